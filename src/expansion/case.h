@@ -1,0 +1,59 @@
+/// One executable variant of a benchmark: what the rest of the system runs, measures and reports. Plain data.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "definition/snippet.h"
+
+namespace tally {
+
+enum class Language { python, cpp };
+enum class Runtime { eager, torchscript, explicit_case };
+enum class Autograd { forward, forward_backward, explicit_case };
+
+std::string_view to_string(Language language);  // "python", "cpp"
+std::string_view to_string(Runtime runtime);    // "eager", "torchscript", "explicit"
+std::string_view to_string(Autograd autograd);  // "forward", "forward_backward", "explicit"
+
+/// A TorchScript model that a case loads: made once per benchmark by running `script` in plain Python in a folder where
+/// it leaves the file `name`. A case's setup loads it by that relative name, so that no path of ours reaches its heap.
+struct Artifact {
+  std::string name;    ///< "model_<digest>.pt", of constant length.
+  std::string digest;  ///< Of `script` and of nothing else; the cache adds the identity of the toolchain.
+  Code script;         ///< Python text ending with the save.
+};
+
+/// What a benchmark or suite sets about how its cases are run; empty means "not said": the command line or a default
+/// decides.
+struct CaseSettings {
+  std::optional<std::chrono::milliseconds> timeout;
+  std::optional<std::uint64_t> iterations;  ///< Executions in one counted replicate.
+  std::optional<int> replicates;
+  std::optional<std::chrono::milliseconds> min_run_time;
+  std::optional<std::uint64_t> memory_bytes;
+};
+
+struct Case {
+  std::string id;  ///< Unique in a suite, stable: "label/parts [language runtime autograd threads=N name=value …]".
+  std::vector<std::string> label;
+  Language language = Language::cpp;
+  Runtime runtime = Runtime::eager;
+  Autograd autograd = Autograd::forward;
+  int threads = 1;
+  std::vector<std::pair<std::string, std::string>> params;
+  std::vector<std::string> tags;
+  std::string toolchain;  ///< A name in the suite's toolchains.
+  Code stmt;
+  Code setup;
+  Code global_setup;  ///< C++ only: file scope.
+  std::optional<Artifact> artifact;
+  CaseSettings settings;
+  std::string digest;  ///< Of the definition: language, stmt, setup, global_setup, artifact, threads, toolchain.
+};
+
+}  // namespace tally
