@@ -1,0 +1,75 @@
+/// From raw totals of events to what a statement costs, and whether its replicates agree.
+///
+/// Owns: the `Counts` of a record. Never runs or reads anything. Events are counts; every "per iteration" figure is for
+/// one execution of the statement, the empty loop taken off.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tally {
+
+/// The range of a case's count over deliberate, harmless changes of layout: what a comparison must exceed.
+struct NoiseFloor {
+  double low = 0;                                       ///< Instructions per iteration.
+  double high = 0;                                      ///< Instructions per iteration.
+  std::vector<std::pair<std::string, double>> samples;  ///< "hash_seed=1" → instructions per iteration, in run order.
+  friend bool operator==(const NoiseFloor&, const NoiseFloor&) = default;
+};
+
+struct Counts {
+  double per_iteration = 0;                        ///< (median(replicates) − baseline) / iterations.
+  std::vector<std::uint64_t> replicates;           ///< Raw instructions of `iterations` executions each.
+  double baseline = 0;                             ///< Median of baseline_replicates.
+  std::vector<std::uint64_t> baseline_replicates;  ///< The same loop with an empty body.
+  std::uint64_t iterations = 0;
+  double spread = 0;  ///< (max − min) / median of the raw replicates.
+  std::optional<NoiseFloor> floor;
+  std::optional<double> denoised;                      ///< Instructions per iteration without known interpreter noise.
+  std::vector<std::pair<std::string, double>> events;  ///< Per iteration, in Callgrind's order, "Ir" among them.
+  std::optional<double> estimated_cycles;              ///< Per iteration; see estimated_cycles().
+  std::optional<double> allocations;                   ///< Per iteration.
+  std::optional<double> allocated_bytes;               ///< Per iteration.
+  friend bool operator==(const Counts&, const Counts&) = default;
+};
+
+/// Raw totals as Callgrind gives them: one row for each replicate, one column for each event; "Ir" must be an event.
+struct CountSamples {
+  std::uint64_t iterations = 1;
+  std::vector<std::string> events;
+  std::vector<std::vector<std::uint64_t>> replicates;
+  std::vector<std::vector<std::uint64_t>> baseline;
+};
+
+/// Rows that are shorter than `events` count 0 for the rest.
+Counts summarize_counts(const CountSamples& samples);
+
+/// Replicates agree when they are within either tolerance: for cheap statements a relative one says little.
+struct CountTolerance {
+  double relative = 0.001;
+  double instructions_per_iteration = 5;
+};
+bool replicates_agree(std::span<const std::uint64_t> replicates, std::uint64_t iterations,
+                      CountTolerance tolerance = {});
+
+/// (max − min) / median; 0 for fewer than two values or a median of 0.
+double relative_spread(std::span<const std::uint64_t> values);
+
+/// Forked replicates start from one state, so two identical ones prove that the count repeats; else go on to `most`.
+bool needs_more_replicates(std::span<const std::uint64_t> replicates, int least, int most);
+
+/// Ir + 10 · (L1 misses) + 100 · (last-level misses) + 10 · (branch mispredictions), the weights KCachegrind shows as
+/// "Cycle Estimation". Empty unless caches or branches were simulated.
+std::optional<double> estimated_cycles(std::span<const std::pair<std::string, double>> events);
+
+/// True when nothing is left of a statement: less than half an instruction per iteration.
+bool looks_optimised_away(const Counts& counts);
+
+/// The floor of a case from counts under perturbations. `base` is the undisturbed count, which belongs to the range.
+NoiseFloor noise_floor(double base, std::vector<std::pair<std::string, double>> samples);
+
+}  // namespace tally

@@ -1,0 +1,175 @@
+#include "measurement/wall.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tally {
+namespace {
+
+std::vector<double> pooled(std::span<const std::vector<double>> by_child) {
+  std::vector<double> all;
+  for (const auto& child : by_child) all.insert(all.end(), child.begin(), child.end());
+  return all;
+}
+
+std::vector<double> child_medians(std::span<const std::vector<double>> by_child) {
+  std::vector<double> medians;
+  for (const auto& child : by_child) {
+    if (!child.empty()) medians.push_back(median(child));
+  }
+  return medians;
+}
+
+/// Distribution-free: the ranks n/2 ± 0.98·√n of the sorted samples.
+Interval order_interval(std::span<const double> samples) {
+  if (samples.empty()) return {};
+  std::vector<double> sorted(samples.begin(), samples.end());
+  std::ranges::sort(sorted);
+  const auto n = static_cast<double>(sorted.size());
+  const double reach = 0.98 * std::sqrt(n);
+  const auto at = [&](double rank) { return sorted[static_cast<std::size_t>(std::clamp(rank, 0.0, n - 1))]; };
+  return {at(std::floor(n / 2 - reach)), at(std::ceil(n / 2 + reach) - 1)};
+}
+
+}  // namespace
+
+Interval hierarchical_interval(std::span<const std::vector<double>> by_child) {
+  const std::vector<double> all = pooled(by_child);
+  const std::vector<double> medians = child_medians(by_child);
+  if (medians.size() < 2) return order_interval(all);
+  const double reach =
+      student_t_95(medians.size() - 1) * standard_deviation(medians) / std::sqrt(static_cast<double>(medians.size()));
+  const double middle = median(all);
+  return {middle - reach, middle + reach};
+}
+
+std::optional<Interval> ratio_interval(std::span<const std::vector<double>> a, std::span<const std::vector<double>> b) {
+  const auto logs = [](std::span<const std::vector<double>> by_child) {
+    std::vector<double> values = child_medians(by_child);
+    std::erase_if(values, [](double value) { return !(value > 0); });
+    for (double& value : values) value = std::log(value);
+    return values;
+  };
+  const std::vector<double> log_a = logs(a);
+  const std::vector<double> log_b = logs(b);
+  if (log_a.size() < 2 || log_b.size() < 2) return std::nullopt;
+  const auto variance_of_mean = [](const std::vector<double>& values) {
+    const double deviation = standard_deviation(values);
+    return deviation * deviation / static_cast<double>(values.size());
+  };
+  const double var_a = variance_of_mean(log_a);
+  const double var_b = variance_of_mean(log_b);
+  const double centre = std::log(median(pooled(b))) - std::log(median(pooled(a)));
+  if (var_a + var_b == 0) return Interval{std::exp(centre), std::exp(centre)};
+  const double freedom =
+      (var_a + var_b) * (var_a + var_b) /
+      (var_a * var_a / static_cast<double>(log_a.size() - 1) + var_b * var_b / static_cast<double>(log_b.size() - 1));
+  const double reach =
+      student_t_95(std::max<std::size_t>(1, static_cast<std::size_t>(freedom))) * std::sqrt(var_a + var_b);
+  return Interval{std::exp(centre - reach), std::exp(centre + reach)};
+}
+
+Wall summarize_wall(const WallSamples& samples) {
+  Wall wall;
+  wall.number_per_run = samples.number_per_run;
+  wall.overhead_s = samples.overhead_s;
+  wall.replicates_s = pooled(samples.by_child);
+  for (const auto& child : samples.by_child) wall.samples_per_child.push_back(child.size());
+  wall.median_s = median(wall.replicates_s);
+  wall.mean_s = mean(wall.replicates_s);
+  wall.iqr_s = interquartile_range(wall.replicates_s);
+  wall.interval_s = hierarchical_interval(samples.by_child);
+  return wall;
+}
+
+std::vector<std::vector<double>> samples_by_child(const Wall& wall) {
+  std::vector<std::vector<double>> by_child;
+  std::size_t from = 0;
+  for (const std::uint64_t count : wall.samples_per_child) {
+    const std::size_t to = std::min<std::size_t>(wall.replicates_s.size(), from + count);
+    by_child.emplace_back(wall.replicates_s.begin() + static_cast<std::ptrdiff_t>(from),
+                          wall.replicates_s.begin() + static_cast<std::ptrdiff_t>(to));
+    from = to;
+  }
+  return by_child;
+}
+
+std::vector<std::string> wall_flags(const WallSamples& samples, double precision) {
+  std::vector<std::string> flags;
+  if (is_bimodal(pooled(samples.by_child))) flags.emplace_back("bimodal");
+  if (is_drifting(samples.by_child)) flags.emplace_back("drifting");
+  if (child_medians(samples.by_child).size() < 2) flags.emplace_back("one_child");
+  const Interval interval = hierarchical_interval(samples.by_child);
+  if (interval.half_width() > precision * std::abs(interval.low + interval.high) / 2) flags.emplace_back("imprecise");
+  return flags;
+}
+
+bool is_bimodal(std::span<const double> samples) {
+  if (samples.size() < 20) return false;
+  std::vector<double> sorted(samples.begin(), samples.end());
+  std::ranges::sort(sorted);
+  const auto n = sorted.size();
+  const double centre = median(sorted);
+  // Prefix sums about the median keep the variances of nanosecond samples from cancelling away.
+  std::vector<double> sum(n + 1, 0.0);
+  std::vector<double> square(n + 1, 0.0);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double value = sorted[i] - centre;
+    sum[i + 1] = sum[i] + value;
+    square[i + 1] = square[i] + value * value;
+  }
+  const auto within = [&](std::size_t from, std::size_t to) {
+    const auto count = static_cast<double>(to - from);
+    const double total = sum[to] - sum[from];
+    return std::max(0.0, square[to] - square[from] - total * total / count);
+  };
+  const std::size_t least = std::max<std::size_t>(3, n / 10);
+  // The extreme twentieths are outliers, not part of a mode's width.
+  const std::size_t trim = n / 20;
+  std::size_t best = 0;
+  double best_within = 0;
+  for (std::size_t cut = least + trim; cut + least + trim <= n; ++cut) {
+    const double inside = within(trim, cut) + within(cut, n - trim);
+    if (best == 0 || inside < best_within) {
+      best = cut;
+      best_within = inside;
+    }
+  }
+  if (best == 0) return false;
+  const auto middle = [&](std::size_t from, std::size_t to) {
+    return (sum[to] - sum[from]) / static_cast<double>(to - from);
+  };
+  const double distance = middle(best, n - trim) - middle(trim, best);
+  const double variance = within(trim, best) / static_cast<double>(best - trim) +
+                          within(best, n - trim) / static_cast<double>(n - trim - best);
+  // Ashman's D. One normal cut in two at its middle gives 2.6, a uniform 3.5, so only more than 5 speaks of two modes.
+  constexpr double clearly_two = 5;
+  return distance > 0.01 * centre && distance > clearly_two * std::sqrt(variance / 2);
+}
+
+bool is_drifting(std::span<const std::vector<double>> by_child) {
+  double score = 0;
+  double variance = 0;
+  double change = 0;
+  double children = 0;
+  for (const auto& child : by_child) {
+    // Thousands of samples would make the pairwise test slow and add nothing: thin to at most 100, keeping order.
+    const std::size_t step = std::max<std::size_t>(1, child.size() / 100);
+    std::vector<double> thin;
+    for (std::size_t i = 0; i < child.size(); i += step) thin.push_back(child[i]);
+    if (thin.size() < 9) continue;
+    const auto n = static_cast<double>(thin.size());
+    for (std::size_t i = 0; i < thin.size(); ++i) {
+      for (std::size_t j = i + 1; j < thin.size(); ++j) score += (thin[j] > thin[i]) - (thin[j] < thin[i]);
+    }
+    variance += n * (n - 1) * (2 * n + 5) / 18;
+    const std::span<const double> all = thin;
+    const double first = median(all.first(all.size() / 3));
+    change += (median(all.last(all.size() / 3)) - first) / (first > 0 ? first : 1);
+    ++children;
+  }
+  if (children == 0) return false;
+  return std::abs(score) > 4 * std::sqrt(variance) && std::abs(change / children) > 0.01;
+}
+
+}  // namespace tally

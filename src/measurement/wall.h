@@ -1,0 +1,73 @@
+/// From samples of wall time to a median, an interval to believe, and flags for what a median would hide.
+///
+/// Owns: the `Wall` of a record. Never takes a clock. All times are seconds for one execution of the statement.
+///
+/// The interval is hierarchical. Samples of one child share its memory layout, so they are not independent: five
+/// children of a thousand samples tell about five layouts, not five thousand. We take each child's median as one
+/// observation and give Student's 95 % interval of their mean, centred on the pooled median. That is an analytic choice
+/// rather than a bootstrap because the adaptive rule asks for it after every child, and because with five children a
+/// bootstrap of children covers only about 83 % (its test simulates both).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "measurement/statistics.h"
+
+namespace tally {
+
+/// What was seen of the machine while the samples were taken.
+struct WallWatch {
+  std::optional<double> frequency_mhz_low;
+  std::optional<double> frequency_mhz_high;
+  std::optional<double> steal_share;     ///< Of the CPU time that the samples spanned, 0 … 1.
+  std::vector<std::uint64_t> throttled;  ///< Indexes into replicates_s.
+  friend bool operator==(const WallWatch&, const WallWatch&) = default;
+};
+
+struct Wall {
+  double median_s = 0;
+  double mean_s = 0;
+  double iqr_s = 0;
+  Interval interval_s;                           ///< 95 %, of the median.
+  std::uint64_t number_per_run = 1;              ///< Executions in one sample.
+  double overhead_s = 0;                         ///< Loop overhead already taken off every sample.
+  std::vector<double> replicates_s;              ///< In the order taken, child after child.
+  std::vector<std::uint64_t> samples_per_child;  ///< Sums to the size of replicates_s.
+  std::optional<WallWatch> watch;
+  friend bool operator==(const Wall&, const Wall&) = default;
+};
+
+struct WallSamples {
+  std::uint64_t number_per_run = 1;
+  double overhead_s = 0;                      ///< Taken off by whoever measured; stated, not subtracted again.
+  std::vector<std::vector<double>> by_child;  ///< Seconds per execution, in the order taken.
+};
+
+Wall summarize_wall(const WallSamples& samples);
+
+/// The samples of a stored Wall again, grouped by child, so that intervals can be recomputed.
+std::vector<std::vector<double>> samples_by_child(const Wall& wall);
+
+/// See the top. With a single child its order statistics give the interval: too narrow, and flagged "one_child".
+Interval hierarchical_interval(std::span<const std::vector<double>> by_child);
+
+/// 95 % interval of median(b) / median(a) by the same reasoning (Welch's on the logarithms of the children's medians).
+/// Empty when either side has fewer than two children.
+std::optional<Interval> ratio_interval(std::span<const std::vector<double>> a, std::span<const std::vector<double>> b);
+
+/// "bimodal", "drifting", "one_child", "imprecise" (the interval's half width exceeds `precision`), in this order.
+std::vector<std::string> wall_flags(const WallSamples& samples, double precision);
+
+/// Two groups of at least a tenth of the samples each, far apart beside their own widths, and by 1 % of the median.
+bool is_bimodal(std::span<const double> samples);
+
+/// A trend within the children, in time order: Mann and Kendall's test pooled over children at z > 4, and 1 % or more
+/// from the first to the last third.
+bool is_drifting(std::span<const std::vector<double>> by_child);
+
+}  // namespace tally

@@ -1,0 +1,120 @@
+#include "measurement/wall.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+namespace tally {
+namespace {
+
+/// `children` layouts, each of its own speed, and noise within: seconds about 1 µs.
+WallSamples two_level(std::mt19937_64& random, int children, int samples, double between, double within) {
+  std::normal_distribution<double> normal;
+  WallSamples result;
+  for (int c = 0; c < children; ++c) {
+    const double centre = 1e-6 * (1 + between * normal(random));
+    auto& child = result.by_child.emplace_back();
+    for (int s = 0; s < samples; ++s) child.push_back(centre * (1 + within * normal(random)));
+  }
+  return result;
+}
+
+TEST(Wall, IntervalCoversTheTruthAcrossLayouts) {
+  std::mt19937_64 random(7);
+  int covered = 0;
+  int naive = 0;
+  constexpr int rounds = 1000;
+  for (int i = 0; i < rounds; ++i) {
+    const WallSamples samples = two_level(random, 5, 20, 0.02, 0.01);
+    const Interval interval = hierarchical_interval(samples.by_child);
+    covered += interval.low <= 1e-6 && 1e-6 <= interval.high;
+    // The same samples taken for independent ones: the mistake that the hierarchy is there to avoid.
+    std::vector<std::vector<double>> flat(1);
+    for (const auto& child : samples.by_child) flat[0].insert(flat[0].end(), child.begin(), child.end());
+    const Interval narrow = hierarchical_interval(flat);
+    naive += narrow.low <= 1e-6 && 1e-6 <= narrow.high;
+  }
+  EXPECT_GT(covered, rounds * 92 / 100);
+  EXPECT_LT(covered, rounds * 98 / 100);
+  EXPECT_LT(naive, rounds * 75 / 100);
+}
+
+TEST(Wall, RatioIntervalCoversTheTruth) {
+  std::mt19937_64 random(8);
+  int covered = 0;
+  constexpr int rounds = 600;
+  for (int i = 0; i < rounds; ++i) {
+    const auto a = two_level(random, 5, 20, 0.02, 0.01);
+    auto b = two_level(random, 6, 20, 0.01, 0.01);
+    for (auto& child : b.by_child) {
+      for (double& value : child) value *= 1.1;
+    }
+    const auto ratio = ratio_interval(a.by_child, b.by_child);
+    ASSERT_TRUE(ratio);
+    covered += ratio->low <= 1.1 && 1.1 <= ratio->high;
+  }
+  EXPECT_GT(covered, rounds * 92 / 100);
+}
+
+TEST(Wall, SamplesComeBackGroupedByChild) {
+  const WallSamples samples{.number_per_run = 10, .by_child = {{1, 2, 3}, {}, {4, 5}}};
+  const Wall wall = summarize_wall(samples);
+  EXPECT_EQ(samples_by_child(wall), samples.by_child);
+  EXPECT_EQ(wall.median_s, 3);
+}
+
+TEST(Wall, OneModeIsNotTwo) {
+  std::mt19937_64 random(9);
+  std::normal_distribution<double> normal;
+  std::uniform_real_distribution<double> uniform;
+  int false_alarms = 0;
+  for (int round = 0; round < 300; ++round) {
+    std::vector<double> gaussian;
+    std::vector<double> flat;
+    std::vector<double> tailed;
+    for (int i = 0; i < 60; ++i) {
+      gaussian.push_back(1 + 0.05 * normal(random));
+      flat.push_back(1 + uniform(random));
+      tailed.push_back(1 + 0.1 * std::exp(normal(random)));
+    }
+    false_alarms += is_bimodal(gaussian) + is_bimodal(flat) + is_bimodal(tailed);
+  }
+  EXPECT_LE(false_alarms, 9);  // of 900
+}
+
+TEST(Wall, TwoModesAreFlagged) {
+  std::mt19937_64 random(10);
+  std::normal_distribution<double> normal;
+  WallSamples samples;
+  for (int c = 0; c < 5; ++c) {
+    auto& child = samples.by_child.emplace_back();
+    for (int i = 0; i < 20; ++i) child.push_back((i % 4 == 0 ? 1.2 : 1.0) * (1 + 0.01 * normal(random)));
+  }
+  EXPECT_THAT(wall_flags(samples, 1), testing::ElementsAre("bimodal"));
+}
+
+TEST(Wall, DriftIsFlaggedAndNoiseIsNot) {
+  std::mt19937_64 random(11);
+  std::normal_distribution<double> normal;
+  std::vector<std::vector<double>> steady(5);
+  std::vector<std::vector<double>> warming(5);
+  for (int c = 0; c < 5; ++c) {
+    for (int i = 0; i < 40; ++i) {
+      steady[c].push_back(1 + 0.02 * normal(random));
+      warming[c].push_back(1 + 0.002 * i + 0.02 * normal(random));
+    }
+  }
+  EXPECT_FALSE(is_drifting(steady));
+  EXPECT_TRUE(is_drifting(warming));
+}
+
+TEST(Wall, NanosecondModesSurviveCancellation) {
+  std::vector<double> samples;
+  for (int i = 0; i < 40; ++i) samples.push_back((i % 2 ? 1.00e-9 : 1.05e-9) + 1e-13 * i);
+  EXPECT_TRUE(is_bimodal(samples));
+}
+
+}  // namespace
+}  // namespace tally

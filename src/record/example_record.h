@@ -1,0 +1,77 @@
+/// A small record that uses every key, for tests and for nothing else.
+#pragma once
+
+#include "record/record.h"
+
+namespace tally {
+
+inline CaseRecord example_case(std::string id, double per_iteration = 1000) {
+  CaseRecord record;
+  record.id = std::move(id);
+  record.label = {"Pointwise", "add"};
+  record.language = "cpp";
+  record.runtime = "eager";
+  record.autograd = "forward";
+  record.params = {{"n", "64"}, {"k", "4"}};
+  record.tags = {"quick"};
+  record.toolchain = "torch";
+  record.definition = {
+      .stmt = "x += 1.0;", .setup = "auto x = torch::rand({4, 4});", .global_setup = "", .digest = "d1"};
+  record.attempts = {{.outcome = CaseStatus::ok, .seconds = 0.25}};
+  record.status = CaseStatus::ok;
+  const auto raw = static_cast<std::uint64_t>(per_iteration * 100 + 700);
+  record.counts =
+      summarize_counts({.iterations = 100, .events = {"Ir"}, .replicates = {{raw}, {raw}}, .baseline = {{700}, {700}}});
+  record.wall = summarize_wall(
+      {.number_per_run = 1000,
+       .overhead_s = 1e-9,
+       .by_child = {
+           {1.00e-6, 1.01e-6}, {1.02e-6, 1.00e-6}, {0.99e-6, 1.00e-6}, {1.01e-6, 1.01e-6}, {1.00e-6, 1.02e-6}}});
+  return record;
+}
+
+inline Record example_record() {
+  Record record;
+  record.tool = {.version = "0.1.0", .commit = "abc1234"};
+  record.started = "2026-01-31T12:00:00Z";
+  record.finished = "2026-01-31T12:00:09Z";
+  record.command = {"tally", "run", "suite.toml"};
+  record.seconds = 9.5;
+  record.machine = {.cpu = "Example CPU",
+                    .cpus = 2,
+                    .memory_bytes = 8ULL << 30U,
+                    .kernel = "6.1.0",
+                    .system = "Debian 12",
+                    .architecture = "x86_64"};
+  record.settings.valgrind_flags = {"--tool=callgrind"};
+  record.environments["torch"] = {.facts = {{"compiler", "clang 19.1.4"}, {"valgrind", "3.19.0"}},
+                                  .subject = {{"libtorch_cpu.so", "sha256:1"}},
+                                  .fingerprint = {"e1", "s1"}};
+  record.fingerprint = {"e0", "s0"};
+  CaseRecord full = example_case("Pointwise/add [cpp eager forward threads=1 n=64 k=4]");
+  full.flags = {"bimodal"};
+  full.warnings = {"the region reads a clock (clock_gettime)"};
+  full.counts->floor = noise_floor(1000, {{"hash_seed=1", 1002.5}});
+  full.counts->denoised = 990;
+  full.counts->estimated_cycles = 1200.5;
+  full.counts->allocations = 1;
+  full.counts->allocated_bytes = 64;
+  full.wall->watch =
+      WallWatch{.frequency_mhz_low = 2900, .frequency_mhz_high = 3000, .steal_share = 0.01, .throttled = {3}};
+  full.profile = "record.profiles/1.json";
+  record.cases.push_back(full);
+  CaseRecord broken = example_case("Pointwise/add [python eager forward threads=1]");
+  broken.language = "python";
+  broken.status = CaseStatus::crashed;
+  broken.attempts = {{.outcome = CaseStatus::crashed, .seconds = 0.1}};
+  broken.counts.reset();
+  broken.wall.reset();
+  broken.failure = Failure{.stage = "count",
+                           .message = "killed by SIGSEGV",
+                           .log = "logs/2.txt",
+                           .reproduce = "tally run suite.toml --filter 'x'"};
+  record.cases.push_back(broken);
+  return record;
+}
+
+}  // namespace tally

@@ -1,0 +1,161 @@
+/// The one list of keys that writing and reading share: `fields(archive, object)` names every key of a struct in order.
+///
+/// An archive is called as archive(key, value) for a required key, archive.optional(key, value) for one that is left
+/// out when empty, archive.nullable(key, value) for one that is then null, and archive.word(key, value, words) for text
+/// from a closed set. Internal to src/record.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "record/record.h"
+
+namespace tally::record_json {
+
+inline constexpr std::array<std::string_view, 2> languages = {"python", "cpp"};
+inline constexpr std::array<std::string_view, 3> runtimes = {"eager", "torchscript", "explicit"};
+inline constexpr std::array<std::string_view, 3> autograds = {"forward", "forward_backward", "explicit"};
+inline constexpr std::array<std::string_view, 2> isolations = {"fork", "process"};
+
+template <typename T, typename Struct>
+concept is = std::same_as<std::remove_const_t<T>, Struct>;
+
+void fields(auto& a, is<Tool> auto& t) {
+  a("name", t.name);
+  a("version", t.version);
+  a("commit", t.commit);
+}
+
+void fields(auto& a, is<Machine> auto& m) {
+  a("cpu", m.cpu);
+  a("cpus", m.cpus);
+  a("memory_bytes", m.memory_bytes);
+  a("kernel", m.kernel);
+  a("system", m.system);
+  a("architecture", m.architecture);
+}
+
+void fields(auto& a, is<Settings> auto& s) {
+  a("counts", s.counts);
+  a("wall", s.wall);
+  a("iterations", s.iterations);
+  a("replicates", s.replicates);
+  a("max_replicates", s.max_replicates);
+  a("cache_sim", s.cache_sim);
+  a("branch_sim", s.branch_sim);
+  a.word("isolation", s.isolation, isolations);
+  a("perturbation_seed", s.perturbation_seed);
+  a("min_run_time_s", s.min_run_time_s);
+  a("max_run_time_s", s.max_run_time_s);
+  a("precision", s.precision);
+  a("interleave", s.interleave);
+  a("repeat", s.repeat);
+  a("valgrind_flags", s.valgrind_flags);
+  a("kept_environment", s.kept_environment);
+}
+
+void fields(auto& a, is<Fingerprint> auto& f) {
+  a("environment", f.environment);
+  a("subject", f.subject);
+}
+
+void fields(auto& a, is<Environment> auto& e) {
+  a("facts", e.facts);
+  a("subject", e.subject);
+  a("fingerprint", e.fingerprint);
+}
+
+void fields(auto& a, is<Definition> auto& d) {
+  a("stmt", d.stmt);
+  a("setup", d.setup);
+  a("global_setup", d.global_setup);
+  a("digest", d.digest);
+}
+
+void fields(auto& a, is<Attempt> auto& t) {
+  a("outcome", t.outcome);
+  a("seconds", t.seconds);
+}
+
+void fields(auto& a, is<Failure> auto& f) {
+  a("stage", f.stage);
+  a("message", f.message);
+  a("log", f.log);
+  a("reproduce", f.reproduce);
+}
+
+void fields(auto& a, is<NoiseFloor> auto& f) {
+  a("low", f.low);
+  a("high", f.high);
+  a("samples", f.samples);
+}
+
+void fields(auto& a, is<Counts> auto& c) {
+  a("per_iteration", c.per_iteration);
+  a("replicates", c.replicates);
+  a("baseline", c.baseline);
+  a("baseline_replicates", c.baseline_replicates);
+  a("iterations", c.iterations);
+  a("spread", c.spread);
+  a.optional("floor", c.floor);
+  a.optional("denoised", c.denoised);
+  a("events", c.events);
+  a.optional("estimated_cycles", c.estimated_cycles);
+  a.optional("allocations", c.allocations);
+  a.optional("allocated_bytes", c.allocated_bytes);
+}
+
+void fields(auto& a, is<WallWatch> auto& w) {
+  a.optional("frequency_mhz_low", w.frequency_mhz_low);
+  a.optional("frequency_mhz_high", w.frequency_mhz_high);
+  a.optional("steal_share", w.steal_share);
+  a("throttled", w.throttled);
+}
+
+void fields(auto& a, is<Wall> auto& w) {
+  a("median_s", w.median_s);
+  a("mean_s", w.mean_s);
+  a("iqr_s", w.iqr_s);
+  a("interval_s", w.interval_s);
+  a("number_per_run", w.number_per_run);
+  a("overhead_s", w.overhead_s);
+  a("replicates_s", w.replicates_s);
+  a("samples_per_child", w.samples_per_child);
+  a.optional("watch", w.watch);
+}
+
+void fields(auto& a, is<CaseRecord> auto& c) {
+  a("id", c.id);
+  a("label", c.label);
+  a.word("language", c.language, languages);
+  a.word("runtime", c.runtime, runtimes);
+  a.word("autograd", c.autograd, autograds);
+  a("threads", c.threads);
+  a("params", c.params);
+  a("tags", c.tags);
+  a("toolchain", c.toolchain);
+  a("definition", c.definition);
+  a("attempts", c.attempts);
+  a("status", c.status);
+  a("flags", c.flags);
+  a("warnings", c.warnings);
+  a.nullable("counts", c.counts);
+  a.nullable("wall", c.wall);
+  a.nullable("profile", c.profile);
+  a.nullable("failure", c.failure);
+}
+
+/// Everything but the cases, which are written one to a line and so apart.
+void fields(auto& a, is<Record> auto& r) {
+  a("tool", r.tool);
+  a("started", r.started);
+  a("finished", r.finished);
+  a("command", r.command);
+  a("seconds", r.seconds);
+  a("machine", r.machine);
+  a("settings", r.settings);
+  a("environments", r.environments);
+  a("fingerprint", r.fingerprint);
+}
+
+}  // namespace tally::record_json

@@ -1,0 +1,236 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <unordered_set>
+
+#include "record/json.h"
+#include "record/json_fields.h"
+
+namespace tally {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The first thing found wrong; what comes after it is not looked at.
+struct Problem {
+  std::string place;
+  std::string message;
+  [[nodiscard]] bool found() const { return !message.empty(); }
+  void report(std::string at, std::string what) {
+    if (!found()) *this = {std::move(at), std::move(what)};
+  }
+};
+
+void read(const Json& json, const std::string& place, Problem& problem, auto& value);
+
+/// Fills the keys named by `fields` from an object.
+struct Reader {
+  const Json& object;
+  const std::string& place;
+  Problem& problem;
+
+  [[nodiscard]] std::string path(const char* key) const { return place.empty() ? key : place + "." + key; }
+  const Json* find(const char* key) const {
+    const auto it = object.find(key);
+    return it == object.end() ? nullptr : &*it;
+  }
+  void operator()(const char* key, auto& value) {
+    if (problem.found()) return;
+    if (const Json* json = find(key)) {
+      read(*json, path(key), problem, value);
+    } else {
+      problem.report(path(key), "missing");
+    }
+  }
+  void optional(const char* key, auto& value) {
+    const Json* json = problem.found() ? nullptr : find(key);
+    if (json && !json->is_null()) read(*json, path(key), problem, value.emplace());
+  }
+  void nullable(const char* key, auto& value) { optional(key, value); }
+  void word(const char* key, std::string& value, const auto& words) {
+    (*this)(key, value);
+    if (problem.found() || std::ranges::find(words, value) != words.end()) return;
+    problem.report(path(key), fmt::format("'{}' is not one of {}", value, fmt::join(words, ", ")));
+  }
+};
+
+template <typename T>
+struct FromJson {
+  void operator()(const Json& json, const std::string& place, Problem& problem, T& value) const {
+    if (!json.is_object()) return problem.report(place, "must be an object");
+    Reader reader{json, place, problem};
+    record_json::fields(reader, value);
+  }
+};
+
+template <>
+struct FromJson<std::string> {
+  void operator()(const Json& json, const std::string& place, Problem& problem, std::string& value) const {
+    if (!json.is_string()) return problem.report(place, "must be a string");
+    value = json.get_ref<const std::string&>();
+  }
+};
+
+template <>
+struct FromJson<bool> {
+  void operator()(const Json& json, const std::string& place, Problem& problem, bool& value) const {
+    if (!json.is_boolean()) return problem.report(place, "must be true or false");
+    value = json.get<bool>();
+  }
+};
+
+template <>
+struct FromJson<double> {
+  void operator()(const Json& json, const std::string& place, Problem& problem, double& value) const {
+    if (!json.is_number()) return problem.report(place, "must be a number");
+    value = json.get<double>();
+  }
+};
+
+template <std::integral T>
+struct FromJson<T> {
+  void operator()(const Json& json, const std::string& place, Problem& problem, T& value) const {
+    const bool fits = json.is_number_unsigned() && std::in_range<T>(json.get<std::uint64_t>());
+    if (!fits) return problem.report(place, "must be a whole number, 0 or more");
+    value = static_cast<T>(json.get<std::uint64_t>());
+  }
+};
+
+template <>
+struct FromJson<CaseStatus> {
+  void operator()(const Json& json, const std::string& place, Problem& problem, CaseStatus& value) const {
+    using enum CaseStatus;
+    for (const CaseStatus status : {ok, failed, timeout, crashed, skipped}) {
+      if (json.is_string() && json.get_ref<const std::string&>() == to_string(status)) {
+        value = status;
+        return;
+      }
+    }
+    problem.report(place, "must be one of ok, failed, timeout, crashed, skipped");
+  }
+};
+
+template <>
+struct FromJson<Interval> {
+  void operator()(const Json& json, const std::string& place, Problem& problem, Interval& value) const {
+    if (!json.is_array() || json.size() != 2 || !json[0].is_number() || !json[1].is_number()) {
+      return problem.report(place, "must be two numbers");
+    }
+    value = {json[0].get<double>(), json[1].get<double>()};
+  }
+};
+
+template <typename T>
+struct FromJson<std::vector<T>> {
+  void operator()(const Json& json, const std::string& place, Problem& problem, std::vector<T>& values) const {
+    if (!json.is_array()) return problem.report(place, "must be an array");
+    values.resize(json.size());
+    for (std::size_t i = 0; i < values.size() && !problem.found(); ++i) {
+      read(json[i], fmt::format("{}[{}]", place, i), problem, values[i]);
+    }
+  }
+};
+
+template <typename T>
+struct FromJson<std::vector<std::pair<std::string, T>>> {
+  void operator()(const Json& json, const std::string& place, Problem& problem,
+                  std::vector<std::pair<std::string, T>>& values) const {
+    if (!json.is_object()) return problem.report(place, "must be an object");
+    for (const auto& [key, element] : json.items()) {
+      if (problem.found()) return;
+      read(element, place + "." + key, problem, values.emplace_back(key, T{}).second);
+    }
+  }
+};
+
+template <typename T>
+struct FromJson<std::map<std::string, T>> {
+  void operator()(const Json& json, const std::string& place, Problem& problem,
+                  std::map<std::string, T>& values) const {
+    if (!json.is_object()) return problem.report(place, "must be an object");
+    for (const auto& [key, element] : json.items()) {
+      if (problem.found()) return;
+      read(element, place + "." + key, problem, values[key]);
+    }
+  }
+};
+
+void read(const Json& json, const std::string& place, Problem& problem, auto& value) {
+  FromJson<std::remove_cvref_t<decltype(value)>>{}(json, place, problem, value);
+}
+
+Result<Json> parse(std::string_view text, const std::string& where) {
+  try {
+    return Json::parse(text);
+  } catch (const nlohmann::json::exception& error) {
+    const std::string_view what = error.what();
+    // "[json.exception.parse_error.101] parse error at line …": the bracket is the library's, not the reader's.
+    const std::size_t end = what.find("] ");
+    return fail(ErrorKind::input, fmt::format("not JSON: {}", end == what.npos ? what : what.substr(end + 2)), where,
+                "give a record that `tally run --json` wrote");
+  }
+}
+
+std::unexpected<Error> wrong(const Problem& problem, const std::string& where) {
+  return fail(ErrorKind::input, fmt::format("{}: {}", problem.place, problem.message), where,
+              "the record is damaged or was edited; measure again");
+}
+
+/// What the lists promise each other, so that no reader has to check again.
+void check_case(const CaseRecord& record, const std::string& place, Problem& problem) {
+  if (!record.wall) return;
+  std::uint64_t total = 0;
+  for (const std::uint64_t samples : record.wall->samples_per_child) {
+    if (samples > record.wall->replicates_s.size()) total = samples;
+    total += samples;
+  }
+  if (total != record.wall->replicates_s.size()) {
+    problem.report(place + "wall.samples_per_child", "does not add up to the number of replicates_s");
+  }
+}
+
+}  // namespace
+
+Result<CaseRecord> case_from_json(std::string_view text, std::string where) {
+  const Result<Json> json = parse(text, where);
+  if (!json) return std::unexpected(json.error());
+  CaseRecord record;
+  Problem problem;
+  read(*json, "", problem, record);
+  check_case(record, "", problem);
+  if (problem.found()) return wrong(problem, where);
+  return record;
+}
+
+Result<Record> record_from_json(std::string_view text, std::string where) {
+  const Result<Json> json = parse(text, where);
+  if (!json) return std::unexpected(json.error());
+  if (!json->is_object() || !json->contains("schema")) {
+    return fail(ErrorKind::input, "not a record: it has no \"schema\"", where,
+                "give a record that `tally run --json` wrote");
+  }
+  const Json& schema = (*json)["schema"];
+  if (!schema.is_number_integer() || schema != record_schema) {
+    return fail(ErrorKind::input,
+                fmt::format("record schema {} is not known, only {} is", schema.dump(), record_schema), where,
+                "read it with the version of tally that wrote it, or measure again with this one");
+  }
+  Record record;
+  Problem problem;
+  read(*json, "", problem, record);
+  Reader{*json, "", problem}("cases", record.cases);
+  std::unordered_set<std::string_view> ids;
+  for (std::size_t i = 0; i < record.cases.size() && !problem.found(); ++i) {
+    const std::string place = fmt::format("cases[{}].", i);
+    check_case(record.cases[i], place, problem);
+    if (!ids.insert(record.cases[i].id).second) {
+      problem.report(place + "id", fmt::format("'{}' stands there twice", record.cases[i].id));
+    }
+  }
+  if (problem.found()) return wrong(problem, where);
+  return record;
+}
+
+}  // namespace tally

@@ -1,0 +1,104 @@
+#include "record/json.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "base/text.h"
+#include "record/example_record.h"
+
+namespace tally {
+namespace {
+
+using testing::HasSubstr;
+
+Error error_of(std::string_view text) {
+  const Result<Record> record = record_from_json(text, "r.json");
+  return record ? Error{} : record.error();
+}
+
+TEST(RecordJson, ReadsBackWhatItWrote) {
+  const Record record = example_record();
+  const Result<Record> again = record_from_json(to_json(record), "r.json");
+  ASSERT_TRUE(again) << describe(again.error());
+  EXPECT_EQ(*again, record);
+}
+
+TEST(RecordJson, OneCaseIsOneLine) {
+  CaseRecord record = example_record().cases[1];
+  record.failure->message = "first\nsecond";
+  const std::string line = case_to_json(record);
+  EXPECT_EQ(line.find('\n'), std::string::npos);
+  const Result<CaseRecord> again = case_from_json(line, "journal:1");
+  ASSERT_TRUE(again) << describe(again.error());
+  EXPECT_EQ(*again, record);
+}
+
+TEST(RecordJson, BytesThatAreNotUtf8AreReplaced) {
+  CaseRecord record = example_record().cases[1];
+  record.failure->message = "caf\xe9";
+  const Result<CaseRecord> again = case_from_json(case_to_json(record), "journal:1");
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->failure->message, "caf\xef\xbf\xbd");
+}
+
+TEST(RecordJson, UnknownSchemaIsRefusedWithTheMend) {
+  const Error error = error_of(R"({"schema": 7})");
+  EXPECT_EQ(
+      describe(error),
+      "r.json: record schema 7 is not known, only 1 is; read it with the version of tally that wrote it, or measure "
+      "again with this one");
+  EXPECT_EQ(error.kind, ErrorKind::input);
+  EXPECT_THAT(error_of(R"({"schema": "1"})").message, HasSubstr("not known"));
+}
+
+TEST(RecordJson, DamageIsNamedByItsPlace) {
+  const std::string good = to_json(example_record());
+  const auto damaged = [&](std::string_view from, std::string_view to) {
+    const std::string text = replace_all(good, from, to);
+    EXPECT_NE(text, good) << from;
+    return error_of(text).message;
+  };
+  EXPECT_EQ(damaged("\"iterations\":100,\"spread\"", "\"iterations\":-1,\"spread\""),
+            "cases[0].counts.iterations: must be a whole number, 0 or more");
+  EXPECT_EQ(damaged("\"status\":\"crashed\"", "\"status\":\"fine\""),
+            "cases[1].status: must be one of ok, failed, timeout, crashed, skipped");
+  EXPECT_EQ(damaged("\"language\":\"python\"", "\"language\":\"ruby\""),
+            "cases[1].language: 'ruby' is not one of python, cpp");
+  EXPECT_EQ(damaged("\"median_s\":", "\"median\":"), "cases[0].wall.median_s: missing");
+  EXPECT_EQ(damaged("\"samples_per_child\":[2,", "\"samples_per_child\":[3,"),
+            "cases[0].wall.samples_per_child: does not add up to the number of replicates_s");
+  EXPECT_EQ(damaged("[cpp eager forward threads=1 n=64 k=4]", "[python eager forward threads=1]"),
+            "cases[1].id: 'Pointwise/add [python eager forward threads=1]' stands there twice");
+}
+
+TEST(RecordJson, TruncationSaysWhere) {
+  const std::string good = to_json(example_record());
+  const Error error = error_of(std::string_view(good).substr(0, good.size() / 2));
+  EXPECT_THAT(error.message, HasSubstr("not JSON: parse error at line"));
+}
+
+TEST(RecordJson, UnknownKeysArePassedOver) {
+  const std::string text = replace_all(to_json(example_record()), "\"status\":", "\"later\":{},\"status\":");
+  EXPECT_TRUE(record_from_json(text, "r.json"));
+}
+
+TEST(RecordJson, MeetsThePublishedSchema) {
+  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "tally_record_schema_test.json";
+  std::ofstream(file) << to_json(example_record());
+  const std::string command = "/usr/bin/python3 -m jsonschema -i " + shell_quote(file.string()) + " " +
+                              shell_quote(TALLY_SOURCE_DIR "/schema/record-1.schema.json") + " 2>/dev/null";
+  const int status = std::system(command.c_str());
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  // The schema is strict: a key of ours that it does not know is a mistake in one of the two.
+  std::ofstream(file) << replace_all(to_json(example_record()), "\"status\":", "\"later\":{},\"status\":");
+  EXPECT_NE(WEXITSTATUS(std::system(command.c_str())), 0);
+  std::filesystem::remove(file);
+}
+
+}  // namespace
+}  // namespace tally

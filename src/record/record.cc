@@ -1,0 +1,28 @@
+#include "record/record.h"
+
+#include <algorithm>
+
+namespace tally {
+
+std::string_view to_string(CaseStatus status) {
+  switch (status) {
+    case CaseStatus::ok:
+      return "ok";
+    case CaseStatus::failed:
+      return "failed";
+    case CaseStatus::timeout:
+      return "timeout";
+    case CaseStatus::crashed:
+      return "crashed";
+    case CaseStatus::skipped:
+      return "skipped";
+  }
+  return "failed";
+}
+
+const CaseRecord* find_case(const Record& record, std::string_view id) {
+  const auto it = std::ranges::find(record.cases, id, &CaseRecord::id);
+  return it == record.cases.end() ? nullptr : &*it;
+}
+
+}  // namespace tally

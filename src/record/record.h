@@ -1,0 +1,139 @@
+/// The result of one run, exactly as it is stored: plain data with the units in the names.
+///
+/// Owns: the shape. Never computes (measurement does) and never reads files (the caller hands text to json.h). The JSON
+/// Schema is schema/record-1.schema.json; docs/record.md says what every key means.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "measurement/counts.h"
+#include "measurement/wall.h"
+
+namespace tally {
+
+inline constexpr int record_schema = 1;
+
+enum class CaseStatus { ok, failed, timeout, crashed, skipped };
+std::string_view to_string(CaseStatus status);
+
+struct Tool {
+  std::string name = "tallymark";
+  std::string version;
+  std::string commit;  ///< May be empty.
+  friend bool operator==(const Tool&, const Tool&) = default;
+};
+
+struct Machine {
+  std::string cpu;  ///< Model name.
+  int cpus = 0;     ///< Logical ones that we may run on.
+  std::uint64_t memory_bytes = 0;
+  std::string kernel;
+  std::string system;        ///< "Debian GNU/Linux 12 (bookworm)".
+  std::string architecture;  ///< "x86_64".
+  friend bool operator==(const Machine&, const Machine&) = default;
+};
+
+/// How the run was done. Counts are comparable only where iterations, cache_sim, branch_sim and isolation are equal.
+struct Settings {
+  bool counts = true;
+  bool wall = true;
+  std::uint64_t iterations = 100;  ///< Default of the run; each case states its own in counts.iterations.
+  int replicates = 2;              ///< The least number; more are taken where they differ.
+  int max_replicates = 5;
+  bool cache_sim = false;
+  bool branch_sim = false;
+  std::string isolation = "fork";       ///< "fork" or "process".
+  std::uint64_t perturbation_seed = 0;  ///< 0: undisturbed.
+  double min_run_time_s = 0;
+  double max_run_time_s = 0;
+  double precision = 0;
+  bool interleave = false;
+  int repeat = 1;
+  std::vector<std::string> valgrind_flags;
+  std::vector<std::string> kept_environment;  ///< Names given with --keep-env.
+  friend bool operator==(const Settings&, const Settings&) = default;
+};
+
+struct Fingerprint {
+  std::string environment;
+  std::string subject;
+  friend bool operator==(const Fingerprint&, const Fingerprint&) = default;
+};
+
+/// What one toolchain's cases ran in. A comparison names the facts that differ, so give each fact a key of its own:
+/// "cpu", "glibc", "glibc.dispatch", "valgrind", "python", "compiler", "library.libfoo.so", …
+struct Environment {
+  std::map<std::string, std::string> facts;
+  std::map<std::string, std::string> subject;  ///< Library → identity; what is being measured.
+  Fingerprint fingerprint;
+  friend bool operator==(const Environment&, const Environment&) = default;
+};
+
+struct Definition {
+  std::string stmt;
+  std::string setup;
+  std::string global_setup;
+  std::string digest;
+  friend bool operator==(const Definition&, const Definition&) = default;
+};
+
+struct Attempt {
+  CaseStatus outcome = CaseStatus::ok;
+  double seconds = 0;
+  friend bool operator==(const Attempt&, const Attempt&) = default;
+};
+
+struct Failure {
+  std::string stage;      ///< "build", "artifact", "setup", "count", "time", …
+  std::string message;    ///< What a reader needs first; may have several lines.
+  std::string log;        ///< A path relative to the record, or empty.
+  std::string reproduce;  ///< A command line that shows the failure again, or empty.
+  friend bool operator==(const Failure&, const Failure&) = default;
+};
+
+struct CaseRecord {
+  std::string id;
+  std::vector<std::string> label;
+  std::string language;  ///< "python", "cpp"
+  std::string runtime;   ///< "eager", "torchscript", "explicit"
+  std::string autograd;  ///< "forward", "forward_backward", "explicit"
+  int threads = 1;
+  std::vector<std::pair<std::string, std::string>> params;  ///< In the suite's order.
+  std::vector<std::string> tags;
+  std::string toolchain;  ///< A key of Record::environments.
+  Definition definition;
+  std::vector<Attempt> attempts;
+  CaseStatus status = CaseStatus::skipped;
+  std::vector<std::string> flags;     ///< Words: "optimised_away", "bimodal", "drifting", "imprecise", "counts_vary", …
+  std::vector<std::string> warnings;  ///< Sentences for a reader: what a lint or the runner noticed.
+  std::optional<Counts> counts;
+  std::optional<Wall> wall;
+  std::optional<std::string> profile;  ///< Path relative to the record.
+  std::optional<Failure> failure;
+  friend bool operator==(const CaseRecord&, const CaseRecord&) = default;
+};
+
+struct Record {
+  Tool tool;
+  std::string started;  ///< ISO 8601, UTC: "2026-01-31T12:00:00Z".
+  std::string finished;
+  std::vector<std::string> command;
+  double seconds = 0;
+  Machine machine;
+  Settings settings;
+  std::map<std::string, Environment> environments;  ///< By toolchain name.
+  Fingerprint fingerprint;                          ///< Of all environments together.
+  std::vector<CaseRecord> cases;                    ///< In plan order, whatever order they finished in.
+  friend bool operator==(const Record&, const Record&) = default;
+};
+
+/// The case of this id, or null.
+const CaseRecord* find_case(const Record& record, std::string_view id);
+
+}  // namespace tally
