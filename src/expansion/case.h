@@ -1,22 +1,21 @@
 /// One executable variant of a benchmark: what the rest of the system runs, measures and reports. Plain data.
 #pragma once
 
-#include <chrono>
-#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "definition/language.h"
+#include "definition/settings.h"
 #include "definition/snippet.h"
 
 namespace tally {
 
-enum class Language { python, cpp };
 enum class Runtime { eager, torchscript, explicit_case };
 enum class Autograd { forward, forward_backward, explicit_case };
 
-std::string_view to_string(Language language);  // "python", "cpp"
 std::string_view to_string(Runtime runtime);    // "eager", "torchscript", "explicit"
 std::string_view to_string(Autograd autograd);  // "forward", "forward_backward", "explicit"
 
@@ -26,16 +25,6 @@ struct Artifact {
   std::string name;    ///< "model_<digest>.pt", of constant length.
   std::string digest;  ///< Of `script` and of nothing else; the cache adds the identity of the toolchain.
   Code script;         ///< Python text ending with the save.
-};
-
-/// What a benchmark or suite sets about how its cases are run; empty means "not said": the command line or a default
-/// decides.
-struct CaseSettings {
-  std::optional<std::chrono::milliseconds> timeout;
-  std::optional<std::uint64_t> iterations;  ///< Executions in one counted replicate.
-  std::optional<int> replicates;
-  std::optional<std::chrono::milliseconds> min_run_time;
-  std::optional<std::uint64_t> memory_bytes;
 };
 
 struct Case {

@@ -1,0 +1,20 @@
+/// How a benchmark or a suite wants its cases to be run. Plain data; nothing here knows what the runner's defaults are.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace tally {
+
+/// What a benchmark or suite sets about how its cases are run; empty means "not said": the command line or a default
+/// decides.
+struct CaseSettings {
+  std::optional<std::chrono::milliseconds> timeout;
+  std::optional<std::uint64_t> iterations;  ///< Executions in one counted replicate.
+  std::optional<int> replicates;
+  std::optional<std::chrono::milliseconds> min_run_time;
+  std::optional<std::uint64_t> memory_bytes;
+};
+
+}  // namespace tally
