@@ -4,9 +4,10 @@
 ///
 /// The interval is hierarchical. Samples of one child share its memory layout, so they are not independent: five
 /// children of a thousand samples tell about five layouts, not five thousand. We take each child's median as one
-/// observation and give Student's 95 % interval of their mean, centred on the pooled median. That is an analytic choice
-/// rather than a bootstrap because the adaptive rule asks for it after every child, and because with five children a
-/// bootstrap of children covers only about 83 % (its test simulates both).
+/// observation and give Student's 95 % interval of their mean, centred on the pooled median. That analytic choice
+/// rather than a bootstrap: of 2,000 simulated statements with five children of 20 samples (2 % between, 1 % within) it
+/// covered the truth in 95.1 %, a bootstrap of children and then samples in 87.5 %, and samples taken as independent
+/// in 39.8 %; and it is cheap enough to ask for after every child.
 #pragma once
 
 #include <cstdint>

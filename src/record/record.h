@@ -90,10 +90,10 @@ struct Attempt {
 };
 
 struct Failure {
-  std::string stage;      ///< "build", "artifact", "setup", "count", "time", …
-  std::string message;    ///< What a reader needs first; may have several lines.
-  std::string log;        ///< A path relative to the record, or empty.
-  std::string reproduce;  ///< A command line that shows the failure again, or empty.
+  std::string stage = {};      ///< "build", "artifact", "setup", "count", "time", …
+  std::string message = {};    ///< What a reader needs first; may have several lines.
+  std::string log = {};        ///< A path relative to the record, or empty.
+  std::string reproduce = {};  ///< A command line that shows the failure again, or empty.
   friend bool operator==(const Failure&, const Failure&) = default;
 };
 

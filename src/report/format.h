@@ -1,0 +1,39 @@
+/// Figures and text as a reader wants to see them. Pure; knows no terminal and no locale.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "record/record.h"
+
+namespace tally {
+
+/// "1,822,364"; two decimals below 1000 unless they are zero; U+2212 is not used, so that columns stay copyable.
+std::string format_count(double value);
+
+/// "12.3 µs", with the figures that ± `half_width_s` supports (three when it is 0).
+std::string format_seconds(double seconds, double half_width_s = 0);
+
+/// A share as "0", "0.03 %", "12 %".
+std::string format_share(double share);
+
+/// A signed relative change as "+1.25 %", "-0.003 %", "0 %".
+std::string format_change(double relative);
+
+/// "nn Modules / Conv2d".
+std::string label_text(const CaseRecord& record);
+
+/// What tells a case from its siblings: "cpp", "py ts bwd 2T n=64"; eager, forward and one thread go without saying.
+std::string variant_text(const CaseRecord& record);
+
+/// Columns that UTF-8 text takes on a terminal: 0 for combining marks, 2 for East Asian wide characters and emoji.
+int display_width(std::string_view text);
+
+/// `text` cut to `width` columns, ending in "…" when something was cut; never cuts a character in two.
+std::string fit(std::string_view text, int width);
+
+/// Text of others made harmless for a terminal: control characters become U+FFFD, so do bytes that are not UTF-8.
+/// Newlines stay when `lines` is true.
+std::string printable(std::string_view text, bool lines = false);
+
+}  // namespace tally

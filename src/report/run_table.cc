@@ -1,0 +1,77 @@
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "report/format.h"
+#include "report/table.h"
+
+namespace tally {
+namespace {
+
+Cell status_cell(const CaseRecord& record) {
+  std::string text(to_string(record.status));
+  Tint tint = record.status == CaseStatus::ok        ? Tint::good
+              : record.status == CaseStatus::skipped ? Tint::dim
+                                                     : Tint::bad;
+  if (record.status == CaseStatus::ok && !record.flags.empty()) {
+    text += ": " + replace_all(join(record.flags, ", "), "_", " ");
+    tint = Tint::notice;
+  }
+  return {text, tint};
+}
+
+std::vector<Cell> case_row(const CaseRecord& record) {
+  std::vector<Cell> row = {{label_text(record)}, {variant_text(record)}, {}, {}, {}, {}, status_cell(record)};
+  if (record.counts) {
+    row[2].text = format_count(record.counts->per_iteration);
+    row[3] = {format_share(record.counts->spread), record.counts->spread == 0 ? Tint::dim : Tint::none};
+  }
+  if (record.wall) {
+    row[4].text = format_seconds(record.wall->median_s, record.wall->interval_s.half_width());
+    row[5] = {record.wall->median_s > 0 ? format_share(record.wall->iqr_s / record.wall->median_s) : "", Tint::dim};
+  }
+  return row;
+}
+
+/// The failure indented below its case: message, then where to read on.
+std::string failure_text(const CaseRecord& record, const RenderOptions& options) {
+  std::string text = tinted(printable(record.id), Tint::bold, options.color) + "\n";
+  const Failure failure = record.failure.value_or(Failure{.message = "no reason was recorded"});
+  const std::string stage = failure.stage.empty() ? "" : printable(failure.stage) + ": ";
+  const std::string message = replace_all(printable(trim(failure.message), true), "\n", "\n  ");
+  text += "  " + tinted(stage + message, Tint::bad, options.color) + "\n";
+  if (!failure.log.empty()) text += "  log: " + printable(failure.log) + "\n";
+  if (!failure.reproduce.empty()) text += "  reproduce: " + printable(failure.reproduce) + "\n";
+  return text;
+}
+
+}  // namespace
+
+std::string render_run_table(const Record& record, const RenderOptions& options) {
+  Table table;
+  table.columns = {{.title = "label", .least = 12},
+                   {.title = "variant", .least = 6},
+                   {.title = "instr/iter", .right = true},
+                   {.title = "spread", .right = true, .drop = 2},
+                   {.title = "median", .right = true, .drop = 1},
+                   {.title = "IQR", .right = true, .drop = 3},
+                   {.title = "status", .least = 8}};
+  std::size_t ok = 0;
+  std::size_t bad = 0;
+  std::string failures;
+  for (const CaseRecord& one : record.cases) {
+    table.rows.push_back(case_row(one));
+    ok += one.status == CaseStatus::ok;
+    if (one.status == CaseStatus::ok || one.status == CaseStatus::skipped) continue;
+    ++bad;
+    failures += "\n" + failure_text(one, options);
+  }
+  std::string summary =
+      fmt::format("{} {}: {} ok", record.cases.size(), record.cases.size() == 1 ? "case" : "cases", ok);
+  if (bad > 0) summary += ", " + tinted(fmt::format("{} failed", bad), Tint::bad, options.color);
+  const std::size_t skipped = record.cases.size() - ok - bad;
+  if (skipped > 0) summary += fmt::format(", {} skipped", skipped);
+  summary += fmt::format("; {:.1f} s\n", record.seconds);
+  return render_table(table, options) + failures + "\n" + summary;
+}
+
+}  // namespace tally

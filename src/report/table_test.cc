@@ -1,0 +1,56 @@
+#include "report/table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "record/example_record.h"
+#include "report/format.h"
+
+namespace tally {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(Table, FiguresStandRightAndNoLineEndsInASpace) {
+  const Table table{.columns = {{.title = "name"}, {.title = "n", .right = true}, {.title = "note"}},
+                    .rows = {{{"µ"}, {"5"}, {""}}, {{"long"}, {"1,000"}, {"x"}}, {{"none"}, {""}, {"y"}}}};
+  EXPECT_EQ(render_table(table, {.width = 0}),
+            "name      n  note\n"
+            "µ         5\n"
+            "long  1,000  x\n"
+            "none         y\n");
+}
+
+TEST(Table, FitsItsWidthByCuttingThenDropping) {
+  const Record record = example_record();
+  for (const int width : {120, 80, 60, 45}) {
+    const std::string text = render_run_table(record, {.width = width});
+    const std::string table = text.substr(0, text.find("\n\n"));
+    for (const std::string_view line : split(table, '\n')) EXPECT_LE(display_width(line), width) << line;
+    EXPECT_THAT(table, HasSubstr("1,000"));
+  }
+}
+
+TEST(Table, RunTable) {
+  EXPECT_EQ(render_run_table(example_record(), {.width = 100}),
+            "label            variant       instr/iter  spread   median    IQR  status\n"
+            "Pointwise / add  cpp n=64 k=4       1,000       0  1.01 µs  1.0 %  ok: bimodal\n"
+            "Pointwise / add  py n=64 k=4                                       crashed\n"
+            "\n"
+            "Pointwise/add [python eager forward threads=1]\n"
+            "  count: killed by SIGSEGV\n"
+            "  log: logs/2.txt\n"
+            "  reproduce: tally run suite.toml --filter 'x'\n"
+            "\n"
+            "2 cases: 1 ok, 1 failed; 9.5 s\n");
+}
+
+TEST(Table, ColourOnlyWhenAsked) {
+  EXPECT_THAT(render_run_table(example_record(), {.color = false}), Not(HasSubstr("\x1b")));
+  EXPECT_THAT(render_run_table(example_record(), {.color = true}), HasSubstr("\x1b[31mcrashed\x1b[0m"));
+}
+
+}  // namespace
+}  // namespace tally
