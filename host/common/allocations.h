@@ -1,0 +1,22 @@
+/// Counts calls of the C allocator in a process, by pointing every loaded object's relocations for it at counting
+/// wrappers.
+///
+/// Installed only in the one native child that counts allocations, so that no other child pays for it, not even with a
+/// branch. Objects opened after install() are not seen; Python's own small-object arenas do not call the C allocator
+/// for each object.
+#pragma once
+
+#include <cstdint>
+
+namespace tally::host::allocations {
+
+struct Totals {
+  std::uint64_t count = 0;  ///< Calls of malloc, calloc, realloc and the aligned variants.
+  std::uint64_t bytes = 0;  ///< As requested.
+};
+
+void install();
+void start();
+Totals stop();
+
+}  // namespace tally::host::allocations

@@ -1,0 +1,129 @@
+#include "case_child.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "shared_page.h"
+
+namespace tally::host {
+
+using protocol::Field;
+using protocol::Message;
+using protocol::MessageType;
+using protocol::Stage;
+
+namespace {
+
+constexpr int kDeadlySignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS, SIGTRAP};
+
+Channel g_crash_channel(-1);
+std::uint32_t g_crash_job = 0;
+alignas(64) char g_signal_stack[64 * 1024];
+
+void put_hex(char*& at, std::uintptr_t value) {
+  for (int shift = 60; shift >= 0; shift -= 4) {
+    *at++ = "0123456789abcdef"[(value >> shift) & 0xf];
+  }
+}
+
+void on_deadly_signal(int signal, siginfo_t* info, void* /*context*/) {
+  if (shared_page().failed == 0) {
+    shared_page().failed = 1;
+    char text[128] = "crashed with ";
+    const char* name = sigabbrev_np(signal);
+    std::strcat(text, "SIG");
+    std::strcat(text, name == nullptr ? "?" : name);
+    // An address only where the kernel gave one: raise() and kill() leave a pid in its place.
+    if (info->si_code > 0 && signal != SIGABRT) {
+      std::strcat(text, signal == SIGSEGV || signal == SIGBUS ? ", accessing address 0x" : ", at address 0x");
+      char* at = text + std::strlen(text);
+      put_hex(at, reinterpret_cast<std::uintptr_t>(info->si_addr));
+      *at = 0;
+    }
+    auto failure = g_crash_channel.compose(MessageType::failed, g_crash_job);
+    failure.number(Field::stage, static_cast<std::uint64_t>(Stage::region))
+        .number(Field::status, static_cast<std::uint64_t>(signal))
+        .text(Field::message, text);
+    g_crash_channel.send(failure);
+  }
+  ::signal(signal, SIG_DFL);
+  ::raise(signal);
+}
+
+void pin(const Message& request) {
+  const std::size_t count = request.count(Field::cpu);
+  if (count == 0) return;
+  cpu_set_t cpus;
+  CPU_ZERO(&cpus);
+  for (std::size_t i = 0; i < count; ++i) CPU_SET(static_cast<int>(request.number(Field::cpu, 0, i)), &cpus);
+  ::sched_setaffinity(0, sizeof cpus, &cpus);
+}
+
+void limit(const Message& request) {
+  const rlimit no_core{0, 0};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  const std::uint64_t memory = request.number(Field::memory);
+  if (memory == 0) return;
+  const rlimit data{memory, memory};
+  ::setrlimit(RLIMIT_DATA, &data);
+}
+
+void take_descriptors(int socket, int output) {
+  const int nothing = ::open("/dev/null", O_RDONLY);
+  // Out of the way of the numbers that are about to be taken.
+  const int high_socket = ::fcntl(socket, F_DUPFD, 100);
+  const int high_output = ::fcntl(output, F_DUPFD, 100);
+  ::dup2(nothing, 0);
+  ::dup2(high_output, 1);
+  ::dup2(high_output, 2);
+  ::dup2(high_socket, kCaseSocket);
+  ::close_range(kCaseSocket + 1, ~0U, 0);
+}
+
+}  // namespace
+
+Channel become_case_child(const Message& request, int socket, int output) {
+  ::setpgid(0, 0);
+  for (int signal : {SIGINT, SIGTERM, SIGCHLD, SIGPIPE}) ::signal(signal, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  take_descriptors(socket, output);
+  renew_shared_page();
+  pin(request);
+  limit(request);
+  Channel channel(kCaseSocket);
+  if (const auto folder = request.text(Field::folder)) {
+    char path[4096];
+    std::snprintf(path, sizeof path, "%.*s", static_cast<int>(folder->size()), folder->data());
+    if (::chdir(path) != 0) {
+      auto failure = channel.compose(MessageType::failed, request.job());
+      failure.number(Field::stage, static_cast<std::uint64_t>(Stage::host))
+          .text(Field::message, "cannot enter the case's working folder")
+          .text(Field::detail, path);
+      channel.send(failure);
+      ::_exit(1);
+    }
+  }
+  return channel;
+}
+
+void report_crashes(const Channel& channel, std::uint32_t job) {
+  g_crash_channel = channel;
+  g_crash_job = job;
+  const stack_t stack{g_signal_stack, 0, sizeof g_signal_stack};
+  ::sigaltstack(&stack, nullptr);
+  struct sigaction action{};
+  action.sa_sigaction = on_deadly_signal;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  for (int signal : kDeadlySignals) ::sigaction(signal, &action, nullptr);
+}
+
+}  // namespace tally::host

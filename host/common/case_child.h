@@ -1,0 +1,18 @@
+/// What becomes of a forked process before a case runs in it: its descriptors, place, limits, and last words.
+#pragma once
+
+#include "channel.h"
+
+namespace tally::host {
+
+/// Fixed numbers, so that no case sees another count of open files than its neighbour.
+inline constexpr int kCaseSocket = 3;
+
+/// Configures this process for `request` and returns the channel to the runner, or never returns.
+/// `socket` becomes kCaseSocket, `output` becomes standard output and error, everything else is closed.
+Channel become_case_child(const protocol::Message& request, int socket, int output);
+
+/// From now on a deadly signal is first reported on the channel (stage, signal, address), then kills as it would have.
+void report_crashes(const Channel& channel, std::uint32_t job);
+
+}  // namespace tally::host

@@ -1,0 +1,117 @@
+#include "fork_server.h"
+
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <ctime>
+
+#include "callgrind.h"
+#include "case_child.h"
+#include "shared_page.h"
+#include "threads.h"
+
+namespace tally::host {
+
+using protocol::Field;
+using protocol::Message;
+using protocol::MessageType;
+
+namespace {
+
+/// Case children alive, by job. Static: a growing table would move the heap.
+struct Child {
+  pid_t pid;
+  std::uint32_t job;
+};
+constexpr int kMaxChildren = 256;
+Child g_children[kMaxChildren];
+
+Child* find_child(pid_t pid) {
+  for (Child& child : g_children) {
+    if (child.pid == pid) return &child;
+  }
+  return nullptr;
+}
+
+void on_child(int /*signal*/) {}  // only to interrupt ppoll
+
+void reap(const Channel& control) {
+  int status = 0;
+  for (pid_t pid; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
+    Child* child = find_child(pid);
+    if (child == nullptr) continue;
+    auto exited = control.compose(MessageType::exited, child->job);
+    exited.number(Field::pid, static_cast<std::uint64_t>(pid))
+        .number(Field::status, static_cast<std::uint64_t>(status));
+    control.send(exited);
+    *child = Child{};
+  }
+}
+
+void fork_case(const Channel& control, const Channel::Received& request, RunCase run_case, void* context) {
+  const int threads = count_threads();
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    const Channel channel = become_case_child(request.message, request.fds[0], request.fds[1]);
+    report_crashes(channel, request.message.job());
+    run_case(context, channel, request.message);
+    ::_exit(0);
+  }
+  const int error = errno;
+  ::close(request.fds[0]);
+  ::close(request.fds[1]);
+  auto started = control.compose(MessageType::started, request.message.job());
+  started.number(Field::pid, pid > 0 ? static_cast<std::uint64_t>(pid) : 0)
+      .number(Field::threads, static_cast<std::uint64_t>(threads))
+      .number(Field::status, pid > 0 ? 0 : static_cast<std::uint64_t>(error));
+  control.send(started);
+  Child* slot = find_child(0);
+  if (pid > 0 && slot != nullptr) *slot = {pid, request.message.job()};
+}
+
+}  // namespace
+
+int serve(const HostIdentity& identity, RunCase run_case, void* context) {
+  Channel control(kControlSocket);
+  shared_page();
+  struct sigaction action{};
+  action.sa_handler = on_child;
+  ::sigaction(SIGCHLD, &action, nullptr);
+  ::signal(SIGPIPE, SIG_IGN);
+  sigset_t blocked;
+  sigset_t unblocked;
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGCHLD);
+  ::sigprocmask(SIG_BLOCK, &blocked, &unblocked);
+  sigdelset(&unblocked, SIGCHLD);
+
+  auto hello = control.compose(MessageType::hello, 0);
+  hello.number(Field::pid, static_cast<std::uint64_t>(::getpid()))
+      .number(Field::threads, static_cast<std::uint64_t>(count_threads()))
+      .number(Field::under_valgrind, callgrind::running() ? 1 : 0)
+      .text(Field::language, identity.language)
+      .text(Field::version, identity.version);
+  if (!control.send(hello)) return 1;
+
+  for (;;) {
+    pollfd ready{kControlSocket, POLLIN, 0};
+    const int n = ::ppoll(&ready, 1, nullptr, &unblocked);
+    const bool broken = n < 0 && errno != EINTR;
+    reap(control);
+    if (broken) return 1;
+    if (n <= 0) continue;
+    const Channel::Received request = control.receive();
+    if (!request.open) break;
+    if (request.message.type() != MessageType::run_case || request.fds[1] < 0) return 1;
+    fork_case(control, request, run_case, context);
+  }
+  for (const Child& child : g_children) {
+    if (child.pid > 0) ::kill(-child.pid, SIGKILL);
+  }
+  return 0;
+}
+
+}  // namespace tally::host

@@ -1,0 +1,243 @@
+#include "regions.h"
+
+#include <malloc.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <ctime>
+
+#include "allocations.h"
+#include "callgrind.h"
+#include "shared_page.h"
+#include "threads.h"
+
+namespace tally::host {
+
+using protocol::Field;
+using protocol::Message;
+using protocol::MessageType;
+using protocol::Phase;
+using protocol::Stage;
+
+namespace {
+
+std::uint64_t now_ns() {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+/// The next number of iterations on the way to a block of `block_ns`: at most ten times more, aiming a little beyond.
+std::uint64_t grow(std::uint64_t iterations, std::uint64_t elapsed_ns, std::uint64_t block_ns) {
+  const double factor = 1.2 * static_cast<double>(block_ns) / static_cast<double>(elapsed_ns + 1);
+  const double bounded = factor > 10 ? 10 : factor;
+  const auto grown = static_cast<std::uint64_t>(static_cast<double>(iterations) * bounded);
+  return grown > iterations ? grown : iterations + 1;
+}
+
+}  // namespace
+
+Regions::Regions(Channel channel, std::uint32_t job, std::uint64_t warm_up, bool in_process)
+    : channel_(channel), job_(job), warm_up_(warm_up), in_process_(in_process) {}
+
+void Regions::begin(Phase phase) {
+  phase_ = phase;
+  stage_ = Stage::setup;
+  state_ = State::fresh;
+}
+
+std::uint64_t Regions::next() {
+  switch (state_) {
+    case State::fresh:
+      if (warm_up_ > 0) {
+        stage_ = Stage::warm_up;
+        state_ = State::warming;
+        return warm_up_;
+      }
+      [[fallthrough]];
+    case State::warming: {
+      stage_ = Stage::region;
+      state_ = State::idle;
+      const int threads = count_threads();
+      // A team of threads does not survive a fork: its region would wait for ever.
+      if (threads > 1) in_process_ = true;
+      auto ready = channel_.compose(MessageType::ready, job_);
+      ready.number(Field::phase, static_cast<std::uint64_t>(phase_))
+          .number(Field::threads, static_cast<std::uint64_t>(threads))
+          .number(Field::in_process, in_process_ ? 1 : 0);
+      channel_.send(ready);
+      break;
+    }
+    case State::counting:
+      end_count();
+      break;
+    case State::timing:
+      if (!end_block()) {
+        block_start_ns_ = now_ns();
+        return iterations_;
+      }
+      break;
+    case State::idle:
+    case State::left:
+      break;
+  }
+  return next_command();
+}
+
+std::uint64_t Regions::next_command() {
+  state_ = State::idle;
+  for (;;) {
+    const Channel::Received received = channel_.receive();
+    if (!received.open) ::_exit(0);  // the runner has lost interest
+    switch (received.message.type()) {
+      case MessageType::count:
+        if (in_process_ || fork_region(false)) return start_count(received.message);
+        break;
+      case MessageType::time:
+        if (in_process_ || fork_region(true)) return start_time(received.message);
+        break;
+      case MessageType::advance:
+        state_ = State::left;
+        return 0;
+      default:
+        fail(Stage::host, "the runner sent a message that a case does not know", {});
+        ::_exit(1);
+    }
+  }
+}
+
+bool Regions::fork_region(bool timed) {
+  shared_page().done = 0;
+  shared_page().failed = 0;
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    replicate_ = true;
+    return true;
+  }
+  if (pid < 0) {
+    fail(Stage::region, "fork failed: no memory or too many processes", {});
+    ::_exit(1);
+  }
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (shared_page().failed != 0) ::_exit(1);  // it has said why itself
+  if (shared_page().done != 0) status = 0;    // however it left: see leave_replicate
+  if (status == 0 && shared_page().done == 0) {
+    fail(Stage::region, "the statement ended the process with exit code 0", {});
+    ::_exit(1);
+  }
+  if (timed) {
+    report_timed(pid, status);
+  } else {
+    report_counted(pid, status);
+  }
+  if (status != 0) ::_exit(1);
+  return false;
+}
+
+std::uint64_t Regions::start_count(const Message& command) {
+  iterations_ = command.number(Field::iterations, 1);
+  state_ = State::counting;
+  // Left-overs of setup and warm-up make malloc_consolidate strike one replicate in five, at ≈ 130,000 instructions.
+  malloc_trim(0);
+  if (hooks_.before_region != nullptr) hooks_.before_region(hooks_.context);
+  allocations::start();
+  callgrind::zero();
+  return iterations_;
+}
+
+void Regions::end_count() {
+  if (hooks_.sync != nullptr) hooks_.sync(hooks_.context);
+  callgrind::dump();
+  const allocations::Totals totals = allocations::stop();
+  ++dumps_;
+  shared_page().iterations = iterations_;
+  shared_page().allocations = totals.count;
+  shared_page().allocated_bytes = totals.bytes;
+  if (replicate_) leave_replicate();
+  report_counted(::getpid(), 0);
+}
+
+void Regions::report_counted(int pid, int status) {
+  auto counted = channel_.compose(MessageType::counted, job_);
+  counted.number(Field::pid, static_cast<std::uint64_t>(pid))
+      .number(Field::status, static_cast<std::uint64_t>(status))
+      .number(Field::iterations, shared_page().iterations)
+      .number(Field::dump, in_process_ ? dumps_ : 1)
+      .number(Field::allocation_count, shared_page().allocations)
+      .number(Field::allocation_bytes, shared_page().allocated_bytes);
+  channel_.send(counted);
+}
+
+std::uint64_t Regions::start_time(const Message& command) {
+  iterations_ = command.number(Field::iterations, 0);
+  block_ns_ = iterations_ == 0 ? command.number(Field::block_ns, 1'000'000) : 0;
+  budget_ns_ = command.number(Field::budget_ns, 0);
+  max_blocks_ = command.number(Field::max_blocks, SharedPage::kMaxSamples);
+  if (max_blocks_ > SharedPage::kMaxSamples) max_blocks_ = SharedPage::kMaxSamples;
+  if (iterations_ == 0) iterations_ = 1;
+  spent_ns_ = 0;
+  shared_page().sample_count = 0;
+  state_ = State::timing;
+  if (hooks_.before_region != nullptr) hooks_.before_region(hooks_.context);
+  block_start_ns_ = now_ns();
+  return iterations_;
+}
+
+/// Ends a block; true when it was the last one of this region.
+bool Regions::end_block() {
+  if (hooks_.sync != nullptr) hooks_.sync(hooks_.context);
+  const std::uint64_t elapsed = now_ns() - block_start_ns_;
+  SharedPage& page = shared_page();
+  spent_ns_ += elapsed;
+  if (block_ns_ > 0) {
+    if (elapsed < block_ns_) {
+      iterations_ = grow(iterations_, elapsed, block_ns_);
+      return false;
+    }
+    max_blocks_ = 1;
+  }
+  page.samples[page.sample_count++] = static_cast<double>(elapsed) * 1e-9;
+  if (page.sample_count < max_blocks_ && spent_ns_ < budget_ns_) {
+    if (hooks_.before_region != nullptr) hooks_.before_region(hooks_.context);
+    return false;
+  }
+  page.iterations = iterations_;
+  if (replicate_) leave_replicate();
+  report_timed(::getpid(), 0);
+  return true;
+}
+
+void Regions::report_timed(int pid, int status) {
+  const SharedPage& page = shared_page();
+  const std::string_view samples(reinterpret_cast<const char*>(page.samples), page.sample_count * sizeof(double));
+  auto timed = channel_.compose(MessageType::timed, job_);
+  timed.number(Field::pid, static_cast<std::uint64_t>(pid))
+      .number(Field::status, static_cast<std::uint64_t>(status))
+      .number(Field::iterations, page.iterations)
+      .text(Field::samples, samples);
+  channel_.send(timed);
+}
+
+void Regions::leave_replicate() {
+  shared_page().done = 1;
+  // SIGKILL and not _exit: at an exit Callgrind would write one more dump, of nothing.
+  if (callgrind::running()) ::kill(::getpid(), SIGKILL);
+  ::_exit(0);
+}
+
+void Regions::fail(Stage stage, std::string_view message, std::string_view detail) {
+  if (failed_) return;
+  failed_ = true;
+  shared_page().failed = 1;
+  auto failure = channel_.compose(MessageType::failed, job_);
+  failure.number(Field::stage, static_cast<std::uint64_t>(stage))
+      .text(Field::message, message.substr(0, 4096))
+      .text(Field::detail, detail.substr(0, 256 * 1024));
+  channel_.send(failure);
+}
+
+}  // namespace tally::host

@@ -1,0 +1,75 @@
+/// The measured phases of a case, seen from inside the case child: commands come in, regions are cut, results go out.
+///
+/// Control is inverted, because the loop belongs to the snippet (in Python it cannot be called from outside without
+/// losing its warmed-up frame): the loop asks next() how many iterations to run, and next() does everything else.
+/// Inside next() the case child forks one child per replicate; there next() returns, the loop runs, and the following
+/// next() cuts the region and ends the process. Every replicate thus starts from the same state, and replicates must
+/// agree to the instruction.
+#pragma once
+
+#include <cstdint>
+
+#include "channel.h"
+
+namespace tally::host {
+
+struct RegionHooks {
+  void (*before_region)(void* context) = nullptr;  ///< Not measured; may be null.
+  void (*sync)(void* context) = nullptr;           ///< Inside the end of the region; may be null.
+  void* context = nullptr;
+};
+
+class Regions {
+ public:
+  Regions(Channel channel, std::uint32_t job, std::uint64_t warm_up, bool in_process);
+
+  void set_hooks(RegionHooks hooks) { hooks_ = hooks; }
+
+  /// Enters the phase; the loop then calls next() until it says 0.
+  void begin(protocol::Phase phase);
+  std::uint64_t next();
+
+  /// True when the loop ended because next() said so. Otherwise the statement left the loop: a return, a break, a goto.
+  [[nodiscard]] bool ended_properly() const { return state_ == State::left; }
+
+  /// Says why the case cannot go on. May be called in a replicate too.
+  void fail(protocol::Stage stage, std::string_view message, std::string_view detail);
+  [[nodiscard]] bool failed() const { return failed_; }
+  [[nodiscard]] protocol::Stage stage() const { return stage_; }
+  [[nodiscard]] const Channel& channel() const { return channel_; }
+  [[nodiscard]] std::uint32_t job() const { return job_; }
+
+ private:
+  enum class State { fresh, warming, idle, counting, timing, left };
+
+  std::uint64_t next_command();
+  std::uint64_t start_count(const protocol::Message& command);
+  void end_count();
+  std::uint64_t start_time(const protocol::Message& command);
+  bool end_block();
+  void report_counted(int pid, int status);
+  void report_timed(int pid, int status);
+  bool fork_region(bool timed);
+  [[noreturn]] void leave_replicate();
+
+  Channel channel_;
+  std::uint32_t job_;
+  std::uint64_t warm_up_;
+  bool in_process_;
+  bool replicate_ = false;
+  bool failed_ = false;
+  RegionHooks hooks_;
+  protocol::Phase phase_ = protocol::Phase::baseline;
+  protocol::Stage stage_ = protocol::Stage::setup;
+  State state_ = State::fresh;
+  std::uint64_t dumps_ = 0;
+  // The timed region that is running.
+  std::uint64_t iterations_ = 0;
+  std::uint64_t block_ns_ = 0;
+  std::uint64_t budget_ns_ = 0;
+  std::uint64_t max_blocks_ = 0;
+  std::uint64_t spent_ns_ = 0;
+  std::uint64_t block_start_ns_ = 0;
+};
+
+}  // namespace tally::host

@@ -1,0 +1,155 @@
+/// The C++ host: opens the toolchain's libraries once, then loads one snippet in each case child.
+///
+///   tally-host-cpp [--preload LIBRARY]... [--warm-up SNIPPET SYMBOL]
+///
+/// Natively it serves wall times; under Valgrind (with --instr-atstart=no) it serves counts. The control socket is
+/// descriptor 3.
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#include "allocations.h"
+#include "callgrind.h"
+#include "fork_server.h"
+#include "pinned_stack.h"
+#include "regions.h"
+#include "tally/snippet.h"
+
+namespace tally::host {
+namespace {
+
+using protocol::Field;
+using protocol::Message;
+using protocol::Phase;
+using protocol::Stage;
+
+using Entry = void (*)(tally_regions* baseline, tally_regions* statement);
+
+char g_snippet[4096];
+char g_symbol[512];
+char g_load_error[2048];
+
+/// Opens g_snippet on a helper thread, which has an allocator arena of its own: what the loader allocates depends on
+/// the length of names and on neighbours in a batch, and must not move the heap that the case will see.
+Entry load_snippet() {
+  Entry entry = nullptr;
+  g_load_error[0] = 0;
+  std::thread loader([&entry] {
+    void* library = ::dlopen(g_snippet, RTLD_NOW | RTLD_LOCAL);
+    if (library != nullptr) entry = reinterpret_cast<Entry>(::dlsym(library, g_symbol));
+    if (entry == nullptr) {
+      const char* reason = ::dlerror();
+      std::snprintf(g_load_error, sizeof g_load_error, "%s", reason == nullptr ? "unknown" : reason);
+    }
+  });
+  loader.join();
+  return entry;
+}
+
+/// One phase as the snippet sees it; the first next() of a phase begins it.
+struct SnippetPhase {
+  tally_regions regions{};  // first: the snippet hands back a pointer to it
+  Regions* engine = nullptr;
+  Phase phase = Phase::baseline;
+  bool begun = false;
+};
+
+unsigned long long next_of(tally_regions* regions) {
+  auto* self = reinterpret_cast<SnippetPhase*>(regions);
+  if (!self->begun) {
+    self->begun = true;
+    self->engine->begin(self->phase);
+  }
+  return self->engine->next();
+}
+
+void fail_of(tally_regions* regions, const char* message, const char* detail) {
+  auto* self = reinterpret_cast<SnippetPhase*>(regions);
+  self->engine->fail(self->engine->stage(), message, detail == nullptr ? "" : detail);
+}
+
+struct CaseRun {
+  Entry entry;
+  SnippetPhase baseline;
+  SnippetPhase statement;
+};
+
+void enter_snippet(void* argument) {
+  auto* run = static_cast<CaseRun*>(argument);
+  run->entry(&run->baseline.regions, &run->statement.regions);
+}
+
+void copy_name(char* to, std::size_t size, std::string_view from) {
+  std::snprintf(to, size, "%.*s", static_cast<int>(from.size()), from.data());
+}
+
+void run_case(void* /*context*/, Channel channel, const Message& request) {
+  Regions engine(channel, request.job(), request.number(Field::warm_up), request.number(Field::in_process) != 0);
+  copy_name(g_snippet, sizeof g_snippet, request.text(Field::snippet).value_or(""));
+  copy_name(g_symbol, sizeof g_symbol, request.text(Field::symbol).value_or(""));
+  CaseRun run{
+      load_snippet(), {{next_of, fail_of}, &engine, Phase::baseline}, {{next_of, fail_of}, &engine, Phase::statement}};
+  if (run.entry == nullptr) {
+    engine.fail(Stage::load, "cannot load the compiled snippet", g_load_error);
+    return;
+  }
+  if (request.number(Field::allocations) != 0) allocations::install();
+  if (const auto padding = request.number(Field::heap_padding); padding > 0) {
+    std::memset(std::malloc(padding), 1, padding);  // kept on purpose: it moves whatever setup allocates
+  }
+  call_on_pinned_stack(enter_snippet, &run, request.number(Field::stack_padding));
+  if (!engine.failed() && !(run.statement.begun && engine.ended_properly())) {
+    engine.fail(engine.stage(), "the snippet returned before its statement was measured",
+                "a return in the setup, or a statement that leaves the measured loop");
+  }
+}
+
+/// Stands in for the runner while representative code runs once, so that case children inherit its translations.
+struct WarmUp {
+  tally_regions regions{};
+  int left = 0;
+};
+
+unsigned long long next_of_warm_up(tally_regions* regions) {
+  auto* self = reinterpret_cast<WarmUp*>(regions);
+  return self->left-- > 0 ? 2 : 0;
+}
+
+void fail_warm_up(tally_regions*, const char* message, const char*) { std::fprintf(stderr, "warm-up: %s\n", message); }
+
+void warm_up(const char* snippet, const char* symbol) {
+  copy_name(g_snippet, sizeof g_snippet, snippet);
+  copy_name(g_symbol, sizeof g_symbol, symbol);
+  const Entry entry = load_snippet();
+  if (entry == nullptr) {
+    std::fprintf(stderr, "warm-up: %s\n", g_load_error);
+    return;
+  }
+  WarmUp empty{{next_of_warm_up, fail_warm_up}, 1};
+  WarmUp work{{next_of_warm_up, fail_warm_up}, 1};
+  entry(&empty.regions, &work.regions);
+}
+
+int main_of_host(int argc, char** argv) {
+  for (int i = 1; i + 1 < argc; ++i) {
+    if (std::strcmp(argv[i], "--preload") != 0) continue;
+    if (::dlopen(argv[++i], RTLD_NOW | RTLD_GLOBAL) == nullptr) {
+      std::fprintf(stderr, "cannot preload: %s\n", ::dlerror());
+      return 3;
+    }
+  }
+  callgrind::start_instrumentation();
+  for (int i = 1; i + 2 < argc; ++i) {
+    if (std::strcmp(argv[i], "--warm-up") == 0) warm_up(argv[i + 1], argv[i + 2]);
+  }
+  return serve({"cpp", __VERSION__}, run_case, nullptr);
+}
+
+}  // namespace
+}  // namespace tally::host
+
+int main(int argc, char** argv) { return tally::host::main_of_host(argc, argv); }

@@ -1,0 +1,197 @@
+/// The Python host's native half: the fork server, and the iterator that a measured loop runs over.
+///
+/// Limited API only, so that one binary serves every CPython from 3.9 on. What needs no C (compiling a statement,
+/// describing an exception) is in tally_host.py.
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "allocations.h"
+#include "callgrind.h"
+#include "fork_server.h"
+#include "pinned_stack.h"
+#include "regions.h"
+
+namespace {
+
+using tally::host::Channel;
+using tally::host::Regions;
+using tally::protocol::Field;
+using tally::protocol::Message;
+using tally::protocol::Phase;
+using tally::protocol::Stage;
+
+/// `for _ in phase: statement`. Yields None as often as the engine says; everything else happens between two items.
+struct PhaseIterator {
+  PyObject_HEAD Regions* engine;
+  std::uint64_t left;
+  Phase phase;
+  bool begun;
+};
+
+PyObject* phase_next(PyObject* object) {
+  auto* self = reinterpret_cast<PhaseIterator*>(object);
+  if (self->left > 0) {
+    --self->left;
+    Py_RETURN_NONE;
+  }
+  if (!self->begun) {
+    self->begun = true;
+    self->engine->begin(self->phase);
+  }
+  const std::uint64_t n = self->engine->next();
+  if (n == 0) return nullptr;
+  self->left = n - 1;
+  Py_RETURN_NONE;
+}
+
+PyObject* phase_iter(PyObject* object) {
+  Py_INCREF(object);
+  return object;
+}
+
+PyType_Slot g_phase_slots[] = {
+    {Py_tp_iter, reinterpret_cast<void*>(phase_iter)},
+    {Py_tp_iternext, reinterpret_cast<void*>(phase_next)},
+    {0, nullptr},
+};
+PyType_Spec g_phase_spec = {"_tally_host.Phase", sizeof(PhaseIterator), 0, Py_TPFLAGS_DEFAULT, g_phase_slots};
+PyObject* g_phase_type = nullptr;
+
+PyObject* new_phase(Regions* engine, Phase phase) {
+  auto* self = PyObject_New(PhaseIterator, reinterpret_cast<PyTypeObject*>(g_phase_type));
+  if (self == nullptr) return nullptr;
+  self->engine = engine;
+  self->left = 0;
+  self->phase = phase;
+  self->begun = false;
+  return reinterpret_cast<PyObject*>(self);
+}
+
+PyObject* texts(const Message& request, Field field) {
+  const std::size_t count = request.count(field);
+  PyObject* list = PyList_New(static_cast<Py_ssize_t>(count));
+  for (std::size_t i = 0; list != nullptr && i < count; ++i) {
+    const std::string_view text = *request.nth(field, i);
+    PyObject* item = PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
+    if (item == nullptr) return nullptr;
+    PyList_SetItem(list, static_cast<Py_ssize_t>(i), item);
+  }
+  return list;
+}
+
+struct CaseRun {
+  PyObject* function;   ///< tally_host.run_case, borrowed
+  PyObject* arguments;  ///< owned
+  Regions* engine;
+  PyObject* hooks[2];  ///< before_region and sync: callables or null, borrowed from the hooks dict
+};
+
+void call_hook(CaseRun* run, int which) {
+  PyObject* result = PyObject_CallObject(run->hooks[which], nullptr);
+  if (result == nullptr) {
+    PyErr_Print();
+    run->engine->fail(Stage::region, which == 0 ? "before_region raised" : "sync raised",
+                      "its traceback is in the output");
+    ::_exit(1);
+  }
+  Py_DECREF(result);
+}
+
+/// (message, detail) as tally_host.describe() makes it.
+void report_failure(Regions& engine, PyObject* pair) {
+  std::string_view parts[2] = {"unknown failure", ""};
+  for (Py_ssize_t i = 0; i < 2; ++i) {
+    PyObject* text = PyTuple_GetItem(pair, i);
+    PyObject* utf8 = text == nullptr ? nullptr : PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace");
+    if (utf8 != nullptr) parts[i] = {PyBytes_AsString(utf8), static_cast<std::size_t>(PyBytes_Size(utf8))};
+  }
+  engine.fail(engine.stage(), parts[0], parts[1]);
+}
+
+void enter_case(void* argument) {
+  auto* run = static_cast<CaseRun*>(argument);
+  PyObject* result = PyObject_CallObject(run->function, run->arguments);
+  if (result == nullptr) {
+    PyErr_Print();
+    run->engine->fail(Stage::host, "the host's own Python code raised", "its traceback is in the output");
+  } else if (result != Py_None) {
+    report_failure(*run->engine, result);
+  } else if (!run->engine->ended_properly()) {
+    run->engine->fail(run->engine->stage(), "the case returned before its statement was measured",
+                      "a return in the setup, or a statement that leaves the measured loop with return or break");
+  }
+}
+
+/// set_hooks(before_region, sync): called by run_case once it has compiled them.
+CaseRun* g_run = nullptr;
+
+PyObject* set_hooks(PyObject* /*module*/, PyObject* args) {
+  PyObject* before = nullptr;
+  PyObject* sync = nullptr;
+  if (PyArg_ParseTuple(args, "OO", &before, &sync) == 0) return nullptr;
+  tally::host::RegionHooks hooks;
+  hooks.context = g_run;
+  Py_INCREF(before);
+  Py_INCREF(sync);
+  g_run->hooks[0] = before;
+  g_run->hooks[1] = sync;
+  if (before != Py_None) hooks.before_region = [](void* run) { call_hook(static_cast<CaseRun*>(run), 0); };
+  if (sync != Py_None) hooks.sync = [](void* run) { call_hook(static_cast<CaseRun*>(run), 1); };
+  g_run->engine->set_hooks(hooks);
+  Py_RETURN_NONE;
+}
+
+void run_case(void* context, Channel channel, const Message& request) {
+  Regions engine(channel, request.job(), request.number(Field::warm_up), request.number(Field::in_process) != 0);
+  if (request.number(Field::allocations) != 0) tally::host::allocations::install();
+  if (const auto padding = request.number(Field::heap_padding); padding > 0) {
+    std::memset(std::malloc(padding), 1, padding);  // kept on purpose: it moves whatever setup allocates
+  }
+  const std::size_t stack_padding = request.number(Field::stack_padding);
+  CaseRun run{static_cast<PyObject*>(context), nullptr, &engine, {nullptr, nullptr}};
+  g_run = &run;
+  run.arguments = Py_BuildValue("(NNNNNN)", texts(request, Field::setup_part), texts(request, Field::stmt_part),
+                                texts(request, Field::before_region), texts(request, Field::sync),
+                                new_phase(&engine, Phase::baseline), new_phase(&engine, Phase::statement));
+  if (run.arguments == nullptr) {
+    PyErr_Print();
+    engine.fail(Stage::host, "cannot unpack the request", {});
+    return;
+  }
+  tally::host::call_on_pinned_stack(enter_case, &run, stack_padding);
+  PyObject* flush = PySys_GetObject("stdout");  // borrowed; prints of setup are the user's evidence after a failure
+  if (flush != nullptr) Py_XDECREF(PyObject_CallMethod(flush, "flush", nullptr));
+}
+
+PyObject* serve(PyObject* /*module*/, PyObject* args) {
+  PyObject* function = nullptr;
+  const char* version = nullptr;
+  if (PyArg_ParseTuple(args, "Os", &function, &version) == 0) return nullptr;
+  const int code = tally::host::serve({"python", version}, run_case, function);
+  return PyLong_FromLong(code);
+}
+
+PyObject* start_instrumentation(PyObject* /*module*/, PyObject* /*args*/) {
+  tally::host::callgrind::start_instrumentation();
+  Py_RETURN_NONE;
+}
+
+PyMethodDef g_methods[] = {
+    {"serve", serve, METH_VARARGS, "Serve cases until the runner leaves."},
+    {"set_hooks", set_hooks, METH_VARARGS, "What to call before a region and at its end; None for nothing."},
+    {"start_instrumentation", start_instrumentation, METH_NOARGS, "Count from here on, under Callgrind."},
+    {nullptr, nullptr, 0, nullptr},
+};
+PyModuleDef g_module = {
+    PyModuleDef_HEAD_INIT, "_tally_host", nullptr, -1, g_methods, nullptr, nullptr, nullptr, nullptr};
+
+}  // namespace
+
+PyMODINIT_FUNC PyInit__tally_host(void) {
+  g_phase_type = PyType_FromSpec(&g_phase_spec);
+  return g_phase_type == nullptr ? nullptr : PyModule_Create(&g_module);
+}

@@ -1,0 +1,129 @@
+"""The Python host's other half: imports what the toolchain requires, then turns each request into a function and runs it.
+
+Started by the runner as `python3 -c BOOT MODULE... -- WARM_UP`, with this file and the extension as open descriptors, so that
+no path of ours enters the interpreter (a longer one would move the heap of every case).
+"""
+import ast
+import gc
+import sys
+import traceback
+
+import _tally_host
+
+# A traceback's line is part * PART_STRIDE + line: parts are numbered through setup and statement, and the runner, which
+# knows where each part stands in the suite, turns the number back into file and line.
+PART_STRIDE = 1_000_000
+FILE_NAME = "<tally>"
+
+
+class Syntax(Exception):
+    """A part that does not parse: (part, error)."""
+
+
+def parse_parts(parts, first):
+    body = []
+    for number, text in enumerate(parts, first):
+        try:
+            tree = ast.parse(text, FILE_NAME)
+        except (SyntaxError, ValueError) as error:
+            raise Syntax(number, error) from None
+        if number:
+            ast.increment_lineno(tree, number * PART_STRIDE)
+        body += tree.body
+    return body
+
+
+def loop(iterator, body):
+    target = ast.Name("_tally_i", ast.Store())
+    return ast.For(target, ast.Name(iterator, ast.Load()), body or [ast.Pass()], [], None)
+
+
+def compile_case(setup_parts, stmt_parts, namespace):
+    """A function of two iterators, with the setup's variables as its locals, as timeit does it."""
+    setup = parse_parts(setup_parts, 0)
+    stmt = parse_parts(stmt_parts, len(setup_parts))
+    names = [ast.arg("_tally_baseline"), ast.arg("_tally_statement")]
+    arguments = ast.arguments(posonlyargs=[], args=names, vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[])
+    body = setup + [loop("_tally_baseline", []), loop("_tally_statement", stmt)]
+    extra = {"type_params": []} if sys.version_info >= (3, 12) else {}
+    function = ast.FunctionDef("_tally_case", arguments, body, [], None, None, **extra)
+    module = ast.fix_missing_locations(ast.Module([function], []))
+    try:
+        exec(compile(module, FILE_NAME, "exec", dont_inherit=True), namespace)
+    except SyntaxError as error:  # what only the compiler finds: "return" with a value in a generator, nonlocal, …
+        raise Syntax((error.lineno or 0) // PART_STRIDE, error) from None
+    return namespace["_tally_case"]
+
+
+def compile_hook(texts, namespace):
+    if not texts:
+        return None
+    codes = [compile(text, "<tally hook>", "exec", dont_inherit=True) for text in texts]
+
+    def hook():
+        for code in codes:
+            exec(code, namespace)
+
+    return hook
+
+
+def describe_syntax(failure):
+    part, error = failure.args
+    line = (getattr(error, "lineno", None) or 1) % PART_STRIDE
+    return (f"{type(error).__name__}: {getattr(error, 'msg', error)}", f'  File "{FILE_NAME}", line {part * PART_STRIDE + line}\n')
+
+
+def describe(error):
+    """(one line, traceback) without the host's own frames."""
+    tb = error.__traceback__
+    while tb is not None and tb.tb_frame.f_code.co_filename != FILE_NAME:
+        tb = tb.tb_next
+    lines = traceback.format_exception(type(error), error, tb)
+    return (lines[-1].strip().split("\n")[0], "".join(lines))
+
+
+def seed():
+    """Generators that seed themselves from the clock or the system start every case from the same state."""
+    if "random" in sys.modules:
+        sys.modules["random"].seed(0)
+    if "numpy" in sys.modules and hasattr(sys.modules["numpy"], "random"):
+        sys.modules["numpy"].random.seed(0)
+
+
+def run_case(setup_parts, stmt_parts, before_region, sync, baseline, statement):
+    """Runs in a forked child. None when all went well, else (message, detail)."""
+    namespace = {"__name__": "__main__", "__builtins__": __builtins__}
+    for name in REQUIRED:
+        root = name.partition(".")[0]
+        namespace[root] = sys.modules[root]
+    try:
+        case = compile_case(setup_parts, stmt_parts, namespace)
+        _tally_host.set_hooks(compile_hook(before_region, namespace), compile_hook(sync, namespace))
+        seed()
+        # No collection inside a region, and none of the host's objects touched by one that the statement asks for.
+        gc.collect()
+        gc.freeze()
+        gc.disable()
+        case(baseline, statement)
+    except Syntax as failure:
+        return describe_syntax(failure)
+    except BaseException as error:  # SystemExit and KeyboardInterrupt end a case, not the evidence
+        return describe(error)
+    return None
+
+
+def main():
+    split = sys.argv.index("--")
+    REQUIRED.extend(sys.argv[1:split])
+    for name in REQUIRED:
+        __import__(name)
+    _tally_host.start_instrumentation()
+    for text in sys.argv[split + 1:]:
+        exec(compile(text, "<tally warm-up>", "exec"), {"__name__": "__main__"})
+    gc.collect()
+    gc.freeze()
+    sys.exit(_tally_host.serve(run_case, sys.version.split()[0]))
+
+
+REQUIRED = []
+main()

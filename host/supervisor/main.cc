@@ -1,0 +1,151 @@
+/// tally-supervisor: runs one command as its child and sees to it that nothing of it survives.
+///
+/// It is the subreaper of all that the command starts: what double-forks, calls setsid or loses its parent becomes our
+/// child and is killed when the command ends, when tally orders it, or when tally dies (its socket closes, even after
+/// kill -9). Reports last of all; src/process/supervisor_wire.h is the protocol. It inherits placement, limits and
+/// environment from tally and passes them on untouched. Static, no threads, no allocation to speak of: starts in 0.3
+/// ms.
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <ctime>
+
+#include "process/process_tree.h"
+#include "process/supervisor_wire.h"
+
+namespace {
+
+using tally::supervisor::Report;
+
+/// The command and what is known of its end.
+struct Supervised {
+  pid_t command = -1;
+  bool ended = false;
+  Report report;
+};
+
+std::int64_t microseconds(const timeval& time) { return time.tv_sec * 1'000'000LL + time.tv_usec; }
+
+/// Starts the command with vfork: `exec_errno` is shared memory until the exec.
+void start(Supervised& supervised, int control, char** argv) {
+  volatile int exec_errno = 0;
+  const pid_t self = getpid();
+  supervised.command = vfork();
+  if (supervised.command == 0) {
+    setsid();  // Its kill(0, …) must not reach us.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != self) _exit(127);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+    close(control);
+    execve(argv[0], argv + 1, environ);
+    exec_errno = errno;
+    _exit(127);
+  }
+  if (supervised.command < 0) exec_errno = errno;
+  supervised.report.exec_errno = exec_errno;
+}
+
+/// Takes every dead child; false when there is no child at all any more. Those killed by SIGKILL are counted.
+bool reap(Supervised& supervised, int& killed) {
+  for (;;) {
+    int status = 0;
+    rusage usage{};
+    const pid_t pid = wait4(-1, &status, WNOHANG, &usage);
+    if (pid < 0) return errno != ECHILD;
+    if (pid == 0) return true;
+    if (pid != supervised.command) {
+      killed += WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL ? 1 : 0;
+      continue;
+    }
+    supervised.ended = true;
+    supervised.report.wait_status = status;
+    supervised.report.user_us = microseconds(usage.ru_utime);
+    supervised.report.system_us = microseconds(usage.ru_stime);
+    supervised.report.max_rss_kb = usage.ru_maxrss;
+  }
+}
+
+/// SIGKILL to all descendants until none is left. A pass that a fork outran is followed by another.
+int kill_all(Supervised& supervised) {
+  int killed = 0;
+  sigset_t child;
+  sigemptyset(&child);
+  sigaddset(&child, SIGCHLD);
+  while (reap(supervised, killed)) {
+    tally::signal_descendants(getpid(), SIGKILL);
+    const timespec pause{0, 2'000'000};
+    sigtimedwait(&child, nullptr, &pause);
+  }
+  return killed;
+}
+
+/// Kills our own children other than the command, with all that is below them.
+void sweep(const Supervised& supervised) {
+  for (const tally::TreeProcess& process : tally::descendants(getpid())) {
+    if (process.parent == getpid() && process.pid != supervised.command) tally::signal_tree(process.pid, SIGKILL);
+  }
+}
+
+/// Obeys one order; false when it is the one to kill, or tally is gone.
+bool obey(const Supervised& supervised, int control) {
+  char order = 0;
+  const ssize_t got = recv(control, &order, 1, 0);
+  if (got < 0 && (errno == EINTR || errno == EAGAIN)) return true;
+  if (got != 1 || order == tally::supervisor::kill_tree) return false;
+  if (order == tally::supervisor::interrupt_tree) tally::signal_descendants(getpid(), SIGINT);
+  if (order == tally::supervisor::terminate_tree) tally::signal_descendants(getpid(), SIGTERM);
+  if (order == tally::supervisor::sweep_tree) sweep(supervised);
+  return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int control = argc > 3 ? std::atoi(argv[1]) : -1;
+  if (control < 3) {
+    constexpr char usage[] = "tally-supervisor is started by tally: tally-supervisor FD PATH ARGV0 [ARG...]\n";
+    return write(2, usage, sizeof usage - 1) < 0 ? 3 : 2;
+  }
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_SETMASK, &all, nullptr);  // Blocked rather than ignored: the command must not inherit SIG_IGN.
+  Supervised supervised;
+  start(supervised, control, argv + 2);
+  // The command's streams and sockets must reach their end when it closes them, not when we end.
+  if (control > 0) syscall(SYS_close_range, 0, control - 1, 0);
+  syscall(SYS_close_range, control + 1, ~0U, 0);
+
+  sigset_t child;
+  sigemptyset(&child);
+  sigaddset(&child, SIGCHLD);
+  const int children = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
+  bool wanted = supervised.report.exec_errno == 0;
+  int ignored = 0;
+  while (wanted && !supervised.ended) {
+    pollfd watched[2] = {{control, POLLIN, 0}, {children, POLLIN, 0}};
+    if (poll(watched, 2, -1) < 0) continue;
+    if (watched[1].revents != 0) {
+      signalfd_siginfo information;
+      while (read(children, &information, sizeof information) > 0) {
+      }
+      reap(supervised, ignored);
+    }
+    if (watched[0].revents != 0) wanted = obey(supervised, control);
+  }
+  supervised.report.leftovers = kill_all(supervised);
+  send(control, &supervised.report, sizeof supervised.report, MSG_NOSIGNAL | MSG_DONTWAIT);
+  return 0;
+}

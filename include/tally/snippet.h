@@ -1,0 +1,56 @@
+/* What a C++ snippet is compiled with: the door through which a host runs it, and helpers for the person who writes it.
+   No header of the standard library is included, so that a toolchain without one can still measure. */
+#ifndef TALLY_SNIPPET_H
+#define TALLY_SNIPPET_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The host's side of a measured phase. A snippet asks for work until `next` says 0, and runs so many iterations each time.
+   What the host does inside `next` (forking a replicate, zeroing counters, reading the clock) is its own affair. */
+struct tally_regions {
+  unsigned long long (*next)(struct tally_regions*);
+  /* Ends the case; `detail` may be null. Returns, and the snippet must then return too. */
+  void (*fail)(struct tally_regions*, const char* message, const char* detail);
+};
+
+#ifdef __cplusplus
+}
+
+namespace tally {
+
+/// Makes the compiler believe that `value` is used, so that what computes it is not removed. Costs no instruction where the
+/// value lives in memory or in a register already.
+template <typename T>
+__attribute__((always_inline)) inline void keep(const T& value) {
+  asm volatile("" : : "r,m"(value) : "memory");
+}
+
+template <typename T>
+__attribute__((always_inline)) inline void keep(T& value) {
+#if defined(__clang__)
+  asm volatile("" : "+r,m"(value) : : "memory");
+#else
+  asm volatile("" : "+m,r"(value) : : "memory");
+#endif
+}
+
+/// Makes the compiler believe that all memory is read and written here.
+__attribute__((always_inline)) inline void barrier() { asm volatile("" : : : "memory"); }
+
+namespace detail {
+
+/// What a measured loop returns, so that a `return` in a statement does not compile instead of ending the loop early.
+struct loop_done {};
+
+/// A loop is a function of its own, never inlined: what surrounds it must not change how it is compiled.
+template <typename Loop>
+__attribute__((noinline)) void run(struct tally_regions* regions, Loop&& loop) {
+  while (unsigned long long n = regions->next(regions)) loop(n);
+}
+
+}  // namespace detail
+}  // namespace tally
+#endif
+#endif

@@ -1,0 +1,141 @@
+/// The wire between the runner and its hosts: length-checked, versioned frames of tagged fields.
+///
+/// Frames are read and written in place, in buffers that the caller owns, and never allocate: a host must be able to
+/// take a request without moving its heap by one byte, or a longer path would change the counts of the case (a longer
+/// cache path once moved BatchNorm by 0.5 %).
+///
+/// Layout, little-endian: magic u32, version u16, type u16, job u32, payload length u32; then fields, each: tag u16,
+/// zero u16, length u32, bytes. A field may be repeated. Unknown fields are ignored, unknown types are the receiver's
+/// error.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace tally::protocol {
+
+inline constexpr std::uint32_t kMagic = 0x4b524d54;  // "TMRK"
+inline constexpr std::uint16_t kVersion = 1;
+inline constexpr std::size_t kHeaderSize = 16;
+inline constexpr std::size_t kMaxFrame = std::size_t{4}
+                                         << 20;  ///< Longer frames are refused, whatever their header says.
+
+enum class MessageType : std::uint16_t {
+  // From a host, on its control socket.
+  hello = 1,    ///< Once, when it is ready to fork.
+  started = 2,  ///< A case child was forked.
+  exited = 3,   ///< A case child was reaped.
+  // From the runner to a host, on its control socket.
+  run_case = 10,  ///< With two descriptors attached: the case's own socket and the pipe for its output.
+  // From the runner to a case child, on the case's socket.
+  count = 20,    ///< Execute one counted replicate in a forked child.
+  time = 21,     ///< Execute timed blocks in a forked child.
+  advance = 22,  ///< Leave this phase; after the last phase the child exits.
+  // From a case child, on the case's socket.
+  ready = 30,    ///< A phase was set up and warmed up; commands may come.
+  counted = 31,  ///< A counted replicate is done; its dump lies in the host's output folder.
+  timed = 32,    ///< Timed blocks are done.
+  failed = 33,   ///< The case cannot go on; the child exits.
+};
+
+/// What a field means; the comment says in which messages.
+enum class Field : std::uint16_t {
+  pid = 1,             ///< hello, started, exited, counted, timed: of the process in question.
+  threads = 2,         ///< hello, ready: threads alive in the sending process.
+  status = 3,          ///< exited, counted, timed: a wait status as waitpid(2) gives it.
+  message = 4,         ///< failed: one line.
+  detail = 5,          ///< failed: a traceback or other text of several lines.
+  stage = 6,           ///< failed: a protocol::Stage.
+  under_valgrind = 7,  ///< hello: 1 when Valgrind runs the host.
+  language = 8,        ///< hello: "cpp" or "python".
+  version = 9,         ///< hello: of the interpreter or compiler that the host was made for.
+
+  snippet = 20,        ///< run_case, C++: the shared object; a relative name.
+  symbol = 21,         ///< run_case, C++: the entry function.
+  setup_part = 22,     ///< run_case, Python, repeated: source text; a traceback's line is part · kPartStride + line.
+  stmt_part = 23,      ///< run_case, Python, repeated; parts are numbered through setup and statement.
+  folder = 24,         ///< run_case: the case child's working folder, or absent.
+  warm_up = 25,        ///< run_case: iterations executed before a phase is ready.
+  cpu = 26,            ///< run_case, repeated: CPUs that the child is pinned to.
+  memory = 27,         ///< run_case: limit in bytes on the child's data, or absent.
+  heap_padding = 28,   ///< run_case: bytes allocated before setup, a perturbation.
+  stack_padding = 29,  ///< run_case: bytes by which the stack is moved, a perturbation.
+  before_region = 30,  ///< run_case, Python: source run before every region, not measured.
+  in_process = 31,     ///< run_case: never fork replicates. ready: this child will not fork them.
+  sync = 32,           ///< run_case, Python: source run at the end of every region.
+  allocations = 33,    ///< run_case: count calls of the allocator in regions.
+
+  iterations = 40,        ///< count: executions in the region. counted: executions done.
+  phase = 41,             ///< ready: a protocol::Phase.
+  dump = 42,              ///< counted: the number of the dump in the process's output.
+  block_ns = 43,          ///< time: let a block last at least so long (0: use `iterations`).
+  budget_ns = 44,         ///< time: stop after the block that reaches so much time.
+  samples = 45,           ///< timed: doubles, seconds for each block.
+  max_blocks = 46,        ///< time.
+  allocation_count = 47,  ///< counted.
+  allocation_bytes = 48,  ///< counted.
+};
+
+inline constexpr int kPartStride = 1'000'000;
+
+/// Where a case failed; travels as a number.
+enum class Stage : std::uint32_t { load = 1, setup = 2, warm_up = 3, region = 4, host = 5 };
+
+/// A case has two measured phases, in this order: the empty loop, and the loop with the statement.
+enum class Phase : std::uint32_t { baseline = 0, statement = 1 };
+
+/// A frame that lies complete in somebody's buffer. Views stay valid as long as that buffer does.
+class Message {
+ public:
+  Message() = default;
+  Message(MessageType type, std::uint32_t job, std::string_view payload) : type_(type), job_(job), payload_(payload) {}
+
+  [[nodiscard]] MessageType type() const { return type_; }
+  [[nodiscard]] std::uint32_t job() const { return job_; }
+
+  /// The first field with this tag, or nothing.
+  [[nodiscard]] std::optional<std::string_view> text(Field field) const { return nth(field, 0); }
+  /// The n-th field with this tag, counting from 0, or nothing.
+  [[nodiscard]] std::optional<std::string_view> nth(Field field, std::size_t n) const;
+  /// A number, or `otherwise` where it is absent or not eight bytes long.
+  [[nodiscard]] std::uint64_t number(Field field, std::uint64_t otherwise = 0, std::size_t n = 0) const;
+  [[nodiscard]] std::size_t count(Field field) const;
+
+ private:
+  MessageType type_{};
+  std::uint32_t job_ = 0;
+  std::string_view payload_;
+};
+
+enum class ParseState { complete, incomplete, bad_magic, bad_version, too_long, bad_field };
+
+struct Parsed {
+  ParseState state = ParseState::incomplete;
+  Message message;
+  std::size_t consumed = 0;        ///< Bytes of the frame when complete.
+  std::uint16_t peer_version = 0;  ///< As the header says, when it was read.
+};
+
+/// Reads the frame at the start of `bytes`. Checks lengths of all its fields, so that later look-ups need not.
+Parsed parse_frame(std::string_view bytes);
+
+/// Builds one frame in a buffer of the caller's.
+class Writer {
+ public:
+  Writer(std::span<char> buffer, MessageType type, std::uint32_t job);
+  Writer& text(Field field, std::string_view bytes);
+  Writer& number(Field field, std::uint64_t value);
+
+  /// The finished frame; empty when the buffer was too small.
+  [[nodiscard]] std::string_view finish();
+
+ private:
+  std::span<char> buffer_;
+  std::size_t size_ = kHeaderSize;
+  bool overflow_ = false;
+};
+
+}  // namespace tally::protocol

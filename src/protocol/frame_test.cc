@@ -1,0 +1,62 @@
+#include "protocol/frame.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+
+namespace tally::protocol {
+namespace {
+
+class Frame : public testing::Test {
+ protected:
+  std::array<char, 512> buffer{};
+};
+
+TEST_F(Frame, CarriesFieldsInOrderAndRepeats) {
+  Writer writer(buffer, MessageType::run_case, 7);
+  writer.text(Field::setup_part, "x = 1").text(Field::setup_part, "y = 2").number(Field::warm_up, 1'000'000'000'000);
+  const auto parsed = parse_frame(writer.finish());
+  ASSERT_EQ(parsed.state, ParseState::complete);
+  EXPECT_EQ(parsed.message.type(), MessageType::run_case);
+  EXPECT_EQ(parsed.message.job(), 7U);
+  EXPECT_EQ(parsed.message.nth(Field::setup_part, 1), "y = 2");
+  EXPECT_EQ(parsed.message.count(Field::setup_part), 2U);
+  EXPECT_EQ(parsed.message.number(Field::warm_up), 1'000'000'000'000U);
+  EXPECT_EQ(parsed.message.number(Field::memory, 5), 5U);
+}
+
+TEST_F(Frame, EveryPrefixIsIncompleteAndNothingElse) {
+  Writer writer(buffer, MessageType::hello, 0);
+  const std::string frame(writer.text(Field::language, "cpp").finish());
+  for (std::size_t size = 0; size < frame.size(); ++size) {
+    EXPECT_EQ(parse_frame(std::string_view(frame).substr(0, size)).state, ParseState::incomplete) << size;
+  }
+  EXPECT_EQ(parse_frame(frame + "rest").consumed, frame.size());
+}
+
+TEST_F(Frame, RefusesStrangersOtherVersionsAndLyingLengths) {
+  EXPECT_EQ(parse_frame("GET / HTTP/1.1\r\n").state, ParseState::bad_magic);
+  EXPECT_EQ(parse_frame("GE").state, ParseState::bad_magic);
+  Writer writer(buffer, MessageType::hello, 0);
+  const std::string frame(writer.text(Field::language, "cpp").finish());
+  std::string other = frame;
+  other[4] = 9;
+  EXPECT_EQ(parse_frame(other).state, ParseState::bad_version);
+  EXPECT_EQ(parse_frame(other).peer_version, 9);
+  other = frame;
+  other[15] = 0x7f;
+  EXPECT_EQ(parse_frame(other).state, ParseState::too_long);
+  other = frame;
+  other[kHeaderSize + 4] = 4;
+  EXPECT_EQ(parse_frame(other).state, ParseState::bad_field);
+}
+
+TEST_F(Frame, AFieldThatDoesNotFitSpoilsTheFrame) {
+  Writer writer(buffer, MessageType::failed, 0);
+  writer.text(Field::message, std::string(buffer.size(), 'x'));
+  EXPECT_TRUE(writer.finish().empty());
+}
+
+}  // namespace
+}  // namespace tally::protocol
