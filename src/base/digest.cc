@@ -1,0 +1,38 @@
+#include "base/digest.h"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <cstdint>
+
+namespace tally {
+
+namespace {
+
+std::string to_hex(XXH128_hash_t hash) { return fmt::format("{:016x}{:016x}", hash.high64, hash.low64); }
+
+}  // namespace
+
+std::string digest(std::string_view bytes) { return to_hex(XXH3_128bits(bytes.data(), bytes.size())); }
+
+void Digest::Free::operator()(XXH3_state_s* state) const { XXH3_freeState(state); }
+
+Digest::Digest() : state_(XXH3_createState()) { XXH3_128bits_reset(state_.get()); }
+Digest::~Digest() = default;
+Digest::Digest(Digest&&) noexcept = default;
+Digest& Digest::operator=(Digest&&) noexcept = default;
+
+Digest& Digest::add(std::string_view text) {
+  const std::uint64_t size = text.size();
+  XXH3_128bits_update(state_.get(), &size, sizeof size);
+  return add_raw(text);
+}
+
+Digest& Digest::add_raw(std::string_view bytes) {
+  XXH3_128bits_update(state_.get(), bytes.data(), bytes.size());
+  return *this;
+}
+
+std::string Digest::hex() const { return to_hex(XXH3_128bits_digest(state_.get())); }
+
+}  // namespace tally

@@ -1,0 +1,39 @@
+/// Whole files, read and published. Every error names the path.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace tally {
+
+Result<std::string> read_file(const std::filesystem::path& path);
+
+/// Writes a new file beside `path` and renames it, so that a reader sees the old text or the new one and never a half.
+/// Makes the folders above. A full disk leaves the old file as it was.
+Status write_file(const std::filesystem::path& path, std::string_view text);
+
+/// A new, empty folder under the system's temporary folder, removed with all it holds when this object goes. The name's
+/// length is constant for one temporary folder.
+class TemporaryFolder {
+ public:
+  static Result<TemporaryFolder> make();
+  TemporaryFolder(TemporaryFolder&& other) noexcept;
+  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
+  ~TemporaryFolder();
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  /// Leaves the folder where it is.
+  void keep() { keep_ = true; }
+
+ private:
+  explicit TemporaryFolder(std::filesystem::path path) : path_(std::move(path)) {}
+
+  std::filesystem::path path_;
+  bool keep_ = false;
+};
+
+}  // namespace tally
