@@ -1,0 +1,58 @@
+#include "process/interrupts.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+
+namespace tally {
+namespace {
+
+constexpr std::array signals{SIGINT, SIGTERM, SIGHUP};
+
+// What a handler needs, and no more: the pipe's writing end, -1 while nothing is installed.
+std::atomic<int> write_end = -1;
+std::array<struct sigaction, signals.size()> previous;
+
+extern "C" void tally_on_interrupt(int) {
+  const int kept = errno;
+  const char one = 1;
+  [[maybe_unused]] const ssize_t written = write(write_end.load(), &one, 1);  // Full: 65,536 are pending already.
+  errno = kept;
+}
+
+}  // namespace
+
+Result<Interrupts> Interrupts::install() {
+  if (write_end.load() >= 0) return fail(ErrorKind::internal, "interrupts are installed twice");
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0) return std::unexpected(errno_error("make a pipe", "interrupts"));
+  write_end = ends[1];
+  struct sigaction action{};
+  action.sa_handler = tally_on_interrupt;
+  action.sa_flags = SA_RESTART;
+  sigfillset(&action.sa_mask);
+  for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &action, &previous[i]);
+  return Interrupts(UniqueFd(ends[0]));
+}
+
+Interrupts::Interrupts(Interrupts&& other) noexcept
+    : pipe_(std::move(other.pipe_)), count_(other.count_), installed_(std::exchange(other.installed_, false)) {}
+
+Interrupts::~Interrupts() {
+  if (!installed_) return;
+  for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &previous[i], nullptr);
+  close(write_end.exchange(-1));
+}
+
+int Interrupts::count() {
+  std::array<char, 64> bytes{};
+  ssize_t got = 0;
+  while ((got = read(pipe_.get(), bytes.data(), bytes.size())) > 0) count_ += static_cast<int>(got);
+  return count_;
+}
+
+}  // namespace tally

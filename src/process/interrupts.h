@@ -1,0 +1,32 @@
+/// SIGINT, SIGTERM and SIGHUP as something to wait for: while this object lives they no longer end the process.
+///
+/// One at a time (a signal handler can reach nothing but a global); the previous dispositions come back at the end.
+/// A handler and a pipe rather than a signalfd, which would count two quick Ctrl-C as one.
+#pragma once
+
+#include "base/error.h"
+#include "base/unique_fd.h"
+
+namespace tally {
+
+class Interrupts {
+ public:
+  static Result<Interrupts> install();
+  Interrupts(Interrupts&& other) noexcept;
+  Interrupts& operator=(Interrupts&&) = delete;
+  ~Interrupts();
+
+  /// Readable while there are signals that were not counted yet.
+  [[nodiscard]] int fd() const { return pipe_.get(); }
+  /// Counts what has come by now; all since install().
+  int count();
+
+ private:
+  explicit Interrupts(UniqueFd pipe) : pipe_(std::move(pipe)) {}
+
+  UniqueFd pipe_;
+  int count_ = 0;
+  bool installed_ = true;
+};
+
+}  // namespace tally

@@ -1,0 +1,83 @@
+#include "process/process.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/text.h"
+
+namespace tally {
+namespace {
+
+struct Describer {
+  std::string operator()(const Exited& exited) const { return describe(WaitStatus(exited)); }
+  std::string operator()(const Signaled& signaled) const { return describe(WaitStatus(signaled)); }
+  std::string operator()(const TimedOut& late) const {
+    return fmt::format("timed out after {:g} s", std::chrono::duration<double>(late.deadline).count());
+  }
+  std::string operator()(const OverMemory& over) const {
+    constexpr double mebibyte = 1024.0 * 1024.0;
+    return fmt::format("used {:.0f} MiB of memory, the limit is {:.0f} MiB",
+                       static_cast<double>(over.seen_bytes) / mebibyte,
+                       static_cast<double>(over.limit_bytes) / mebibyte);
+  }
+  std::string operator()(const Cancelled&) const { return "cancelled"; }
+  std::string operator()(const SpawnFailed& failed) const { return describe(failed.error); }
+};
+
+bool is_executable_file(const std::string& path) {
+  struct stat about{};
+  return stat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode) && access(path.c_str(), X_OK) == 0;
+}
+
+}  // namespace
+
+std::string describe(const Outcome& outcome) { return std::visit(Describer{}, outcome); }
+
+bool succeeded(const ProcessResult& result) {
+  const auto* exited = std::get_if<Exited>(&result.outcome);
+  return exited != nullptr && exited->code == 0;
+}
+
+std::vector<Event> ProcessRunner::wait(std::optional<Clock::time_point> deadline) {
+  if (!put_back_.empty()) return std::exchange(put_back_, {});
+  return collect(deadline, Fds::watched);
+}
+
+void ProcessRunner::put_back(std::vector<Event> events) { std::ranges::move(events, std::back_inserter(put_back_)); }
+
+ProcessResult run(ProcessRunner& runner, ProcessRequest request) {
+  const int interruptions_before = runner.interruptions();
+  const Result<ProcessId> id = runner.start(std::move(request));
+  if (!id) return ProcessResult{.outcome = SpawnFailed{id.error()}, .out = {}, .err = {}};
+  std::vector<Event> others;
+  std::optional<ProcessResult> result;
+  while (!result) {
+    for (Event& event : runner.collect(std::nullopt, ProcessRunner::Fds::ignored)) {
+      auto* finished = std::get_if<Finished>(&event);
+      if (finished != nullptr && finished->id == *id) {
+        result = std::move(finished->result);
+      } else {
+        others.push_back(std::move(event));
+      }
+    }
+    if (runner.interruptions() != interruptions_before) runner.cancel(*id, CancelMode::at_once);
+  }
+  runner.put_back(std::move(others));
+  return std::move(*result);
+}
+
+std::optional<std::string> find_program(const std::string& name, std::string_view path) {
+  if (name.empty()) return std::nullopt;
+  if (name.contains('/')) return is_executable_file(name) ? std::optional(name) : std::nullopt;
+  for (const std::string_view folder : split(path, ':')) {
+    std::string candidate = folder.empty() ? name : fmt::format("{}/{}", folder, name);
+    if (is_executable_file(candidate)) return candidate;
+  }
+  return std::nullopt;
+}
+
+}  // namespace tally

@@ -1,0 +1,62 @@
+/// The process runner over real processes: spawn, pin, deadline, kill the whole tree, collect.
+///
+/// Owns: every child of tally, their pipes, and the only waitpid of tally. Linux only (pidfd: 5.3).
+/// A supervised process is stopped through its tally-supervisor, which also ends everything when tally is killed. An
+/// unsupervised one is stopped with its descendants as far as they can still be found, and dies with the thread that
+/// started it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "process/interrupts.h"
+#include "process/process.h"
+
+namespace tally {
+
+class RunningChild;
+
+class RealProcessRunner final : public ProcessRunner {
+ public:
+  /// `supervisor` is the path of tally-supervisor; `interrupts`, which may be null, must outlive the runner.
+  explicit RealProcessRunner(const std::string& supervisor, Interrupts* interrupts = nullptr);
+  /// Kills at once what still runs, and waits for its end.
+  ~RealProcessRunner() override;
+
+  Result<ProcessId> start(ProcessRequest request) override;
+  void cancel(ProcessId id, CancelMode mode = CancelMode::graceful) override;
+  void sweep(ProcessId id) override;
+  [[nodiscard]] std::optional<int> pid_of(ProcessId id) const override;
+  void watch(int fd) override { watched_.insert(fd); }
+  void unwatch(int fd) override { watched_.erase(fd); }
+  [[nodiscard]] Clock::time_point now() const override { return Clock::now(); }
+  [[nodiscard]] int interruptions() const override;
+
+ protected:
+  std::vector<Event> collect(std::optional<Clock::time_point> deadline, Fds fds) override;
+
+ private:
+  /// What one look at the descriptors found.
+  struct Found {
+    std::set<int> readable;
+    std::set<int> closed;
+    std::set<ProcessId> ended;
+  };
+
+  void look(std::optional<Clock::time_point> until, Fds fds, Found& found);
+  void look_at_watched(Found& found);
+  std::optional<Clock::time_point> act_on_time();
+  std::vector<Event> events_of(const Found& found);
+
+  std::string supervisor_;
+  Interrupts* interrupts_;
+  int interruptions_told_ = 0;
+  std::uint64_t last_id_ = 0;
+  std::map<ProcessId, std::unique_ptr<RunningChild>> children_;
+  std::set<int> watched_;
+  Clock::time_point next_memory_check_{};
+};
+
+}  // namespace tally

@@ -1,0 +1,200 @@
+#include "process/spawn.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "base/text.h"
+
+namespace tally {
+namespace {
+
+enum class Step { none, parent, affinity, nice, folder, descriptors, exec };
+
+/// Raw memory only: between vfork and exec the child may neither allocate nor lock.
+struct RawPlan {
+  const char* path;
+  char* const* argv;
+  char* const* environment;
+  const char* folder;
+  const unsigned long* cpus;
+  std::size_t cpu_bytes;
+  const std::pair<int, int>* fds;
+  int* moved;  ///< Room for one number per descriptor.
+  std::size_t fd_count;
+  int first_free;  ///< Above every target.
+  pid_t us;
+  int nice;
+  bool disable_aslr;
+  bool die_with_us;
+};
+
+/// Written by the child, which shares our memory until its exec.
+struct Report {
+  volatile Step step = Step::none;
+  volatile int error = 0;
+  volatile bool aslr_refused = false;
+};
+
+[[noreturn]] void give_up(Report& report, Step step) {
+  report.error = errno;
+  report.step = step;
+  _exit(127);
+}
+
+bool is_target(const RawPlan& plan, int fd) {
+  for (std::size_t i = 0; i < plan.fd_count; ++i) {
+    if (plan.fds[i].first == fd) return true;
+  }
+  return false;
+}
+
+/// Two moves, because a target number may be another's source.
+bool place_descriptors(const RawPlan& plan) {
+  for (std::size_t i = 0; i < plan.fd_count; ++i) {
+    plan.moved[i] = fcntl(plan.fds[i].second, F_DUPFD_CLOEXEC, plan.first_free);
+    if (plan.moved[i] < 0) return false;
+  }
+  for (std::size_t i = 0; i < plan.fd_count; ++i) {
+    if (dup2(plan.moved[i], plan.fds[i].first) < 0) return false;
+  }
+  for (int fd = 0; fd < plan.first_free; ++fd) {
+    if (!is_target(plan, fd)) close(fd);
+  }
+  if (syscall(SYS_close_range, plan.first_free, ~0U, 0) == 0) return true;
+  rlimit limit{};  // Before Linux 5.9.
+  getrlimit(RLIMIT_NOFILE, &limit);
+  for (int fd = plan.first_free; fd < static_cast<int>(std::min<rlim_t>(limit.rlim_cur, 1 << 20)); ++fd) close(fd);
+  return true;
+}
+
+void reset_signals() {
+  struct sigaction standard{};
+  standard.sa_handler = SIG_DFL;
+  for (int signal = 1; signal < NSIG; ++signal) sigaction(signal, &standard, nullptr);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+[[noreturn]] void child(const RawPlan& plan, Report& report) {
+  setsid();
+  if (plan.die_with_us) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != plan.us) give_up(report, Step::parent);
+  }
+  if (plan.disable_aslr) {
+    const int now = personality(0xffffffff);
+    if (now < 0 || personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE) < 0) report.aslr_refused = true;
+  }
+  if (plan.cpu_bytes > 0 && syscall(SYS_sched_setaffinity, 0, plan.cpu_bytes, plan.cpus) < 0) {
+    give_up(report, Step::affinity);
+  }
+  const rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  if (plan.nice != 0 && setpriority(PRIO_PROCESS, 0, plan.nice) < 0) give_up(report, Step::nice);
+  if (plan.folder[0] != 0 && chdir(plan.folder) < 0) give_up(report, Step::folder);
+  if (!place_descriptors(plan)) give_up(report, Step::descriptors);
+  reset_signals();
+  execve(plan.path, plan.argv, plan.environment);
+  give_up(report, Step::exec);
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& strings) {
+  std::vector<char*> result;
+  result.reserve(strings.size() + 1);
+  for (const std::string& text : strings) result.push_back(const_cast<char*>(text.c_str()));
+  result.push_back(nullptr);
+  return result;
+}
+
+std::vector<unsigned long> cpu_mask(const CpuSet& cpus) {
+  if (cpus.empty()) return {};
+  constexpr int bits = 8 * sizeof(unsigned long);
+  std::vector<unsigned long> mask(static_cast<std::size_t>(cpus.cpus().back().value / bits) + 1);
+  for (const CpuIndex cpu : cpus.cpus()) mask[static_cast<std::size_t>(cpu.value / bits)] |= 1UL << (cpu.value % bits);
+  return mask;
+}
+
+Error explain(const SpawnPlan& plan, Step step, int code) {
+  const std::string reason = std::strerror(code);
+  switch (step) {
+    case Step::affinity:
+      return {ErrorKind::io, fmt::format("cannot pin to CPU {}: {}", to_string(plan.cpus), reason), plan.path,
+              "choose CPUs that this process may use"};
+    case Step::nice:
+      return {ErrorKind::io, fmt::format("cannot set the nice value {}: {}", plan.nice, reason), plan.path, ""};
+    case Step::folder:
+      return {ErrorKind::missing, fmt::format("cannot enter the working folder: {}", reason), plan.working_folder, ""};
+    case Step::descriptors:
+      return {ErrorKind::io, fmt::format("cannot pass descriptors: {}", reason), plan.path, ""};
+    case Step::parent:
+      return {ErrorKind::io, "we died while starting it", plan.path, ""};
+    case Step::exec:
+    case Step::none:
+      break;
+  }
+  return {ErrorKind::io, fmt::format("cannot execute: {}", reason), plan.path, ""};
+}
+
+/// No handler of ours may run in the child while it shares our memory.
+class BlockedSignals {
+ public:
+  BlockedSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace
+
+Result<Spawned> spawn(const SpawnPlan& plan) {
+  const std::vector<char*> argv = pointers(plan.argv);
+  const std::vector<char*> environment = pointers(plan.environment);
+  const std::vector<unsigned long> mask = cpu_mask(plan.cpus);
+  std::vector<int> moved(plan.fds.size());
+  int first_free = 3;
+  for (const auto& [target, source] : plan.fds) first_free = std::max(first_free, target + 1);
+  const RawPlan raw{.path = plan.path.c_str(),
+                    .argv = argv.data(),
+                    .environment = environment.data(),
+                    .folder = plan.working_folder.c_str(),
+                    .cpus = mask.data(),
+                    .cpu_bytes = mask.size() * sizeof(unsigned long),
+                    .fds = plan.fds.data(),
+                    .moved = moved.data(),
+                    .fd_count = plan.fds.size(),
+                    .first_free = first_free,
+                    .us = getpid(),
+                    .nice = plan.nice,
+                    .disable_aslr = plan.disable_aslr,
+                    .die_with_us = plan.die_with_us};
+  Report report;
+  const BlockedSignals blocked;
+  // vfork: a fork of a tally that holds 500 MB of records takes milliseconds of page-table copying.
+  const pid_t pid = vfork();
+  if (pid == 0) child(raw, report);
+  if (pid < 0) return std::unexpected(errno_error("start a process", plan.path));
+  if (report.step == Step::none) return Spawned{pid, report.aslr_refused};
+  waitpid(pid, nullptr, 0);
+  return std::unexpected(explain(plan, report.step, report.error));
+}
+
+}  // namespace tally

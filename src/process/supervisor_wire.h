@@ -1,0 +1,26 @@
+/// What tally and tally-supervisor say to each other over one SOCK_SEQPACKET pair. Both are built together: no version.
+///
+/// tally-supervisor FD PATH ARGV0 ARG… runs PATH as its child. Orders are single bytes; the closing of tally's end is
+/// the order to kill. The supervisor sends one report when nothing of the tree lives any more, and then exits.
+#pragma once
+
+#include <cstdint>
+
+namespace tally::supervisor {
+
+constexpr char interrupt_tree = 'I';  ///< SIGINT to every descendant.
+constexpr char terminate_tree = 'T';  ///< SIGTERM to every descendant.
+constexpr char kill_tree = 'K';       ///< SIGKILL until none is left.
+constexpr char sweep_tree = 'S';      ///< SIGKILL to what lost its parent.
+
+struct Report {
+  std::int32_t exec_errno = 0;   ///< Not 0: the command never ran.
+  std::int32_t wait_status = 0;  ///< Of the command, as wait4 gives it.
+  std::int32_t leftovers = 0;    ///< Descendants that were alive when it ended.
+  std::int32_t unused = 0;
+  std::int64_t user_us = 0;
+  std::int64_t system_us = 0;
+  std::int64_t max_rss_kb = 0;
+};
+
+}  // namespace tally::supervisor

@@ -1,0 +1,50 @@
+#include "process/tree_memory.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cinttypes>
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "process/process_tree.h"
+
+namespace tally {
+namespace {
+
+std::uint64_t resident_anonymous(pid_t pid) {
+  static const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  std::ifstream file(fmt::format("/proc/{}/statm", pid));
+  std::uint64_t size = 0;
+  std::uint64_t resident = 0;
+  std::uint64_t of_files = 0;
+  if (!(file >> size >> resident >> of_files) || resident < of_files) return 0;
+  return (resident - of_files) * page;
+}
+
+std::uint64_t proportional_anonymous(pid_t pid) {
+  std::ifstream file(fmt::format("/proc/{}/smaps_rollup", pid));
+  std::string line;
+  while (std::getline(file, line)) {
+    std::uint64_t kibibytes = 0;
+    if (std::sscanf(line.c_str(), "Pss_Anon: %" SCNu64 " kB", &kibibytes) == 1) return kibibytes * 1024;
+  }
+  return resident_anonymous(pid);  // Linux before 5.4, or a process that we may not look into.
+}
+
+}  // namespace
+
+std::uint64_t tree_memory_bytes(pid_t root, std::uint64_t limit) {
+  std::vector<TreeProcess> tree = descendants(root);
+  tree.push_back({root, 0});
+  std::uint64_t sum = 0;
+  for (const TreeProcess& process : tree) sum += resident_anonymous(process.pid);
+  if (sum <= limit) return sum;
+  sum = 0;
+  for (const TreeProcess& process : tree) sum += proportional_anonymous(process.pid);
+  return sum;
+}
+
+}  // namespace tally

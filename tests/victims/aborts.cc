@@ -1,0 +1,4 @@
+/// Aborts, as a failed assertion does.
+#include <cstdlib>
+
+int main() { std::abort(); }

@@ -1,0 +1,2 @@
+/// Exits 0 and has said nothing.
+int main() {}
