@@ -1,0 +1,87 @@
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+
+#include "trace/analysis.h"
+
+namespace tally::trace {
+namespace {
+
+std::optional<long long> as_number(const std::string& label) {
+  long long value = 0;
+  const auto [end, error] = std::from_chars(label.data(), label.data() + label.size(), value);
+  if (error != std::errc() || end != label.data() + label.size()) return std::nullopt;
+  return value;
+}
+
+bool label_before(const std::string& a, const std::string& b) {
+  const auto x = as_number(a), y = as_number(b);
+  if (x.has_value() != y.has_value()) return x.has_value();
+  return x && *x != *y ? *x < *y : a < b;
+}
+
+void fill_estimates(const Device& device, DeviceFigures& out) {
+  const Estimates& e = device.estimates;
+  if (e.occupancy_weight > 0) out.occupancy_estimate = e.occupancy_weighted / e.occupancy_weight;
+  if (e.sm_weight > 0 && out.parts.window > 0)
+    out.sm_efficiency_estimate = e.sm_weighted / static_cast<double>(out.parts.window);
+  out.copies = device.copies;
+}
+
+void fill_streams(const TraceData& data, std::span<const Row> rows, DeviceFigures& out) {
+  struct One {
+    StreamFigures figures;
+    UnionLength busy;
+  };
+  std::map<std::uint32_t, One> streams;
+  for (const Row& row : rows) {
+    One& one = streams[row.lane];
+    one.busy.add(row.start, row.end());
+    const bool memory = row.work() == Work::copy || row.work() == Work::fill;
+    ++(memory ? one.figures.memory_events : one.figures.kernels);
+  }
+  for (auto& [number, one] : streams) {
+    one.figures.stream = data.streams[number].label;
+    one.figures.busy = one.busy.total();
+    out.streams.push_back(std::move(one.figures));
+  }
+  std::ranges::sort(out.streams, [](const auto& a, const auto& b) { return label_before(a.stream, b.stream); });
+}
+
+}  // namespace
+
+TraceFigures analyse(TraceData& data, const AnalyseOptions& options) {
+  TraceFigures figures;
+  if (data.legacy_read) figures.legacy = legacy_figures(data);
+  const auto in_order = [](const Row& a, const Row& b) {
+    return a.device != b.device ? a.device < b.device : a.start < b.start;
+  };
+  if (!std::is_sorted(data.work.begin(), data.work.end(), in_order))
+    std::sort(data.work.begin(), data.work.end(), in_order);
+  const Column<std::uint32_t> calls = link_calls(data);
+  const Column<std::uint32_t> waits = synchronising_calls(data);
+  if (data.operators_read) prepare_operators(data);
+
+  const std::span<const Row> all = data.work.span();
+  for (std::size_t begin = 0; begin < all.size();) {
+    std::size_t end = begin;
+    while (end < all.size() && all[end].device == all[begin].device) ++end;
+    const DeviceWork work{all.subspan(begin, end - begin), calls.span().subspan(begin, end - begin)};
+    const Device& device = data.devices[all[begin].device];
+    DeviceFigures out;
+    out.device = device.label;
+    fill_parts(data, work, options, out);
+    fill_estimates(device, out);
+    fill_streams(data, work.rows, out);
+    fill_kernels(data, work, out);
+    fill_idle(data, work, waits.span(), out);
+    if (data.operators_read) fill_operators(data, work, out);
+    fill_launches(data, work, out);
+    figures.devices.push_back(std::move(out));
+    begin = end;
+  }
+  std::ranges::sort(figures.devices, [](const auto& a, const auto& b) { return label_before(a.device, b.device); });
+  return figures;
+}
+
+}  // namespace tally::trace

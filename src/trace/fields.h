@@ -1,0 +1,63 @@
+/// The fields of one event, as the text they stand in. Nothing is converted or copied here.
+///
+/// Owns: which categories matter, and how to leave an event that does not after a few bytes. Keys may come in any
+/// order; of a key that comes twice the last counts, as in Python's json, except that an event may be left at its first
+/// category. Keys are compared as written: one with escapes in it is not recognised.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "trace/splitter.h"
+
+namespace tally::trace {
+
+enum class Category : unsigned char {
+  irrelevant,
+  kernel,
+  memcpy,
+  memset,
+  runtime,         ///< Calls of the device's runtime or driver on the host.
+  sync,            ///< "cuda_sync": waiting, as seen from the device.
+  annotation,      ///< The user's spans on the host, ProfilerStep among them.
+  gpu_annotation,  ///< The same, mirrored on the device.
+  operation,       ///< Operators on the host.
+  other_device     ///< Device-side categories that are no device work by our definition (MTIA command processor).
+};
+
+Category category_of(std::string_view cat);
+
+/// A value as it stands in the text.
+struct Raw {
+  std::string_view text;  ///< Without the quotes of a string.
+  bool string = false;
+  bool escaped = false;  ///< A string with a backslash in it.
+  [[nodiscard]] bool present() const { return text.data() != nullptr; }
+  [[nodiscard]] bool absent_or_null() const { return !present() || (!string && text == "null"); }
+};
+
+/// The text of a string value with its escapes resolved; text of other values as it is.
+std::string plain_text(const Raw& value);
+
+struct Fields {
+  char phase = '\0';
+  Category category = Category::irrelevant;
+  Raw name, ts, dur, pid, tid;
+  // Of args:
+  Raw device, stream, correlation, external_id, bytes, occupancy, blocks_per_sm, warps_per_sm, labels, kind, node;
+};
+
+struct Wanted {
+  bool operations = false;     ///< Operators, with name, times and thread.
+  bool every_phase_x = false;  ///< Every complete event, whatever its category (the legacy figures).
+};
+
+enum class Reading {
+  irrelevant,  ///< `fields` is not to be used.
+  relevant,
+  damaged  ///< It is relevant, or may be, but its text is not JSON.
+};
+
+Reading read_fields(const Slice& slice, const Wanted& wanted, Fields& fields);
+
+}  // namespace tally::trace

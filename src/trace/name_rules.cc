@@ -1,0 +1,156 @@
+#include "trace/name_rules.h"
+
+#include <array>
+#include <initializer_list>
+#include <string>
+
+namespace tally::trace {
+namespace {
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
+
+std::string lowered(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = lower(c);
+  return out;
+}
+
+bool holds_any(std::string_view text, std::initializer_list<std::string_view> parts) {
+  for (const auto part : parts)
+    if (text.find(part) != std::string_view::npos) return true;
+  return false;
+}
+
+}  // namespace
+
+bool is_communication(std::string_view kernel) {
+  for (std::size_t i = 0; i + 4 <= kernel.size(); ++i) {
+    const char first = lower(kernel[i]);
+    if ((first == 'n' || first == 'r') && lower(kernel[i + 1]) == 'c' && lower(kernel[i + 2]) == 'c' &&
+        lower(kernel[i + 3]) == 'l')
+      return true;
+  }
+  return false;
+}
+
+MathClass kernel_math(std::string_view kernel) {
+  const std::string name = lowered(kernel);
+  // Convolution first: cuDNN's convolutions are named after the matrix product that they are made of.
+  if (holds_any(name, {"conv", "dgrad", "wgrad", "fprop", "winograd", "im2col", "col2im", "miopensp3asm", "naive_conv",
+                       "igemm_fwd", "igemm_bwd", "igemm_wrw"})) {
+    // "convert" and torch's dtype conversions are no convolutions.
+    if (!holds_any(name, {"convert"}) || holds_any(name, {"dgrad", "wgrad", "fprop", "winograd"}))
+      return MathClass::convolution;
+  }
+  if (holds_any(name, {"gemm",
+                       "gemv",
+                       "cutlass",
+                       "cijk_",
+                       "nvjet",
+                       "xmma",
+                       "splitkreduce",
+                       "matmul",
+                       "flash_fwd",
+                       "flash_bwd",
+                       "fmha",
+                       "flash_attention",
+                       "_mm_kernel",
+                       "triton_tem_fused_mm",
+                       "triton_tem_fused_bmm",
+                       "triton_tem_fused_addmm",
+                       "triton_mm",
+                       "triton_bmm",
+                       "dot_kernel",
+                       "cublaslt"}))
+    return MathClass::matmul;
+  if (name.empty() || name.starts_with("triton_") || name.starts_with("kernel") || name.starts_with("fused_"))
+    return MathClass::unknown;
+  return MathClass::other;
+}
+
+bool uses_tensor_cores(std::string_view kernel) {
+  const std::string name = lowered(kernel);
+  // h/s/i884, 1688, 16816: the shapes of the matrix instruction from Volta on; Hopper and later are "gmma", "nvjet" and
+  // "sm90_xmma"; AMD says "mfma" or "mt…_mi". A "simt" kernel of CUTLASS says that it does not.
+  if (holds_any(name, {"simt"})) return false;
+  return holds_any(name, {"884", "1688", "16816", "16832", "16864", "tensorop", "wmma", "hmma", "imma", "gmma", "mfma",
+                          "nvjet", "fmha", "flash_fwd", "flash_bwd", "_mi16", "_mi32", "utcmma", "tcgen05"});
+}
+
+MathClass operator_math(std::string_view operation) {
+  constexpr std::string_view prefix = "aten::";
+  if (operation.starts_with(prefix)) {
+    std::string_view op = operation.substr(prefix.size());
+    while (!op.empty() && op.front() == '_') op.remove_prefix(1);
+    constexpr std::array<std::string_view, 8> conv = {
+        "convolution", "cudnn_convolution", "miopen_convolution", "conv1d", "conv2d", "conv3d", "conv_", "thnn_conv"};
+    for (const auto name : conv)
+      if (op.starts_with(name)) return MathClass::convolution;
+    if (op.starts_with("slow_conv") || op.starts_with("conv_depthwise")) return MathClass::convolution;
+    constexpr std::array<std::string_view, 20> matmul = {"mm",
+                                                         "addmm",
+                                                         "bmm",
+                                                         "baddbmm",
+                                                         "addbmm",
+                                                         "matmul",
+                                                         "linear",
+                                                         "addmv",
+                                                         "mv",
+                                                         "dot",
+                                                         "vdot",
+                                                         "addmm_",
+                                                         "scaled_mm",
+                                                         "int_mm",
+                                                         "grouped_mm",
+                                                         "baddbmm_",
+                                                         "addmm_activation",
+                                                         "addbmm_",
+                                                         "chain_matmul",
+                                                         "scaled_grouped_mm"};
+    for (const auto name : matmul)
+      if (op == name) return MathClass::matmul;
+    if (op.starts_with("scaled_dot_product_") || op.starts_with("flash_attention") ||
+        op.starts_with("efficient_attention"))
+      return MathClass::matmul;
+    return MathClass::other;
+  }
+  if (operation.starts_with("ConvolutionBackward") || operation.starts_with("CudnnConvolution") ||
+      operation.starts_with("MiopenConvolution"))
+    return MathClass::convolution;
+  for (const std::string_view name :
+       {"MmBackward", "AddmmBackward", "BmmBackward", "BaddbmmBackward", "LinearBackward"})
+    if (operation.starts_with(name)) return MathClass::matmul;
+  return MathClass::other;
+}
+
+CallKind call_kind(std::string_view call) {
+  if (holds_any(call, {"GraphLaunch"})) return CallKind::graph_launch;
+  if (holds_any(call, {"Synchronize", "Synchronise", "EventSync"}) || call == "zeEventHostSynchronize")
+    return CallKind::synchronise;
+  if (holds_any(call, {"Launch", "Memcpy", "Memset", "AppendMemory"})) return CallKind::launch;
+  return CallKind::other;
+}
+
+std::string_view short_kernel_name(std::string_view kernel) {
+  std::string_view name = kernel;
+  if (name.starts_with("void ")) name.remove_prefix(5);
+  // The first '<' or '(' that is not the one of "(anonymous namespace)" ends the qualified name.
+  constexpr std::string_view anonymous = "(anonymous namespace)";
+  std::size_t end = 0;
+  while (end < name.size()) {
+    if (name.substr(end).starts_with(anonymous)) {
+      end += anonymous.size();
+      continue;
+    }
+    if (name[end] == '<' || name[end] == '(') break;
+    ++end;
+  }
+  name = name.substr(0, end);
+  const std::size_t colons = name.rfind("::");
+  if (colons != std::string_view::npos && colons + 2 < name.size()) name.remove_prefix(colons + 2);
+  return name.empty() ? kernel : name;
+}
+
+bool legacy_matmul(std::string_view name) { return holds_any(name, {"gemm", "conv", "cutlass", "wgrad"}); }
+
+}  // namespace tally::trace

@@ -1,0 +1,63 @@
+#include <algorithm>
+
+#include "trace/analysis.h"
+
+namespace tally::trace {
+namespace {
+
+bool in_order(const OperatorSpan& a, const OperatorSpan& b) {
+  if (a.thread != b.thread) return a.thread < b.thread;
+  return a.start != b.start ? a.start < b.start : a.end > b.end;
+}
+
+/// Keeps the outermost of nested spans: a convolution that is computed as a matrix product is a convolution.
+void keep_outermost(Column<OperatorSpan>& spans) {
+  std::sort(spans.begin(), spans.end(), in_order);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    if (kept != 0 && spans[kept - 1].thread == spans[i].thread && spans[i].end <= spans[kept - 1].end) continue;
+    spans[kept++] = spans[i];
+  }
+  spans.resize(kept);
+}
+
+const OperatorSpan* covering(const Column<OperatorSpan>& spans, std::uint32_t thread, Nanoseconds when) {
+  const auto after = std::partition_point(spans.begin(), spans.end(), [&](const OperatorSpan& s) {
+    return s.thread != thread ? s.thread < thread : s.start <= when;
+  });
+  if (after == spans.begin()) return nullptr;
+  const OperatorSpan* span = after - 1;
+  return span->thread == thread && when <= span->end ? span : nullptr;
+}
+
+}  // namespace
+
+void prepare_operators(TraceData& data) {
+  keep_outermost(data.math_operators);
+  keep_outermost(data.outer_operators);
+}
+
+void fill_operators(const TraceData& data, const DeviceWork& work, DeviceFigures& out) {
+  MathShares shares;
+  bool any = false;
+  for (std::size_t i = 0; i < work.rows.size(); ++i) {
+    const Row& row = work.rows[i];
+    if (row.work() != Work::compute) continue;
+    const auto duration = static_cast<Nanoseconds>(row.duration);
+    shares.total += duration;
+    const std::uint32_t c = work.call[i];
+    const Row* const call = c == no_call ? nullptr : &data.calls[c];
+    if (call == nullptr || covering(data.outer_operators, call->lane, call->start) == nullptr) {
+      shares.unclassified += duration;
+      continue;
+    }
+    any = true;
+    const OperatorSpan* const math = covering(data.math_operators, call->lane, call->start);
+    (math == nullptr                        ? shares.other
+     : math->math == MathClass::convolution ? shares.convolution
+                                            : shares.matmul) += duration;
+  }
+  if (any) out.by_operator = shares;
+}
+
+}  // namespace tally::trace

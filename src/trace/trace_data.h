@@ -1,0 +1,127 @@
+/// What is kept of a trace: one row of 24 bytes for each piece of device work and each runtime call, and small tables.
+///
+/// Owns: plain data. Times are nanoseconds of the trace's own clock. Rows are in file order until someone sorts them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trace/column.h"
+#include "trace/name_rules.h"
+#include "trace/number.h"
+#include "trace/text_table.h"
+
+namespace tally::trace {
+
+enum class Work : unsigned char { compute, communication, copy, fill };
+
+/// Device work or a runtime call; the bit fields keep it at 24 bytes.
+struct Row {
+  Nanoseconds start;
+  std::uint64_t duration : 48;  ///< 3.2 days at most; longer ones are refused.
+  std::uint64_t lane : 16;      ///< Work: number of its stream. Call: number of its thread.
+  std::uint32_t correlation;    ///< Joins work to its call; 0 is none.
+  std::uint32_t name : 20;      ///< Number in `names` or `calls`; `other_name` when that table was full.
+  std::uint32_t kind : 4;       ///< Work: enum Work. Call: enum CallKind.
+  std::uint32_t device : 8;     ///< Work: number of the device.
+
+  [[nodiscard]] Nanoseconds end() const { return start + static_cast<Nanoseconds>(duration); }
+  [[nodiscard]] Work work() const { return static_cast<Work>(kind); }
+  [[nodiscard]] CallKind call() const { return static_cast<CallKind>(kind); }
+};
+static_assert(sizeof(Row) == 24);
+
+inline constexpr std::uint32_t other_name = (1U << 20) - 1;
+
+enum class CopyDirection : unsigned char {
+  host_to_device,
+  device_to_host,
+  device_to_device,
+  peer,
+  host_to_host,
+  other
+};
+inline constexpr int copy_directions = 6;
+
+struct CopyTotals {
+  std::uint64_t count = 0, bytes = 0, nanoseconds = 0;
+};
+
+/// Sums of estimates that the profiler attached to kernels, weighted by duration.
+struct Estimates {
+  double occupancy_weighted = 0, occupancy_weight = 0;  ///< Per cent times ns; ns.
+  double sm_weighted = 0, sm_weight = 0;                ///< min(1, blocks per SM) times ns; ns.
+};
+
+struct Device {
+  std::string label;
+  std::array<CopyTotals, copy_directions> copies;
+  Estimates estimates;
+};
+
+struct Stream {
+  std::uint32_t device = 0;
+  std::string label;
+};
+
+/// One ProfilerStep as the host saw it.
+struct Step {
+  std::string name;
+  std::string process;
+  Nanoseconds start = 0, end = 0;
+};
+
+/// An operator that is a matrix product or a convolution, or the outermost operator of its thread.
+struct OperatorSpan {
+  Nanoseconds start, end;
+  std::uint32_t thread;
+  MathClass math;
+};
+
+struct Reasons {                ///< Why events that matter were not used.
+  std::uint64_t malformed = 0;  ///< Their text is not JSON.
+  std::uint64_t no_time = 0;    ///< No usable start or duration.
+  std::uint64_t no_room = 0;    ///< More than 255 devices or 65,535 streams or threads.
+  [[nodiscard]] std::uint64_t total() const { return malformed + no_time + no_room; }
+};
+
+struct LegacySpan {
+  Nanoseconds start, end;
+  std::uint32_t process;
+  bool matmul;
+};
+
+struct TraceData {
+  std::uint64_t bytes = 0;   ///< Of JSON text, after inflating.
+  std::uint64_t events = 0;  ///< Objects in the events array.
+  std::uint64_t pieces_dropped = 0, bytes_dropped = 0, stray_bytes = 0;
+  bool truncated = false;
+  bool saw_events = false;
+  std::string input_fault;  ///< Why reading ended early (a broken gzip stream), or empty.
+  Reasons refused;
+  std::uint64_t other_device_events = 0;
+  std::uint64_t device_waits = 0;  ///< "cuda_sync" events.
+
+  Column<Row> work, calls;
+  TextTable names{other_name, std::size_t{8} << 20};
+  std::vector<bool> name_is_communication;
+  TextTable call_names{other_name, std::size_t{1} << 20};
+  std::vector<CallKind> call_kinds;
+  TextTable threads{65535, std::size_t{4} << 20};
+  std::vector<Device> devices;
+  std::vector<Stream> streams;
+  std::vector<Step> steps;
+  Column<OperatorSpan> math_operators, outer_operators;
+  bool operators_read = false;
+
+  bool legacy_read = false;  ///< The next three are filled only when asked for.
+  Column<LegacySpan> legacy_spans;
+  TextTable processes{1U << 20, std::size_t{8} << 20};
+  std::vector<std::uint32_t> gpu_processes;
+
+  int rank = -1;  ///< distributedInfo.rank, or -1.
+};
+
+}  // namespace tally::trace
