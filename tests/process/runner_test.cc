@@ -130,7 +130,7 @@ TEST_P(RunnerTest, KillsChildrenThatWereLeft) {
   const ProcessResult result = run(runner_, request("leaves_children", {"5"}));
   EXPECT_TRUE(succeeded(result));
   EXPECT_EQ(result.out.text(), "left\n");
-  if (GetParam()) EXPECT_EQ(result.leftovers, 6);
+  if (GetParam()) EXPECT_GE(result.leftovers, 5) << "and the grandchild, if it came to be";
   EXPECT_TRUE(all_gone(mark_, GetParam() ? Milliseconds(0) : soon));
 }
 
