@@ -49,7 +49,7 @@ struct ProcessRequest {
   std::string working_folder;     ///< Empty: the caller's.
   CpuSet cpus;                    ///< Empty: not pinned.
   bool disable_aslr = false;      ///< A refusal (containers do) is no failure: see ProcessResult::aslr_refused.
-  bool supervised = true;         ///< Under tally-supervisor: nothing that it starts outlives it, or us. Costs 0.5 ms.
+  bool supervised = true;         ///< Under tally-supervisor: nothing that it starts outlives it, or us. Costs 0.6 ms.
   std::optional<Milliseconds> deadline;       ///< From the start; then it is stopped as by cancel().
   StopGrace grace;                            ///< For the deadline and for cancel().
   std::size_t output_limit = 64 * 1024;       ///< Bytes kept of each stream: half the head, half the tail.

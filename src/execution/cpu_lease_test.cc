@@ -1,0 +1,147 @@
+#include "execution/cpu_lease.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+
+namespace tally {
+namespace {
+
+using testing::HasSubstr;
+
+/// CPUs that need not exist: leases are only locks.
+class CpuLeaseTest : public testing::Test {
+ protected:
+  CpuLeaseTest() : folder_(testing::TempDir() + "tally_leases_" + std::to_string(getpid())) {
+    std::filesystem::remove_all(folder_);
+  }
+  ~CpuLeaseTest() override { std::filesystem::remove_all(folder_); }
+
+  CpuLeases open() {
+    CpuTopology topology{parse_cpu_list("0-3").value(), {}};
+    for (const char* core : {"0,2", "1,3"}) topology.cores.push_back(parse_cpu_list(core).value());
+    return CpuLeases::open(topology, folder_).value();
+  }
+  static std::string take(CpuLeases& leases, LeaseWish wish, std::vector<CpuLease>& into) {
+    Result<std::optional<CpuLease>> lease = leases.try_lease(wish);
+    if (!lease) return describe(lease.error());
+    if (!*lease) return "none";
+    into.push_back(std::move(**lease));
+    return to_string(into.back().cpus());
+  }
+
+  std::string folder_;
+};
+
+TEST_F(CpuLeaseTest, NoCpuIsLeasedTwiceAndAllComeBack) {
+  CpuLeases leases = open();
+  std::vector<CpuLease> held;
+  EXPECT_EQ(take(leases, {.count = 1}, held), "0");
+  EXPECT_EQ(take(leases, {.count = 2}, held), "1-2");
+  EXPECT_EQ(take(leases, {.count = 2}, held), "none");
+  EXPECT_EQ(take(leases, {.count = 1}, held), "3");
+  EXPECT_EQ(take(leases, {.count = 1}, held), "none");
+  held.clear();
+  EXPECT_EQ(take(leases, {.count = 4}, held), "0-3");
+}
+
+TEST_F(CpuLeaseTest, AWholeCoreKeepsOthersOffItsHyperThread) {
+  CpuLeases leases = open();
+  std::vector<CpuLease> held;
+  EXPECT_EQ(take(leases, {.count = 1, .whole_cores = true}, held), "0");
+  EXPECT_EQ(to_string(held[0].idle()), "2");
+  EXPECT_EQ(take(leases, {.count = 1}, held), "1");
+  EXPECT_EQ(take(leases, {.count = 1, .whole_cores = true}, held), "none") << "1 is busy, so its core is not whole";
+  EXPECT_EQ(take(leases, {.count = 1}, held), "3");
+}
+
+TEST_F(CpuLeaseTest, SaysWhatCanNeverBe) {
+  CpuLeases leases = open();
+  EXPECT_EQ(describe(leases.try_lease({.count = 5}).error()),
+            "5 CPUs are needed at once, and only 4 may be used (0-3); allow more with --cores, or use fewer threads");
+  EXPECT_FALSE(CpuLeases::open({}, "/proc/no/such"));
+}
+
+TEST_F(CpuLeaseTest, AnotherProcessWaitsUntilTheHolderIsKilled) {
+  CpuLeases leases = open();
+  int ready[2];
+  ASSERT_EQ(pipe(ready), 0);
+  const pid_t other = fork();
+  if (other == 0) {
+    CpuLeases theirs = open();
+    std::vector<CpuLease> held;
+    const char good = take(theirs, {.count = 3}, held) == "0-2" ? 'y' : 'n';
+    if (write(ready[1], &good, 1) != 1) _exit(1);
+    for (;;) pause();
+  }
+  char good = 0;
+  ASSERT_EQ(read(ready[0], &good, 1), 1);
+  EXPECT_EQ(good, 'y');
+  std::vector<CpuLease> held;
+  EXPECT_EQ(take(leases, {.count = 2}, held), "none");
+  EXPECT_EQ(take(leases, {.count = 1}, held), "3");
+  std::vector<std::string> told;
+  const Result<CpuLease> lease = leases.lease({.count = 2}, [&](const std::string& message) {
+    told.push_back(message);
+    kill(other, SIGKILL);
+    waitpid(other, nullptr, 0);
+    return told.size() < 3;
+  });
+  ASSERT_TRUE(lease) << describe(lease.error());
+  EXPECT_EQ(to_string(lease->cpus()), "0-1");
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_THAT(told[0], HasSubstr("waiting for 2 free CPUs: CPU 0 is held by process " + std::to_string(other)));
+  close(ready[0]);
+  close(ready[1]);
+}
+
+TEST_F(CpuLeaseTest, GivesUpWhenToldTo) {
+  CpuLeases leases = open();
+  std::vector<CpuLease> held;
+  ASSERT_EQ(take(leases, {.count = 4}, held), "0-3");
+  const Result<CpuLease> lease = leases.lease({.count = 1}, [](const std::string&) { return false; });
+  ASSERT_FALSE(lease);
+  EXPECT_THAT(lease.error().message, HasSubstr("gave up waiting for 1 free CPU: CPU 0 is held"));
+}
+
+/// Four processes take and leave leases as fast as they can; each marks its CPUs in a shared table while it has them.
+TEST_F(CpuLeaseTest, ProcessesNeverShareACpu) {
+  constexpr int processes = 4;
+  constexpr int rounds = 300;
+  for (int p = 0; p < processes; ++p) {
+    if (fork() != 0) continue;
+    CpuLeases leases = open();
+    for (int round = 0; round < rounds; ++round) {
+      const LeaseWish wish{.count = 1 + (round + p) % 3, .whole_cores = round % 4 == 0};
+      Result<std::optional<CpuLease>> lease = leases.try_lease(wish);
+      if (!lease) _exit(2);
+      if (!*lease) continue;
+      for (const CpuIndex cpu : (*lease)->cpus().cpus()) {  // mkdir fails when another process has made it.
+        if (mkdir((folder_ + "/held-" + std::to_string(cpu.value)).c_str(), 0700) != 0) _exit(3);
+      }
+      usleep(100);
+      for (const CpuIndex cpu : (*lease)->cpus().cpus())
+        rmdir((folder_ + "/held-" + std::to_string(cpu.value)).c_str());
+    }
+    _exit(0);
+  }
+  for (int p = 0; p < processes; ++p) {
+    int status = 0;
+    ASSERT_GT(wait(&status), 0);
+    EXPECT_EQ(status, 0);
+  }
+}
+
+TEST_F(CpuLeaseTest, TheDefaultFolderIsMachineWide) {
+  const Result<std::string> folder = CpuLeases::default_folder();
+  ASSERT_TRUE(folder);
+  EXPECT_THAT(*folder, testing::AnyOf("/run/lock/tallymark", "/tmp/tallymark-cpus"));
+}
+
+}  // namespace
+}  // namespace tally
