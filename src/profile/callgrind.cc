@@ -1,0 +1,283 @@
+#include "profile/callgrind.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/text.h"
+#include "profile/callgrind_state.h"
+
+namespace tally {
+namespace {
+
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+void skip_spaces(const char*& at, const char* end) {
+  while (at != end && is_space(*at)) ++at;
+}
+
+}  // namespace
+
+std::uint64_t take_number(const char*& at, const char* end) {
+  std::uint64_t value = 0;
+  if (end - at > 2 && at[0] == '0' && at[1] == 'x') {
+    for (at += 2; at != end; ++at) {
+      const char c = static_cast<char>(*at | 0x20);
+      if (*at >= '0' && *at <= '9') {
+        value = value * 16 + static_cast<std::uint64_t>(*at - '0');
+      } else if (c >= 'a' && c <= 'f') {
+        value = value * 16 + static_cast<std::uint64_t>(c - 'a' + 10);
+      } else {
+        break;
+      }
+    }
+    return value;
+  }
+  for (; at != end && *at >= '0' && *at <= '9'; ++at) value = value * 10 + static_cast<std::uint64_t>(*at - '0');
+  return value;
+}
+
+std::uint32_t CallgrindReader::State::string_id(std::string_view text) {
+  const auto found = string_ids.find(text);
+  if (found != string_ids.end()) return found->second;
+  const auto id = static_cast<std::uint32_t>(profile.strings.size());
+  profile.strings.emplace_back(text);
+  string_ids.emplace(text, id);
+  return id;
+}
+
+/// "(7) name" defines, "(7)" refers, anything else is the name itself.
+std::uint32_t CallgrindReader::State::compressed(std::unordered_map<std::uint64_t, std::uint32_t>& ids,
+                                                 std::string_view text) {
+  text = trim(text);
+  if (text.size() < 3 || text[0] != '(' || text[1] < '0' || text[1] > '9') return string_id(text);
+  const char* at = text.data() + 1;
+  const char* const end = text.data() + text.size();
+  const std::uint64_t number = take_number(at, end);
+  if (at == end || *at != ')') return string_id(text);
+  const std::string_view name = trim({at + 1, end});
+  if (!name.empty()) return ids[number] = string_id(name);
+  const auto found = ids.find(number);
+  // A reference without its definition: the file lacks a piece. Keep such functions apart by their number.
+  return found != ids.end() ? found->second : string_id(text);
+}
+
+std::uint32_t CallgrindReader::State::function_id(Profile::Function wanted) {
+  const auto [it, fresh] = function_ids.try_emplace(wanted, static_cast<std::uint32_t>(profile.functions.size()));
+  if (fresh) profile.functions.push_back(wanted);
+  return it->second;
+}
+
+std::uint32_t CallgrindReader::State::current_row() {
+  if (row) return *row;
+  const std::uint32_t id = function_id(function);
+  const auto [it, fresh] = row_ids.try_emplace((static_cast<std::uint64_t>(id) << 32U) | file,
+                                               static_cast<std::uint32_t>(profile.rows.size()));
+  if (fresh) {
+    profile.rows.push_back({id, file});
+    profile.row_costs.resize(profile.rows.size() * profile.events.size());
+  }
+  row = it->second;
+  return *row;
+}
+
+std::uint32_t CallgrindReader::State::call_id(std::uint32_t from, std::uint32_t callee) {
+  const auto [it, fresh] = call_ids.try_emplace((static_cast<std::uint64_t>(from) << 32U) | callee,
+                                                static_cast<std::uint32_t>(profile.calls.size()));
+  if (fresh) {
+    profile.calls.push_back({from, callee, 0});
+    profile.call_costs.resize(profile.calls.size() * profile.events.size());
+  }
+  return it->second;
+}
+
+void CallgrindReader::State::events_line(std::string_view text) {
+  ++events_lines;
+  totals_since_events = false;
+  columns.clear();
+  const std::size_t before = profile.events.size();
+  for (const std::string_view word : split(text, ' ')) {
+    const std::string_view name = trim(word);
+    if (name.empty()) continue;
+    const auto known = event_index(profile, name);
+    if (known == profile.events.size()) profile.events.emplace_back(name);
+    columns.push_back(static_cast<std::uint32_t>(known));
+  }
+  const std::size_t now = profile.events.size();
+  if (now == before) return;
+  // A later part with more events: widen what is there.
+  const auto widen = [&](std::vector<std::uint64_t>& costs, std::size_t count) {
+    std::vector<std::uint64_t> wide(count * now);
+    for (std::size_t i = 0; i < count; ++i) std::copy_n(costs.data() + i * before, before, wide.data() + i * now);
+    costs = std::move(wide);
+  };
+  widen(profile.row_costs, profile.rows.size());
+  widen(profile.call_costs, profile.calls.size());
+  profile.totals.resize(now);
+}
+
+void CallgrindReader::State::cost_line(const char* at, const char* end) {
+  if (columns.empty()) {
+    cost_before_events = true;
+    return;
+  }
+  for (std::size_t i = 0; i < positions; ++i) {
+    while (at != end && !is_space(*at)) ++at;
+    skip_spaces(at, end);
+  }
+  std::uint64_t* costs = nullptr;
+  const std::uint32_t from = current_row();
+  if (pending_calls) {
+    const std::uint32_t callee = function_id({callee_object.value_or(object), callee_file.value_or(file), callee_name});
+    const std::uint32_t call = call_id(from, callee);
+    profile.calls[call].count += *pending_calls;
+    costs = profile.call_costs.data() + call * profile.events.size();
+    pending_calls.reset();
+    callee_object.reset();
+    callee_file.reset();
+  } else {
+    costs = profile.row_costs.data() + from * profile.events.size();
+  }
+  for (const std::uint32_t column : columns) {
+    if (at == end || *at < '0' || *at > '9') return;
+    costs[column] += take_number(at, end);
+    skip_spaces(at, end);
+  }
+}
+
+void CallgrindReader::State::add_costs_of(std::string_view text, std::vector<std::uint64_t>& sums) const {
+  sums.resize(profile.events.size());
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (const std::uint32_t column : columns) {
+    skip_spaces(at, end);
+    if (at == end) return;
+    sums[column] += take_number(at, end);
+  }
+}
+
+void CallgrindReader::State::named_line(std::string_view text) {
+  const auto is = [&text](std::string_view key) {
+    if (!text.starts_with(key)) return false;
+    text.remove_prefix(key.size());
+    return true;
+  };
+  if (is("fn=")) {
+    function = {object, file, compressed(names, text)};
+    row.reset();
+  } else if (is("fl=") || is("fi=") || is("fe=")) {
+    file = compressed(files, text);
+    row.reset();
+  } else if (is("ob=")) {
+    object = compressed(objects, text);
+  } else if (is("cfn=")) {
+    callee_name = compressed(names, text);
+  } else if (is("cfi=") || is("cfl=")) {
+    callee_file = compressed(files, text);
+  } else if (is("cob=")) {
+    callee_object = compressed(objects, text);
+  } else if (is("calls=")) {
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    skip_spaces(at, end);
+    pending_calls = take_number(at, end);
+  } else if (is("jfn=")) {
+    compressed(names, text);  // Jumps carry no cost, but may define a number.
+  } else if (is("jfi=") || is("jfl=")) {
+    compressed(files, text);
+  } else if (is("jump=") || is("jcnd=") || is("event:") || is("pid:") || is("part:") || is("thread:") || is("cmd:") ||
+             is("creator:") || is("desc:")) {
+    return;
+  } else if (is("events:")) {
+    events_line(text);
+  } else if (is("positions:")) {
+    positions = 0;
+    for (const std::string_view word : split(text, ' ')) positions += !trim(word).empty();
+  } else if (is("totals:")) {
+    add_costs_of(text, profile.totals);
+    ++totals_lines;
+    totals_since_events = true;
+  } else if (is("summary:")) {
+    add_costs_of(text, profile.summary);
+  } else if (is("version:")) {
+    const std::string_view version = trim(text);
+    if (version != "0" && version != "1") refused = fmt::format("Callgrind format version {} is not known", version);
+  } else {
+    if (unknown_lines++ == 0) first_unknown = line_number;
+  }
+}
+
+void CallgrindReader::State::line(std::string_view text) {
+  ++line_number;
+  if (text.empty()) return;
+  const char first = text.front();
+  if ((first >= '0' && first <= '9') || first == '+' || first == '-' || first == '*') {
+    cost_line(text.data(), text.data() + text.size());
+  } else if (first != '#' && !trim(text).empty()) {
+    named_line(text);
+  }
+}
+
+CallgrindReader::CallgrindReader() : state_(std::make_unique<State>()) {
+  state_->function.name = state_->string_id("");
+}
+CallgrindReader::~CallgrindReader() = default;
+
+void CallgrindReader::feed(std::string_view chunk) {
+  const char* at = chunk.data();
+  const char* const end = at + chunk.size();
+  while (at != end) {
+    const auto* newline = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
+    if (newline == nullptr) {
+      state_->carry.append(at, end);
+      return;
+    }
+    if (state_->carry.empty()) {
+      state_->line({at, newline});
+    } else {
+      state_->carry.append(at, newline);
+      const std::string whole = std::exchange(state_->carry, {});
+      state_->line(whole);
+    }
+    at = newline + 1;
+  }
+}
+
+Result<Profile> CallgrindReader::finish() {
+  State& state = *state_;
+  Profile& profile = state.profile;
+  const char* const mend = "give a file that Callgrind wrote (callgrind.out.*)";
+  if (!state.refused.empty()) return fail(ErrorKind::input, state.refused, {}, mend);
+  if (profile.events.empty()) return fail(ErrorKind::input, "no events: line, so this is no Callgrind file", {}, mend);
+
+  std::vector<std::uint64_t> sums(profile.events.size());
+  for (std::size_t row = 0; row < profile.rows.size(); ++row) {
+    const auto cost = profile.row_cost(row);
+    for (std::size_t e = 0; e < sums.size(); ++e) sums[e] += cost[e];
+  }
+  // An unfinished last line may be half a number: it is not used.
+  if (!state.carry.empty() || !state.totals_since_events) {
+    profile.truncated = true;
+    profile.notes.emplace_back("the file is cut off; the figures are those of the part that is there");
+    profile.totals = sums;
+  } else if (profile.totals != sums) {
+    profile.notes.push_back(fmt::format("totals: says {}, the functions add up to {}", fmt::join(profile.totals, " "),
+                                        fmt::join(sums, " ")));
+  }
+  if (state.unknown_lines > 0) {
+    profile.notes.push_back(fmt::format("{} unknown lines were passed over, the first is line {}", state.unknown_lines,
+                                        state.first_unknown));
+  }
+  if (state.cost_before_events) profile.notes.emplace_back("costs before the events: line were passed over");
+  return std::move(profile);
+}
+
+Result<Profile> parse_callgrind(std::string_view bytes) {
+  CallgrindReader reader;
+  reader.feed(bytes);
+  return reader.finish();
+}
+
+}  // namespace tally

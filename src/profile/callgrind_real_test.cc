@@ -1,0 +1,153 @@
+// The reader against Valgrind's own, callgrind_annotate, on profiles taken here and now: every function's exclusive and
+// inclusive counts, to the instruction.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "base/text.h"
+#include "profile/callgrind.h"
+
+namespace tally {
+namespace {
+
+using Costs = std::vector<std::uint64_t>;
+using View = std::map<std::string, Costs>;  // "file:function"
+
+struct Subject {
+  const char* name;
+  const char* options;
+  const char* command;
+};
+
+std::ostream& operator<<(std::ostream& out, const Subject& subject) { return out << subject.name; }
+
+std::string output_of(const std::string& command) {
+  std::string text;
+  FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return text;
+  char buffer[65536];
+  for (std::size_t n = 0; (n = fread(buffer, 1, sizeof buffer, pipe)) > 0;) text.append(buffer, n);
+  pclose(pipe);
+  return text;
+}
+
+/// The table below "file:function": counts with commas ('.' for none), then a name and its object in brackets.
+View annotate(const std::string& file, bool inclusive, std::size_t events) {
+  const std::string text = output_of(  // It strips the folder it stands in from names, except "/".
+      "cd / && callgrind_annotate --threshold=100 --show-percs=no --auto=no --inclusive=" +
+      std::string(inclusive ? "yes " : "no ") + shell_quote(file) + " 2>&1");
+  View view;
+  bool table = false;
+  for (const std::string_view line : split(text, '\n')) {
+    if (line.find(" file:function") != line.npos) table = true;
+    if (!table || line.empty() || line[0] == '-' || line.find(" file:function") != line.npos) continue;
+    std::string_view rest = line;
+    Costs costs;
+    for (std::size_t e = 0; e < events; ++e) {
+      rest = rest.substr(std::min(rest.find_first_not_of(' '), rest.size()));
+      const std::string number = replace_all(rest.substr(0, rest.find(' ')), ",", "");
+      costs.push_back(number == "." ? 0 : std::stoull(number));
+      rest = rest.substr(std::min(rest.find(' '), rest.size()));
+    }
+    std::string name(trim(rest));
+    if (name.ends_with(']') && name.find(" [") != std::string::npos) name.resize(name.rfind(" ["));
+    view[name] = costs;
+  }
+  return view;
+}
+
+void add(Costs& to, std::span<const std::uint64_t> costs) {
+  to.resize(costs.size());
+  for (std::size_t e = 0; e < costs.size(); ++e) to[e] += costs[e];
+}
+
+/// What callgrind_annotate shows, from our tables. It has its own idea of a function (file and name, no object) and of
+/// inclusive: what calls to it cost, its own calls to itself too.
+View ours(const Profile& profile, bool inclusive) {
+  View own;
+  View called;
+  const auto name = [&](std::uint32_t file, const Profile::Function& function) {
+    return profile.strings[file] + ":" + profile.name_of(function);
+  };
+  for (std::size_t r = 0; r < profile.rows.size(); ++r) {
+    const auto& row = profile.rows[r];
+    add(own[name(row.file, profile.functions[row.function])], profile.row_cost(r));
+  }
+  for (std::size_t i = 0; inclusive && i < profile.calls.size(); ++i) {
+    const auto& row = profile.rows[profile.calls[i].row];
+    const auto& callee = profile.functions[profile.calls[i].callee];
+    add(own[name(row.file, profile.functions[row.function])], profile.call_cost(i));
+    add(called[name(callee.file, callee)], profile.call_cost(i));
+  }
+  for (auto& [key, costs] : called) own[key] = costs;
+  return own;
+}
+
+class RealProfile : public testing::TestWithParam<Subject> {};
+
+TEST_P(RealProfile, AgreesWithCallgrindAnnotate) {
+  const auto file = std::filesystem::path(testing::TempDir()) / ("tally_real_" + std::string(GetParam().name) + ".out");
+  const std::string command =
+      "cd / && valgrind -q --tool=callgrind --vgdb=no --callgrind-out-file=" + shell_quote(file.string()) + " " +
+      GetParam().options + " " + GetParam().command + " >/dev/null 2>&1 </dev/null";
+  output_of(command);
+  std::ifstream stream(file, std::ios::binary);
+  std::stringstream buffer;
+  buffer << stream.rdbuf();
+  const std::string bytes = buffer.str();
+  ASSERT_FALSE(bytes.empty()) << command;
+  const Result<Profile> profile = parse_callgrind(bytes);
+  ASSERT_TRUE(profile) << describe(profile.error());
+  EXPECT_TRUE(profile->notes.empty()) << profile->notes.front();
+
+  const Result<Totals> totals = callgrind_totals(bytes);
+  ASSERT_TRUE(totals);
+  EXPECT_EQ(totals->values, profile->totals);
+
+  for (const bool inclusive : {false, true}) {
+    const View theirs = annotate(file.string(), inclusive, profile->events.size());
+    const View mine = ours(*profile, inclusive);
+    EXPECT_GT(theirs.size(), 50U);
+    std::size_t wrong = 0;
+    for (const auto& [name, costs] : theirs) {
+      const auto it = mine.find(name);
+      if (it != mine.end() && it->second == costs) continue;
+      if (++wrong < 5)
+        ADD_FAILURE() << name << " they say " << costs[0] << ", we "
+                      << (it == mine.end() ? "nothing" : std::to_string(it->second[0]));
+    }
+    EXPECT_EQ(wrong, 0U) << "of " << theirs.size() << (inclusive ? " inclusive" : " exclusive");
+    std::size_t unseen = 0;
+    for (const auto& [name, costs] : mine) {
+      const bool none = std::ranges::all_of(costs, [](std::uint64_t cost) { return cost == 0; });
+      unseen += !none && !theirs.contains(name);
+    }
+    EXPECT_EQ(unseen, 0U);
+  }
+  std::filesystem::remove(file);
+}
+
+constexpr const char* victim = TALLY_BUILD_DIR "/tests/profile_victim";
+
+INSTANTIATE_TEST_SUITE_P(
+    Valgrind, RealProfile,
+    testing::Values(
+        Subject{"plain", "", victim}, Subject{"instructions_and_jumps", "--dump-instr=yes --collect-jumps=yes", victim},
+        Subject{"uncompressed", "--compress-strings=no --compress-pos=no", victim},
+        Subject{"caches_and_branches", "--cache-sim=yes --branch-sim=yes", victim},
+        Subject{"callers_kept_apart", "--separate-callers=2", victim},
+        Subject{"recursion_kept_apart", "--separate-recs=3", victim}, Subject{"mangled", "--demangle=no", victim},
+        Subject{"bus_and_systime", "--collect-bus=yes --collect-systime=yes", victim},
+        Subject{"absolute_instructions", "--dump-instr=yes --compress-pos=no --dump-line=no", victim},
+        Subject{"coreutils", "", "/bin/ls -la /usr/lib"},
+        Subject{"awk", "", "awk 'BEGIN { for (i = 0; i < 99; i++) s += i; print s }'"},
+        Subject{"cpython", "", "/usr/bin/python3 -S -c 'd = {str(i): i for i in range(999)}; print(sorted(d)[:3])'"}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace tally

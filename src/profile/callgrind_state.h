@@ -1,0 +1,70 @@
+/// The working state of CallgrindReader: what the lines so far mean for the lines to come. Internal to src/profile.
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+
+#include "profile/callgrind.h"
+
+namespace tally {
+
+/// Leading number of `text`, decimal or 0x…; text moves past it. Too large numbers wrap: no real count does.
+std::uint64_t take_number(const char*& at, const char* end);
+
+struct CallgrindReader::State {
+  void line(std::string_view text);
+  void cost_line(const char* at, const char* end);
+  void named_line(std::string_view text);
+  void events_line(std::string_view names);
+  void add_costs_of(std::string_view text, std::vector<std::uint64_t>& sums) const;
+  std::uint32_t string_id(std::string_view text);
+  std::uint32_t compressed(std::unordered_map<std::uint64_t, std::uint32_t>& ids, std::string_view text);
+  std::uint32_t current_row();
+  std::uint32_t function_id(Profile::Function function);
+  std::uint32_t call_id(std::uint32_t row, std::uint32_t callee);
+
+  struct Hash {
+    using is_transparent = void;
+    static std::size_t mix(std::uint64_t a, std::uint64_t b) {
+      const auto product = static_cast<unsigned __int128>(a ^ 0x9e3779b97f4a7c15U) * (b ^ 0xd1b54a32d192ed03U);
+      return static_cast<std::size_t>(product) ^ static_cast<std::size_t>(product >> 64U);
+    }
+    std::size_t operator()(const Profile::Function& f) const {
+      return mix((static_cast<std::uint64_t>(f.object) << 32U) | f.file, f.name);
+    }
+    std::size_t operator()(std::uint64_t pair) const { return mix(pair, pair >> 32U); }
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+  };
+
+  Profile profile;
+  std::string carry;  ///< An unfinished line at the end of the last chunk.
+  std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> string_ids;
+  std::unordered_map<Profile::Function, std::uint32_t, Hash> function_ids;
+  std::unordered_map<std::uint64_t, std::uint32_t, Hash> row_ids;   ///< function, file
+  std::unordered_map<std::uint64_t, std::uint32_t, Hash> call_ids;  ///< row, callee
+  std::unordered_map<std::uint64_t, std::uint32_t> objects;         ///< The file's own numbers.
+  std::unordered_map<std::uint64_t, std::uint32_t> files;
+  std::unordered_map<std::uint64_t, std::uint32_t> names;
+
+  std::size_t positions = 1;           ///< Numbers before the costs of a line.
+  std::vector<std::uint32_t> columns;  ///< Column of this part → event of the profile.
+  std::uint32_t object = 0;
+  std::uint32_t file = 0;
+  Profile::Function function;        ///< With the file that was current at fn=.
+  std::optional<std::uint32_t> row;  ///< Of function and file; empty after either changed.
+  std::optional<std::uint32_t> callee_object;
+  std::optional<std::uint32_t> callee_file;
+  std::uint32_t callee_name = 0;
+  std::optional<std::uint64_t> pending_calls;  ///< The next cost line belongs to a call.
+
+  std::uint64_t line_number = 0;
+  std::uint64_t unknown_lines = 0;
+  std::uint64_t first_unknown = 0;
+  std::uint64_t totals_lines = 0;
+  std::uint64_t events_lines = 0;
+  bool totals_since_events = false;
+  bool cost_before_events = false;
+  std::string refused;  ///< Why this cannot be read at all.
+};
+
+}  // namespace tally

@@ -1,0 +1,120 @@
+#include "profile/function_counts.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tally {
+
+void FunctionCounts::add(const FunctionKey& key, double count) {
+  if (count == 0) return;
+  const auto [it, fresh] = counts_.try_emplace(key, count);
+  if (fresh) return;
+  it->second += count;
+  if (it->second == 0) counts_.erase(it);
+}
+
+FunctionCounts& FunctionCounts::operator+=(const FunctionCounts& other) {
+  if (&other == this) return *this = scaled(2);
+  for (const auto& [key, count] : other.counts_) add(key, count);
+  return *this;
+}
+
+FunctionCounts& FunctionCounts::operator-=(const FunctionCounts& other) {
+  if (&other == this) return *this = {};
+  for (const auto& [key, count] : other.counts_) add(key, -count);
+  return *this;
+}
+
+FunctionCounts FunctionCounts::scaled(double factor) const {
+  FunctionCounts result;
+  for (const auto& [key, count] : counts_) result.add(key, count * factor);
+  return result;
+}
+
+FunctionCounts FunctionCounts::filtered(const std::function<bool(const FunctionKey&)>& keep) const {
+  FunctionCounts result;
+  for (const auto& [key, count] : counts_) {
+    if (keep(key)) result.add(key, count);
+  }
+  return result;
+}
+
+FunctionCounts FunctionCounts::renamed(const std::function<FunctionKey(const FunctionKey&)>& rename) const {
+  FunctionCounts result;
+  for (const auto& [key, count] : counts_) result.add(rename(key), count);
+  return result;
+}
+
+FunctionCounts FunctionCounts::grouped(Grouping by) const {
+  return renamed([by](const FunctionKey& key) -> FunctionKey {
+    switch (by) {
+      case Grouping::function:
+        return {key.object, "", key.name};
+      case Grouping::file:
+        return {"", key.file, ""};
+      case Grouping::object:
+        return {key.object, "", ""};
+    }
+    return key;
+  });
+}
+
+double FunctionCounts::sum() const {
+  double total = 0;
+  for (const auto& [key, count] : counts_) total += count;
+  return total;
+}
+
+double FunctionCounts::of(const FunctionKey& key) const {
+  const auto it = counts_.find(key);
+  return it == counts_.end() ? 0 : it->second;
+}
+
+std::vector<FunctionCounts::Entry> FunctionCounts::sorted() const {
+  std::vector<Entry> result(counts_.begin(), counts_.end());
+  std::ranges::sort(result, [](const Entry& a, const Entry& b) {
+    const double first = std::abs(a.second);
+    const double second = std::abs(b.second);
+    return first != second ? first > second : a.first < b.first;
+  });
+  return result;
+}
+
+FunctionCounts function_counts(const Profile& profile, std::size_t event, Inclusion inclusion) {
+  FunctionCounts result;
+  if (event >= profile.events.size()) return result;
+  const auto key_of = [&profile](const Profile::Function& function, std::uint32_t file) {
+    return FunctionKey{profile.object_of(function), profile.strings[file], profile.name_of(function)};
+  };
+  if (inclusion == Inclusion::exclusive) {
+    for (std::size_t row = 0; row < profile.rows.size(); ++row) {
+      const auto& function = profile.functions[profile.rows[row].function];
+      result.add(key_of(function, profile.rows[row].file), static_cast<double>(profile.row_cost(row)[event]));
+    }
+    return result;
+  }
+  std::vector<double> own(profile.functions.size());
+  std::vector<double> incoming(profile.functions.size());
+  std::vector<bool> called(profile.functions.size());
+  for (std::size_t row = 0; row < profile.rows.size(); ++row) {
+    own[profile.rows[row].function] += static_cast<double>(profile.row_cost(row)[event]);
+  }
+  for (std::size_t i = 0; i < profile.calls.size(); ++i) {
+    const std::uint32_t caller = profile.rows[profile.calls[i].row].function;
+    const std::uint32_t callee = profile.calls[i].callee;
+    if (caller == callee) continue;
+    const auto cost = static_cast<double>(profile.call_cost(i)[event]);
+    own[caller] += cost;
+    incoming[callee] += cost;
+    called[callee] = true;
+  }
+  for (std::size_t f = 0; f < profile.functions.size(); ++f) {
+    const auto& function = profile.functions[f];
+    // A function that was running when the region began has cost that no call claims: the larger figure is the whole.
+    result.add(key_of(function, function.file),
+               called[f] ? std::max(incoming[f], own[f] > incoming[f] ? own[f] : 0) : own[f]);
+  }
+  return result;
+}
+
+}  // namespace tally

@@ -1,0 +1,22 @@
+/// Function names a person can read: demangled, then shortened. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tally {
+
+/// A C++ symbol ("_Z…", also with a clone suffix or Callgrind's "'2") in words; other names as they are.
+std::string demangle(std::string_view name);
+
+/// Without argument lists and return types, template arguments as <…>, and std::string for its long name:
+/// "at::native::add<…>". Operators and lambdas keep what tells them apart.
+std::string shorten(std::string_view demangled);
+
+/// shorten(demangle(name)).
+std::string readable_name(std::string_view name);
+
+/// The last part of a path.
+std::string_view base_name(std::string_view path);
+
+}  // namespace tally

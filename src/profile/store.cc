@@ -1,0 +1,224 @@
+#include "profile/store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "base/text.h"
+#include "profile/callgrind.h"
+
+namespace tally {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Rows of whole numbers with their shape checked.
+struct ListReader {
+  const Json& json;
+  std::string problem;
+
+  std::vector<std::vector<std::uint64_t>> rows(const char* key, std::size_t width) {
+    std::vector<std::vector<std::uint64_t>> result;
+    const auto it = json.find(key);
+    if (it == json.end() || !it->is_array()) return report(fmt::format("{}: must be an array", key)), result;
+    for (const Json& row : *it) {
+      if (!row.is_array() || row.size() != width) {
+        report(fmt::format("{}[{}]: must be {} numbers", key, result.size(), width));
+        return result;
+      }
+      result.push_back(numbers(row, fmt::format("{}[{}]", key, result.size())));
+    }
+    return result;
+  }
+  std::vector<std::uint64_t> numbers(const Json& list, const std::string& place) {
+    std::vector<std::uint64_t> result;
+    if (!list.is_array()) return report(place + ": must be an array"), result;
+    for (const Json& value : list) {
+      if (!value.is_number_unsigned()) return report(place + ": must be whole numbers"), result;
+      result.push_back(value.get<std::uint64_t>());
+    }
+    return result;
+  }
+  std::vector<std::string> texts(const char* key) {
+    std::vector<std::string> result;
+    const auto it = json.find(key);
+    if (it == json.end() || !it->is_array()) return report(fmt::format("{}: must be an array", key)), result;
+    for (const Json& value : *it) {
+      if (!value.is_string()) return report(fmt::format("{}: must be strings", key)), result;
+      result.push_back(value.get<std::string>());
+    }
+    return result;
+  }
+  std::uint32_t index(std::uint64_t value, std::size_t size, const char* what) {
+    if (value >= size) report(fmt::format("{} {} does not exist", what, value));
+    return static_cast<std::uint32_t>(value);
+  }
+  void report(std::string what) {
+    if (problem.empty()) problem = std::move(what);
+  }
+};
+
+Result<Json> parse(std::string_view text, const std::string& where) {
+  try {
+    return Json::parse(text);
+  } catch (const nlohmann::json::exception&) {
+    return fail(ErrorKind::input, "neither a Callgrind file nor a stored profile", where,
+                "give a callgrind.out file or a profile that `tally run --profiles` kept");
+  }
+}
+
+}  // namespace
+
+Profile compacted(const Profile& profile) {
+  Profile result;
+  result.events = profile.events;
+  result.totals = profile.totals;
+  result.summary = profile.summary;
+  result.notes = profile.notes;
+  result.truncated = profile.truncated;
+  // Order by text, so that the order of lines in the source file does not show.
+  std::vector<bool> used(profile.strings.size());
+  for (const auto& function : profile.functions)
+    used[function.object] = used[function.file] = used[function.name] = true;
+  for (const auto& row : profile.rows) used[row.file] = true;
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t i = 0; i < used.size(); ++i) {
+    if (used[i]) order.push_back(i);
+  }
+  std::ranges::sort(order, {}, [&](std::uint32_t i) -> const std::string& { return profile.strings[i]; });
+  std::vector<std::uint32_t> string_at(profile.strings.size());
+  for (const std::uint32_t i : order) {
+    string_at[i] = static_cast<std::uint32_t>(result.strings.size());
+    result.strings.push_back(profile.strings[i]);
+  }
+  const auto sorted = [](std::size_t count, auto&& key) {
+    std::vector<std::uint32_t> places(count);
+    std::iota(places.begin(), places.end(), 0U);
+    std::ranges::sort(places, {}, key);
+    return places;
+  };
+  const auto function_of = [&](std::uint32_t i) {
+    const auto& f = profile.functions[i];
+    return Profile::Function{string_at[f.object], string_at[f.file], string_at[f.name]};
+  };
+  std::vector<std::uint32_t> function_at(profile.functions.size());
+  for (const std::uint32_t i : sorted(profile.functions.size(), function_of)) {
+    function_at[i] = static_cast<std::uint32_t>(result.functions.size());
+    result.functions.push_back(function_of(i));
+  }
+  const auto row_of = [&](std::uint32_t i) {
+    return Profile::Row{function_at[profile.rows[i].function], string_at[profile.rows[i].file]};
+  };
+  std::vector<std::uint32_t> row_at(profile.rows.size());
+  for (const std::uint32_t i : sorted(profile.rows.size(), row_of)) {
+    row_at[i] = static_cast<std::uint32_t>(result.rows.size());
+    result.rows.push_back(row_of(i));
+    const auto cost = profile.row_cost(i);
+    result.row_costs.insert(result.row_costs.end(), cost.begin(), cost.end());
+  }
+  const auto call_of = [&](std::uint32_t i) {
+    const auto& call = profile.calls[i];
+    return Profile::Call{row_at[call.row], function_at[call.callee], call.count};
+  };
+  for (const std::uint32_t i : sorted(profile.calls.size(), call_of)) {
+    result.calls.push_back(call_of(i));
+    const auto cost = profile.call_cost(i);
+    result.call_costs.insert(result.call_costs.end(), cost.begin(), cost.end());
+  }
+  return result;
+}
+
+std::string to_json(const StoredProfile& stored) {
+  const Profile profile = compacted(stored.profile);
+  Json json;
+  json["profile"] = profile_schema;
+  json["iterations"] = stored.iterations;
+  json["events"] = profile.events;
+  json["totals"] = profile.totals;
+  json["summary"] = profile.summary;
+  json["strings"] = profile.strings;
+  json["notes"] = profile.notes;
+  json["truncated"] = profile.truncated;
+  Json& functions = json["functions"] = Json::array();
+  for (const auto& f : profile.functions) functions.push_back({f.object, f.file, f.name});
+  Json& rows = json["rows"] = Json::array();
+  for (std::size_t i = 0; i < profile.rows.size(); ++i) {
+    Json row = {profile.rows[i].function, profile.rows[i].file};
+    for (const std::uint64_t cost : profile.row_cost(i)) row.push_back(cost);
+    rows.push_back(std::move(row));
+  }
+  Json& calls = json["calls"] = Json::array();
+  for (std::size_t i = 0; i < profile.calls.size(); ++i) {
+    Json call = {profile.calls[i].row, profile.calls[i].callee, profile.calls[i].count};
+    for (const std::uint64_t cost : profile.call_cost(i)) call.push_back(cost);
+    calls.push_back(std::move(call));
+  }
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Result<StoredProfile> profile_from_json(std::string_view text, std::string where) {
+  const Result<Json> parsed = parse(text, where);
+  if (!parsed) return std::unexpected(parsed.error());
+  const Json& json = *parsed;
+  if (!json.is_object() || !json.contains("profile")) {
+    return fail(ErrorKind::input, "not a stored profile: it has no \"profile\"", where,
+                "give what `tally run --profiles` kept");
+  }
+  if (json["profile"] != profile_schema) {
+    return fail(ErrorKind::input,
+                fmt::format("profile version {} is not known, only {} is", json["profile"].dump(), profile_schema),
+                where, "measure again with this version of tally");
+  }
+  ListReader list{json, {}};
+  StoredProfile stored;
+  Profile& profile = stored.profile;
+  stored.iterations = json.contains("iterations") && json["iterations"].is_number_unsigned()
+                          ? json["iterations"].get<std::uint64_t>()
+                          : 1;
+  profile.events = list.texts("events");
+  const std::size_t events = profile.events.size();
+  profile.totals = list.numbers(json.value("totals", Json::array()), "totals");
+  profile.summary = list.numbers(json.value("summary", Json::array()), "summary");
+  if (profile.totals.size() != events) list.report("totals: must be one number for each event");
+  if (json.contains("notes")) profile.notes = list.texts("notes");
+  profile.truncated = json.contains("truncated") && json["truncated"] == true;
+  profile.strings = list.texts("strings");
+  const std::size_t strings = profile.strings.size();
+  for (const auto& f : list.rows("functions", 3)) {
+    if (!list.problem.empty()) break;
+    profile.functions.push_back({list.index(f[0], strings, "string"), list.index(f[1], strings, "string"),
+                                 list.index(f[2], strings, "string")});
+  }
+  for (const auto& row : list.rows("rows", 2 + events)) {
+    if (!list.problem.empty()) break;
+    profile.rows.push_back(
+        {list.index(row[0], profile.functions.size(), "function"), list.index(row[1], strings, "string")});
+    profile.row_costs.insert(profile.row_costs.end(), row.begin() + 2, row.end());
+  }
+  for (const auto& call : list.rows("calls", 3 + events)) {
+    if (!list.problem.empty()) break;
+    profile.calls.push_back({list.index(call[0], profile.rows.size(), "row"),
+                             list.index(call[1], profile.functions.size(), "function"), call[2]});
+    profile.call_costs.insert(profile.call_costs.end(), call.begin() + 3, call.end());
+  }
+  if (!list.problem.empty()) {
+    return fail(ErrorKind::input, list.problem, where, "the profile is damaged or was edited; measure again");
+  }
+  return stored;
+}
+
+Result<StoredProfile> read_profile(std::string_view bytes, std::string where) {
+  if (trim(bytes.substr(0, 64)).starts_with('{')) return profile_from_json(bytes, std::move(where));
+  Result<Profile> profile = parse_callgrind(bytes);
+  if (!profile) {
+    Error error = profile.error();
+    error.where = std::move(where);
+    return std::unexpected(std::move(error));
+  }
+  return StoredProfile{std::move(*profile), 1};
+}
+
+}  // namespace tally

@@ -1,0 +1,33 @@
+/// A profile as it is kept beside a record: compact JSON with its own version. Never touches files.
+///
+/// { "profile": 1, "iterations": 100, "events": ["Ir"], "totals": [..], "strings": [..],
+///   "functions": [[object, file, name], ..], "rows": [[function, file, cost..], ..],
+///   "calls": [[row, callee, count, cost..], ..], "notes": [..] }   (numbers index the lists before them)
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "profile/profile.h"
+
+namespace tally {
+
+inline constexpr int profile_schema = 1;
+
+struct StoredProfile {
+  Profile profile;
+  std::uint64_t iterations = 1;  ///< Executions of the statement that the counts are of.
+  friend bool operator==(const StoredProfile&, const StoredProfile&) = default;
+};
+
+std::string to_json(const StoredProfile& stored);
+Result<StoredProfile> profile_from_json(std::string_view text, std::string where);
+
+/// Either form by its first bytes: Callgrind's or ours.
+Result<StoredProfile> read_profile(std::string_view bytes, std::string where);
+
+/// Without strings and functions that nothing refers to, and in a fixed order: equal contents give equal text.
+Profile compacted(const Profile& profile);
+
+}  // namespace tally
