@@ -1,0 +1,18 @@
+/// The rules a benchmark must keep by itself, whatever else is in its suite.
+#pragma once
+
+#include "base/error.h"
+#include "definition/suite.h"
+
+namespace tally {
+
+/// The first of the rules that is broken, as an error that says what to write instead.
+Status check_benchmark(const Benchmark& benchmark);
+
+/// Where an error about a definition stands: the most precise known place, or its label.
+std::string place_of(const SourcePosition& precise, const Places& places, const std::vector<std::string>& label);
+
+/// A label has parts, each of printable text without blanks at its ends.
+Status check_label(const std::vector<std::string>& label, const Places& places);
+
+}  // namespace tally

@@ -1,0 +1,27 @@
+/// What the definition layer needs to know of Python's and C++'s words: where strings and comments are, whether a
+/// bracket stays open, whether a name is defined. It never parses either language.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "definition/language.h"
+
+namespace tally {
+
+/// The same text with the inside of strings and comments replaced by blanks, byte for byte; newlines stay.
+std::string blank_strings_and_comments(std::string_view text, Language language);
+
+/// Brackets opened minus brackets closed, outside strings and comments.
+int open_brackets(std::string_view text, Language language);
+
+/// Whether the text seems to define `name`: an assignment, a declaration, a function or a class of that name.
+bool defines(std::string_view text, std::string_view name, Language language);
+
+/// Whether the text holds nothing but blanks and comments.
+bool only_comments(std::string_view text, Language language);
+
+/// A word of ASCII letters, digits and underscores that does not begin with a digit, whatever the locale.
+bool is_identifier(std::string_view word);
+
+}  // namespace tally

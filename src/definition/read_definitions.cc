@@ -1,0 +1,230 @@
+#include "definition/read_definitions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "definition/fields.h"
+#include "definition/table.h"
+
+namespace tally {
+namespace {
+
+// Every form's keys end with these.
+#define TALLY_OPTION_KEYS \
+  "threads", "tags", "toolchain", "timeout", "iterations", "replicates", "min_run_time", "memory"
+constexpr auto kDefaultKeys = std::to_array<std::string_view>({TALLY_OPTION_KEYS});
+constexpr auto kSetupKeys = std::to_array<std::string_view>({"py", "cpp", "cpp_global", "table"});
+constexpr auto kBenchmarkKeys =
+    std::to_array<std::string_view>({"label", "py", "cpp", "table", "py_model", "cpp_model", "model_table", "setup",
+                                     "signature", "torchscript", "autograd", "params", TALLY_OPTION_KEYS});
+constexpr auto kVariantsKeys =
+    std::to_array<std::string_view>({"label", "table", "py", "cpp", "setup", "params", TALLY_OPTION_KEYS});
+constexpr auto kTimerKeys =
+    std::to_array<std::string_view>({"label", "language", "stmt", "setup", "global_setup", TALLY_OPTION_KEYS});
+#undef TALLY_OPTION_KEYS
+
+Options read_options(Fields& fields) {
+  Options options;
+  options.threads = fields.integers("threads");
+  options.tags = fields.strings("tags");
+  options.toolchain = fields.string("toolchain");
+  options.settings.timeout = fields.duration("timeout");
+  options.settings.iterations = fields.positive("iterations");
+  if (const auto replicates = fields.positive("replicates")) {
+    options.settings.replicates =
+        static_cast<int>(std::min<std::uint64_t>(*replicates, std::numeric_limits<int>::max()));
+  }
+  options.settings.min_run_time = fields.duration("min_run_time");
+  options.settings.memory_bytes = fields.bytes("memory");
+  return options;
+}
+
+Places read_places(const Fields& fields, const TomlNode& table) {
+  return {.definition = table.at,
+          .label = fields.place("label"),
+          .torchscript = fields.place("torchscript"),
+          .autograd = fields.place("autograd"),
+          .threads = fields.place("threads"),
+          .toolchain = fields.place("toolchain")};
+}
+
+/// py and cpp, from keys of their own or from a table.
+void read_sides(Fields& fields, std::string_view py_key, std::string_view cpp_key, std::string_view table_key,
+                Snippet& py, Snippet& cpp) {
+  py = fields.snippet(py_key);
+  cpp = fields.snippet(cpp_key);
+  const TomlNode* table = fields.find(table_key);
+  if (table == nullptr) return;
+  if (fields.find(py_key) != nullptr || fields.find(cpp_key) != nullptr) {
+    return fields.refuse({ErrorKind::input, fmt::format("'{}' stands beside '{}' or '{}'", table_key, py_key, cpp_key),
+                          describe(table->at),
+                          fmt::format("write either {}, or {} and {}", table_key, py_key, cpp_key)});
+  }
+  Result<TableColumns> columns = parse_table_columns(fields.snippet(table_key));
+  if (!columns) return fields.refuse(columns.error());
+  py = std::move(columns->py);
+  cpp = std::move(columns->cpp);
+}
+
+/// The error for py_global, which people try.
+Status check_global(const TomlNode& table) {
+  for (const TomlEntry& entry : table.entries) {
+    if (entry.key != "py_global" && entry.key != "py_global_setup") continue;
+    return fail(ErrorKind::input, fmt::format("a global setup is C++ only, and '{}' is Python", entry.key),
+                describe(entry.at), "move its text to py");
+  }
+  return {};
+}
+
+Result<Setup> setup_of(const TomlNode& table, const std::string& what) {
+  if (Status ok = check_global(table); !ok) return std::unexpected(ok.error());
+  Fields fields(table, what, kSetupKeys);
+  Setup setup;
+  read_sides(fields, "py", "cpp", "table", setup.py, setup.cpp);
+  setup.cpp_global = fields.snippet("cpp_global");
+  if (Status ok = fields.status(); !ok) return std::unexpected(ok.error());
+  return setup;
+}
+
+/// A name, an inline table, or an array of these.
+std::vector<Setup> read_setups(Fields& fields, const Suite& suite) {
+  std::vector<Setup> result;
+  const auto take = [&](const TomlNode& node) {
+    Result<Setup> setup = Setup{};
+    if (node.kind == TomlNode::Kind::string) {
+      setup = suite.setup(node.text, node.at);
+    } else if (node.kind == TomlNode::Kind::table) {
+      setup = setup_of(node, "setup");
+    } else {
+      setup = fail(ErrorKind::input,
+                   fmt::format("a setup is a name or an inline table, not {} ({})", describe(node.kind), node.written),
+                   describe(node.at), "write setup = \"name\" or setup = { py = '…', cpp = '…' }");
+    }
+    if (!setup) return fields.refuse(setup.error());
+    result.push_back(std::move(*setup));
+  };
+  const TomlNode* node = fields.find("setup");
+  if (node == nullptr) return result;
+  if (node->kind != TomlNode::Kind::array) take(*node);
+  for (const TomlNode& item : node->items) take(item);
+  return result;
+}
+
+std::vector<Param> read_params(Fields& fields) {
+  std::vector<Param> result;
+  const TomlNode* table = fields.find("params");
+  if (table == nullptr) return result;
+  if (table->kind != TomlNode::Kind::table) {
+    fields.refuse({ErrorKind::input,
+                   fmt::format("'params' is a table, not {} ({})", describe(table->kind), table->written),
+                   describe(table->at), "write params = { n = [4, 64] }"});
+  }
+  for (const TomlEntry& entry : table->entries) {
+    Param param{.name = entry.key, .values = {}, .at = entry.at};
+    const auto take = [&](const TomlNode& value) {
+      if (value.kind == TomlNode::Kind::string) {
+        param.values.push_back(value.text);
+      } else if (value.kind == TomlNode::Kind::integer) {
+        param.values.push_back(fmt::format("{}", value.integer));
+      } else if (value.kind == TomlNode::Kind::floating) {
+        param.values.push_back(fmt::format("{}", value.floating));
+      } else {
+        fields.refuse({ErrorKind::input,
+                       fmt::format("a value of parameter '{}' is a number or a string, not {} ({})", entry.key,
+                                   describe(value.kind), value.written),
+                       describe(value.at),
+                       fmt::format("write {} = [4, 64] or {} = [\"float\", \"double\"]", entry.key, entry.key)});
+      }
+    };
+    if (entry.value.kind != TomlNode::Kind::array) take(entry.value);
+    for (const TomlNode& value : entry.value.items) take(value);
+    result.push_back(std::move(param));
+  }
+  return result;
+}
+
+}  // namespace
+
+Status read_defaults(const TomlNode* table, const std::string& toolchain, Suite& suite) {
+  Options options;
+  Places places;
+  if (table != nullptr) {
+    Fields fields(*table, "[defaults]", kDefaultKeys);
+    options = read_options(fields);
+    places = read_places(fields, *table);
+    if (Status ok = fields.status(); !ok) return ok;
+  }
+  if (options.toolchain.empty()) options.toolchain = toolchain;
+  return suite.set_defaults(std::move(options), places);
+}
+
+Status read_setup(const std::string& name, const TomlNode& table, Suite& suite) {
+  Result<Setup> setup = setup_of(table, fmt::format("[setup.{}]", name));
+  if (!setup) return std::unexpected(setup.error());
+  return suite.add_setup(name, std::move(*setup), table.at);
+}
+
+Status read_benchmark(const TomlNode& table, Suite& suite) {
+  if (Status ok = check_global(table); !ok) return ok;
+  Fields fields(table, "[[benchmark]]", kBenchmarkKeys);
+  Benchmark benchmark;
+  benchmark.label = fields.strings("label");
+  read_sides(fields, "py", "cpp", "table", benchmark.py, benchmark.cpp);
+  read_sides(fields, "py_model", "cpp_model", "model_table", benchmark.py_model, benchmark.cpp_model);
+  benchmark.setup = read_setups(fields, suite);
+  benchmark.signature = fields.snippet("signature");
+  benchmark.torchscript = fields.boolean("torchscript");
+  benchmark.autograd = fields.boolean("autograd");
+  benchmark.params = read_params(fields);
+  benchmark.options = read_options(fields);
+  benchmark.at = read_places(fields, table);
+  if (Status ok = fields.status(); !ok) return ok;
+  return suite.add(std::move(benchmark));
+}
+
+Status read_variants(const TomlNode& table, Suite& suite) {
+  if (Status ok = check_global(table); !ok) return ok;
+  Fields fields(table, "[[variants]]", kVariantsKeys);
+  Variants variants;
+  variants.label = fields.strings("label");
+  variants.table = fields.snippet("table");
+  variants.py = fields.snippet("py");
+  variants.cpp = fields.snippet("cpp");
+  variants.setup = read_setups(fields, suite);
+  variants.params = read_params(fields);
+  variants.options = read_options(fields);
+  variants.at = read_places(fields, table);
+  if (Status ok = fields.status(); !ok) return ok;
+  return suite.add(variants);
+}
+
+Status read_timer(const TomlNode& table, Suite& suite) {
+  Fields fields(table, "[[timer]]", kTimerKeys);
+  Timer timer;
+  timer.label = fields.strings("label");
+  const std::string language = fields.string("language");
+  if (language == "cpp") timer.language = Language::cpp;
+  if (language != "cpp" && language != "python") {
+    const TomlNode* node = fields.find("language");
+    fields.refuse({ErrorKind::input,
+                   node == nullptr ? "a timer without a language" : fmt::format("unknown language {}", node->written),
+                   describe(node == nullptr ? table.at : node->at),
+                   "write language = \"python\" or language = \"cpp\""});
+  }
+  timer.stmt = fields.snippet("stmt");
+  timer.setup = fields.snippet("setup");
+  timer.global_setup = fields.snippet("global_setup");
+  timer.options = read_options(fields);
+  timer.at = read_places(fields, table);
+  if (timer.options.threads.size() > 1) {
+    fields.refuse({ErrorKind::input, "a timer is one case, and so has one thread count", describe(timer.at.threads),
+                   "write threads = 2, or make it a [[benchmark]]"});
+  }
+  if (Status ok = fields.status(); !ok) return ok;
+  return suite.add(std::move(timer));
+}
+
+}  // namespace tally

@@ -1,0 +1,20 @@
+/// From TOML tables to the definitions of a suite; read_suite.h is the way in.
+#pragma once
+
+#include <string>
+
+#include "definition/suite.h"
+#include "definition/toml_tree.h"
+
+namespace tally {
+
+/// Sets the suite's defaults to those of [defaults] (which may be absent); `toolchain` is meant when it names none.
+Status read_defaults(const TomlNode* table, const std::string& toolchain, Suite& suite);
+Status read_setup(const std::string& name, const TomlNode& table, Suite& suite);
+Status read_benchmark(const TomlNode& table, Suite& suite);
+Status read_variants(const TomlNode& table, Suite& suite);
+Status read_timer(const TomlNode& table, Suite& suite);
+/// Relative paths are taken from `folder`, which is absolute.
+Status read_toolchain(const std::string& name, const TomlNode& table, const std::string& folder, Suite& suite);
+
+}  // namespace tally

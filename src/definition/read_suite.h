@@ -1,0 +1,26 @@
+/// Suite files: TOML in the form of docs/suites.md, into a Suite.
+///
+/// Owns the keys and their types; the rules are Suite's. Errors are of the user's making and begin with
+/// "file:line:column". Relative paths of a toolchain are taken from the folder of the file that names them.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "definition/suite.h"
+
+namespace tally {
+
+/// Gives the bytes of an included file, whose path is already relative to the including one; an error's `where` is
+/// filled in by the reader.
+using IncludeResolver = std::function<Result<std::string>(const std::string& path)>;
+
+/// `file` is the name of the bytes in places, and the base of includes and of relative paths.
+Result<Suite> parse_suite(std::string_view bytes, const std::string& file, const IncludeResolver& resolve);
+
+Result<Suite> read_suite(const std::filesystem::path& path);
+
+}  // namespace tally

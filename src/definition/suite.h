@@ -1,0 +1,133 @@
+/// A suite of definitions: what the TOML reader fills, and what C++ code may fill directly.
+///
+///     tally::Suite suite;
+///     suite.add(tally::Benchmark{.label = {"sum"}, .cpp = {"tally::keep(std::accumulate(v.begin(), v.end(), 0));"},
+///                                .setup = {{.cpp = {"std::vector<int> v(1000, 1);"}}}});
+///
+/// Owns the rules that a definition must keep; each add() checks them and returns one clear error. Texts are dedented
+/// on the way in. Never substitutes parameters and never makes cases: expansion does.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/error.h"
+#include "definition/language.h"
+#include "definition/settings.h"
+#include "definition/signature.h"
+#include "definition/snippet.h"
+#include "definition/toolchain.h"
+
+namespace tally {
+
+/// A part without text is absent.
+struct Setup {
+  Snippet py = {};
+  Snippet cpp = {};
+  Snippet cpp_global = {};  ///< File scope: includes and helpers.
+};
+
+/// ${name} stands for one of the values in every snippet and in the label.
+struct Param {
+  std::string name = {};
+  std::vector<std::string> values = {};
+  SourcePosition at = {};
+};
+
+/// What every form of definition may say, and the suite for all of them.
+struct Options {
+  std::vector<int> threads = {};       ///< Empty: the suite's, or one.
+  std::vector<std::string> tags = {};  ///< Added to the suite's.
+  std::string toolchain = {};          ///< Empty: the suite's, or the built-in one of the case's language.
+  CaseSettings settings = {};
+};
+
+/// Where things stand in the suite file, for errors; all unknown when built in code.
+struct Places {
+  SourcePosition definition = {};
+  SourcePosition label = {};
+  SourcePosition torchscript = {};
+  SourcePosition autograd = {};
+  SourcePosition threads = {};
+  SourcePosition toolchain = {};
+};
+
+/// A statement or a model, from which every variant is derived.
+struct Benchmark {
+  std::vector<std::string> label = {};
+  Snippet py = {};
+  Snippet cpp = {};
+  Snippet py_model = {};  ///< Defines `model`; the measured call is made from the signature.
+  Snippet cpp_model = {};
+  std::vector<Setup> setup = {};  ///< In order.
+  Snippet signature = {};
+  bool torchscript = false;  ///< Adds TorchScript variants.
+  bool autograd = false;     ///< Adds forward + backward variants.
+  std::vector<Param> params = {};
+  Options options = {};
+  Places at = {};
+};
+
+/// Many short benchmarks in one text; see variants.h for the form of the text.
+struct Variants {
+  std::vector<std::string> label = {};
+  Snippet table = {};  ///< Either a side-by-side table …
+  Snippet py = {};     ///< … or a block per language.
+  Snippet cpp = {};
+  std::vector<Setup> setup = {};
+  std::vector<Param> params = {};
+  Options options = {};
+  Places at = {};
+};
+
+/// One explicit case; nothing is derived.
+struct Timer {
+  std::vector<std::string> label = {};
+  Language language = Language::python;
+  Snippet stmt = {};
+  Snippet setup = {};
+  Snippet global_setup = {};  ///< C++ only.
+  Options options = {};
+  Places at = {};
+};
+
+using Definition = std::variant<Benchmark, Timer>;
+
+class Suite {
+ public:
+  /// Knows the built-in toolchains.
+  Suite();
+
+  /// Apply to what is added afterwards.
+  Status set_defaults(Options defaults, const Places& at = {});
+  Status add_toolchain(Toolchain toolchain, const SourcePosition& at = {});
+  Status add_setup(const std::string& name, Setup setup, const SourcePosition& at = {});
+  Status add(Benchmark benchmark);
+  Status add(const Variants& variants);
+  Status add(Timer timer);
+
+  [[nodiscard]] Result<Setup> setup(const std::string& name, const SourcePosition& at = {}) const;
+  [[nodiscard]] Result<Toolchain> toolchain(const std::string& name, const SourcePosition& at = {}) const;
+  [[nodiscard]] const std::vector<Toolchain>& toolchains() const { return toolchains_; }
+  /// In the order of adding, defaults applied and texts dedented.
+  [[nodiscard]] const std::vector<Definition>& definitions() const { return definitions_; }
+
+ private:
+  Status check_options(const Options& options, const Places& at, const std::string& where) const;
+  void apply_defaults(Options& options) const;
+  Status claim_label(const std::vector<std::string>& label, const std::string& key, const Places& at);
+
+  std::vector<Toolchain> toolchains_;
+  std::map<std::string, Setup> setups_;
+  std::map<std::string, SourcePosition> labels_;
+  Options defaults_;
+  std::vector<Definition> definitions_;
+};
+
+/// Dedents every part.
+Setup dedent(Setup setup);
+
+}  // namespace tally

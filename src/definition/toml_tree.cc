@@ -1,0 +1,137 @@
+#include "definition/toml_tree.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#define TOML_EXCEPTIONS 0
+#include <toml++/toml.h>
+
+namespace tally {
+namespace {
+
+/// A suite is written by hand; what is larger is the wrong file.
+constexpr std::size_t kMaxBytes = std::size_t{4} << 20U;
+
+class Builder {
+ public:
+  Builder(std::string_view bytes, const std::string& file) : bytes_(bytes), file_(file) {
+    if (bytes_.starts_with("\xEF\xBB\xBF")) bytes_.remove_prefix(3);
+    line_starts_.push_back(0);
+    for (std::size_t i = 0; i < bytes_.size(); ++i) {
+      if (bytes_[i] == '\n') line_starts_.push_back(i + 1);
+    }
+  }
+
+  [[nodiscard]] SourcePosition place(const toml::source_position& at) const {
+    return {file_, static_cast<int>(at.line), static_cast<int>(at.column)};
+  }
+
+  TomlNode build(const toml::node& node) const {
+    TomlNode result;
+    result.at = place(node.source().begin);
+    result.written = written(node.source());
+    if (const auto* table = node.as_table()) {
+      result.kind = TomlNode::Kind::table;
+      for (const auto& [key, value] : *table) {
+        result.entries.push_back({std::string(key.str()), place(key.source().begin), build(value)});
+      }
+      // toml++ sorts by name; a suite means the order in which it is written.
+      std::ranges::sort(result.entries, {}, [](const TomlEntry& e) { return std::pair{e.at.line, e.at.column}; });
+    } else if (const auto* array = node.as_array()) {
+      result.kind = TomlNode::Kind::array;
+      for (const auto& item : *array) result.items.push_back(build(item));
+    } else if (const auto* text = node.as_string()) {
+      result.kind = TomlNode::Kind::string;
+      result.text = text->get();
+      result.text_at = text_place(result.at);
+    } else if (const auto* integer = node.as_integer()) {
+      result.kind = TomlNode::Kind::integer;
+      result.integer = integer->get();
+    } else if (const auto* floating = node.as_floating_point()) {
+      result.kind = TomlNode::Kind::floating;
+      result.floating = floating->get();
+    } else if (const auto* boolean = node.as_boolean()) {
+      result.kind = TomlNode::Kind::boolean;
+      result.boolean = boolean->get();
+    }
+    return result;
+  }
+
+ private:
+  /// Byte offset of a place whose column counts characters.
+  [[nodiscard]] std::size_t offset(int line, int column) const {
+    if (line < 1 || static_cast<std::size_t>(line) > line_starts_.size()) return bytes_.size();
+    std::size_t at = line_starts_[static_cast<std::size_t>(line - 1)];
+    for (int seen = 1; at < bytes_.size() && bytes_[at] != '\n'; ++at) {
+      if ((static_cast<unsigned char>(bytes_[at]) & 0xC0U) == 0x80U) continue;
+      if (seen++ == column) break;
+    }
+    return at;
+  }
+
+  /// Behind the opening quotes; TOML drops a newline right after three of them.
+  [[nodiscard]] SourcePosition text_place(SourcePosition at) const {
+    const std::string_view rest = bytes_.substr(std::min(offset(at.line, at.column), bytes_.size()));
+    if (!rest.starts_with("'''") && !rest.starts_with("\"\"\"")) {
+      ++at.column;
+      return at;
+    }
+    if (rest.substr(3).starts_with("\n") || rest.substr(3).starts_with("\r\n")) return {at.file, at.line + 1, 1};
+    at.column += 3;
+    return at;
+  }
+
+  [[nodiscard]] std::string written(const toml::source_region& region) const {
+    const std::size_t from = offset(static_cast<int>(region.begin.line), static_cast<int>(region.begin.column));
+    const std::size_t to = offset(static_cast<int>(region.end.line), static_cast<int>(region.end.column));
+    if (from >= to || to > bytes_.size()) return {};
+    std::string_view text = bytes_.substr(from, to - from);
+    constexpr std::size_t kWidth = 60;
+    const std::size_t end = std::min(text.find_first_of("\r\n"), kWidth);
+    return end < text.size() ? std::string(text.substr(0, end)) + "…" : std::string(text);
+  }
+
+  std::string_view bytes_;
+  const std::string& file_;
+  std::vector<std::size_t> line_starts_;
+};
+
+}  // namespace
+
+std::string_view describe(TomlNode::Kind kind) {
+  switch (kind) {
+    case TomlNode::Kind::string:
+      return "a string";
+    case TomlNode::Kind::integer:
+      return "a whole number";
+    case TomlNode::Kind::floating:
+      return "a number";
+    case TomlNode::Kind::boolean:
+      return "true or false";
+    case TomlNode::Kind::array:
+      return "an array";
+    case TomlNode::Kind::table:
+      return "a table";
+    case TomlNode::Kind::other:
+      return "a date or time";
+  }
+  return "a value";
+}
+
+Result<TomlNode> parse_toml(std::string_view bytes, const std::string& file) {
+  if (bytes.size() > kMaxBytes) {
+    return fail(ErrorKind::input, fmt::format("a suite of {} bytes is not read", bytes.size()), file,
+                "a suite has at most 4 MiB; split it and use include");
+  }
+  const Builder builder(bytes, file);
+  const toml::parse_result parsed = toml::parse(bytes);
+  if (!parsed) {
+    const toml::parse_error& error = parsed.error();
+    return fail(ErrorKind::input, fmt::format("this is not TOML: {}", error.description()),
+                describe(builder.place(error.source().begin)), "mend the syntax");
+  }
+  return builder.build(parsed.table());
+}
+
+}  // namespace tally

@@ -1,0 +1,37 @@
+#include "expansion/case_id.h"
+
+#include <fmt/format.h>
+
+namespace tally {
+namespace {
+
+constexpr std::string_view kUnsafe = "%'\"\\$`!";
+
+std::string escape(std::string_view text, std::string_view also) {
+  std::string result;
+  for (char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 32 || byte == 127 || kUnsafe.contains(c) || also.contains(c)) {
+      result += fmt::format("%{:02X}", byte);
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string make_case_id(const Case& facts) {
+  std::string id;
+  for (const std::string& part : facts.label) {
+    if (!id.empty()) id += '/';
+    id += escape(part, "/");
+  }
+  id += fmt::format(" [{} {} {} threads={}", to_string(facts.language), to_string(facts.runtime),
+                    to_string(facts.autograd), facts.threads);
+  for (const auto& [name, value] : facts.params) id += fmt::format(" {}={}", name, escape(value, " =[]"));
+  return id + "]";
+}
+
+}  // namespace tally

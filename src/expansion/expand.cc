@@ -1,0 +1,227 @@
+#include "expansion/expand.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "definition/benchmark_rules.h"
+#include "expansion/case_id.h"
+#include "expansion/digest.h"
+#include "expansion/substitute.h"
+#include "expansion/torchscript.h"
+
+namespace tally {
+namespace {
+
+/// More than anybody means; a product of parameters grows quickly.
+constexpr std::size_t kMaxCases = 100000;
+
+/// Every combination of the parameters' values; the first varies slowest.
+Result<std::vector<ParamValues>> combinations(const Benchmark& b) {
+  std::vector<ParamValues> result = {{}};
+  for (const Param& param : b.params) {
+    if (result.size() * param.values.size() > kMaxCases) {
+      return fail(ErrorKind::input, fmt::format("the parameters give more than {} combinations", kMaxCases),
+                  place_of(param.at, b.at, b.label), "give fewer values");
+    }
+    std::vector<ParamValues> longer;
+    for (const ParamValues& values : result) {
+      for (const std::string& value : param.values) {
+        longer.push_back(values);
+        longer.back().emplace_back(param.name, value);
+      }
+    }
+    result = std::move(longer);
+  }
+  return result;
+}
+
+void append(Code& code, const Snippet& part) {
+  if (!part.text.empty()) code.parts.push_back(part);
+}
+
+/// A benchmark with its parameters put in.
+Result<Benchmark> with_params(const Benchmark& b, const ParamValues& params) {
+  Benchmark result = b;
+  const std::string where = place_of({}, b.at, b.label);
+  std::vector<Snippet*> texts = {&result.py, &result.cpp, &result.py_model, &result.cpp_model};
+  for (Setup& setup : result.setup) texts.insert(texts.end(), {&setup.py, &setup.cpp, &setup.cpp_global});
+  for (Snippet* text : texts) {
+    Result<Snippet> done = substitute(*text, params, where);
+    if (!done) return std::unexpected(done.error());
+    *text = std::move(*done);
+  }
+  for (std::string& part : result.label) {
+    Result<Snippet> done = substitute({part, {}}, params, place_of(b.at.label, b.at, b.label));
+    if (!done) return std::unexpected(done.error());
+    part = std::move(done->text);
+  }
+  if (Status ok = check_label(result.label, b.at); !ok) return std::unexpected(ok.error());
+  return result;
+}
+
+/// The cases of one benchmark whose parameters are put in.
+class Variations {
+ public:
+  Variations(const Suite& suite, const Benchmark& benchmark, const ParamValues& params)
+      : suite_(suite), b_(benchmark), params_(params) {
+    if (!b_.signature.text.empty()) signature_ = *parse_signature(b_.signature);
+  }
+
+  void add_to(std::vector<Case>& cases) const {
+    std::optional<Artifact> artifact;
+    if (b_.torchscript) {
+      const bool is_model = b_.py.text.empty();
+      artifact = make_artifact(is_model ? b_.py_model : b_.py, signature_, is_model,
+                               suite_.toolchain(toolchain(Language::python))->requires_modules);
+    }
+    for (Language language : {Language::python, Language::cpp}) {
+      const bool python = language == Language::python;
+      if ((python ? b_.py : b_.cpp).text.empty() && (python ? b_.py_model : b_.cpp_model).text.empty()) continue;
+      for (Runtime runtime : {Runtime::eager, Runtime::torchscript}) {
+        if (runtime == Runtime::torchscript && !b_.torchscript) continue;
+        for (Autograd autograd : {Autograd::forward, Autograd::forward_backward}) {
+          if (autograd == Autograd::forward_backward && !b_.autograd) continue;
+          Case made = base(language);
+          made.runtime = runtime;
+          made.autograd = autograd;
+          if (runtime == Runtime::eager) {
+            make_eager(made);
+          } else {
+            make_torchscript(made, *artifact);
+          }
+          for (int threads : b_.options.threads) {
+            made.threads = threads;
+            cases.push_back(made);
+          }
+        }
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] std::string toolchain(Language language) const {
+    return b_.options.toolchain.empty() ? std::string(to_string(language)) : b_.options.toolchain;
+  }
+
+  [[nodiscard]] Case base(Language language) const {
+    Case made;
+    made.label = b_.label;
+    made.language = language;
+    made.params = params_;
+    made.tags = b_.options.tags;
+    made.toolchain = toolchain(language);
+    made.settings = b_.options.settings;
+    for (const Setup& setup : b_.setup) {
+      append(made.setup, language == Language::python ? setup.py : setup.cpp);
+      if (language == Language::cpp) append(made.global_setup, setup.cpp_global);
+    }
+    return made;
+  }
+
+  void make_eager(Case& made) const {
+    const bool python = made.language == Language::python;
+    append(made.stmt, python ? b_.py : b_.cpp);
+    append(made.setup, python ? b_.py_model : b_.cpp_model);
+    if (made.stmt.empty()) {
+      std::string call;
+      for (const std::string& argument : signature_.arguments) call += (call.empty() ? "" : ", ") + argument;
+      call = fmt::format(fmt::runtime(python ? "model({})" : "model->forward({});"), call);
+      if (!signature_.result.empty())
+        call = fmt::format("{}{} = {}", python || assigned() ? "" : "auto ", signature_.result, call);
+      append(made.stmt, {call, {}});
+    }
+    if (made.autograd != Autograd::forward_backward) return;
+    append(made.stmt, {fmt::format(fmt::runtime(python ? "{}.backward()" : "{}.backward();"), signature_.result), {}});
+  }
+
+  /// A result that is an argument too is declared by the setup.
+  [[nodiscard]] bool assigned() const {
+    return std::ranges::find(signature_.arguments, signature_.result) != signature_.arguments.end();
+  }
+
+  void make_torchscript(Case& made, const Artifact& artifact) const {
+    const Snippet call = torchscript_call(made.language, signature_, made.autograd == Autograd::forward_backward);
+    append(made.setup, torchscript_load(made.language, artifact, call));
+    append(made.stmt, call);
+    made.artifact = artifact;
+  }
+
+  const Suite& suite_;
+  const Benchmark& b_;
+  const ParamValues& params_;
+  Signature signature_;
+};
+
+Case explicit_case(const Timer& timer) {
+  Case made;
+  made.label = timer.label;
+  made.language = timer.language;
+  made.runtime = Runtime::explicit_case;
+  made.autograd = Autograd::explicit_case;
+  made.threads = timer.options.threads.front();
+  made.tags = timer.options.tags;
+  made.toolchain = timer.options.toolchain.empty() ? std::string(to_string(timer.language)) : timer.options.toolchain;
+  made.settings = timer.options.settings;
+  append(made.stmt, timer.stmt);
+  append(made.setup, timer.setup);
+  append(made.global_setup, timer.global_setup);
+  return made;
+}
+
+/// Names and paths of files stay out: the same definition has one digest on every machine.
+std::string definition_digest(const Case& c, const Toolchain& toolchain) {
+  std::string flags;
+  for (const std::string& flag : toolchain.flags) flags += flag + "\n";
+  return digest_of({to_string(c.language), c.stmt.text(), c.setup.text(), c.global_setup.text(),
+                    c.artifact ? c.artifact->digest : "", fmt::format("{}", c.threads), toolchain.name,
+                    c.language == Language::cpp ? flags : "",
+                    c.language == Language::cpp ? toolchain.set_threads.cpp : toolchain.set_threads.py,
+                    c.language == Language::cpp ? toolchain.before_region.cpp : toolchain.before_region.py,
+                    c.language == Language::cpp ? toolchain.sync.cpp : toolchain.sync.py});
+}
+
+Status expand_benchmark(const Suite& suite, const Benchmark& benchmark, std::vector<Case>& cases) {
+  const Result<std::vector<ParamValues>> all = combinations(benchmark);
+  if (!all) return std::unexpected(all.error());
+  for (const ParamValues& params : *all) {
+    const Result<Benchmark> concrete = with_params(benchmark, params);
+    if (!concrete) return std::unexpected(concrete.error());
+    Variations(suite, *concrete, params).add_to(cases);
+    if (cases.size() > kMaxCases) {
+      return fail(ErrorKind::input, fmt::format("the suite gives more than {} cases", kMaxCases),
+                  place_of({}, benchmark.at, benchmark.label), "give fewer parameters or split the suite");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<Case>> expand(const Suite& suite) {
+  std::vector<Case> cases;
+  std::map<std::string, std::string> places;
+  for (const Definition& definition : suite.definitions()) {
+    const std::size_t first = cases.size();
+    const auto* benchmark = std::get_if<Benchmark>(&definition);
+    if (benchmark != nullptr) {
+      if (Status ok = expand_benchmark(suite, *benchmark, cases); !ok) return std::unexpected(ok.error());
+    } else {
+      cases.push_back(explicit_case(std::get<Timer>(definition)));
+    }
+    const Places& at = benchmark != nullptr ? benchmark->at : std::get<Timer>(definition).at;
+    for (std::size_t i = first; i < cases.size(); ++i) {
+      Case& made = cases[i];
+      made.digest = definition_digest(made, *suite.toolchain(made.toolchain));
+      made.id = make_case_id(made);
+      const auto [other, added] = places.try_emplace(made.id, place_of(at.label, at, made.label));
+      if (added) continue;
+      return fail(ErrorKind::input, fmt::format("two definitions give the case '{}'", made.id),
+                  place_of(at.label, at, made.label), fmt::format("change the label here or at {}", other->second));
+    }
+  }
+  return cases;
+}
+
+}  // namespace tally
