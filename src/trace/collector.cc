@@ -30,6 +30,7 @@ Collector::Collector(TraceData& data, Options options)
 }
 
 void Collector::event(const Slice& slice) {
+  if (surely_irrelevant(slice.text, wanted_)) return;
   Fields fields;
   switch (read_fields(slice, wanted_, fields)) {
     case Reading::irrelevant:

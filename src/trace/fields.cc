@@ -1,45 +1,18 @@
 #include "trace/fields.h"
 
-#include <array>
 #include <cstring>
-#include <utility>
 
 #include "trace/cursor.h"
+#include "trace/name_rules.h"
 
 namespace tally::trace {
 namespace {
 
-/// "cat" values as Kineto writes them, and as its 2021 versions did. XPU, HIP and MTIA differ in the runtime's name
-/// only.
-constexpr std::array<std::pair<std::string_view, Category>, 25> categories = {{
-    {"kernel", Category::kernel},
-    {"Kernel", Category::kernel},
-    {"gpu_memcpy", Category::memcpy},
-    {"Memcpy", Category::memcpy},
-    {"gpu_memset", Category::memset},
-    {"Memset", Category::memset},
-    {"cuda_runtime", Category::runtime},
-    {"cuda_driver", Category::runtime},
-    {"Runtime", Category::runtime},
-    {"hip_runtime", Category::runtime},
-    {"hip_driver", Category::runtime},
-    {"xpu_runtime", Category::runtime},
-    {"xpu_driver", Category::runtime},
-    {"mtia_runtime", Category::runtime},
-    {"privateuse1_runtime", Category::runtime},
-    {"privateuse1_driver", Category::runtime},
-    {"cuda_sync", Category::sync},
-    {"user_annotation", Category::annotation},
-    {"UserAnnotation", Category::annotation},
-    {"gpu_user_annotation", Category::gpu_annotation},
-    {"cpu_op", Category::operation},
-    {"Operator", Category::operation},
-    {"mtia_ccp_events", Category::other_device},
-    {"mtia_workloadd", Category::other_device},
-    {"hpu_op", Category::other_device},
-}};
-
-bool is(std::string_view text, std::string_view other) { return text == other; }
+/// Comparing with a literal of known length costs one or two instructions; string_view's own == calls memcmp.
+template <std::size_t Size>
+[[gnu::always_inline]] inline bool is(std::string_view text, const char (&literal)[Size]) {
+  return text.size() == Size - 1 && std::memcmp(text.data(), literal, Size - 1) == 0;
+}
 
 void take_hex(std::string_view text, std::size_t at, std::uint32_t& code, bool& ok) {
   code = 0;
@@ -75,42 +48,88 @@ void append_utf8(std::string& out, std::uint32_t code) {
   }
 }
 
-Raw* field_of_args(std::string_view key, Fields& f) {
-  switch (key.size()) {
-    case 4:
-      return is(key, "kind") ? &f.kind : nullptr;
-    case 5:
-      return is(key, "bytes") ? &f.bytes : nullptr;
-    case 6:
-      return is(key, "device") ? &f.device : is(key, "stream") ? &f.stream : is(key, "labels") ? &f.labels : nullptr;
-    case 11:
-      return is(key, "correlation")                             ? &f.correlation
-             : is(key, "External id") || is(key, "external id") ? &f.external_id
-                                                                : nullptr;
-    case 12:
-      return is(key, "warps per SM") ? &f.warps_per_sm : nullptr;
-    case 13:
-      return is(key, "blocks per SM") ? &f.blocks_per_sm : is(key, "graph node id") ? &f.node : nullptr;
-    case 25:
-      return is(key, "est. achieved occupancy %") ? &f.occupancy : nullptr;
-    default:
-      return nullptr;
+struct Field {
+  Raw* raw;   ///< Null for a key that is of no concern.
+  bool done;  ///< The object ended instead.
+};
+
+/// The keys of args that Kineto writes are recognised without searching for their end.
+[[gnu::always_inline]] inline bool next_of_args(Cursor& in, Fields& f, Field& field) {
+  field = {nullptr, false};
+  char c = in.peek();
+  while (c == ',') {
+    in.step();
+    c = in.peek();
   }
+  if (c == '}') {
+    field.done = true;
+    return true;
+  }
+  if (c != '"') return false;
+  switch (in.at()[1]) {
+    case 'E':
+      if (in.take("External id")) return field.raw = &f.external_id, true;
+      if (in.take("Ev Idx")) return true;
+      break;
+    case 'c':
+      if (in.take("correlation")) return field.raw = &f.correlation, true;
+      if (in.take("context") || in.take("cbid")) return true;
+      break;
+    case 'd':
+      if (in.take("device")) return field.raw = &f.device, true;
+      break;
+    case 's':
+      if (in.take("stream")) return field.raw = &f.stream, true;
+      if (in.take("shared memory")) return true;
+      break;
+    case 'b':
+      if (in.take("blocks per SM")) return field.raw = &f.blocks_per_sm, true;
+      if (in.take("bytes")) return field.raw = &f.bytes, true;
+      if (in.take("block")) return true;
+      break;
+    case 'e':
+      if (in.take("est. achieved occupancy %")) return field.raw = &f.occupancy, true;
+      break;
+    case 'r':
+      if (in.take("registers per thread")) return true;
+      break;
+    case 'q':
+      if (in.take("queued")) return true;
+      break;
+    case 'w':
+      if (in.take("warps per SM")) return true;
+      break;
+    case 'g':
+      if (in.take("grid")) return true;
+      break;
+    default:
+      break;
+  }
+  std::string_view key;
+  if (!in.key(key, field.done)) return false;
+  if (is(key, "external id")) field.raw = &f.external_id;
+  if (is(key, "correlation")) field.raw = &f.correlation;
+  if (is(key, "device")) field.raw = &f.device;
+  if (is(key, "stream")) field.raw = &f.stream;
+  if (is(key, "blocks per SM")) field.raw = &f.blocks_per_sm;
+  if (is(key, "bytes")) field.raw = &f.bytes;
+  if (is(key, "est. achieved occupancy %")) field.raw = &f.occupancy;
+  if (is(key, "labels")) field.raw = &f.labels;
+  if (is(key, "kind")) field.raw = &f.kind;
+  return true;
 }
 
 bool read_args(Cursor in, Fields& f) {
   if (in.peek() != '{') return true;  // null, or something that holds nothing for us
   in.step();
   for (;;) {
-    std::string_view key;
-    bool done = false;
-    if (!in.key(key, done)) return false;
-    if (done) return true;
-    Raw* const field = field_of_args(key, f);
+    Field field{};
+    if (!next_of_args(in, f, field)) return false;
+    if (field.done) return true;
     const char c = in.peek();
-    if (field != nullptr && c != '{' && c != '[') {
-      *field = {};
-      if (!in.scalar(*field)) return false;
+    if (field.raw != nullptr && c != '{' && c != '[') {
+      field.raw->string = field.raw->escaped = false;
+      if (!in.scalar(*field.raw)) return false;
     } else if (!in.skip_value()) {
       return false;
     }
@@ -129,6 +148,8 @@ bool leave(const Fields& f, bool has_category, const Wanted& wanted) {
       return f.phase != 'M';
     case Category::operation:
       return !wanted.operations && f.name.present() && !is_step(f.name);
+    case Category::runtime:
+      return f.name.present() && never_launches(f.name.text);
     case Category::annotation:
     case Category::gpu_annotation:
       return f.name.present() && !is_step(f.name);
@@ -139,10 +160,49 @@ bool leave(const Fields& f, bool has_category, const Wanted& wanted) {
 
 }  // namespace
 
+/// As Kineto writes them, and as its 2021 versions did. XPU, HIP and MTIA differ in the runtime's name only.
 Category category_of(std::string_view cat) {
-  for (const auto& [name, category] : categories)
-    if (name == cat) return category;
-  return Category::irrelevant;
+  switch (cat.size()) {
+    case 6:
+      return is(cat, "cpu_op")                        ? Category::operation
+             : is(cat, "kernel") || is(cat, "Kernel") ? Category::kernel
+             : is(cat, "Memcpy")                      ? Category::memcpy
+             : is(cat, "Memset")                      ? Category::memset
+             : is(cat, "hpu_op")                      ? Category::other_device
+                                                      : Category::irrelevant;
+    case 7:
+      return is(cat, "Runtime") ? Category::runtime : Category::irrelevant;
+    case 8:
+      return is(cat, "Operator") ? Category::operation : Category::irrelevant;
+    case 9:
+      return is(cat, "cuda_sync") ? Category::sync : Category::irrelevant;
+    case 10:
+      return is(cat, "gpu_memcpy")                            ? Category::memcpy
+             : is(cat, "gpu_memset")                          ? Category::memset
+             : is(cat, "hip_driver") || is(cat, "xpu_driver") ? Category::runtime
+                                                              : Category::irrelevant;
+    case 11:
+      return is(cat, "cuda_driver") || is(cat, "hip_runtime") || is(cat, "xpu_runtime") ? Category::runtime
+                                                                                        : Category::irrelevant;
+    case 12:
+      return is(cat, "cuda_runtime") || is(cat, "mtia_runtime") ? Category::runtime : Category::irrelevant;
+    case 14:
+      return is(cat, "UserAnnotation")   ? Category::annotation
+             : is(cat, "mtia_workloadd") ? Category::other_device
+                                         : Category::irrelevant;
+    case 15:
+      return is(cat, "user_annotation")   ? Category::annotation
+             : is(cat, "mtia_ccp_events") ? Category::other_device
+                                          : Category::irrelevant;
+    case 18:
+      return is(cat, "privateuse1_driver") ? Category::runtime : Category::irrelevant;
+    case 19:
+      return is(cat, "gpu_user_annotation")   ? Category::gpu_annotation
+             : is(cat, "privateuse1_runtime") ? Category::runtime
+                                              : Category::irrelevant;
+    default:
+      return Category::irrelevant;
+  }
 }
 
 std::string plain_text(const Raw& value) {
@@ -184,6 +244,84 @@ std::string plain_text(const Raw& value) {
   return out;
 }
 
+enum class Key : unsigned char { none, end, phase, category, name, ts, dur, pid, tid, args };
+
+[[gnu::always_inline]] inline bool next_key(Cursor& in, Key& key) {
+  char c = in.peek();
+  while (c == ',') {
+    in.step();
+    c = in.peek();
+  }
+  if (c == '}') return key = Key::end, true;
+  if (c != '"') return false;
+  switch (in.at()[1]) {
+    case 'p':
+      if (in.take("ph")) return key = Key::phase, true;
+      if (in.take("pid")) return key = Key::pid, true;
+      break;
+    case 't':
+      if (in.take("ts")) return key = Key::ts, true;
+      if (in.take("tid")) return key = Key::tid, true;
+      break;
+    case 'c':
+      if (in.take("cat")) return key = Key::category, true;
+      break;
+    case 'n':
+      if (in.take("name")) return key = Key::name, true;
+      break;
+    case 'd':
+      if (in.take("dur")) return key = Key::dur, true;
+      break;
+    case 'a':
+      if (in.take("args")) return key = Key::args, true;
+      break;
+    default:
+      break;
+  }
+  std::string_view text;
+  bool done = false;
+  if (!in.key(text, done)) return false;
+  key = is(text, "ph")     ? Key::phase
+        : is(text, "cat")  ? Key::category
+        : is(text, "name") ? Key::name
+        : is(text, "ts")   ? Key::ts
+        : is(text, "dur")  ? Key::dur
+        : is(text, "pid")  ? Key::pid
+        : is(text, "tid")  ? Key::tid
+        : is(text, "args") ? Key::args
+                           : Key::none;
+  return true;
+}
+
+/// Kineto writes the phase first and the category second: most events can be left after their first thirty bytes. Says
+/// no more than that read_fields() would find the event irrelevant; false means that it has to look.
+bool surely_irrelevant(std::string_view event, const Wanted& wanted) {
+  if (wanted.every_phase_x) return false;
+  const char* at = event.data() + 1;
+  const char* const end = event.data() + event.size();
+  const auto literal = [&]<std::size_t Size>(const char(&text)[Size]) __attribute__((always_inline)) {
+    while (at < end && (*at == ' ' || *at == '\n')) ++at;
+    if (static_cast<std::size_t>(end - at) < Size - 1 || std::memcmp(at, text, Size - 1) != 0) return false;
+    at += Size - 1;
+    return true;
+  };
+  if (!literal("\"ph\":") || !literal("\"") || end - at < 2 || at[1] != '"') return false;
+  const char phase = *at;
+  if (phase != 'X') return phase != 'M';
+  at += 2;
+  if (!literal(",") || !literal("\"cat\":") || !literal("\"")) return false;
+  const char* const category_begin = at;
+  while (at < end && *at != '"') ++at;
+  const Category category = category_of({category_begin, static_cast<std::size_t>(at - category_begin)});
+  if (at == end) return false;
+  if (category == Category::irrelevant) return true;
+  if (category == Category::operation ? wanted.operations
+                                      : category != Category::annotation && category != Category::gpu_annotation)
+    return false;
+  ++at;
+  return literal(",") && literal("\"name\":") && literal("\"") && !literal("ProfilerStep");
+}
+
 Reading read_fields(const Slice& slice, const Wanted& wanted, Fields& f) {
   const char* const begin = slice.text.data();
   const char* const end = begin + slice.text.size();
@@ -201,55 +339,58 @@ Reading read_fields(const Slice& slice, const Wanted& wanted, Fields& f) {
     return in.skip_value();
   };
   for (;;) {
-    std::string_view key;
-    bool done = false;
-    if (!in.key(key, done)) return Reading::damaged;
-    if (done) break;
-    Raw* field = nullptr;
+    Key key = Key::none;
+    if (!next_key(in, key)) return Reading::damaged;
+    if (key == Key::end) break;
     Raw value;
-    bool deciding = false;
-    switch (key.size()) {
-      case 2:
-        deciding = is(key, "ph");
-        field = deciding ? &value : is(key, "ts") ? &f.ts : nullptr;
+    Raw* field = nullptr;
+    switch (key) {
+      case Key::phase:
+      case Key::category:
+        field = &value;
         break;
-      case 3:
-        field = is(key, "cat")   ? &value
-                : is(key, "dur") ? &f.dur
-                : is(key, "pid") ? &f.pid
-                : is(key, "tid") ? &f.tid
-                                 : nullptr;
-        deciding = field == &value;
+      case Key::name:
+        field = &f.name;
         break;
-      case 4:
-        if (is(key, "name")) {
-          field = &f.name;
-          deciding = true;
-        } else if (is(key, "args")) {
-          in.peek();
-          args = in.at();
-        }
+      case Key::ts:
+        field = &f.ts;
         break;
-      default:
+      case Key::dur:
+        field = &f.dur;
+        break;
+      case Key::pid:
+        field = &f.pid;
+        break;
+      case Key::tid:
+        field = &f.tid;
+        break;
+      case Key::args:
+        in.peek();
+        args = in.at();
+        break;
+      case Key::none:
+      case Key::end:
         break;
     }
     const char c = in.peek();
     if (field != nullptr && c != '{' && c != '[') {
-      *field = {};
+      field->string = field->escaped = false;
       if (!in.scalar(*field)) return Reading::damaged;
     } else if (!step_over()) {
       return Reading::damaged;
     }
-    if (deciding) {
-      if (key[0] == 'p') {
-        f.phase = value.string && value.text.size() == 1 ? value.text[0] : '?';
-      } else if (key[0] == 'c') {
-        f.category = value.string ? category_of(value.text) : Category::irrelevant;
-        has_category = true;
-      }
-      if (leave(f, has_category, wanted)) return Reading::irrelevant;
+    if (key == Key::phase) f.phase = value.string && value.text.size() == 1 ? value.text[0] : '?';
+    if (key == Key::category) {
+      f.category = value.string ? category_of(value.text) : Category::irrelevant;
+      has_category = true;
     }
+    if ((key == Key::phase || key == Key::category || key == Key::name) && leave(f, has_category, wanted))
+      return Reading::irrelevant;
     if (!in.separated()) return Reading::damaged;
+    // Of an operator that is all we want, and its arguments may be long.
+    if (f.category == Category::operation && f.phase == 'X' && f.dur.present() && f.ts.present() && f.tid.present() &&
+        f.pid.present() && f.name.present())
+      return Reading::relevant;
   }
   if (f.phase != 'X' && f.phase != 'M') return Reading::irrelevant;
   const bool metadata = f.phase == 'M';

@@ -131,6 +131,44 @@ CallKind call_kind(std::string_view call) {
   return CallKind::other;
 }
 
+bool never_launches(std::string_view call) {
+  if (call.starts_with("cuda")) {
+    call.remove_prefix(4);
+  } else if (call.starts_with("hip")) {
+    call.remove_prefix(3);
+  } else {
+    return false;
+  }
+  if (call.size() < 4) return false;
+  switch (call[0]) {
+    case 'D':
+      return call.starts_with("DeviceGet");
+    case 'E':
+      return call.starts_with("EventRecord") || call.starts_with("EventQuery") || call.starts_with("EventCreate") ||
+             call.starts_with("EventDestroy") || call.starts_with("EventElapsed");
+    case 'F':
+      return call == "Free" || call.starts_with("FuncGet") || call.starts_with("FuncSet");
+    case 'G':
+      return call.starts_with("GetDevice") || call.starts_with("GetLastError") || call.starts_with("GetFunc");
+    case 'H':
+      return call.starts_with("HostAlloc");
+    case 'M':
+      return call == "Malloc";
+    case 'O':
+      return call.starts_with("Occupancy");
+    case 'P':
+      return call.starts_with("PeekAtLastError") || call.starts_with("PointerGet");
+    case 'S':
+      return call.starts_with("SetDevice") || call.starts_with("StreamIsCapturing") ||
+             call.starts_with("StreamGetCaptureInfo") || call.starts_with("StreamGetPriority") ||
+             call.starts_with("StreamWaitEvent") || call.starts_with("StreamQuery");
+    case 'T':
+      return call.starts_with("ThreadExchange");
+    default:
+      return false;
+  }
+}
+
 std::string_view short_kernel_name(std::string_view kernel) {
   std::string_view name = kernel;
   if (name.starts_with("void ")) name.remove_prefix(5);

@@ -38,6 +38,10 @@ enum class CallKind : unsigned char {
 
 CallKind call_kind(std::string_view runtime_call);
 
+/// Calls that neither give the device work nor wait for it (queries, events, allocation): half of a trace's calls, and
+/// no figure needs them. Only names that are known say so; any other call is kept.
+bool never_launches(std::string_view runtime_call);
+
 /// A kernel's name without its template arguments, parameters, return type and "void": what people call it.
 std::string_view short_kernel_name(std::string_view kernel);
 

@@ -188,10 +188,10 @@ void Splitter::open_event(std::size_t at) {
 
 void Splitter::take_gap(std::string_view bytes, std::size_t to) {
   if (gap_ >= to) return;
-  const std::string_view gap = bytes.substr(gap_, to - gap_);
+  if (!top_.in_string())
+    while (gap_ < to && (static_cast<unsigned char>(bytes[gap_]) <= ' ' || bytes[gap_] == ',')) ++gap_;
+  if (gap_ < to) top_.feed(bytes.substr(gap_, to - gap_));
   gap_ = to;
-  if (gap.size() == 1 && gap[0] == ',') return;
-  top_.feed(gap);
 }
 
 /// The object at `from` cannot be trusted. The search begins with the byte after.

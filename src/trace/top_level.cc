@@ -31,7 +31,10 @@ void TopLevel::take(char c) {
       text_.clear();
       break;
     case ':':
-      if (root_ == Root::object && array_depth_ == 0) key_ = text_;
+      if (root_ == Root::object && array_depth_ == 0) {
+        key_ = text_;
+        events_key_ = key_ == "traceEvents";
+      }
       break;
     case '[':
       if (root_ == Root::none) root_ = Root::array;
@@ -73,7 +76,10 @@ void TopLevel::assume_events() {
   in_string_ = escaped_ = false;
   if (in_events()) return;
   root_ = root_ == Root::array || root_ == Root::none ? Root::array : Root::object;
-  if (root_ == Root::object) key_ = "traceEvents";
+  if (root_ == Root::object) {
+    key_ = "traceEvents";
+    events_key_ = true;
+  }
   array_depth_ = 1;
   saw_events_ = true;
 }

@@ -26,7 +26,9 @@ class TopLevel {
   /// An event was found by its looks where none was expected: from here on we are in the events array.
   void assume_events();
 
-  [[nodiscard]] bool in_events() const { return array_depth_ == 1 && (root_ == Root::array || key_ == "traceEvents"); }
+  [[nodiscard]] bool in_events() const { return array_depth_ == 1 && (root_ == Root::array || events_key_); }
+  /// Whether a string of the top level is open: then blanks and commas mean nothing.
+  [[nodiscard]] bool in_string() const { return in_string_; }
   /// The top-level key whose value we are in.
   [[nodiscard]] const std::string& key() const { return key_; }
   /// Whether an event array was ever entered, and whether the document was complete.
@@ -45,6 +47,7 @@ class TopLevel {
   bool in_string_ = false;
   bool escaped_ = false;
   bool saw_events_ = false;
+  bool events_key_ = false;  ///< key_ is "traceEvents".
   std::uint64_t stray_bytes_ = 0;
   std::string text_;  ///< The last string, at most 64 bytes of it.
   std::string key_;
