@@ -19,6 +19,9 @@ constexpr Milliseconds soon{300};
 
 class RunnerTest : public ProcessTest, public ::testing::WithParamInterface<bool> {
  protected:
+  RunnerTest() {
+    if (!GetParam()) patience_ = Milliseconds(1000);
+  }
   ProcessRequest request(const std::string& name, std::vector<std::string> arguments = {}) const {
     ProcessRequest made = victim_request(name, std::move(arguments));
     made.supervised = GetParam();

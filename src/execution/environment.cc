@@ -1,0 +1,112 @@
+#include "execution/environment.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "base/text.h"
+
+namespace tally {
+namespace {
+
+constexpr std::array<std::string_view, 10> passed_on{"PATH",         "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV",
+                                                     "CONDA_PREFIX", "OMP_*",           "GOMP_*",     "KMP_*",
+                                                     "MKL_*",        "OPENBLAS_*"};
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> fixed{{{"LC_ALL", "C.UTF-8"},
+                                                                              {"OMP_WAIT_POLICY", "passive"},
+                                                                              {"OPENBLAS_NUM_THREADS", "1"},
+                                                                              {"PYTHONHASHSEED", "0"},
+                                                                              {"TZ", "UTC"}}};
+
+constexpr int dump_fd = 97;  // Not one of bash's own (from 63 down, and 255), nor one that a script is likely to use.
+
+// The text is evaluated, not pasted, so that an open quote in it is an error of its own; shifted away first, because a
+// script sourced without arguments sees ours. `case`, because `||` and `if` would switch off a `set -e` in the text.
+constexpr std::string_view capture_script = R"sh(tally_text=$1; shift
+eval "$tally_text"
+case $? in 0) ;; *) exit ;; esac
+{ builtin printf '%s\0' "$(builtin pwd -P)"; exec /usr/bin/env -0; } >&97)sh";
+
+std::string last_lines(const CapturedOutput& output) {
+  constexpr std::size_t most = 2000;
+  const std::string all = output.text();
+  const std::string_view text = trim(all);
+  return std::string(text.substr(text.size() - std::min(text.size(), most)));
+}
+
+Result<std::string> read_all(int fd) {
+  struct stat about{};
+  if (fstat(fd, &about) < 0) return std::unexpected(errno_error("read the captured environment", "--env-command"));
+  std::string bytes(static_cast<std::size_t>(about.st_size), '\0');
+  const ssize_t got = pread(fd, bytes.data(), bytes.size(), 0);
+  if (got != about.st_size) return std::unexpected(errno_error("read the captured environment", "--env-command"));
+  return bytes;
+}
+
+}  // namespace
+
+Environment parse_environment(std::span<const std::string> entries) {
+  std::map<std::string, std::string> variables;
+  for (const std::string& entry : entries) {
+    const std::size_t equals = entry.find('=');
+    if (equals != std::string::npos && equals > 0) variables[entry.substr(0, equals)] = entry.substr(equals + 1);
+  }
+  return {variables.begin(), variables.end()};
+}
+
+Result<CapturedEnvironment> capture_environment(ProcessRunner& runner, const std::string& text, Environment environment,
+                                                std::string working_folder, Milliseconds deadline) {
+  // A file in memory rather than a pipe: nobody has to read while bash writes.
+  const UniqueFd dump(memfd_create("environment", MFD_CLOEXEC));
+  UniqueFd theirs(dump ? dup(dump.get()) : -1);
+  if (!theirs) return std::unexpected(errno_error("make a file in memory", "--env-command"));
+  ProcessRequest request;
+  request.argv = {"bash", "--noprofile", "--norc", "-c", std::string(capture_script), "bash", text};
+  request.environment = std::move(environment);
+  request.working_folder = std::move(working_folder);
+  request.deadline = deadline;
+  request.pass_fds.push_back({dump_fd, std::move(theirs)});
+  const ProcessResult result = run(runner, std::move(request));
+  if (!succeeded(result)) {
+    const std::string said = last_lines(result.err);
+    return fail(
+        ErrorKind::input,
+        fmt::format("the environment command {}{}{}", describe(result.outcome), said.empty() ? "" : ":\n", said), text);
+  }
+  const Result<std::string> bytes = read_all(dump.get());
+  if (!bytes) return std::unexpected(bytes.error());
+  const std::size_t end = bytes->find('\0');
+  if (end == std::string::npos) {
+    return fail(ErrorKind::input, "the environment command exits before its environment can be read", text,
+                "leave out the exit or exec");
+  }
+  std::vector<std::string> entries;
+  for (const std::string_view entry : split(std::string_view(*bytes).substr(end + 1), '\0'))
+    entries.emplace_back(entry);
+  return CapturedEnvironment{parse_environment(entries), bytes->substr(0, end)};
+}
+
+Environment filter_environment(const Environment& environment, std::span<const std::string> keep_names) {
+  std::map<std::string, std::string> kept;
+  for (const auto& [name, value] : environment) {
+    const auto matches = [&](std::string_view pattern) { return glob_match(pattern, name); };
+    if (std::ranges::any_of(passed_on, matches) || std::ranges::any_of(keep_names, matches)) kept[name] = value;
+  }
+  for (const auto& [name, value] : fixed) {
+    const std::string key(name);
+    const bool wanted = kept.contains(key) && std::ranges::find(keep_names, key) != keep_names.end();
+    if (!wanted) kept[key] = value;
+  }
+  return {kept.begin(), kept.end()};
+}
+
+}  // namespace tally

@@ -1,0 +1,143 @@
+#include "execution/journal.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+
+#include "execution/journal_line.h"
+
+namespace tally {
+namespace {
+
+/// Takes back the SIGXFSZ of a write beyond RLIMIT_FSIZE, which would end us: EFBIG says the same.
+class FileSizeSignalHeld {
+ public:
+  FileSizeSignalHeld() {
+    sigemptyset(&signal_);
+    sigaddset(&signal_, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+  }
+  FileSizeSignalHeld(const FileSizeSignalHeld&) = delete;
+  FileSizeSignalHeld& operator=(const FileSizeSignalHeld&) = delete;
+  ~FileSizeSignalHeld() {
+    const timespec now{};
+    while (sigtimedwait(&signal_, nullptr, &now) > 0) {
+    }
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+
+ private:
+  sigset_t signal_{};
+  sigset_t before_{};
+};
+
+bool write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+/// Makes the file's name durable too.
+void sync_folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  const UniqueFd opened(open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (opened) fsync(opened.get());
+}
+
+}  // namespace
+
+Result<JournalWriter> JournalWriter::locked(UniqueFd file, const std::string& path) {
+  if (flock(file.get(), LOCK_EX | LOCK_NB) < 0) {
+    return fail(ErrorKind::input, "another tally is writing this journal", path, "wait for it, or write elsewhere");
+  }
+  return JournalWriter(std::move(file), path, 0);
+}
+
+Result<JournalWriter> JournalWriter::create(const std::string& path, const JournalHeader& header) {
+  std::error_code ignored;  // open() says it better.
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
+  // Under another name until its header is on the disk, so that a tally killed here leaves no journal without one.
+  const std::string draft = fmt::format("{}.{}.new", path, getpid());
+  unlink(draft.c_str());
+  UniqueFd file(open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666));
+  if (!file) return std::unexpected(errno_error("create the journal", path));
+  Result<JournalWriter> writer = locked(std::move(file), path);
+  if (!writer) return writer;
+  const Status written = writer->write_line(journal_header_line(header));
+  const int linked = written ? link(draft.c_str(), path.c_str()) : -1;
+  const Error refused = errno == EEXIST ? Error{ErrorKind::input, "there is a journal of an unfinished run already",
+                                                path, "continue it with --resume, or remove it"}
+                                        : errno_error("create the journal", path);
+  unlink(draft.c_str());
+  if (!written) return std::unexpected(written.error());
+  if (linked < 0) return std::unexpected(refused);
+  sync_folder_of(path);
+  return writer;
+}
+
+Result<ResumedJournal> JournalWriter::resume(const std::string& path, const JournalHeader& header) {
+  UniqueFd file(open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+  if (!file && errno == ENOENT) {
+    return fail(ErrorKind::missing, "there is no journal to resume from", path, "run without --resume");
+  }
+  if (!file) return std::unexpected(errno_error("open the journal", path));
+  Result<JournalWriter> writer = locked(std::move(file), path);
+  if (!writer) return std::unexpected(writer.error());
+  Result<Journal> journal = read_journal(path);
+  if (!journal) return std::unexpected(journal.error());
+  // Through the same parser, so that two spellings of one JSON are equal.
+  const Result<Journal> wanted = parse_journal(journal_header_line(header), path);
+  if (!wanted) return std::unexpected(wanted.error());
+  if (journal->header != wanted->header) {
+    const char* what =
+        journal->header.plan_digest != wanted->header.plan_digest ? "suite or choice of cases" : "settings";
+    return fail(ErrorKind::input, fmt::format("the journal is of a run with another {}", what), path,
+                "resume with the same suite and options, or remove the file to start afresh");
+  }
+  if (journal->torn && ftruncate(writer->file_.get(), static_cast<off_t>(journal->whole_bytes)) < 0) {
+    return std::unexpected(errno_error("cut off the torn end of the journal", path));
+  }
+  writer->whole_bytes_ = journal->whole_bytes;
+  return ResumedJournal{std::move(*writer), std::move(journal->payloads)};
+}
+
+Status JournalWriter::append(std::string_view payload) {
+  if (payload.empty() || payload.contains('\n')) {
+    return fail(ErrorKind::internal, "a journal line must be one line of JSON", path_);
+  }
+  return write_line(journal_line(payload));
+}
+
+Status JournalWriter::write_line(const std::string& line) {
+  const FileSizeSignalHeld held;
+  if (write_all(file_.get(), line) && fdatasync(file_.get()) == 0) {
+    whole_bytes_ += line.size();
+    return {};
+  }
+  const int code = errno;
+  const bool full = code == ENOSPC || code == EDQUOT || code == EFBIG;
+  const bool intact = ftruncate(file_.get(), static_cast<off_t>(whole_bytes_)) == 0;
+  return fail(ErrorKind::io, fmt::format("cannot write the journal: {}", std::strerror(code)), path_,
+              !intact ? "its last line is torn; --resume drops it"
+              : full  ? "what was finished is safe: make room, and continue with --resume"
+                      : "what was finished is safe: continue with --resume");
+}
+
+Status JournalWriter::remove() {
+  if (unlink(path_.c_str()) == 0) return {};
+  return std::unexpected(errno_error("remove the journal", path_));
+}
+
+}  // namespace tally

@@ -1,0 +1,74 @@
+/// The results of a run as they come in, so that a run which dies loses nothing: a file of JSON lines.
+///
+/// Line 1: {"tally_journal":1,"plan":"DIGEST","settings":SETTINGS}
+/// others: {"crc32":"89abcdef","case":PAYLOAD}, the checksum being that of the payload's bytes
+///
+/// SETTINGS and PAYLOAD are one-line JSON of the caller's, never looked into. A line is on the disk when append()
+/// returns. One process writes at a time (flock). A line that was cut off at the end is what a crash leaves, and is
+/// dropped; anything broken before it is an error with its line number, for somebody to look at.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/unique_fd.h"
+
+namespace tally {
+
+struct JournalHeader {
+  std::string plan_digest;
+  std::string settings = "{}";
+  bool operator==(const JournalHeader&) const = default;
+};
+
+struct Journal {
+  JournalHeader header;
+  std::vector<std::string> payloads;  ///< In the order in which they were appended.
+  std::uint64_t whole_bytes = 0;      ///< Up to the end of the last whole line.
+  bool torn = false;                  ///< There was something after it.
+};
+
+/// `where` is the path, for the errors.
+Result<Journal> parse_journal(std::string_view bytes, const std::string& where);
+Result<Journal> read_journal(const std::string& path);
+
+struct ResumedJournal;
+
+class JournalWriter {
+ public:
+  /// A new file, with its folder when that is missing. An error (input) when there is one already: it may hold results.
+  static Result<JournalWriter> create(const std::string& path, const JournalHeader& header);
+
+  /// Goes on with an existing one: cuts off a torn end. An error (input) when its header is another; (missing) when
+  /// there is none, and then no case was ever finished.
+  static Result<ResumedJournal> resume(const std::string& path, const JournalHeader& header);
+
+  /// Adds a line and waits until it is on the disk. After an error (a full disk) the file ends with the last whole line
+  /// as before, and another append() may work.
+  Status append(std::string_view payload);
+
+  /// Removes the file, when the run's record is safe.
+  Status remove();
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  JournalWriter(UniqueFd file, std::string path, std::uint64_t bytes)
+      : file_(std::move(file)), path_(std::move(path)), whole_bytes_(bytes) {}
+  static Result<JournalWriter> locked(UniqueFd file, const std::string& path);
+  Status write_line(const std::string& line);
+
+  UniqueFd file_;
+  std::string path_;
+  std::uint64_t whole_bytes_ = 0;
+};
+
+struct ResumedJournal {
+  JournalWriter writer;
+  std::vector<std::string> payloads;
+};
+
+}  // namespace tally
