@@ -1,0 +1,44 @@
+#include "comparison/cause.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "profile/rules.h"
+
+namespace tally {
+namespace {
+
+constexpr double most_of = 0.6;
+
+/// glibc's variants of one function by CPU: "__memmove_avx_unaligned_erms".
+bool is_dispatched(const FunctionDelta& delta) {
+  return std::ranges::any_of(std::array{"*_avx*", "*_sse*", "*_evex*", "*_erms*"},
+                             [&](const char* glob) { return glob_match(glob, delta.name); });
+}
+
+}  // namespace
+
+std::string likely_cause(const CaseComparison& comparison) {
+  if (comparison.definition_changed) return "definition";
+  const auto fact_changed = [&](std::string_view prefix) {
+    return std::ranges::any_of(comparison.environment_changes,
+                               [&](const std::string& change) { return change.starts_with(prefix); });
+  };
+  const bool python = comparison.shown().language == "python";
+  if (!python && fact_changed("compiler")) return "compiler";
+  if (python && fact_changed("python")) return "interpreter";
+  if (fact_changed("cpu") || fact_changed("glibc")) return "library dispatch";
+  if (!comparison.environment_changes.empty()) return "environment";
+  if (!comparison.functions.empty()) {
+    if (share_of_movement(comparison.functions, is_dispatched) > most_of) return "library dispatch";
+    const std::vector<FunctionRule> noise = builtin_noise();
+    const auto allocator = std::ranges::find(noise, "allocator", &FunctionRule::name);
+    const auto allocates = [&](const FunctionDelta& delta) {
+      return matches(*allocator, {delta.object, "", delta.name});
+    };
+    if (allocator != noise.end() && share_of_movement(comparison.functions, allocates) > most_of) return "allocator";
+  }
+  return "code";
+}
+
+}  // namespace tally

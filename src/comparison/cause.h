@@ -1,0 +1,14 @@
+/// What may have moved a case, as far as facts and functions tell. A label for a reader, never part of a verdict.
+#pragma once
+
+#include <string>
+
+#include "comparison/comparison.h"
+
+namespace tally {
+
+/// "definition", "compiler", "interpreter", "library dispatch", "environment", "allocator" or "code", in this order of
+/// precedence: facts that differ first, then the functions that moved (more than 60 % of all movement), else the code.
+std::string likely_cause(const CaseComparison& comparison);
+
+}  // namespace tally

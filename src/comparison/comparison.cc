@@ -1,0 +1,220 @@
+#include "comparison/comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+#include <unordered_map>
+
+#include "comparison/cause.h"
+
+namespace tally {
+namespace {
+
+double relative_change(double before, double after) {
+  if (before == after) return 0;
+  if (before == 0)
+    return after > 0 ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+  return after / before - 1;
+}
+
+/// Half the range of the replicates: the median of so few may lie anywhere within.
+double replicate_doubt(const Counts& counts) {
+  if (counts.replicates.empty()) return 0;
+  const auto [low, high] = std::ranges::minmax(counts.replicates);
+  return static_cast<double>(high - low) / 2 / static_cast<double>(std::max<std::uint64_t>(counts.iterations, 1));
+}
+
+CountChange count_change(const CaseRecord& base, const CaseRecord& next, const CompareOptions& options) {
+  CountChange change{.before = base.counts->per_iteration, .after = next.counts->per_iteration};
+  change.change = relative_change(change.before, change.after);
+  double floor = 0;
+  for (const Counts* counts : {&*base.counts, &*next.counts}) {
+    if (!counts->floor) continue;
+    change.floor_measured = true;
+    floor = std::max(floor, counts->floor->high - counts->floor->low);
+  }
+  if (!change.floor_measured) {
+    floor =
+        std::abs(change.before) * (next.language == "python" ? options.usual_floor_python : options.usual_floor_cpp);
+  }
+  change.threshold =
+      std::max({floor, options.least_instructions, replicate_doubt(*base.counts) + replicate_doubt(*next.counts)});
+  return change;
+}
+
+std::optional<TimeChange> time_change(const Wall& base, const Wall& next, const CompareOptions& options) {
+  const auto ratio = ratio_interval(samples_by_child(base), samples_by_child(next));
+  if (!ratio) return std::nullopt;
+  TimeChange change{.before_s = base.median_s,
+                    .after_s = next.median_s,
+                    .change = relative_change(base.median_s, next.median_s),
+                    .ratio = *ratio,
+                    .verdict = Verdict::same};
+  if (ratio->low > 1 && change.change > options.least_time_change) change.verdict = Verdict::slower;
+  if (ratio->high < 1 && change.change < -options.least_time_change) change.verdict = Verdict::faster;
+  return change;
+}
+
+/// Why the two counts may not be compared, or "".
+std::string refusal(const Record& base_run, const CaseRecord& base, const Record& next_run, const CaseRecord& next) {
+  const Settings& a = base_run.settings;
+  const Settings& b = next_run.settings;
+  if (base.counts && next.counts && base.counts->iterations != next.counts->iterations) {
+    return fmt::format("iterations differ: {} and {}", base.counts->iterations, next.counts->iterations);
+  }
+  if (a.cache_sim != b.cache_sim) return "one run simulated caches, the other did not";
+  if (a.branch_sim != b.branch_sim) return "one run simulated branches, the other did not";
+  if (a.isolation != b.isolation) return fmt::format("isolation differs: {} and {}", a.isolation, b.isolation);
+  return {};
+}
+
+std::vector<std::string> changed_facts(const std::map<std::string, std::string>& before,
+                                       const std::map<std::string, std::string>& after) {
+  std::vector<std::string> changes;
+  const auto tell = [&changes](const std::string& key, const std::string& from, const std::string& to) {
+    if (from != to)
+      changes.push_back(fmt::format("{}: {} → {}", key, from.empty() ? "none" : from, to.empty() ? "none" : to));
+  };
+  for (const auto& [key, value] : before) {
+    const auto it = after.find(key);
+    tell(key, value, it == after.end() ? "" : it->second);
+  }
+  for (const auto& [key, value] : after) {
+    if (!before.contains(key)) tell(key, "", value);
+  }
+  return changes;
+}
+
+void compare_environments(const Record& base, const Record& next, CaseComparison& result) {
+  const auto before = base.environments.find(result.base->toolchain);
+  const auto after = next.environments.find(result.next->toolchain);
+  if (before == base.environments.end() || after == next.environments.end()) return;
+  result.environment_changes = changed_facts(before->second.facts, after->second.facts);
+  result.subject_changed = before->second.subject != after->second.subject;
+}
+
+Verdict direction(double delta, double threshold) {
+  if (std::abs(delta) <= threshold) return Verdict::same;
+  return delta > 0 ? Verdict::slower : Verdict::faster;
+}
+
+void compare_pair(const Comparison& run, CaseComparison& result, const CompareOptions& options) {
+  const CaseRecord& base = *result.base;
+  const CaseRecord& next = *result.next;
+  compare_environments(*run.base, *run.next, result);
+  result.definition_changed = base.definition.digest != next.definition.digest;
+  if (result.definition_changed) result.notes.emplace_back("the definition changed under this id");
+  if (base.wall && next.wall) result.time = time_change(*base.wall, *next.wall, options);
+  const std::string refused = base.counts && next.counts ? refusal(*run.base, base, *run.next, next) : "";
+  if (!refused.empty()) {
+    result.verdict = Verdict::refused;
+    result.notes.push_back("counts not compared: " + refused);
+    return;
+  }
+  if (base.counts && next.counts) {
+    result.counts = count_change(base, next, options);
+    result.verdict = direction(result.counts->after - result.counts->before, result.counts->threshold);
+  } else if (result.time) {
+    result.verdict = result.time->verdict;
+  } else {
+    result.verdict = Verdict::refused;
+    result.notes.emplace_back("nothing to compare: the two sides share neither counts nor enough samples of time");
+    return;
+  }
+  const bool changed = result.verdict == Verdict::slower || result.verdict == Verdict::faster;
+  if (changed && !result.environment_changes.empty()) result.verdict = Verdict::changed_environment;
+}
+
+double size_of(const CaseComparison& one) {
+  return one.counts ? std::abs(one.counts->change) : one.time ? std::abs(one.time->change) : 0;
+}
+
+}  // namespace
+
+std::string_view to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::failed:
+      return "failed";
+    case Verdict::gone:
+      return "gone";
+    case Verdict::slower:
+      return "slower";
+    case Verdict::changed_environment:
+      return "changed environment";
+    case Verdict::faster:
+      return "faster";
+    case Verdict::refused:
+      return "not compared";
+    case Verdict::added:
+      return "new";
+    case Verdict::same:
+      return "same";
+  }
+  return "failed";
+}
+
+std::size_t Comparison::count(Verdict verdict) const {
+  return static_cast<std::size_t>(std::ranges::count(cases, verdict, &CaseComparison::verdict));
+}
+
+Comparison compare(const Record& base, const Record& next, const CompareOptions& options,
+                   const ProfileLoader& profiles) {
+  Comparison result{&base, &next, {}};
+  std::unordered_map<std::string_view, const CaseRecord*> by_id;
+  for (const CaseRecord& one : base.cases) by_id.emplace(one.id, &one);
+  for (const CaseRecord& one : next.cases) {
+    CaseComparison& comparison = result.cases.emplace_back();
+    comparison.id = one.id;
+    comparison.next = &one;
+    const auto known = by_id.find(one.id);
+    if (known != by_id.end()) {
+      comparison.base = known->second;
+      by_id.erase(known);
+    }
+    const bool base_usable = comparison.base && comparison.base->status == CaseStatus::ok;
+    if (one.status == CaseStatus::skipped) {
+      comparison.verdict = Verdict::gone;
+      comparison.notes.emplace_back("skipped in the new run");
+    } else if (one.status != CaseStatus::ok) {
+      comparison.verdict = Verdict::failed;
+      if (one.failure) comparison.notes.push_back(one.failure->message);
+    } else if (!base_usable) {
+      comparison.verdict = Verdict::added;
+      if (comparison.base)
+        comparison.notes.push_back(fmt::format("{} in the base", to_string(comparison.base->status)));
+    } else {
+      compare_pair(result, comparison, options);
+    }
+  }
+  for (const CaseRecord& one : base.cases) {
+    if (!by_id.contains(one.id)) continue;
+    CaseComparison& comparison = result.cases.emplace_back();
+    comparison.id = one.id;
+    comparison.base = &one;
+    comparison.verdict = Verdict::gone;
+  }
+  for (CaseComparison& one : result.cases) {
+    const bool moved =
+        one.verdict == Verdict::slower || one.verdict == Verdict::faster || one.verdict == Verdict::changed_environment;
+    if (!moved) continue;
+    if (profiles) {
+      const auto before = profiles(base, *one.base);
+      const auto after = profiles(next, *one.next);
+      if (before && after) one.functions = function_deltas(*before, *after);
+    }
+    one.cause = likely_cause(one);
+  }
+  std::vector<std::size_t> order(result.cases.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::sort(order, {},
+                    [&](std::size_t i) { return std::tuple(result.cases[i].verdict, -size_of(result.cases[i]), i); });
+  std::vector<CaseComparison> sorted;
+  for (const std::size_t i : order) sorted.push_back(std::move(result.cases[i]));
+  result.cases = std::move(sorted);
+  return result;
+}
+
+}  // namespace tally

@@ -1,0 +1,80 @@
+/// Two records into a verdict for each case, and from a verdict to what may have caused it. Pure.
+///
+/// Records are matched by case id. Counts decide where both sides have them, against each case's own noise floor; times
+/// decide otherwise, by the 95 % interval of the ratio, and are told in any case. A changed environment (CPU, compiler,
+/// interpreter, libraries that are not the subject) softens a verdict to `changed_environment` and is named; a changed
+/// subject never does. A changed definition under one id is stated. Different settings are refused, case by case, with
+/// the reason: such counts say nothing about each other.
+///
+/// The result points into both records and lives no longer than they do.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "comparison/function_delta.h"
+#include "record/record.h"
+
+namespace tally {
+
+enum class Verdict { failed, gone, slower, changed_environment, faster, refused, added, same };
+std::string_view to_string(Verdict verdict);  // "changed environment", "new" for added, …
+
+struct CountChange {
+  double before = 0;  ///< Instructions per iteration.
+  double after = 0;
+  double change = 0;            ///< after / before − 1; infinite when before is 0 and after is not.
+  double threshold = 0;         ///< Instructions per iteration that a real change must exceed.
+  bool floor_measured = false;  ///< False: no floor was stored and the language's usual one stands in.
+};
+
+struct TimeChange {
+  double before_s = 0;
+  double after_s = 0;
+  double change = 0;
+  Interval ratio;  ///< 95 % interval of after / before.
+  Verdict verdict = Verdict::same;
+};
+
+struct CaseComparison {
+  std::string id;
+  const CaseRecord* base = nullptr;  ///< Null for a new case.
+  const CaseRecord* next = nullptr;  ///< Null for one that is gone.
+  Verdict verdict = Verdict::same;
+  std::optional<CountChange> counts;
+  std::optional<TimeChange> time;
+  std::string cause;                             ///< "code", "compiler", …; only where something changed.
+  std::vector<std::string> environment_changes;  ///< "compiler: clang 18 → clang 19"
+  bool subject_changed = false;
+  bool definition_changed = false;
+  std::vector<std::string> notes;
+  std::vector<FunctionDelta> functions;  ///< Largest first; empty unless profiles were given.
+
+  [[nodiscard]] const CaseRecord& shown() const { return next ? *next : *base; }
+};
+
+struct Comparison {
+  const Record* base = nullptr;
+  const Record* next = nullptr;
+  std::vector<CaseComparison> cases;  ///< By verdict, then by size of the change, then in plan order.
+  [[nodiscard]] std::size_t count(Verdict verdict) const;
+};
+
+struct CompareOptions {
+  /// A floor where none was measured, relative: C++ repeats across layouts nearly always; a changed hash seed alone
+  /// moved a Python statement by 1.16 %.
+  double usual_floor_cpp = 0.001;
+  double usual_floor_python = 0.0125;
+  double least_instructions = 5;  ///< Per iteration: smaller changes are never real.
+  double least_time_change = 0.01;
+};
+
+/// The profile of a case, or nothing. Called for changed cases only.
+using ProfileLoader = std::function<std::optional<StoredProfile>(const Record&, const CaseRecord&)>;
+
+Comparison compare(const Record& base, const Record& next, const CompareOptions& options,
+                   const ProfileLoader& profiles = nullptr);
+
+}  // namespace tally

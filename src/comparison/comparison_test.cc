@@ -1,0 +1,169 @@
+#include "comparison/comparison.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "profile/callgrind.h"
+#include "record/example_record.h"
+
+namespace tally {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Record run_of(std::vector<CaseRecord> cases) {
+  Record record = example_record();
+  record.cases = std::move(cases);
+  return record;
+}
+
+CaseComparison only(const Record& base, const Record& next, const ProfileLoader& profiles = nullptr) {
+  const Comparison result = compare(base, next, {}, profiles);
+  EXPECT_EQ(result.cases.size(), 1U);
+  return result.cases.front();
+}
+
+CaseRecord with_floor(CaseRecord record, double low, double high) {
+  record.counts->floor = noise_floor(low, {{"hash_seed=1", high}});
+  return record;
+}
+
+TEST(Compare, CountsDecideAgainstTheMeasuredFloor) {
+  const Record base = run_of({with_floor(example_case("a", 10000), 10000, 10150)});
+  EXPECT_EQ(only(base, run_of({example_case("a", 10140)})).verdict, Verdict::same);
+  const Record slow = run_of({example_case("a", 10160)});
+  const CaseComparison slower = only(base, slow);
+  EXPECT_EQ(slower.verdict, Verdict::slower);
+  EXPECT_TRUE(slower.counts->floor_measured);
+  EXPECT_EQ(only(base, run_of({example_case("a", 9800)})).verdict, Verdict::faster);
+}
+
+TEST(Compare, WithoutAFloorTheLanguagesUsualOneStandsIn) {
+  const Record base = run_of({example_case("a", 10000)});
+  EXPECT_EQ(only(base, run_of({example_case("a", 10009)})).verdict, Verdict::same);
+  EXPECT_EQ(only(base, run_of({example_case("a", 10020)})).verdict, Verdict::slower);
+  CaseRecord python = example_case("a", 10020);
+  python.language = "python";
+  EXPECT_EQ(only(base, run_of({python})).verdict, Verdict::same);
+}
+
+TEST(Compare, FiveInstructionsAreNeverAChange) {
+  EXPECT_EQ(only(run_of({example_case("a", 10)}), run_of({example_case("a", 14)})).verdict, Verdict::same);
+  EXPECT_EQ(only(run_of({example_case("a", 10)}), run_of({example_case("a", 16)})).verdict, Verdict::slower);
+}
+
+TEST(Compare, ReplicatesThatDifferWidenTheThreshold) {
+  CaseRecord noisy = example_case("a", 10000);
+  noisy.counts->replicates = {1'000'000, 1'040'000};
+  EXPECT_EQ(only(run_of({noisy}), run_of({example_case("a", 10150)})).verdict, Verdict::same);
+}
+
+TEST(Compare, EnvironmentSoftensAndIsNamedSubjectDoesNot) {
+  const Record base = run_of({example_case("a", 1000)});
+  Record next = run_of({example_case("a", 1100)});
+  next.environments["torch"].subject["libtorch_cpu.so"] = "sha256:2";
+  const CaseComparison subject = only(base, next);
+  EXPECT_EQ(subject.verdict, Verdict::slower);
+  EXPECT_TRUE(subject.subject_changed);
+  EXPECT_EQ(subject.cause, "code");
+  next.environments["torch"].facts["compiler"] = "clang 20";
+  const CaseComparison both = only(base, next);
+  EXPECT_EQ(both.verdict, Verdict::changed_environment);
+  EXPECT_THAT(both.environment_changes, ElementsAre("compiler: clang 19.1.4 → clang 20"));
+  EXPECT_EQ(both.cause, "compiler");
+}
+
+TEST(Compare, DifferentSettingsAreRefusedWithTheReason) {
+  const Record base = run_of({example_case("a", 1000)});
+  Record next = run_of({example_case("a", 2000)});
+  next.cases[0].counts->iterations = 50;
+  EXPECT_THAT(only(base, next).notes, ElementsAre("counts not compared: iterations differ: 100 and 50"));
+  next = run_of({example_case("a", 2000)});
+  next.settings.cache_sim = true;
+  EXPECT_EQ(only(base, next).verdict, Verdict::refused);
+}
+
+TEST(Compare, AChangedDefinitionIsStatedNotRefused) {
+  Record next = run_of({example_case("a", 2000)});
+  next.cases[0].definition.digest = "d2";
+  const Record base = run_of({example_case("a", 1000)});
+  const CaseComparison one = only(base, next);
+  EXPECT_EQ(one.verdict, Verdict::slower);
+  EXPECT_TRUE(one.definition_changed);
+  EXPECT_EQ(one.cause, "definition");
+}
+
+TEST(Compare, SortedByWhatMatters) {
+  CaseRecord crashed = example_case("crashed");
+  crashed.status = CaseStatus::crashed;
+  const Record base = run_of({example_case("same"), example_case("slow1"), example_case("slow2"), example_case("fast"),
+                              example_case("gone"), crashed});
+  CaseRecord failed = example_case("same2");
+  failed.status = CaseStatus::failed;
+  const Record next = run_of({example_case("same"), example_case("slow1", 1100), example_case("slow2", 2000),
+                              example_case("fast", 500), failed, example_case("crashed")});
+  std::vector<std::string> order;
+  for (const CaseComparison& one : compare(base, next, {}).cases)
+    order.push_back(one.id + " " + std::string(to_string(one.verdict)));
+  EXPECT_THAT(order, ElementsAre("same2 failed", "gone gone", "slow2 slower", "slow1 slower", "fast faster",
+                                 "crashed new", "same same"));
+}
+
+TEST(Compare, TimesDecideWithoutCounts) {
+  CaseRecord before = example_case("a");
+  before.counts.reset();
+  CaseRecord after = before;
+  for (double& sample : after.wall->replicates_s) sample *= 1.2;
+  after.wall->median_s *= 1.2;
+  const Record base = run_of({before});
+  const Record next = run_of({after});
+  EXPECT_EQ(only(base, base).verdict, Verdict::same);
+  const CaseComparison slower = only(base, next);
+  EXPECT_EQ(slower.verdict, Verdict::slower);
+  EXPECT_GT(slower.time->ratio.low, 1.15);
+}
+
+StoredProfile profile_of(const std::string& costs) {
+  return {*parse_callgrind("events: Ir\nob=/a/libx.so.1\nfl=x.cc\n" + costs), 100};
+}
+
+TEST(Compare, FunctionsThatMovedAreNamed) {
+  const Record base = run_of({example_case("a", 1000)});
+  const Record next = run_of({example_case("a", 2000)});
+  const ProfileLoader profiles = [&](const Record& record, const CaseRecord&) -> std::optional<StoredProfile> {
+    if (&record == &base) return profile_of("fn=f\n1 60000\nfn=g\n1 40000\ntotals: 100000\n");
+    return profile_of("fn=f\n1 60000\nfn=g\n1 130000\nfn=h\n1 10000\ntotals: 200000\n");
+  };
+  const CaseComparison one = only(base, next, profiles);
+  ASSERT_EQ(one.functions.size(), 2U);
+  EXPECT_EQ(one.functions[0].name, "g");
+  EXPECT_EQ(one.functions[0].object, "libx.so");
+  EXPECT_DOUBLE_EQ(one.functions[0].delta(), 900);
+  EXPECT_DOUBLE_EQ(one.functions[1].before, 0);
+  EXPECT_EQ(one.cause, "code");
+}
+
+TEST(Compare, DispatchAndAllocatorAreTold) {
+  CaseComparison one;
+  const CaseRecord record = example_case("a");
+  one.next = &record;
+  one.functions = {{"libc.so.6", "__memmove_avx_unaligned_erms", 0, 100},
+                   {"libc.so.6", "__memmove_sse2_unaligned", 90, 0}};
+  const Record base = run_of({example_case("a", 1000)});
+  const Record next = run_of({example_case("a", 2000)});
+  const auto with = [&](const std::string& from, const std::string& to) {
+    return only(base, next, [&, from, to](const Record& side, const CaseRecord&) -> std::optional<StoredProfile> {
+      return StoredProfile{*parse_callgrind("events: Ir\nob=/lib/libc.so.6\n" + (&side == &base ? from : to)), 1};
+    });
+  };
+  EXPECT_EQ(
+      with("fn=__memmove_sse2_unaligned\n1 90\ntotals: 90\n", "fn=__memmove_avx_unaligned_erms\n1 50\ntotals: 50\n")
+          .cause,
+      "library dispatch");
+  EXPECT_EQ(with("fn=_int_malloc\n1 90\ntotals: 90\n", "fn=_int_malloc\n1 900\ntotals: 900\n").cause, "allocator");
+}
+
+}  // namespace
+}  // namespace tally
