@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "profile/callgrind.h"
+#include "profile/flat_index.h"
 
 namespace tally {
 
@@ -12,13 +13,24 @@ namespace tally {
 std::uint64_t take_number(const char*& at, const char* end);
 
 struct CallgrindReader::State {
+  /// The names that a file's own numbers stand for. Real numbers are small; those beyond are kept apart, so that a
+  /// hostile file cannot ask for gigabytes by one.
+  struct NumberedNames {
+    static constexpr std::uint32_t none = 0xffffffff;
+    static constexpr std::uint64_t most_dense = 1U << 22U;
+    std::vector<std::uint32_t> dense;
+    std::unordered_map<std::uint64_t, std::uint32_t> sparse;
+    [[nodiscard]] std::uint32_t find(std::uint64_t number) const;
+    void define(std::uint64_t number, std::uint32_t id);
+  };
+
   void line(std::string_view text);
   void cost_line(const char* at, const char* end);
   void named_line(std::string_view text);
   void events_line(std::string_view names);
   void add_costs_of(std::string_view text, std::vector<std::uint64_t>& sums) const;
   std::uint32_t string_id(std::string_view text);
-  std::uint32_t compressed(std::unordered_map<std::uint64_t, std::uint32_t>& ids, std::string_view text);
+  std::uint32_t compressed(NumberedNames& ids, std::string_view text);
   std::uint32_t current_row();
   std::uint32_t function_id(Profile::Function function);
   std::uint32_t call_id(std::uint32_t row, std::uint32_t callee);
@@ -39,18 +51,19 @@ struct CallgrindReader::State {
   Profile profile;
   std::string carry;  ///< An unfinished line at the end of the last chunk.
   std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> string_ids;
-  std::unordered_map<Profile::Function, std::uint32_t, Hash> function_ids;
-  std::unordered_map<std::uint64_t, std::uint32_t, Hash> row_ids;   ///< function, file
-  std::unordered_map<std::uint64_t, std::uint32_t, Hash> call_ids;  ///< row, callee
-  std::unordered_map<std::uint64_t, std::uint32_t> objects;         ///< The file's own numbers.
-  std::unordered_map<std::uint64_t, std::uint32_t> files;
-  std::unordered_map<std::uint64_t, std::uint32_t> names;
+  FlatIndex<Profile::Function, Hash> function_ids;
+  FlatIndex<std::uint64_t, Hash> row_ids;   ///< function, file
+  FlatIndex<std::uint64_t, Hash> call_ids;  ///< row, callee
+  NumberedNames objects;
+  NumberedNames files;
+  NumberedNames names;
 
   std::size_t positions = 1;           ///< Numbers before the costs of a line.
   std::vector<std::uint32_t> columns;  ///< Column of this part → event of the profile.
   std::uint32_t object = 0;
   std::uint32_t file = 0;
-  Profile::Function function;        ///< With the file that was current at fn=.
+  Profile::Function function;  ///< With the file that was current at fn=.
+  std::optional<std::uint32_t> current_function;
   std::optional<std::uint32_t> row;  ///< Of function and file; empty after either changed.
   std::optional<std::uint32_t> callee_object;
   std::optional<std::uint32_t> callee_file;
