@@ -1,0 +1,104 @@
+#include "plan/filter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <map>
+#include <optional>
+
+#include "base/contains.h"
+#include "base/text.h"
+
+namespace tally {
+namespace {
+
+using Matcher = std::function<bool(const Case&)>;
+
+/// The value of a case for a key of "key=value"; nothing when the case has none.
+using Getter = std::function<std::vector<std::string>(const Case&)>;
+
+std::optional<Getter> getter(std::string_view key, const std::vector<Case>& cases) {
+  if (key == "language") return [](const Case& c) { return std::vector{std::string(to_string(c.language))}; };
+  if (key == "runtime") return [](const Case& c) { return std::vector{std::string(to_string(c.runtime))}; };
+  if (key == "autograd") return [](const Case& c) { return std::vector{std::string(to_string(c.autograd))}; };
+  if (key == "threads") return [](const Case& c) { return std::vector{std::to_string(c.threads)}; };
+  if (key == "tag") return [](const Case& c) { return c.tags; };
+  using Param = std::pair<std::string, std::string>;
+  const std::string name(key);
+  if (std::ranges::none_of(cases, [&](const Case& c) { return contains(c.params, name, &Param::first); })) {
+    return std::nullopt;
+  }
+  return [name](const Case& c) {
+    const auto found = std::ranges::find(c.params, name, &Param::first);
+    return found == c.params.end() ? std::vector<std::string>{} : std::vector{found->second};
+  };
+}
+
+Matcher matcher(const std::string& pattern, const std::vector<Case>& cases) {
+  if (contains(cases, pattern, &Case::id)) return [pattern](const Case& c) { return c.id == pattern; };
+  if (const std::size_t equals = pattern.find('='); equals != std::string::npos) {
+    if (const auto get = getter(trim(std::string_view(pattern).substr(0, equals)), cases)) {
+      const std::string value(trim(std::string_view(pattern).substr(equals + 1)));
+      return [get = *get, value](const Case& c) {
+        return std::ranges::any_of(get(c),
+                                   [&](const std::string& own) { return own == value || glob_match(value, own); });
+      };
+    }
+  }
+  if (pattern.find_first_of("*?[") != std::string::npos)
+    return [pattern](const Case& c) { return glob_match(pattern, c.id); };
+  return [pattern](const Case& c) { return c.id.contains(pattern); };
+}
+
+std::string near_id(const std::string& pattern, const std::vector<Case>& cases) {
+  std::vector<std::string_view> ids;
+  for (const Case& c : cases) ids.push_back(c.id);
+  const std::string near = nearest(pattern, ids);
+  return near.empty() ? "see `tally list` for the ids" : fmt::format("did you mean '{}'?", near);
+}
+
+}  // namespace
+
+Result<Shard> parse_shard(std::string_view text) {
+  Shard shard;
+  const std::size_t slash = text.find('/');
+  const auto number = [](std::string_view part, int& value) {
+    const auto [end, code] = std::from_chars(part.data(), part.data() + part.size(), value);
+    return code == std::errc() && end == part.data() + part.size();
+  };
+  const bool read = slash != std::string_view::npos && number(text.substr(0, slash), shard.index) &&
+                    number(text.substr(slash + 1), shard.count);
+  if (read && shard.count >= 1 && shard.index >= 1 && shard.index <= shard.count) return shard;
+  return fail(ErrorKind::input, fmt::format("'{}' is not a shard", text), "--shard",
+              "write --shard 1/4 … 4/4 for the four quarters of a suite");
+}
+
+Result<std::vector<Case>> select(std::vector<Case> cases, const Selection& selection) {
+  std::vector<Matcher> filters;
+  for (const std::string& pattern : selection.filters) {
+    filters.push_back(matcher(pattern, cases));
+    if (std::ranges::any_of(cases, filters.back())) continue;
+    return fail(ErrorKind::input, fmt::format("no case matches '{}'", pattern), "--filter", near_id(pattern, cases));
+  }
+  std::vector<Matcher> excludes;
+  for (const std::string& pattern : selection.excludes) excludes.push_back(matcher(pattern, cases));
+  const auto matches = [](const std::vector<Matcher>& any, const Case& c) {
+    return std::ranges::any_of(any, [&](const Matcher& match) { return match(c); });
+  };
+  std::erase_if(cases,
+                [&](const Case& c) { return (!filters.empty() && !matches(filters, c)) || matches(excludes, c); });
+
+  std::map<std::string_view, int> rank;
+  for (const Case& c : cases) rank.emplace(c.id, 0);
+  int next = 0;
+  for (auto& [id, value] : rank) value = next++;
+  std::vector<Case> result;
+  for (Case& c : cases) {
+    if (rank.at(c.id) % selection.shard.count == selection.shard.index - 1) result.push_back(std::move(c));
+  }
+  return result;
+}
+
+}  // namespace tally

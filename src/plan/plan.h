@@ -1,0 +1,49 @@
+/// What a run will do: its cases in order, and what must be built first. Plain data, made without starting anything.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "definition/suite.h"
+#include "expansion/case.h"
+#include "plan/filter.h"
+
+namespace tally {
+
+/// One C++ shared object: equal snippets of one toolchain are built once. `threads` does not matter to a build.
+struct CppBuild {
+  std::string toolchain;
+  Code stmt;
+  Code setup;
+  Code global_setup;
+  std::vector<std::size_t> cases;  ///< Indices into Plan::cases.
+};
+
+/// One TorchScript model; equal scripts of one toolchain are run once.
+struct ArtifactBuild {
+  std::string toolchain;
+  Artifact artifact;
+  std::vector<std::size_t> cases;  ///< Indices into Plan::cases.
+};
+
+struct PlanOptions {
+  Selection selection = {};
+  int repeat = 1;  ///< How often the whole list of cases is measured.
+};
+
+struct Plan {
+  std::vector<Case> cases;
+  int repeat = 1;
+  std::vector<Toolchain> toolchains;     ///< Those that the cases name, in the suite's order.
+  std::vector<CppBuild> builds;          ///< In the order of their first case.
+  std::vector<ArtifactBuild> artifacts;  ///< In the order of their first case.
+};
+
+/// Errors: a filter that matches nothing, a repeat below one, and expand's.
+Result<Plan> make_plan(const Suite& suite, const PlanOptions& options);
+
+/// The text of `tally plan --json`, with a newline at its end: {"cases": [...]} in plan order, keys in a fixed order.
+std::string plan_json(const Plan& plan);
+
+}  // namespace tally
