@@ -62,6 +62,13 @@ unsigned long long next_of(tally_regions* regions) {
   auto* self = reinterpret_cast<SnippetPhase*>(regions);
   if (!self->begun) {
     self->begun = true;
+    RegionHooks hooks;
+    hooks.context = regions;
+    if (regions->before_region != nullptr) {
+      hooks.before_region = [](void* context) { static_cast<tally_regions*>(context)->before_region(); };
+    }
+    if (regions->sync != nullptr) hooks.sync = [](void* context) { static_cast<tally_regions*>(context)->sync(); };
+    self->engine->set_hooks(hooks);
     self->engine->begin(self->phase);
   }
   return self->engine->next();
@@ -91,8 +98,9 @@ void run_case(void* /*context*/, Channel channel, const Message& request) {
   Regions engine(channel, request.job(), request.number(Field::warm_up), request.number(Field::in_process) != 0);
   copy_name(g_snippet, sizeof g_snippet, request.text(Field::snippet).value_or(""));
   copy_name(g_symbol, sizeof g_symbol, request.text(Field::symbol).value_or(""));
-  CaseRun run{
-      load_snippet(), {{next_of, fail_of}, &engine, Phase::baseline}, {{next_of, fail_of}, &engine, Phase::statement}};
+  CaseRun run{load_snippet(),
+              {{next_of, fail_of, nullptr, nullptr}, &engine, Phase::baseline},
+              {{next_of, fail_of, nullptr, nullptr}, &engine, Phase::statement}};
   if (run.entry == nullptr) {
     engine.fail(Stage::load, "cannot load the compiled snippet", g_load_error);
     return;
@@ -129,8 +137,8 @@ void warm_up(const char* snippet, const char* symbol) {
     std::fprintf(stderr, "warm-up: %s\n", g_load_error);
     return;
   }
-  WarmUp empty{{next_of_warm_up, fail_warm_up}, 1};
-  WarmUp work{{next_of_warm_up, fail_warm_up}, 1};
+  WarmUp empty{{next_of_warm_up, fail_warm_up, nullptr, nullptr}, 1};
+  WarmUp work{{next_of_warm_up, fail_warm_up, nullptr, nullptr}, 1};
   entry(&empty.regions, &work.regions);
 }
 

@@ -1,18 +1,26 @@
 /* What a C++ snippet is compiled with: the door through which a host runs it, and helpers for the person who writes it.
-   No header of the standard library is included, so that a toolchain without one can still measure. */
+   Nothing of the standard library is needed but <exception>, and that only where exceptions are on. */
 #ifndef TALLY_SNIPPET_H
 #define TALLY_SNIPPET_H
+
+#if defined(__cplusplus) && defined(__cpp_exceptions)
+#include <exception>
+#endif
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* The host's side of a measured phase. A snippet asks for work until `next` says 0, and runs so many iterations each time.
-   What the host does inside `next` (forking a replicate, zeroing counters, reading the clock) is its own affair. */
+/* The host's side of a measured phase. A snippet asks for work until `next` says 0, and runs so many iterations each
+   time. What the host does inside `next` (forking a replicate, zeroing counters, reading the clock) is its own affair.
+ */
 struct tally_regions {
   unsigned long long (*next)(struct tally_regions*);
   /* Ends the case; `detail` may be null. Returns, and the snippet must then return too. */
   void (*fail)(struct tally_regions*, const char* message, const char* detail);
+  /* Set by the snippet, or null: called before each region, not measured; and at its end, measured. */
+  void (*before_region)(void);
+  void (*sync)(void);
 };
 
 #ifdef __cplusplus
@@ -20,8 +28,8 @@ struct tally_regions {
 
 namespace tally {
 
-/// Makes the compiler believe that `value` is used, so that what computes it is not removed. Costs no instruction where the
-/// value lives in memory or in a register already.
+/// Makes the compiler believe that `value` is used, so that what computes it is not removed. Costs no instruction where
+/// the value lives in memory or in a register already.
 template <typename T>
 __attribute__((always_inline)) inline void keep(const T& value) {
   asm volatile("" : : "r,m"(value) : "memory");
@@ -52,5 +60,21 @@ __attribute__((noinline)) void run(struct tally_regions* regions, Loop&& loop) {
 
 }  // namespace detail
 }  // namespace tally
+
+/* What surrounds a snippet's body: an exception ends the case with its message. */
+#ifdef __cpp_exceptions
+#define TALLY_TRY try {
+#define TALLY_CATCH(regions)                                              \
+  }                                                                       \
+  catch (const std::exception& tally_error) {                             \
+    (regions)->fail(regions, tally_error.what(), nullptr);                \
+  }                                                                       \
+  catch (...) {                                                           \
+    (regions)->fail(regions, "threw what is no std::exception", nullptr); \
+  }
+#else
+#define TALLY_TRY {
+#define TALLY_CATCH(regions) }
+#endif
 #endif
 #endif

@@ -54,7 +54,7 @@ Result<std::string> read_all(int fd) {
 
 }  // namespace
 
-Environment parse_environment(std::span<const std::string> entries) {
+EnvironmentVariables parse_environment(std::span<const std::string> entries) {
   std::map<std::string, std::string> variables;
   for (const std::string& entry : entries) {
     const std::size_t equals = entry.find('=');
@@ -63,7 +63,7 @@ Environment parse_environment(std::span<const std::string> entries) {
   return {variables.begin(), variables.end()};
 }
 
-Result<CapturedEnvironment> capture_environment(ProcessRunner& runner, const std::string& text, Environment environment,
+Result<CapturedEnvironment> capture_environment(ProcessRunner& runner, const std::string& text, EnvironmentVariables environment,
                                                 std::string working_folder, Milliseconds deadline) {
   // A file in memory rather than a pipe: nobody has to read while bash writes.
   const UniqueFd dump(memfd_create("environment", MFD_CLOEXEC));
@@ -95,7 +95,7 @@ Result<CapturedEnvironment> capture_environment(ProcessRunner& runner, const std
   return CapturedEnvironment{parse_environment(entries), bytes->substr(0, end)};
 }
 
-Environment filter_environment(const Environment& environment, std::span<const std::string> keep_names) {
+EnvironmentVariables filter_environment(const EnvironmentVariables& environment, std::span<const std::string> keep_names) {
   std::map<std::string, std::string> kept;
   for (const auto& [name, value] : environment) {
     const auto matches = [&](std::string_view pattern) { return glob_match(pattern, name); };

@@ -14,14 +14,14 @@
 namespace tally {
 
 struct CapturedEnvironment {
-  Environment variables;  ///< All that bash exported, by name.
+  EnvironmentVariables variables;  ///< All that bash exported, by name.
   std::string working_folder;
 };
 
 /// What the user's bash text (`source venv/bin/activate`) makes of `environment` and `working_folder`. Runs it once, in
 /// bash without start-up files and arguments; what it leaves running is killed. An error (input) has its last lines
 /// when its last command fails, it exits, or it takes longer than `deadline`.
-Result<CapturedEnvironment> capture_environment(ProcessRunner& runner, const std::string& text, Environment environment,
+Result<CapturedEnvironment> capture_environment(ProcessRunner& runner, const std::string& text, EnvironmentVariables environment,
                                                 std::string working_folder,
                                                 Milliseconds deadline = std::chrono::minutes(5));
 
@@ -34,9 +34,9 @@ Result<CapturedEnvironment> capture_environment(ProcessRunner& runner, const std
 ///   PYTHONHASHSEED=0             0 to 1 moves a dict-and-sort statement by 1.16 %
 /// HOME is not among them: programs find it in the user database, and its length differs from user to user.
 /// Sorted by name, each name once (the last value wins).
-Environment filter_environment(const Environment& environment, std::span<const std::string> keep_names);
+EnvironmentVariables filter_environment(const EnvironmentVariables& environment, std::span<const std::string> keep_names);
 
 /// "NAME=value" strings, as `environ` has them; those without '=' are left out.
-Environment parse_environment(std::span<const std::string> entries);
+EnvironmentVariables parse_environment(std::span<const std::string> entries);
 
 }  // namespace tally

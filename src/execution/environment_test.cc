@@ -70,7 +70,7 @@ TEST_F(EnvironmentTest, WhatTheTextLeavesRunningIsKilled) {
 }
 
 TEST(FilterEnvironment, KeepsWhatIsListedInAFixedOrder) {
-  const Environment environment{{"USER", "u"},        {"OMP_NUM_THREADS", "2"}, {"OMP_WAIT_POLICY", "active"},
+  const EnvironmentVariables environment{{"USER", "u"},        {"OMP_NUM_THREADS", "2"}, {"OMP_WAIT_POLICY", "active"},
                                 {"PATH", "/bin"},     {"HOME", "/home/u"},      {"PYTHONHASHSEED", "5"},
                                 {"MY_LIB_A", "a"},    {"MY_LIB_B", "b"},        {"LD_PRELOAD", "x.so"},
                                 {"TZ", "Asia/Tokyo"}, {"PATH", "/usr/bin"}};

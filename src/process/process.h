@@ -29,7 +29,7 @@ using Milliseconds = std::chrono::milliseconds;
 enum class ProcessId : std::uint64_t {};
 
 /// Environment variables in the order in which the process sees them (the block's layout can move counts).
-using Environment = std::vector<std::pair<std::string, std::string>>;
+using EnvironmentVariables = std::vector<std::pair<std::string, std::string>>;
 
 /// How long a process that must stop has after SIGINT, and then after SIGTERM, before the next step; SIGKILL is last.
 struct StopGrace {
@@ -45,7 +45,7 @@ struct PassedFd {
 
 struct ProcessRequest {
   std::vector<std::string> argv;  ///< argv[0] without a slash is looked for in the PATH of `environment`.
-  Environment environment;        ///< Complete: nothing is inherited.
+  EnvironmentVariables environment;        ///< Complete: nothing is inherited.
   std::string working_folder;     ///< Empty: the caller's.
   CpuSet cpus;                    ///< Empty: not pinned.
   bool disable_aslr = false;      ///< A refusal (containers do) is no failure: see ProcessResult::aslr_refused.

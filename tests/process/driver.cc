@@ -1,7 +1,8 @@
 /// A tally in small, for tests to kill or interrupt: starts victims under supervisors, says "ready", and waits.
 ///
-///   driver SUPERVISOR VICTIMS_FOLDER        starts four that are hard to end, and lets them run for ever
-///   driver SUPERVISOR VICTIMS_FOLDER once   interrupted once it cancels them gracefully and says what came back
+///   driver SUPERVISOR VICTIMS_FOLDER
+///
+/// The first interruption cancels them gracefully, the second at once; how each ended is said as it comes.
 #include <unistd.h>
 
 #include <cstdio>
@@ -25,7 +26,7 @@ int main(int argc, char** argv) {
     request.argv = {victims + "/" + command.substr(0, space)};
     if (space != std::string::npos) request.argv.push_back(command.substr(space + 1));
     request.environment = {{"TALLY_TEST_MARK", std::getenv("TALLY_TEST_MARK")}};
-    request.grace = {tally::Milliseconds(100), tally::Milliseconds(100)};
+    request.grace = {tally::Milliseconds(300), tally::Milliseconds(300)};
     const tally::Result<tally::ProcessId> id = runner.start(std::move(request));
     if (!id) return 4;
     ids.push_back(*id);

@@ -118,8 +118,8 @@ TEST_F(SupervisorTest, InterruptsAreCountedAndCancel) {
     for (int i = 0; i < times; ++i) kill(*runner_.pid_of(*id), i == 0 ? SIGINT : SIGTERM);
     EXPECT_TRUE(succeeded(last_result()));
     const auto took = Clock::now() - start;
-    if (times == 1) EXPECT_GE(took, Milliseconds(200)) << "both graces";
-    if (times == 2) EXPECT_LT(took, Milliseconds(150));
+    if (times == 1) EXPECT_GE(took, Milliseconds(600)) << "both graces";
+    if (times == 2) EXPECT_LT(took, Milliseconds(500)) << "no grace";
     EXPECT_THAT(read_some(out), HasSubstr("cancelled\ncancelled\ncancelled\ncancelled\n"));
     EXPECT_THAT(survivors(mark_), IsEmpty());
     runner_.unwatch(out);

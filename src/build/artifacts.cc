@@ -1,0 +1,92 @@
+// TorchScript models: all of a suite in one plain Python process, each in a folder of its own.
+#include <fmt/format.h>
+
+#include <map>
+
+#include <nlohmann/json.hpp>
+
+#include "base/digest.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "build/builder.h"
+#include "build/diagnostics.h"
+
+namespace tally {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+void Builder::start_artifacts(const std::string& name) {
+  const ToolchainHere& toolchain = toolchains_.at(name);
+  const bool usable = toolchain.interpreter && *toolchain.interpreter;
+  Work work{.kind = Kind::artifacts, .toolchain = name, .entries = {}, .folder = {}};
+  std::set<std::string> wanted;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    Entry& entry = entries_[i];
+    if (entry.toolchain != name || entry.artifact_done) continue;
+    if (!usable) {
+      fail_entry(entry,
+                 {"toolchain",
+                  toolchain.interpreter ? describe(toolchain.interpreter->error()) : "no interpreter was asked for",
+                  {}});
+      continue;
+    }
+    const std::string key = Digest().add(entry.c->artifact->digest).add((*toolchain.interpreter)->identity).hex();
+    entry.artifact_folder = cache_.artifact_folder(key).string();
+    if (fs::exists(fs::path(entry.artifact_folder) / entry.c->artifact->name)) {
+      entry.artifact_done = true;
+    } else if (wanted.insert(entry.artifact_folder).second) {
+      work.entries.push_back(i);
+    }
+  }
+  if (!work.entries.empty()) waiting_.push_back(std::move(work));
+}
+
+Result<BuildTask> Builder::prepare_artifacts(std::uint32_t id, Work& work) {
+  json jobs = json::array();
+  for (std::size_t i = 0; i < work.entries.size(); ++i) {
+    const Artifact& artifact = *entries_[work.entries[i]].c->artifact;
+    const fs::path folder = work.folder / std::to_string(i);
+    if (auto written = write_file(folder / "make_model.py", artifact.script.text()); !written)
+      return std::unexpected(written.error());
+    jobs.push_back({{"folder", folder.string()}, {"script", "make_model.py"}, {"name", artifact.name}});
+  }
+  ProcessRequest process =
+      request({(*toolchains_.at(work.toolchain).interpreter)->path, options_.artifact_driver}, work.folder);
+  process.stdin_text = jobs.dump();
+  process.output_limit = std::size_t{4} << 20;
+  return BuildTask{id, fmt::format("{} TorchScript models", work.entries.size()), std::move(process)};
+}
+
+Status Builder::finish_artifacts(const Work& work, const ProcessResult& result) {
+  std::map<std::size_t, std::string> errors;  // by position; absent: the driver never got there
+  for (std::size_t i = 0; i < work.entries.size(); ++i) errors[i] = first_complaint(result);
+  const std::string output = result.out.text();
+  for (const std::string_view line : split(output, '\n')) {
+    const json answer = json::parse(line, nullptr, false);
+    if (answer.is_object() && answer.contains("index"))
+      errors[answer["index"].get<std::size_t>()] = answer.value("error", "");
+  }
+  for (std::size_t i = 0; i < work.entries.size(); ++i) {
+    const std::string folder = entries_[work.entries[i]].artifact_folder;
+    std::error_code code;
+    if (errors[i].empty()) {
+      fs::rename(work.folder / std::to_string(i), folder, code);
+      // Somebody else's identical folder may have come first.
+      if (code && !fs::exists(folder)) return fail(ErrorKind::io, "cannot publish a model: " + code.message(), folder);
+    }
+    for (Entry& entry : entries_) {
+      if (entry.artifact_folder != folder || entry.artifact_done) continue;
+      if (errors[i].empty()) {
+        entry.artifact_done = true;
+      } else {
+        const std::string text(trim(errors[i]));
+        const std::size_t last_line = text.rfind('\n');
+        fail_entry(entry, {"artifact", last_line == std::string::npos ? text : text.substr(last_line + 1), text});
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace tally

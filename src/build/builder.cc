@@ -1,0 +1,186 @@
+#include "build/builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ranges>
+
+#include "base/digest.h"
+#include "base/files.h"
+#include "build/diagnostics.h"
+#include "build/identity.h"
+#include "build/source.h"
+
+namespace tally {
+
+namespace fs = std::filesystem;
+
+Builder::Builder(Cache cache, BuildOptions options, const std::map<std::string, ToolchainHere>& toolchains,
+                 std::span<const Case> cases)
+    : cache_(std::move(cache)), options_(std::move(options)), toolchains_(toolchains) {
+  std::set<std::string> with_cpp;
+  std::set<std::string> with_artifacts;
+  for (const Case& c : cases) {
+    Entry entry{.c = &c, .toolchain = c.toolchain};
+    entry.snippet_done = c.language != Language::cpp;
+    entry.artifact_done = !c.artifact.has_value();
+    if (!entry.snippet_done) with_cpp.insert(c.toolchain);
+    if (!entry.artifact_done) with_artifacts.insert(c.toolchain);
+    entries_.push_back(std::move(entry));
+  }
+  for (const std::string& name : with_cpp) {
+    if (toolchains_.at(name).spec.warm_up.cpp.empty()) continue;
+    warm_ups_[name] = entries_.size();
+    entries_.push_back(Entry{.c = nullptr, .toolchain = name, .artifact_done = true});
+  }
+  for (const std::string& name : with_cpp) start_toolchain(name);
+  for (const std::string& name : with_artifacts) start_artifacts(name);
+  for (Entry& entry : entries_) settle(entry);
+}
+
+void Builder::fail_entry(Entry& entry, BuildFailure failure) {
+  if (!entry.failure) entry.failure = std::move(failure);
+}
+
+void Builder::settle(Entry& entry) {
+  if (entry.built || entry.failure || !entry.snippet_done || !entry.artifact_done) return;
+  BuiltCase built{.folder = entry.artifact_folder};
+  if (!entry.key.empty()) {
+    built.library = cache_.snippet(entry.key).string();
+    built.symbol = "tally_" + entry.key;
+  }
+  entry.built = std::move(built);
+}
+
+std::optional<BuiltCase> Builder::warm_up(const std::string& toolchain) const {
+  const auto found = warm_ups_.find(toolchain);
+  return found == warm_ups_.end() ? std::nullopt : entries_[found->second].built;
+}
+
+bool Builder::warm_up_settled(const std::string& toolchain) const {
+  const auto found = warm_ups_.find(toolchain);
+  return found == warm_ups_.end() || entries_[found->second].built || entries_[found->second].failure;
+}
+
+std::string Builder::source_of(const Entry& entry, std::string_view symbol, bool with_lines) const {
+  const Toolchain& toolchain = toolchains_.at(entry.toolchain).spec;
+  if (entry.c == nullptr) return warm_up_source(toolchain, symbol);
+  return case_source(*entry.c, toolchain, symbol, with_lines ? Lines::of_suite : Lines::none);
+}
+
+std::string Builder::prelude_key(const ToolchainHere& toolchain) const {
+  Digest digest;
+  digest.add((*toolchain.compiler)->identity);
+  for (const std::string& argument : compile_argv(toolchain)) digest.add(argument);
+  return digest.add(prelude_source(toolchain.spec)).hex();
+}
+
+void Builder::start_toolchain(const std::string& name) {
+  const ToolchainHere& toolchain = toolchains_.at(name);
+  if (!toolchain.compiler || !*toolchain.compiler) {
+    const std::string reason = toolchain.compiler ? describe(toolchain.compiler->error()) : "no compiler was asked for";
+    for (Entry& entry : entries_) {
+      if (entry.toolchain == name && !entry.snippet_done) fail_entry(entry, {"toolchain", reason, {}});
+    }
+    return;
+  }
+  prelude_keys_[name] = prelude_key(toolchain);
+  if (const auto id = cache_.current_prelude(prelude_keys_[name])) {
+    prelude_known(name, *id);
+  } else {
+    waiting_.push_back({.kind = Kind::prelude, .toolchain = name, .entries = {}, .folder = {}});
+  }
+}
+
+/// Which snippets are missing can be said once the prelude's headers are known.
+void Builder::prelude_known(const std::string& name, const std::string& id) {
+  prelude_ids_[name] = id;
+  std::vector<std::size_t> together;
+  const auto flush = [&] {
+    if (!together.empty())
+      waiting_.push_back({.kind = Kind::snippets, .toolchain = name, .entries = std::move(together), .folder = {}});
+    together.clear();
+  };
+  const bool batches = (*toolchains_.at(name).compiler)->is_clang;
+  std::map<std::string, std::size_t> seen;  // equal text is compiled once
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    Entry& entry = entries_[i];
+    if (entry.toolchain != name || entry.snippet_done) continue;
+    entry.key = Digest().add(prelude_keys_[name]).add(id).add(source_of(entry, "tally", false)).hex();
+    if (cache_.has_snippet(entry.key)) {
+      entry.snippet_done = true;
+      settle(entry);
+      continue;
+    }
+    if (!seen.emplace(entry.key, i).second) continue;
+    const bool alone = !batches || entry.c == nullptr || !entry.c->global_setup.empty();
+    if (alone) {
+      Work work{.kind = Kind::snippets, .toolchain = name, .entries = {i}, .folder = {}};
+      // A host cannot start before its warm-up code is there.
+      waiting_.insert(entry.c == nullptr ? waiting_.begin() : waiting_.end(), std::move(work));
+      continue;
+    }
+    together.push_back(i);
+    if (together.size() >= options_.batch_size) flush();
+  }
+  flush();
+}
+
+Result<std::vector<BuildTask>> Builder::take_ready() {
+  std::vector<BuildTask> tasks;
+  for (Work& work : std::exchange(waiting_, {})) {
+    const std::uint32_t id = ++last_id_;
+    auto task = prepare(id, work);
+    if (!task) return std::unexpected(task.error());
+    tasks.push_back(*std::move(task));
+    running_.emplace(id, std::move(work));
+  }
+  return tasks;
+}
+
+Status Builder::finished(std::uint32_t id, const ProcessResult& result) {
+  const auto node = running_.extract(id);
+  if (node.empty()) return fail(ErrorKind::internal, fmt::format("build task {} was not running", id));
+  const Work& work = node.mapped();
+  Status status;
+  switch (work.kind) {
+    case Kind::prelude:
+      status = finish_prelude(work, result);
+      break;
+    case Kind::snippets:
+      status = finish_snippets(work, result);
+      break;
+    case Kind::artifacts:
+      status = finish_artifacts(work, result);
+      break;
+  }
+  std::error_code ignored;
+  fs::remove_all(work.folder, ignored);
+  for (Entry& entry : entries_) settle(entry);
+  return status;
+}
+
+Result<BuildTask> Builder::prepare(std::uint32_t id, Work& work) {
+  auto folder = cache_.scratch();
+  if (!folder) return std::unexpected(folder.error());
+  work.folder = *folder;
+  switch (work.kind) {
+    case Kind::prelude:
+      return prepare_prelude(id, work);
+    case Kind::snippets:
+      return prepare_snippets(id, work);
+    default:
+      return prepare_artifacts(id, work);
+  }
+}
+
+ProcessRequest Builder::request(std::vector<std::string> argv, const fs::path& folder) const {
+  ProcessRequest request;
+  request.argv = std::move(argv);
+  request.environment = options_.environment;
+  request.working_folder = folder.string();
+  request.deadline = options_.deadline;
+  return request;
+}
+
+}  // namespace tally

@@ -1,0 +1,129 @@
+/// What must be made before cases can run, in which order, and what became of it: precompiled preludes, snippets,
+/// TorchScript models.
+///
+/// A state machine: it hands out processes to run (take_ready) and is told how they ended (finished); who runs them,
+/// where and how many at once is execution's business. Snippets without file-scope code are compiled in batches where
+/// the compiler is clang (ten statements: 2.0 s instead of 16); when a batch does not compile, each of its snippets is
+/// built alone, so that the guilty one is found and the others are not lost.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "build/cache.h"
+#include "build/resolve.h"
+#include "expansion/case.h"
+
+namespace tally {
+
+/// A toolchain with what this machine offers for it. An absent part was not needed.
+struct ToolchainHere {
+  Toolchain spec;
+  std::optional<Result<ResolvedCompiler>> compiler;
+  std::optional<Result<ResolvedInterpreter>> interpreter;
+};
+
+struct BuildOptions {
+  std::string snippet_include;     ///< The folder that holds tally/snippet.h.
+  std::string artifact_driver;     ///< The script that makes TorchScript models.
+  EnvironmentVariables environment;         ///< Complete, for compilers and the interpreter.
+  std::size_t batch_size = 12;     ///< 1: every snippet alone.
+  Milliseconds deadline{300'000};  ///< For one process.
+};
+
+struct BuildFailure {
+  std::string stage;  ///< "toolchain", "build" or "artifact"
+  std::string message;
+  std::string log;
+};
+
+/// What a case needs, once it is there.
+struct BuiltCase {
+  std::string library;  ///< C++: the shared object.
+  std::string symbol;   ///< C++: the function in it.
+  std::string folder;   ///< Where its model lies; empty when it has none.
+};
+
+struct BuildTask {
+  std::uint32_t id = 0;
+  std::string what;  ///< "prelude torch", "12 snippets", …
+  ProcessRequest request;
+};
+
+class Builder {
+ public:
+  Builder(Cache cache, BuildOptions options, const std::map<std::string, ToolchainHere>& toolchains,
+          std::span<const Case> cases);
+
+  /// Processes that may start now; each is handed out once. An error is a cache that cannot be written.
+  Result<std::vector<BuildTask>> take_ready();
+  Status finished(std::uint32_t id, const ProcessResult& result);
+
+  [[nodiscard]] bool done() const { return running_.empty() && waiting_.empty(); }
+
+  /// By index into the cases. Neither: not yet.
+  [[nodiscard]] const std::optional<BuiltCase>& built(std::size_t index) const { return entries_[index].built; }
+  [[nodiscard]] const std::optional<BuildFailure>& failure(std::size_t index) const { return entries_[index].failure; }
+
+  /// The toolchain's warm-up code, compiled; nothing while it is not there or when it has none or did not compile.
+  [[nodiscard]] std::optional<BuiltCase> warm_up(const std::string& toolchain) const;
+  /// True when warm_up() will not change any more.
+  [[nodiscard]] bool warm_up_settled(const std::string& toolchain) const;
+
+ private:
+  enum class Kind { prelude, snippets, artifacts };
+
+  /// One snippet to compile: of a case, or a toolchain's warm-up.
+  struct Entry {
+    const Case* c = nullptr;  ///< Null for warm-up code.
+    std::string toolchain;
+    std::string key;  ///< Known once the prelude is.
+    bool snippet_done = false;
+    bool artifact_done = false;
+    std::string artifact_folder;
+    std::optional<BuiltCase> built;
+    std::optional<BuildFailure> failure;
+  };
+
+  struct Work {
+    Kind kind = Kind::prelude;
+    std::string toolchain;
+    std::vector<std::size_t> entries;
+    std::filesystem::path folder;  ///< Scratch.
+  };
+
+  void start_toolchain(const std::string& name);
+  void start_artifacts(const std::string& name);
+  void prelude_known(const std::string& name, const std::string& id);
+  Result<BuildTask> prepare(std::uint32_t id, Work& work);
+  Result<BuildTask> prepare_prelude(std::uint32_t id, Work& work);
+  Result<BuildTask> prepare_snippets(std::uint32_t id, Work& work);
+  Result<BuildTask> prepare_artifacts(std::uint32_t id, Work& work);
+  Status finish_prelude(const Work& work, const ProcessResult& result);
+  Status finish_snippets(const Work& work, const ProcessResult& result);
+  Status finish_artifacts(const Work& work, const ProcessResult& result);
+  void fail_entry(Entry& entry, BuildFailure failure);
+  void settle(Entry& entry);
+  [[nodiscard]] std::vector<std::string> compile_argv(const ToolchainHere& toolchain) const;
+  [[nodiscard]] std::string prelude_key(const ToolchainHere& toolchain) const;
+  [[nodiscard]] std::string source_of(const Entry& entry, std::string_view symbol, bool with_lines) const;
+  ProcessRequest request(std::vector<std::string> argv, const std::filesystem::path& folder) const;
+
+  Cache cache_;
+  BuildOptions options_;
+  std::map<std::string, ToolchainHere> toolchains_;
+  std::vector<Entry> entries_;  ///< The cases in order, then the warm-ups.
+  std::map<std::string, std::size_t> warm_ups_;
+  std::map<std::string, std::string> prelude_keys_;
+  std::map<std::string, std::string> prelude_ids_;
+  std::uint32_t last_id_ = 0;
+  std::vector<Work> waiting_;
+  std::map<std::uint32_t, Work> running_;
+};
+
+}  // namespace tally

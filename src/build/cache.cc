@@ -1,0 +1,78 @@
+#include "build/cache.h"
+
+#include <cstdlib>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "build/identity.h"
+
+namespace tally {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A text of lines: a digest of the files' identities, then their paths.
+std::string list_text(std::string_view first, const std::vector<std::string>& headers) {
+  std::string text = std::string(first) + "\n" + identity_of_all(headers) + "\n";
+  for (const std::string& header : headers) text += header + "\n";
+  return text;
+}
+
+/// The first line, when the files named from the third line on are still what the second one says.
+std::optional<std::string> unchanged_first_line(const fs::path& path) {
+  const auto text = read_file(path);
+  if (!text) return std::nullopt;
+  std::vector<std::string_view> lines = split(*text, '\n');
+  if (lines.size() < 3) return std::nullopt;
+  std::vector<std::string> headers(lines.begin() + 2, lines.end() - 1);
+  if (identity_of_all(std::move(headers)) != lines[1]) return std::nullopt;
+  return std::string(lines[0]);
+}
+
+}  // namespace
+
+Result<fs::path> Cache::scratch() const {
+  std::error_code code;
+  fs::create_directories(root_ / "scratch", code);
+  for (const char* folder : {"snippet", "artifact", "prelude"}) fs::create_directories(root_ / folder, code);
+  std::string name = (root_ / "scratch" / "XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) {
+    Error error = errno_error("create a folder in the cache", root_.string());
+    error.mend = "set XDG_CACHE_HOME to a folder you can write";
+    return std::unexpected(std::move(error));
+  }
+  return fs::path(name);
+}
+
+std::optional<std::string> Cache::current_prelude(std::string_view key) const {
+  return unchanged_first_line(prelude_folder(key) / "current");
+}
+
+Status Cache::set_current_prelude(std::string_view key, std::string_view id,
+                                  const std::vector<std::string>& headers) const {
+  return write_file(prelude_folder(key) / "current", list_text(id, headers));
+}
+
+bool Cache::has_snippet(std::string_view key) const {
+  std::error_code code;
+  if (!fs::exists(snippet(key), code)) return false;
+  const fs::path headers = fs::path(snippet(key)).replace_extension(".deps");
+  return !fs::exists(headers, code) || unchanged_first_line(headers).has_value();
+}
+
+Status Cache::set_snippet_headers(std::string_view key, const std::vector<std::string>& headers) const {
+  return write_file(fs::path(snippet(key)).replace_extension(".deps"), list_text("headers", headers));
+}
+
+Result<fs::path> default_cache_root(std::string_view xdg_cache_home, std::string_view home) {
+  // The number is the layout's version: a newer tally leaves an older one's files alone.
+  if (xdg_cache_home.starts_with('/')) return fs::path(xdg_cache_home) / "tallymark" / "1";
+  if (home.empty()) {
+    return fail(ErrorKind::missing, "no place for the build cache: neither XDG_CACHE_HOME nor HOME is set", {},
+                "set XDG_CACHE_HOME to an absolute folder");
+  }
+  return fs::path(home) / ".cache" / "tallymark" / "1";
+}
+
+}  // namespace tally

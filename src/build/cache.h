@@ -1,0 +1,54 @@
+/// Where built things lie, and how they are named: by the content they were made from.
+///
+///   $XDG_CACHE_HOME/tallymark/1/
+///     prelude/KEY/prelude.h, prelude.ID.pch (.h.gch for g++), current: "ID" and the headers it was made from
+///     snippet/KEY.so         a shared object with the function tally_KEY (and perhaps its batch's neighbours)
+///     snippet/KEY.deps       headers that file-scope code brought in, with their identity
+///     artifact/KEY/model_DIGEST.pt
+///
+/// Everything is published by renaming, so that two tally processes may share a cache, and a killed one leaves no half
+/// object.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+
+namespace tally {
+
+class Cache {
+ public:
+  explicit Cache(std::filesystem::path root) : root_(std::move(root)) {}
+
+  [[nodiscard]] std::filesystem::path prelude_folder(std::string_view key) const { return root_ / "prelude" / key; }
+  [[nodiscard]] std::filesystem::path snippet(std::string_view key) const {
+    return root_ / "snippet" / (std::string(key) + ".so");
+  }
+  [[nodiscard]] std::filesystem::path artifact_folder(std::string_view key) const { return root_ / "artifact" / key; }
+  [[nodiscard]] const std::filesystem::path& root() const { return root_; }
+
+  /// A new folder inside the cache, so that publishing is a rename within one filesystem.
+  [[nodiscard]] Result<std::filesystem::path> scratch() const;
+
+  /// The id of the precompiled prelude for `key`, when there is one and none of its headers has changed since.
+  [[nodiscard]] std::optional<std::string> current_prelude(std::string_view key) const;
+  /// Declares `id` current, made from `headers`.
+  [[nodiscard]] Status set_current_prelude(std::string_view key, std::string_view id,
+                                           const std::vector<std::string>& headers) const;
+
+  /// True when the snippet is there and the headers that it read itself, if any were recorded, are unchanged.
+  [[nodiscard]] bool has_snippet(std::string_view key) const;
+  [[nodiscard]] Status set_snippet_headers(std::string_view key, const std::vector<std::string>& headers) const;
+
+ private:
+  std::filesystem::path root_;
+};
+
+/// $XDG_CACHE_HOME/tallymark/1, or ~/.cache/tallymark/1.
+Result<std::filesystem::path> default_cache_root(std::string_view xdg_cache_home, std::string_view home);
+
+}  // namespace tally

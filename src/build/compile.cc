@@ -1,0 +1,158 @@
+// How preludes and snippets are compiled: the part of the builder that knows compilers.
+#include <fmt/format.h>
+
+#include <set>
+
+#include "base/digest.h"
+#include "base/files.h"
+#include "build/builder.h"
+#include "build/diagnostics.h"
+#include "build/identity.h"
+#include "build/source.h"
+
+namespace tally {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kPreludeHeader = "prelude.h";
+
+std::string prelude_output(bool is_clang, std::string_view id) {
+  return is_clang ? fmt::format("prelude.{}.pch", id) : fmt::format("prelude.{}.h.gch", id);
+}
+
+void append_prelude(std::vector<std::string>& argv, bool is_clang, const fs::path& folder, std::string_view id) {
+  if (is_clang) {
+    argv.insert(argv.end(), {"-include-pch", (folder / prelude_output(true, id)).string()});
+  } else {
+    argv.insert(argv.end(), {"-include", (folder / fmt::format("prelude.{}.h", id)).string()});
+  }
+}
+
+void append_link(std::vector<std::string>& argv, const ToolchainHere& toolchain) {
+  const std::string& linker = (*toolchain.compiler)->linker;
+  if (!linker.empty()) argv.push_back(linker);
+  std::set<std::string> folders;
+  for (const std::string& input : toolchain.spec.link) {
+    argv.push_back(input);
+    if (input.starts_with('/') && input.find(".so") != std::string::npos) folders.insert(fs::path(input).parent_path());
+  }
+  for (const std::string& folder : folders) argv.push_back("-Wl,-rpath," + folder);
+}
+
+}  // namespace
+
+std::vector<std::string> Builder::compile_argv(const ToolchainHere& toolchain) const {
+  std::vector<std::string> argv = {(*toolchain.compiler)->path};
+  argv.insert(argv.end(), toolchain.spec.flags.begin(), toolchain.spec.flags.end());
+  // No colours: the text is kept in the record.
+  argv.insert(argv.end(), {"-fPIC", "-fdiagnostics-color=never", "-I" + options_.snippet_include});
+  for (const std::string& folder : toolchain.spec.include) argv.push_back("-I" + folder);
+  return argv;
+}
+
+Result<BuildTask> Builder::prepare_prelude(std::uint32_t id, Work& work) {
+  const ToolchainHere& toolchain = toolchains_.at(work.toolchain);
+  const fs::path folder = cache_.prelude_folder(prelude_keys_[work.toolchain]);
+  const fs::path header = folder / kPreludeHeader;
+  // Written once: a precompiled header is refused when its source looks newer.
+  if (!fs::exists(header)) {
+    if (auto written = write_file(header, prelude_source(toolchain.spec)); !written)
+      return std::unexpected(written.error());
+  }
+  std::vector<std::string> argv = compile_argv(toolchain);
+  argv.insert(argv.end(), {"-x", "c++-header", header.string(), "-o", (work.folder / "prelude.out").string(), "-MD",
+                           "-MF", (work.folder / "prelude.d").string()});
+  return BuildTask{id, fmt::format("prelude of {}", work.toolchain), request(std::move(argv), work.folder)};
+}
+
+Status Builder::finish_prelude(const Work& work, const ProcessResult& result) {
+  const ToolchainHere& toolchain = toolchains_.at(work.toolchain);
+  if (!succeeded(result)) {
+    for (Entry& entry : entries_) {
+      if (entry.toolchain == work.toolchain && !entry.snippet_done) {
+        fail_entry(entry, {"build",
+                           fmt::format("the prelude of toolchain '{}' does not compile: {}", work.toolchain,
+                                       first_complaint(result)),
+                           result.err.text()});
+      }
+    }
+    return {};
+  }
+  const auto depfile = read_file(work.folder / "prelude.d");
+  if (!depfile) return std::unexpected(depfile.error());
+  const std::vector<std::string> headers = parse_dependencies(*depfile);
+  const std::string id = identity_of_all(headers);
+  const std::string& key = prelude_keys_[work.toolchain];
+  const fs::path folder = cache_.prelude_folder(key);
+  const bool is_clang = (*toolchain.compiler)->is_clang;
+  std::error_code code;
+  fs::rename(work.folder / "prelude.out", folder / prelude_output(is_clang, id), code);
+  if (code) return fail(ErrorKind::io, "cannot publish a precompiled prelude: " + code.message(), folder.string());
+  if (!is_clang) {
+    const fs::path header = folder / fmt::format("prelude.{}.h", id);
+    if (auto written = write_file(header, prelude_source(toolchain.spec)); !written) return written;
+  }
+  if (auto current = cache_.set_current_prelude(key, id, headers); !current) return current;
+  prelude_known(work.toolchain, id);
+  return {};
+}
+
+Result<BuildTask> Builder::prepare_snippets(std::uint32_t id, Work& work) {
+  const ToolchainHere& toolchain = toolchains_.at(work.toolchain);
+  std::string source;
+  for (const std::size_t index : work.entries)
+    source += source_of(entries_[index], "tally_" + entries_[index].key, true);
+  const fs::path file = work.folder / "snippet.cc";
+  if (auto written = write_file(file, source); !written) return std::unexpected(written.error());
+  std::vector<std::string> argv = compile_argv(toolchain);
+  append_prelude(argv, (*toolchain.compiler)->is_clang, cache_.prelude_folder(prelude_keys_[work.toolchain]),
+                 prelude_ids_[work.toolchain]);
+  argv.insert(argv.end(), {"-shared", "-MD", "-MF", (work.folder / "snippet.d").string(), file.string(), "-o",
+                           (work.folder / "snippet.so").string()});
+  append_link(argv, toolchain);
+  const std::string what = work.entries.size() > 1                  ? fmt::format("{} snippets", work.entries.size())
+                           : entries_[work.entries[0]].c == nullptr ? fmt::format("warm-up of {}", work.toolchain)
+                                                                    : entries_[work.entries[0]].c->id;
+  return BuildTask{id, what, request(std::move(argv), work.folder)};
+}
+
+Status Builder::finish_snippets(const Work& work, const ProcessResult& result) {
+  if (!succeeded(result) && work.entries.size() > 1 && std::holds_alternative<Exited>(result.outcome)) {
+    for (const std::size_t index : work.entries) {
+      waiting_.push_back({.kind = Kind::snippets, .toolchain = work.toolchain, .entries = {index}, .folder = {}});
+    }
+    return {};
+  }
+  for (const std::size_t index : work.entries) {
+    const std::string key = entries_[index].key;
+    if (succeeded(result)) {
+      if (entries_[index].c != nullptr && !entries_[index].c->global_setup.empty()) {
+        const auto depfile = read_file(work.folder / "snippet.d");
+        if (!depfile) return std::unexpected(depfile.error());
+        std::vector<std::string> headers = parse_dependencies(*depfile);
+        std::erase_if(headers, [&](const std::string& path) { return path.starts_with(cache_.root().string()); });
+        if (auto noted = cache_.set_snippet_headers(key, headers); !noted) return noted;
+      }
+      // A link for each member of a batch, and one rename at a time: readers never see a half.
+      const fs::path linked = work.folder / (key + ".so");
+      std::error_code code;
+      fs::create_hard_link(work.folder / "snippet.so", linked, code);
+      if (code) fs::copy_file(work.folder / "snippet.so", linked, code);
+      if (!code) fs::rename(linked, cache_.snippet(key), code);
+      if (code) return fail(ErrorKind::io, "cannot publish a snippet: " + code.message(), cache_.snippet(key).string());
+    }
+    for (Entry& entry : entries_) {
+      if (entry.key != key || entry.snippet_done) continue;
+      if (succeeded(result)) {
+        entry.snippet_done = true;
+      } else {
+        fail_entry(entry, {"build", first_complaint(result), result.err.text()});
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace tally

@@ -1,0 +1,78 @@
+#include "build/identity.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/digest.h"
+#include "base/unique_fd.h"
+
+namespace tally {
+
+namespace fs = std::filesystem;
+
+std::string file_identity(const fs::path& path) {
+  std::error_code code;
+  const fs::path real = fs::canonical(path, code);
+  struct stat info{};
+  if (code || ::stat(real.c_str(), &info) != 0) return path.string() + " missing";
+  return fmt::format("{} {} {}.{:09}", real.string(), info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
+}
+
+Result<std::string> file_digest(const fs::path& path) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return std::unexpected(errno_error("open", path.string()));
+  Digest digest;
+  std::string block(std::size_t{1} << 20, '\0');
+  for (;;) {
+    const ssize_t n = ::read(fd.get(), block.data(), block.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return std::unexpected(errno_error("read", path.string()));
+    if (n == 0) return digest.hex();
+    digest.add_raw({block.data(), static_cast<std::size_t>(n)});
+  }
+}
+
+std::vector<std::string> parse_dependencies(std::string_view depfile) {
+  std::vector<std::string> paths;
+  const std::size_t colon = depfile.find(": ");
+  if (colon == std::string_view::npos) return paths;
+  std::string path;
+  const auto flush = [&] {
+    if (!path.empty()) paths.push_back(std::move(path));
+    path.clear();
+  };
+  const std::string_view rest = depfile.substr(colon + 2);
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    const char c = rest[i];
+    const char following = i + 1 < rest.size() ? rest[i + 1] : '\n';
+    if (c == '\\' && (following == ' ' || following == '#')) {
+      path += following;
+      ++i;
+    } else if (c == '\\' && following == '\n') {
+      ++i;
+      flush();
+    } else if (c == '$' && following == '$') {
+      path += '$';
+      ++i;
+    } else if (c == ' ' || c == '\n') {
+      flush();
+    } else {
+      path += c;
+    }
+  }
+  flush();
+  return paths;
+}
+
+std::string identity_of_all(std::vector<std::string> paths) {
+  std::ranges::sort(paths);
+  Digest digest;
+  for (const std::string& path : paths) digest.add(file_identity(path));
+  return digest.hex();
+}
+
+}  // namespace tally

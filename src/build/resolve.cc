@@ -1,0 +1,162 @@
+#include "build/resolve.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/digest.h"
+#include "base/text.h"
+#include "build/identity.h"
+
+namespace tally {
+
+namespace {
+
+using nlohmann::json;
+
+ProcessRequest tool_request(std::vector<std::string> argv, const ResolveContext& context) {
+  ProcessRequest request;
+  request.argv = std::move(argv);
+  request.environment = context.environment;
+  request.working_folder = context.working_folder;
+  request.deadline = Milliseconds(60'000);
+  return request;
+}
+
+/// Where the linker would take each "-lname" from, so that another version of a library is another key.
+std::string link_identity(ProcessRunner& runner, const std::string& compiler, const Toolchain& toolchain,
+                          const ResolveContext& context) {
+  Digest digest;
+  for (const std::string& input : toolchain.link) {
+    std::string path = input;
+    if (input.starts_with("-l")) {
+      const auto found =
+          run(runner, tool_request({compiler, fmt::format("-print-file-name=lib{}.so", input.substr(2))}, context));
+      path = std::string(trim(found.out.text()));
+    }
+    digest.add(path.starts_with('-') ? path : file_identity(path));
+  }
+  return digest.hex();
+}
+
+constexpr std::string_view kProbe = R"(
+import importlib.util, json, sys
+modules = []
+missing = []
+for name in sys.argv[1:]:
+    try:
+        spec = importlib.util.find_spec(name)
+    except ImportError:
+        spec = None
+    if spec is None:
+        missing.append(name)
+    else:
+        try:
+            from importlib.metadata import version
+            number = version(name.partition(".")[0])
+        except Exception:
+            number = ""
+        modules.append([name, number, spec.origin or ""])
+print(json.dumps({"executable": sys.executable, "version": sys.version.split()[0], "modules": modules,
+                  "missing": missing, "old": sys.version_info < (3, 9)}))
+)";
+
+/// What an interpreter says of itself; a reason in words when it will not do.
+std::expected<ResolvedInterpreter, std::string> probe(ProcessRunner& runner, const std::string& program,
+                                                      const Toolchain& toolchain, const ResolveContext& context) {
+  std::vector<std::string> argv = {program, "-c", std::string(kProbe)};
+  argv.insert(argv.end(), toolchain.requires_modules.begin(), toolchain.requires_modules.end());
+  const ProcessResult result = run(runner, tool_request(std::move(argv), context));
+  if (const auto* spawn = std::get_if<SpawnFailed>(&result.outcome)) return std::unexpected(spawn->error.message);
+  if (!succeeded(result)) return std::unexpected(describe(result.outcome));
+  const json answer = json::parse(result.out.text(), nullptr, false);
+  if (!answer.is_object() || !answer.contains("executable")) return std::unexpected("gave no answer to our questions");
+  if (answer.value("old", false))
+    return std::unexpected(fmt::format("is Python {}, and 3.9 is the oldest we host", answer.value("version", "?")));
+  if (const auto missing = answer.value("missing", std::vector<std::string>{}); !missing.empty()) {
+    return std::unexpected(fmt::format("has no module {}", fmt::join(missing, ", ")));
+  }
+  ResolvedInterpreter interpreter;
+  interpreter.path = answer.value("executable", program);
+  interpreter.version = answer.value("version", "");
+  Digest identity;
+  identity.add(file_identity(interpreter.path)).add(interpreter.version);
+  for (const json& module : answer.value("modules", json::array())) {
+    const std::string origin = module[2].get<std::string>();
+    interpreter.modules.push_back(
+        fmt::format("{} {} {}", module[0].get<std::string>(), module[1].get<std::string>(), origin));
+    identity.add(file_identity(origin)).add(interpreter.modules.back());
+  }
+  interpreter.identity = identity.hex();
+  return interpreter;
+}
+
+}  // namespace
+
+std::string_view value_of(const EnvironmentVariables& environment, std::string_view name) {
+  for (const auto& [key, value] : environment) {
+    if (key == name) return value;
+  }
+  return {};
+}
+
+Result<ResolvedCompiler> resolve_compiler(ProcessRunner& runner, const Toolchain& toolchain,
+                                          const ResolveContext& context) {
+  std::string tried;
+  for (const std::string& candidate : toolchain.cxx) {
+    const auto program = find_program(candidate, value_of(context.environment, "PATH"));
+    if (!program) {
+      tried += fmt::format("\n  {}: not found", candidate);
+      continue;
+    }
+    const ProcessResult result = run(runner, tool_request({*program, "--version"}, context));
+    if (!succeeded(result)) {
+      tried += fmt::format("\n  {}: {}", candidate, describe(result.outcome));
+      continue;
+    }
+    ResolvedCompiler compiler;
+    compiler.path = *program;
+    const std::string text = result.out.text();
+    compiler.version = std::string(split(text, '\n').front());
+    compiler.is_clang = text.find("clang") != std::string::npos;
+    const bool has_lld = succeeded(run(runner, tool_request({*program, "-fuse-ld=lld", "-Wl,--version"}, context)));
+    compiler.linker = has_lld ? "-fuse-ld=lld" : "";
+    Digest identity;
+    identity.add(file_identity(*program))
+        .add(text)
+        .add(compiler.linker)
+        .add(link_identity(runner, *program, toolchain, context));
+    compiler.identity = identity.hex();
+    return compiler;
+  }
+  return fail(ErrorKind::missing,
+              fmt::format("no C++ compiler works for toolchain '{}'; tried:{}", toolchain.name, tried), {},
+              "install clang-19 (apt-get install clang-19), or name a compiler with --cxx or the toolchain's cxx");
+}
+
+Result<ResolvedInterpreter> resolve_interpreter(ProcessRunner& runner, const Toolchain& toolchain,
+                                                const ResolveContext& context) {
+  std::string tried;
+  for (const std::string& candidate : toolchain.python) {
+    const auto program = find_program(candidate, value_of(context.environment, "PATH"));
+    if (!program) {
+      tried += fmt::format("\n  {}: not found", candidate);
+      continue;
+    }
+    auto interpreter = probe(runner, *program, toolchain, context);
+    if (interpreter) return *std::move(interpreter);
+    tried += fmt::format("\n  {} {}", candidate, interpreter.error());
+  }
+  const std::string needed = toolchain.requires_modules.empty()
+                                 ? "install python3"
+                                 : fmt::format(
+                                       "install {} for one of them (Debian: apt-get install python3-{}), or name an "
+                                       "interpreter with --python or the toolchain's python",
+                                       fmt::join(toolchain.requires_modules, ", "), toolchain.requires_modules.front());
+  return fail(ErrorKind::missing,
+              fmt::format("no Python interpreter works for toolchain '{}'; tried:{}", toolchain.name, tried), {},
+              needed);
+}
+
+}  // namespace tally

@@ -1,0 +1,45 @@
+/// From a toolchain as it is written to the one on this machine: which compiler, which interpreter, which files.
+///
+/// Runs compilers and interpreters to ask who they are; never builds or measures. An environment that lacks something
+/// gives an Error of kind `missing` that says what was tried and how to get it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "definition/toolchain.h"
+#include "process/process.h"
+
+namespace tally {
+
+struct ResolvedCompiler {
+  std::string path;       ///< Absolute.
+  std::string version;    ///< The first line that --version prints.
+  bool is_clang = false;  ///< Batches and -include-pch are for clang only.
+  std::string linker;     ///< "-fuse-ld=lld" where that works (ten times faster than GNU ld), else empty.
+  std::string identity;   ///< Changes when anything does that an object depends on, but for headers.
+};
+
+struct ResolvedInterpreter {
+  std::string path;      ///< The executable itself, never a shim: a shell script under Valgrind would be measured.
+  std::string version;   ///< "3.11.2"
+  std::string identity;  ///< Of the executable and of the required modules' files.
+  std::vector<std::string> modules;  ///< "torch 1.13.1 /usr/lib/python3/dist-packages/torch/__init__.py"
+};
+
+struct ResolveContext {
+  EnvironmentVariables environment;  ///< Complete, for whatever is run.
+  std::string working_folder;
+};
+
+Result<ResolvedCompiler> resolve_compiler(ProcessRunner& runner, const Toolchain& toolchain,
+                                          const ResolveContext& context);
+Result<ResolvedInterpreter> resolve_interpreter(ProcessRunner& runner, const Toolchain& toolchain,
+                                                const ResolveContext& context);
+
+/// The value of a variable, or "".
+std::string_view value_of(const EnvironmentVariables& environment, std::string_view name);
+
+}  // namespace tally

@@ -1,0 +1,77 @@
+#include "build/source.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace tally {
+
+namespace {
+
+/// A string literal's inside for #line: a path may hold quotes and backslashes.
+std::string escaped(std::string_view path) { return replace_all(replace_all(path, "\\", "\\\\"), "\"", "\\\""); }
+
+void append(std::string& source, const Code& code, std::string_view what, Lines lines) {
+  for (const Snippet& part : code.parts) {
+    if (part.at.line > 0 && lines == Lines::of_suite) {
+      source += fmt::format("#line {} \"{}\"\n", part.at.line, escaped(part.at.file));
+    } else {
+      source += fmt::format("#line 1 \"<{}>\"\n", what);
+    }
+    source += part.text;
+    source += '\n';
+  }
+}
+
+void append_hook(std::string& source, std::string_view name, const std::string& text) {
+  if (text.empty()) return;
+  source += fmt::format("#line 1 \"<{0}>\"\n  tally_statement->{0} = [] {{ {1}\n;}};\n", name, text);
+}
+
+/// `body` is a whole block. The inner `do … while (false)` gives a break or continue of the statement's own nothing but
+/// itself to leave; the barrier keeps the compiler from merging iterations, at no instruction.
+std::string loop(std::string_view regions, std::string_view body) {
+  return fmt::format(
+      "  ::tally::detail::run({}, [&](unsigned long long tally_n) {{ do {{ do {{\n{}\n#line 1 \"<tally>\"\n"
+      "  ; }} while (false); ::tally::barrier(); }} while (--tally_n != 0); return ::tally::detail::loop_done{{}}; "
+      "}});\n",
+      regions, body);
+}
+
+}  // namespace
+
+std::string prelude_source(const Toolchain& toolchain) {
+  std::string source = "#include \"tally/snippet.h\"\n";
+  for (const std::string& header : toolchain.prelude) source += fmt::format("#include <{}>\n", header);
+  return source;
+}
+
+std::string case_source(const Case& c, const Toolchain& toolchain, std::string_view symbol, Lines lines) {
+  std::string source;
+  append(source, c.global_setup, "global_setup", lines);
+  source += fmt::format(
+      "#line 1 \"<tally>\"\nextern \"C\" void {}(tally_regions* tally_baseline, tally_regions* tally_statement) {{ "
+      "TALLY_TRY\n",
+      symbol);
+  append_hook(source, "before_region", toolchain.before_region.cpp);
+  append_hook(source, "sync", toolchain.sync.cpp);
+  if (!toolchain.set_threads.cpp.empty()) {
+    source += "#line 1 \"<set_threads>\"\n";
+    source += replace_all(toolchain.set_threads.cpp, "${threads}", std::to_string(c.threads)) + "\n";
+  }
+  append(source, c.setup, "setup", lines);
+  source += "#line 1 \"<tally>\"\n  ;\n" + loop("tally_baseline", "");
+  std::string stmt;
+  append(stmt, c.stmt, "stmt", lines);
+  source += loop("tally_statement", stmt);
+  source += "TALLY_CATCH(tally_statement) }\n";
+  return source;
+}
+
+std::string warm_up_source(const Toolchain& toolchain, std::string_view symbol) {
+  Case c;
+  c.stmt.parts.push_back({toolchain.warm_up.cpp, {}});
+  return case_source(c, Toolchain{}, symbol, Lines::none);
+}
+
+}  // namespace tally

@@ -1,0 +1,29 @@
+/// The C++ text that a case is compiled from. Pure.
+///
+/// One function for each case, with setup, empty loop and measured loop in one scope; the same function serves wall
+/// time and counts. `#line` directives make the compiler speak of the suite's own lines.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "definition/toolchain.h"
+#include "expansion/case.h"
+
+namespace tally {
+
+/// The header that is precompiled once for each toolchain: the snippet's own header, then the prelude's.
+std::string prelude_source(const Toolchain& toolchain);
+
+/// Whether `#line` names the suite's places, or none, for a text that does not change when a case moves within its
+/// suite.
+enum class Lines { of_suite, none };
+
+/// The function `symbol` for one case, with its file-scope code before it.
+std::string case_source(const Case& c, const Toolchain& toolchain, std::string_view symbol, Lines lines);
+
+/// Representative code of the toolchain, in the form of a case, for the host to run once.
+std::string warm_up_source(const Toolchain& toolchain, std::string_view symbol);
+
+}  // namespace tally

@@ -1,0 +1,133 @@
+/// Runs a plan: builds, hosts, and sessions, each on CPUs of its own, until every case has an outcome.
+///
+/// Owns: the event loop, the hosts, the queue, leases, deadlines and retries. Measures nothing itself and renders
+/// nothing: what happens is told to an observer, in the order in which it happens; outcomes keep plan order.
+///
+/// Order of work: builds first (much waits for them), then hosts, then counts, which may fill every core; wall times
+/// last, on cores where nothing else of ours runs, and only when nothing is being compiled any more.
+#pragma once
+
+#include <list>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "build/builder.h"
+#include "execution/cpu_lease.h"
+#include "execution/host.h"
+#include "execution/outcome.h"
+#include "execution/session.h"
+
+namespace tally {
+
+/// Told what happens; for progress, journal and -v. All calls come from the loop's thread.
+class ExecutionObserver {
+ public:
+  virtual ~ExecutionObserver() = default;
+  virtual void on_process(const std::string& what,
+                          const std::vector<std::string>& argv) = 0;                        ///< Started: build, host.
+  virtual void on_session(std::size_t index, Mode mode, const std::vector<int>& cpus) = 0;  ///< Started.
+  /// Finished; the outcome will not change any more. An error stops the run (a journal that cannot be written).
+  virtual Status on_case(std::size_t index, const CaseOutcome& outcome) = 0;
+  virtual void on_waiting(const std::string& why) = 0;  ///< For CPUs that another tally holds.
+  virtual void on_warning(const std::string& text) = 0;
+};
+
+struct ExecutionResult {
+  std::vector<CaseOutcome> outcomes;  ///< In plan order.
+  bool interrupted = false;
+  std::optional<Error> stopped;  ///< Why the run could not go on; outcomes up to then are kept.
+};
+
+class Engine {
+ public:
+  Engine(ProcessRunner& runner, CpuLeases& leases, Builder& builder,
+         const std::map<std::string, ToolchainHere>& toolchains, std::span<const Case> cases,
+         const ExecutionOptions& options, ExecutionObserver& observer);
+  ~Engine();
+
+  /// `done` marks cases that need no running (a resumed run has their outcome already); may be empty.
+  ExecutionResult run(const std::vector<bool>& done);
+
+ private:
+  struct Job {
+    std::size_t index = 0;
+    Mode mode = Mode::counts;
+    int timeouts = 0;
+    int hosts_lost = 0;
+  };
+  struct RunningSession {
+    Job job;
+    std::unique_ptr<Session> session;
+    CpuLease lease;
+    std::list<Host>::iterator host;
+    Clock::time_point started;
+    Clock::time_point deadline;
+    int kills = 0;                   ///< SIGINT, SIGTERM, SIGKILL so far.
+    std::optional<Ending> stopping;  ///< Why it is being killed.
+  };
+  struct RunningBuild {
+    std::uint32_t task = 0;
+    CpuLease lease;
+  };
+
+  void queue_jobs(const std::vector<bool>& done);
+  bool start_work();
+  Status collect_builds();
+  bool start_build();
+  bool start_session();
+  bool start_session(std::list<Job>::iterator job);
+  bool start_host(const HostKind& kind);
+  std::list<Host>::iterator ready_host(const HostKind& kind);
+  bool host_coming(const HostKind& kind) const;
+  void handle(const Event& event);
+  void on_fd(int fd, bool closed);
+  void on_finished(const Finished& finished);
+  void on_control(std::list<Host>::iterator host, bool closed);
+  void lose_host(std::list<Host>::iterator host, const std::string& why);
+  void close_host(std::list<Host>::iterator host);
+  void end_session(std::list<RunningSession>::iterator session);
+  void check_deadlines();
+  void kill_session(RunningSession& session, Ending why);
+  std::optional<Clock::time_point> next_deadline() const;
+  void settle_case(std::size_t index);
+  void fail_case(std::size_t index, CaseFailure failure, Ending ending);
+  void drop_jobs(std::size_t index);
+  void close_idle_hosts();
+  void stop_everything(bool at_once);
+  std::optional<CpuLease> try_lease(int count, bool whole_cores);
+  HostKind kind_of(const Job& job) const;
+  Milliseconds deadline_of(const Job& job) const;
+
+  ProcessRunner& runner_;
+  CpuLeases& leases_;
+  Builder& builder_;
+  const std::map<std::string, ToolchainHere>& toolchains_;
+  std::span<const Case> cases_;
+  const ExecutionOptions& options_;
+  ExecutionObserver& observer_;
+
+  ExecutionResult result_;
+  std::vector<int> open_;  ///< Jobs of each case that are queued or running.
+  std::vector<bool> settled_;
+  std::list<Job> queue_;
+  std::list<BuildTask> builds_;  ///< Ready to start.
+  std::map<ProcessId, RunningBuild> building_;
+  std::list<Host> hosts_;
+  std::map<ProcessId, CpuLease> starting_;  ///< Hosts that are not ready hold a CPU.
+  std::map<HostKind, std::string> broken_;  ///< Hosts that do not start, and why.
+  std::set<HostKind> single_use_;  ///< Hosts that serve one session each: by option, or because they have threads.
+  std::list<RunningSession> sessions_;
+  std::uint32_t last_job_ = 0;
+  std::uint32_t host_count_ = 0;
+  bool waiting_for_cpus_ = false;
+  bool announced_waiting_ = false;
+  bool warned_aslr_ = false;
+  int interruptions_ = 0;
+  Clock::time_point interrupted_at_{};
+  double timer_overhead_s_;
+};
+
+}  // namespace tally

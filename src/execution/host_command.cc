@@ -1,0 +1,145 @@
+#include "execution/host_command.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+namespace tally {
+
+namespace {
+
+// Where host/common/fork_server.h and the boot text below expect them.
+constexpr int kControl = 3;
+constexpr int kExtension = 4;
+constexpr int kScript = 5;
+
+/// Loads the extension and the script from open descriptors: their paths have no place in an interpreter's heap.
+constexpr const char* kBoot = R"(import importlib.machinery as m, importlib.util as u, sys
+s = u.spec_from_file_location("_tally_host", "/proc/self/fd/4", loader=m.ExtensionFileLoader("_tally_host", "/proc/self/fd/4"))
+x = u.module_from_spec(s)
+s.loader.exec_module(x)
+sys.modules["_tally_host"] = x
+with open(5) as f:
+    text = f.read()
+exec(compile(text, "tally_host.py", "exec"))
+)";
+
+Result<PassedFd> pass_file(const std::string& path, int target) {
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) {
+    Error error = errno_error("open a part of tally", path);
+    error.mend = "tally's libexec folder is incomplete: build or install it again";
+    return std::unexpected(std::move(error));
+  }
+  return PassedFd{target, std::move(fd)};
+}
+
+Status append_python(ProcessRequest& request, const ToolchainHere& toolchain, const ExecutionOptions& options) {
+  auto extension = pass_file(options.libexec + "/_tally_host.abi3.so", kExtension);
+  if (!extension) return std::unexpected(extension.error());
+  auto script = pass_file(options.libexec + "/tally_host.py", kScript);
+  if (!script) return std::unexpected(script.error());
+  request.pass_fds.push_back(*std::move(extension));
+  request.pass_fds.push_back(*std::move(script));
+  request.argv.insert(request.argv.end(), {(*toolchain.interpreter)->path, "-c", kBoot});
+  for (const std::string& module : toolchain.spec.requires_modules) request.argv.push_back(module);
+  request.argv.emplace_back("--");
+  if (!toolchain.spec.warm_up.py.empty()) request.argv.push_back(toolchain.spec.warm_up.py);
+  return {};
+}
+
+void append_cpp(ProcessRequest& request, const ToolchainHere& toolchain, const std::optional<BuiltCase>& warm_up,
+                const ExecutionOptions& options) {
+  request.argv.push_back(options.libexec + "/tally-host-cpp");
+  for (const std::string& library : toolchain.spec.preload)
+    request.argv.insert(request.argv.end(), {"--preload", library});
+  if (warm_up) request.argv.insert(request.argv.end(), {"--warm-up", warm_up->library, warm_up->symbol});
+}
+
+void set(EnvironmentVariables& environment, const std::string& name, std::string value) {
+  for (auto& [key, old] : environment) {
+    if (key == name) {
+      old = std::move(value);
+      return;
+    }
+  }
+  environment.emplace_back(name, std::move(value));
+}
+
+}  // namespace
+
+std::string describe(const HostKind& kind) {
+  return fmt::format("{} host of {}{}", kind.language == Language::cpp ? "C++" : "Python", kind.toolchain,
+                     kind.counted ? " under Valgrind" : "");
+}
+
+std::vector<std::string> valgrind_flags(const ExecutionOptions& options) {
+  const auto yes = [](bool value) { return value ? "yes" : "no"; };
+  std::vector<std::string> flags = {
+      "--tool=callgrind",
+      "--quiet",
+      // Off until the libraries are loaded: importing torch takes 7 s instead of 60.
+      "--instr-atstart=no",
+      // Regions are cut with ZERO_STATS and DUMP_STATS; the collect state belongs to one thread only.
+      "--collect-atstart=yes",
+      // With gdbserver, one run in three differed by up to 0.5 %.
+      "--vgdb=no",
+      "--fair-sched=yes",
+      "--separate-threads=no",
+      "--separate-recs=1",
+      fmt::format("--separate-callers={}", options.call_context),
+      "--collect-jumps=no",
+      "--collect-systime=no",
+      "--collect-bus=no",
+      "--dump-instr=no",
+      "--dump-line=yes",
+      "--combine-dumps=no",
+      "--compress-strings=yes",
+      "--compress-pos=yes",
+      "--skip-plt=yes",
+      "--read-inline-info=no",
+      "--read-var-info=no",
+      "--smc-check=all-non-file",
+      "--trace-children=no",
+      "--child-silent-after-fork=yes",
+      "--max-stackframe=16777216",  // our pinned stack is no switch of stacks
+      "--num-callers=12",
+      "--log-fd=2",
+      fmt::format("--cache-sim={}", yes(options.cache_sim)),
+      fmt::format("--branch-sim={}", yes(options.branch_sim)),
+  };
+  if (options.cache_sim) {
+    // A fixed geometry, not this machine's: 32 KiB 8-way L1, 8 MiB 16-way last level, 64-byte lines.
+    flags.insert(flags.end(), {"--I1=32768,8,64", "--D1=32768,8,64", "--LL=8388608,16,64"});
+  }
+  return flags;
+}
+
+Result<ProcessRequest> host_request(const HostKind& kind, const ToolchainHere& toolchain,
+                                    const std::optional<BuiltCase>& warm_up, const ExecutionOptions& options,
+                                    const std::string& dumps, UniqueFd control) {
+  ProcessRequest request;
+  request.environment = options.environment;
+  request.working_folder = options.working_folder;
+  request.disable_aslr = true;
+  request.grace = {Milliseconds(0), Milliseconds(0)};
+  request.pass_fds.push_back({kControl, std::move(control)});
+  if (options.perturbation.hash_seed != 0) {
+    set(request.environment, "PYTHONHASHSEED", std::to_string(options.perturbation.hash_seed));
+  }
+  if (options.perturbation.environment_padding != 0) {
+    set(request.environment, "TALLY_PADDING", std::string(options.perturbation.environment_padding, 'x'));
+  }
+  if (kind.counted) {
+    request.argv.push_back(options.valgrind);
+    for (std::string& flag : valgrind_flags(options)) request.argv.push_back(std::move(flag));
+    request.argv.push_back("--callgrind-out-file=" + dumps + "/%p");
+  }
+  if (kind.language == Language::cpp) {
+    append_cpp(request, toolchain, warm_up, options);
+  } else if (auto appended = append_python(request, toolchain, options); !appended) {
+    return std::unexpected(appended.error());
+  }
+  return request;
+}
+
+}  // namespace tally

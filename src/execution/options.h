@@ -1,0 +1,54 @@
+/// How a plan is executed: what the command line, the suite and defaults come to. Plain data.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "measurement/autorange.h"
+#include "process/process.h"
+
+namespace tally {
+
+/// Harmless changes of a case's surroundings, on purpose: the range of counts over them is its noise floor.
+struct Perturbation {
+  std::string name;  ///< "hash_seed=3"
+  unsigned hash_seed = 0;
+  std::uint64_t heap_padding = 0;
+  std::uint64_t stack_padding = 0;
+  std::uint64_t environment_padding = 0;
+
+  [[nodiscard]] bool needs_own_host() const { return hash_seed != 0 || environment_padding != 0; }
+};
+
+struct ExecutionOptions {
+  bool counts = true;
+  bool wall = true;
+  std::uint64_t iterations = 100;
+  int replicates = 2;  ///< The least number; two identical ones prove that the count repeats.
+  int max_replicates = 5;
+  int baseline_replicates = 2;
+  std::uint64_t warm_up_python = 40;  ///< CPython 3.11 specialises within 20 rounds of a loop.
+  std::uint64_t warm_up_cpp = 10;
+  WallPlan wall_plan;
+  Milliseconds native_deadline{60'000};  ///< Of one session.
+  Milliseconds counted_deadline{300'000};
+  Milliseconds host_deadline{120'000};  ///< From a host's start to its hello.
+  std::uint64_t memory_bytes = 0;       ///< 0: no limit.
+  int timeout_retries = 1;
+  int host_retries = 2;
+  bool process_isolation = false;  ///< A fresh host for every session.
+  bool cache_sim = false;
+  bool branch_sim = false;
+  bool keep_profiles = false;
+  int call_context = 0;  ///< Callgrind's --separate-callers.
+  Perturbation perturbation;
+
+  EnvironmentVariables environment;     ///< Complete, of hosts.
+  std::string working_folder;  ///< Of cases that have no model.
+  std::string libexec;         ///< Where the hosts are.
+  std::string valgrind;        ///< Its program.
+  std::string scratch;         ///< A folder for Callgrind's output.
+};
+
+}  // namespace tally

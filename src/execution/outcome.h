@@ -1,0 +1,56 @@
+/// What execution has to say of a case: raw samples and what went wrong. Turning samples into figures is measurement's
+/// part.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "measurement/counts.h"
+#include "measurement/wall.h"
+
+namespace tally {
+
+/// The two ways in which a case is measured; each is a session in a child of its own.
+enum class Mode { counts, wall };
+std::string_view to_string(Mode mode);
+
+/// How a session, or a whole case, ended.
+enum class Ending { ok, failed, timed_out, crashed, host_lost, cancelled };
+std::string_view to_string(Ending ending);
+
+struct CaseFailure {
+  std::string stage;    ///< "toolchain", "build", "artifact", "load", "setup", "warm_up", "count", "time", "host"
+  std::string message;  ///< One line, as near to the user's text as can be: "ZeroDivisionError: division by zero
+                        ///< (suite.toml:7)".
+  std::string detail;   ///< A traceback or compiler output, places named as the suite's.
+  std::string output;   ///< What the case wrote to standard output and error, head and tail.
+};
+
+struct CaseAttempt {
+  Mode mode = Mode::counts;
+  Ending ending = Ending::ok;
+  double seconds = 0;
+};
+
+struct AllocationSample {
+  std::uint64_t iterations = 1;
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+};
+
+struct CaseOutcome {
+  Ending ending = Ending::cancelled;
+  std::vector<CaseAttempt> attempts;
+  std::optional<CaseFailure> failure;
+  std::optional<CountSamples> counts;
+  std::optional<WallSamples> wall;
+  std::optional<AllocationSample> allocations;
+  bool counted_in_process = false;  ///< Replicates shared one process, because the case had threads.
+  std::string profile;              ///< A replicate's Callgrind output, where it was asked for.
+  std::vector<std::string> warnings;
+  std::vector<int> cpus;  ///< Where it was last measured.
+};
+
+}  // namespace tally

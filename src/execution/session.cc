@@ -1,0 +1,315 @@
+#include "execution/session.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "execution/traceback.h"
+#include "measurement/statistics.h"
+#include "process/wait_status.h"
+#include "profile/callgrind.h"
+
+namespace tally {
+
+using protocol::Field;
+using protocol::Message;
+using protocol::MessageType;
+using protocol::Phase;
+using protocol::Stage;
+using protocol::Writer;
+
+namespace {
+
+constexpr std::size_t kSmallFrame = 512;
+
+std::vector<double> to_samples(std::string_view bytes, double iterations) {
+  std::vector<double> samples(bytes.size() / sizeof(double));
+  std::memcpy(samples.data(), bytes.data(), samples.size() * sizeof(double));
+  for (double& sample : samples) sample /= iterations;
+  return samples;
+}
+
+void append_texts(Writer& writer, Field field, const Code& code) {
+  for (const Snippet& part : code.parts) writer.text(field, part.text);
+}
+
+}  // namespace
+
+std::uint64_t Session::iterations() const { return plan_.c->settings.iterations.value_or(options_->iterations); }
+
+Status Session::start(const FrameStream& control) {
+  auto pair = make_socket_pair();
+  if (!pair) return std::unexpected(pair.error());
+  int fds[2];
+  if (::pipe2(fds, O_CLOEXEC) != 0) return std::unexpected(errno_error("create a pipe", {}));
+  output_.reset(fds[0]);
+  ::fcntl(fds[0], F_SETFL, O_NONBLOCK);
+  const UniqueFd output_end(fds[1]);
+  stream_ = FrameStream(std::move(pair->ours));
+
+  const Case& c = *plan_.c;
+  const bool python = c.language == Language::python;
+  std::string buffer(protocol::kMaxFrame, '\0');
+  Writer request(buffer, MessageType::run_case, plan_.job);
+  if (python) {
+    if (!plan_.toolchain->set_threads.py.empty()) {
+      request.text(Field::setup_part,
+                   replace_all(plan_.toolchain->set_threads.py, "${threads}", std::to_string(c.threads)));
+    }
+    append_texts(request, Field::setup_part, c.setup);
+    append_texts(request, Field::stmt_part, c.stmt);
+    if (!plan_.toolchain->before_region.py.empty())
+      request.text(Field::before_region, plan_.toolchain->before_region.py);
+    if (!plan_.toolchain->sync.py.empty()) request.text(Field::sync, plan_.toolchain->sync.py);
+  } else {
+    request.text(Field::snippet, plan_.built.library).text(Field::symbol, plan_.built.symbol);
+  }
+  request.number(Field::warm_up, python ? options_->warm_up_python : options_->warm_up_cpp);
+  if (!plan_.built.folder.empty()) request.text(Field::folder, plan_.built.folder);
+  for (const int cpu : plan_.cpus) request.number(Field::cpu, static_cast<std::uint64_t>(cpu));
+  const std::uint64_t memory = c.settings.memory_bytes.value_or(options_->memory_bytes);
+  // Valgrind's own memory would count against it.
+  if (memory > 0 && plan_.mode == Mode::wall) request.number(Field::memory, memory);
+  request.number(Field::heap_padding, options_->perturbation.heap_padding)
+      .number(Field::stack_padding, options_->perturbation.stack_padding);
+  const int attached[2] = {pair->theirs.get(), output_end.get()};
+  return control.send(request.finish(), attached);
+}
+
+Status Session::on_socket(bool& closed) {
+  return stream_.read([this](const Message& message) { on_message(message); }, closed);
+}
+
+bool Session::on_output() {
+  std::array<char, 64 * 1024> block;
+  for (;;) {
+    const ssize_t n = ::read(output_.get(), block.data(), block.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EAGAIN) return true;
+    if (n <= 0) return false;
+    captured_.append({block.data(), static_cast<std::size_t>(n)});
+  }
+}
+
+void Session::on_message(const Message& message) {
+  switch (message.type()) {
+    case MessageType::ready:
+      return on_ready(message);
+    case MessageType::counted:
+      return on_counted(message);
+    case MessageType::timed:
+      return on_timed(message);
+    case MessageType::failed:
+      return on_failed(message);
+    default:
+      return fail("host", "the case's process sent a message that does not belong here", {});
+  }
+}
+
+void Session::on_ready(const Message& message) {
+  in_process_ = in_process_ || message.number(Field::in_process) != 0;
+  step_ =
+      message.number(Field::phase) == static_cast<std::uint64_t>(Phase::baseline) ? Step::baseline : Step::calibrating;
+  if (plan_.mode == Mode::counts) {
+    if (step_ == Step::calibrating) step_ = Step::statement;
+    return ask_count(iterations());
+  }
+  // A block is long enough when reading the clock is 0.01 % of it, or it fills a thousandth of the minimum run time.
+  const double wanted = std::min(plan_.timer_overhead_s / 1e-4, options_->wall_plan.min_run_time_s / 1000);
+  ask_time(0, static_cast<std::uint64_t>(std::max(wanted, 1e-6) * 1e9), 0);
+}
+
+void Session::on_counted(const Message& message) {
+  if (const auto status = static_cast<int>(message.number(Field::status)); status != 0) {
+    crashed_ = std::holds_alternative<Signaled>(decode_wait_status(status));
+    return fail(plan_.mode == Mode::counts ? "count" : "time",
+                "the statement's process " + describe(decode_wait_status(status)), {});
+  }
+  if (step_ == Step::allocations) {
+    allocations_ = AllocationSample{message.number(Field::iterations, 1), message.number(Field::allocation_count),
+                                    message.number(Field::allocation_bytes)};
+    return advance();
+  }
+  read_dump(message);
+  if (failure_) return;
+  if (step_ == Step::baseline) {
+    if (counts_.baseline.size() < static_cast<std::size_t>(options_->baseline_replicates))
+      return ask_count(iterations());
+    return advance();
+  }
+  std::vector<std::uint64_t> totals;
+  for (const auto& row : counts_.replicates) totals.push_back(row.empty() ? 0 : row.front());
+  const int least = plan_.c->settings.replicates.value_or(options_->replicates);
+  if (needs_more_replicates(totals, least, std::max(least, options_->max_replicates))) return ask_count(iterations());
+  advance();
+}
+
+void Session::read_dump(const Message& message) {
+  const std::string path =
+      fmt::format("{}/{}.{}", plan_.dumps, message.number(Field::pid), message.number(Field::dump, 1));
+  auto text = read_file(path);
+  ::unlink(path.c_str());
+  const auto totals = text ? callgrind_totals(*text) : Result<Totals>(std::unexpected(text.error()));
+  if (!totals) return fail("count", "Callgrind left no usable counts: " + describe(totals.error()), {});
+  counts_.events = totals->events;
+  counts_.iterations = message.number(Field::iterations, 1);
+  (step_ == Step::baseline ? counts_.baseline : counts_.replicates).push_back(totals->values);
+  if (options_->keep_profiles && step_ == Step::statement && profile_.empty()) profile_ = *std::move(text);
+}
+
+void Session::on_timed(const Message& message) {
+  if (const auto status = static_cast<int>(message.number(Field::status)); status != 0) {
+    crashed_ = std::holds_alternative<Signaled>(decode_wait_status(status));
+    return fail("time", "the statement's process " + describe(decode_wait_status(status)), {});
+  }
+  const auto number = message.number(Field::iterations, 1);
+  std::vector<double> samples = to_samples(message.text(Field::samples).value_or(""), static_cast<double>(number));
+  if (samples.empty()) return fail("time", "the case's process sent no samples", {});
+  if (step_ == Step::baseline) {
+    wall_.overhead_s = median(samples);
+    return advance();
+  }
+  if (step_ == Step::calibrating) {
+    // The calibrating block ran cold; what counts is measured with its number from here on.
+    wall_.number_per_run = number;
+    step_ = Step::statement;
+    return ask_time(number, 0, child_run_time_s(options_->wall_plan));
+  }
+  for (double& sample : samples) {
+    measured_s_ += sample * static_cast<double>(number);
+    sample = std::max(sample - wall_.overhead_s, 0.0);
+  }
+  wall_.by_child.push_back(std::move(samples));
+  ask_next_wall_step();
+}
+
+void Session::ask_next_wall_step() {
+  if (next_wall_step(options_->wall_plan, wall_.by_child, measured_s_) == WallStep::another_child) {
+    return ask_time(wall_.number_per_run, 0, child_run_time_s(options_->wall_plan));
+  }
+  step_ = Step::allocations;
+  ask_count(std::min<std::uint64_t>(iterations(), 100));
+}
+
+void Session::on_failed(const Message& message) {
+  const std::string text(message.text(Field::message).value_or("failed"));
+  const std::string detail(message.text(Field::detail).value_or(""));
+  crashed_ = message.text(Field::status).has_value();
+  if (plan_.c->language == Language::cpp || crashed_) {
+    // A library's message may go on for pages (PyTorch appends its own stack).
+    const std::string first_line(trim(std::string_view(text).substr(0, text.find('\n'))));
+    std::string hint;
+    if (text.find("SIGILL") != std::string::npos && plan_.mode == Mode::counts) {
+      hint = "; Valgrind lacks some instructions (AVX-512 among them): build without -march=native";
+    }
+    return fail(stage_name(message.number(Field::stage)), first_line + hint, detail.empty() ? text : detail);
+  }
+  const std::vector<Snippet> parts = python_parts(*plan_.c, plan_.toolchain->set_threads.py);
+  const std::string place = innermost_place(detail, parts);
+  fail(stage_name(message.number(Field::stage)), place.empty() ? text : fmt::format("{} ({})", text, place),
+       map_traceback(detail, parts));
+}
+
+std::string Session::stage_name(std::uint64_t stage) const {
+  switch (static_cast<Stage>(stage)) {
+    case Stage::load:
+      return "load";
+    case Stage::setup:
+      return "setup";
+    case Stage::warm_up:
+      return "warm_up";
+    case Stage::region:
+      return plan_.mode == Mode::counts ? "count" : "time";
+    default:
+      return "host";
+  }
+}
+
+void Session::fail(std::string stage, std::string message, std::string detail) {
+  if (failure_) return;
+  failure_ = CaseFailure{std::move(stage), std::move(message), std::move(detail), {}};
+}
+
+void Session::ask_count(std::uint64_t iterations) {
+  std::array<char, kSmallFrame> buffer;
+  Writer frame(buffer, MessageType::count, plan_.job);
+  send(frame.number(Field::iterations, iterations));
+}
+
+void Session::ask_time(std::uint64_t iterations, std::uint64_t block_ns, double budget_s) {
+  std::array<char, kSmallFrame> buffer;
+  Writer frame(buffer, MessageType::time, plan_.job);
+  send(frame.number(Field::iterations, iterations)
+           .number(Field::block_ns, block_ns)
+           .number(Field::budget_ns, static_cast<std::uint64_t>(budget_s * 1e9)));
+}
+
+void Session::advance() {
+  if (step_ != Step::baseline) step_ = Step::leaving;
+  std::array<char, kSmallFrame> buffer;
+  Writer frame(buffer, MessageType::advance, plan_.job);
+  send(frame);
+}
+
+void Session::send(Writer& frame) {
+  // A child that has just died says so by its exit, with a better reason than a broken pipe.
+  (void)stream_.send(frame.finish());
+}
+
+void Session::on_exited(int wait_status) {
+  if (ending_) return;
+  bool closed = false;
+  if (auto read = on_socket(closed); !read) fail("host", read.error().message, {});
+  (void)on_output();
+  const WaitStatus status = decode_wait_status(wait_status);
+  const bool clean = status == WaitStatus(Exited{0});
+  if (!failure_ && step_ == Step::leaving && clean) {
+    ending_ = Ending::ok;
+    return;
+  }
+  if (!failure_) {
+    crashed_ = std::holds_alternative<Signaled>(status);
+    fail(step_ == Step::starting || step_ == Step::baseline ? "setup"
+                                                            : stage_name(static_cast<std::uint64_t>(Stage::region)),
+         "the case's process " + describe(status) + " before it had a result", {});
+  }
+  ending_ = crashed_ ? Ending::crashed : Ending::failed;
+}
+
+void Session::on_stopped(Ending ending, std::string message) {
+  if (ending_) return;
+  if (output_.valid()) (void)on_output();
+  const bool measuring = step_ == Step::statement || step_ == Step::calibrating || step_ == Step::allocations;
+  const char* stage = ending == Ending::host_lost  ? "host"
+                      : !measuring                 ? "setup"
+                      : plan_.mode == Mode::counts ? "count"
+                                                   : "time";
+  failure_ = CaseFailure{stage, std::move(message), {}, {}};
+  ending_ = ending;
+}
+
+void Session::deliver(CaseOutcome& outcome) {
+  outcome.cpus = plan_.cpus;
+  if (ending() != Ending::ok) {
+    failure_->output = captured_.take().text();
+    outcome.failure = std::move(failure_);
+    return;
+  }
+  if (plan_.mode == Mode::counts) {
+    outcome.counts = std::move(counts_);
+    outcome.profile = std::move(profile_);
+    outcome.counted_in_process = in_process_;
+  } else {
+    outcome.wall = std::move(wall_);
+    outcome.allocations = allocations_;
+  }
+}
+
+}  // namespace tally

@@ -1,0 +1,84 @@
+#include "execution/traceback.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "base/text.h"
+#include "protocol/frame.h"
+
+namespace tally {
+
+namespace {
+
+constexpr std::string_view kFrame = "File \"<tally>\", line ";
+
+/// The number after kFrame in `line`, or 0.
+int frame_line(std::string_view line) {
+  const std::size_t at = line.find(kFrame);
+  if (at == std::string_view::npos) return 0;
+  int number = 0;
+  std::from_chars(line.data() + at + kFrame.size(), line.data() + line.size(), number);
+  return number;
+}
+
+/// The text of a host's line, trimmed.
+std::string_view text_of(int line, const std::vector<Snippet>& parts) {
+  const auto part = static_cast<std::size_t>(line / protocol::kPartStride);
+  const auto row = static_cast<std::size_t>(line % protocol::kPartStride);
+  if (part >= parts.size() || row == 0) return {};
+  const std::vector<std::string_view> lines = split(parts[part].text, '\n');
+  return row <= lines.size() ? trim(lines[row - 1]) : std::string_view{};
+}
+
+}  // namespace
+
+std::vector<Snippet> python_parts(const Case& c, const std::string& set_threads) {
+  std::vector<Snippet> parts;
+  if (!set_threads.empty()) parts.push_back({replace_all(set_threads, "${threads}", std::to_string(c.threads)), {}});
+  parts.insert(parts.end(), c.setup.parts.begin(), c.setup.parts.end());
+  parts.insert(parts.end(), c.stmt.parts.begin(), c.stmt.parts.end());
+  return parts;
+}
+
+SourcePosition place_of(int line, const std::vector<Snippet>& parts) {
+  const auto part = static_cast<std::size_t>(line / protocol::kPartStride);
+  const int row = line % protocol::kPartStride;
+  if (part >= parts.size() || parts[part].at.line == 0) return {};
+  return {parts[part].at.file, parts[part].at.line + row - 1, 0};
+}
+
+std::string map_traceback(std::string_view detail, const std::vector<Snippet>& parts) {
+  std::string mapped;
+  for (const std::string_view line : split(detail, '\n')) {
+    const int number = frame_line(line);
+    if (number == 0) {
+      mapped += line;
+      mapped += '\n';
+      continue;
+    }
+    const SourcePosition place = place_of(number, parts);
+    const std::string_view text = text_of(number, parts);
+    if (place.line > 0) {
+      mapped += fmt::format("  File \"{}\", line {}\n", place.file, place.line);
+    } else {
+      mapped += "  in generated code\n";
+    }
+    if (!text.empty()) mapped += fmt::format("    {}\n", text);
+  }
+  while (mapped.ends_with("\n\n")) mapped.pop_back();
+  return mapped;
+}
+
+std::string innermost_place(std::string_view detail, const std::vector<Snippet>& parts) {
+  std::string place;
+  for (const std::string_view line : split(detail, '\n')) {
+    const int number = frame_line(line);
+    if (number == 0) continue;
+    const SourcePosition position = place_of(number, parts);
+    if (position.line > 0) place = fmt::format("{}:{}", position.file, position.line);
+  }
+  return place;
+}
+
+}  // namespace tally

@@ -1,0 +1,23 @@
+/// Turns the places a Python host speaks of into the suite's own. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "expansion/case.h"
+
+namespace tally {
+
+/// The parts of a Python case in the order in which the host numbers them; generated parts have no place of their own.
+std::vector<Snippet> python_parts(const Case& c, const std::string& set_threads);
+
+/// Where a host's line number is in the suite; an unknown position for what we generated.
+SourcePosition place_of(int line, const std::vector<Snippet>& parts);
+
+/// `detail` with every `File "<tally>", line N` replaced by the suite's file and line, and the line of text below it.
+std::string map_traceback(std::string_view detail, const std::vector<Snippet>& parts);
+
+/// "file:line" of the innermost of our frames, or "".
+std::string innermost_place(std::string_view detail, const std::vector<Snippet>& parts);
+
+}  // namespace tally
