@@ -3,33 +3,128 @@
 #include <cmath>
 #include <ostream>
 
-#include "report/trace_json.h"
+#include "base/files.h"
+#include "report/trace_diff.h"
+#include "report/trace_report.h"
 #include "trace/read_trace.h"
 
 namespace tally::cli {
+namespace {
+
+trace::Nanoseconds to_nanoseconds(double seconds) {
+  return static_cast<trace::Nanoseconds>(std::llround(seconds * 1e9));
+}
+
+report::TraceTextOptions text_options(const TraceOptions& options) {
+  return {.render = {.width = options.width, .color = options.color},
+          .kernels = options.kernels,
+          .full_names = options.full_names,
+          .steps = !options.no_steps,
+          .unprofiled_duration = to_nanoseconds(options.duration_seconds)};
+}
+
+/// Exit code 0, or 2 after having said why on `err`.
+int read_one(const std::string& path, const TraceOptions& options, std::vector<report::TraceResult>& results,
+             std::ostream& err) {
+  auto data = trace::read_trace(
+      path, {.operators = !options.no_operators, .legacy = options.legacy, .threads = options.threads});
+  if (!data) {
+    err << "tally trace: " << describe(data.error()) << '\n';
+    return 2;
+  }
+  auto figures = trace::analyse(*data, {.steps = !options.no_steps});
+  results.push_back({path, std::move(*data), std::move(figures)});
+  return 0;
+}
+
+/// Whether any trace gave nothing: not a single event could be read.
+bool nothing_usable(const std::vector<report::TraceResult>& results, std::ostream& err) {
+  bool nothing = false;
+  for (const report::TraceResult& trace : results) {
+    if (trace.data.events > trace.data.refused.total()) continue;
+    nothing = true;
+    err << "tally trace: " << trace.path
+        << ": no event could be used; is this a Chrome trace (traceEvents, or an array)?\n";
+  }
+  return nothing;
+}
+
+std::string html_page(const std::string& section) {
+  return "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>tally trace</title>\n<style>"
+         "body{font:15px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem}"
+         "table{border-collapse:collapse;margin:1rem 0}th,td{padding:.2rem .7rem;text-align:right;border-bottom:1px "
+         "solid "
+         "#8884}th:first-child,td:first-child{text-align:left;word-break:break-word}</style></head><body>\n" +
+         section + "</body></html>\n";
+}
+
+}  // namespace
 
 void add_trace_options(CLI::App& trace, TraceOptions& options) {
-  trace.add_option("FILE", options.files, "Traces (.json, .json.gz, - for standard input)")->required();
-  trace.add_flag("--json", options.json, "Print JSON");
-  trace.add_flag("--legacy", options.legacy, "Also the old helper's two figures, and how far off they are");
-  trace.add_flag("!--no-operators", options.operators, "Do not link kernels to operators");
-  trace.add_option("--threads", options.threads, "Threads for one file: 1 or 2")->check(CLI::Range(1, 2));
+  const auto common = [&](CLI::App& app) {
+    app.add_flag("--json", options.json, "Print JSON");
+    app.add_flag("--no-operators", options.no_operators,
+                 "Do not link kernels to operators: less memory, and no matmul share by operator");
+    app.add_option("--threads", options.threads, "2: read and inflate on a second core; 1: one core")
+        ->check(CLI::Range(1, 2));
+    app.add_option("--kernels", options.kernels, "Rows of the kernel table, 0 for all")->capture_default_str();
+  };
+  trace.add_option("FILE", options.files, "Traces, one per rank: .json or .json.gz; - is standard input");
+  common(trace);
+  trace.add_flag("--legacy", options.legacy, "Also the old helper's two figures, and by how much they are off");
+  trace.add_flag("--no-steps", options.no_steps, "Leave out the figures of each ProfilerStep");
+  trace.add_flag("--full-names", options.full_names, "Kernels by full name instead of by short name");
+  trace
+      .add_option("--duration", options.duration_seconds,
+                  "Seconds that the same run takes without the profiler: utilization over it, too")
+      ->check(CLI::PositiveNumber);
+  trace.add_option("--html", options.html, "Also write a page with a timeline of utilization to this file");
+  CLI::App* const diff = trace.add_subcommand("diff", "What changed between two traces");
+  diff->add_option("BEFORE", options.diff_before, "The earlier trace")->required();
+  diff->add_option("AFTER", options.diff_after, "The later trace")->required();
+  common(*diff);
+  diff->callback([&options] { options.diff = true; });
+  trace.footer(
+      "Busy is the union of a device's kernels, copies and fills; the window goes from the first start to the last "
+      "end\n"
+      "of its work. compute + exposed communication + exposed memory + idle is the window, exactly. docs/trace.md\n"
+      "defines every figure.");
 }
 
 int run_trace(const TraceOptions& options, std::ostream& out, std::ostream& err) {
+  const std::vector<std::string> files =
+      options.diff ? std::vector{options.diff_before, options.diff_after} : options.files;
+  if (files.empty()) {
+    err << "tally trace: no trace given; name a .json or .json.gz file, or - for standard input\n";
+    return 2;
+  }
   std::vector<report::TraceResult> results;
-  for (const std::string& path : options.files) {
-    auto data =
-        trace::read_trace(path, {.operators = options.operators, .legacy = options.legacy, .threads = options.threads});
-    if (!data) {
-      err << "tally trace: " << describe(data.error()) << '\n';
+  for (const std::string& path : files)
+    if (const int code = read_one(path, options, results, err); code != 0) return code;
+  const bool nothing = nothing_usable(results, err);
+  const auto duration = to_nanoseconds(options.duration_seconds);
+  if (options.diff) {
+    const auto changes = report::diff_traces(results[0], results[1]);
+    out << (options.json ? report::dump_json(report::trace_diff_json(changes, options.kernels), 2) + '\n'
+                         : report::render_trace_diff(changes, text_options(options)));
+    return nothing ? 1 : 0;
+  }
+  if (!options.html.empty()) {
+    const auto written =
+        write_file(options.html, html_page(report::trace_html_section(results, text_options(options))));
+    if (!written) {
+      err << "tally trace: " << describe(written.error()) << '\n';
       return 2;
     }
-    auto figures = trace::analyse(*data, {});
-    results.push_back({path, std::move(*data), std::move(figures)});
   }
-  out << report::dump_json(report::trace_json(results, {}), 2) << '\n';
-  return 0;
+  if (options.json) {
+    out << report::dump_json(report::trace_json(results, {.kernels = options.kernels, .unprofiled_duration = duration}),
+                             2)
+        << '\n';
+  } else {
+    out << report::render_trace(results, text_options(options));
+  }
+  return nothing ? 1 : 0;
 }
 
 }  // namespace tally::cli

@@ -1,10 +1,11 @@
-/// `tally trace`: figures of profiler traces, and their difference.
+/// `tally trace`: figures of profiler traces, and `tally trace diff`: what changed between two.
 ///
 /// Owns: the options, opening files, choosing the output. Exit codes: 0 fine, 1 nothing in a trace could be used, 2
 /// wrong usage or an unreadable file.
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstddef>
 #include <iosfwd>
 #include <string>
 #include <vector>
@@ -12,22 +13,25 @@
 namespace tally::cli {
 
 struct TraceOptions {
-  std::vector<std::string> files;
+  std::vector<std::string> files;  ///< One or more; "-" is standard input.
+  std::string diff_before, diff_after;
+  bool diff = false;  ///< `tally trace diff` was given.
   bool json = false;
   bool legacy = false;
-  bool operators = true;
+  bool no_operators = false;
+  bool no_steps = false;
+  bool full_names = false;
   int threads = 2;
   double duration_seconds = 0;
-  std::size_t kernels = 20;
-  bool full_names = false;
-  std::string html;  ///< Also write a page here.
-  std::string window = "work";
+  std::size_t kernels = 20;  ///< 0 is all.
+  std::string html;          ///< Also write a page here.
+  int width = 100;           ///< Of the terminal; set by main, not by an option.
+  bool color = false;
 };
 
-/// Declares the options of `tally trace` on its subcommand.
+/// Declares the options and the subcommand `diff` on `tally trace`.
 void add_trace_options(CLI::App& trace, TraceOptions& options);
 
-/// Runs it; `files` holds one path or more ("-" is standard input).
 int run_trace(const TraceOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace tally::cli

@@ -1,0 +1,102 @@
+#include <fmt/format.h>
+
+#include "report/format.h"
+#include "report/trace_report.h"
+
+namespace tally::report {
+namespace {
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : printable(text)) {
+    switch (c) {
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '&':
+        out += "&amp;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+std::string time(trace::Nanoseconds ns) { return format_seconds(static_cast<double>(ns) * 1e-9); }
+
+std::string percent(trace::Nanoseconds part, trace::Nanoseconds whole) {
+  return whole <= 0 ? "–" : fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+/// Stacked bars from below: compute, exposed communication, exposed memory; what stays empty is idle.
+std::string timeline_svg(const trace::DeviceFigures& d) {
+  if (d.timeline.empty()) return {};
+  constexpr double height = 60;
+  std::string bars[3];
+  for (std::size_t i = 0; i < d.timeline.size(); ++i) {
+    const trace::TimelinePoint& p = d.timeline[i];
+    double top = height;
+    const double parts[3] = {p.compute, p.exposed_communication, p.exposed_memory};
+    for (int k = 0; k < 3; ++k) {
+      const double tall = parts[k] * height;
+      top -= tall;
+      if (tall > 0.01) bars[k] += fmt::format("M{} {:.2f}h1v{:.2f}h-1z", i, top, tall);
+    }
+  }
+  return fmt::format(
+      "<svg class=\"trace-timeline\" viewBox=\"0 0 {} {}\" preserveAspectRatio=\"none\" role=\"img\" "
+      "aria-label=\"Utilization of device {} over {}\" width=\"100%\" height=\"90\">"
+      "<rect width=\"100%\" height=\"100%\" fill=\"#8883\"/>"
+      "<path d=\"{}\" fill=\"#2a7ab9\"/><path d=\"{}\" fill=\"#d9822b\"/><path d=\"{}\" fill=\"#7b5ea7\"/></svg>\n"
+      "<p class=\"trace-legend\">Utilization in slices of {}: <span style=\"color:#2a7ab9\">compute</span>, "
+      "<span style=\"color:#d9822b\">exposed communication</span>, "
+      "<span style=\"color:#7b5ea7\">exposed copies and fills</span>; the rest is idle.</p>\n",
+      d.timeline.size(), height, escaped(d.device), time(d.parts.window), bars[0], bars[1], bars[2],
+      time(d.timeline_slice));
+}
+
+void row(std::string& out, std::string_view window, const trace::Parts& p) {
+  out += fmt::format(
+      "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+      escaped(window), time(p.window), percent(p.busy, p.window), percent(p.compute, p.window),
+      percent(p.exposed_communication, p.window), percent(p.exposed_memory, p.window), percent(p.idle, p.window));
+}
+
+}  // namespace
+
+std::string trace_html_section(std::span<const TraceResult> traces, const TraceTextOptions& options) {
+  std::string out = "<section class=\"trace\">\n<h2>GPU utilization</h2>\n";
+  for (const TraceResult& trace : traces) {
+    out += fmt::format("<h3>{}</h3>\n<pre>{}</pre>\n", escaped(trace.path),
+                       escaped(printable(render_reading(trace), true)));
+    for (const trace::DeviceFigures& d : trace.figures.devices) {
+      out += fmt::format("<h4>Device {}</h4>\n", escaped(d.device)) + timeline_svg(d);
+      out +=
+          "<table><thead><tr><th>window</th><th>length</th><th>busy</th><th>compute</th><th>exposed communication</th>"
+          "<th>exposed memory</th><th>idle</th></tr></thead><tbody>\n";
+      row(out, "first to last work", d.parts);
+      if (d.steps_parts) row(out, "all steps", *d.steps_parts);
+      for (const trace::StepFigures& s : d.steps) row(out, s.name, s.parts);
+      out +=
+          "</tbody></table>\n<table><thead><tr><th>kernel</th><th>count</th><th>total</th><th>share</th></tr></thead>"
+          "<tbody>\n";
+      std::size_t shown = 0;
+      for (const trace::KernelRow& k : options.full_names ? d.kernels : d.short_kernels) {
+        if (options.kernels != 0 && shown++ == options.kernels) break;
+        out += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{:.1f} %</td></tr>\n", escaped(k.name),
+                           format_count(static_cast<double>(k.count)), time(k.total), 100 * k.share);
+      }
+      out += "</tbody></table>\n";
+    }
+  }
+  return out + "</section>\n";
+}
+
+}  // namespace tally::report

@@ -1,0 +1,220 @@
+#include "report/trace_report.h"
+
+#include <fmt/format.h>
+
+#include "report/format.h"
+#include "report/trace_ranks.h"
+
+namespace tally::report {
+namespace {
+
+using trace::Nanoseconds;
+
+std::string time(Nanoseconds ns) { return format_seconds(static_cast<double>(ns) * 1e-9); }
+std::string count(std::uint64_t value) { return format_count(static_cast<double>(value)); }
+
+std::string percent(Nanoseconds part, Nanoseconds whole) {
+  if (whole <= 0) return "-";
+  return fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+void parts_row(Table& table, std::string window, const trace::Parts& p) {
+  table.rows.push_back({{std::move(window)},
+                        {time(p.window)},
+                        {percent(p.busy, p.window), Tint::bold},
+                        {percent(p.compute, p.window)},
+                        {percent(p.exposed_communication, p.window)},
+                        {percent(p.exposed_memory, p.window)},
+                        {percent(p.idle, p.window)},
+                        {percent(p.communication - p.exposed_communication, p.communication)}});
+}
+
+Table parts_table() {
+  return {.columns = {{"window", false, 12},
+                      {"length", true},
+                      {"busy", true},
+                      {"compute", true},
+                      {"exposed comm", true},
+                      {"exposed memory", true},
+                      {"idle", true},
+                      {"comm overlapped", true, 0, 1}},
+          .rows = {}};
+}
+
+std::string shares_line(std::string_view by, const trace::MathShares& s) {
+  return fmt::format("  matmul {}, convolution {}, other {}, unclassified {} of compute-kernel time, {}\n",
+                     percent(s.matmul, s.total), percent(s.convolution, s.total), percent(s.other, s.total),
+                     percent(s.unclassified, s.total), by);
+}
+
+std::string kernel_table(const trace::DeviceFigures& d, const TraceTextOptions& options) {
+  const auto& rows = options.full_names ? d.kernels : d.short_kernels;
+  if (rows.empty()) return {};
+  Table table{.columns = {{"kernel", false, 16},
+                          {"count", true},
+                          {"total", true},
+                          {"share", true},
+                          {"mean", true, 0, 2},
+                          {"min", true, 0, 3},
+                          {"max", true, 0, 3},
+                          {"class", false, 0, 1}},
+              .rows = {}};
+  const std::size_t shown = options.kernels == 0 ? rows.size() : std::min(options.kernels, rows.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const trace::KernelRow& r = rows[i];
+    std::string kind(r.communication ? "communication" : math_name(r.math));
+    if (r.tensor_cores) kind += ", tensor cores";
+    table.rows.push_back({{printable(r.name)},
+                          {count(r.count)},
+                          {time(r.total)},
+                          {fmt::format("{:.1f} %", 100 * r.share)},
+                          {time(r.total / static_cast<Nanoseconds>(r.count))},
+                          {time(r.min)},
+                          {time(r.max)},
+                          {std::move(kind)}});
+  }
+  std::string out = render_table(table, options.render);
+  if (shown < rows.size())
+    out += fmt::format("… and {} more kernels (--kernels 0 shows all)\n", count(rows.size() - shown));
+  return out;
+}
+
+std::string launches_text(const trace::DeviceFigures& d) {
+  std::string out;
+  if (d.launch_latency) {
+    const trace::Distribution& l = *d.launch_latency;
+    out += fmt::format("  launch latency: median {}, 90 % {}, 99 % {}, longest {} ({} launches", time(l.p50),
+                       time(l.p90), time(l.p99), time(l.max), count(l.count));
+    if (d.graph_launches != 0)
+      out += fmt::format(", {} of graphs with {} pieces of work", count(d.graph_launches), count(d.graph_work));
+    out += fmt::format("; {} pieces of work without a known launch)\n", count(d.unlinked));
+  }
+  if (d.queue)
+    out += fmt::format("  queue: {:.1f} launches waiting on average, {} at most, empty {:.1f} % of the time\n",
+                       d.queue->mean, count(d.queue->longest), 100 * d.queue->share_empty);
+  return out;
+}
+
+std::string device_text(const TraceResult& trace, const trace::DeviceFigures& d, const TraceTextOptions& options) {
+  std::string out =
+      fmt::format("\nDevice {}{}: {} kernels, {} copies and fills, {} of kernel time\n", printable(d.device),
+                  trace.data.rank >= 0 ? fmt::format(" (rank {})", trace.data.rank) : "", count(d.parts.kernels),
+                  count(d.parts.memory_events), time(d.parts.kernel_time));
+  Table table = parts_table();
+  parts_row(table, "first to last work", d.parts);
+  if (d.steps_parts) parts_row(table, fmt::format("{} steps", d.steps.size()), *d.steps_parts);
+  constexpr std::size_t most_steps = 20;
+  for (std::size_t i = 0; options.steps && d.steps.size() > 1 && i < std::min(d.steps.size(), most_steps); ++i)
+    parts_row(table, printable(d.steps[i].name), d.steps[i].parts);
+  out += render_table(table, options.render);
+  if (options.unprofiled_duration > 0)
+    out += fmt::format("  utilization over the unprofiled run time of {}: {}\n", time(options.unprofiled_duration),
+                       percent(d.parts.busy, options.unprofiled_duration));
+  const trace::IdleCauses& i = d.idle;
+  const Nanoseconds idle = d.parts.idle;
+  out += fmt::format("  idle: host wait {}, kernel wait {}, synchronisation {}, other {}; {} gaps, longest {}\n",
+                     percent(i.host, idle), percent(i.kernel, idle), percent(i.synchronise, idle),
+                     percent(i.other, idle), count(i.gaps), time(i.longest));
+  if (d.by_operator) out += shares_line("by linked operator", *d.by_operator);
+  out += shares_line(fmt::format("by name rules {}", trace::name_rules_version), d.by_name);
+  out +=
+      fmt::format("  tensor cores: {} of compute-kernel time, by name\n", percent(d.tensor_core_time, d.by_name.total));
+  if (d.occupancy_estimate || d.sm_efficiency_estimate)
+    out += fmt::format("  estimates of the profiler: occupancy {}, SM efficiency {}\n",
+                       d.occupancy_estimate ? fmt::format("{:.1f} %", *d.occupancy_estimate) : "-",
+                       d.sm_efficiency_estimate ? fmt::format("{:.1f} %", 100 * *d.sm_efficiency_estimate) : "-");
+  for (std::size_t k = 0; k < d.copies.size(); ++k) {
+    const trace::CopyTotals& c = d.copies[k];
+    if (c.count == 0) continue;
+    out += fmt::format("  copies {}: {}, {:.3f} GB", direction_name(static_cast<trace::CopyDirection>(k)),
+                       count(c.count), static_cast<double>(c.bytes) * 1e-9);
+    if (c.nanoseconds > 0)
+      out += fmt::format(", {:.2f} GB/s", static_cast<double>(c.bytes) / static_cast<double>(c.nanoseconds));
+    out += '\n';
+  }
+  out += launches_text(d);
+  for (const trace::StreamFigures& s : d.streams)
+    if (d.streams.size() > 1)
+      out += fmt::format("  stream {}: busy {} ({}), {} kernels, {} copies and fills\n", printable(s.stream),
+                         time(s.busy), percent(s.busy, d.parts.window), count(s.kernels), count(s.memory_events));
+  return out + kernel_table(d, options);
+}
+
+std::string ranks_text(std::span<const TraceResult> traces, const TraceTextOptions& options) {
+  const RankComparison ranks = compare_ranks(traces);
+  if (ranks.rows.size() < 2) return {};
+  Table table{.columns = {{"rank", true},
+                          {"device", false, 4},
+                          {"compute", true},
+                          {"comm", true},
+                          {"exposed comm", true},
+                          {"idle", true},
+                          {"trace", false, 10, 1}},
+              .rows = {}};
+  for (const RankRow& r : ranks.rows)
+    table.rows.push_back({{r.rank < 0 ? "-" : std::to_string(r.rank)},
+                          {printable(r.device)},
+                          {time(r.parts.compute)},
+                          {time(r.parts.communication)},
+                          {time(r.parts.exposed_communication)},
+                          {time(r.parts.idle)},
+                          {printable(r.path)}});
+  std::string out = "\nRanks\n" + render_table(table, options.render);
+  if (ranks.straggler >= 0) {
+    const RankRow& slowest = ranks.rows[static_cast<std::size_t>(ranks.straggler)];
+    out += fmt::format("  most compute: {} ({:+.1f} % of the mean); communication beyond the least, over all: {}\n",
+                       slowest.rank < 0 ? printable(slowest.path) : fmt::format("rank {}", slowest.rank),
+                       100 * ranks.compute_imbalance, time(ranks.waiting));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string render_reading(const TraceResult& trace) {
+  const trace::TraceData& d = trace.data;
+  std::string out = fmt::format("{}: {} events, {:.1f} MB of JSON\n", printable(trace.path), count(d.events),
+                                static_cast<double>(d.bytes) * 1e-6);
+  if (d.pieces_dropped != 0)
+    out += fmt::format("  damaged: {} events dropped, {} bytes passed over\n", count(d.pieces_dropped),
+                       count(d.bytes_dropped));
+  if (d.stray_bytes != 0) out += fmt::format("  damaged: {} stray bytes between events\n", count(d.stray_bytes));
+  if (d.refused.malformed != 0)
+    out += fmt::format("  damaged: {} events are no JSON inside\n", count(d.refused.malformed));
+  if (d.refused.no_time != 0)
+    out += fmt::format("  not used: {} events without a usable time\n", count(d.refused.no_time));
+  if (d.refused.no_room != 0)
+    out += fmt::format("  not used: {} events of more devices, streams or threads than can be told apart\n",
+                       count(d.refused.no_room));
+  if (d.truncated) out += "  the file ends before its document does\n";
+  if (!d.input_fault.empty()) out += fmt::format("  {}\n", d.input_fault);
+  if (d.names.overflowed() != 0)
+    out += fmt::format("  {} kernels have names beyond the table's room; they are shown as one\n",
+                       count(d.names.overflowed()));
+  if (d.other_device_events != 0)
+    out += fmt::format("  {} events of device categories that are not counted as work (see docs/trace.md)\n",
+                       count(d.other_device_events));
+  if (d.events != 0 && trace.figures.devices.empty()) out += "  no GPU work in this trace\n";
+  if (trace.figures.legacy) {
+    const trace::LegacyFigures& l = *trace.figures.legacy;
+    Nanoseconds busy = 0;
+    for (const trace::DeviceFigures& device : trace.figures.devices) busy += device.parts.busy;
+    out += fmt::format(
+        "  old helper: busy {}, matmul {}; against {} busy by our definition ({})\n", time(l.busy), time(l.matmul),
+        time(busy),
+        busy > 0 ? fmt::format("{:.3g} times", static_cast<double>(l.busy) / static_cast<double>(busy)) : "no work");
+  }
+  return out;
+}
+
+std::string render_trace(std::span<const TraceResult> traces, const TraceTextOptions& options) {
+  std::string out;
+  for (const TraceResult& trace : traces) {
+    if (!out.empty()) out += '\n';
+    out += render_reading(trace);
+    for (const trace::DeviceFigures& d : trace.figures.devices) out += device_text(trace, d, options);
+  }
+  return out + ranks_text(traces, options);
+}
+
+}  // namespace tally::report

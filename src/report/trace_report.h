@@ -1,0 +1,31 @@
+/// The figures of traces as text for a terminal, and as a section for an HTML report.
+///
+/// Pure: takes figures, returns text. Names that came from a trace are made harmless. The timeline is inline SVG: no
+/// script, no network.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "report/table.h"
+#include "report/trace_json.h"
+
+namespace tally::report {
+
+struct TraceTextOptions {
+  RenderOptions render;
+  std::size_t kernels = 20;  ///< Rows of the kernel table; 0 is all.
+  bool full_names = false;   ///< Full kernel names instead of short ones.
+  bool steps = true;
+  trace::Nanoseconds unprofiled_duration = 0;  ///< --duration; 0 is none.
+};
+
+std::string render_trace(std::span<const TraceResult> traces, const TraceTextOptions& options);
+
+/// "nccl.json: 40,573 events …", with a line for each kind of damage.
+std::string render_reading(const TraceResult& trace);
+
+/// One <section> with the figures, the kernel table and a timeline of utilization for each device.
+std::string trace_html_section(std::span<const TraceResult> traces, const TraceTextOptions& options);
+
+}  // namespace tally::report
