@@ -40,7 +40,7 @@ std::int64_t microseconds(const timeval& time) { return time.tv_sec * 1'000'000L
 void start(Supervised& supervised, int control, char** argv) {
   volatile int exec_errno = 0;
   const pid_t self = getpid();
-  supervised.command = vfork();
+  supervised.command = vfork();  // NOLINT(bugprone-unsafe-functions): posix_spawn has no PDEATHSIG.
   if (supervised.command == 0) {
     setsid();  // Its kill(0, …) must not reach us.
     prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -51,6 +51,7 @@ CpuSet without(const CpuSet& a, const CpuSet& b) {
 std::vector<CpuIndex> line_of_cpus(const CpuTopology& topology, const LeaseWish& wish) {
   if (!wish.whole_cores) return topology.allowed.cpus();
   std::vector<CpuIndex> line;
+  line.reserve(topology.allowed.size());
   for (const CpuSet& core : topology.cores) line.push_back(intersect(core, topology.allowed).cpus().front());
   if (static_cast<int>(line.size()) >= wish.count) return line;
   line.clear();

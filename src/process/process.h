@@ -44,18 +44,18 @@ struct PassedFd {
 };
 
 struct ProcessRequest {
-  std::vector<std::string> argv;  ///< argv[0] without a slash is looked for in the PATH of `environment`.
-  EnvironmentVariables environment;        ///< Complete: nothing is inherited.
-  std::string working_folder;     ///< Empty: the caller's.
-  CpuSet cpus;                    ///< Empty: not pinned.
-  bool disable_aslr = false;      ///< A refusal (containers do) is no failure: see ProcessResult::aslr_refused.
-  bool supervised = true;         ///< Under tally-supervisor: nothing that it starts outlives it, or us. Costs 0.6 ms.
+  std::vector<std::string> argv;     ///< argv[0] without a slash is looked for in the PATH of `environment`.
+  EnvironmentVariables environment;  ///< Complete: nothing is inherited.
+  std::string working_folder;        ///< Empty: the caller's.
+  CpuSet cpus;                       ///< Empty: not pinned.
+  bool disable_aslr = false;         ///< A refusal (containers do) is no failure: see ProcessResult::aslr_refused.
+  bool supervised = true;  ///< Under tally-supervisor: nothing that it starts outlives it, or us. Costs 0.6 ms.
   std::optional<Milliseconds> deadline;       ///< From the start; then it is stopped as by cancel().
   StopGrace grace;                            ///< For the deadline and for cancel().
-  std::size_t output_limit = 64 * 1024;       ///< Bytes kept of each stream: half the head, half the tail.
+  std::size_t output_limit = 64UZ * 1024;     ///< Bytes kept of each stream: half the head, half the tail.
   std::optional<std::uint64_t> memory_bytes;  ///< Anonymous memory of the whole tree, pages shared by fork counted
                                               ///< once. Checked every 100 ms from outside: an overshoot is possible.
-  int nice = 0;  ///< 0: as we are; else the process's nice value.
+  int nice = 0;                               ///< 0: as we are; else the process's nice value.
   std::vector<PassedFd> pass_fds;
   std::string stdin_text;  ///< Empty: /dev/null.
 };

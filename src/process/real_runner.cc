@@ -144,6 +144,7 @@ void RealProcessRunner::look(std::optional<Clock::time_point> until, Fds fds, Fo
 
 void RealProcessRunner::look_at_watched(Found& found) {
   std::vector<pollfd> polled;
+  polled.reserve(watched_.size());
   for (const int fd : watched_) polled.push_back({fd, POLLIN, 0});
   if (poll_until(polled, Clock::now()) <= 0) return;
   found.readable.clear();

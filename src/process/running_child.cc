@@ -22,7 +22,7 @@
 namespace tally {
 namespace {
 
-constexpr std::size_t read_size = 64 * 1024;  // A pipe's usual capacity: more cannot wait in it.
+constexpr std::size_t read_size = 64UZ * 1024;  // A pipe's usual capacity: more cannot wait in it.
 
 Result<std::string> locate(const ProcessRequest& request) {
   if (request.argv.empty() || request.argv[0].empty()) return fail(ErrorKind::internal, "a process without a command");

@@ -189,7 +189,7 @@ Result<Spawned> spawn(const SpawnPlan& plan) {
   Report report;
   const BlockedSignals blocked;
   // vfork: a fork of a tally that holds 500 MB of records takes milliseconds of page-table copying.
-  const pid_t pid = vfork();
+  const pid_t pid = vfork();  // NOLINT(bugprone-unsafe-functions): posix_spawn can do half of child().
   if (pid == 0) child(raw, report);
   if (pid < 0) return std::unexpected(errno_error("start a process", plan.path));
   if (report.step == Step::none) return Spawned{pid, report.aslr_refused};
