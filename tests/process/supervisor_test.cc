@@ -3,7 +3,6 @@
 #include <random>
 
 #include "process/harness.h"
-#include "process/process_tree.h"
 
 namespace tally::testing {
 namespace {
@@ -80,10 +79,11 @@ TEST_F(SupervisorTest, EndsATreeThatKeepsForking) {
 }
 
 TEST_F(SupervisorTest, ItsOwnDeathIsReportedAndEndsTheCommand) {
-  const Result<ProcessId> id = runner_.start(victim_request("ignores_sigterm"));
+  ProcessRequest request = victim_request("ignores_sigterm");
+  const int out = pipe_to(request, 1);
+  const Result<ProcessId> id = runner_.start(std::move(request));
   ASSERT_TRUE(id);
-  for (int i = 0; i < 200 && descendants(*runner_.pid_of(*id)).empty(); ++i)
-    std::this_thread::sleep_for(Milliseconds(1));
+  ASSERT_EQ(first_words(out), "ready\n");
   ASSERT_EQ(kill(*runner_.pid_of(*id), SIGKILL), 0);
   EXPECT_THAT(describe(last_result().outcome), HasSubstr("tally-supervisor itself killed by SIGKILL"));
   EXPECT_TRUE(all_gone(mark_, Milliseconds(500)));
