@@ -42,7 +42,8 @@ std::string key_suggestion(std::string_view key, std::span<const std::string_vie
 Fields::Fields(const TomlNode& table, std::string what, std::span<const std::string_view> keys)
     : table_(table), what_(std::move(what)) {
   if (table.kind != TomlNode::Kind::table) {
-    refuse({ErrorKind::input, fmt::format("{} is a table, not {} ({})", what_, describe(table.kind), table.written),
+    refuse({ErrorKind::input,
+            fmt::format("{} must be a table, not {} ({})", what_, describe(table.kind), table.written),
             describe(table.at), fmt::format("its keys are {}", fmt::join(keys, ", "))});
     return;
   }
@@ -77,7 +78,7 @@ Status Fields::status() const {
 }
 
 void Fields::wrong_type(std::string_view key, const TomlNode& node, std::string_view wanted, std::string_view example) {
-  refuse({ErrorKind::input, fmt::format("'{}' is {}, not {} ({})", key, wanted, describe(node.kind), node.written),
+  refuse({ErrorKind::input, fmt::format("'{}' must be {}, not {} ({})", key, wanted, describe(node.kind), node.written),
           describe(node.at), fmt::format("write {} = {}", key, example)});
 }
 
@@ -139,7 +140,7 @@ std::optional<std::uint64_t> Fields::positive(std::string_view key) {
   const TomlNode* node = find(key);
   if (node == nullptr) return std::nullopt;
   if (node->kind == TomlNode::Kind::integer && node->integer > 0) return static_cast<std::uint64_t>(node->integer);
-  refuse({ErrorKind::input, fmt::format("'{}' is a whole number of at least 1, not {}", key, node->written),
+  refuse({ErrorKind::input, fmt::format("'{}' must be a whole number of at least 1, not {}", key, node->written),
           describe(node->at), fmt::format("write {} = 8", key)});
   return std::nullopt;
 }
@@ -149,8 +150,8 @@ std::optional<std::chrono::milliseconds> Fields::duration(std::string_view key) 
   const TomlNode* node = find(key);
   if (node == nullptr) return std::nullopt;
   if (const auto value = quantity(node->text, kUnits)) return std::chrono::milliseconds(*value);
-  refuse({ErrorKind::input, fmt::format("'{}' is a time with its unit, not {}", key, node->written), describe(node->at),
-          fmt::format("write {} = \"500 ms\", \"30 s\" or \"2 min\"", key)});
+  refuse({ErrorKind::input, fmt::format("'{}' must be a time with its unit, not {}", key, node->written),
+          describe(node->at), fmt::format("write {} = \"500 ms\", \"30 s\" or \"2 min\"", key)});
   return std::nullopt;
 }
 
@@ -159,8 +160,8 @@ std::optional<std::uint64_t> Fields::bytes(std::string_view key) {
   const TomlNode* node = find(key);
   if (node == nullptr) return std::nullopt;
   if (const auto value = quantity(node->text, kUnits)) return value;
-  refuse({ErrorKind::input, fmt::format("'{}' is a size with its unit, not {}", key, node->written), describe(node->at),
-          fmt::format("write {} = \"512 MiB\" or \"2 GiB\"", key)});
+  refuse({ErrorKind::input, fmt::format("'{}' must be a size with its unit, not {}", key, node->written),
+          describe(node->at), fmt::format("write {} = \"512 MiB\" or \"2 GiB\"", key)});
   return std::nullopt;
 }
 

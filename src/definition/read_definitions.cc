@@ -48,7 +48,8 @@ Places read_places(const Fields& fields, const TomlNode& table) {
           .torchscript = fields.place("torchscript"),
           .autograd = fields.place("autograd"),
           .threads = fields.place("threads"),
-          .toolchain = fields.place("toolchain")};
+          .toolchain = fields.place("toolchain"),
+          .tags = fields.place("tags")};
 }
 
 /// py and cpp, from keys of their own or from a table.
@@ -119,7 +120,7 @@ std::vector<Param> read_params(Fields& fields) {
   if (table == nullptr) return result;
   if (table->kind != TomlNode::Kind::table) {
     fields.refuse({ErrorKind::input,
-                   fmt::format("'params' is a table, not {} ({})", describe(table->kind), table->written),
+                   fmt::format("'params' must be a table, not {} ({})", describe(table->kind), table->written),
                    describe(table->at), "write params = { n = [4, 64] }"});
   }
   for (const TomlEntry& entry : table->entries) {

@@ -67,7 +67,7 @@ class Reader {
     const TomlNode* node = fields.find(key);
     if (node == nullptr || node->kind == kind) return;
     fields.refuse({ErrorKind::input,
-                   fmt::format("'{}' is {}, not {} ({})", key, wanted, describe(node->kind), node->written),
+                   fmt::format("'{}' must be {}, not {} ({})", key, wanted, describe(node->kind), node->written),
                    describe(node->at),
                    kind == TomlNode::Kind::array ? fmt::format("write [[{}]]", key) : fmt::format("write [{}]", key)});
   }
@@ -115,7 +115,7 @@ class Reader {
       return {};
     }
     if (node->kind != TomlNode::Kind::table) {
-      return fail(ErrorKind::input, fmt::format("'toolchain' is a name or a table, not {}", describe(node->kind)),
+      return fail(ErrorKind::input, fmt::format("'toolchain' must be a name or a table, not {}", describe(node->kind)),
                   describe(node->at), "write toolchain = \"torch\" or [toolchain.NAME]");
     }
     std::error_code ignored;

@@ -91,7 +91,7 @@ Status Suite::check_options(const Options& options, const Places& at, const std:
   }
   for (const std::string& tag : options.tags) {
     if (is_identifier(replace_all(replace_all(tag, "-", "_"), ".", "_"))) continue;
-    return fail(ErrorKind::input, fmt::format("'{}' cannot be a tag", tag), where,
+    return fail(ErrorKind::input, fmt::format("'{}' cannot be a tag", tag), place(at.tags),
                 "use letters, digits, '-', '_' and '.'");
   }
   if (options.toolchain.empty()) return {};

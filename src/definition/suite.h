@@ -53,6 +53,7 @@ struct Places {
   SourcePosition autograd = {};
   SourcePosition threads = {};
   SourcePosition toolchain = {};
+  SourcePosition tags = {};
 };
 
 /// A statement or a model, from which every variant is derived.
@@ -94,7 +95,7 @@ struct Timer {
   Places at = {};
 };
 
-using Definition = std::variant<Benchmark, Timer>;
+using SuiteEntry = std::variant<Benchmark, Timer>;
 
 class Suite {
  public:
@@ -113,7 +114,7 @@ class Suite {
   [[nodiscard]] Result<Toolchain> toolchain(const std::string& name, const SourcePosition& at = {}) const;
   [[nodiscard]] const std::vector<Toolchain>& toolchains() const { return toolchains_; }
   /// In the order of adding, defaults applied and texts dedented.
-  [[nodiscard]] const std::vector<Definition>& definitions() const { return definitions_; }
+  [[nodiscard]] const std::vector<SuiteEntry>& definitions() const { return definitions_; }
 
  private:
   Status check_options(const Options& options, const Places& at, const std::string& where) const;
@@ -124,7 +125,7 @@ class Suite {
   std::map<std::string, Setup> setups_;
   std::map<std::string, SourcePosition> labels_;
   Options defaults_;
-  std::vector<Definition> definitions_;
+  std::vector<SuiteEntry> definitions_;
 };
 
 /// Dedents every part.

@@ -202,7 +202,7 @@ Status expand_benchmark(const Suite& suite, const Benchmark& benchmark, std::vec
 Result<std::vector<Case>> expand(const Suite& suite) {
   std::vector<Case> cases;
   std::map<std::string, std::string> places;
-  for (const Definition& definition : suite.definitions()) {
+  for (const SuiteEntry& definition : suite.definitions()) {
     const std::size_t first = cases.size();
     const auto* benchmark = std::get_if<Benchmark>(&definition);
     if (benchmark != nullptr) {

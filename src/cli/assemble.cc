@@ -1,0 +1,91 @@
+#include "cli/assemble.h"
+
+#include <fmt/format.h>
+
+namespace tally::cli {
+
+namespace {
+
+CaseStatus status_of(Ending ending) {
+  switch (ending) {
+    case Ending::ok:
+      return CaseStatus::ok;
+    case Ending::timed_out:
+      return CaseStatus::timeout;
+    case Ending::crashed:
+      return CaseStatus::crashed;
+    case Ending::cancelled:
+      return CaseStatus::skipped;
+    case Ending::failed:
+    case Ending::host_lost:
+      break;
+  }
+  return CaseStatus::failed;
+}
+
+std::string failure_text(const CaseFailure& failure) {
+  std::string text = failure.message;
+  if (!failure.detail.empty() && failure.detail != failure.message) text += "\n" + failure.detail;
+  if (!failure.output.empty()) text += "\noutput of the case:\n" + failure.output;
+  return text;
+}
+
+void add_counts(CaseRecord& record, const Case& c, const CaseOutcome& outcome) {
+  record.counts = summarize_counts(*outcome.counts);
+  if (outcome.allocations) {
+    const double iterations = static_cast<double>(outcome.allocations->iterations);
+    record.counts->allocations = static_cast<double>(outcome.allocations->count) / iterations;
+    record.counts->allocated_bytes = static_cast<double>(outcome.allocations->bytes) / iterations;
+  }
+  // An empty statement is nobody's to remove.
+  if (looks_optimised_away(*record.counts) && !c.stmt.empty() && c.language == Language::cpp) {
+    record.flags.emplace_back("optimised_away");
+    record.warnings.emplace_back("nothing is left of the statement: give its result to tally::keep(…)");
+  }
+  if (!replicates_agree(record.counts->replicates, record.counts->iterations)) record.flags.emplace_back("counts_vary");
+  if (outcome.counted_in_process) {
+    record.flags.emplace_back("counted_in_process");
+    record.warnings.emplace_back("the case has threads, so its replicates share one process");
+  }
+}
+
+}  // namespace
+
+CaseRecord describe_case(const Case& c) {
+  CaseRecord record;
+  record.id = c.id;
+  record.label = c.label;
+  record.language = std::string(to_string(c.language));
+  record.runtime = std::string(to_string(c.runtime));
+  record.autograd = std::string(to_string(c.autograd));
+  record.threads = c.threads;
+  record.params = c.params;
+  record.tags = c.tags;
+  record.toolchain = c.toolchain;
+  record.definition = {c.stmt.text(), c.setup.text(), c.global_setup.text(), c.digest};
+  return record;
+}
+
+CaseRecord assemble(const Case& c, const CaseOutcome& outcome, const ExecutionOptions& options,
+                    const std::string& reproduce) {
+  CaseRecord record = describe_case(c);
+  record.status = status_of(outcome.ending);
+  record.warnings = outcome.warnings;
+  for (const CaseAttempt& attempt : outcome.attempts) {
+    record.attempts.push_back(
+        {attempt.ending == Ending::cancelled ? CaseStatus::skipped : status_of(attempt.ending), attempt.seconds});
+  }
+  if (outcome.failure && outcome.ending != Ending::cancelled) {
+    record.failure = Failure{
+        .stage = outcome.failure->stage, .message = failure_text(*outcome.failure), .log = {}, .reproduce = reproduce};
+  }
+  if (outcome.counts) add_counts(record, c, outcome);
+  if (outcome.wall) {
+    record.wall = summarize_wall(*outcome.wall);
+    for (std::string& flag : wall_flags(*outcome.wall, options.wall_plan.precision))
+      record.flags.push_back(std::move(flag));
+  }
+  return record;
+}
+
+}  // namespace tally::cli

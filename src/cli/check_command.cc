@@ -1,0 +1,193 @@
+#include "cli/check_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <optional>
+#include <ostream>
+#include <sstream>
+
+#include "base/files.h"
+#include "cli/record_files.h"
+#include "comparison/check.h"
+#include "report/comparison_table.h"
+#include "report/exports.h"
+
+namespace tally::cli {
+namespace {
+
+constexpr std::size_t functions_shown = 10;
+
+/// Days since 1970 of "2026-01-31…", or nothing.
+std::optional<long> day_of(const std::string& text) {
+  int year = 0;
+  unsigned month = 0;
+  unsigned day = 0;
+  if (std::sscanf(text.c_str(), "%4d-%2u-%2u", &year, &month, &day) != 3) return std::nullopt;
+  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month), std::chrono::day(day)};
+  if (!date.ok()) return std::nullopt;
+  return std::chrono::sys_days(date).time_since_epoch().count();
+}
+
+Result<std::vector<Limit>> read_limits(const CheckCommandOptions& options) {
+  std::vector<Limit> limits;
+  const auto add = [&limits](const std::vector<std::string>& texts, auto parse, bool soft) -> Status {
+    for (const std::string& text : texts) {
+      Result<Limit> limit = parse(text);
+      if (!limit) return std::unexpected(limit.error());
+      limit->soft = soft;
+      limits.push_back(std::move(*limit));
+    }
+    return {};
+  };
+  const std::vector<std::string> usual = {"instructions=+1%"};
+  const bool none = options.limits.empty() && options.limits_for.empty();
+  if (const Status status = add(none ? usual : options.limits, parse_limit, false); !status)
+    return std::unexpected(status.error());
+  if (const Status status = add(options.limits_for, parse_limit_for, false); !status)
+    return std::unexpected(status.error());
+  if (const Status status = add(options.soft, parse_limit, true); !status) return std::unexpected(status.error());
+  return limits;
+}
+
+Result<std::vector<Acceptance>> read_accept(const std::string& path) {
+  if (path.empty()) return std::vector<Acceptance>{};
+  const Result<std::string> text = read_file(path);
+  if (!text) return std::unexpected(text.error());
+  return parse_accept_file(*text, path);
+}
+
+Status check_age(const Record& base, const CheckCommandOptions& options) {
+  if (options.max_age_days <= 0) return {};
+  const auto then = day_of(base.started);
+  const auto now = day_of(options.now);
+  if (!then || !now) {
+    return fail(ErrorKind::input, fmt::format("the baseline's date '{}' cannot be read", base.started), options.base,
+                "measure a new baseline, or give --max-age 0");
+  }
+  const long age = *now - *then;
+  if (static_cast<double>(age) <= options.max_age_days) return {};
+  return fail(ErrorKind::input,
+              fmt::format("the baseline is stale: {} days old, at most {} are allowed", age, options.max_age_days),
+              options.base, "measure a new baseline, or give --max-age DAYS");
+}
+
+std::vector<std::string> suspects_of(const CheckResult& result) {
+  std::vector<std::string> ids;
+  for (const Finding& finding : result.findings) {
+    const bool known = std::ranges::find(ids, finding.of->id) != ids.end();
+    if (finding.severity == Severity::failure && !known) ids.push_back(finding.of->id);
+  }
+  return ids;
+}
+
+/// The new record with the suspects' results replaced by those of a second measurement. A regression that a second
+/// measurement does not show was none.
+void replace_cases(Record& next, const Record& again) {
+  for (CaseRecord& one : next.cases) {
+    const CaseRecord* second = find_case(again, one.id);
+    if (second == nullptr) continue;
+    std::optional<std::string> profile = one.profile;
+    one = *second;
+    one.profile = std::move(profile);  // Beside the new record; the second measurement keeps none there.
+    one.warnings.emplace_back("measured a second time to confirm a suspected regression");
+  }
+}
+
+int write_files(const Comparison& comparison, const CheckResult& result, const CheckCommandOptions& options,
+                std::ostream& out, std::ostream& err) {
+  const std::pair<const std::string&, std::string> files[] = {
+      {options.markdown, to_markdown(comparison, &result, options.functions ? functions_shown : 0)},
+      {options.junit, to_junit(comparison, result)},
+      {options.csv, to_csv(comparison)},
+      {options.benchmark_json, to_google_benchmark(*comparison.next)}};
+  for (const auto& [path, text] : files) {
+    if (path.empty()) continue;
+    if (const Status written = write_output(path, text, out); !written) {
+      err << "tally check: " << describe(written.error()) << '\n';
+      return 1;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_check_options(CLI::App& sub, CheckCommandOptions& options) {
+  sub.add_option("BASE", options.base, "The record to compare with")->required();
+  sub.add_option("NEW", options.next, "The record to judge")->required();
+  sub.add_option("--limit", options.limits,
+                 "METRIC=+PERCENT% or METRIC=CEILING; metrics: instructions, time, allocations, bytes, cycles (default "
+                 "instructions=+1%)")
+      ->take_all();
+  sub.add_option("--limit-for", options.limits_for, "GLOB:LIMIT, for the cases whose id matches; overrides --limit")
+      ->take_all();
+  sub.add_option("--warn", options.soft, "A soft limit: warns and does not fail")->take_all();
+  sub.add_option("--accept", options.accept, "TOML file of regressions that were agreed to");
+  sub.add_option("--max-age", options.max_age_days, "Days after which a baseline is stale; 0: never")
+      ->capture_default_str();
+  sub.add_option("--confirm", options.confirm, "Measure suspects again with this suite before failing");
+  sub.add_flag("--functions", options.functions, "Show which functions moved (needs profiles)");
+  sub.add_flag("--github", options.github, "Also print GitHub annotations");
+  sub.add_flag("--json", options.json, "Print the result as JSON");
+  sub.add_option("--markdown", options.markdown, "Also write Markdown for a pull request to this file");
+  sub.add_option("--junit", options.junit, "Also write JUnit XML to this file");
+  sub.add_option("--csv", options.csv, "Also write CSV to this file");
+  sub.add_option("--benchmark-json", options.benchmark_json, "Also write NEW in Google Benchmark's JSON to this file");
+  sub.footer(
+      "Exit codes: 0 pass, 1 a case failed or is gone, 2 the baseline is missing, unreadable or stale, 3 a "
+      "regression.\n"
+      "docs/compare.md says how limits, floors and the accept file work.");
+}
+
+int run_check(const CheckCommandOptions& options, const Remeasure& remeasure, std::ostream& out, std::ostream& err) {
+  const auto refuse = [&err](const Error& error) {
+    err << "tally check: " << describe(error) << '\n';
+    return 2;
+  };
+  const Result<std::vector<Limit>> limits = read_limits(options);
+  if (!limits) return refuse(limits.error());
+  const Result<std::vector<Acceptance>> accepted = read_accept(options.accept);
+  if (!accepted) return refuse(accepted.error());
+  const Result<Record> base = load_record(options.base);
+  if (!base) return refuse(base.error());
+  Result<Record> next = load_record(options.next);
+  if (!next) return refuse(next.error());
+  if (const Status fresh = check_age(*base, options); !fresh) return refuse(fresh.error());
+
+  const ProfileLoader profiles = profile_loader(*base, options.base, options.next);
+  const std::string today = options.now.substr(0, 10);
+  Comparison comparison = compare(*base, *next, {}, profiles);
+  CheckResult result = check(comparison, *limits, *accepted, today);
+  if (result.compared == 0 && comparison.count(Verdict::failed) == 0) {
+    return refuse({ErrorKind::input, "the baseline is stale: it has nothing that can be compared with the new record",
+                   options.base, "measure a new baseline with the same suite and settings"});
+  }
+  const std::vector<std::string> suspects = suspects_of(result);
+  if (!options.confirm.empty() && !suspects.empty()) {
+    if (!remeasure) return refuse({ErrorKind::internal, "--confirm is not available here", "", ""});
+    err << fmt::format("tally check: measuring {} suspected {} again\n", suspects.size(),
+                       suspects.size() == 1 ? "case" : "cases");
+    const Result<Record> again = remeasure(options.confirm, suspects);
+    if (!again) return refuse(again.error());
+    replace_cases(*next, *again);
+    comparison = compare(*base, *next, {}, profiles);
+    result = check(comparison, *limits, *accepted, today);
+  }
+
+  if (options.json) {
+    out << to_json(comparison, &result);
+  } else {
+    if (options.functions)
+      out << render_comparison(comparison, {.options = options.render, .functions = functions_shown}) << '\n';
+    out << render_check(comparison, result, options.render);
+  }
+  if (options.github) out << github_annotations(comparison, result);
+  const int written = write_files(comparison, result, options, out, err);
+  const int code = exit_code(comparison, result);
+  return code != 0 ? code : written;
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,45 @@
+/// `tally check`: a gate for CI. Holds a new record against a base and limits.
+///
+/// Exit codes: 0 pass; 1 a case failed or is gone; 2 wrong usage, or a baseline that is missing, unreadable, stale or
+/// has nothing in common with the new record: never a pass; 3 a regression beyond a limit.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "record/record.h"
+#include "report/table.h"
+
+namespace tally::cli {
+
+struct CheckCommandOptions {
+  std::string base;
+  std::string next;
+  std::vector<std::string> limits;      ///< Default "instructions=+1%".
+  std::vector<std::string> soft;        ///< As limits; only warn.
+  std::vector<std::string> limits_for;  ///< "GLOB:LIMIT"
+  std::string accept;                   ///< Path of the accept file, or empty.
+  double max_age_days = 90;             ///< Of the base; 0: any.
+  std::string confirm;                  ///< A suite to measure suspects with again, or empty.
+  bool functions = false;
+  bool github = false;
+  bool json = false;
+  std::string markdown;
+  std::string junit;
+  std::string csv;
+  std::string benchmark_json;
+  RenderOptions render;  ///< Set by main.
+  std::string now;       ///< ISO 8601, UTC; set by main: "2026-01-31T12:00:00Z".
+};
+
+/// Measures these cases of `suite` again, in the way that the new record was. Given by main, which owns running.
+using Remeasure = std::function<Result<Record>(const std::string& suite, const std::vector<std::string>& ids)>;
+
+void add_check_options(CLI::App& sub, CheckCommandOptions& options);
+int run_check(const CheckCommandOptions& options, const Remeasure& remeasure, std::ostream& out, std::ostream& err);
+
+}  // namespace tally::cli

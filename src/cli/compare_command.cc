@@ -1,0 +1,60 @@
+#include "cli/compare_command.h"
+
+#include <ostream>
+
+#include "cli/record_files.h"
+#include "report/comparison_table.h"
+#include "report/exports.h"
+
+namespace tally::cli {
+
+void add_compare_options(CLI::App& sub, CompareCommandOptions& options) {
+  sub.add_option("BASE", options.base, "The record to compare with")->required();
+  sub.add_option("NEW", options.next, "The record to judge")->required();
+  sub.add_flag("--all", options.all, "Also show cases that did not change");
+  sub.add_flag("--functions", options.functions, "Show which functions moved (needs profiles: tally run --profiles)");
+  sub.add_option("--top", options.top, "Functions shown for each case")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  sub.add_flag("--json", options.json, "Print the comparison as JSON");
+  sub.add_option("--csv", options.csv, "Also write CSV to this file (- for standard output)");
+  sub.add_option("--markdown", options.markdown,
+                 "Also write Markdown for a pull request to this file (- for standard output)");
+  sub.footer(
+      "Counts decide, against each case's noise floor; a changed environment softens a verdict and is named.\n"
+      "Exit codes: 0 compared, 1 a case failed or is gone, 2 an unreadable record. docs/compare.md says more.");
+}
+
+int report_comparison(const Comparison& comparison, const CompareCommandOptions& options, std::ostream& out,
+                      std::ostream& err) {
+  if (options.json) {
+    out << to_json(comparison, nullptr);
+  } else if (options.csv != "-" && options.markdown != "-") {
+    out << render_comparison(
+        comparison, {.options = options.render, .all = options.all, .functions = options.functions ? options.top : 0});
+  }
+  const auto write = [&](const std::string& path, const std::string& text) {
+    if (path.empty()) return true;
+    const Status written = write_output(path, text, out);
+    if (!written) err << "tally compare: " << describe(written.error()) << '\n';
+    return written.has_value();
+  };
+  if (!write(options.csv, to_csv(comparison)) ||
+      !write(options.markdown, to_markdown(comparison, nullptr, options.functions ? options.top : 0)))
+    return 1;
+  return comparison.count(Verdict::failed) + comparison.count(Verdict::gone) > 0 ? 1 : 0;
+}
+
+int run_compare(const CompareCommandOptions& options, std::ostream& out, std::ostream& err) {
+  const Result<Record> base = load_record(options.base);
+  const Result<Record> next = load_record(options.next);
+  for (const Result<Record>* record : {&base, &next}) {
+    if (*record) continue;
+    err << "tally compare: " << describe(record->error()) << '\n';
+    return 2;
+  }
+  return report_comparison(compare(*base, *next, {}, profile_loader(*base, options.base, options.next)), options, out,
+                           err);
+}
+
+}  // namespace tally::cli

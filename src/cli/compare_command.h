@@ -1,0 +1,35 @@
+/// `tally compare`: two records into a verdict for each case.
+///
+/// Exit codes: 0 compared, whatever was found (`tally check` judges); 1 a case failed or is gone; 2 wrong usage or an
+/// unreadable record.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <iosfwd>
+#include <string>
+
+#include "comparison/comparison.h"
+#include "report/table.h"
+
+namespace tally::cli {
+
+struct CompareCommandOptions {
+  std::string base;
+  std::string next;
+  bool all = false;
+  bool functions = false;
+  std::size_t top = 10;
+  bool json = false;
+  std::string csv;
+  std::string markdown;
+  RenderOptions render;  ///< Set by main.
+};
+
+void add_compare_options(CLI::App& sub, CompareCommandOptions& options);
+int run_compare(const CompareCommandOptions& options, std::ostream& out, std::ostream& err);
+
+/// What compare and ab print of a finished comparison: text or JSON on `out`, and the files asked for.
+int report_comparison(const Comparison& comparison, const CompareCommandOptions& options, std::ostream& out,
+                      std::ostream& err);
+
+}  // namespace tally::cli

@@ -1,0 +1,35 @@
+/// What a command knows of the process it runs in: handed in, so that commands can be tested without one.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "process/process.h"
+
+namespace tally::cli {
+
+/// Exit codes of every command.
+enum ExitCode : int { kFine = 0, kFailed = 1, kUsage = 2, kRegression = 3, kInterrupted = 130 };
+
+struct Context {
+  EnvironmentVariables environment;  ///< tally's own.
+  std::string working_folder;
+  std::string libexec;               ///< The folder of hosts, supervisor and snippet headers.
+  std::vector<std::string> command;  ///< argv, for the record.
+  bool out_is_terminal = false;
+  bool err_is_terminal = false;
+  int width = 100;
+};
+
+/// The facts of this process. An error when the libexec folder is not where an installed or a built tally has it.
+Result<Context> read_context(int argc, char** argv);
+
+/// Whether to colour, by --color (auto, always, never), NO_COLOR and the terminal.
+bool use_color(const Context& context, const std::string& when, bool is_terminal);
+
+/// Prints "tally: error: …" and returns the exit code of its kind.
+int report_error(const Error& error, std::ostream& err);
+
+}  // namespace tally::cli

@@ -1,0 +1,147 @@
+#include "cli/doctor_command.h"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <fmt/ranges.h>
+#include <sys/personality.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "build/cache.h"
+#include "build/resolve.h"
+#include "build/source.h"
+#include "definition/toolchain.h"
+#include "execution/cpu_lease.h"
+#include "process/real_runner.h"
+
+namespace tally::cli {
+
+namespace {
+
+struct Finding {
+  std::string what;
+  bool ok = false;
+  std::string detail;
+  std::string mend;  ///< Only when not ok.
+};
+
+ProcessResult run_tool(ProcessRunner& runner, const Context& context, std::vector<std::string> argv) {
+  ProcessRequest request;
+  request.argv = std::move(argv);
+  request.environment = context.environment;
+  request.deadline = Milliseconds(60'000);
+  request.disable_aslr = true;
+  return run(runner, std::move(request));
+}
+
+Finding check_valgrind(ProcessRunner& runner, const Context& context) {
+  const auto program = find_program("valgrind", value_of(context.environment, "PATH"));
+  if (!program) return {"valgrind", false, "not found", "apt-get install valgrind; without it only times can be taken"};
+  // A Valgrind that cannot run a program at all (a too new kernel or libc) says so here.
+  const ProcessResult result =
+      run_tool(runner, context, {*program, "--tool=callgrind", "--callgrind-out-file=/dev/null", "-q", "/bin/true"});
+  const std::string version(trim(run_tool(runner, context, {*program, "--version"}).out.text()));
+  if (!succeeded(result))
+    return {"valgrind", false,
+            fmt::format("{} at {} cannot run a program: {}", version, *program, trim(result.err.text())),
+            "install a newer Valgrind"};
+  return {"valgrind", true, fmt::format("{} ({})", version, *program), {}};
+}
+
+Finding check_aslr(ProcessRunner& runner, const Context& context) {
+  if (run_tool(runner, context, {"/bin/true"}).aslr_refused) {
+    return {"address randomisation", false, "cannot be switched off here: counts may vary",
+            "allow personality(2) in the container (docker: --security-opt seccomp=unconfined)"};
+  }
+  return {"address randomisation", true, "can be switched off for each process", {}};
+}
+
+Finding check_cpus() {
+  const auto topology = read_topology();
+  if (!topology) return {"CPUs", false, describe(topology.error()), topology.error().mend};
+  const auto folder = CpuLeases::default_folder();
+  if (!folder) return {"CPUs", false, describe(folder.error()), folder.error().mend};
+  return {"CPUs",
+          true,
+          fmt::format("{} ({} cores), leased by locks in {}", to_string(topology->allowed), topology->cores.size(),
+                      *folder),
+          {}};
+}
+
+Finding check_cache(const Context& context) {
+  const auto root =
+      default_cache_root(value_of(context.environment, "XDG_CACHE_HOME"), value_of(context.environment, "HOME"));
+  if (!root) return {"build cache", false, root.error().message, root.error().mend};
+  const auto scratch = Cache(*root).scratch();
+  if (!scratch) return {"build cache", false, describe(scratch.error()), scratch.error().mend};
+  std::error_code ignored;
+  std::filesystem::remove(*scratch, ignored);
+  return {"build cache", true, root->string(), {}};
+}
+
+void check_toolchain(ProcessRunner& runner, const Context& context, const Toolchain& toolchain,
+                     std::vector<Finding>& findings) {
+  const ResolveContext resolve{context.environment, context.working_folder};
+  const auto compiler = resolve_compiler(runner, toolchain, resolve);
+  Finding cpp{"toolchain " + toolchain.name + ", C++", compiler.has_value(), {}, {}};
+  if (compiler) {
+    // The headers are there only when they compile.
+    auto folder = TemporaryFolder::make();
+    const std::filesystem::path file = folder ? folder->path() / "prelude.cc" : "/nonexistent";
+    (void)write_file(file, prelude_source(toolchain));
+    std::vector<std::string> argv = {compiler->path, "-fsyntax-only", "-I" + context.libexec + "/include"};
+    argv.insert(argv.end(), toolchain.flags.begin(), toolchain.flags.end());
+    for (const std::string& include : toolchain.include) argv.push_back("-I" + include);
+    argv.push_back(file.string());
+    const ProcessResult result = run_tool(runner, context, argv);
+    cpp.ok = succeeded(result);
+    cpp.detail =
+        fmt::format("{} ({}){}", compiler->version, compiler->path, cpp.ok ? "" : "; its headers do not compile");
+    if (!cpp.ok)
+      cpp.mend = toolchain.name == "torch" ? "apt-get install libtorch-dev" : std::string(trim(result.err.text()));
+  } else {
+    cpp.detail = compiler.error().message;
+    cpp.mend = compiler.error().mend;
+  }
+  findings.push_back(std::move(cpp));
+  const auto interpreter = resolve_interpreter(runner, toolchain, resolve);
+  Finding python{"toolchain " + toolchain.name + ", Python", interpreter.has_value(), {}, {}};
+  if (interpreter) {
+    python.detail = fmt::format("Python {} ({})", interpreter->version, interpreter->path);
+    for (const std::string& module : interpreter->modules) python.detail += ", " + module.substr(0, module.rfind(' '));
+  } else {
+    python.detail = interpreter.error().message;
+    python.mend = interpreter.error().mend;
+  }
+  findings.push_back(std::move(python));
+}
+
+}  // namespace
+
+void add_doctor_options(CLI::App& command, DoctorOptions& options) {
+  command.add_flag("--json", options.json, "Machine-readable output");
+}
+
+int run_doctor(const Context& context, const DoctorOptions& options, std::ostream& out, std::ostream& /*err*/) {
+  RealProcessRunner runner(context.libexec + "/tally-supervisor");
+  std::vector<Finding> findings = {check_valgrind(runner, context), check_aslr(runner, context), check_cpus(),
+                                   check_cache(context)};
+  for (const Toolchain& toolchain : builtin_toolchains()) check_toolchain(runner, context, toolchain, findings);
+  bool fine = true;
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Finding& finding : findings) {
+    fine = fine && finding.ok;
+    list.push_back({{"what", finding.what}, {"ok", finding.ok}, {"detail", finding.detail}, {"mend", finding.mend}});
+    if (options.json) continue;
+    fmt::print(out, "{:8} {:24} {}\n", finding.ok ? "ok" : "MISSING", finding.what, finding.detail);
+    if (!finding.ok) fmt::print(out, "{:33} -> {}\n", "", finding.mend);
+  }
+  if (options.json) out << nlohmann::ordered_json{{"ok", fine}, {"findings", list}}.dump(2) << '\n';
+  return fine ? kFine : kFailed;
+}
+
+}  // namespace tally::cli

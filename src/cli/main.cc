@@ -1,0 +1,90 @@
+/// The command `tally`: one table of subcommands, and the only place that exits.
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <iostream>
+#include <memory>
+
+#include "cli/context.h"
+#include "cli/doctor_command.h"
+#include "cli/list_command.h"
+#include "cli/run_command.h"
+#include "cli/time_command.h"
+#include "cli/trace_command.h"
+#include "tally_version.h"
+
+namespace tally::cli {
+namespace {
+
+using Run = std::function<int(const Context&)>;
+
+struct Command {
+  CLI::App* app;
+  Run run;
+};
+
+template <typename Options, typename Add, typename Function>
+Command declare(CLI::App& app, const char* name, const char* description, Add add, Function function) {
+  CLI::App* sub = app.add_subcommand(name, description);
+  auto options = std::make_shared<Options>();
+  add(*sub, *options);
+  return {sub, [options, function](const Context& context) { return function(context, *options); }};
+}
+
+std::vector<Command> declare_commands(CLI::App& app) {
+  std::vector<Command> commands;
+  commands.push_back(declare<RunCommandOptions>(app, "run", "Measure the cases of a suite", add_run_command_options,
+                                                [](const Context& context, const RunCommandOptions& options) {
+                                                  return run_run(context, options, std::cout, std::cerr);
+                                                }));
+  commands.push_back(declare<ListOptions>(app, "list", "Print the ids of a suite's cases", add_list_options,
+                                          [](const Context& context, const ListOptions& options) {
+                                            return run_list(context, options, std::cout, std::cerr);
+                                          }));
+  commands.push_back(declare<ListOptions>(app, "plan", "Print the explicit cases of a suite, with their code",
+                                          add_list_options, [](const Context& context, const ListOptions& options) {
+                                            return run_plan(context, options, std::cout, std::cerr);
+                                          }));
+  commands.push_back(declare<TimeOptions>(app, "time", "Measure one statement", add_time_options,
+                                          [](const Context& context, const TimeOptions& options) {
+                                            return run_time(context, options, std::cout, std::cerr);
+                                          }));
+  commands.push_back(declare<TraceOptions>(app, "trace", "GPU utilization from profiler traces", add_trace_options,
+                                           [](const Context& context, TraceOptions options) {
+                                             options.width = context.width;
+                                             options.color = use_color(context, "auto", context.out_is_terminal);
+                                             return run_trace(options, std::cout, std::cerr);
+                                           }));
+  commands.push_back(declare<DoctorOptions>(app, "doctor", "Find what measuring needs; say what is missing",
+                                            add_doctor_options,
+                                            [](const Context& context, const DoctorOptions& options) {
+                                              return run_doctor(context, options, std::cout, std::cerr);
+                                            }));
+  return commands;
+}
+
+int main_of_tally(int argc, char** argv) {
+  CLI::App app("Counts the instructions of statements exactly and times them honestly, in C++ and Python.", "tally");
+  app.set_version_flag("--version", std::string("tally ") + TALLY_VERSION + " (" + TALLY_COMMIT + ")");
+  app.require_subcommand(1);
+  app.failure_message(CLI::FailureMessage::simple);
+  const std::vector<Command> commands = declare_commands(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& asked) {
+    return app.exit(asked);
+  } catch (const CLI::ParseError& error) {
+    app.exit(error, std::cerr, std::cerr);
+    return kUsage;
+  }
+  auto context = read_context(argc, argv);
+  if (!context) return report_error(context.error(), std::cerr);
+  for (const Command& command : commands) {
+    if (command.app->parsed()) return command.run(*context);
+  }
+  return kUsage;
+}
+
+}  // namespace
+}  // namespace tally::cli
+
+int main(int argc, char** argv) { return tally::cli::main_of_tally(argc, argv); }

@@ -1,0 +1,288 @@
+#include "cli/measure.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <ctime>
+
+#include "base/digest.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "cli/assemble.h"
+#include "cli/machine.h"
+#include "cli/progress.h"
+#include "execution/engine.h"
+#include "execution/environment.h"
+#include "execution/host_command.h"
+#include "execution/journal.h"
+#include "process/interrupts.h"
+#include "process/real_runner.h"
+#include "profile/callgrind.h"
+#include "profile/store.h"
+#include "record/json.h"
+#include "tally_version.h"
+
+namespace tally::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+
+/// Builds and probes see the user's whole environment; only what is measured is kept small.
+struct Surroundings {
+  EnvironmentVariables full;
+  EnvironmentVariables filtered;
+  std::string working_folder;
+};
+
+Result<Surroundings> surroundings_of(ProcessRunner& runner, const Context& context, const RunOptions& options) {
+  Surroundings surroundings{context.environment, {}, context.working_folder};
+  if (!options.env_command.empty()) {
+    auto captured = capture_environment(runner, options.env_command, context.environment, context.working_folder);
+    if (!captured) return std::unexpected(captured.error());
+    surroundings.full = std::move(captured->variables);
+    surroundings.working_folder = std::move(captured->working_folder);
+  }
+  surroundings.filtered = filter_environment(surroundings.full, options.keep_env);
+  return surroundings;
+}
+
+std::map<std::string, ToolchainHere> resolve_toolchains(ProcessRunner& runner, const Plan& plan,
+                                                        const RunOptions& options, const Surroundings& surroundings) {
+  std::map<std::string, ToolchainHere> here;
+  for (const Toolchain& spec : plan.toolchains) here[spec.name].spec = spec;
+  const ResolveContext context{surroundings.full, surroundings.working_folder};
+  for (auto& [name, toolchain] : here) {
+    if (!options.cxx.empty()) toolchain.spec.cxx = {options.cxx};
+    if (!options.python.empty()) toolchain.spec.python = {options.python};
+    bool cpp = false;
+    bool python = false;
+    for (const Case& c : plan.cases) {
+      if (c.toolchain != name) continue;
+      cpp = cpp || c.language == Language::cpp;
+      python = python || c.language == Language::python || c.artifact;
+    }
+    if (cpp) toolchain.compiler = resolve_compiler(runner, toolchain.spec, context);
+    if (python) toolchain.interpreter = resolve_interpreter(runner, toolchain.spec, context);
+  }
+  return here;
+}
+
+Settings settings_of(const ExecutionOptions& execution, const RunOptions& options) {
+  Settings settings;
+  settings.counts = execution.counts;
+  settings.wall = execution.wall;
+  settings.iterations = execution.iterations;
+  settings.replicates = execution.replicates;
+  settings.max_replicates = execution.max_replicates;
+  settings.cache_sim = execution.cache_sim;
+  settings.branch_sim = execution.branch_sim;
+  settings.isolation = execution.process_isolation ? "process" : "fork";
+  settings.min_run_time_s = execution.wall_plan.min_run_time_s;
+  settings.max_run_time_s = execution.wall_plan.max_run_time_s;
+  settings.precision = execution.wall_plan.precision;
+  settings.repeat = options.repeat;
+  settings.valgrind_flags = execution.counts ? valgrind_flags(execution) : std::vector<std::string>{};
+  settings.kept_environment = options.keep_env;
+  return settings;
+}
+
+/// What a resumed run must share with the interrupted one.
+JournalHeader header_of(const Plan& plan, const Settings& settings) {
+  Digest cases;
+  for (const Case& c : plan.cases) cases.add(c.id).add(c.digest);
+  Digest how;
+  for (const std::string& flag : settings.valgrind_flags) how.add(flag);
+  how.add(fmt::format("{} {} {} {} {} {} {} {}", settings.counts, settings.wall, settings.iterations,
+                      settings.replicates, settings.isolation, settings.min_run_time_s, settings.max_run_time_s,
+                      settings.precision));
+  return {cases.hex(), "\"" + how.hex() + "\""};
+}
+
+class Observer final : public ExecutionObserver {
+ public:
+  Observer(Progress& progress, const Plan& plan, const ExecutionOptions& execution, const MeasureRequest& request,
+           std::optional<JournalWriter>& journal, std::vector<CaseRecord>& records)
+      : progress_(progress),
+        plan_(plan),
+        execution_(execution),
+        request_(request),
+        journal_(journal),
+        records_(records) {}
+
+  void on_process(const std::string& what, const std::vector<std::string>& argv) override {
+    progress_.process(what, argv);
+  }
+  void on_session(std::size_t index, Mode mode, const std::vector<int>& cpus) override {
+    progress_.session(plan_.cases[index].id, mode, cpus);
+  }
+  void on_waiting(const std::string& why) override { progress_.message(why); }
+  void on_warning(const std::string& text) override { progress_.message("warning: " + text); }
+
+  Status on_case(std::size_t index, const CaseOutcome& outcome) override {
+    const Case& c = plan_.cases[index];
+    records_[index] = assemble(c, outcome, execution_, reproduce(c));
+    if (!outcome.profile.empty()) {
+      if (auto kept = keep_profile(index, outcome); !kept) return kept;
+    }
+    progress_.finished(c.id, outcome);
+    return journal_ ? journal_->append(case_to_json(records_[index])) : Status{};
+  }
+
+ private:
+  std::string reproduce(const Case& c) const {
+    if (request_.suite.empty()) return {};
+    return fmt::format("tally run {} --filter {} --isolation process --keep", shell_quote(request_.suite),
+                       shell_quote(c.id));
+  }
+
+  Status keep_profile(std::size_t index, const CaseOutcome& outcome) {
+    auto profile = parse_callgrind(outcome.profile);
+    if (!profile) return std::unexpected(profile.error());
+    const std::string name = fmt::format("{}.json", digest(plan_.cases[index].id));
+    const StoredProfile stored{compacted(*profile), outcome.counts ? outcome.counts->iterations : 1};
+    records_[index].profile = request_.profile_prefix + "/" + name;
+    return write_file(fs::path(request_.profile_folder) / name, to_json(stored));
+  }
+
+  Progress& progress_;
+  const Plan& plan_;
+  const ExecutionOptions& execution_;
+  const MeasureRequest& request_;
+  std::optional<JournalWriter>& journal_;
+  std::vector<CaseRecord>& records_;
+};
+
+/// Opens the journal and takes over what an earlier run has finished.
+Status open_journal(const MeasureRequest& request, const JournalHeader& header, std::optional<JournalWriter>& journal,
+                    std::vector<CaseRecord>& records, std::vector<bool>& done) {
+  if (request.journal.empty()) return {};
+  if (request.resume) {
+    auto resumed = JournalWriter::resume(request.journal, header);
+    if (resumed) {
+      for (const std::string& payload : resumed->payloads) {
+        auto record = case_from_json(payload, request.journal);
+        if (!record) return std::unexpected(record.error());
+        for (std::size_t i = 0; i < records.size(); ++i) {
+          if (records[i].id != record->id) continue;
+          records[i] = *std::move(record);
+          done[i] = true;
+          break;
+        }
+      }
+      journal.emplace(std::move(resumed->writer));
+      return {};
+    }
+    if (resumed.error().kind != ErrorKind::missing) return std::unexpected(resumed.error());
+  }
+  auto created = JournalWriter::create(request.journal, header);
+  if (!created) return std::unexpected(created.error());
+  journal.emplace(*std::move(created));
+  return {};
+}
+
+Result<CpuLeases> open_leases(const RunOptions& options) {
+  CpuSet wanted;
+  if (!options.cores.empty()) {
+    auto parsed = parse_cpu_list(options.cores);
+    if (!parsed) return std::unexpected(parsed.error());
+    wanted = *parsed;
+  }
+  auto topology = read_topology(wanted);
+  if (!topology) return std::unexpected(topology.error());
+  auto folder = CpuLeases::default_folder();
+  if (!folder) return std::unexpected(folder.error());
+  return CpuLeases::open(*std::move(topology), *folder);
+}
+
+}  // namespace
+
+Result<Measured> measure(const Context& context, const RunOptions& options, const MeasureRequest& request,
+                         std::ostream& err) {
+  const Plan& plan = *request.plan;
+  const auto start = std::chrono::steady_clock::now();
+  Measured measured;
+  Record& record = measured.record;
+  record.started = utc_now();
+
+  auto interrupts = Interrupts::install();
+  if (!interrupts) return std::unexpected(interrupts.error());
+  RealProcessRunner runner(context.libexec + "/tally-supervisor", &*interrupts);
+  auto surroundings = surroundings_of(runner, context, options);
+  if (!surroundings) return std::unexpected(surroundings.error());
+  auto leases = open_leases(options);
+  if (!leases) return std::unexpected(leases.error());
+  auto execution = execution_options(options);
+  if (!execution) return std::unexpected(execution.error());
+  auto scratch = TemporaryFolder::make();
+  if (!scratch) return std::unexpected(scratch.error());
+  execution->environment = surroundings->filtered;
+  execution->working_folder = surroundings->working_folder;
+  execution->libexec = context.libexec;
+  execution->scratch = scratch->path().string();
+  execution->keep_profiles = request.profiles;
+  if (execution->counts) {
+    const auto valgrind = find_program("valgrind", value_of(surroundings->full, "PATH"));
+    if (!valgrind) {
+      return fail(ErrorKind::missing, "valgrind is not there, and counting needs it", {},
+                  "apt-get install valgrind, or take times alone with --wall-only");
+    }
+    execution->valgrind = *valgrind;
+  }
+
+  const bool live = context.err_is_terminal && !options.verbose;
+  const ProgressStyle style = options.quiet ? ProgressStyle::quiet : live ? ProgressStyle::live : ProgressStyle::lines;
+  Progress progress(err, style, options.verbose, use_color(context, options.color, context.err_is_terminal),
+                    context.width, plan.cases.size());
+  const std::map<std::string, ToolchainHere> toolchains = resolve_toolchains(runner, plan, options, *surroundings);
+  for (const auto& [name, here] : toolchains) {
+    if (here.compiler && !*here.compiler) progress.message(describe(here.compiler->error()));
+    if (here.interpreter && !*here.interpreter) progress.message(describe(here.interpreter->error()));
+  }
+
+  for (const Case& c : plan.cases) record.cases.push_back(describe_case(c));
+  std::vector<bool> done(plan.cases.size());
+  record.settings = settings_of(*execution, options);
+  std::optional<JournalWriter> journal;
+  if (auto opened = open_journal(request, header_of(plan, record.settings), journal, record.cases, done); !opened) {
+    return std::unexpected(opened.error());
+  }
+  progress.skip(static_cast<std::size_t>(std::ranges::count(done, true)));
+
+  auto cache_root =
+      default_cache_root(value_of(surroundings->full, "XDG_CACHE_HOME"), value_of(surroundings->full, "HOME"));
+  if (!cache_root) return std::unexpected(cache_root.error());
+  BuildOptions build{.snippet_include = context.libexec + "/include",
+                     .artifact_driver = context.libexec + "/make_artifacts.py",
+                     .environment = surroundings->full};
+  Builder builder(Cache(*cache_root), build, toolchains, plan.cases);
+  Observer observer(progress, plan, *execution, request, journal, record.cases);
+  Engine engine(runner, *leases, builder, toolchains, plan.cases, *execution, observer);
+  const ExecutionResult result = engine.run(done);
+  progress.close();
+
+  measured.interrupted = result.interrupted;
+  measured.stopped = result.stopped;
+  record.tool.version = TALLY_VERSION;
+  record.tool.commit = TALLY_COMMIT;
+  record.command = context.command;
+  record.machine = read_machine(static_cast<int>(leases->topology().allowed.size()));
+  const auto facts = common_facts(runner, surroundings->filtered, execution->valgrind);
+  for (const auto& [name, here] : toolchains) {
+    record.environments[name] = describe_toolchain(runner, here, facts, surroundings->filtered);
+  }
+  record.fingerprint = combine(record.environments);
+  record.finished = utc_now();
+  record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (options.keep) {
+    scratch->keep();
+    progress.message("kept " + scratch->path().string());
+  }
+  // The journal goes when the record is safe: that is the caller's to do, by removing the file.
+  return measured;
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,35 @@
+/// Runs a plan on this machine and gives its record: the way from a plan to a result that `run`, `time` and
+/// re-measuring share.
+#pragma once
+
+#include <iosfwd>
+#include <map>
+
+#include "cli/context.h"
+#include "cli/run_options.h"
+#include "plan/plan.h"
+#include "record/record.h"
+
+namespace tally::cli {
+
+struct MeasureRequest {
+  const Plan* plan = nullptr;
+  std::string suite;    ///< As the user named it, for reproduce commands; empty for an ad hoc statement.
+  std::string journal;  ///< Path; empty for none.
+  bool resume = false;
+  bool profiles = false;
+  std::string profile_folder;  ///< Where profiles go.
+  std::string profile_prefix;  ///< What the record calls that folder: relative to the record.
+};
+
+struct Measured {
+  Record record;
+  bool interrupted = false;
+  std::optional<Error> stopped;  ///< The run could not go on; the record holds what was measured by then.
+};
+
+/// An error: nothing was measured.
+Result<Measured> measure(const Context& context, const RunOptions& options, const MeasureRequest& request,
+                         std::ostream& err);
+
+}  // namespace tally::cli

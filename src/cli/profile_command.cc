@@ -1,0 +1,146 @@
+#include "cli/profile_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "base/text.h"
+#include "cli/record_files.h"
+#include "profile/export.h"
+#include "profile/names.h"
+#include "profile/rules.h"
+#include "report/comparison_table.h"
+
+namespace tally::cli {
+namespace {
+
+int refuse(const Error& error, std::ostream& err) {
+  err << "tally profile: " << describe(error) << '\n';
+  return 2;
+}
+
+std::vector<FunctionRule> noise_rules(const ProfileCommandOptions& options) {
+  std::vector<FunctionRule> rules;
+  if (options.denoise) rules = builtin_noise();
+  if (!options.ignore.empty()) rules.push_back({"ignored", "given with --ignore", options.ignore, ""});
+  return rules;
+}
+
+std::string rules_text() {
+  std::string text;
+  for (const FunctionRule& rule : builtin_noise()) {
+    text += fmt::format("{}: {}\n  {}{}\n", rule.name, rule.reason, join(rule.functions, ", "),
+                        rule.object.empty() ? "" : "  (in " + rule.object + ")");
+  }
+  return text;
+}
+
+/// The event asked for, or "Ir", or the first.
+Result<std::size_t> choose_event(const Profile& profile, const std::string& wanted) {
+  const std::size_t index = event_index(profile, wanted.empty() ? "Ir" : wanted);
+  if (index < profile.events.size()) return index;
+  if (wanted.empty()) return 0;
+  return fail(ErrorKind::input, fmt::format("no event '{}'", wanted), {},
+              "the events are " + join(profile.events, ", "));
+}
+
+FunctionCounts counts_of(const Profile& profile, std::size_t event, const ProfileCommandOptions& options) {
+  FunctionCounts counts =
+      function_counts(profile, event, options.inclusive ? Inclusion::inclusive : Inclusion::exclusive);
+  if (!options.keep_names) counts = standardize(counts);
+  counts = denoise(counts, noise_rules(options));
+  return counts.grouped(options.by == "file"     ? Grouping::file
+                        : options.by == "object" ? Grouping::object
+                                                 : Grouping::function);
+}
+
+std::string counts_json(const FunctionCounts& counts, const std::string& event, double total, std::size_t top) {
+  nlohmann::ordered_json json = {{"event", event}, {"total", total}};
+  auto& functions = json["functions"] = nlohmann::ordered_json::array();
+  for (const auto& [key, count] : counts.sorted()) {
+    if (top > 0 && functions.size() == top) break;
+    functions.push_back(
+        {{"object", key.object}, {"file", key.file}, {"function", demangle(key.name)}, {"count", count}});
+  }
+  return json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+int write_export(const StoredProfile& stored, std::size_t event, const ProfileCommandOptions& options,
+                 std::ostream& out, std::ostream& err) {
+  const std::string text = options.export_as == "callgrind"    ? to_callgrind(stored.profile)
+                           : options.export_as == "speedscope" ? to_speedscope(stored.profile, event, options.file)
+                                                               : to_collapsed(stored.profile, event);
+  const Status written = write_output(options.output, text, out);
+  return written ? 0 : refuse(written.error(), err);
+}
+
+}  // namespace
+
+void add_profile_options(CLI::App& sub, ProfileCommandOptions& options) {
+  sub.add_option("FILE", options.file, "A callgrind.out file, a kept profile, or RECORD#CASE");
+  sub.add_option("--base", options.base, "Subtract this profile (same forms)");
+  sub.add_flag("--inclusive", options.inclusive, "With what a function called");
+  sub.add_option("--by", options.by, "function, file or object")
+      ->check(CLI::IsMember({"function", "file", "object"}))
+      ->capture_default_str();
+  sub.add_option("--top", options.top, "Rows, 0 for all")->capture_default_str();
+  sub.add_option("--event", options.event, "Which event (default Ir)");
+  sub.add_flag("--denoise", options.denoise, "Leave out known interpreter noise (see --list-rules)");
+  sub.add_option("--ignore", options.ignore, "Leave out functions that match this glob")->take_all();
+  sub.add_flag("--list-rules", options.list_rules, "List the rules of --denoise");
+  sub.add_flag("--keep-names", options.keep_names, "Names and paths as the profile has them");
+  sub.add_flag("--full-names", options.full_names, "C++ names with their arguments");
+  sub.add_flag("--json", options.json, "Print JSON");
+  sub.add_option("--export", options.export_as, "callgrind, speedscope or collapsed")
+      ->check(CLI::IsMember({"callgrind", "speedscope", "collapsed"}));
+  sub.add_option("-o,--output", options.output, "File for --export (default: standard output)");
+}
+
+int run_profile(const ProfileCommandOptions& options, std::ostream& out, std::ostream& err) {
+  if (options.list_rules) {
+    out << rules_text();
+    return 0;
+  }
+  if (options.file.empty())
+    return refuse({ErrorKind::input, "no profile given", "", "name a callgrind.out file or RECORD#CASE"}, err);
+  if (options.inclusive && options.by != "function") {
+    return refuse({ErrorKind::input, "inclusive counts of a file or an object would count calls within it twice", "",
+                   "use --by function"},
+                  err);
+  }
+  const Result<StoredProfile> stored = load_profile(options.file);
+  if (!stored) return refuse(stored.error(), err);
+  for (const std::string& note : stored->profile.notes)
+    err << "tally profile: " << options.file << ": note: " << note << '\n';
+  const Result<std::size_t> event = choose_event(stored->profile, options.event);
+  if (!event) return refuse(event.error(), err);
+  if (!options.export_as.empty()) return write_export(*stored, *event, options, out, err);
+
+  const std::string& name = stored->profile.events[*event];
+  FunctionCounts counts = counts_of(stored->profile, *event, options);
+  auto total = static_cast<double>(stored->profile.totals[*event]);
+  if (!options.base.empty()) {
+    const Result<StoredProfile> base = load_profile(options.base);
+    if (!base) return refuse(base.error(), err);
+    const Result<std::size_t> base_event = choose_event(base->profile, name);
+    if (!base_event) return refuse(base_event.error(), err);
+    // Per iteration, so that runs of different lengths subtract.
+    counts = counts.scaled(1.0 / static_cast<double>(stored->iterations)) -
+             counts_of(base->profile, *base_event, options).scaled(1.0 / static_cast<double>(base->iterations));
+    total = static_cast<double>(base->profile.totals[*base_event]) / static_cast<double>(base->iterations);
+  }
+  if (options.json) {
+    out << counts_json(counts, name, total, options.top);
+  } else {
+    out << render_functions(counts, {.options = options.render,
+                                     .top = options.top,
+                                     .total = total,
+                                     .event = name,
+                                     .full_names = options.full_names});
+  }
+  return 0;
+}
+
+}  // namespace tally::cli

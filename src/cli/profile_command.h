@@ -1,0 +1,36 @@
+/// `tally profile`: which functions a case's counts are in, and exports for other tools.
+///
+/// Exit codes: 0 fine, 2 wrong usage or an unreadable profile.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "report/table.h"
+
+namespace tally::cli {
+
+struct ProfileCommandOptions {
+  std::string file;  ///< A Callgrind file, a stored profile, or RECORD#CASE.
+  std::string base;  ///< The same, to subtract; or empty.
+  bool inclusive = false;
+  std::string by = "function";
+  std::size_t top = 30;
+  std::string event;
+  bool denoise = false;
+  bool keep_names = false;  ///< Do not standardize.
+  bool full_names = false;
+  bool list_rules = false;
+  std::vector<std::string> ignore;  ///< More noise: globs over function names.
+  bool json = false;
+  std::string export_as;  ///< "callgrind", "speedscope" or "collapsed".
+  std::string output = "-";
+  RenderOptions render;  ///< Set by main.
+};
+
+void add_profile_options(CLI::App& sub, ProfileCommandOptions& options);
+int run_profile(const ProfileCommandOptions& options, std::ostream& out, std::ostream& err);
+
+}  // namespace tally::cli

@@ -1,0 +1,31 @@
+/// Records and profiles by path, for the commands that read them. Every error names the path.
+#pragma once
+
+#include <string>
+
+#include "base/error.h"
+#include "comparison/comparison.h"
+#include "profile/store.h"
+#include "record/record.h"
+
+namespace tally::cli {
+
+Result<Record> load_record(const std::string& path);
+
+/// The case that `wanted` means: its id, else the only id that contains or (as a glob) matches it. An unknown or
+/// ambiguous name lists what is near.
+Result<const CaseRecord*> choose_case(const Record& record, const std::string& wanted, const std::string& path);
+
+/// The profile of a case, found beside the record at `path`.
+Result<StoredProfile> load_profile(const CaseRecord& record, const std::string& path);
+
+/// "FILE" (a Callgrind file or a stored profile) or "RECORD#CASE".
+Result<StoredProfile> load_profile(const std::string& file_or_case);
+
+/// For compare(): quiet when a profile is not there.
+ProfileLoader profile_loader(const Record& base, std::string base_path, std::string next_path);
+
+/// To a file, or to `out` for "-".
+Status write_output(const std::string& path, const std::string& text, std::ostream& out);
+
+}  // namespace tally::cli

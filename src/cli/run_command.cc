@@ -1,0 +1,124 @@
+#include "cli/run_command.h"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <filesystem>
+#include <ostream>
+
+#include "base/digest.h"
+#include "base/files.h"
+#include "build/resolve.h"
+#include "definition/read_suite.h"
+#include "record/json.h"
+#include "report/table.h"
+
+namespace tally::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Beside the record, or under the state folder when no record was asked for.
+Result<std::string> journal_path(const Context& context, const RunCommandOptions& options) {
+  if (!options.json.empty() && options.json != "-") return options.json + ".journal";
+  const std::string_view state = value_of(context.environment, "XDG_STATE_HOME");
+  const std::string_view home = value_of(context.environment, "HOME");
+  if (!state.starts_with('/') && home.empty()) {
+    return fail(ErrorKind::missing, "no place for the run's journal: neither XDG_STATE_HOME nor HOME is set", {},
+                "use --json FILE");
+  }
+  const fs::path folder = state.starts_with('/') ? fs::path(state) : fs::path(home) / ".local/state";
+  std::error_code code;
+  return (folder / "tallymark/journals" / (digest(fs::absolute(options.suite, code).string()) + ".journal")).string();
+}
+
+/// A record that cannot be written must be known before an hour of measuring, not after it.
+Status check_writable(const std::string& path) {
+  if (path.empty() || path == "-") return {};
+  std::error_code code;
+  if (fs::is_directory(path, code))
+    return fail(ErrorKind::input, "is a folder", path, "give --json the path of a file");
+  const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : fs::path(".");
+  fs::create_directories(folder, code);
+  if (code) return fail(ErrorKind::input, "cannot create the record's folder: " + code.message(), folder.string());
+  return {};
+}
+
+}  // namespace
+
+void add_run_command_options(CLI::App& command, RunCommandOptions& options) {
+  command.add_option("suite", options.suite, "The suite's TOML file")->required()->type_name("SUITE");
+  command.add_option("--json", options.json, "Write the record here; - is standard output")->type_name("FILE");
+  command.add_flag("--resume", options.resume, "Go on with an interrupted run of the same suite");
+  command.add_flag("--profiles", options.profiles, "Keep a profile of each case beside the record");
+  add_selection_options(command, options.run);
+  add_run_options(command, options.run);
+}
+
+int exit_code_of(const Measured& measured) {
+  if (measured.interrupted) return kInterrupted;
+  if (measured.stopped) return kFailed;
+  for (const CaseRecord& c : measured.record.cases) {
+    if (c.status != CaseStatus::ok) return kFailed;
+  }
+  return kFine;
+}
+
+int run_run(const Context& context, const RunCommandOptions& options, std::ostream& out, std::ostream& err) {
+  auto suite = read_suite(options.suite);
+  if (!suite) return report_error(suite.error(), err);
+  auto selection = selection_of(options.run);
+  if (!selection) return report_error(selection.error(), err);
+  auto plan = make_plan(*suite, {.selection = *selection, .repeat = options.run.repeat});
+  if (!plan) return report_error(plan.error(), err);
+  if (auto writable = check_writable(options.json); !writable) return report_error(writable.error(), err);
+  if (options.profiles && (options.json.empty() || options.json == "-")) {
+    return report_error(
+        {ErrorKind::input, "profiles are kept beside the record, and there is none", "--profiles", "add --json FILE"},
+        err);
+  }
+  auto journal = journal_path(context, options);
+  if (!journal) return report_error(journal.error(), err);
+  if (!options.resume) {
+    // Without --resume, the user means to begin anew.
+    std::error_code ignored;
+    fs::remove(*journal, ignored);
+  }
+  const MeasureRequest request{.plan = &*plan,
+                               .suite = options.suite,
+                               .journal = *journal,
+                               .resume = options.resume,
+                               .profiles = options.profiles,
+                               .profile_folder = options.json + ".profiles",
+                               .profile_prefix = fs::path(options.json).filename().string() + ".profiles"};
+  auto measured = measure(context, options.run, request, err);
+  if (!measured) return report_error(measured.error(), err);
+
+  if (options.json == "-") {
+    out << to_json(measured->record);
+  } else {
+    out << render_run_table(
+        measured->record,
+        {.width = context.width, .color = use_color(context, options.run.color, context.out_is_terminal)});
+    if (!options.json.empty()) {
+      if (auto written = write_file(options.json, to_json(measured->record)); !written) {
+        report_error(written.error(), err);
+        fmt::print(err, "tally: what was measured is in {}: free some space and run again with --resume\n", *journal);
+        return kFailed;
+      }
+    }
+  }
+  if (measured->stopped) {
+    report_error(*measured->stopped, err);
+    fmt::print(err, "tally: what was measured is in {}: run again with --resume\n", *journal);
+  } else if (measured->interrupted) {
+    fmt::print(err, "tally: interrupted; run again with --resume to go on\n");
+  } else {
+    std::error_code ignored;
+    fs::remove(*journal, ignored);
+  }
+  return exit_code_of(*measured);
+}
+
+}  // namespace tally::cli

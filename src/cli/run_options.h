@@ -1,0 +1,56 @@
+/// The options of everything that measures: `run`, `time`, and what re-measures for a comparison.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "execution/options.h"
+#include "plan/filter.h"
+
+namespace tally::cli {
+
+struct RunOptions {
+  std::vector<std::string> filters;
+  std::vector<std::string> excludes;
+  std::string shard;
+  bool counts_only = false;
+  bool wall_only = false;
+  std::uint64_t iterations = 100;
+  int replicates = 2;
+  int repeat = 1;
+  double precision_percent = 1;
+  double min_run_time_s = 0.1;
+  double max_run_time_s = 1;
+  double timeout_s = 0;  ///< 0: 60 s for times, 300 s for counts.
+  std::string memory;
+  std::string cores;
+  int retries = -1;  ///< Below 0: one after a timeout, two after a lost host.
+  std::string isolation = "fork";
+  bool keep = false;
+  bool cache_sim = false;
+  bool branch_sim = false;
+  int call_context = 0;
+  std::string cxx;
+  std::string python;
+  std::string env_command;
+  std::vector<std::string> keep_env;
+  bool quiet = false;
+  bool verbose = false;
+  std::string color = "auto";
+};
+
+/// Options of selection only: for `list` and `plan` too.
+void add_selection_options(CLI::App& command, RunOptions& options);
+void add_run_options(CLI::App& command, RunOptions& options);
+
+Result<Selection> selection_of(const RunOptions& options);
+
+/// Everything but what the machine provides (environment, folders, programs).
+Result<ExecutionOptions> execution_options(const RunOptions& options);
+
+/// "512M", "2G", "1073741824" to bytes.
+Result<std::uint64_t> parse_bytes(const std::string& text, const std::string& where);
+
+}  // namespace tally::cli

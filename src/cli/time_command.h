@@ -1,0 +1,22 @@
+/// `tally time STMT`: one statement, counted and timed, without a suite.
+#pragma once
+
+#include "cli/measure.h"
+
+namespace tally::cli {
+
+struct TimeOptions {
+  RunOptions run;
+  std::string stmt;
+  std::string setup;
+  std::string global_setup;
+  std::string language = "cpp";
+  std::string toolchain;
+  int threads = 1;
+  std::string json;
+};
+
+void add_time_options(CLI::App& command, TimeOptions& options);
+int run_time(const Context& context, const TimeOptions& options, std::ostream& out, std::ostream& err);
+
+}  // namespace tally::cli
