@@ -1,0 +1,194 @@
+#include "report/comparison_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/text.h"
+#include "profile/names.h"
+#include "report/format.h"
+
+namespace tally {
+namespace {
+
+Tint tint_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::failed:
+    case Verdict::gone:
+    case Verdict::slower:
+      return Tint::bad;
+    case Verdict::changed_environment:
+    case Verdict::refused:
+      return Tint::notice;
+    case Verdict::faster:
+      return Tint::good;
+    case Verdict::added:
+    case Verdict::same:
+      return Tint::dim;
+  }
+  return Tint::none;
+}
+
+std::vector<Cell> row_of(const CaseComparison& one) {
+  const Tint tint = tint_of(one.verdict);
+  std::vector<Cell> row(8);
+  row[0] = {label_text(one.shown())};
+  row[1] = {variant_text(one.shown())};
+  if (one.counts) {
+    row[2].text = format_count(one.counts->before);
+    row[3].text = format_count(one.counts->after);
+    row[4] = {format_change(one.counts->change), tint};
+  }
+  if (one.time)
+    row[5] = {format_change(one.time->change),
+              one.time->verdict == Verdict::same ? Tint::dim : tint_of(one.time->verdict)};
+  row[6] = {std::string(to_string(one.verdict)), tint};
+  row[7] = {one.cause};
+  return row;
+}
+
+std::string signed_count(double value) { return (value > 0 ? "+" : "") + format_count(value); }
+
+std::string function_table(const CaseComparison& one, const ComparisonRender& render) {
+  Table table;
+  table.columns = {{.title = "change", .right = true},
+                   {.title = "before", .right = true, .drop = 2},
+                   {.title = "after", .right = true, .drop = 3},
+                   {.title = "object", .least = 8, .drop = 1},
+                   {.title = "function", .least = 16}};
+  for (const FunctionDelta& delta : one.functions) {
+    if (table.rows.size() == render.functions) break;
+    table.rows.push_back({{signed_count(delta.delta()), delta.delta() > 0 ? Tint::bad : Tint::good},
+                          {format_count(delta.before)},
+                          {format_count(delta.after)},
+                          {delta.object, Tint::dim},
+                          {shorten(delta.name)}});
+  }
+  RenderOptions options = render.options;
+  if (options.width > 0) options.width = std::max(20, options.width - 2);
+  std::string text = "  " + replace_all(std::string(trim(render_table(table, options))), "\n", "\n  ") + "\n";
+  const std::size_t more = one.functions.size() - table.rows.size();
+  if (more > 0) text += fmt::format("  and {} more\n", more);
+  return text;
+}
+
+std::string details_of(const CaseComparison& one, const ComparisonRender& render) {
+  std::string text;
+  const auto line = [&](const std::string& words) { text += "  " + printable(words) + "\n"; };
+  for (const std::string& note : one.notes) line(note);
+  const bool moved =
+      one.verdict == Verdict::slower || one.verdict == Verdict::faster || one.verdict == Verdict::changed_environment;
+  if (moved) {
+    for (const std::string& change : one.environment_changes) line("environment: " + change);
+  }
+  if (render.functions > 0 && moved) {
+    text += one.functions.empty() ? "  no profiles on both sides (run with --profiles)\n" : function_table(one, render);
+  }
+  if (text.empty()) return text;
+  return "\n" + tinted(printable(one.id), Tint::bold, render.options.color) + "\n" + text;
+}
+
+}  // namespace
+
+std::string comparison_summary(const Comparison& comparison) {
+  constexpr std::array order = {Verdict::failed, Verdict::gone,    Verdict::slower, Verdict::changed_environment,
+                                Verdict::faster, Verdict::refused, Verdict::added,  Verdict::same};
+  std::vector<std::string> parts;
+  for (const Verdict verdict : order) {
+    const std::size_t count = comparison.count(verdict);
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, to_string(verdict)));
+  }
+  return parts.empty() ? "no cases" : join(parts, ", ");
+}
+
+std::string render_comparison(const Comparison& comparison, const ComparisonRender& render) {
+  Table table;
+  table.columns = {{.title = "label", .least = 12},
+                   {.title = "variant", .least = 6},
+                   {.title = "before", .right = true, .drop = 3},
+                   {.title = "after", .right = true, .drop = 2},
+                   {.title = "change", .right = true},
+                   {.title = "time", .right = true, .drop = 1},
+                   {.title = "verdict"},
+                   {.title = "cause", .drop = 4}};
+  std::string details;
+  std::size_t assumed = 0;
+  for (const CaseComparison& one : comparison.cases) {
+    assumed += one.counts && !one.counts->floor_measured;
+    if (one.verdict == Verdict::same && !render.all) continue;
+    table.rows.push_back(row_of(one));
+    details += details_of(one, render);
+  }
+  std::string text = table.rows.empty() ? "" : render_table(table, render.options) + details + "\n";
+  text += comparison_summary(comparison) + "\n";
+  if (assumed > 0) {
+    text += tinted(fmt::format("{} noise {} not measured (tally run --aa does): the usual floor stands in\n", assumed,
+                               assumed == 1 ? "floor was" : "floors were"),
+                   Tint::dim, render.options.color);
+  }
+  return text;
+}
+
+std::string render_check(const Comparison& comparison, const CheckResult& result, const RenderOptions& options) {
+  std::string text;
+  for (const Finding& finding : result.findings) {
+    const bool bad = finding.severity == Severity::failure;
+    const std::string word = bad ? "regression" : finding.severity == Severity::warning ? "warning" : "accepted";
+    text += tinted(word,
+                   bad                                     ? Tint::bad
+                   : finding.severity == Severity::warning ? Tint::notice
+                                                           : Tint::dim,
+                   options.color) +
+            ": " + printable(finding.of->id) + ": " + printable(finding.message) + "\n";
+  }
+  for (const CaseComparison& one : comparison.cases) {
+    if (one.verdict != Verdict::failed && one.verdict != Verdict::gone) continue;
+    text += tinted(std::string(to_string(one.verdict)), Tint::bad, options.color) + ": " + printable(one.id) +
+            (one.notes.empty() ? "" : ": " + printable(one.notes.front())) + "\n";
+  }
+  for (const std::string& remark : result.remarks) text += "note: " + printable(remark) + "\n";
+  const std::size_t failures = result.count(Severity::failure);
+  const std::size_t broken = comparison.count(Verdict::failed) + comparison.count(Verdict::gone);
+  text += fmt::format("{} compared: ", result.compared) + (failures == 0 && broken == 0
+                                                               ? tinted("pass", Tint::good, options.color)
+                                                               : tinted("fail", Tint::bad, options.color));
+  text += fmt::format(" ({} beyond limits, {} failed or gone, {} warnings, {} accepted)\n", failures, broken,
+                      result.count(Severity::warning), result.count(Severity::accepted));
+  return text;
+}
+
+std::string render_functions(const FunctionCounts& counts, const ProfileRender& render) {
+  Table table;
+  table.columns = {{.title = render.event, .right = true},
+                   {.title = "share", .right = true, .drop = 2},
+                   {.title = "object", .least = 8, .drop = 1},
+                   {.title = "function", .least = 16}};
+  const auto sorted = counts.sorted();
+  for (const auto& [key, count] : sorted) {
+    if (render.top > 0 && table.rows.size() == render.top) break;
+    std::string name = render.full_names ? demangle(key.name) : readable_name(key.name);
+    if (!key.file.empty()) name = name.empty() ? key.file : name + "  " + std::string(base_name(key.file));
+    table.rows.push_back({{format_count(count)},
+                          {render.total > 0 ? format_share(count / render.total) : "", Tint::dim},
+                          {std::string(base_name(key.object)), Tint::dim},
+                          {name}});
+  }
+  const bool objects = std::ranges::any_of(sorted, [](const auto& entry) { return !entry.first.object.empty(); });
+  const bool names = std::ranges::any_of(
+      sorted, [](const auto& entry) { return !entry.first.name.empty() || !entry.first.file.empty(); });
+  const auto remove = [&table](std::size_t column) {
+    table.columns.erase(table.columns.begin() + static_cast<std::ptrdiff_t>(column));
+    for (auto& row : table.rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
+  };
+  if (!names) remove(3);
+  if (!objects) remove(2);
+  if (names && std::ranges::none_of(sorted, [](const auto& entry) { return !entry.first.name.empty(); }))
+    table.columns.back().title = "file";
+  std::string text = render_table(table, render.options);
+  if (sorted.size() > table.rows.size()) text += fmt::format("and {} more\n", sorted.size() - table.rows.size());
+  return text;
+}
+
+}  // namespace tally

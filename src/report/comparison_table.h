@@ -1,0 +1,33 @@
+/// A comparison, a check and function counts for a terminal. Pure; see table.h for width and colour.
+#pragma once
+
+#include "comparison/check.h"
+#include "profile/function_counts.h"
+#include "report/table.h"
+
+namespace tally {
+
+struct ComparisonRender {
+  RenderOptions options;
+  bool all = false;           ///< Also cases that did not change.
+  std::size_t functions = 0;  ///< Rows of functions below each changed case; 0: none.
+};
+
+/// "2 slower, 1 faster, 170 same" in order of concern.
+std::string comparison_summary(const Comparison& comparison);
+
+std::string render_comparison(const Comparison& comparison, const ComparisonRender& render);
+
+/// What a limit found, then one line of judgement.
+std::string render_check(const Comparison& comparison, const CheckResult& result, const RenderOptions& options);
+
+struct ProfileRender {
+  RenderOptions options;
+  std::size_t top = 30;  ///< 0: all.
+  double total = 0;      ///< What 100 % is.
+  std::string event = "Ir";
+  bool full_names = false;
+};
+std::string render_functions(const FunctionCounts& counts, const ProfileRender& render);
+
+}  // namespace tally

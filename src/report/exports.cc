@@ -1,0 +1,162 @@
+#include "report/exports.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "profile/names.h"
+#include "report/comparison_table.h"
+#include "report/escape.h"
+#include "report/format.h"
+
+namespace tally {
+namespace {
+
+bool moved(const CaseComparison& one) {
+  return one.verdict == Verdict::slower || one.verdict == Verdict::faster ||
+         one.verdict == Verdict::changed_environment;
+}
+
+std::string number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
+
+/// The failing findings of a case, joined.
+std::string failures_of(const CaseComparison& one, const CheckResult& checked) {
+  std::vector<std::string> parts;
+  for (const Finding& finding : checked.findings) {
+    if (finding.of == &one && finding.severity == Severity::failure) parts.push_back(finding.message);
+  }
+  if (one.verdict == Verdict::failed || one.verdict == Verdict::gone) {
+    parts.push_back(std::string(to_string(one.verdict)) + (one.notes.empty() ? "" : ": " + one.notes.front()));
+  }
+  return join(parts, "; ");
+}
+
+std::string markdown_functions(const CaseComparison& one, std::size_t most) {
+  std::string out = "\n<details><summary>" + html_escape(one.id) +
+                    "</summary>\n\n| change | before | after | object | function |\n|---:|---:|---:|---|---|\n";
+  std::size_t shown = 0;
+  for (const FunctionDelta& delta : one.functions) {
+    if (shown++ == most) break;
+    out += fmt::format("| {}{} | {} | {} | {} | {} |\n", delta.delta() > 0 ? "+" : "", format_count(delta.delta()),
+                       format_count(delta.before), format_count(delta.after), markdown_escape(delta.object),
+                       markdown_escape(shorten(delta.name)));
+  }
+  return out + "\n</details>\n";
+}
+
+}  // namespace
+
+std::string to_markdown(const Comparison& comparison, const CheckResult* checked, std::size_t functions) {
+  std::string out = "### Tallymark: " + comparison_summary(comparison) + "\n\n";
+  if (checked) {
+    const int code = exit_code(comparison, *checked);
+    out += code == 0   ? "**Pass**: nothing is beyond its limit.\n\n"
+           : code == 3 ? "**Fail**: beyond the limits.\n\n"
+                       : "**Fail**: cases failed or are gone.\n\n";
+  }
+  const auto shown =
+      std::ranges::count_if(comparison.cases, [](const CaseComparison& one) { return one.verdict != Verdict::same; });
+  if (shown > 0)
+    out +=
+        "| case | variant | before | after | change | time | verdict | cause "
+        "|\n|---|---|---:|---:|---:|---:|---|---|\n";
+  for (const CaseComparison& one : comparison.cases) {
+    if (one.verdict == Verdict::same) continue;
+    out += fmt::format(
+        "| {} | {} | {} | {} | {} | {} | {} | {} |\n", markdown_escape(label_text(one.shown())),
+        markdown_escape(variant_text(one.shown())), one.counts ? format_count(one.counts->before) : "",
+        one.counts ? format_count(one.counts->after) : "", one.counts ? format_change(one.counts->change) : "",
+        one.time ? format_change(one.time->change) : "", to_string(one.verdict), markdown_escape(one.cause));
+  }
+  if (checked && !checked->findings.empty()) {
+    out += "\n";
+    for (const Finding& finding : checked->findings) {
+      const std::string_view word = finding.severity == Severity::failure   ? "**regression**"
+                                    : finding.severity == Severity::warning ? "warning"
+                                                                            : "accepted";
+      out += fmt::format("- {}: {}: {}\n", word, markdown_escape(finding.of->id), markdown_escape(finding.message));
+    }
+  }
+  for (const CaseComparison& one : comparison.cases) {
+    if (functions > 0 && moved(one) && !one.functions.empty()) out += markdown_functions(one, functions);
+  }
+  return out;
+}
+
+std::string to_junit(const Comparison& comparison, const CheckResult& checked) {
+  std::string cases;
+  std::size_t failures = 0;
+  std::size_t skipped = 0;
+  for (const CaseComparison& one : comparison.cases) {
+    double seconds = 0;
+    for (const Attempt& attempt : one.shown().attempts) seconds += attempt.seconds;
+    cases += fmt::format("  <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\"",
+                         html_escape(one.shown().label.empty() ? "" : one.shown().label.front()), html_escape(one.id),
+                         seconds);
+    const std::string failure = failures_of(one, checked);
+    if (!failure.empty()) {
+      ++failures;
+      cases += fmt::format(">\n    <failure message=\"{}\"/>\n  </testcase>\n", html_escape(failure));
+    } else if (one.verdict == Verdict::refused || one.verdict == Verdict::added) {
+      ++skipped;
+      cases += fmt::format(">\n    <skipped message=\"{}\"/>\n  </testcase>\n",
+                           html_escape(one.notes.empty() ? "new: nothing to compare with" : one.notes.front()));
+    } else {
+      cases += "/>\n";
+    }
+  }
+  return fmt::format(
+             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"tallymark\" tests=\"{}\" failures=\"{}\" "
+             "skipped=\"{}\">\n",
+             comparison.cases.size(), failures, skipped) +
+         cases + "</testsuite>\n";
+}
+
+std::string to_csv(const Comparison& comparison) {
+  std::string out =
+      "id,verdict,cause,instructions_before,instructions_after,instructions_change,time_before_s,time_after_s,time_"
+      "ratio_low,time_ratio_high\n";
+  for (const CaseComparison& one : comparison.cases) {
+    const auto& c = one.counts;
+    const auto& t = one.time;
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", csv_field(one.id), to_string(one.verdict),
+                       csv_field(one.cause), c ? number(c->before) : "", c ? number(c->after) : "",
+                       c ? number(c->change) : "", t ? number(t->before_s) : "", t ? number(t->after_s) : "",
+                       t ? number(t->ratio.low) : "", t ? number(t->ratio.high) : "");
+  }
+  return out;
+}
+
+std::string to_csv(const Record& record) {
+  std::string out = "id,status,instructions_per_iteration,spread,median_s,iqr_s,interval_low_s,interval_high_s\n";
+  for (const CaseRecord& one : record.cases) {
+    const auto& c = one.counts;
+    const auto& w = one.wall;
+    out +=
+        fmt::format("{},{},{},{},{},{},{},{}\n", csv_field(one.id), to_string(one.status),
+                    c ? number(c->per_iteration) : "", c ? number(c->spread) : "", w ? number(w->median_s) : "",
+                    w ? number(w->iqr_s) : "", w ? number(w->interval_s.low) : "", w ? number(w->interval_s.high) : "");
+  }
+  return out;
+}
+
+std::string github_annotations(const Comparison& comparison, const CheckResult& checked) {
+  std::string out;
+  for (const Finding& finding : checked.findings) {
+    if (finding.severity == Severity::accepted) continue;
+    out += fmt::format(
+        "::{} title={}::{}\n", finding.severity == Severity::failure ? "error" : "warning",
+        github_property(finding.severity == Severity::failure ? "Performance regression" : "Performance warning"),
+        github_escape(finding.of->id + ": " + finding.message));
+  }
+  for (const CaseComparison& one : comparison.cases) {
+    if (one.verdict != Verdict::failed && one.verdict != Verdict::gone) continue;
+    out += fmt::format("::error title={}::{}\n", github_property("Benchmark " + std::string(to_string(one.verdict))),
+                       github_escape(one.id + (one.notes.empty() ? "" : ": " + one.notes.front())));
+  }
+  return out;
+}
+
+}  // namespace tally

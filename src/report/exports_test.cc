@@ -1,0 +1,76 @@
+#include "report/exports.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "profile/callgrind.h"
+#include "report/comparison_table.h"
+#include "report/escape.h"
+#include "report/example_comparison.h"
+#include "report/golden.h"
+
+namespace tally {
+namespace {
+
+CheckResult checked(const Comparison& comparison) {
+  const std::vector<Acceptance> accepted = {
+      {.cases = "<b>*", .up_to = 0.5, .reason = "agreed | *upon*", .expires = "2026-12-31", .where = "accept.toml:1"}};
+  return check(comparison, {*parse_limit("instructions=+1%")}, accepted, "2026-01-31");
+}
+
+TEST(Golden, Comparison) {
+  const ExampleComparison example;
+  const Comparison comparison = example.compared();
+  expect_golden("report/compare_80.txt", render_comparison(comparison, {.options = {.width = 80}}));
+  expect_golden("report/compare_functions.txt",
+                render_comparison(comparison, {.options = {.width = 100}, .all = true, .functions = 5}));
+  expect_golden("report/check.txt", render_check(comparison, checked(comparison), {}));
+}
+
+TEST(Golden, Exports) {
+  const ExampleComparison example;
+  const Comparison comparison = example.compared();
+  const CheckResult result = checked(comparison);
+  expect_golden("report/check.md", to_markdown(comparison, &result, 5));
+  expect_golden("report/check.junit.xml", to_junit(comparison, result));
+  expect_golden("report/compare.csv", to_csv(comparison));
+  expect_golden("report/record.csv", to_csv(example.next));
+  expect_golden("report/check.json", to_json(comparison, &result));
+  expect_golden("report/check.github.txt", github_annotations(comparison, result));
+  expect_golden("report/record.benchmark.json", to_google_benchmark(example.next));
+}
+
+TEST(Golden, Functions) {
+  const auto profile = parse_callgrind(
+      "events: Ir\nob=/lib/libfoo.so.1\nfl=x.cc\nfn=_ZN3foo3addERKi\n1 600\nfi=vector.h\n2 "
+      "150\nob=/lib/libbar.so\nfl=y.c\nfn=bar\n1 250\ntotals: 1000\n");
+  ASSERT_TRUE(profile);
+  const FunctionCounts counts = function_counts(*profile, 0, Inclusion::exclusive);
+  std::string text;
+  for (const Grouping by : {Grouping::function, Grouping::file, Grouping::object}) {
+    text += render_functions(counts.grouped(by), {.options = {.width = 80}, .total = 1000}) + "\n";
+  }
+  text += render_functions(counts, {.options = {.width = 60}, .top = 1, .total = 1000, .full_names = true});
+  expect_golden("report/functions.txt", text);
+}
+
+TEST(Exports, JsonFormatsAreJson) {
+  const ExampleComparison example;
+  const Comparison comparison = example.compared();
+  EXPECT_TRUE(nlohmann::json::accept(to_json(comparison, nullptr)));
+  EXPECT_TRUE(nlohmann::json::accept(to_google_benchmark(example.next)));
+}
+
+TEST(Escape, NothingGetsThrough) {
+  EXPECT_EQ(html_escape("<a href='x'>\"&"), "&lt;a href=&#39;x&#39;&gt;&quot;&amp;");
+  EXPECT_EQ(markdown_escape("a|b @me <i> [x](y)"), "a\\|b &#64;me &lt;i&gt; \\[x\\](y)");
+  EXPECT_EQ(csv_field("=1+1"), "'=1+1");
+  EXPECT_EQ(csv_field("a,\"b\""), "\"a,\"\"b\"\"\"");
+  EXPECT_EQ(github_escape("50%\nnext"), "50%25%0Anext");
+  EXPECT_EQ(script_json("\"</script><!--\""), "\"\\u003c/script>\\u003c!--\"");
+}
+
+}  // namespace
+}  // namespace tally

@@ -1,0 +1,140 @@
+#include "cli/check_command.h"
+
+#include "cli/compare_command.h"
+#include "files.h"
+
+namespace tally::cli {
+namespace {
+
+using testing::HasSubstr;
+
+class CheckCommand : public Files {
+ protected:
+  CheckCommandOptions options(const std::string& base, const std::string& next) {
+    CheckCommandOptions result;
+    result.base = base;
+    result.next = next;
+    result.now = "2026-02-10T00:00:00Z";  // The example records are of 2026-01-31.
+    return result;
+  }
+  int check(const CheckCommandOptions& options, const Remeasure& remeasure = nullptr) {
+    return run_check(options, remeasure, out, err);
+  }
+};
+
+TEST_F(CheckCommand, SameIsAPassAndSlowerIsThree) {
+  const std::string base = record("base.json", {example_case("a", 1000)});
+  EXPECT_EQ(check(options(base, base)), 0);
+  EXPECT_THAT(out.str(), HasSubstr("1 compared: pass"));
+  EXPECT_EQ(check(options(base, record("slow.json", {example_case("a", 1100)}))), 3);
+  EXPECT_THAT(out.str(), HasSubstr("regression: a: instructions +10 % (1000 → 1100), limit instructions=+1%"));
+}
+
+TEST_F(CheckCommand, AMissingUnreadableOrStaleBaselineIsNeverAPass) {
+  const std::string next = record("next.json", {example_case("a", 1000)});
+  EXPECT_EQ(check(options(path("absent.json"), next)), 2);
+  EXPECT_THAT(err.str(), HasSubstr("absent.json"));
+  EXPECT_EQ(check(options(write("broken.json", "{\"schema\": 1"), next)), 2);
+  EXPECT_EQ(check(options(write("later.json", "{\"schema\": 2}"), next)), 2);
+  EXPECT_EQ(check(options(record("other.json", {example_case("b", 1000)}), next)), 2);
+  EXPECT_THAT(err.str(), HasSubstr("nothing that can be compared"));
+  CheckCommandOptions old = options(next, next);
+  old.now = "2026-12-01T00:00:00Z";
+  EXPECT_EQ(check(old), 2);
+  EXPECT_THAT(err.str(), HasSubstr("the baseline is stale: 304 days old, at most 90 are allowed"));
+  old.max_age_days = 0;
+  EXPECT_EQ(check(old), 0);
+}
+
+TEST_F(CheckCommand, FailedAndGoneAreOne) {
+  CaseRecord failed = example_case("b");
+  failed.status = CaseStatus::failed;
+  failed.failure = Failure{.stage = "build", .message = "does not compile"};
+  const std::string base = record("base.json", {example_case("a"), example_case("b")});
+  EXPECT_EQ(check(options(base, record("next.json", {example_case("a"), failed}))), 1);
+  EXPECT_THAT(out.str(), HasSubstr("failed: b: does not compile"));
+  EXPECT_EQ(check(options(base, record("next.json", {example_case("a")}))), 1);
+  EXPECT_THAT(out.str(), HasSubstr("gone: b"));
+}
+
+TEST_F(CheckCommand, ConfirmsBeforeItFails) {
+  const std::string base = record("base.json", {example_case("a", 1000), example_case("b", 1000)});
+  CheckCommandOptions confirm = options(base, record("next.json", {example_case("a", 1100), example_case("b", 1000)}));
+  confirm.confirm = "suite.toml";
+  std::vector<std::string> asked;
+  const auto answering = [&asked](double per_iteration) {
+    return [&asked, per_iteration](const std::string& suite, const std::vector<std::string>& ids) -> Result<Record> {
+      EXPECT_EQ(suite, "suite.toml");
+      asked = ids;
+      Record record = example_record();
+      record.cases = {example_case("a", per_iteration)};
+      return record;
+    };
+  };
+  EXPECT_EQ(check(confirm, answering(1000)), 0);
+  EXPECT_EQ(asked, std::vector<std::string>{"a"});
+  EXPECT_EQ(check(confirm, answering(1100)), 3);
+}
+
+TEST_F(CheckCommand, LimitsAcceptFileAndOutputs) {
+  const std::string base = record("base.json", {example_case("a", 1000), example_case("b", 1000)});
+  CheckCommandOptions all = options(base, record("next.json", {example_case("a", 1100), example_case("b", 1030)}));
+  all.limits_for = {"b:instructions=+5%"};
+  all.limits = {"instructions=+1%"};
+  all.accept = write("accept.toml",
+                     "[[accept]]\ncase = \"a\"\nmetric = \"instructions\"\nup_to = \"+10%\"\nreason = "
+                     "\"agreed\"\nexpires = 2026-03-01\n");
+  all.markdown = path("out.md");
+  all.junit = path("out.xml");
+  all.csv = path("out.csv");
+  all.benchmark_json = path("out.json");
+  all.github = true;
+  EXPECT_EQ(check(all), 0);
+  EXPECT_THAT(out.str(), HasSubstr("accepted: a:"));
+  EXPECT_THAT(read("out.md"), HasSubstr("**Pass**"));
+  EXPECT_THAT(read("out.xml"), HasSubstr("failures=\"0\""));
+  EXPECT_THAT(read("out.csv"), HasSubstr("a,slower,code,1000,1100"));
+  EXPECT_THAT(read("out.json"), HasSubstr("\"run_name\": \"a\""));
+  all.accept = write("accept.toml", "[[accept]]\ncase = \"a\"\n");
+  EXPECT_EQ(check(all), 2);
+  all.accept.clear();
+  EXPECT_EQ(check(all), 3);
+  EXPECT_THAT(out.str(), HasSubstr("::error title=Performance regression::a: instructions +10 %25"));
+  all.limits = {"speed=+1%"};
+  EXPECT_EQ(check(all), 2);
+}
+
+using CompareCommand = CheckCommand;
+
+TEST_F(CompareCommand, ComparesAndRefusesWithExitCodes) {
+  CompareCommandOptions compare;
+  compare.base = record("base.json", {example_case("a", 1000)});
+  compare.next = record("next.json", {example_case("a", 1100)});
+  EXPECT_EQ(run_compare(compare, out, err), 0);
+  EXPECT_THAT(out.str(), HasSubstr("+10 %"));
+  compare.functions = true;
+  EXPECT_EQ(run_compare(compare, out, err), 0);
+  EXPECT_THAT(out.str(), HasSubstr("no profiles on both sides"));
+  compare.next = path("absent.json");
+  EXPECT_EQ(run_compare(compare, out, err), 2);
+  EXPECT_THAT(err.str(), HasSubstr("absent.json"));
+}
+
+TEST_F(CompareCommand, FunctionsComeFromTheProfilesBesideTheRecords) {
+  const auto side = [&](const std::string& name, int cost) {
+    CaseRecord one = example_case("a", cost);
+    one.profile = name + ".profile";
+    write(name + ".profile", "events: Ir\nob=/lib/libx.so\nfl=x.cc\nfn=work\n1 " + std::to_string(cost) +
+                                 "\ntotals: " + std::to_string(cost) + "\n");
+    return record(name + ".json", {one});
+  };
+  CompareCommandOptions compare;
+  compare.base = side("before", 1000);
+  compare.next = side("after", 1500);
+  compare.functions = true;
+  EXPECT_EQ(run_compare(compare, out, err), 0);
+  EXPECT_THAT(out.str(), HasSubstr("+500   1,000  1,500  libx.so  work"));
+}
+
+}  // namespace
+}  // namespace tally::cli

@@ -1,0 +1,93 @@
+#include "cli/profile_command.h"
+
+#include "files.h"
+
+namespace tally::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* example =
+    "events: Ir Dr\nob=/usr/bin/python3.11\nfl=ceval.c\nfn=_PyEval_EvalFrameDefault\n1 700 "
+    "3\ncfn=_Py_dict_lookup\ncalls=2 0\n1 300 1\n"
+    "fn=_Py_dict_lookup\n2 300 1\ntotals: 1000 4\n";
+
+class ProfileCommand : public Files {
+ protected:
+  int profile(const ProfileCommandOptions& options) {
+    out.str("");
+    err.str("");
+    return run_profile(options, out, err);
+  }
+};
+
+TEST_F(ProfileCommand, ShowsFunctionsAndLeavesNoiseOut) {
+  ProfileCommandOptions options;
+  options.file = write("callgrind.out", example);
+  EXPECT_EQ(profile(options), 0);
+  EXPECT_THAT(out.str(), HasSubstr("700   70 %  python3.11  _PyEval_EvalFrameDefault"));
+  options.inclusive = true;
+  EXPECT_EQ(profile(options), 0);
+  EXPECT_THAT(out.str(), HasSubstr("1,000  100 %  python3.11  _PyEval_EvalFrameDefault"));
+  options.inclusive = false;
+  options.denoise = true;
+  EXPECT_EQ(profile(options), 0);
+  EXPECT_THAT(out.str(), Not(HasSubstr("_Py_dict_lookup")));
+  options.event = "Dr";
+  options.by = "object";
+  options.denoise = false;
+  EXPECT_EQ(profile(options), 0);
+  EXPECT_THAT(out.str(), HasSubstr("100 %  python3.11"));
+}
+
+TEST_F(ProfileCommand, SubtractsABase) {
+  ProfileCommandOptions options;
+  options.file = write("callgrind.out", example);
+  options.base = options.file;
+  options.json = true;
+  EXPECT_EQ(profile(options), 0);
+  EXPECT_THAT(out.str(), HasSubstr("\"functions\": []"));
+}
+
+TEST_F(ProfileCommand, OneCaseOfARecord) {
+  CaseRecord one = example_case("Pointwise/add [cpp]");
+  one.profile = "p.out";
+  write("p.out", example);
+  ProfileCommandOptions options;
+  options.file = record("record.json", {one, example_case("Pointwise/mul [cpp]")}) + "#add";
+  EXPECT_EQ(profile(options), 0) << err.str();
+  EXPECT_THAT(out.str(), HasSubstr("_PyEval_EvalFrameDefault"));
+  options.file = path("record.json") + "#mul";
+  EXPECT_EQ(profile(options), 2);
+  EXPECT_THAT(err.str(), HasSubstr("tally run --profiles"));
+  options.file = path("record.json") + "#Pointwise";
+  EXPECT_EQ(profile(options), 2);
+  EXPECT_THAT(err.str(), HasSubstr("means 2 cases"));
+  options.file = path("record.json");
+  EXPECT_EQ(profile(options), 2);
+  EXPECT_THAT(err.str(), HasSubstr("this is a record, not a profile"));
+}
+
+TEST_F(ProfileCommand, ExportsAndTellsOfACutFile) {
+  ProfileCommandOptions options;
+  options.file = write("callgrind.out", std::string(example).substr(0, 150));
+  options.export_as = "collapsed";
+  EXPECT_EQ(profile(options), 0);
+  EXPECT_THAT(err.str(), HasSubstr("the file is cut off"));
+  EXPECT_THAT(out.str(), HasSubstr("_PyEval_EvalFrameDefault"));
+  options.export_as = "speedscope";
+  options.output = path("out.json");
+  EXPECT_EQ(profile(options), 0);
+  EXPECT_THAT(read("out.json"), HasSubstr("speedscope.app"));
+}
+
+TEST_F(ProfileCommand, ListsItsRules) {
+  ProfileCommandOptions options;
+  options.list_rules = true;
+  EXPECT_EQ(profile(options), 0);
+  EXPECT_THAT(out.str(), HasSubstr("dict-probing: how often"));
+}
+
+}  // namespace
+}  // namespace tally::cli
