@@ -1,0 +1,89 @@
+// Suites and what they expand to: tests/golden/plan/NAME.toml gives NAME.json, the shipped suites give NAME.ids, and
+// tests/golden/suite_errors/NAME.toml gives the one error in NAME.error. TALLY_APPROVE=1 rewrites what is expected.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "definition/read_suite.h"
+#include "plan/plan.h"
+
+namespace tally {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kRoot = TALLY_SOURCE_DIR;
+
+Result<std::string> read(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return fail(ErrorKind::io, "cannot read the suite: No such file or directory", path.string());
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+/// As if the folder of the suite were the current one, so that no path of the machine is in a message.
+Result<Plan> plan_of(const fs::path& path) {
+  const Result<std::string> bytes = read(path);
+  if (!bytes) return std::unexpected(bytes.error());
+  const IncludeResolver resolve = [&](const std::string& name) { return read(path.parent_path() / name); };
+  const Result<Suite> suite = parse_suite(*bytes, path.filename().string(), resolve);
+  if (!suite) return std::unexpected(suite.error());
+  return make_plan(*suite, {});
+}
+
+void expect_golden(const fs::path& golden, const std::string& actual) {
+  if (std::getenv("TALLY_APPROVE") != nullptr) {
+    std::ofstream(golden, std::ios::binary) << actual;
+    return;
+  }
+  EXPECT_EQ(actual, read(golden).value_or(""))
+      << "if this is meant: TALLY_APPROVE=1, then read the difference of " << golden;
+}
+
+std::vector<std::string> suites_in(const std::string& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(kRoot / folder)) {
+    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+std::string test_name(const testing::TestParamInfo<std::string>& info) { return info.param; }
+
+class PlanGolden : public testing::TestWithParam<std::string> {};
+TEST_P(PlanGolden, Json) {
+  const fs::path path = kRoot / "tests/golden/plan" / (GetParam() + ".toml");
+  const Result<Plan> plan = plan_of(path);
+  ASSERT_TRUE(plan) << describe(plan.error());
+  expect_golden(fs::path(path).replace_extension(".json"), plan_json(*plan));
+}
+INSTANTIATE_TEST_SUITE_P(Forms, PlanGolden, testing::ValuesIn(suites_in("tests/golden/plan")), test_name);
+
+class SuiteError : public testing::TestWithParam<std::string> {};
+TEST_P(SuiteError, Message) {
+  const fs::path path = kRoot / "tests/golden/suite_errors" / (GetParam() + ".toml");
+  const Result<Plan> plan = plan_of(path);
+  ASSERT_FALSE(plan) << GetParam() << " is accepted";
+  EXPECT_EQ(plan.error().kind, ErrorKind::input);
+  EXPECT_TRUE(plan.error().where.starts_with(GetParam() + ".toml:")) << plan.error().where;
+  EXPECT_FALSE(plan.error().mend.empty());
+  expect_golden(fs::path(path).replace_extension(".error"), describe(plan.error()) + "\n");
+}
+INSTANTIATE_TEST_SUITE_P(Rules, SuiteError, testing::ValuesIn(suites_in("tests/golden/suite_errors")), test_name);
+
+// The ids of what we ship: they are what stored records are matched by.
+class ShippedSuite : public testing::TestWithParam<std::string> {};
+TEST_P(ShippedSuite, Ids) {
+  const Result<Plan> plan = plan_of(kRoot / "suites" / (GetParam() + ".toml"));
+  ASSERT_TRUE(plan) << describe(plan.error());
+  std::string ids;
+  for (const Case& c : plan->cases) ids += c.id + "\n";
+  expect_golden(kRoot / "tests/golden/plan" / (GetParam() + ".ids"), ids);
+}
+INSTANTIATE_TEST_SUITE_P(Suites, ShippedSuite, testing::ValuesIn(suites_in("suites")), test_name);
+
+}  // namespace
+}  // namespace tally
