@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -33,22 +34,27 @@ struct RawPlan {
   int* moved;  ///< Room for one number per descriptor.
   std::size_t fd_count;
   int first_free;  ///< Above every target.
+  int report;      ///< The pipe's writing end; in the child it moves to first_free.
   pid_t us;
   int nice;
   bool disable_aslr;
   bool die_with_us;
 };
 
-/// Written by the child, which shares our memory until its exec.
+/// What the child says over a pipe that its exec closes. Not through memory that vfork shares: a sanitizer turns vfork
+/// into fork.
 struct Report {
-  volatile Step step = Step::none;
-  volatile int error = 0;
-  volatile bool aslr_refused = false;
+  Step step = Step::none;
+  int error = 0;
+  bool aslr_refused = false;
 };
 
-[[noreturn]] void give_up(Report& report, Step step) {
-  report.error = errno;
-  report.step = step;
+void tell(const RawPlan& plan, const Report& report) {
+  [[maybe_unused]] const ssize_t written = write(plan.report, &report, sizeof report);
+}
+
+[[noreturn]] void give_up(const RawPlan& plan, Step step) {
+  tell(plan, {.step = step, .error = errno});
   _exit(127);
 }
 
@@ -60,21 +66,28 @@ bool is_target(const RawPlan& plan, int fd) {
 }
 
 /// Two moves, because a target number may be another's source.
-bool place_descriptors(const RawPlan& plan) {
+bool place_descriptors(RawPlan& plan) {
   for (std::size_t i = 0; i < plan.fd_count; ++i) {
     plan.moved[i] = fcntl(plan.fds[i].second, F_DUPFD_CLOEXEC, plan.first_free);
     if (plan.moved[i] < 0) return false;
   }
+  const int report = fcntl(plan.report, F_DUPFD_CLOEXEC, plan.first_free);
+  if (report < 0) return false;
+  plan.report = report;
   for (std::size_t i = 0; i < plan.fd_count; ++i) {
     if (dup2(plan.moved[i], plan.fds[i].first) < 0) return false;
+  }
+  if (report != plan.first_free) {
+    if (dup3(report, plan.first_free, O_CLOEXEC) < 0) return false;
+    plan.report = plan.first_free;
   }
   for (int fd = 0; fd < plan.first_free; ++fd) {
     if (!is_target(plan, fd)) close(fd);
   }
-  if (syscall(SYS_close_range, plan.first_free, ~0U, 0) == 0) return true;
+  if (syscall(SYS_close_range, plan.first_free + 1, ~0U, 0) == 0) return true;
   rlimit limit{};  // Before Linux 5.9.
   getrlimit(RLIMIT_NOFILE, &limit);
-  for (int fd = plan.first_free; fd < static_cast<int>(std::min<rlim_t>(limit.rlim_cur, 1 << 20)); ++fd) close(fd);
+  for (int fd = plan.first_free + 1; fd < static_cast<int>(std::min<rlim_t>(limit.rlim_cur, 1 << 20)); ++fd) close(fd);
   return true;
 }
 
@@ -87,27 +100,28 @@ void reset_signals() {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-[[noreturn]] void child(const RawPlan& plan, Report& report) {
+[[noreturn]] void child(RawPlan& plan) {
   setsid();
   if (plan.die_with_us) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != plan.us) give_up(report, Step::parent);
+    if (getppid() != plan.us) give_up(plan, Step::parent);
   }
   if (plan.disable_aslr) {
     const int now = personality(0xffffffff);
-    if (now < 0 || personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE) < 0) report.aslr_refused = true;
+    if (now < 0 || personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE) < 0)
+      tell(plan, {.aslr_refused = true});
   }
   if (plan.cpu_bytes > 0 && syscall(SYS_sched_setaffinity, 0, plan.cpu_bytes, plan.cpus) < 0) {
-    give_up(report, Step::affinity);
+    give_up(plan, Step::affinity);
   }
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
-  if (plan.nice != 0 && setpriority(PRIO_PROCESS, 0, plan.nice) < 0) give_up(report, Step::nice);
-  if (plan.folder[0] != 0 && chdir(plan.folder) < 0) give_up(report, Step::folder);
-  if (!place_descriptors(plan)) give_up(report, Step::descriptors);
+  if (plan.nice != 0 && setpriority(PRIO_PROCESS, 0, plan.nice) < 0) give_up(plan, Step::nice);
+  if (plan.folder[0] != 0 && chdir(plan.folder) < 0) give_up(plan, Step::folder);
+  if (!place_descriptors(plan)) give_up(plan, Step::descriptors);
   reset_signals();
   execve(plan.path, plan.argv, plan.environment);
-  give_up(report, Step::exec);
+  give_up(plan, Step::exec);
 }
 
 std::vector<char*> pointers(const std::vector<std::string>& strings) {
@@ -172,29 +186,40 @@ Result<Spawned> spawn(const SpawnPlan& plan) {
   std::vector<int> moved(plan.fds.size());
   int first_free = 3;
   for (const auto& [target, source] : plan.fds) first_free = std::max(first_free, target + 1);
-  const RawPlan raw{.path = plan.path.c_str(),
-                    .argv = argv.data(),
-                    .environment = environment.data(),
-                    .folder = plan.working_folder.c_str(),
-                    .cpus = mask.data(),
-                    .cpu_bytes = mask.size() * sizeof(unsigned long),
-                    .fds = plan.fds.data(),
-                    .moved = moved.data(),
-                    .fd_count = plan.fds.size(),
-                    .first_free = first_free,
-                    .us = getpid(),
-                    .nice = plan.nice,
-                    .disable_aslr = plan.disable_aslr,
-                    .die_with_us = plan.die_with_us};
-  Report report;
+  std::array<int, 2> report_pipe{};
+  if (pipe2(report_pipe.data(), O_CLOEXEC) < 0) return std::unexpected(errno_error("make a pipe", plan.path));
+  const UniqueFd told(report_pipe[0]);
+  UniqueFd teller(report_pipe[1]);
+  RawPlan raw{.path = plan.path.c_str(),
+              .argv = argv.data(),
+              .environment = environment.data(),
+              .folder = plan.working_folder.c_str(),
+              .cpus = mask.data(),
+              .cpu_bytes = mask.size() * sizeof(unsigned long),
+              .fds = plan.fds.data(),
+              .moved = moved.data(),
+              .fd_count = plan.fds.size(),
+              .first_free = first_free,
+              .report = teller.get(),
+              .us = getpid(),
+              .nice = plan.nice,
+              .disable_aslr = plan.disable_aslr,
+              .die_with_us = plan.die_with_us};
   const BlockedSignals blocked;
   // vfork: a fork of a tally that holds 500 MB of records takes milliseconds of page-table copying.
   const pid_t pid = vfork();  // NOLINT(bugprone-unsafe-functions): posix_spawn can do half of child().
-  if (pid == 0) child(raw, report);
+  if (pid == 0) child(raw);
   if (pid < 0) return std::unexpected(errno_error("start a process", plan.path));
-  if (report.step == Step::none) return Spawned{pid, report.aslr_refused};
-  waitpid(pid, nullptr, 0);
-  return std::unexpected(explain(plan, report.step, report.error));
+  teller.reset();
+  Spawned spawned{.pid = pid};
+  Report report;
+  while (read(told.get(), &report, sizeof report) == sizeof report) {
+    spawned.aslr_refused = spawned.aslr_refused || report.aslr_refused;
+    if (report.step == Step::none) continue;
+    waitpid(pid, nullptr, 0);
+    return std::unexpected(explain(plan, report.step, report.error));
+  }
+  return spawned;
 }
 
 }  // namespace tally
