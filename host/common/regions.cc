@@ -60,12 +60,12 @@ std::uint64_t Regions::next() {
     case State::warming: {
       stage_ = Stage::region;
       state_ = State::idle;
-      const int threads = count_threads();
+      threads_ = count_threads();
       // A team of threads does not survive a fork: its region would wait for ever.
-      if (threads > 1) in_process_ = true;
+      if (threads_ > 1) in_process_ = true;
       auto ready = channel_.compose(MessageType::ready, job_);
       ready.number(Field::phase, static_cast<std::uint64_t>(phase_))
-          .number(Field::threads, static_cast<std::uint64_t>(threads))
+          .number(Field::threads, static_cast<std::uint64_t>(threads_))
           .number(Field::in_process, in_process_ ? 1 : 0);
       channel_.send(ready);
       break;
@@ -141,6 +141,7 @@ bool Regions::fork_region(bool timed) {
 std::uint64_t Regions::start_count(const Message& command) {
   iterations_ = command.number(Field::iterations, 1);
   state_ = State::counting;
+  if (threads_ > 1) wait_until_others_sleep();
   // Left-overs of setup and warm-up make malloc_consolidate strike one replicate in five, at ≈ 130,000 instructions.
   malloc_trim(0);
   if (hooks_.before_region != nullptr) hooks_.before_region(hooks_.context);

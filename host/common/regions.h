@@ -56,6 +56,7 @@ class Regions {
   std::uint32_t job_;
   std::uint64_t warm_up_;
   bool in_process_;
+  int threads_ = 1;
   bool replicate_ = false;
   bool failed_ = false;
   RegionHooks hooks_;

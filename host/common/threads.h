@@ -1,8 +1,13 @@
-/// How many threads this process has, without allocating. 0 when /proc does not tell.
+/// The threads of this process, without allocating.
 #pragma once
 
 namespace tally::host {
 
+/// How many there are; 0 when /proc does not tell.
 int count_threads();
+
+/// Sleeps until the other threads do nothing either, two seconds at the most. A pool's workers spin for a while before they
+/// sleep (pthreadpool: a million rounds), and what they spin into a region is counted: spreads of 22 % were seen.
+void wait_until_others_sleep();
 
 }  // namespace tally::host

@@ -90,12 +90,18 @@ def seed():
         sys.modules["numpy"].random.seed(0)
 
 
-def run_case(setup_parts, stmt_parts, before_region, sync, baseline, statement):
-    """Runs in a forked child. None when all went well, else (message, detail)."""
+def fresh_namespace():
+    """What snippets find as globals: what the toolchain requires, imported."""
     namespace = {"__name__": "__main__", "__builtins__": __builtins__}
     for name in REQUIRED:
         root = name.partition(".")[0]
         namespace[root] = sys.modules[root]
+    return namespace
+
+
+def run_case(setup_parts, stmt_parts, before_region, sync, baseline, statement):
+    """Runs in a forked child. None when all went well, else (message, detail)."""
+    namespace = fresh_namespace()
     try:
         case = compile_case(setup_parts, stmt_parts, namespace)
         _tally_host.set_hooks(compile_hook(before_region, namespace), compile_hook(sync, namespace))
@@ -119,7 +125,7 @@ def main():
         __import__(name)
     _tally_host.start_instrumentation()
     for text in sys.argv[split + 1:]:
-        exec(compile(text, "<tally warm-up>", "exec"), {"__name__": "__main__"})
+        exec(compile(text, "<tally warm-up>", "exec"), fresh_namespace())
     gc.collect()
     gc.freeze()
     sys.exit(_tally_host.serve(run_case, sys.version.split()[0]))

@@ -167,7 +167,7 @@ bool Engine::start_session() {
 
 std::list<Host>::iterator Engine::ready_host(const HostKind& kind) {
   return std::ranges::find_if(hosts_, [&](const Host& host) {
-    return host.kind() == kind && host.ready() && !(single_use_.contains(kind) && host.used());
+    return host.kind() == kind && host.ready() && !host.deaf_since() && !(single_use_.contains(kind) && host.used());
   });
 }
 

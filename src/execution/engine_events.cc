@@ -19,13 +19,12 @@ constexpr Milliseconds kKillStep{500};   // between SIGINT, SIGTERM and SIGKILL
 constexpr Milliseconds kHungHost{5000};  // after SIGKILL, for a host to report its child
 constexpr Milliseconds kFinishOnInterrupt{5000};
 
-/// The last lines of what a host wrote before it died.
+/// How a host ended, and the last line of what it wrote before.
 std::string last_words(const ProcessResult& result) {
   const std::string text = result.err.text();
   const std::string_view trimmed = trim(text);
   if (trimmed.empty()) return describe(result.outcome);
-  const std::size_t size = std::min<std::size_t>(trimmed.size(), 2000);
-  return fmt::format("{}:\n{}", describe(result.outcome), trimmed.substr(trimmed.size() - size));
+  return fmt::format("{}: {}", describe(result.outcome), trim(trimmed.substr(trimmed.rfind('\n') + 1)));
 }
 
 }  // namespace
@@ -120,9 +119,9 @@ void Engine::on_control(std::list<Host>::iterator host, bool closed) {
     runner_.cancel(process, CancelMode::at_once);
     lose_host(host, describe(read.error()));
   } else if (ended) {
-    // The reason is what the process wrote and how it ended: both come with its Finished.
+    // The reason is what the process wrote and how it ended: both come with its Finished, or it hangs.
     runner_.unwatch(host->control().fd());
-    runner_.cancel(process, CancelMode::graceful);
+    host->set_deaf(runner_.now());
   }
 }
 
@@ -242,6 +241,9 @@ void Engine::check_deadlines() {
     close_host(host);
     return check_deadlines();
   }
+  for (const Host& host : hosts_) {
+    if (host.deaf_since() && now >= *host.deaf_since() + kHungHost) runner_.cancel(host.process(), CancelMode::at_once);
+  }
   if (interruptions_ > 0 && now >= interrupted_at_ + kFinishOnInterrupt) {
     for (RunningSession& session : sessions_) {
       session.kills = std::max(session.kills, 2);
@@ -258,6 +260,7 @@ std::optional<Clock::time_point> Engine::next_deadline() const {
   for (const RunningSession& session : sessions_) consider(session.deadline);
   for (const Host& host : hosts_) {
     if (!host.ready()) consider(host.started() + options_.host_deadline);
+    if (host.deaf_since()) consider(std::max(*host.deaf_since() + kHungHost, runner_.now() + Milliseconds(100)));
   }
   if (interruptions_ > 0 && !sessions_.empty()) {
     consider(std::max(interrupted_at_ + kFinishOnInterrupt, runner_.now() + Milliseconds(50)));

@@ -35,6 +35,9 @@ class Host {
   [[nodiscard]] int control_fd() const { return control_.fd(); }
   [[nodiscard]] bool used() const { return used_; }  ///< Some session was given to it.
   void set_used() { used_ = true; }
+  /// When its control socket was closed: it is about to end, or hangs.
+  [[nodiscard]] const std::optional<Clock::time_point>& deaf_since() const { return deaf_since_; }
+  void set_deaf(Clock::time_point now) { deaf_since_ = now; }
 
  private:
   HostKind kind_;
@@ -45,6 +48,7 @@ class Host {
   std::string dumps_;
   std::vector<std::string> argv_;
   bool used_ = false;
+  std::optional<Clock::time_point> deaf_since_;
 };
 
 }  // namespace tally
