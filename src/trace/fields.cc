@@ -350,7 +350,7 @@ Reading read_fields(const Slice& slice, const Wanted& wanted, Fields& f) {
         field = &value;
         break;
       case Key::name:
-        field = &f.name;
+        field = f.name.present() ? &value : &f.name;
         break;
       case Key::ts:
         field = &f.ts;
@@ -379,8 +379,9 @@ Reading read_fields(const Slice& slice, const Wanted& wanted, Fields& f) {
     } else if (!step_over()) {
       return Reading::damaged;
     }
-    if (key == Key::phase) f.phase = value.string && value.text.size() == 1 ? value.text[0] : '?';
-    if (key == Key::category) {
+    // Of these three the first counts: whether an event is left early must not change what it is.
+    if (key == Key::phase && f.phase == '\0') f.phase = value.string && value.text.size() == 1 ? value.text[0] : '?';
+    if (key == Key::category && !has_category) {
       f.category = value.string ? category_of(value.text) : Category::irrelevant;
       has_category = true;
     }

@@ -89,23 +89,21 @@ Check check_object(std::string_view text) {
   return Check::prefix;
 }
 
-Likeness looks_like_event(std::string_view text, std::size_t at) {
+bool looks_like_event(std::string_view text, std::size_t at) {
   constexpr std::array<std::string_view, 11> keys = {"ph",  "cat",  "name", "pid", "tid", "ts",
                                                      "dur", "args", "id",   "bp",  "s"};
+  text = text.substr(at, event_start_window);
+  at = 1;
   const auto skip_blanks = [&] {
     while (at < text.size() && is_blank(text[at])) ++at;
     return at < text.size();
   };
-  ++at;
-  if (!skip_blanks()) return Likeness::cut_off;
-  if (text[at] != '"') return Likeness::no;
+  if (!skip_blanks() || text[at] != '"') return false;
   const std::size_t key = ++at;
-  while (at < text.size() && text[at] != '"' && at - key < 8) ++at;
-  if (at == text.size()) return Likeness::cut_off;
-  if (text[at] != '"' || std::ranges::find(keys, text.substr(key, at - key)) == keys.end()) return Likeness::no;
+  at = text.find('"', at);
+  if (at == std::string_view::npos || std::ranges::find(keys, text.substr(key, at - key)) == keys.end()) return false;
   ++at;
-  if (!skip_blanks()) return Likeness::cut_off;
-  return text[at] == ':' ? Likeness::yes : Likeness::no;
+  return skip_blanks() && text[at] == ':';
 }
 
 }  // namespace tally::trace

@@ -20,8 +20,9 @@ enum class Check {
 Check check_object(std::string_view text);
 
 /// Whether an event seems to begin at `text[at]`, whatever the strings before it say: a '{', blanks, a quoted key that
-/// events have, and a colon. Real JSON text cannot have this inside a string, since its quotes would be escaped.
-enum class Likeness { no, yes, cut_off };
-Likeness looks_like_event(std::string_view text, std::size_t at);
+/// events have, and a colon, all within `event_start_window` bytes. Real JSON text cannot have this inside a string,
+/// since its quotes would be escaped.
+bool looks_like_event(std::string_view text, std::size_t at);
+inline constexpr std::size_t event_start_window = 256;
 
 }  // namespace tally::trace

@@ -34,7 +34,9 @@ bool is_communication(std::string_view kernel) {
 }
 
 MathClass kernel_math(std::string_view kernel) {
-  const std::string name = lowered(kernel);
+  std::string name = lowered(kernel);
+  // A library of embedding kernels whose name holds "gemm".
+  for (std::size_t at = name.find("fbgemm"); at != std::string::npos; at = name.find("fbgemm")) name.erase(at, 6);
   // Convolution first: cuDNN's convolutions are named after the matrix product that they are made of.
   if (holds_any(name, {"conv", "dgrad", "wgrad", "fprop", "winograd", "im2col", "col2im", "miopensp3asm", "naive_conv",
                        "igemm_fwd", "igemm_bwd", "igemm_wrw"})) {
@@ -183,9 +185,15 @@ std::string_view short_kernel_name(std::string_view kernel) {
     if (name[end] == '<' || name[end] == '(') break;
     ++end;
   }
+  const std::string_view full = name;
   name = name.substr(0, end);
   const std::size_t colons = name.rfind("::");
   if (colons != std::string_view::npos && colons + 2 < name.size()) name.remove_prefix(colons + 2);
+  // "cutlass::Kernel<cutlass_80_tensorop_…>" is known by its argument.
+  if ((name == "Kernel" || name == "Kernel2" || name == "kernel") && full.substr(end).starts_with('<')) {
+    const std::string_view argument = full.substr(end + 1, full.find_first_of(",<>(", end + 1) - end - 1);
+    if (!argument.empty()) return argument;
+  }
   return name.empty() ? kernel : name;
 }
 

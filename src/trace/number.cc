@@ -35,7 +35,7 @@ std::optional<Nanoseconds> slow_nanoseconds(std::string_view text, bool negative
     }
     if (exponent > 1000 || exponent < -1'000'000) return std::nullopt;
   }
-  if (!any) return std::nullopt;
+  if (!any || text[i - 1] == '.') return std::nullopt;
   if (i < text.size() && (text[i] == 'e' || text[i] == 'E')) {
     ++i;
     if (i < text.size() && text[i] == '+') ++i;

@@ -11,10 +11,10 @@ namespace {
 /// Small enough that stage one's work is not thrown away by the megabyte when every event is damaged.
 constexpr std::size_t stride = 16384;
 constexpr std::size_t first_check = 4096;
-/// An event's beginning, with its blanks, fits in this; so much of the end is searched again when more bytes come.
-constexpr std::size_t longest_start = 256;
 
-char last_before(std::string_view bytes, std::size_t at, std::size_t lowest) {
+/// The last byte before `at` that is no blank, not looking far.
+char last_before(std::string_view bytes, std::size_t at) {
+  const std::size_t lowest = at - std::min(at, event_start_window);
   while (at > lowest) {
     const char c = bytes[--at];
     if (c != ' ' && c != '\n' && c != '\t' && c != '\r') return c;
@@ -22,8 +22,14 @@ char last_before(std::string_view bytes, std::size_t at, std::size_t lowest) {
   return '\0';
 }
 
-bool opens_with_phase(std::string_view bytes, std::size_t at) {
-  return looks_like_event(bytes, at) == Likeness::yes && bytes.substr(at, 64).find("\"ph\"") != std::string_view::npos;
+/// Looks like an event and like nothing else: its phase comes before any other brace, or its first key is "args".
+/// Device properties have an "id" and a "name", too.
+bool surely_event(std::string_view bytes, std::size_t at) {
+  if (!looks_like_event(bytes, at)) return false;
+  const std::string_view text = bytes.substr(at + 1, event_start_window);
+  const std::string_view head = text.substr(0, text.find_first_of("{}"));
+  const std::size_t key = head.find('"');
+  return head.find("\"ph\"") != std::string_view::npos || head.substr(key).starts_with("\"args\"");
 }
 
 }  // namespace
@@ -31,10 +37,13 @@ bool opens_with_phase(std::string_view bytes, std::size_t at) {
 Splitter::Splitter(EventSink& sink, IndexBraces index) : sink_(sink), index_(index), braces_(stride + 8) {}
 
 std::size_t Splitter::feed(std::string_view bytes, bool last) {
-  for (;;) {
-    if (where_ == Where::lost) search(bytes);
-    while (where_ != Where::lost && indexed_ < bytes.size()) {
-      const std::size_t to = std::min(bytes.size(), indexed_ + stride);
+  // Every brace is looked at with at least `event_start_window` bytes behind it: the answer then does not depend on
+  // where a block ends.
+  const std::size_t limit = last ? bytes.size() : bytes.size() - std::min(bytes.size(), event_start_window);
+  do {
+    if (where_ == Where::lost) search(bytes, limit);
+    while (where_ != Where::lost && indexed_ < limit) {
+      const std::size_t to = std::min(limit, indexed_ + stride);
       const std::size_t count = index_(bytes.data(), indexed_, to, state_, braces_.data());
       indexed_ = to;
       walk(bytes, count);
@@ -44,17 +53,13 @@ std::size_t Splitter::feed(std::string_view bytes, bool last) {
         if (open.size() > longest_event || check_object(open) == Check::fault) give_up(begin_);
       }
     }
-    if (where_ == Where::lost && begin_ < bytes.size() && !last && bytes.size() - begin_ > longest_start) continue;
-    if (!last) break;
-    if (finish(bytes)) break;
-  }
+  } while ((where_ == Where::lost && begin_ < limit) || (last && !finish(bytes)));
   if (last) return bytes.size();
   if (where_ == Where::between) take_gap(bytes, indexed_);
+  if (where_ == Where::foreign && !sink_.wants(top_.key())) begin_ = indexed_;
   std::size_t done = where_ == Where::between ? indexed_ : begin_;
-  if (where_ == Where::foreign && !sink_.wants(top_.key())) done = begin_ = indexed_;
-  // A marked brace may turn out to have been the last byte of what we discard.
-  if (where_ == Where::between || where_ == Where::foreign) done -= std::min<std::size_t>(done, 1);
-  if (where_ == Where::lost) done -= std::min(done, longest_start);  // What stands before a candidate counts.
+  // A marked brace may turn out to be the last byte before; and what stands before an event's beginning counts.
+  if (where_ != Where::event) done -= std::min(done, event_start_window);
   indexed_ -= std::min(indexed_, done);
   gap_ -= std::min(gap_, done);
   begin_ -= std::min(begin_, done);
@@ -86,7 +91,7 @@ bool Splitter::brace(std::string_view bytes, std::size_t at) {
 
 bool Splitter::brace_in_event(std::string_view bytes, std::size_t at) {
   if (bytes[at] == '{') {
-    if (bytes[at - 1] != ':' && last_before(bytes, at, begin_) != ':') suspect_ = true;
+    if (bytes[at - 1] != ':' && last_before(bytes, at) != ':') suspect_ = true;
     if (++depth_ == 2 && nested_count_ < 4) nested_[nested_count_++] = {static_cast<std::uint32_t>(at - begin_), 0};
     if (depth_ > deepest) {
       give_up(begin_);
@@ -100,7 +105,7 @@ bool Splitter::brace_in_event(std::string_view bytes, std::size_t at) {
     return true;
   }
   const std::string_view text = bytes.substr(begin_, at + 1 - begin_);
-  if (suspect_ && check_object(text) != Check::whole) {
+  if ((suspect_ || text.size() > first_check) && check_object(text) != Check::whole) {
     give_up(begin_);
     return false;
   }
@@ -119,7 +124,7 @@ bool Splitter::brace_between(std::string_view bytes, std::size_t at) {
     return true;
   }
   const TopLevel::Role role = top_.object_opened();
-  if (role != TopLevel::Role::event && !top_.saw_events() && opens_with_phase(bytes, at)) {
+  if (role != TopLevel::Role::event && !top_.saw_events() && surely_event(bytes, at)) {
     top_.assume_events();  // A fragment, or one event a line: no array was ever opened.
     open_event(at);
     return true;
@@ -141,15 +146,6 @@ bool Splitter::brace_between(std::string_view bytes, std::size_t at) {
 
 bool Splitter::brace_in_foreign(std::string_view bytes, std::size_t at) {
   if (bytes[at] == '{') {
-    // Events below another key are no events; but one that opens with its phase in a document that never showed its
-    // events means that an earlier brace was lost.
-    if (!top_.saw_events() && opens_with_phase(bytes, at)) {
-      ++damage_.dropped;
-      damage_.dropped_bytes += at - begin_;
-      top_.assume_events();
-      open_event(at);
-      return true;
-    }
     ++depth_;
     return true;
   }
@@ -163,14 +159,13 @@ bool Splitter::brace_in_foreign(std::string_view bytes, std::size_t at) {
 
 /// A '{' that seems to stand inside a string, with a quote or a blank behind it.
 bool Splitter::marked(std::string_view bytes, std::size_t at) {
-  const Likeness likeness = looks_like_event(bytes, at);
   if (where_ == Where::event) {
     suspect_ = true;
-    if (likeness != Likeness::yes) return true;
+    if (!looks_like_event(bytes, at)) return true;
     give_up(begin_);
     return false;
   }
-  if (likeness != Likeness::yes) return true;
+  if (!surely_event(bytes, at)) return true;
   ++damage_.dropped;
   damage_.dropped_bytes += at - (where_ == Where::foreign ? begin_ : std::min(gap_, at));
   restart_at(at);
@@ -202,26 +197,23 @@ void Splitter::give_up(std::size_t from) {
   begin_ = from + 1;
 }
 
-void Splitter::search(std::string_view bytes) {
-  std::size_t at = begin_;
-  while (at < bytes.size()) {
-    const void* found = std::memchr(bytes.data() + at, '{', bytes.size() - at);
-    const std::size_t next =
-        found == nullptr ? bytes.size() : static_cast<std::size_t>(static_cast<const char*>(found) - bytes.data());
-    damage_.dropped_bytes += next - at;
-    at = next;
-    if (at == bytes.size()) break;
-    const Likeness likeness = looks_like_event(bytes, at);
-    if (likeness == Likeness::cut_off && bytes.size() - at < longest_start) break;
-    // A value of some key ("args": {"name": …) is no event, unless it opens with a phase, which only events do.
-    if (likeness == Likeness::yes && (last_before(bytes, at, 0) != ':' || opens_with_phase(bytes, at))) {
+/// Looks for the next beginning of an event in the raw bytes before `limit`; begin_ is where the search stands.
+void Splitter::search(std::string_view bytes, std::size_t limit) {
+  while (begin_ < limit) {
+    const void* const found = std::memchr(bytes.data() + begin_, '{', limit - begin_);
+    const std::size_t at =
+        found == nullptr ? limit : static_cast<std::size_t>(static_cast<const char*>(found) - bytes.data());
+    damage_.dropped_bytes += at - begin_;
+    begin_ = at;
+    if (at == limit) return;
+    // A value of some key ("args": {"name": …) is no event, unless it can be nothing else.
+    if (looks_like_event(bytes, at) && (last_before(bytes, at) != ':' || surely_event(bytes, at))) {
       restart_at(at);
       return;
     }
-    ++at;
+    ++begin_;
     ++damage_.dropped_bytes;
   }
-  begin_ = at;
 }
 
 void Splitter::restart_at(std::size_t at) {
@@ -253,13 +245,6 @@ bool Splitter::finish(std::string_view bytes) {
       give_up(begin_);
       return false;
     case Where::lost:
-      if (begin_ < bytes.size()) {
-        const std::size_t before = begin_;
-        search(bytes);
-        if (where_ != Where::lost) return false;
-        damage_.dropped_bytes += bytes.size() - begin_;
-        if (before == begin_) begin_ = bytes.size();
-      }
       damage_.truncated = damage_.truncated || !top_.complete();
       return true;
   }

@@ -5,8 +5,9 @@
 ///
 /// Damage. An unescaped quote turns strings inside out from there on; a cut leaves an object open. Either way the next
 /// event begins where none should: inside what seems a string, or where no value may stand. Such a slice is suspect and
-/// must pass the strict check when it closes, or when it grows to 4 KB, 8 KB, …; when it fails, its first byte is given
-/// up and the search for the next event goes on from there in the raw bytes. So no event is lost unseen.
+/// must pass the strict check when it closes, and so must every long one, while it grows and at its end; when it fails,
+/// its first byte is given up and the search for the next event goes on from there in the raw bytes. So no event is
+/// lost unseen.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +59,7 @@ class Splitter {
   [[nodiscard]] bool saw_events() const { return top_.saw_events(); }
 
   /// No event is longer than this: one that seems so is given up.
-  static constexpr std::size_t longest_event = std::size_t{64} << 20;
+  static constexpr std::size_t longest_event = std::size_t{16} << 20;
 
  private:
   enum class Where { between, event, foreign, lost };
@@ -72,7 +73,7 @@ class Splitter {
   void open_event(std::size_t at);
   void take_gap(std::string_view bytes, std::size_t to);
   void give_up(std::size_t from);
-  void search(std::string_view bytes);
+  void search(std::string_view bytes, std::size_t limit);
   void restart_at(std::size_t at);
   bool finish(std::string_view bytes);
 

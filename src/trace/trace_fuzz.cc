@@ -1,0 +1,43 @@
+// Any bytes: no crash, and the answer does not depend on the instruction set, the size of blocks, or what else is kept.
+#include <cstdint>
+#include <cstdlib>
+
+#include "trace/analysis.h"
+#include "trace/read_trace.h"
+
+namespace {
+
+using namespace tally::trace;
+
+struct Answer {
+  std::uint64_t events = 0, dropped = 0, skipped = 0, refused = 0;
+  std::vector<Nanoseconds> figures;
+  bool operator==(const Answer&) const = default;
+};
+
+Answer answer(std::span<const char> bytes, std::size_t block, IndexBraces index, bool everything) {
+  const auto source = memory_source(bytes, block);
+  auto data = read_trace(*source, {.operators = everything, .legacy = everything, .index = index});
+  if (!data) std::abort();
+  Answer out{data->events, data->pieces_dropped, data->bytes_dropped + data->stray_bytes, 0, {}};
+  const auto figures = analyse(*data, {.timeline_slices = everything ? 7U : 0U, .steps = everything});
+  for (const DeviceFigures& d : figures.devices) {
+    const Parts& p = d.parts;
+    if (p.compute + p.exposed_communication + p.exposed_memory + p.idle != p.window) std::abort();
+    const IdleCauses& i = d.idle;
+    if (i.host + i.kernel + i.synchronise + i.other != p.idle) std::abort();
+    for (const Nanoseconds value : {p.window, p.busy, p.compute, p.communication, p.memory, p.kernel_time})
+      out.figures.push_back(value);
+  }
+  return out;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::span bytes(reinterpret_cast<const char*>(data), size);
+  const Answer first = answer(bytes, 1U << 20, index_braces_portable, false);
+  if (answer(bytes, 61, best_index_braces(), true) != first) std::abort();
+  if (answer(bytes, 1000, best_index_braces(), false) != first) std::abort();
+  return 0;
+}

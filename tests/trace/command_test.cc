@@ -1,0 +1,136 @@
+// `tally trace` as a user meets it: exit codes, damage reports, several ranks, the page, the difference.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/files.h"
+#include "cli/trace_command.h"
+#include "generate.h"
+
+namespace tally {
+namespace {
+
+struct Ran {
+  int code;
+  std::string out, err;
+};
+
+Ran run(std::vector<std::string> arguments) {
+  CLI::App app;
+  cli::TraceOptions options;
+  cli::add_trace_options(app, options);
+  std::ranges::reverse(arguments);
+  std::ostringstream out, err;
+  try {
+    app.parse(arguments);
+  } catch (const CLI::ParseError& error) {
+    return {2, "", error.what()};
+  }
+  const int code = cli::run_trace(options, out, err);
+  return {code, out.str(), err.str()};
+}
+
+class TraceCommand : public testing::Test {
+ protected:
+  std::string write(const std::string& name, const std::string& text) {
+    const auto path = folder_->path() / name;
+    EXPECT_TRUE(write_file(path, text).has_value());
+    return path.string();
+  }
+  Result<TemporaryFolder> folder_ = TemporaryFolder::make();
+};
+
+std::string rank_trace(int rank, int compute) {
+  return R"({"distributedInfo": {"rank": )" + std::to_string(rank) + R"(}, "traceEvents": [
+{"ph": "X", "cat": "kernel", "name": "sgemm<script>", "pid": 0, "tid": 7, "ts": 0, "dur": )" +
+         std::to_string(compute) +
+         R"(, "args": {"device": 0}},
+{"ph": "X", "cat": "kernel", "name": "ncclAllReduce", "pid": 0, "tid": 8, "ts": )" +
+         std::to_string(compute) + R"(, "dur": )" + std::to_string(100 - compute) + R"(, "args": {"device": 0}}]})";
+}
+
+TEST_F(TraceCommand, ExitCodes) {
+  const std::string good = write("good.json", rank_trace(0, 60));
+  EXPECT_EQ(run({good}).code, 0);
+  EXPECT_EQ(run({good, "--json", "--threads", "1"}).code, 0);
+  EXPECT_EQ(run({write("text.json", "no trace at all")}).code, 1);
+  EXPECT_EQ(run({write("empty.json", "")}).code, 1);
+  EXPECT_EQ(run({(folder_->path() / "missing.json").string()}).code, 2);
+  EXPECT_EQ(run({}).code, 2);
+  EXPECT_EQ(run({good, "--threads", "9"}).code, 2);
+  EXPECT_EQ(run({good, "--html", "/proc/nothing/here.html"}).code, 2);
+}
+
+TEST_F(TraceCommand, SaysWhatWasDropped) {
+  std::string text = rank_trace(0, 60);
+  text.insert(text.find("sgemm") + 2, "\"");
+  const Ran ran = run({write("damaged.json", text)});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_NE(ran.out.find("1 events dropped"), std::string::npos) << ran.out;
+  const auto json = nlohmann::json::parse(run({write("damaged.json", text), "--json"}).out);
+  EXPECT_EQ(json.at("traces")[0].at("dropped"), 1);
+  EXPECT_EQ(json.at("devices")[0].at("kernels"), 1);
+  EXPECT_FALSE(json.at("traces")[0].at("truncated"));
+  const auto cut = nlohmann::json::parse(run({write("cut.json", text.substr(0, text.size() - 9)), "--json"}).out);
+  EXPECT_TRUE(cut.at("traces")[0].at("truncated"));
+}
+
+TEST_F(TraceCommand, ComparesRanks) {
+  const auto json = nlohmann::json::parse(
+      run({write("a.json", rank_trace(1, 80)), write("b.json", rank_trace(0, 40)), "--json"}).out);
+  const auto& ranks = json.at("ranks");
+  EXPECT_EQ(ranks.at("rows")[0].at("rank"), 0);
+  EXPECT_EQ(ranks.at("straggler"), 1);
+  EXPECT_DOUBLE_EQ(ranks.at("compute_imbalance"), (80.0 - 60.0) / 60.0);
+  EXPECT_EQ(ranks.at("comm_beyond_least_ns"), 40'000);
+}
+
+TEST_F(TraceCommand, UtilizationOverADuration) {
+  const auto json =
+      nlohmann::json::parse(run({write("a.json", rank_trace(1, 80)), "--json", "--duration", "0.0002"}).out);
+  EXPECT_DOUBLE_EQ(json.at("devices")[0].at("utilization_of_duration"), 0.5);
+  EXPECT_DOUBLE_EQ(json.at("devices")[0].at("utilization"), 1.0);
+}
+
+TEST_F(TraceCommand, DiffNamesTheKernelThatChanged) {
+  const std::string a = write("a.json", rank_trace(0, 60)), b = write("b.json", rank_trace(0, 90));
+  const Ran text = run({"diff", a, b});
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find("+50 %"), std::string::npos) << text.out;
+  const auto json = nlohmann::json::parse(run({"diff", a, b, "--json"}).out);
+  EXPECT_EQ(json.at("devices")[0].at("compute_ns").at("difference"), 30'000);
+  EXPECT_EQ(json.at("devices")[0].at("kernels")[0].at("name"), "ncclAllReduce");
+  EXPECT_EQ(json.at("devices")[0].at("kernels")[0].at("difference_ns"), -30'000);
+  EXPECT_EQ(run({"diff", a}).code, 2);
+}
+
+TEST_F(TraceCommand, ThePageEscapesNamesAndNeverEchoesOtherKeys) {
+  std::string text = rank_trace(0, 60);
+  text.insert(1, R"("metadata": {"ENV": "secret-token"}, "username": "somebody", )");
+  const std::string page = (folder_->path() / "page.html").string();
+  const Ran ran = run({write("a.json", text), "--html", page, "--full-names"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const auto html = read_file(page);
+  ASSERT_TRUE(html.has_value());
+  EXPECT_NE(html->find("sgemm&lt;script&gt;"), std::string::npos);
+  EXPECT_EQ(html->find("<script"), std::string::npos);
+  EXPECT_NE(html->find("<svg"), std::string::npos);
+  for (const std::string& out : {*html, ran.out, run({write("a.json", text), "--json"}).out}) {
+    EXPECT_EQ(out.find("secret-token"), std::string::npos);
+    EXPECT_EQ(out.find("somebody"), std::string::npos);
+  }
+}
+
+TEST_F(TraceCommand, PrintsNamesThatAreNoUtf8) {
+  std::string text = rank_trace(0, 60);
+  text.replace(text.find("sgemm"), 2, "\xFF\xC0");
+  const std::string path = write("bad.json", text);
+  EXPECT_EQ(run({path}).code, 0);
+  EXPECT_TRUE(nlohmann::json::accept(run({path, "--json"}).out));
+}
+
+}  // namespace
+}  // namespace tally
