@@ -1,0 +1,53 @@
+#include "cli/report_command.h"
+
+#include <filesystem>
+#include <optional>
+#include <ostream>
+
+#include "cli/record_files.h"
+#include "report/html_report.h"
+
+namespace tally::cli {
+namespace {
+
+int refuse(const Error& error, std::ostream& err) {
+  err << "tally report: " << describe(error) << '\n';
+  return 2;
+}
+
+}  // namespace
+
+void add_report_options(CLI::App& sub, ReportCommandOptions& options) {
+  sub.add_option("RECORD", options.record, "The record to show")->required();
+  sub.add_option("BASE", options.base, "The record to compare it with");
+  sub.add_option("-o,--output", options.output,
+                 "The page (default: the record's name with .html; - for standard output)");
+  sub.add_option("--title", options.title, "Shown on top (default: the record's file name)");
+}
+
+int run_report(const ReportCommandOptions& options, std::ostream& out, std::ostream& err) {
+  const Result<Record> record = load_record(options.record);
+  if (!record) return refuse(record.error(), err);
+  HtmlReport report{.record = &*record, .name = options.title};
+  if (report.name.empty()) report.name = std::filesystem::path(options.record).filename().string();
+  std::optional<Record> base;
+  std::optional<Comparison> comparison;
+  if (!options.base.empty()) {
+    Result<Record> read = load_record(options.base);
+    if (!read) return refuse(read.error(), err);
+    base = std::move(*read);
+    comparison = compare(*base, *record, {});
+    report.comparison = &*comparison;
+    report.profiles = profile_loader(*base, options.base, options.record);
+  } else {
+    report.profiles = profile_loader(*record, options.record, options.record);
+  }
+  std::string output = options.output;
+  if (output.empty()) output = std::filesystem::path(options.record).replace_extension(".html").string();
+  const Status written = write_output(output, render_html_report(report), out);
+  if (!written) return refuse(written.error(), err);
+  if (output != "-") out << output << '\n';
+  return 0;
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,22 @@
+/// `tally report`: a record, alone or against a base, as one self-contained page.
+///
+/// Exit codes: 0 written, 2 wrong usage or an unreadable record.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <iosfwd>
+#include <string>
+
+namespace tally::cli {
+
+struct ReportCommandOptions {
+  std::string record;
+  std::string base;    ///< May be empty.
+  std::string output;  ///< Default: the record's name with .html.
+  std::string title;   ///< Default: the record's file name.
+};
+
+void add_report_options(CLI::App& sub, ReportCommandOptions& options);
+int run_report(const ReportCommandOptions& options, std::ostream& out, std::ostream& err);
+
+}  // namespace tally::cli

@@ -1,0 +1,34 @@
+/// Profiles as the page's script reads them: names interned for the whole page, a flame graph of both sides merged into
+/// one tree, and a table of functions. Internal to src/report.
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "profile/store.h"
+
+namespace tally {
+
+/// Strings of the whole page, each once.
+class PageStrings {
+ public:
+  std::size_t id(const std::string& text);
+  [[nodiscard]] const std::vector<std::string>& all() const { return all_; }
+
+ private:
+  std::map<std::string, std::size_t> ids_;
+  std::vector<std::string> all_;
+};
+
+/// { "approximate", "names": [..], "objects": [..], "parents": [..], "totals": [..], "bases": [..] }: node 0 is all;
+/// totals are instructions per iteration. "bases" only with a base. At most `most_nodes` nodes, the costliest.
+nlohmann::ordered_json flame_json(const StoredProfile& profile, const StoredProfile* base, std::size_t most_nodes,
+                                  PageStrings& strings);
+
+/// [[name, object, exclusive, inclusive, base's exclusive], ..]: by exclusive or by change, at most `most`.
+nlohmann::ordered_json functions_json(const StoredProfile& profile, const StoredProfile* base, std::size_t most,
+                                      PageStrings& strings);
+
+}  // namespace tally

@@ -1,0 +1,208 @@
+#include "report/html_report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "report/comparison_table.h"
+#include "report/escape.h"
+#include "report/format.h"
+#include "report/html_profile.h"
+#include "report/page_text.h"
+
+namespace tally {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t samples_shown = 160;
+constexpr std::size_t functions_shown = 40;
+constexpr std::size_t nodes_of_a_page = 40000;
+constexpr std::size_t nodes_of_a_case = 400;
+
+/// Four figures are more than a plot can show.
+double four_figures(double value) {
+  if (value == 0 || !std::isfinite(value)) return 0;
+  const double scale = std::pow(10.0, 3 - std::floor(std::log10(std::abs(value))));
+  return std::round(value * scale) / scale;
+}
+
+Json wall_json(const Wall& wall) {
+  const std::vector<std::vector<double>> by_child = samples_by_child(wall);
+  const std::size_t step = std::max<std::size_t>(1, (wall.replicates_s.size() + samples_shown - 1) / samples_shown);
+  Json children = Json::array();
+  for (const auto& child : by_child) {
+    Json samples = Json::array();
+    // In nanoseconds, which need no exponent.
+    for (std::size_t i = 0; i < child.size(); i += step) samples.push_back(four_figures(child[i] * 1e9));
+    children.push_back(std::move(samples));
+  }
+  Json json = {{"median", wall.median_s},
+               {"low", wall.interval_s.low},
+               {"high", wall.interval_s.high},
+               {"iqr", wall.iqr_s},
+               {"samples", wall.replicates_s.size()},
+               {"number", wall.number_per_run},
+               {"children_ns", std::move(children)}};
+  if (wall.watch) {
+    if (wall.watch->steal_share) json["steal"] = *wall.watch->steal_share;
+    json["throttled"] = wall.watch->throttled.size();
+  }
+  return json;
+}
+
+Json counts_json(const Counts& counts) {
+  Json json = {{"per", counts.per_iteration},
+               {"spread", counts.spread},
+               {"replicates", counts.replicates},
+               {"baseline", counts.baseline},
+               {"iterations", counts.iterations}};
+  if (counts.floor) json["floor"] = {counts.floor->low, counts.floor->high};
+  if (counts.denoised) json["denoised"] = *counts.denoised;
+  if (counts.estimated_cycles) json["cycles"] = *counts.estimated_cycles;
+  if (counts.allocations) json["allocations"] = *counts.allocations;
+  if (counts.allocated_bytes) json["bytes"] = *counts.allocated_bytes;
+  if (counts.events.size() > 1) {
+    Json& events = json["events"] = Json::object();
+    for (const auto& [name, value] : counts.events) events[name] = four_figures(value);
+  }
+  return json;
+}
+
+Json case_json(const CaseRecord& one) {
+  Json json = {{"id", one.id},
+               {"label", label_text(one)},
+               {"variant", variant_text(one)},
+               {"language", one.language},
+               {"status", to_string(one.status)},
+               {"flags", one.flags},
+               {"warnings", one.warnings},
+               {"toolchain", one.toolchain},
+               {"stmt", one.definition.stmt},
+               {"setup", one.definition.setup},
+               {"global_setup", one.definition.global_setup}};
+  if (one.counts) json["counts"] = counts_json(*one.counts);
+  if (one.wall) json["wall"] = wall_json(*one.wall);
+  if (one.failure) {
+    json["failure"] = {{"stage", one.failure->stage},
+                       {"message", one.failure->message},
+                       {"log", one.failure->log},
+                       {"reproduce", one.failure->reproduce}};
+  }
+  return json;
+}
+
+Json verdict_json(const CaseComparison& one) {
+  Json json = {{"verdict", to_string(one.verdict)},
+               {"cause", one.cause},
+               {"notes", one.notes},
+               {"environment", one.environment_changes}};
+  if (one.counts) {
+    json["before"] = one.counts->before;
+    if (std::isfinite(one.counts->change)) json["change"] = one.counts->change;
+    json["threshold"] = one.counts->threshold;
+    json["floor_measured"] = one.counts->floor_measured;
+  }
+  if (one.time) {
+    json["time_before"] = one.time->before_s;
+    json["time_change"] = one.time->change;
+    json["time_ratio"] = {one.time->ratio.low, one.time->ratio.high};
+    json["time_verdict"] = to_string(one.time->verdict);
+  }
+  if (one.base && one.base->wall) json["wall"] = wall_json(*one.base->wall);
+  return json;
+}
+
+void add_profiles(Json& json, const HtmlReport& report, const CaseRecord& one, const CaseComparison* compared,
+                  std::size_t most_nodes, PageStrings& strings) {
+  if (!report.profiles || !one.profile) return;
+  const auto profile = report.profiles(*report.record, one);
+  if (!profile || profile->profile.events.empty()) return;
+  std::optional<StoredProfile> base;
+  if (compared && compared->base) base = report.profiles(*report.comparison->base, *compared->base);
+  if (base && base->profile.events.empty()) base.reset();
+  json["flame"] = flame_json(*profile, base ? &*base : nullptr, most_nodes, strings);
+  json["functions"] = functions_json(*profile, base ? &*base : nullptr, functions_shown, strings);
+}
+
+Json run_json(const Record& record) {
+  Json environments = Json::object();
+  for (const auto& [name, environment] : record.environments) {
+    environments[name] = {
+        {"facts", environment.facts},
+        {"subject", environment.subject},
+        {"fingerprint", environment.fingerprint.environment + " / " + environment.fingerprint.subject}};
+  }
+  return {{"version", record.tool.version},
+          {"commit", record.tool.commit},
+          {"started", record.started},
+          {"seconds", record.seconds},
+          {"command", join(record.command, " ")},
+          {"cpu", record.machine.cpu},
+          {"cpus", record.machine.cpus},
+          {"memory_bytes", record.machine.memory_bytes},
+          {"kernel", record.machine.kernel},
+          {"system", record.machine.system},
+          {"iterations", record.settings.iterations},
+          {"cache_sim", record.settings.cache_sim},
+          {"environments", std::move(environments)}};
+}
+
+/// In plan order; cases that only the base has come last.
+Json cases_json(const HtmlReport& report, PageStrings& strings) {
+  std::map<const CaseRecord*, const CaseComparison*> compared;
+  std::size_t profiled = 0;
+  for (const CaseRecord& one : report.record->cases) profiled += one.profile.has_value();
+  const std::size_t most_nodes = std::min(nodes_of_a_case, nodes_of_a_page / std::max<std::size_t>(profiled, 1));
+  if (report.comparison) {
+    for (const CaseComparison& one : report.comparison->cases) compared[&one.shown()] = &one;
+  }
+  Json cases = Json::array();
+  for (const CaseRecord& one : report.record->cases) {
+    const auto found = compared.find(&one);
+    const CaseComparison* comparison = found == compared.end() ? nullptr : found->second;
+    Json json = case_json(one);
+    if (comparison) json["base"] = verdict_json(*comparison);
+    add_profiles(json, report, one, comparison, most_nodes, strings);
+    cases.push_back(std::move(json));
+  }
+  if (report.comparison) {
+    for (const CaseComparison& one : report.comparison->cases) {
+      if (one.next) continue;
+      Json json = case_json(*one.base);
+      json["base"] = verdict_json(one);
+      cases.push_back(std::move(json));
+    }
+  }
+  return cases;
+}
+
+}  // namespace
+
+std::string render_html_report(const HtmlReport& report) {
+  PageStrings strings;
+  Json data = {{"name", report.name}, {"run", run_json(*report.record)}};
+  data["cases"] = cases_json(report, strings);
+  if (report.comparison) {
+    data["base"] = run_json(*report.comparison->base);
+    data["summary"] = comparison_summary(*report.comparison);
+  }
+  data["strings"] = strings.all();
+  const std::string json = script_json(data.dump(-1, ' ', false, Json::error_handler_t::replace));
+
+  // One pass over the template, so that what is filled in is never looked at for marks.
+  std::string page;
+  std::string_view rest = page_html;
+  while (true) {
+    const std::size_t open = rest.find("{{");
+    page += rest.substr(0, open);
+    if (open == std::string_view::npos) return page;
+    const std::size_t close = rest.find("}}", open);
+    const std::string_view mark = rest.substr(open + 2, close - open - 2);
+    page += mark == "title" ? html_escape(report.name) : mark == "css" ? page_css : mark == "js" ? page_js : json;
+    rest.remove_prefix(close + 2);
+  }
+}
+
+}  // namespace tally

@@ -1,0 +1,106 @@
+#include "report/html_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "profile/callgrind.h"
+#include "report/example_comparison.h"
+#include "report/html_profile.h"
+
+namespace tally {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+/// The JSON inside the page, as a browser would find it: up to the first "</script".
+nlohmann::json data_of(const std::string& page) {
+  const std::string open = "id=\"data\">";
+  const std::size_t from = page.find(open) + open.size();
+  return nlohmann::json::parse(page.substr(from, page.find("</script", from) - from));
+}
+
+TEST(HtmlReport, NothingFromARecordIsMarkup) {
+  Record record = example_record();
+  const std::string evil = "</script><script>alert(1)</script><!--<img src=x onerror=alert(1)>{{js}}";
+  record.cases[0].label = {evil};
+  record.cases[0].definition.stmt = evil;
+  record.cases[1].failure->message = evil;
+  const std::string page = render_html_report({.record = &record, .name = evil});
+  EXPECT_THAT(page, Not(HasSubstr("<script>alert")));
+  EXPECT_THAT(page, Not(HasSubstr("<img")));
+  EXPECT_EQ(data_of(page)["cases"][0]["label"], evil);
+  EXPECT_EQ(data_of(page)["name"], evil);
+}
+
+TEST(HtmlReport, AsksTheNetworkForNothing) {
+  const ExampleComparison example;
+  const Comparison comparison = example.compared();
+  const std::string page = render_html_report({.record = &example.next, .comparison = &comparison, .name = "x"});
+  EXPECT_THAT(page, Not(HasSubstr("src=\"http")));
+  EXPECT_THAT(page, Not(HasSubstr("href=\"http")));
+  EXPECT_THAT(page, Not(HasSubstr("@import")));
+  EXPECT_THAT(page, HasSubstr("default-src 'none'"));
+}
+
+TEST(HtmlReport, GoneCasesAreShownToo) {
+  const ExampleComparison example;
+  const Comparison comparison = example.compared();
+  const auto data = data_of(render_html_report({.record = &example.next, .comparison = &comparison, .name = "x"}));
+  ASSERT_EQ(data["cases"].size(), comparison.cases.size());
+  EXPECT_EQ(data["cases"].back()["base"]["verdict"], "gone");
+}
+
+StoredProfile profile_of(const std::string& text) { return {*parse_callgrind(text), 100}; }
+
+TEST(HtmlProfile, BothSidesShareOneTree) {
+  PageStrings strings;
+  const StoredProfile next =
+      profile_of("events: Ir\nob=l\nfn=f\n1 1000\ncfn=g\ncalls=1 0\n1 3000\nfn=g\n1 3000\ntotals: 4000\n");
+  const StoredProfile base =
+      profile_of("events: Ir\nob=l\nfn=f\n1 1000\ncfn=h\ncalls=1 0\n1 500\nfn=h\n1 500\ntotals: 1500\n");
+  const auto flame = flame_json(next, &base, 100, strings);
+  EXPECT_EQ(flame["totals"].dump(), "[40.0,40.0,30.0,0.0]");
+  EXPECT_EQ(flame["bases"].dump(), "[15.0,15.0,0.0,5.0]");
+  EXPECT_EQ(flame["parents"].dump(), "[0,0,1,1]");
+  EXPECT_FALSE(flame["approximate"].get<bool>());
+  EXPECT_EQ(flame_json(next, &base, 2, strings)["totals"].size(), 2U);
+}
+
+TEST(HtmlReport, TwoHundredProfiledCasesStayUnderTwoMegabytes) {
+  // A wide and deep profile: 600 functions with long C++ names, each calling the two after next.
+  std::string text = "events: Ir\nob=/usr/lib/libtorch_cpu.so\nfl=x.cc\n";
+  const auto name = [](int i) {
+    return "at::native::some::kernel::implementation_" + std::to_string(i) + "(at::Tensor const&, long)";
+  };
+  for (int i = 0; i < 600; ++i) {
+    text += "fn=" + name(i) + "\n1 1000\n";
+    for (int call = 1; call <= 2 && i + call < 600; ++call)
+      text += "cfn=" + name(i + call) + "\ncalls=1 0\n1 " + std::to_string(500 * (600 - i - call)) + "\n";
+  }
+  const StoredProfile profile = profile_of(text + "totals: 600000\n");
+  Record record = example_record();
+  record.cases.clear();
+  for (int i = 0; i < 200; ++i) {
+    CaseRecord one = example_case("case " + std::to_string(i));
+    std::vector<std::vector<double>> samples(5);
+    for (int s = 0; s < 500; ++s) samples[static_cast<std::size_t>(s % 5)].push_back(1e-6 + 1e-10 * ((s * 7919) % 500));
+    one.wall = summarize_wall({.number_per_run = 100, .by_child = samples});
+    one.profile = "p";
+    record.cases.push_back(one);
+  }
+  const Record base = record;
+  const Comparison comparison = compare(base, record, {});
+  const std::string page =
+      render_html_report({.record = &record,
+                          .comparison = &comparison,
+                          .profiles = [&](const Record&, const CaseRecord&) { return std::optional(profile); },
+                          .name = "x"});
+  EXPECT_LT(page.size(), 2'000'000U);
+  EXPECT_GT(data_of(page)["cases"][199]["flame"]["totals"].size(), 100U);
+}
+
+}  // namespace
+}  // namespace tally

@@ -1,0 +1,12 @@
+/// The files of src/report/page as text, put into the program when it is built.
+#pragma once
+
+#include <string>
+
+namespace tally {
+
+extern const std::string page_html;
+extern const std::string page_css;
+extern const std::string page_js;
+
+}  // namespace tally
