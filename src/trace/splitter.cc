@@ -55,10 +55,11 @@ std::size_t Splitter::feed(std::string_view bytes, bool last) {
     }
   } while ((where_ == Where::lost && begin_ < limit) || (last && !finish(bytes)));
   if (last) return bytes.size();
-  if (where_ == Where::between) take_gap(bytes, indexed_);
+  // Not the last byte: it may turn out to be a marked brace, where another gap begins.
+  if (where_ == Where::between && indexed_ > 0) take_gap(bytes, indexed_ - 1);
   if (where_ == Where::foreign && !sink_.wants(top_.key())) begin_ = indexed_;
   std::size_t done = where_ == Where::between ? indexed_ : begin_;
-  // A marked brace may turn out to be the last byte before; and what stands before an event's beginning counts.
+  // What stands before an event's beginning counts.
   if (where_ != Where::event) done -= std::min(done, event_start_window);
   indexed_ -= std::min(indexed_, done);
   gap_ -= std::min(gap_, done);
@@ -166,8 +167,8 @@ bool Splitter::marked(std::string_view bytes, std::size_t at) {
     return false;
   }
   if (!surely_event(bytes, at)) return true;
+  if (where_ == Where::between) take_gap(bytes, at);
   ++damage_.dropped;
-  damage_.dropped_bytes += at - (where_ == Where::foreign ? begin_ : std::min(gap_, at));
   restart_at(at);
   return false;
 }

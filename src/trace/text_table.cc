@@ -7,7 +7,7 @@ namespace {
 
 std::uint64_t load(const char* at, std::size_t size) {
   std::uint64_t word = 0;
-  std::memcpy(&word, at, size);
+  if (size != 0) std::memcpy(&word, at, size);  // An absent text has no address.
   return word;
 }
 

@@ -19,13 +19,8 @@ void TopLevel::take(char c) {
     if (text_.size() < 64) text_ += c;
     return;
   }
+  if (static_cast<unsigned char>(c) <= ' ' || c == ',') return;
   switch (c) {
-    case ' ':
-    case '\n':
-    case '\t':
-    case '\r':
-    case ',':
-      return;
     case '"':
       in_string_ = true;
       text_.clear();
