@@ -38,9 +38,11 @@ class Blanker {
     return i + 1;
   }
 
-  std::size_t word(std::size_t i) const {
-    // A raw string's R ends a word: stop before it so that it is seen.
-    while (i < text_.size() && is_word(text_[i]) && !text_.substr(i).starts_with("R\"")) ++i;
+  /// A raw string's R ends a word: stop before it so that it is seen.
+  [[nodiscard]] std::size_t word(std::size_t i) const {
+    do {
+      ++i;
+    } while (i < text_.size() && is_word(text_[i]) && !text_.substr(i).starts_with("R\""));
     return i;
   }
 

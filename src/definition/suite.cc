@@ -134,7 +134,7 @@ Status Suite::add(Benchmark benchmark) {
   if (Status ok = check_benchmark(benchmark); !ok) return ok;
   if (Status ok = check_options(benchmark.options, benchmark.at, place_of({}, benchmark.at, benchmark.label)); !ok)
     return ok;
-  if (Status ok = claim_label(benchmark.label, join(benchmark.label, "/"), benchmark.at); !ok) return ok;
+  if (Status ok = claim_label(benchmark.label, join(benchmark.label, "\n"), benchmark.at); !ok) return ok;
   apply_defaults(benchmark.options);
   const std::string& name = benchmark.options.toolchain;
   if (benchmark.torchscript && !contains(toolchain(name.empty() ? "python" : name)->requires_modules, "torch")) {
@@ -169,7 +169,7 @@ Status Suite::add(Timer timer) {
   }
   if (Status ok = check_options(timer.options, timer.at, where); !ok) return ok;
   // Two timers may share a label, one in each language; their ids differ.
-  const std::string key = fmt::format("{}\n{}", join(timer.label, "/"), to_string(timer.language));
+  const std::string key = fmt::format("{}\n{}\n", join(timer.label, "\n"), to_string(timer.language));
   if (Status ok = claim_label(timer.label, key, timer.at); !ok) return ok;
   if (timer.options.threads.empty()) timer.options.threads = {1};
   apply_defaults(timer.options);

@@ -1,0 +1,41 @@
+#include "definition/lexical.h"
+
+#include <gtest/gtest.h>
+
+namespace tally {
+namespace {
+
+TEST(Lexical, BracketsInStringsAndCommentsDoNotCount) {
+  EXPECT_EQ(open_brackets("f('(', \"[\") # (", Language::python), 0);
+  EXPECT_EQ(open_brackets("f('''\n(''', [", Language::python), 2);
+  EXPECT_EQ(open_brackets("f('(', \"\\\"(\"); // (\n/* { */ {", Language::cpp), 1);
+  EXPECT_EQ(open_brackets("f(R\"x()\")x\", 1'000'000, L'(', u8R\"(()\");", Language::cpp), 0);
+}
+
+TEST(Lexical, AnUnclosedStringEndsWithItsLine) { EXPECT_EQ(open_brackets("x = '(\ny = (", Language::python), 1); }
+
+TEST(Lexical, SurvivesTextThatEndsInTheMiddle) {
+  for (const char* text : {"'", "\"\\", "'''", "/*", "//", "R\"", "R\"(", "R\"aaaaaaaaaaaaaaaaaaaaaaaa(", "\\", "1'"}) {
+    EXPECT_EQ(blank_strings_and_comments(text, Language::cpp).size(), std::string_view(text).size()) << text;
+    EXPECT_EQ(blank_strings_and_comments(text, Language::python).size(), std::string_view(text).size()) << text;
+  }
+}
+
+TEST(Lexical, ModelsAreDefinedInManyWays) {
+  for (const char* text : {"model = f()", "class model:\n  pass", "def model(x): return x", "model: object = f()",
+                           "x = 1\nmodel=f()", "from m import net as model"}) {
+    EXPECT_TRUE(defines(text, "model", Language::python)) << text;
+  }
+  for (const char* text :
+       {"auto model = f();", "Net model;", "Net model(3);", "Net<int> model{3};", "Net& model = x;"}) {
+    EXPECT_TRUE(defines(text, "model", Language::cpp)) << text;
+  }
+  for (const char* text :
+       {"my_model = f()", "model == f()", "# model = f()", "net.model = 1", "x = 'model = 1'", "models = 1"}) {
+    EXPECT_FALSE(defines(text, "model", Language::python)) << text;
+  }
+  EXPECT_FALSE(defines("return f(model);", "model", Language::cpp));
+}
+
+}  // namespace
+}  // namespace tally

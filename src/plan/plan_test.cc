@@ -1,0 +1,108 @@
+#include "plan/plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace tally {
+namespace {
+
+using testing::ElementsAre;
+
+Suite suite() {
+  Suite suite;
+  EXPECT_TRUE(
+      suite.add(Benchmark{.label = {"alpha", "x[0] = 1"}, .py = {"x"}, .cpp = {"x;"}, .options = {.tags = {"slow"}}}));
+  EXPECT_TRUE(suite.add(Benchmark{.label = {"beta"}, .cpp = {"y(${n});"}, .params = {{"n", {"4", "64"}, {}}}}));
+  EXPECT_TRUE(suite.add(Benchmark{.label = {"gamma"}, .cpp = {"z;"}, .options = {.threads = {1, 2}}}));
+  return suite;
+}
+
+std::vector<std::string> ids(const Selection& selection) {
+  const auto plan = make_plan(suite(), {.selection = selection});
+  EXPECT_TRUE(plan) << describe(plan.error());
+  std::vector<std::string> result;
+  if (!plan) return result;
+  for (const Case& c : plan->cases) result.push_back(c.id);
+  return result;
+}
+
+TEST(Select, AnIdMatchesItselfThoughItHoldsBrackets) {
+  EXPECT_THAT(ids({.filters = {"alpha/x[0] = 1 [cpp eager forward threads=1]"}}),
+              ElementsAre("alpha/x[0] = 1 [cpp eager forward threads=1]"));
+}
+
+TEST(Select, GlobsMatchTheWholeIdAndPlainTextAPart) {
+  EXPECT_THAT(ids({.filters = {"beta*"}}), testing::SizeIs(2));
+  EXPECT_THAT(ids({.filters = {"*threads=2*"}}), ElementsAre("gamma [cpp eager forward threads=2]"));
+  EXPECT_THAT(ids({.filters = {"amm"}}), testing::SizeIs(2));
+  EXPECT_THAT(ids({.filters = {"alpha*python*", "gamma"}}), testing::SizeIs(3)) << "filters are alternatives";
+}
+
+TEST(Select, KeysMatchTheirValue) {
+  EXPECT_THAT(ids({.filters = {"language=python"}}), ElementsAre("alpha/x[0] = 1 [python eager forward threads=1]"));
+  EXPECT_THAT(ids({.filters = {"tag=slow"}, .excludes = {"language=cpp"}}), testing::SizeIs(1));
+  EXPECT_THAT(ids({.filters = {"n=6*"}}), ElementsAre("beta [cpp eager forward threads=1 n=64]"));
+  EXPECT_THAT(ids({.filters = {"threads=2"}}), ElementsAre("gamma [cpp eager forward threads=2]"));
+  EXPECT_THAT(ids({.excludes = {"runtime=eager"}}), testing::IsEmpty());
+  EXPECT_THAT(ids({.filters = {"autograd=forward"}}), testing::SizeIs(6));
+}
+
+TEST(Select, AFilterThatMatchesNothingIsAnError) {
+  const auto plan = make_plan(suite(), {.selection = {.filters = {"gamma [cpp eager forward threads=3]"}}});
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(describe(plan.error()),
+            "--filter: no case matches 'gamma [cpp eager forward threads=3]'; did you mean 'gamma [cpp eager forward "
+            "threads=1]'?");
+}
+
+TEST(Select, ShardsAreEvenDisjointAndCompleteAndFollowIdsNotPlaces) {
+  std::vector<std::string> all;
+  for (int i = 1; i <= 4; ++i) {
+    const auto part = ids({.shard = {i, 4}});
+    EXPECT_GE(part.size(), 1U);
+    EXPECT_LE(part.size(), 2U);
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  std::vector<std::string> whole = ids({});
+  std::ranges::sort(all);
+  std::ranges::sort(whole);
+  EXPECT_EQ(all, whole);
+}
+
+TEST(Select, ShardsAreWrittenIOfN) {
+  EXPECT_EQ(parse_shard("2/4")->index, 2);
+  for (const char* text : {"", "1", "0/4", "5/4", "1/0", "-1/4", "1/4x", "a/b", "1/"})
+    EXPECT_FALSE(parse_shard(text)) << text;
+}
+
+TEST(Plan, EqualSnippetsAreBuiltOnce) {
+  const auto plan = make_plan(suite(), {});
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->cases.size(), 6U);
+  ASSERT_EQ(plan->builds.size(), 4U);  // gamma's two thread counts share one
+  EXPECT_THAT(plan->builds[3].cases, ElementsAre(4U, 5U));
+  EXPECT_TRUE(plan->artifacts.empty());
+  ASSERT_EQ(plan->toolchains.size(), 2U);
+  EXPECT_EQ(plan->toolchains[0].name, "cpp");
+}
+
+TEST(Plan, ArtifactsAreMadeOnceForBothLanguages) {
+  Suite torch;
+  ASSERT_TRUE(torch.add(Benchmark{.label = {"a"},
+                                  .py = {"y = x + 1"},
+                                  .cpp = {"auto y = x + 1;"},
+                                  .signature = {"f(x) -> y"},
+                                  .torchscript = true,
+                                  .options = {.toolchain = "torch"}}));
+  const auto plan = make_plan(torch, {});
+  ASSERT_TRUE(plan);
+  ASSERT_EQ(plan->artifacts.size(), 1U);
+  EXPECT_THAT(plan->artifacts[0].cases, ElementsAre(1U, 3U));
+}
+
+TEST(Plan, RepeatIsPositive) { EXPECT_FALSE(make_plan(suite(), {.repeat = 0})); }
+
+}  // namespace
+}  // namespace tally
