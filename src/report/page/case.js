@@ -56,7 +56,7 @@ function showCase(index) {
   document.title = one.label + ' – Tallymark';
   const step = (to, words) => data.cases[to] && el('a', {href: '#/case/' + to, rel: to < index ? 'prev' : 'next'}, words);
   const section = (title, ...content) => [el('h2', {}, title), ...content];
-  const notes = [...(one.base?.notes || []), ...(one.base?.environment || []).map((change) => 'environment: ' + change), ...one.warnings];
+  const notes = [...(one.base?.notes || []).filter((note) => note !== one.failure?.message), ...(one.base?.environment || []).map((change) => 'environment: ' + change), ...one.warnings];
   view.replaceChildren(
     el('nav', {class: 'steps', 'aria-label': 'Cases'}, step(index - 1, '← previous'), step(index + 1, 'next →')),
     el('a', {class: 'back', href: '#/'}, 'All cases'),

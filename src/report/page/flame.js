@@ -24,10 +24,10 @@ function flameGraph(flame) {
   function color(n) {
     if (diff && changes) {
       const delta = flame.totals[n] - flame.bases[n];
-      const part = delta / (Math.max(flame.totals[0], flame.bases[0]) || 1);
-      const strength = Math.min(1, Math.sqrt(Math.abs(part)) * 2.4);
-      if (strength < 0.03) return '#e6e2da';
-      return delta > 0 ? `hsl(6 ${45 + 35 * strength}% ${88 - 26 * strength}%)` : `hsl(212 ${40 + 35 * strength}% ${88 - 26 * strength}%)`;
+      // By its own size, so that the function that changed stands out from the callers above it, which all changed a little.
+      const strength = Math.sqrt(Math.abs(delta) / Math.max(flame.totals[n], flame.bases[n], 1e-9));
+      if (Math.abs(delta) < 0.001 * Math.max(flame.totals[0], flame.bases[0])) return '#e6e2da';
+      return delta > 0 ? `hsl(6 ${40 + 42 * strength}% ${90 - 30 * strength}%)` : `hsl(212 ${40 + 38 * strength}% ${90 - 28 * strength}%)`;
     }
     let hash = 0;
     for (const letter of objects[n]) hash = (hash * 31 + letter.charCodeAt(0)) >>> 0;

@@ -15,14 +15,14 @@ const median = (values) => {
   return sorted.length ? (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2 : 0;
 };
 
-/// Dots of all samples on one line, from 90 % to 120 % of the median, so that strips of different cases compare.
+/// Dots of all samples on one line, from 95 % to 110 % of the median, so that strips of different cases compare.
 function strip(wall) {
   const samples = wall.children_ns.flat();
   const middle = wall.median * 1e9;
   if (!samples.length || !(middle > 0)) return null;
-  const x = (value) => Math.max(2, Math.min(118, 2 + 116 * (value / middle - 0.9) / 0.3));
+  const x = (value) => Math.max(2, Math.min(118, 2 + 116 * (value / middle - 0.95) / 0.15));
   const step = Math.max(1, Math.ceil(samples.length / 60));
-  const dots = samples.filter((_, i) => i % step === 0).map((value, i) => svg('circle', {cx: x(value).toFixed(1), cy: 11 + 3 * Math.sin(i * 2.4), r: 1.8}));
+  const dots = samples.filter((_, i) => i % step === 0).map((value, i) => svg('circle', {cx: x(value).toFixed(1), cy: (11 + 6 * Math.sin(i * 2.4)).toFixed(1), r: 1.5}));
   return svg('svg', {class: 'strip', viewBox: '0 0 120 22', role: 'img', 'aria-label': 'distribution of samples'},
     svg('line', {x1: x(middle), x2: x(middle), y1: 3, y2: 19}), dots);
 }
@@ -38,7 +38,8 @@ function niceTicks(low, high, wanted) {
 
 /// One row for each child, the base's below; the band is the 95 % interval of the median.
 function distribution(wall, base) {
-  const width = 860, left = 74, right = 14, row = 17;
+  const narrow = window.innerWidth <= 720;  // Drawn for a phone's width, so that its text stays readable there.
+  const width = narrow ? 380 : 860, left = narrow ? 44 : 74, right = 14, row = narrow ? 13 : 17;
   const groups = [[wall, wall.children_ns, '', 'new'], ...(base ? [[base, base.children_ns, 'of-base', 'base']] : [])];
   let [low, high] = extent(groups.flatMap(([, children]) => children));
   // A single stray sample must not squeeze the rest: show up to 8 times the distance of the 90 % quantile, clip beyond.
@@ -64,11 +65,11 @@ function distribution(wall, base) {
     parts.push(svg('g', {class: className},
       svg('rect', {class: 'band', x: x(side.low * 1e9), width: Math.max(1, x(side.high * 1e9) - x(side.low * 1e9)), y: top, height: y - top}),
       svg('line', {class: 'median', x1: x(side.median * 1e9), x2: x(side.median * 1e9), y1: top, y2: y}),
-      svg('text', {x: left - 10, y: (top + y) / 2 + 4, 'text-anchor': 'end'}, base ? title : children.length + ' children'), rows));
+      svg('text', {x: left - 10, y: (top + y) / 2 + 4, 'text-anchor': 'end'}, base ? title : narrow ? '' : children.length + ' children'), rows));
     y += 8;
   }
   parts.push(svg('line', {class: 'axis', x1: left, x2: width - right, y1: y, y2: y}));
-  for (const tick of niceTicks(low, high, 6)) {
+  for (const tick of niceTicks(low, high, narrow ? 3 : 6)) {
     parts.push(svg('line', {class: 'axis', x1: x(tick), x2: x(tick), y1: y, y2: y + 4}),
       svg('text', {x: x(tick), y: y + 17, 'text-anchor': 'middle'}, seconds(tick * 1e-9, (high - low) * 1e-9 / 100)));
   }

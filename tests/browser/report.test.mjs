@@ -1,0 +1,171 @@
+// node report.test.mjs PAGES: opens the written pages from file:// and uses them as a person would.
+import assert from 'node:assert/strict';
+import {mkdirSync, mkdtempSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join, resolve} from 'node:path';
+import {pathToFileURL} from 'node:url';
+import {chromium} from 'playwright-core';
+
+const pages = resolve(process.argv[2]);
+const shots = join(pages, 'screenshots');
+mkdirSync(shots, {recursive: true});
+const url = (name) => pathToFileURL(join(pages, name)).href;
+
+const profile = mkdtempSync(join(tmpdir(), 'tallymark-browser-'));
+const context = await chromium.launchPersistentContext(profile, {
+  executablePath: process.env.CHROMIUM, headless: true, viewport: {width: 1180, height: 860}, colorScheme: 'light',
+  args: ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+});
+const page = await context.newPage();
+const problems = [];
+const requests = [];
+page.on('pageerror', (error) => problems.push(String(error)));
+page.on('console', (message) => { if (message.type() === 'error') problems.push(message.text()); });
+page.on('request', (request) => { if (!/^(file|data):/.test(request.url())) requests.push(request.url()); });
+page.on('dialog', (dialog) => { problems.push('dialog: ' + dialog.message()); dialog.dismiss(); });
+
+const column = (n) => page.locator(`table.cases tbody tr td:nth-child(${n})`).allInnerTexts();
+const numbers = async (n) => (await column(n)).map((text) => text.replace(/[^\d.]/g, '')).filter(Boolean).map(Number);
+const header = (name) => page.locator('table.cases th button', {hasText: name}).first();
+const shot = (name) => page.screenshot({path: join(shots, name + '.png')});
+
+const tests = {
+  async 'the table shows every case'() {
+    await page.goto(url('alone.html'));
+    assert.equal(await page.locator('table.cases tbody tr').count(), 62);
+    assert.match(await page.locator('h1').innerText(), /62 cases/);
+    await shot('list');
+  },
+  async 'columns sort both ways, and rows without a value stay last'() {
+    await header('Instructions').click();
+    const down = await numbers(2);
+    assert.deepEqual(down, [...down].sort((a, b) => b - a));
+    assert.equal(await page.locator('th[aria-sort=descending]').count(), 1);
+    await header('Instructions').click();
+    const up = await numbers(2);
+    assert.deepEqual(up, [...up].sort((a, b) => a - b));
+    assert.equal((await column(2)).at(-1), '');
+    await header('Case').click();
+    const names = await column(1);
+    assert.ok(names[0].localeCompare(names[1], 'en', {numeric: true}) <= 0);
+  },
+  async 'the filter narrows by words, by key and by status'() {
+    await page.keyboard.press('/');
+    await page.keyboard.type('conv2d py');
+    assert.equal(await page.locator('table.cases tbody tr').count(), 5);
+    await page.fill('#filter', 'no such thing');
+    assert.match(await page.locator('.none').innerText(), /No case matches/);
+    await page.fill('#filter', '');
+    await page.locator('.chip', {hasText: 'crashed'}).click();
+    assert.equal(await page.locator('table.cases tbody tr').count(), 1);
+    await page.locator('.chip', {hasText: 'all'}).click();
+  },
+  async 'a case opens, the address keeps it, back returns'() {
+    await page.locator('a.case', {hasText: 'Pointwise / add'}).first().click();
+    assert.match(page.url(), /#\/case\/\d+$/);
+    assert.match(await page.locator('h1').innerText(), /Pointwise \/ add/);
+    assert.equal(await page.locator('.plot .band').count(), 1);
+    assert.equal(await page.locator('.plot circle').count(), 150);
+    await page.reload();
+    assert.match(await page.locator('h1').innerText(), /Pointwise \/ add/);
+    await page.keyboard.press('j');
+    assert.match(page.url(), /#\/case\/1$/);
+    await page.goBack();
+    await page.locator('.back').click();
+    assert.equal(await page.locator('table.cases').count(), 1);
+  },
+  async 'the flame graph zooms by click and by keys'() {
+    await page.goto(url('compared.html') + '#/case/3');
+    const frame = page.locator('.flame button', {hasText: 'at::native::add_out'});
+    const before = (await frame.boundingBox()).width;
+    await frame.click();
+    const all = (await page.locator('.flame').boundingBox()).width;
+    const after = (await page.locator('.flame button', {hasText: 'at::native::add_out'}).boundingBox()).width;
+    assert.ok(after > before && Math.abs(after - all) < 2, `${before} → ${after} of ${all}`);
+    await page.keyboard.press('ArrowDown');
+    assert.match(await page.locator('.readout').innerText(), /at::(native::add_kernel|TensorIteratorBase::build)/);
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Escape');
+    assert.ok(Math.abs((await page.locator('.flame button', {hasText: 'at::native::add_out'}).boundingBox()).width - before) < 2);
+    await page.locator('.flame-tools input').fill('compute_shape');
+    assert.equal(await page.locator('.flame button.found').count(), 1);
+    await page.locator('.flame-tools input').fill('');
+  },
+  async 'what became slower is named, with its function first'() {
+    const first = page.locator('table.functions tbody tr').first();
+    assert.match(await first.innerText(), /compute_shape[\s\S]*\+240/);
+    await page.evaluate(() => window.scrollTo(0, 0));
+    await page.setViewportSize({width: 1180, height: 1240});
+    await shot('case');
+    await page.setViewportSize({width: 1180, height: 860});
+    await page.goto(url('compared.html'));
+    assert.match(await page.locator('h1').innerText(), /2 slower/);
+    await page.locator('.chip', {hasText: 'slower'}).click();
+    assert.equal(await page.locator('table.cases tbody tr').count(), 2);
+    await page.locator('.chip', {hasText: 'all'}).click();
+    await page.locator('table.cases th button', {hasText: 'Change'}).first().click();
+    await shot('compared');
+  },
+  async 'markup in labels, functions, code and messages is text'() {
+    await page.locator('a.case', {hasText: 'onerror'}).click();
+    assert.match(await page.locator('h1').innerText(), /<img src=x onerror/);
+    assert.match(await page.locator('pre').last().innerText(), /<script>/);
+    await page.locator('.flame button', {hasText: '<img'}).click();
+    await page.goto(url('compared.html') + '#/case/61');
+    assert.match(await page.locator('.alert').innerText(), /SIGSEGV/);
+    assert.equal(await page.locator('main img, main script').count(), 0);
+    assert.doesNotMatch(await page.title(), /pwned/);
+    await shot('failure');
+  },
+  async 'light and dark, by choice and remembered while open'() {
+    const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const light = await paper();
+    await page.click('#theme');
+    assert.notEqual(await paper(), light);
+    await page.goto(url('compared.html') + '#/case/3');
+    await shot('case-dark');
+    await page.goto(url('compared.html') + '#/');
+    await shot('compared-dark');
+    await page.click('#theme');
+  },
+  async 'a phone shows all of it without sideways scrolling'() {
+    await page.setViewportSize({width: 390, height: 844});
+    for (const [name, where] of [['phone-list', '#/'], ['phone-case', '#/case/3']]) {
+      await page.goto(url('compared.html') + where);
+      const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      assert.ok(over <= 0, `${name} is ${over} px too wide`);
+      await shot(name);
+    }
+    await page.setViewportSize({width: 1180, height: 860});
+  },
+  async 'everything is reached by keyboard'() {
+    await page.goto(url('alone.html') + '#/');
+    await page.evaluate(() => document.activeElement.blur());
+    const seen = new Set();
+    for (let i = 0; i < 20; ++i) {
+      await page.keyboard.press('Tab');
+      seen.add(await page.evaluate(() => { const e = document.activeElement; return e.id || e.className || e.tagName; }));
+    }
+    for (const place of ['brand', 'theme', 'filter', 'chip', 'case']) assert.ok(seen.has(place), `${place} not reached: ${[...seen]}`);
+  },
+};
+
+let failed = 0;
+try {
+  for (const [name, test] of Object.entries(tests)) {
+    try {
+      await test();
+      console.log('ok   ' + name);
+    } catch (error) {
+      ++failed;
+      console.log('FAIL ' + name + '\n     ' + String(error.message).replaceAll('\n', '\n     '));
+      await shot('failed-' + name.replaceAll(/\W+/g, '-'));
+    }
+  }
+  for (const problem of problems) { ++failed; console.log('FAIL the page reported: ' + problem); }
+  for (const request of requests) { ++failed; console.log('FAIL the page asked for ' + request); }
+} finally {
+  await context.close();
+  rmSync(profile, {recursive: true, force: true});
+}
+process.exit(failed ? 1 : 0);

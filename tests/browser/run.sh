@@ -1,0 +1,27 @@
+#!/bin/sh
+# run.sh FIXTURE FOLDER: writes the pages, fetches playwright-core once, drives the browser.
+set -eu
+fixture=$1
+folder=$2
+here=$(cd "$(dirname "$0")" && pwd)
+browser=${CHROMIUM:-$(command -v chromium || true)}
+if [ -z "$browser" ]; then
+  echo "skipped: no chromium; apt-get install chromium" >&2
+  exit 77
+fi
+if ! command -v npm >/dev/null && [ ! -d "$folder/node_modules/playwright-core" ]; then
+  echo "skipped: no npm; apt-get install nodejs npm" >&2
+  exit 77
+fi
+mkdir -p "$folder/pages"
+cp "$here/package.json" "$here/package-lock.json" "$here/report.test.mjs" "$folder/"
+if ! [ "$folder/node_modules/.package-lock.json" -nt "$here/package-lock.json" ]; then
+  if ! (cd "$folder" && npm ci --silent --no-audit --no-fund); then
+    echo "skipped: npm could not fetch playwright-core" >&2
+    exit 77
+  fi
+  touch "$folder/node_modules/.package-lock.json"
+fi
+"$fixture" "$folder/pages"
+cd "$folder"
+CHROMIUM=$browser exec node report.test.mjs pages
