@@ -64,6 +64,8 @@ std::uint64_t Regions::next() {
       // A team of threads does not survive a fork: its region would wait for ever.
       if (threads_ > 1) in_process_ = true;
       auto ready = channel_.compose(MessageType::ready, job_);
+      // Once here rather than in every replicate: this dump holds setup and warm-up and is large.
+      callgrind::dump();
       ready.number(Field::phase, static_cast<std::uint64_t>(phase_))
           .number(Field::threads, static_cast<std::uint64_t>(threads_))
           .number(Field::in_process, in_process_ ? 1 : 0);
@@ -146,15 +148,14 @@ std::uint64_t Regions::start_count(const Message& command) {
   malloc_trim(0);
   if (hooks_.before_region != nullptr) hooks_.before_region(hooks_.context);
   allocations::start();
-  callgrind::zero();
+  callgrind::dump();
   return iterations_;
 }
 
 void Regions::end_count() {
   if (hooks_.sync != nullptr) hooks_.sync(hooks_.context);
-  callgrind::dump();
+  shared_page().dump = callgrind::dump();
   const allocations::Totals totals = allocations::stop();
-  ++dumps_;
   shared_page().iterations = iterations_;
   shared_page().allocations = totals.count;
   shared_page().allocated_bytes = totals.bytes;
@@ -167,7 +168,7 @@ void Regions::report_counted(int pid, int status) {
   counted.number(Field::pid, static_cast<std::uint64_t>(pid))
       .number(Field::status, static_cast<std::uint64_t>(status))
       .number(Field::iterations, shared_page().iterations)
-      .number(Field::dump, in_process_ ? dumps_ : 1)
+      .number(Field::dump, shared_page().dump)
       .number(Field::allocation_count, shared_page().allocations)
       .number(Field::allocation_bytes, shared_page().allocated_bytes);
   channel_.send(counted);

@@ -63,7 +63,6 @@ class Regions {
   protocol::Phase phase_ = protocol::Phase::baseline;
   protocol::Stage stage_ = protocol::Stage::setup;
   State state_ = State::fresh;
-  std::uint64_t dumps_ = 0;
   // The timed region that is running.
   std::uint64_t iterations_ = 0;
   std::uint64_t block_ns_ = 0;

@@ -265,6 +265,10 @@ void Session::send(Writer& frame) {
 
 void Session::on_exited(int wait_status) {
   if (ending_) return;
+  if (pid_ && plan_.mode == Mode::counts) {
+    // What the case child itself dumped: after each phase's warm-up, and at its exit.
+    for (const char* suffix : {"", ".1", ".2"}) ::unlink(fmt::format("{}/{}{}", plan_.dumps, *pid_, suffix).c_str());
+  }
   bool closed = false;
   if (auto read = on_socket(closed); !read) fail("host", read.error().message, {});
   (void)on_output();
