@@ -4,7 +4,18 @@
 
 #include <algorithm>
 
-#define TOML_EXCEPTIONS 0
+// With exceptions, which end here: without them toml++ 3.3 goes on after an error. Its assertions too are exceptions: a
+// header such as "[[[a]" or "[!]" breaks one, which a fuzzer finds in seconds, and with NDEBUG it would be assumed
+// true.
+#undef NDEBUG
+namespace tally {
+struct TomlAssertion {};
+}  // namespace tally
+#define TOML_ASSERT(condition)                        \
+  do {                                                \
+    if (!(condition)) throw ::tally::TomlAssertion(); \
+  } while (false)
+#define TOML_EXCEPTIONS 1
 #include <toml++/toml.h>
 
 namespace tally {
@@ -97,6 +108,29 @@ class Builder {
   std::vector<std::size_t> line_starts_;
 };
 
+bool breaks_an_assertion(std::string_view bytes) {
+  try {
+    (void)toml::parse(bytes);
+  } catch (const TomlAssertion&) {
+    return true;
+  } catch (const toml::parse_error&) {
+    return false;
+  }
+  return false;
+}
+
+/// An assertion tells no place. The parser reads from the top, so the first lines break it from the guilty one on.
+int asserting_line(std::string_view bytes) {
+  std::vector<std::size_t> ends;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (bytes[i] == '\n') ends.push_back(i + 1);
+  }
+  ends.push_back(bytes.size());
+  const auto guilty =
+      std::ranges::partition_point(ends, [&](std::size_t end) { return !breaks_an_assertion(bytes.substr(0, end)); });
+  return static_cast<int>(guilty - ends.begin()) + 1;
+}
+
 }  // namespace
 
 std::string_view describe(TomlNode::Kind kind) {
@@ -125,13 +159,16 @@ Result<TomlNode> parse_toml(std::string_view bytes, const std::string& file) {
                 "a suite has at most 4 MiB; split it and use include");
   }
   const Builder builder(bytes, file);
-  const toml::parse_result parsed = toml::parse(bytes);
-  if (!parsed) {
-    const toml::parse_error& error = parsed.error();
+  try {
+    return builder.build(toml::parse(bytes));
+  } catch (const toml::parse_error& error) {
     return fail(ErrorKind::input, fmt::format("this is not TOML: {}", error.description()),
                 describe(builder.place(error.source().begin)), "mend the syntax");
+  } catch (const TomlAssertion&) {
+    return fail(ErrorKind::input, "this is not TOML: a key cannot begin like this",
+                describe(SourcePosition{file, asserting_line(bytes), 0}),
+                "a key has letters, digits, '_' and '-', or stands in quotes");
   }
-  return builder.build(parsed.table());
 }
 
 }  // namespace tally
