@@ -85,5 +85,39 @@ TEST_P(ShippedSuite, Ids) {
 }
 INSTANTIATE_TEST_SUITE_P(Suites, ShippedSuite, testing::ValuesIn(suites_in("suites")), test_name);
 
+/// The ```toml blocks of a page. A block that begins with "# NAME.toml" is what later blocks include by that name.
+std::vector<std::string> toml_blocks(const std::string& page) {
+  constexpr std::string_view kOpen = "\n```toml\n";
+  std::vector<std::string> blocks;
+  for (std::size_t at = page.find(kOpen); at != std::string::npos; at = page.find(kOpen, at)) {
+    const std::size_t begin = at + kOpen.size();
+    at = page.find("\n```\n", begin);
+    blocks.push_back(page.substr(begin, at - begin) + "\n");
+  }
+  return blocks;
+}
+
+// Whoever copies an example from the page has a suite that works, and that gives the cases which the page promises.
+TEST(Docs, EveryExampleExpands) {
+  const std::vector<std::string> blocks = toml_blocks(read(kRoot / "docs/suites.md").value_or(""));
+  ASSERT_EQ(blocks.size(), 13U) << "a new example? count it here";
+  const IncludeResolver resolve = [&](const std::string& name) -> Result<std::string> {
+    for (const std::string& block : blocks) {
+      if (block.starts_with("# " + name + "\n")) return block;
+    }
+    return fail(ErrorKind::input, "no such block", name);
+  };
+  std::string ids;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const Result<Suite> suite = parse_suite(blocks[i], "example.toml", resolve);
+    ASSERT_TRUE(suite) << describe(suite.error()) << "\n" << blocks[i];
+    const Result<Plan> plan = make_plan(*suite, {});
+    ASSERT_TRUE(plan) << describe(plan.error()) << "\n" << blocks[i];
+    ids += "example " + std::to_string(i + 1) + "\n";
+    for (const Case& c : plan->cases) ids += "  " + c.id + "\n";
+  }
+  expect_golden(kRoot / "tests/golden/plan/docs_suites.ids", ids);
+}
+
 }  // namespace
 }  // namespace tally
