@@ -4,9 +4,13 @@
 #include <iostream>
 #include <memory>
 
+#include "cli/check_command.h"
+#include "cli/compare_command.h"
 #include "cli/context.h"
 #include "cli/doctor_command.h"
 #include "cli/list_command.h"
+#include "cli/profile_command.h"
+#include "cli/report_command.h"
 #include "cli/run_command.h"
 #include "cli/time_command.h"
 #include "cli/trace_command.h"
@@ -48,8 +52,28 @@ std::vector<Command> declare_commands(CLI::App& app) {
                                           [](const Context& context, const TimeOptions& options) {
                                             return run_time(context, options, std::cout, std::cerr);
                                           }));
+  const auto rendering = [](const Context& context) {
+    return RenderOptions{.width = context.width, .color = use_color(context, "auto", context.out_is_terminal)};
+  };
+  commands.push_back(declare<CompareCommandOptions>(app, "compare", "Compare two records, case by case",
+                                                    add_compare_options,
+                                                    [rendering](const Context& context, CompareCommandOptions options) {
+                                                      options.render = rendering(context);
+                                                      return run_compare(options, std::cout, std::cerr);
+                                                    }));
+  commands.push_back(declare<ProfileCommandOptions>(app, "profile", "Show which functions a case's counts are in",
+                                                    add_profile_options,
+                                                    [rendering](const Context& context, ProfileCommandOptions options) {
+                                                      options.render = rendering(context);
+                                                      return run_profile(options, std::cout, std::cerr);
+                                                    }));
+  commands.push_back(declare<ReportCommandOptions>(
+      app, "report", "Show a record as a page", add_report_options,
+      [](const Context&, const ReportCommandOptions& options) { return run_report(options, std::cout, std::cerr); }));
   commands.push_back(declare<TraceOptions>(app, "trace", "GPU utilization from profiler traces", add_trace_options,
                                            [](const Context& context, TraceOptions options) {
+                                             if (options.record.requested)
+                                               return run_trace_record(context, options.record, std::cout, std::cerr);
                                              options.width = context.width;
                                              options.color = use_color(context, "auto", context.out_is_terminal);
                                              return run_trace(options, std::cout, std::cerr);

@@ -84,6 +84,8 @@ void add_trace_options(CLI::App& trace, TraceOptions& options) {
   diff->add_option("AFTER", options.diff_after, "The later trace")->required();
   common(*diff);
   diff->callback([&options] { options.diff = true; });
+  add_trace_record_options(
+      *trace.add_subcommand("record", "Run statements under torch.profiler, keep traces and figures"), options.record);
   trace.footer(
       "Busy is the union of a device's kernels, copies and fills; the window goes from the first start to the last "
       "end\n"

@@ -10,12 +10,15 @@
 #include <string>
 #include <vector>
 
+#include "cli/trace_record.h"
+
 namespace tally::cli {
 
 struct TraceOptions {
   std::vector<std::string> files;  ///< One or more; "-" is standard input.
   std::string diff_before, diff_after;
   bool diff = false;  ///< `tally trace diff` was given.
+  TraceRecordOptions record;
   bool json = false;
   bool legacy = false;
   bool no_operators = false;
@@ -29,9 +32,10 @@ struct TraceOptions {
   bool color = false;
 };
 
-/// Declares the options and the subcommand `diff` on `tally trace`.
+/// Declares the options and the subcommands `diff` and `record` on `tally trace`.
 void add_trace_options(CLI::App& trace, TraceOptions& options);
 
+/// All but `record`, which is run_trace_record().
 int run_trace(const TraceOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace tally::cli

@@ -1,0 +1,36 @@
+/// `tally trace record`: runs statements under torch.profiler, keeps their traces and figures.
+///
+/// Owns: the options, the job for the Python driver (host/python/trace_record.py), naming the files. One process for
+/// each case. Exit codes: 0 all recorded, 1 a case failed, 2 wrong usage or an unreadable suite, 130 interrupted.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "cli/context.h"
+
+namespace tally::cli {
+
+struct TraceRecordOptions {
+  bool requested = false;  ///< `tally trace record` was given.
+  std::string suite;
+  std::vector<std::string> filters;
+  std::string stmt;
+  std::string setup;
+  int runs = 10;
+  std::string context;  ///< A Python expression: "torch.no_grad()".
+  std::string activities = "cpu,cuda";
+  std::vector<std::string> profiler;    ///< KEY=VALUE, VALUE as JSON or as text.
+  std::string output = "tally-traces";  ///< A folder.
+  std::string python;                   ///< An interpreter; empty: the toolchain's first that has its modules.
+  double timeout_s = 600;
+  bool json = false;
+};
+
+void add_trace_record_options(CLI::App& record, TraceRecordOptions& options);
+
+int run_trace_record(const Context& context, const TraceRecordOptions& options, std::ostream& out, std::ostream& err);
+
+}  // namespace tally::cli
