@@ -85,6 +85,7 @@ Settings settings_of(const ExecutionOptions& execution, const RunOptions& option
   settings.max_run_time_s = execution.wall_plan.max_run_time_s;
   settings.precision = execution.wall_plan.precision;
   settings.repeat = options.repeat;
+  settings.interleave = options.interleave;
   settings.valgrind_flags = execution.counts ? valgrind_flags(execution) : std::vector<std::string>{};
   settings.kept_environment = options.keep_env;
   return settings;
@@ -96,9 +97,9 @@ JournalHeader header_of(const Plan& plan, const Settings& settings) {
   for (const Case& c : plan.cases) cases.add(c.id).add(c.digest);
   Digest how;
   for (const std::string& flag : settings.valgrind_flags) how.add(flag);
-  how.add(fmt::format("{} {} {} {} {} {} {} {}", settings.counts, settings.wall, settings.iterations,
-                      settings.replicates, settings.isolation, settings.min_run_time_s, settings.max_run_time_s,
-                      settings.precision));
+  how.add(fmt::format("{} {} {} {} {} {} {} {} {} {}", settings.repeat, settings.interleave, settings.counts,
+                      settings.wall, settings.iterations, settings.replicates, settings.isolation,
+                      settings.min_run_time_s, settings.max_run_time_s, settings.precision));
   return {cases.hex(), "\"" + how.hex() + "\""};
 }
 

@@ -25,6 +25,11 @@ void add_run_options(CLI::App& command, RunOptions& options) {
   command.add_option("--replicates", options.replicates, "Counted replicates at the least; more where they differ")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
+  command.add_option("--repeat", options.repeat, "Measure the whole suite so often and pool the samples")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  command.add_flag("--interleave", options.interleave,
+                   "Take the times of all cases in turns, so that drift falls on all alike");
   command
       .add_option("--precision", options.precision_percent,
                   "Stop timing when the 95 % interval is within this, in percent")
@@ -106,6 +111,14 @@ Result<ExecutionOptions> execution_options(const RunOptions& options) {
   execution.wall_plan.precision = options.precision_percent / 100;
   execution.wall_plan.min_run_time_s = options.min_run_time_s;
   execution.wall_plan.max_run_time_s = std::max(options.max_run_time_s, options.min_run_time_s);
+  execution.repeat = options.repeat;
+  if (options.interleave) {
+    // Three turns of two children come to the six that one turn would take.
+    execution.wall_passes = 3;
+    execution.wall_plan.min_run_time_s /= 3;
+    execution.wall_plan.max_run_time_s /= 3;
+    execution.wall_plan.min_children = 2;
+  }
   if (options.timeout_s > 0) {
     execution.native_deadline = Milliseconds(static_cast<std::int64_t>(options.timeout_s * 1000));
     execution.counted_deadline = execution.native_deadline;

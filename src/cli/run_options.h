@@ -20,6 +20,7 @@ struct RunOptions {
   std::uint64_t iterations = 100;
   int replicates = 2;
   int repeat = 1;
+  bool interleave = false;
   double precision_percent = 1;
   double min_run_time_s = 0.1;
   double max_run_time_s = 1;

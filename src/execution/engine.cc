@@ -59,9 +59,12 @@ void Engine::queue_jobs(const std::vector<bool>& done) {
     }
     // Times of many threads need many CPUs at once: last, when the others no longer take turns on them.
     if (mode == Mode::wall) std::ranges::stable_sort(order, {}, [this](std::size_t i) { return cases_[i].threads; });
-    for (const std::size_t i : order) {
-      queue_.push_back({.index = i, .mode = mode});
-      ++open_[i];
+    // Pass after pass over the whole suite, so that what drifts on the machine falls on every case alike.
+    for (int pass = 0; pass < options_.repeat * (mode == Mode::wall ? options_.wall_passes : 1); ++pass) {
+      for (const std::size_t i : order) {
+        queue_.push_back({.index = i, .mode = mode});
+        ++open_[i];
+      }
     }
   }
   for (std::size_t i = 0; i < cases_.size(); ++i) settled_[i] = open_[i] == 0;

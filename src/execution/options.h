@@ -30,7 +30,9 @@ struct ExecutionOptions {
   int baseline_replicates = 2;
   std::uint64_t warm_up_python = 40;  ///< CPython 3.11 specialises within 20 rounds of a loop.
   std::uint64_t warm_up_cpp = 10;
-  WallPlan wall_plan;
+  WallPlan wall_plan;                    ///< Of one pass.
+  int repeat = 1;                        ///< Passes over the suite; their samples are pooled.
+  int wall_passes = 1;                   ///< More: the times of different cases are interleaved.
   Milliseconds native_deadline{60'000};  ///< Of one session.
   Milliseconds counted_deadline{300'000};
   Milliseconds host_deadline{120'000};  ///< From a host's start to its hello.
@@ -44,11 +46,11 @@ struct ExecutionOptions {
   int call_context = 0;  ///< Callgrind's --separate-callers.
   Perturbation perturbation;
 
-  EnvironmentVariables environment;     ///< Complete, of hosts.
-  std::string working_folder;  ///< Of cases that have no model.
-  std::string libexec;         ///< Where the hosts are.
-  std::string valgrind;        ///< Its program.
-  std::string scratch;         ///< A folder for Callgrind's output.
+  EnvironmentVariables environment;  ///< Complete, of hosts.
+  std::string working_folder;        ///< Of cases that have no model.
+  std::string libexec;               ///< Where the hosts are.
+  std::string valgrind;              ///< Its program.
+  std::string scratch;               ///< A folder for Callgrind's output.
 };
 
 }  // namespace tally

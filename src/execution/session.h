@@ -86,6 +86,7 @@ class Session {
   std::optional<int> pid_;
   Step step_ = Step::starting;
   bool in_process_ = false;
+  bool discarded_first_ = false;
   double measured_s_ = 0;
   CountSamples counts_;
   WallSamples wall_;
