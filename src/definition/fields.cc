@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 
 #include "base/contains.h"
@@ -29,7 +30,7 @@ std::optional<std::uint64_t> quantity(std::string_view text, std::span<const Uni
   if (unit == units.end()) return std::nullopt;
   const double value = number * static_cast<double>(unit->size);
   if (!(value >= 1) || value > 1e15) return std::nullopt;
-  return static_cast<std::uint64_t>(value + 0.5);
+  return static_cast<std::uint64_t>(std::llround(value));
 }
 
 }  // namespace

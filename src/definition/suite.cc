@@ -63,6 +63,7 @@ Status Suite::add_setup(const std::string& name, Setup setup, const SourcePositi
 Result<Setup> Suite::setup(const std::string& name, const SourcePosition& at) const {
   if (const auto found = setups_.find(name); found != setups_.end()) return found->second;
   std::vector<std::string> names;
+  names.reserve(setups_.size());
   for (const auto& [known, value] : setups_) names.push_back(known);
   return fail(ErrorKind::input, fmt::format("unknown setup '{}'", name), describe(at),
               names.empty() ? fmt::format("define it under [setup.{}]", name) : suggestion(name, names));
@@ -72,6 +73,7 @@ Result<Toolchain> Suite::toolchain(const std::string& name, const SourcePosition
   if (const auto found = std::ranges::find(toolchains_, name, &Toolchain::name); found != toolchains_.end())
     return *found;
   std::vector<std::string> names;
+  names.reserve(toolchains_.size());
   for (const Toolchain& known : toolchains_) names.push_back(known.name);
   return fail(ErrorKind::input, fmt::format("unknown toolchain '{}'", name), describe(at), suggestion(name, names));
 }

@@ -120,6 +120,11 @@ class Builder {
   std::vector<std::size_t> line_starts_;
 };
 
+/// What bare keys and values are made of; a quote right behind it opens no string, and is a mistake.
+bool is_bare(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-' || c == '+';
+}
+
 /// The offset of the first byte beyond ASCII that stands outside strings and comments, where TOML allows none; npos
 /// when there is none before the first mistake in a string. toml++ 3.3 must not see it: its test for blanks runs into
 /// undefined behaviour at U+00A1 to U+0499.
@@ -129,7 +134,7 @@ std::size_t bare_foreign_character(std::string_view bytes) {
     if (static_cast<unsigned char>(c) >= 0x80U) return i;
     if (c == '#') {
       i = bytes.find('\n', i);
-    } else if (c == '"' || c == '\'') {
+    } else if ((c == '"' || c == '\'') && (i == 0 || !is_bare(bytes[i - 1]))) {
       const std::string quotes(3, c);
       const bool several = bytes.substr(i).starts_with(quotes);
       const std::string_view close = several ? std::string_view(quotes) : bytes.substr(i, 1);

@@ -54,6 +54,7 @@ Matcher matcher(const std::string& pattern, const std::vector<Case>& cases) {
 
 std::string near_id(const std::string& pattern, const std::vector<Case>& cases) {
   std::vector<std::string_view> ids;
+  ids.reserve(cases.size());
   for (const Case& c : cases) ids.push_back(c.id);
   const std::string near = nearest(pattern, ids);
   return near.empty() ? "see `tally list` for the ids" : fmt::format("did you mean '{}'?", near);
@@ -77,12 +78,14 @@ Result<Shard> parse_shard(std::string_view text) {
 
 Result<std::vector<Case>> select(std::vector<Case> cases, const Selection& selection) {
   std::vector<Matcher> filters;
+  filters.reserve(selection.filters.size());
   for (const std::string& pattern : selection.filters) {
     filters.push_back(matcher(pattern, cases));
     if (std::ranges::any_of(cases, filters.back())) continue;
     return fail(ErrorKind::input, fmt::format("no case matches '{}'", pattern), "--filter", near_id(pattern, cases));
   }
   std::vector<Matcher> excludes;
+  excludes.reserve(selection.excludes.size());
   for (const std::string& pattern : selection.excludes) excludes.push_back(matcher(pattern, cases));
   const auto matches = [](const std::vector<Matcher>& any, const Case& c) {
     return std::ranges::any_of(any, [&](const Matcher& match) { return match(c); });
