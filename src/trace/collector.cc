@@ -197,12 +197,21 @@ void Collector::take_call(const Fields& fields) {
   data_.calls.push_back(row);
 }
 
+/// The rules are forty comparisons; most names were seen a moment ago.
+MathClass Collector::math_of_operator(std::string_view name) {
+  constexpr std::size_t slots = 512;
+  if (known_operators_.empty()) known_operators_.resize(slots);
+  KnownOperator& known = known_operators_[hash_text(name) % slots];
+  if (known.name != name || name.empty()) known = {std::string(name), operator_math(name)};
+  return known.math;
+}
+
 void Collector::take_operator(const Fields& fields) {
   Span span{};
   if (!times(fields, span)) return;
   const std::uint32_t thread = thread_number(fields);
   if (thread == TextTable::overflow) return;
-  const OperatorSpan op{span.start, span.start + span.duration, thread, operator_math(fields.name.text)};
+  const OperatorSpan op{span.start, span.start + span.duration, thread, math_of_operator(fields.name.text)};
   if (op.math != MathClass::other) data_.math_operators.push_back(op);
   if (outer_end_.size() <= thread) outer_end_.resize(thread + 1, -latest_time);
   // Exporters write a thread's operators by their start, parents first: a child adds nothing.
