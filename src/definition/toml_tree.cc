@@ -39,6 +39,8 @@ class Builder {
     return {file_, static_cast<int>(at.line), static_cast<int>(at.column)};
   }
 
+  [[nodiscard]] char byte(std::size_t at) const { return bytes_[at]; }
+
   /// The place of a byte, the byte order mark not counted.
   [[nodiscard]] SourcePosition place(std::size_t byte) const {
     const auto next = std::ranges::upper_bound(line_starts_, byte);
@@ -134,7 +136,8 @@ std::size_t bare_foreign_character(std::string_view bytes) {
     if (static_cast<unsigned char>(c) >= 0x80U) return i;
     if (c == '#') {
       i = bytes.find('\n', i);
-    } else if ((c == '"' || c == '\'') && (i == 0 || !is_bare(bytes[i - 1]))) {
+    } else if (c == '"' || c == '\'') {
+      if (i > 0 && is_bare(bytes[i - 1])) return i;
       const std::string quotes(3, c);
       const bool several = bytes.substr(i).starts_with(quotes);
       const std::string_view close = several ? std::string_view(quotes) : bytes.substr(i, 1);
@@ -206,7 +209,10 @@ Result<TomlNode> parse_toml(std::string_view bytes, const std::string& file) {
   const Builder builder(bytes, file);
   if (const std::size_t at = bare_foreign_character(bytes.substr(bytes.starts_with(kByteOrderMark) ? 3 : 0));
       at != std::string_view::npos) {
-    return fail(ErrorKind::input, "this is not TOML: a letter beyond ASCII stands outside a string",
+    return fail(ErrorKind::input,
+                static_cast<unsigned char>(builder.byte(at)) >= 0x80U
+                    ? "this is not TOML: a letter beyond ASCII stands outside a string"
+                    : "this is not TOML: a quote follows a bare word",
                 describe(builder.place(at)), "put quotes around the key or the value");
   }
   try {
