@@ -17,7 +17,7 @@ constexpr const char* evil = "<img src=x onerror=\"document.title='pwned'\"><scr
 
 /// A dispatcher over kernels; `kernel` is what the statement itself costs, `checks` what a slowdown adds to one
 /// function.
-StoredProfile profile_of(int kernel, int checks) {
+StoredProfile profile_of(int kernel, int checks, const char* logger) {
   const auto n = [](long value) { return std::to_string(value * 100); };
   const long loop = kernel + 180;
   std::string text = "events: Ir\nob=/usr/lib/libtorch_cpu.so.1.13\nfl=x.cpp\n";
@@ -33,8 +33,8 @@ StoredProfile profile_of(int kernel, int checks) {
   call("c10::Dispatcher::call<at::Tensor&>(c10::OperatorHandle const&)", loop + 640 + checks);
   function("c10::Dispatcher::call<at::Tensor&>(c10::OperatorHandle const&)", 120);
   call("at::native::add_out(at::Tensor const&, at::Tensor&)", loop + 400 + checks);
-  call(evil, 120);
-  function(evil, 120);
+  call(logger, 120);
+  function(logger, 120);
   function("at::native::add_out(at::Tensor const&, at::Tensor&)", 90);
   call("at::TensorIteratorBase::build(at::TensorIteratorConfig&)", 310 + checks);
   call("at::native::add_kernel(at::TensorIteratorBase&, c10::Scalar const&)", loop);
@@ -125,7 +125,9 @@ int write_pages(const std::string& folder) {
     const double extra = &side == &next && case_base && case_base->counts
                              ? one.counts->per_iteration - case_base->counts->per_iteration
                              : 0;
-    return profile_of(std::stoi(*one.profile), static_cast<int>(std::max(extra, -140.0)));
+    const bool hostile = one.label.front() == evil;
+    return profile_of(std::stoi(*one.profile), static_cast<int>(std::max(extra, -140.0)),
+                      hostile ? evil : "c10::impl::tls_local_dispatch_key_set()");
   };
   const auto write = [&](const std::string& name, const HtmlReport& report) {
     return write_file(folder + "/" + name, render_html_report(report)).has_value();
