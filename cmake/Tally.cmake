@@ -25,9 +25,10 @@ function(tally_layer)
   endif()
 endfunction()
 
-# A GoogleTest program, run from the repository root; tests needing the built tools read TALLY_BUILD_DIR.
+# A GoogleTest program, run from the repository root; tests needing the built tools read TALLY_BUILD_DIR. Programs with
+# the same LOCK never run at the same time.
 function(tally_test)
-  cmake_parse_arguments(ARG "" "NAME;TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "" "NAME;TIMEOUT;LOCK" "SOURCES;LINK;LABELS" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
   endif()
@@ -36,5 +37,5 @@ function(tally_test)
   target_compile_definitions(${ARG_NAME} PRIVATE TALLY_SOURCE_DIR="${PROJECT_SOURCE_DIR}" TALLY_BUILD_DIR="${CMAKE_BINARY_DIR}")
   set_target_properties(${ARG_NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   gtest_discover_tests(${ARG_NAME} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} DISCOVERY_MODE PRE_TEST
-    PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
+    PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}" RESOURCE_LOCK "${ARG_LOCK}")
 endfunction()

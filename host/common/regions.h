@@ -70,6 +70,7 @@ class Regions {
   std::uint64_t max_blocks_ = 0;
   std::uint64_t spent_ns_ = 0;
   std::uint64_t block_start_ns_ = 0;
+  bool warm_ = false;  ///< A block of this region was long enough once already.
 };
 
 }  // namespace tally::host

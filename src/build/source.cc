@@ -32,7 +32,8 @@ void append_hook(std::string& source, std::string_view name, const std::string& 
 /// itself to leave; the barrier keeps the compiler from merging iterations, at no instruction.
 std::string loop(std::string_view regions, std::string_view body) {
   return fmt::format(
-      "  ::tally::detail::run({}, [&](unsigned long long tally_n) {{ do {{ do {{\n{}\n#line 1 \"<tally>\"\n"
+      "  ::tally::detail::run({}, [&](unsigned long long tally_n) -> ::tally::detail::loop_done {{ do {{ do "
+      "{{\n{}\n#line 1 \"<tally>\"\n"
       "  ; }} while (false); ::tally::barrier(); }} while (--tally_n != 0); return ::tally::detail::loop_done{{}}; "
       "}});\n",
       regions, body);

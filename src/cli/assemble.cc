@@ -24,8 +24,9 @@ CaseStatus status_of(Ending ending) {
 }
 
 std::string failure_text(const CaseFailure& failure) {
-  std::string text = failure.message;
-  if (!failure.detail.empty() && failure.detail != failure.message) text += "\n" + failure.detail;
+  // A compiler's output begins with the very line that is the message.
+  std::string text = failure.detail.starts_with(failure.message) ? failure.detail : failure.message;
+  if (!failure.detail.empty() && text != failure.detail) text += "\n" + failure.detail;
   if (!failure.output.empty()) text += "\noutput of the case:\n" + failure.output;
   return text;
 }

@@ -47,6 +47,16 @@ TEST(Table, RunTable) {
             "2 cases: 1 ok, 1 failed; 9.5 s\n");
 }
 
+TEST(Table, AFloodOfOutputIsCutToAScreen) {
+  Record record = example_record();
+  record.cases[1].failure->message = std::string(100'000, 'x') + "\n";
+  for (int i = 0; i < 1000; ++i) record.cases[1].failure->message += "line\n";
+  const std::string text = render_run_table(record, {.width = 100});
+  EXPECT_LT(text.size(), 2000U);
+  EXPECT_THAT(text, HasSubstr("x …\n  line\n"));
+  EXPECT_THAT(text, HasSubstr("… 961 more lines are in the record"));
+}
+
 TEST(Table, ColourOnlyWhenAsked) {
   EXPECT_THAT(render_run_table(example_record(), {.color = false}), Not(HasSubstr("\x1b")));
   EXPECT_THAT(render_run_table(example_record(), {.color = true}), HasSubstr("\x1b[31mcrashed\x1b[0m"));

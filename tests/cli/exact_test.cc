@@ -1,0 +1,77 @@
+#include <cmath>
+
+#include "harness.h"
+
+namespace tally::cli_test {
+namespace {
+
+TEST(Exact, KnownWorkIsReadExactly) {
+  Ran ran;
+  const Record record = record_of({"run", suite("known_work"), "--counts-only", "--iterations", "10"}, ran);
+  ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
+  EXPECT_NEAR(case_of(record, "empty", "cpp").counts->per_iteration, 0, 1);
+  EXPECT_NEAR(case_of(record, "empty", "python").counts->per_iteration, 0, 1);
+  EXPECT_NEAR(case_of(record, "thousand nops", "cpp").counts->per_iteration, 1000, 1);
+  // What starting and joining four threads takes is within the 0.1 % as well.
+  EXPECT_NEAR(case_of(record, "four threads of ten million nops", "cpp").counts->per_iteration, 40e6, 40e3);
+}
+
+using Totals = std::map<std::string, std::vector<std::uint64_t>>;
+
+/// Every raw total of every case, baselines first.
+Totals totals(const std::vector<std::string>& more, const How& how = {}) {
+  std::vector<std::string> arguments = {"run", TALLY_SOURCE_DIR "/" + suite("repeatable"), "--counts-only"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  Ran ran;
+  const Record record = record_of(arguments, ran, how);
+  EXPECT_EQ(ran.code, 0) << ran.err << ran.out;
+  Totals all;
+  for (const CaseRecord& c : record.cases) {
+    if (!c.counts) continue;
+    all[c.id] = c.counts->baseline_replicates;
+    all[c.id].insert(all[c.id].end(), c.counts->replicates.begin(), c.counts->replicates.end());
+  }
+  return all;
+}
+
+void expect_same(const Totals& some, const Totals& all, const std::string& what) {
+  EXPECT_FALSE(some.empty());
+  for (const auto& [id, values] : some) EXPECT_EQ(values, all.at(id)) << what << ": " << id;
+}
+
+TEST(Exact, CountsDoNotDependOnSurroundings) {
+  const auto folder = TemporaryFolder::make();
+  ASSERT_TRUE(folder);
+  How cold;
+  cold.cache = (folder->path() / "c").string();
+  const Totals first = totals({}, cold);
+  ASSERT_EQ(first.size(), 10U);
+  for (const auto& [id, values] : first) {
+    // Two replicates of each phase: they prove that the count repeats.
+    ASSERT_GE(values.size(), 4U) << id;
+    if (id.find("[cpp") != std::string::npos) {
+      EXPECT_EQ(values.size(), 4U) << id;
+      EXPECT_EQ(values[2], values[3]) << id;
+    }
+  }
+  expect_same(totals({}, cold), first, "a warm cache");
+
+  How far = cold;
+  far.cache = (folder->path() / std::string(200, 'c') / "in/a/folder/of/some/depth").string();
+  expect_same(totals({"--filter", "*[[]cpp*"}, far), first, "a longer cache path, cold");
+
+  How elsewhere = cold;
+  elsewhere.folder = "/";
+  expect_same(totals({}, elsewhere), first, "another working folder");
+
+  How large = cold;
+  large.more = {{"TALLY_TEST_BALLAST", std::string(3000, 'x')}};
+  expect_same(totals({"--filter", "*[[]cpp*", "--keep-env", "TALLY_TEST_BALLAST"}, large), first,
+              "3 KB more environment");
+
+  // Alone in its own translation unit and its own process, no neighbour before it.
+  expect_same(totals({"--filter", "sort strings*", "--isolation", "process"}, far), first, "a process of its own");
+}
+
+}  // namespace
+}  // namespace tally::cli_test

@@ -1,0 +1,106 @@
+#include <map>
+
+#include "base/text.h"
+#include "harness.h"
+
+namespace tally::cli_test {
+namespace {
+
+using testing::HasSubstr;
+
+/// Everything below the table: what a person reads about each case that went wrong.
+std::string failures_of(const std::string& out) {
+  const std::size_t end_of_table = out.find("\n\n");
+  return end_of_table == std::string::npos ? out : masked(out.substr(end_of_table + 2), "; [0-9.]+ s\n", "; # s\n");
+}
+
+TEST(Failures, EachNamesItsPlaceAndTheRestIsMeasured) {
+  // Long enough for a sound case under Valgrind on a busy machine, short enough to wait for those that never end.
+  Ran ran;
+  const Record record = record_of({"run", suite("misbehaving"), "--timeout", "6", "--retries", "0", "--min-run-time",
+                                   "0.01", "--max-run-time", "0.05"},
+                                  ran);
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  expect_golden("cli/misbehaving.txt", failures_of(ran.out));
+
+  using enum CaseStatus;
+  const std::map<std::pair<std::string, std::string>, CaseStatus> expected = {{{"first", "cpp"}, ok},
+                                                                              {{"does not compile", "cpp"}, failed},
+                                                                              {{"segfaults", "cpp"}, crashed},
+                                                                              {{"loops for ever", "cpp"}, timeout},
+                                                                              {{"exits", "cpp"}, failed},
+                                                                              {{"aborts", "cpp"}, crashed},
+                                                                              {{"throws", "cpp"}, failed},
+                                                                              {{"throws an int", "cpp"}, failed},
+                                                                              {{"returns", "cpp"}, failed},
+                                                                              {{"breaks", "cpp"}, ok},
+                                                                              {{"prints", "cpp"}, ok},
+                                                                              {{"setup throws", "cpp"}, failed},
+                                                                              {{"setup returns", "cpp"}, failed},
+                                                                              {{"raises", "python"}, failed},
+                                                                              {{"does not parse", "python"}, failed},
+                                                                              {{"segfaults", "python"}, crashed},
+                                                                              {{"loops for ever", "python"}, timeout},
+                                                                              {{"exits", "python"}, failed},
+                                                                              {{"exits at once", "python"}, failed},
+                                                                              {{"aborts", "python"}, crashed},
+                                                                              {{"returns", "python"}, failed},
+                                                                              {{"breaks", "python"}, failed},
+                                                                              {{"prints", "python"}, ok},
+                                                                              {{"setup raises", "python"}, failed},
+                                                                              {{"last", "python"}, ok}};
+  ASSERT_EQ(record.cases.size(), expected.size());
+  for (const CaseRecord& c : record.cases) {
+    EXPECT_EQ(c.status, expected.at({c.label[0], c.language})) << c.id;
+    EXPECT_EQ(c.failure.has_value(), c.status != ok) << c.id;
+    EXPECT_EQ(c.counts && c.wall, c.status == ok) << c.id;
+    // Each was told of on standard error, as it happened.
+    EXPECT_THAT(ran.err, HasSubstr(std::string(to_string(c.status)) + " " + c.id));
+  }
+  // Ten thousand bytes an iteration were printed, and a hundred iterations measured: none of it reached the counts.
+  EXPECT_GT(case_of(record, "last", "python").wall->median_s, 0);
+}
+
+struct Unreadable {
+  std::string name;
+  std::string text;
+  std::string error;  ///< SUITE stands for the path.
+};
+
+class UnreadableSuite : public testing::TestWithParam<Unreadable> {};
+
+TEST_P(UnreadableSuite, IsTwoAndOneLine) {
+  const auto folder = TemporaryFolder::make();
+  ASSERT_TRUE(folder);
+  const std::string path = (folder->path() / "suite.toml").string();
+  if (GetParam().name != "missing") {
+    ASSERT_TRUE(write_file(path, GetParam().text));
+  }
+  for (const char* command : {"run", "list", "plan"}) {
+    const Ran ran = tally({command, path});
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_EQ(ran.out, "");
+    EXPECT_EQ(replace_all(ran.err, path, "SUITE"), GetParam().error);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, UnreadableSuite,
+    testing::Values(
+        Unreadable{
+            "syntax", "schema = 1\n[[benchmark]\nlabel = [\"a\"]\n",
+            "tally: error: SUITE:2:13: this is not TOML: Error while parsing table header: expected ']', saw '\\n'; "
+            "mend the syntax\n"},
+        Unreadable{"unknown_key", "schema = 1\n[[timer]]\nlabel = [\"a\"]\nlanguage = \"cpp\"\nstpm = ';'\n",
+                   "tally: error: SUITE:5:1: unknown key 'stpm' in [[timer]]; did you mean 'stmt'?\n"},
+        Unreadable{
+            "duplicate_label",
+            "schema = 1\n[[timer]]\nlabel = [\"a\"]\nlanguage = \"cpp\"\nstmt = ';'\n[[timer]]\nlabel = "
+            "[\"a\"]\nlanguage = \"cpp\"\nstmt = ';'\n",
+            "tally: error: SUITE:7:9: label 'a' is used already at SUITE:3:9; choose another label; it names the case "
+            "for good\n"},
+        Unreadable{"missing", "", "tally: error: SUITE: cannot read the suite: No such file or directory\n"}),
+    [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace tally::cli_test

@@ -1,0 +1,80 @@
+/// For the tests of the built command: run it, read its record, hold its output to a golden text.
+///
+/// Every run has an environment of its own making and shares one build cache below the build folder, so that only the
+/// first pays for preludes. Runs lease the machine's CPUs: the tests lock them against each other (RESOURCE_LOCK).
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <regex>
+
+#include "base/files.h"
+#include "process/real_runner.h"
+#include "record/json.h"
+#include "report/golden.h"
+
+namespace tally::cli_test {
+
+namespace fs = std::filesystem;
+
+struct Ran {
+  int code = -1;  ///< -1: it did not exit.
+  std::string out;
+  std::string err;
+};
+
+struct How {
+  std::string folder = TALLY_SOURCE_DIR;
+  std::string cache = TALLY_BUILD_DIR "/tests/cli-cache";
+  EnvironmentVariables more = {};
+};
+
+inline std::string tally_path() { return TALLY_BUILD_DIR "/tally"; }
+inline std::string suite(const std::string& name) { return "tests/cli/suites/" + name + ".toml"; }
+
+inline Ran tally(std::vector<std::string> arguments, const How& how = {}) {
+  RealProcessRunner runner(TALLY_BUILD_DIR "/libexec/tallymark/tally-supervisor");
+  ProcessRequest request;
+  request.argv = std::move(arguments);
+  request.argv.insert(request.argv.begin(), tally_path());
+  request.environment = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"HOME", how.cache}, {"XDG_CACHE_HOME", how.cache}};
+  request.environment.insert(request.environment.end(), how.more.begin(), how.more.end());
+  request.working_folder = how.folder;
+  request.output_limit = std::size_t{8} << 20;
+  const ProcessResult result = run(runner, std::move(request));
+  const auto* exited = std::get_if<Exited>(&result.outcome);
+  EXPECT_NE(exited, nullptr) << describe(result.outcome);
+  return {exited == nullptr ? -1 : exited->code, result.out.text(), result.err.text()};
+}
+
+/// The record of `tally run SUITE ARGUMENTS`; `ran` says how it went.
+inline Record record_of(std::vector<std::string> arguments, Ran& ran, const How& how = {}) {
+  const auto folder = TemporaryFolder::make();
+  EXPECT_TRUE(folder);
+  const std::string path = (folder->path() / "record.json").string();
+  arguments.insert(arguments.end(), {"--json", path});
+  ran = tally(std::move(arguments), how);
+  const auto text = read_file(path);
+  EXPECT_TRUE(text) << ran.err;
+  if (!text) return {};
+  auto record = record_from_json(*text, path);
+  EXPECT_TRUE(record);
+  return record ? *std::move(record) : Record{};
+}
+
+inline const CaseRecord& case_of(const Record& record, const std::string& label, const std::string& language) {
+  static const CaseRecord none;
+  for (const CaseRecord& c : record.cases) {
+    if (c.label == std::vector{label} && c.language == language) return c;
+  }
+  ADD_FAILURE() << "no case " << label << " " << language;
+  return none;
+}
+
+inline std::string masked(const std::string& text, const std::string& pattern, const std::string& by) {
+  return std::regex_replace(text, std::regex(pattern), by);
+}
+
+}  // namespace tally::cli_test

@@ -1,0 +1,65 @@
+#include "harness.h"
+
+namespace tally::cli_test {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const std::vector<std::string> commands = {"run",   "list",    "plan",   "time",  "compare",
+                                           "check", "profile", "report", "trace", "doctor"};
+
+TEST(Usage, EveryCommandHelpsAndTheVersionIsSaid) {
+  const Ran help = tally({"--help"});
+  EXPECT_EQ(help.code, 0);
+  for (const std::string& command : commands) {
+    EXPECT_THAT(help.out, HasSubstr("  " + command));
+    const Ran own = tally({command, "--help"});
+    EXPECT_EQ(own.code, 0) << command;
+    EXPECT_THAT(own.out, HasSubstr("Usage: tally " + command)) << command;
+  }
+  const Ran version = tally({"--version"});
+  EXPECT_EQ(version.code, 0);
+  EXPECT_THAT(version.out, testing::MatchesRegex("tally [0-9]+\\.[0-9]+\\.[0-9]+.*\n"));
+}
+
+TEST(Usage, WrongUsageIsTwoAndOnStandardError) {
+  for (const std::vector<std::string>& wrong : {std::vector<std::string>{},
+                                                {"no-such-command"},
+                                                {"run"},
+                                                {"run", suite("known_work"), "--no-such-option"},
+                                                {"run", suite("known_work"), "--counts-only", "--wall-only"},
+                                                {"run", suite("known_work"), "--shard", "3/2"},
+                                                {"run", suite("known_work"), "--memory", "lots"},
+                                                {"run", suite("known_work"), "--profiles"},
+                                                {"run", suite("known_work"), "--filter", "nothing of this name"},
+                                                {"run", suite("known_work"), "--json", "/"},
+                                                {"run", suite("known_work"), "--cores", "0-"}}) {
+    const Ran ran = tally(wrong);
+    EXPECT_EQ(ran.code, 2) << testing::PrintToString(wrong) << ran.err;
+    EXPECT_EQ(ran.out, "") << testing::PrintToString(wrong);
+    EXPECT_NE(ran.err, "") << testing::PrintToString(wrong);
+  }
+}
+
+TEST(Usage, PlanAndListAreGolden) {
+  expect_golden("cli/list.txt", tally({"list", suite("known_work")}).out);
+  expect_golden("cli/plan.txt", tally({"plan", suite("known_work")}).out);
+}
+
+TEST(Usage, ARecordOnStandardOutputIsNothingButARecord) {
+  const Ran ran = tally({"run", suite("known_work"), "--filter", "empty", "--counts-only", "--json", "-"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(record_from_json(ran.out, "standard output"));
+  EXPECT_THAT(ran.err, HasSubstr("[2/2] ok empty"));
+  EXPECT_EQ(tally({"run", suite("known_work"), "--filter", "empty", "--counts-only", "--quiet"}).err, "");
+}
+
+TEST(Usage, DoctorFindsWhatSetupInstalled) {
+  const Ran ran = tally({"doctor"});
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  for (const char* part : {"valgrind", "clang", "torch"}) EXPECT_THAT(ran.out, HasSubstr(part));
+}
+
+}  // namespace
+}  // namespace tally::cli_test

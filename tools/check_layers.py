@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Holds every #include to the layers of the design, and headers and files to their habits.
+
+    tools/check_layers.py [--root FOLDER]       includes, header comments, file lengths; seconds
+    tools/check_layers.py --headers COMPILER    besides, every header compiles alone
+
+Prints one line for each violation, "FILE:LINE: what", and exits with 1 when there is one.
+"""
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+# What a folder under src/ may include, besides itself and base.
+LAYERS = {
+    "base": [],
+    "definition": [],
+    "expansion": ["definition"],
+    "plan": ["definition", "expansion"],
+    "process": [],
+    "protocol": [],
+    "build": ["definition", "expansion", "process"],
+    "measurement": [],
+    "profile": [],
+    # measurement: its stopping rules drive the sessions; profile: the totals of Callgrind's dumps.
+    "execution": ["build", "definition", "expansion", "measurement", "plan", "process", "profile", "protocol"],
+    "record": ["measurement", "profile"],
+    "comparison": ["record", "profile"],
+    "trace": [],
+    # measurement: the words of a record (counts, wall) are its types.
+    "report": ["measurement", "record", "comparison", "profile", "trace"],
+}
+LAYERS["cli"] = [name for name in LAYERS if name != "cli"]
+HOST = ["base", "protocol"]
+# The supervisor is the far end of the process layer: no case ever runs in it.
+SUPERVISOR = ["base", "process"]
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
+LONG = 450
+TOP_FOLDERS = ["src", "host", "include"]
+
+
+def sources(root, *suffixes):
+    for top in TOP_FOLDERS:
+        for path in sorted((root / top).rglob("*")):
+            if path.suffix in suffixes:
+                yield path.relative_to(root)
+
+
+def allowed_for(path):
+    """(the folder's name, what it may include), or None where no rule applies."""
+    top = path.parts[0]
+    if top == "host":
+        return ("host/supervisor", SUPERVISOR) if path.parts[1] == "supervisor" else ("host", HOST)
+    if top != "src":
+        return None
+    layer = path.parts[1]
+    if layer not in LAYERS:
+        return layer, None
+    return layer, [layer, "base", *LAYERS[layer]]
+
+
+def check_includes(root):
+    for path in sources(root, ".h", ".cc"):
+        rule = allowed_for(path)
+        if rule is None:
+            continue
+        name, allowed = rule
+        if allowed is None:
+            yield f"{path}:1: src/{name} is no layer of the design: tools/check_layers.py lists them"
+            continue
+        for number, line in enumerate((root / path).read_text().splitlines(), 1):
+            match = INCLUDE.match(line)
+            if not match:
+                continue
+            if ".." in match[1].split("/"):
+                yield f'{path}:{number}: includes "{match[1]}": write it from src/ on'
+                continue
+            target = match[1].split("/")[0]
+            if "/" in match[1] and target in LAYERS and target not in allowed:
+                yield f'{path}:{number}: {name} includes "{match[1]}", and may include only: {", ".join(sorted(allowed))}'
+
+
+def check_header_comments(root):
+    for path in sources(root, ".h"):
+        text = (root / path).read_text()
+        if not text.startswith(("///", "/*")):
+            yield f"{path}:1: a header opens with a comment on what it owns"
+        elif "#pragma once" not in text and "#ifndef" not in text:
+            yield f"{path}:1: a header needs #pragma once"
+
+
+def long_files(root):
+    for path in sources(root, ".h", ".cc"):
+        lines = len((root / path).read_text().splitlines())
+        if lines > LONG:
+            yield f"{path}: {lines} lines; question anything over {LONG}"
+
+
+def compile_alone(compiler, root, path, build):
+    folders = ["src", "include", "host/common", f"{build}/src/cli"]
+    command = [compiler, "-std=c++23", "-DTALLY_SOURCE_DIR=\"\"", "-fsyntax-only", "-x", "c++-header", "-Wno-pragma-once-outside-header",
+               *[f"-I{root / folder}" for folder in folders], str(root / path)]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    if result.returncode == 0:
+        return None
+    return f"{path}:1: does not compile alone: {next((l for l in result.stderr.splitlines() if 'error' in l), '?')}"
+
+
+def check_headers(root, compiler, jobs, build):
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        yield from filter(None, pool.map(lambda path: compile_alone(compiler, root, path, build), list(sources(root, ".h"))))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
+    parser.add_argument("--headers", metavar="COMPILER", help="compile each header alone")
+    parser.add_argument("--build", default="build/dev", help="where generated headers are")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    options = parser.parse_args()
+    for text in long_files(options.root):
+        print(f"warning: {text}")
+    problems = [*check_includes(options.root), *check_header_comments(options.root)]
+    if options.headers:
+        problems += check_headers(options.root, options.headers, options.jobs, options.build)
+    for text in problems:
+        print(text, file=sys.stderr)
+    print(f"layers: {'in order' if not problems else f'{len(problems)} violations'}")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
