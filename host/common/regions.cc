@@ -59,12 +59,25 @@ std::uint64_t Regions::next() {
         return warm_up_;
       }
       [[fallthrough]];
-    case State::warming: {
+    case State::warming:
+      threads_ = count_threads();
+      if (threads_ > 1 && warm_up_ > 0) {
+        wait_until_others_sleep();
+        sleeps_before_ = sleeps_of_others();
+        state_ = State::probing;
+        return warm_up_;
+      }
+      [[fallthrough]];
+    case State::probing: {
+      // A team of threads does not survive a fork: its region would wait for ever. Threads that the statement never
+      // wakes (PyTorch makes a pool when it is told the number of threads, and uses none for small tensors) are no
+      // hindrance.
+      if (threads_ > 1) {
+        wait_until_others_sleep();
+        in_process_ = in_process_ || warm_up_ == 0 || sleeps_of_others() != sleeps_before_;
+      }
       stage_ = Stage::region;
       state_ = State::idle;
-      threads_ = count_threads();
-      // A team of threads does not survive a fork: its region would wait for ever.
-      if (threads_ > 1) in_process_ = true;
       auto ready = channel_.compose(MessageType::ready, job_);
       // Once here rather than in every replicate: this dump holds setup and warm-up and is large.
       callgrind::dump();
@@ -145,7 +158,7 @@ bool Regions::fork_region(bool timed) {
 std::uint64_t Regions::start_count(const Message& command) {
   iterations_ = command.number(Field::iterations, 1);
   state_ = State::counting;
-  if (threads_ > 1) wait_until_others_sleep();
+  if (in_process_ && threads_ > 1) wait_until_others_sleep();
   // Left-overs of setup and warm-up make malloc_consolidate strike one replicate in five, at ≈ 130,000 instructions.
   malloc_trim(0);
   if (hooks_.before_region != nullptr) hooks_.before_region(hooks_.context);

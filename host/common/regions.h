@@ -40,7 +40,7 @@ class Regions {
   [[nodiscard]] std::uint32_t job() const { return job_; }
 
  private:
-  enum class State { fresh, warming, idle, counting, timing, left };
+  enum class State { fresh, warming, probing, idle, counting, timing, left };
 
   std::uint64_t next_command();
   std::uint64_t start_count(const protocol::Message& command);
@@ -57,6 +57,7 @@ class Regions {
   std::uint64_t warm_up_;
   bool in_process_;
   int threads_ = 1;
+  unsigned long long sleeps_before_ = 0;
   bool replicate_ = false;
   bool failed_ = false;
   RegionHooks hooks_;

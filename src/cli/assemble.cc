@@ -38,6 +38,12 @@ void add_counts(CaseRecord& record, const Case& c, const CaseOutcome& outcome) {
     record.counts->allocations = static_cast<double>(outcome.allocations->count) / iterations;
     record.counts->allocated_bytes = static_cast<double>(outcome.allocations->bytes) / iterations;
   }
+  if (!outcome.perturbed.empty()) {
+    std::vector<std::pair<std::string, double>> samples;
+    for (const auto& [name, perturbed] : outcome.perturbed)
+      samples.emplace_back(name, summarize_counts(perturbed).per_iteration);
+    record.counts->floor = noise_floor(record.counts->per_iteration, std::move(samples));
+  }
   // An empty statement is nobody's to remove.
   if (looks_optimised_away(*record.counts) && !c.stmt.empty() && c.language == Language::cpp) {
     record.flags.emplace_back("optimised_away");
@@ -73,8 +79,7 @@ CaseRecord assemble(const Case& c, const CaseOutcome& outcome, const ExecutionOp
   record.status = status_of(outcome.ending);
   record.warnings = outcome.warnings;
   for (const CaseAttempt& attempt : outcome.attempts) {
-    record.attempts.push_back(
-        {attempt.ending == Ending::cancelled ? CaseStatus::skipped : status_of(attempt.ending), attempt.seconds});
+    record.attempts.push_back({status_of(attempt.ending), attempt.seconds, attempt.started_s, attempt.cpus});
   }
   if (outcome.failure && outcome.ending != Ending::cancelled) {
     record.failure = Failure{

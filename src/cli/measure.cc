@@ -92,13 +92,13 @@ Settings settings_of(const ExecutionOptions& execution, const RunOptions& option
 }
 
 /// What a resumed run must share with the interrupted one.
-JournalHeader header_of(const Plan& plan, const Settings& settings) {
+JournalHeader header_of(const Plan& plan, const Settings& settings, std::size_t perturbations) {
   Digest cases;
   for (const Case& c : plan.cases) cases.add(c.id).add(c.digest);
   Digest how;
   for (const std::string& flag : settings.valgrind_flags) how.add(flag);
-  how.add(fmt::format("{} {} {} {} {} {} {} {} {} {}", settings.repeat, settings.interleave, settings.counts,
-                      settings.wall, settings.iterations, settings.replicates, settings.isolation,
+  how.add(fmt::format("{} {} {} {} {} {} {} {} {} {} {}", perturbations, settings.repeat, settings.interleave,
+                      settings.counts, settings.wall, settings.iterations, settings.replicates, settings.isolation,
                       settings.min_run_time_s, settings.max_run_time_s, settings.precision));
   return {cases.hex(), "\"" + how.hex() + "\""};
 }
@@ -248,7 +248,9 @@ Result<Measured> measure(const Context& context, const RunOptions& options, cons
   std::vector<bool> done(plan.cases.size());
   record.settings = settings_of(*execution, options);
   std::optional<JournalWriter> journal;
-  if (auto opened = open_journal(request, header_of(plan, record.settings), journal, record.cases, done); !opened) {
+  if (auto opened = open_journal(request, header_of(plan, record.settings, execution->perturbations.size()), journal,
+                                 record.cases, done);
+      !opened) {
     return std::unexpected(opened.error());
   }
   progress.skip(static_cast<std::size_t>(std::ranges::count(done, true)));

@@ -55,6 +55,7 @@ void add_run_options(CLI::App& command, RunOptions& options) {
       ->capture_default_str()
       ->check(CLI::IsMember({"fork", "process"}));
   command.add_flag("--keep", options.keep, "Keep the run's temporary files and say where they are");
+  command.add_flag("--aa", options.aa, "Count each case under eight harmless perturbations too: its noise floor");
   command.add_flag("--cache-sim", options.cache_sim, "Simulate caches too (changes counts slightly)");
   command.add_flag("--branch-sim", options.branch_sim, "Simulate branch prediction too");
   command.add_option("--call-context", options.call_context, "Callers that profiles keep apart")
@@ -129,6 +130,7 @@ Result<ExecutionOptions> execution_options(const RunOptions& options) {
     execution.memory_bytes = *memory;
   }
   if (options.retries >= 0) execution.timeout_retries = execution.host_retries = options.retries;
+  if (options.aa && execution.counts) execution.perturbations = standard_perturbations();
   execution.process_isolation = options.isolation == "process";
   execution.cache_sim = options.cache_sim;
   execution.branch_sim = options.branch_sim;

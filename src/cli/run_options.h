@@ -30,6 +30,7 @@ struct RunOptions {
   int retries = -1;  ///< Below 0: one after a timeout, two after a lost host.
   std::string isolation = "fork";
   bool keep = false;
+  bool aa = false;
   bool cache_sim = false;
   bool branch_sim = false;
   int call_context = 0;

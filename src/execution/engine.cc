@@ -37,17 +37,24 @@ Engine::Engine(ProcessRunner& runner, CpuLeases& leases, Builder& builder,
       cases_(cases),
       options_(options),
       observer_(observer),
+      queue_(cases.size()),
       timer_overhead_s_(measure_timer_overhead()) {
   result_.outcomes.resize(cases.size());
   open_.resize(cases.size());
   settled_.resize(cases.size());
+  cut_.resize(cases.size());
 }
 
 Engine::~Engine() = default;
 
 HostKind Engine::kind_of(const Job& job) const {
   const Case& c = cases_[job.index];
-  return {c.toolchain, c.language, job.mode == Mode::counts};
+  HostKind kind{.toolchain = c.toolchain, .language = c.language, .counted = job.mode == Mode::counts};
+  if (job.perturbation != nullptr) {
+    kind.hash_seed = job.perturbation->hash_seed;
+    kind.environment_padding = job.perturbation->environment_padding;
+  }
+  return kind;
 }
 
 void Engine::queue_jobs(const std::vector<bool>& done) {
@@ -62,9 +69,18 @@ void Engine::queue_jobs(const std::vector<bool>& done) {
     // Pass after pass over the whole suite, so that what drifts on the machine falls on every case alike.
     for (int pass = 0; pass < options_.repeat * (mode == Mode::wall ? options_.wall_passes : 1); ++pass) {
       for (const std::size_t i : order) {
-        queue_.push_back({.index = i, .mode = mode});
+        const Job job{.index = i, .mode = mode};
+        queue_.add(kind_of(job), job);
         ++open_[i];
       }
+    }
+  }
+  for (const Perturbation& perturbation : options_.perturbations) {
+    for (std::size_t i = 0; i < cases_.size(); ++i) {
+      if (!done.empty() && done[i]) continue;
+      const Job job{.index = i, .mode = Mode::counts, .perturbation = &perturbation};
+      queue_.add(kind_of(job), job);
+      ++open_[i];
     }
   }
   for (std::size_t i = 0; i < cases_.size(); ++i) settled_[i] = open_[i] == 0;
@@ -97,6 +113,7 @@ ExecutionResult Engine::run(const std::vector<bool>& done) {
 }
 
 Status Engine::collect_builds() {
+  if (!std::exchange(builds_changed_, false)) return {};
   auto tasks = builder_.take_ready();
   if (!tasks) return std::unexpected(tasks.error());
   for (BuildTask& task : *tasks) builds_.push_back(std::move(task));
@@ -105,6 +122,7 @@ Status Engine::collect_builds() {
     const BuildFailure& failure = *builder_.failure(i);
     fail_case(i, {failure.stage, failure.message, failure.log, {}}, Ending::failed);
   }
+  queue_.release([this](std::size_t index) { return builder_.built(index).has_value(); });
   return {};
 }
 
@@ -144,6 +162,7 @@ bool Engine::start_build() {
     ProcessResult refused;
     refused.outcome = SpawnFailed{started.error()};
     if (auto told = builder_.finished(task.id, refused); !told) result_.stopped = told.error();
+    builds_changed_ = true;
     return true;
   }
   building_.emplace(*started, RunningBuild{task.id, *std::move(lease)});
@@ -151,96 +170,78 @@ bool Engine::start_build() {
 }
 
 bool Engine::start_session() {
-  for (auto job = queue_.begin(); job != queue_.end(); ++job) {
-    if (!builder_.built(job->index)) continue;
-    if (job->mode == Mode::wall && !(builder_.done() && builds_.empty() && building_.empty())) continue;
-    const HostKind kind = kind_of(*job);
+  for (const HostKind& kind : queue_.kinds()) {
+    const Job& job = queue_.first(kind);
+    if (job.mode == Mode::wall && !(builder_.done() && builds_.empty() && building_.empty())) continue;
     if (const auto broken = broken_.find(kind); broken != broken_.end()) {
-      fail_case(job->index, {"host", broken->second, {}, {}}, Ending::failed);
+      fail_case(job.index, {"host", broken->second, {}, {}}, Ending::failed);
       return true;
     }
     if (ready_host(kind) == hosts_.end()) {
       if (host_coming(kind) || !start_host(kind)) continue;
       return true;
     }
-    return start_session(job);
+    return start_session(kind);
   }
   return false;
 }
 
-std::list<Host>::iterator Engine::ready_host(const HostKind& kind) {
-  return std::ranges::find_if(hosts_, [&](const Host& host) {
-    return host.kind() == kind && host.ready() && !host.deaf_since() && !(single_use_.contains(kind) && host.used());
-  });
-}
-
-bool Engine::host_coming(const HostKind& kind) const {
-  return std::ranges::any_of(hosts_, [&](const Host& host) { return host.kind() == kind && !host.ready(); });
-}
-
-bool Engine::start_host(const HostKind& kind) {
-  const ToolchainHere& toolchain = toolchains_.at(kind.toolchain);
-  if (kind.language == Language::cpp && !builder_.warm_up_settled(kind.toolchain)) return false;
-  if (kind.language == Language::python && !*toolchain.interpreter) {
-    broken_[kind] = describe(toolchain.interpreter->error());
-    return true;
-  }
-  auto lease = try_lease(1, false);
-  if (!lease) return false;
-  if (options_.process_isolation) single_use_.insert(kind);
-  const std::string dumps = fmt::format("{}/{:04}", options_.scratch, ++host_count_);
-  std::error_code code;
-  std::filesystem::create_directories(dumps, code);
-  auto host = Host::start(runner_, kind, toolchain, builder_.warm_up(kind.toolchain), options_, dumps, lease->cpus());
-  if (!host) {
-    broken_[kind] = fmt::format("the {} does not start: {}", describe(kind), describe(host.error()));
-    return true;
-  }
-  observer_.on_process(describe(kind), host->argv());
-  starting_.emplace(host->process(), *std::move(lease));
-  hosts_.push_back(*std::move(host));
-  return true;
-}
-
-bool Engine::start_session(std::list<Job>::iterator job) {
-  const Case& c = cases_[job->index];
+/// The first job of this kind, in a host that is ready.
+bool Engine::start_session(const HostKind& kind) {
+  const Case& c = cases_[queue_.first(kind).index];
+  const bool wall = queue_.first(kind).mode == Mode::wall;
   // Valgrind runs one thread at a time: counting needs one CPU, however many threads there are.
-  auto lease = try_lease(job->mode == Mode::wall ? c.threads : 1, job->mode == Mode::wall);
+  auto lease = try_lease(wall ? c.threads : 1, wall);
   if (!lease) return false;
-  const auto host = ready_host(kind_of(*job));
+  Job job = queue_.take(kind);
+  const auto host = ready_host(kind);
   host->set_used();
   SessionPlan plan{.c = &c,
                    .toolchain = &toolchains_.at(c.toolchain).spec,
-                   .built = *builder_.built(job->index),
-                   .mode = job->mode,
+                   .built = *builder_.built(job.index),
+                   .mode = job.mode,
                    .job = ++last_job_,
+                   .perturbation = job.perturbation == nullptr ? Perturbation{} : *job.perturbation,
                    .dumps = host->dumps(),
                    .timer_overhead_s = timer_overhead_s_};
   for (const CpuIndex cpu : lease->cpus().cpus()) plan.cpus.push_back(cpu.value);
-  observer_.on_session(job->index, job->mode, plan.cpus);
+  CaseOutcome& outcome = result_.outcomes[job.index];
+  if (wall && static_cast<int>(plan.cpus.size()) < c.threads && outcome.warnings.empty()) {
+    outcome.warnings.push_back(fmt::format("it has {} threads and only {} CPU{} may be used: they took turns",
+                                           c.threads, plan.cpus.size(), plan.cpus.size() == 1 ? "" : "s"));
+  }
+  observer_.on_session(job.index, job.mode, plan.cpus);
   auto session = std::make_unique<Session>(std::move(plan), options_);
   const Clock::time_point now = runner_.now();
-  auto sent = session->start(host->control());
-  RunningSession running{.job = *job,
-                         .session = std::move(session),
-                         .lease = *std::move(lease),
-                         .host = host,
-                         .started = now,
-                         .deadline = now + deadline_of(*job)};
-  queue_.erase(job);
-  if (!sent) {
-    // Too long a text is the case's fault; anything else is a host that has just gone, and its end is about to be told.
+  if (auto sent = session->start(host->control()); !sent) {
+    // Too long a text is the case's fault; anything else is a host that has just gone.
+    const std::string& why = sent.error().message;
     if (sent.error().kind == ErrorKind::input) {
-      fail_case(running.job.index, {"host", sent.error().message, {}, {}}, Ending::failed);
+      --open_[job.index];
+      fail_case(job.index, {"host", why, {}, {}}, Ending::failed);
+    } else if (job.hosts_lost++ < options_.host_retries) {
+      queue_.put_back(kind, job);
+      lose_host(host, why);
     } else {
-      queue_.push_front(running.job);
-      lose_host(host, sent.error().message);
+      --open_[job.index];
+      fail_case(job.index, {"host", "the host is gone: " + why, {}, {}}, Ending::host_lost);
+      lose_host(host, why);
     }
     return true;
   }
-  runner_.watch(running.session->socket());
-  runner_.watch(running.session->output());
-  sessions_.push_back(std::move(running));
+  runner_.watch(session->socket());
+  runner_.watch(session->output());
+  const std::chrono::duration<double> since_epoch = std::chrono::system_clock::now().time_since_epoch();
+  sessions_.push_back({.job = job,
+                       .kind = kind,
+                       .session = std::move(session),
+                       .lease = *std::move(lease),
+                       .host = host,
+                       .started = now,
+                       .started_s = since_epoch.count(),
+                       .deadline = now + deadline_of(job),
+                       .fork_deadline = now + options_.fork_deadline,
+                       .memory_limit = c.settings.memory_bytes.value_or(options_.memory_bytes)});
   return true;
 }
 
@@ -249,9 +250,7 @@ Milliseconds Engine::deadline_of(const Job& job) const {
   return cases_[job.index].settings.timeout.value_or(otherwise);
 }
 
-void Engine::drop_jobs(std::size_t index) {
-  open_[index] -= static_cast<int>(std::erase_if(queue_, [index](const Job& job) { return job.index == index; }));
-}
+void Engine::drop_jobs(std::size_t index) { open_[index] -= queue_.drop(index); }
 
 void Engine::fail_case(std::size_t index, CaseFailure failure, Ending ending) {
   CaseOutcome& outcome = result_.outcomes[index];
@@ -264,7 +263,13 @@ void Engine::fail_case(std::size_t index, CaseFailure failure, Ending ending) {
 void Engine::settle_case(std::size_t index) {
   if (settled_[index] || open_[index] > 0) return;
   settled_[index] = true;
-  if (auto told = observer_.on_case(index, result_.outcomes[index]); !told) result_.stopped = told.error();
+  CaseOutcome& outcome = result_.outcomes[index];
+  if (auto told = observer_.on_case(index, outcome); !told && !result_.stopped) result_.stopped = told.error();
+  // The observer has made figures of them: thousands of cases would hold gigabytes of samples and profiles.
+  outcome.counts.reset();
+  outcome.perturbed.clear();
+  outcome.wall.reset();
+  outcome.profile = {};
 }
 
 }  // namespace tally

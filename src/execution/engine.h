@@ -17,8 +17,10 @@
 #include "build/builder.h"
 #include "execution/cpu_lease.h"
 #include "execution/host.h"
+#include "execution/job_queue.h"
 #include "execution/outcome.h"
 #include "execution/session.h"
+#include "process/held_process.h"
 
 namespace tally {
 
@@ -36,7 +38,7 @@ class ExecutionObserver {
 };
 
 struct ExecutionResult {
-  std::vector<CaseOutcome> outcomes;  ///< In plan order.
+  std::vector<CaseOutcome> outcomes;  ///< In plan order; without the samples, which the observer was given.
   bool interrupted = false;
   std::optional<Error> stopped;  ///< Why the run could not go on; outcomes up to then are kept.
 };
@@ -52,21 +54,21 @@ class Engine {
   ExecutionResult run(const std::vector<bool>& done);
 
  private:
-  struct Job {
-    std::size_t index = 0;
-    Mode mode = Mode::counts;
-    int timeouts = 0;
-    int hosts_lost = 0;
-  };
   struct RunningSession {
     Job job;
+    HostKind kind;
     std::unique_ptr<Session> session;
     CpuLease lease;
     std::list<Host>::iterator host;
     Clock::time_point started;
+    double started_s = 0;  ///< Since 1970, for the record.
     Clock::time_point deadline;
-    int kills = 0;                   ///< SIGINT, SIGTERM, SIGKILL so far.
-    std::optional<Ending> stopping;  ///< Why it is being killed.
+    Clock::time_point fork_deadline;   ///< When the host must have forked the child.
+    std::optional<HeldProcess> child;  ///< Once it has been forked.
+    std::uint64_t memory_limit = 0;    ///< 0: none.
+    int kills = 0;                     ///< SIGINT, SIGTERM, SIGKILL so far.
+    std::optional<Ending> stopping;    ///< Why it is being killed.
+    std::string stop_message;
   };
   struct RunningBuild {
     std::uint32_t task = 0;
@@ -78,7 +80,7 @@ class Engine {
   Status collect_builds();
   bool start_build();
   bool start_session();
-  bool start_session(std::list<Job>::iterator job);
+  bool start_session(const HostKind& kind);
   bool start_host(const HostKind& kind);
   std::list<Host>::iterator ready_host(const HostKind& kind);
   bool host_coming(const HostKind& kind) const;
@@ -86,12 +88,18 @@ class Engine {
   void on_fd(int fd, bool closed);
   void on_finished(const Finished& finished);
   void on_control(std::list<Host>::iterator host, bool closed);
+  void start_failed(const HostKind& kind, const std::string& why, bool for_good);
+  void on_started(RunningSession& session, const protocol::Message& message);
   void lose_host(std::list<Host>::iterator host, const std::string& why);
   void close_host(std::list<Host>::iterator host);
   void end_session(std::list<RunningSession>::iterator session);
   void check_deadlines();
-  void kill_session(RunningSession& session, Ending why);
-  std::optional<Clock::time_point> next_deadline() const;
+  void kill_session(RunningSession& session, Ending why, const std::string& message);
+  void check_hosts();
+  void check_memory();
+  void check_interruption();
+  [[nodiscard]] bool ending_early() const { return interruptions_ > 0 || result_.stopped; }
+  std::optional<Clock::time_point> next_deadline();
   void settle_case(std::size_t index);
   void fail_case(std::size_t index, CaseFailure failure, Ending ending);
   void drop_jobs(std::size_t index);
@@ -112,12 +120,15 @@ class Engine {
   ExecutionResult result_;
   std::vector<int> open_;  ///< Jobs of each case that are queued or running.
   std::vector<bool> settled_;
-  std::list<Job> queue_;
+  std::vector<bool> cut_;  ///< Cases that lost jobs to an interruption.
+  JobQueue queue_;
+  bool builds_changed_ = true;
   std::list<BuildTask> builds_;  ///< Ready to start.
   std::map<ProcessId, RunningBuild> building_;
   std::list<Host> hosts_;
   std::map<ProcessId, CpuLease> starting_;  ///< Hosts that are not ready hold a CPU.
   std::map<HostKind, std::string> broken_;  ///< Hosts that do not start, and why.
+  std::map<HostKind, int> failed_starts_;   ///< In a row.
   std::set<HostKind> single_use_;  ///< Hosts that serve one session each: by option, or because they have threads.
   std::list<RunningSession> sessions_;
   std::uint32_t last_job_ = 0;
@@ -127,6 +138,7 @@ class Engine {
   bool warned_aslr_ = false;
   int interruptions_ = 0;
   Clock::time_point interrupted_at_{};
+  Clock::time_point next_memory_check_{};
   double timer_overhead_s_;
 };
 

@@ -123,11 +123,9 @@ Result<ProcessRequest> host_request(const HostKind& kind, const ToolchainHere& t
   request.disable_aslr = true;
   request.grace = {Milliseconds(0), Milliseconds(0)};
   request.pass_fds.push_back({kControl, std::move(control)});
-  if (options.perturbation.hash_seed != 0) {
-    set(request.environment, "PYTHONHASHSEED", std::to_string(options.perturbation.hash_seed));
-  }
-  if (options.perturbation.environment_padding != 0) {
-    set(request.environment, "TALLY_PADDING", std::string(options.perturbation.environment_padding, 'x'));
+  if (kind.hash_seed != 0) set(request.environment, "PYTHONHASHSEED", std::to_string(kind.hash_seed));
+  if (kind.environment_padding != 0) {
+    set(request.environment, "TALLY_PADDING", std::string(kind.environment_padding, 'x'));
   }
   if (kind.counted) {
     request.argv.push_back(options.valgrind);

@@ -14,6 +14,8 @@ struct HostKind {
   std::string toolchain;
   Language language = Language::cpp;
   bool counted = false;  ///< Under Valgrind.
+  unsigned hash_seed = 0;
+  std::uint64_t environment_padding = 0;
 
   auto operator<=>(const HostKind&) const = default;
 };

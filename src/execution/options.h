@@ -10,16 +10,18 @@
 
 namespace tally {
 
-/// Harmless changes of a case's surroundings, on purpose: the range of counts over them is its noise floor.
+/// A harmless change of a case's surroundings, on purpose: the range of counts over several is its noise floor.
 struct Perturbation {
-  std::string name;  ///< "hash_seed=3"
+  std::string name;  ///< "hash_seed=3"; empty: undisturbed.
   unsigned hash_seed = 0;
   std::uint64_t heap_padding = 0;
   std::uint64_t stack_padding = 0;
   std::uint64_t environment_padding = 0;
-
-  [[nodiscard]] bool needs_own_host() const { return hash_seed != 0 || environment_padding != 0; }
 };
+
+/// Eight: three of the heap, three of the stack, one of each that a host is started with. Those that need no host of
+/// their own come first, so that they share the undisturbed one's.
+std::vector<Perturbation> standard_perturbations();
 
 struct ExecutionOptions {
   bool counts = true;
@@ -36,6 +38,7 @@ struct ExecutionOptions {
   Milliseconds native_deadline{60'000};  ///< Of one session.
   Milliseconds counted_deadline{300'000};
   Milliseconds host_deadline{120'000};  ///< From a host's start to its hello.
+  Milliseconds fork_deadline{20'000};   ///< From a request to the fork: a host that hangs.
   std::uint64_t memory_bytes = 0;       ///< 0: no limit.
   int timeout_retries = 1;
   int host_retries = 2;
@@ -43,8 +46,8 @@ struct ExecutionOptions {
   bool cache_sim = false;
   bool branch_sim = false;
   bool keep_profiles = false;
-  int call_context = 0;  ///< Callgrind's --separate-callers.
-  Perturbation perturbation;
+  int call_context = 0;                     ///< Callgrind's --separate-callers.
+  std::vector<Perturbation> perturbations;  ///< Each case is counted once under each, besides undisturbed.
 
   EnvironmentVariables environment;  ///< Complete, of hosts.
   std::string working_folder;        ///< Of cases that have no model.

@@ -32,6 +32,8 @@ struct CaseAttempt {
   Mode mode = Mode::counts;
   Ending ending = Ending::ok;
   double seconds = 0;
+  double started_s = 0;   ///< Since 1970-01-01 UTC.
+  std::vector<int> cpus;  ///< That it was given.
 };
 
 struct AllocationSample {
@@ -45,12 +47,12 @@ struct CaseOutcome {
   std::vector<CaseAttempt> attempts;
   std::optional<CaseFailure> failure;
   std::optional<CountSamples> counts;
+  std::vector<std::pair<std::string, CountSamples>> perturbed;  ///< By the perturbation's name, in the order measured.
   std::optional<WallSamples> wall;
   std::optional<AllocationSample> allocations;
   bool counted_in_process = false;  ///< Replicates shared one process, because the case had threads.
   std::string profile;              ///< A replicate's Callgrind output, where it was asked for.
   std::vector<std::string> warnings;
-  std::vector<int> cpus;  ///< Where it was last measured.
 };
 
 }  // namespace tally

@@ -46,7 +46,22 @@ void append_texts(Writer& writer, Field field, const Code& code) {
   for (const Snippet& part : code.parts) writer.text(field, part.text);
 }
 
+/// An upper bound of the request's length.
+std::size_t request_size(const Case& c, const Toolchain& toolchain) {
+  std::size_t size = 64UZ * 1024;  // paths, numbers, CPUs
+  for (const Code* code : {&c.setup, &c.stmt}) {
+    for (const Snippet& part : code->parts) size += part.text.size() + 64;
+  }
+  return size + toolchain.before_region.py.size() + toolchain.sync.py.size() + toolchain.set_threads.py.size();
+}
+
+bool is_out_of_memory(std::string_view text) {
+  return text.contains("MemoryError") || text.contains("bad_alloc") || text.contains("can't allocate memory");
+}
+
 }  // namespace
+
+std::uint64_t Session::memory_limit() const { return plan_.c->settings.memory_bytes.value_or(options_->memory_bytes); }
 
 std::uint64_t Session::iterations() const { return plan_.c->settings.iterations.value_or(options_->iterations); }
 
@@ -62,7 +77,8 @@ Status Session::start(const FrameStream& control) {
 
   const Case& c = *plan_.c;
   const bool python = c.language == Language::python;
-  std::string buffer(protocol::kMaxFrame, '\0');
+  // Not the largest frame: zeroing 4 MiB takes longer than all else that starting a session needs.
+  std::string buffer(std::min(protocol::kMaxFrame, request_size(c, *plan_.toolchain)), '\0');
   Writer request(buffer, MessageType::run_case, plan_.job);
   if (python) {
     if (!plan_.toolchain->set_threads.py.empty()) {
@@ -80,11 +96,10 @@ Status Session::start(const FrameStream& control) {
   request.number(Field::warm_up, python ? options_->warm_up_python : options_->warm_up_cpp);
   if (!plan_.built.folder.empty()) request.text(Field::folder, plan_.built.folder);
   for (const int cpu : plan_.cpus) request.number(Field::cpu, static_cast<std::uint64_t>(cpu));
-  const std::uint64_t memory = c.settings.memory_bytes.value_or(options_->memory_bytes);
-  // Valgrind's own memory would count against it.
-  if (memory > 0 && plan_.mode == Mode::wall) request.number(Field::memory, memory);
-  request.number(Field::heap_padding, options_->perturbation.heap_padding)
-      .number(Field::stack_padding, options_->perturbation.stack_padding);
+  // Under Valgrind its own memory would count against it: there the engine looks from outside only.
+  if (memory_limit() > 0 && plan_.mode == Mode::wall) request.number(Field::memory, memory_limit());
+  request.number(Field::heap_padding, plan_.perturbation.heap_padding)
+      .number(Field::stack_padding, plan_.perturbation.stack_padding);
   const int attached[2] = {pair->theirs.get(), output_end.get()};
   return control.send(request.finish(), attached);
 }
@@ -95,13 +110,15 @@ Status Session::on_socket(bool& closed) {
 
 bool Session::on_output() {
   std::array<char, 64 * 1024> block;
-  for (;;) {
+  // A case that floods it must not keep the engine from its deadlines.
+  for (int i = 0; i < 16; ++i) {
     const ssize_t n = ::read(output_.get(), block.data(), block.size());
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) return true;
     if (n <= 0) return false;
     captured_.append({block.data(), static_cast<std::size_t>(n)});
   }
+  return true;
 }
 
 void Session::on_message(const Message& message) {
@@ -145,6 +162,7 @@ void Session::on_counted(const Message& message) {
   }
   read_dump(message);
   if (failure_) return;
+  const bool perturbed = !plan_.perturbation.name.empty();
   // Replicates of one process do not start from one state, and the first is the odd one: it pays for what malloc_trim
   // gave back. It moved two-threaded TorchScript by 0.5 %; without it the rest agree within 0.1 %.
   if (in_process_ && step_ == Step::statement && !discarded_first_) {
@@ -154,10 +172,11 @@ void Session::on_counted(const Message& message) {
     return ask_count(iterations());
   }
   if (step_ == Step::baseline) {
-    if (counts_.baseline.size() < static_cast<std::size_t>(options_->baseline_replicates))
-      return ask_count(iterations());
+    const int wanted = perturbed ? 1 : options_->baseline_replicates;
+    if (counts_.baseline.size() < static_cast<std::size_t>(wanted)) return ask_count(iterations());
     return advance();
   }
+  if (perturbed) return advance();
   std::vector<std::uint64_t> totals;
   for (const auto& row : counts_.replicates) totals.push_back(row.empty() ? 0 : row.front());
   const int least = plan_.c->settings.replicates.value_or(options_->replicates);
@@ -213,8 +232,11 @@ void Session::ask_next_wall_step() {
 }
 
 void Session::on_failed(const Message& message) {
-  const std::string text(message.text(Field::message).value_or("failed"));
+  std::string text(message.text(Field::message).value_or("failed"));
   const std::string detail(message.text(Field::detail).value_or(""));
+  if (const auto limit = memory_limit(); limit > 0 && is_out_of_memory(text)) {
+    text.insert(0, fmt::format("over memory, of which it may use {:.4g} MiB: ", static_cast<double>(limit) / 1048576));
+  }
   crashed_ = message.text(Field::status).has_value();
   if (plan_.c->language == Language::cpp || crashed_) {
     // A library's message may go on for pages (PyTorch appends its own stack).
@@ -314,13 +336,14 @@ void Session::on_stopped(Ending ending, std::string message) {
 }
 
 void Session::deliver(CaseOutcome& outcome) {
-  outcome.cpus = plan_.cpus;
   if (ending() != Ending::ok) {
     failure_->output = captured_.take().text();
     outcome.failure = std::move(failure_);
     return;
   }
-  if (plan_.mode == Mode::counts) {
+  if (!plan_.perturbation.name.empty()) {
+    outcome.perturbed.emplace_back(plan_.perturbation.name, std::move(counts_));
+  } else if (plan_.mode == Mode::counts) {
     if (!outcome.counts) {
       outcome.counts = std::move(counts_);
       outcome.profile = std::move(profile_);

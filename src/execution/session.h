@@ -24,6 +24,7 @@ struct SessionPlan {
   BuiltCase built;
   Mode mode = Mode::counts;
   std::uint32_t job = 0;
+  Perturbation perturbation;
   std::vector<int> cpus;
   std::string dumps;  ///< Callgrind's output folder of the host.
   double timer_overhead_s = 0;
@@ -77,6 +78,7 @@ class Session {
   void fail(std::string stage, std::string message, std::string detail);
   [[nodiscard]] std::string stage_name(std::uint64_t stage) const;
   [[nodiscard]] std::uint64_t iterations() const;
+  [[nodiscard]] std::uint64_t memory_limit() const;
 
   SessionPlan plan_;
   const ExecutionOptions* options_;

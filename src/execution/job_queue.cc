@@ -1,0 +1,80 @@
+#include "execution/job_queue.h"
+
+#include <algorithm>
+
+namespace tally {
+
+void JobQueue::add(const HostKind& kind, Job job) {
+  ++queued_[job.index];
+  lines_[kind].waiting.emplace(++last_, job);
+}
+
+void JobQueue::put_back(const HostKind& kind, Job job) {
+  ++queued_[job.index];
+  lines_[kind].ready.emplace(--first_, job);
+}
+
+void JobQueue::release(const std::function<bool(std::size_t)>& built) {
+  for (auto& [kind, line] : lines_) {
+    for (auto at = line.waiting.begin(); at != line.waiting.end();) {
+      const auto current = at++;
+      if (dropped_[current->second.index]) {
+        line.waiting.erase(current);
+      } else if (built(current->second.index)) {
+        line.ready.insert(line.waiting.extract(current));
+      }
+    }
+  }
+}
+
+int JobQueue::drop(std::size_t index) {
+  dropped_[index] = true;
+  return std::exchange(queued_[index], 0);
+}
+
+void JobQueue::clear() {
+  lines_.clear();
+  std::ranges::fill(queued_, 0);
+}
+
+void JobQueue::prune(Line& line) const {
+  for (auto* jobs : {&line.ready, &line.waiting}) {
+    while (!jobs->empty() && dropped_[jobs->begin()->second.index]) jobs->erase(jobs->begin());
+  }
+}
+
+std::vector<HostKind> JobQueue::kinds() {
+  std::vector<std::pair<std::int64_t, const HostKind*>> order;
+  for (auto& [kind, line] : lines_) {
+    prune(line);
+    if (!line.ready.empty()) order.emplace_back(line.ready.begin()->first, &kind);
+  }
+  std::ranges::sort(order);
+  std::vector<HostKind> kinds;
+  for (const auto& [place, kind] : order) kinds.push_back(*kind);
+  return kinds;
+}
+
+Job JobQueue::take(const HostKind& kind) {
+  Line& line = lines_.at(kind);
+  const Job job = line.ready.begin()->second;
+  line.ready.erase(line.ready.begin());
+  --queued_[job.index];
+  return job;
+}
+
+bool JobQueue::wants(const HostKind& kind) {
+  const auto line = lines_.find(kind);
+  if (line == lines_.end()) return false;
+  prune(line->second);
+  return !line->second.ready.empty() || !line->second.waiting.empty();
+}
+
+bool JobQueue::empty() {
+  return std::ranges::all_of(lines_, [this](auto& entry) {
+    prune(entry.second);
+    return entry.second.ready.empty() && entry.second.waiting.empty();
+  });
+}
+
+}  // namespace tally

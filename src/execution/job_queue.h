@@ -1,0 +1,71 @@
+/// What is still to be measured, in order, for each kind of host.
+///
+/// Owns: the jobs that are not running. Never starts anything. Jobs wait until their case is built; a job that is put
+/// back goes before all others. All steps cost the logarithm of the number of jobs, or less on average: with 5,000
+/// cases, looking through one list at every event cost more than measuring.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "execution/host_command.h"
+#include "execution/outcome.h"
+
+namespace tally {
+
+struct Job {
+  std::size_t index = 0;  ///< Into the cases.
+  Mode mode = Mode::counts;
+  const Perturbation* perturbation = nullptr;  ///< Null: undisturbed.
+  int timeouts = 0;
+  int hosts_lost = 0;
+};
+
+class JobQueue {
+ public:
+  explicit JobQueue(std::size_t cases) : queued_(cases), dropped_(cases) {}
+
+  /// At the end of the order, not to be taken before it is built.
+  void add(const HostKind& kind, Job job);
+  /// Before all others, to be taken at once.
+  void put_back(const HostKind& kind, Job job);
+
+  /// Lets every job be taken whose case is built by now.
+  void release(const std::function<bool(std::size_t)>& built);
+
+  /// Forgets the jobs of a case for good; how many there were.
+  int drop(std::size_t index);
+  void clear();
+
+  /// The kinds that have a job to take, in the order of their first jobs.
+  std::vector<HostKind> kinds();
+  /// The first job of a kind, which must be one of kinds().
+  [[nodiscard]] const Job& first(const HostKind& kind) const { return lines_.at(kind).ready.begin()->second; }
+  Job take(const HostKind& kind);
+
+  /// Whether any job of this kind is left, built or not.
+  [[nodiscard]] bool wants(const HostKind& kind);
+  [[nodiscard]] bool empty();
+  [[nodiscard]] bool dropped(std::size_t index) const { return dropped_[index]; }
+  /// How many are queued of a case.
+  [[nodiscard]] int queued(std::size_t index) const { return queued_[index]; }
+
+ private:
+  struct Line {
+    std::map<std::int64_t, Job> ready;    ///< By place in the order.
+    std::map<std::int64_t, Job> waiting;  ///< For their build.
+  };
+  /// Takes dropped jobs from the front, where they would be seen.
+  void prune(Line& line) const;
+
+  std::map<HostKind, Line> lines_;
+  std::vector<int> queued_;
+  std::vector<bool> dropped_;  ///< Their jobs still lie in the lines, and are skipped.
+  std::int64_t last_ = 0;
+  std::int64_t first_ = 0;
+};
+
+}  // namespace tally
