@@ -69,6 +69,10 @@ TEST(Rules, StandardNamesAreSharedByBuilds) {
   EXPECT_EQ(
       standardize(FunctionKey{"/x/torch.libs/libgomp-a34b3233.so.1", "./malloc/./malloc/malloc.c", "fibonacci'2"}),
       (FunctionKey{"libgomp.so", "malloc/malloc.c", "fibonacci"}));
+  const std::string digest = "8697960a34cf785d6dc0eea442c0fa7a";
+  EXPECT_EQ(
+      standardize(FunctionKey{"/cache/" + digest + ".so", "", "void run<tally_" + digest + "::$_1>(tally_regions*)"}),
+      (FunctionKey{"statement.so", "", "void run<statement::$_1>(tally_regions*)"}));
   EXPECT_EQ(standardize(FunctionKey{"???", "???", "0x00000000001090e0"}).name, "???");
 }
 

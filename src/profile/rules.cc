@@ -14,11 +14,30 @@ bool all_digits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
+constexpr std::size_t digest_length = 32;
+
+bool is_digest(std::string_view text) {
+  return text.size() == digest_length &&
+         std::ranges::all_of(text, [](unsigned char c) { return std::isxdigit(c) != 0; });
+}
+
+/// Statements are compiled under names made of their digest, which depends on the compiler, too: "tally_<digest>".
+std::string without_digests(std::string text) {
+  constexpr std::string_view prefix = "tally_";
+  for (std::size_t at = 0; (at = text.find(prefix, at)) != std::string::npos; at += prefix.size()) {
+    if (is_digest(std::string_view(text).substr(at + prefix.size(), digest_length))) {
+      text.replace(at, prefix.size() + digest_length, "statement");
+    }
+  }
+  return text;
+}
+
 /// "libfoo.so.1.2" → "libfoo.so"; "libfoo-1a2b3c4d.so.1" (a wheel's hash) → "libfoo.so".
 std::string plain_object(std::string_view object) {
   std::string name(base_name(object));
   const std::size_t so = name.rfind(".so");
   if (so == std::string::npos) return name;
+  if (is_digest(std::string_view(name).substr(0, so))) return "statement.so";
   if (so + 3 < name.size() && name[so + 3] == '.') name.resize(so + 3);
   const std::size_t dash = name.rfind('-', so);
   const auto is_hash = [](std::string_view text) {
@@ -56,7 +75,7 @@ std::string plain_function(std::string_view name) {
     const std::size_t at = text.find(clone);
     if (at != std::string::npos) text.resize(at);
   }
-  return text;
+  return without_digests(std::move(text));
 }
 
 }  // namespace

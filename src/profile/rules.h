@@ -41,7 +41,8 @@ std::vector<LintFinding> lint(const FunctionCounts& exclusive, std::span<const F
 
 /// Names that two builds and two machines share: objects by base name and without version ("libtorch_cpu.so"), files
 /// without what stands before a known source root, functions demangled, without clone suffixes (".constprop.0") and
-/// recursion marks; nameless code, which Callgrind calls by its address, as "???".
+/// recursion marks; nameless code, which Callgrind calls by its address, as "???"; compiled statements, whose names are
+/// digests, as "statement".
 FunctionKey standardize(const FunctionKey& key);
 FunctionCounts standardize(const FunctionCounts& counts);
 
