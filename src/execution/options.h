@@ -45,7 +45,6 @@ struct ExecutionOptions {
   bool process_isolation = false;  ///< A fresh host for every session.
   bool cache_sim = false;
   bool branch_sim = false;
-  bool keep_profiles = false;
   int call_context = 0;                     ///< Callgrind's --separate-callers.
   std::vector<Perturbation> perturbations;  ///< Each case is counted once under each, besides undisturbed.
 

@@ -194,7 +194,7 @@ void Session::read_dump(const Message& message) {
   counts_.events = totals->events;
   counts_.iterations = message.number(Field::iterations, 1);
   (step_ == Step::baseline ? counts_.baseline : counts_.replicates).push_back(totals->values);
-  if (options_->keep_profiles && step_ == Step::statement && profile_.empty()) profile_ = *std::move(text);
+  if (step_ == Step::statement && profile_.empty()) profile_ = *std::move(text);
 }
 
 void Session::on_timed(const Message& message) {

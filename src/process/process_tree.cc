@@ -26,19 +26,6 @@ ssize_t read_text(const char* path, char* buffer, std::size_t size) {
   return got < 0 ? -1 : static_cast<ssize_t>(used);
 }
 
-/// The parent of a living process; -1 when it is gone or a zombie.
-pid_t living_parent(pid_t pid) {
-  char path[64];
-  char text[1024];
-  std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
-  if (read_text(path, text, sizeof text) <= 0) return -1;
-  const char* after_name = std::strrchr(text, ')');  // The name may hold anything, a ')' too.
-  char state = 0;
-  pid_t parent = -1;
-  if (after_name == nullptr || std::sscanf(after_name, ") %c %d", &state, &parent) != 2) return -1;
-  return state == 'Z' || state == 'X' ? -1 : parent;
-}
-
 /// The children of `pid` by the kernel's own list; false when the kernel lacks it (CONFIG_PROC_CHILDREN).
 bool listed_children(pid_t pid, std::vector<TreeProcess>& into) {
   char path[64];
@@ -113,6 +100,18 @@ int signal_all(const std::vector<TreeProcess>& processes, int signal) {
 }
 
 }  // namespace
+
+pid_t living_parent(pid_t pid) {
+  char path[64];
+  char text[1024];
+  std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
+  if (read_text(path, text, sizeof text) <= 0) return -1;
+  const char* after_name = std::strrchr(text, ')');  // The name may hold anything, a ')' too.
+  char state = 0;
+  pid_t parent = -1;
+  if (after_name == nullptr || std::sscanf(after_name, ") %c %d", &state, &parent) != 2) return -1;
+  return state == 'Z' || state == 'X' ? -1 : parent;
+}
 
 std::vector<TreeProcess> descendants(pid_t root) {
   std::vector<TreeProcess> found;

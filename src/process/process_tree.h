@@ -16,6 +16,9 @@ struct TreeProcess {
   pid_t parent = 0;
 };
 
+/// The parent of a living process; -1 when it is gone or a zombie.
+pid_t living_parent(pid_t pid);
+
 /// Parents before their children, without `root`. What starts or ends meanwhile may be missed: repeat to be sure.
 std::vector<TreeProcess> descendants(pid_t root);
 

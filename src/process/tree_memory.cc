@@ -47,4 +47,22 @@ std::uint64_t tree_memory_bytes(pid_t root, std::uint64_t limit) {
   return sum;
 }
 
+std::uint64_t tree_growth_bytes(pid_t root, pid_t host, std::uint64_t limit) {
+  const std::uint64_t shared = resident_anonymous(host);
+  std::vector<TreeProcess> tree = descendants(root);
+  tree.push_back({root, host});
+  std::uint64_t sum = 0;
+  for (const TreeProcess& process : tree) {
+    const std::uint64_t held = resident_anonymous(process.pid);
+    sum += held > shared ? held - shared : 0;
+  }
+  if (sum <= limit) return sum;
+  sum = 0;
+  for (const TreeProcess& process : tree) sum += proportional_anonymous(process.pid);
+  // A page that all forks of the host still share counts as one part in `sharers` in each of them.
+  const std::uint64_t sharers = descendants(host).size() + 1;
+  const std::uint64_t inherited = shared / sharers * tree.size();
+  return sum > inherited ? sum - inherited : 0;
+}
+
 }  // namespace tally

@@ -13,4 +13,8 @@ namespace tally {
 /// At or below `limit` the answer is thus an upper bound. 0 when the tree is gone.
 std::uint64_t tree_memory_bytes(pid_t root, std::uint64_t limit);
 
+/// What `root`, a fork of `host`, and its descendants hold beyond what they share with the host, in the same sense: at
+/// or below `limit` an upper bound. Pages of the host that a fork has written to count for the most part only.
+std::uint64_t tree_growth_bytes(pid_t root, pid_t host, std::uint64_t limit);
+
 }  // namespace tally

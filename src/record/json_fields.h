@@ -75,6 +75,8 @@ void fields(auto& a, is<Definition> auto& d) {
 void fields(auto& a, is<Attempt> auto& t) {
   a("outcome", t.outcome);
   a("seconds", t.seconds);
+  a.optional("started_s", t.started_s);
+  a.optional("cpus", t.cpus);
 }
 
 void fields(auto& a, is<Failure> auto& f) {

@@ -86,6 +86,9 @@ struct Definition {
 struct Attempt {
   CaseStatus outcome = CaseStatus::ok;
   double seconds = 0;
+  std::optional<double> started_s;  ///< Since 1970-01-01 UTC.
+  std::optional<std::vector<int>>
+      cpus;  ///< Logical ones that it was given; no other tally ran anything there meanwhile.
   friend bool operator==(const Attempt&, const Attempt&) = default;
 };
 
