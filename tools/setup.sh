@@ -1,22 +1,30 @@
 #!/bin/sh
 # Installs the Debian packages that packages.txt names and this machine lacks.
-# Needs root (or sudo) and a package mirror only when something is missing.
+# Needs root (or sudo) and a package mirror only when something is missing. TALLY_PACKAGES names another list.
 set -eu
 cd "$(dirname "$0")/.."
+list=${TALLY_PACKAGES:-packages.txt}
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
-  echo "setup: this is not Debian (no dpkg-query); install what packages.txt names by other means, then run: make build SETUP=no" >&2
+  echo "setup: this is not Debian (no dpkg-query); install what $list names by other means, then run: make build SETUP=no" >&2
   exit 2
 fi
 
-wanted=$(grep -v -E '^[[:space:]]*(#|$)' packages.txt)
-# shellcheck disable=SC2086
-present=$(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' $wanted 2>/dev/null | sed -n 's/^ii  *//p' || true)
+wanted=$(grep -v -E '^[[:space:]]*(#|$)' "$list")
 missing=""
-for package in $wanted; do
-  echo "$present" | grep -qx "$package" || missing="$missing $package"
-done
+missing_of() {
+  # What another package provides is there too: NodeSource's nodejs provides npm, and conflicts with Debian's.
+  present=" $(dpkg-query -W -f '${db:Status-Abbrev} ${Package} ${Provides}\n' | sed -n 's/^ii  *//p' | tr ',\n' '  ') "
+  missing=""
+  for package in $wanted; do
+    case $present in
+      *" $package "*) ;;
+      *) missing="$missing $package" ;;
+    esac
+  done
+}
 
+missing_of
 if [ -z "$missing" ]; then
   echo "setup: all $(echo "$wanted" | wc -l) packages are present"
   exit 0
@@ -27,7 +35,7 @@ if [ "$(id -u)" -ne 0 ]; then
   if command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
     as_root="sudo -n"
   else
-    echo "setup: these packages are missing and installing them needs root:$missing" >&2
+    echo "setup: these packages are missing, and installing them needs root:$missing" >&2
     echo "setup: run as root: apt-get update && apt-get install --no-install-recommends$missing" >&2
     exit 2
   fi
@@ -35,16 +43,25 @@ fi
 
 echo "setup: installing$missing"
 export DEBIAN_FRONTEND=noninteractive
-if ! $as_root apt-get update -qq -o Acquire::Retries=2; then
-  echo "setup: apt-get update failed: is there a network, and a Debian mirror in /etc/apt/sources.list?" >&2
-  exit 2
-fi
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+# One mirror of several that is out of reach is no reason to stop: whether the packages can be had is what counts.
+updated=yes
+$as_root apt-get update -qq -o Acquire::Retries=2 >"$log" 2>&1 || updated=no
+grep -q "Failed to fetch" "$log" && updated=no  # for which apt-get exits with 0
 # shellcheck disable=SC2086
-if ! $as_root apt-get install -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 $missing >/tmp/tallymark-setup.$$ 2>&1; then
-  cat /tmp/tallymark-setup.$$ >&2
-  rm -f /tmp/tallymark-setup.$$
+if ! $as_root apt-get install -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 -o Acquire::Retries=2 $missing >>"$log" 2>&1; then
+  tail -n 30 "$log" >&2
+  if [ "$updated" = no ]; then
+    echo "setup: the package lists could not be fetched: is there a network, and a Debian mirror in /etc/apt/sources.list?" >&2
+  fi
   echo "setup: apt-get install failed; its last lines above say why. Not installed:$missing" >&2
   exit 2
 fi
-rm -f /tmp/tallymark-setup.$$
-echo "setup: installed $(echo "$missing" | wc -w) packages"
+count=$(echo "$missing" | wc -w)
+missing_of
+if [ -n "$missing" ]; then
+  echo "setup: apt-get install says that it worked, and yet these are missing:$missing" >&2
+  exit 2
+fi
+echo "setup: installed $count packages"

@@ -1,0 +1,74 @@
+#include "build/source.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tally {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+Case example() {
+  Case c;
+  c.threads = 3;
+  c.global_setup.parts = {{"static int twice(int n) { return 2 * n; }", {"a \"b\".toml", 3, 1}}};
+  c.setup.parts = {{"int n = 1;", {"suite.toml", 7, 1}}, {"int generated = n;", {}}};
+  c.stmt.parts = {{"n = twice(n);", {"suite.toml", 9, 1}}};
+  return c;
+}
+
+TEST(Source, ComplaintsPointIntoTheSuite) {
+  const std::string text = case_source(example(), {}, "tally_x", Lines::of_suite);
+  EXPECT_THAT(text, HasSubstr("#line 3 \"a \\\"b\\\".toml\"\nstatic int twice"));
+  EXPECT_THAT(text, HasSubstr("#line 7 \"suite.toml\"\nint n = 1;\n"));
+  EXPECT_THAT(text, HasSubstr("#line 9 \"suite.toml\"\nn = twice(n);\n"));
+  // What we made ourselves stands nowhere.
+  EXPECT_THAT(text, HasSubstr("#line 1 \"<setup>\"\nint generated = n;\n"));
+  EXPECT_THAT(text, HasSubstr("extern \"C\" void tally_x("));
+}
+
+TEST(Source, WithoutLinesAMovedCaseIsTheSameText) {
+  Case moved = example();
+  for (Code* code : {&moved.global_setup, &moved.setup, &moved.stmt}) {
+    for (Snippet& part : code->parts) part.at = {"elsewhere.toml", 100, 1};
+  }
+  EXPECT_EQ(case_source(example(), {}, "f", Lines::none), case_source(moved, {}, "f", Lines::none));
+  EXPECT_NE(case_source(example(), {}, "f", Lines::of_suite), case_source(moved, {}, "f", Lines::of_suite));
+  Case other = example();
+  other.stmt.parts[0].text = "n = 2;";
+  EXPECT_NE(case_source(example(), {}, "f", Lines::none), case_source(other, {}, "f", Lines::none));
+}
+
+TEST(Source, TheToolchainSetsThreadsAndHooks) {
+  Toolchain toolchain;
+  toolchain.set_threads.cpp = "set(${threads}, ${threads});";
+  toolchain.before_region.cpp = "flush();";
+  toolchain.sync.cpp = "wait();";
+  const std::string text = case_source(example(), toolchain, "f", Lines::none);
+  EXPECT_THAT(text, HasSubstr("set(3, 3);\n"));
+  EXPECT_THAT(text, HasSubstr("tally_statement->before_region = [] { flush();\n;};"));
+  EXPECT_THAT(text, HasSubstr("tally_statement->sync = [] { wait();\n;};"));
+  EXPECT_LT(text.find("set(3"), text.find("int n = 1;"));
+  EXPECT_THAT(case_source(example(), {}, "f", Lines::none), Not(HasSubstr("sync")));
+}
+
+TEST(Source, PreludeNamesItsHeadersInOrder) {
+  Toolchain toolchain;
+  toolchain.prelude = {"b.h", "a/c.h"};
+  EXPECT_EQ(prelude_source(toolchain), "#include \"tally/snippet.h\"\n#include <b.h>\n#include <a/c.h>\n");
+}
+
+TEST(Source, WarmUpIsACaseOfItsOwn) {
+  Toolchain toolchain;
+  toolchain.warm_up.cpp = "warm();";
+  toolchain.set_threads.cpp = "set(${threads});";
+  const std::string text = warm_up_source(toolchain, "w");
+  EXPECT_THAT(text, HasSubstr("extern \"C\" void w("));
+  EXPECT_THAT(text, HasSubstr("warm();\n"));
+  // It sets what it needs itself: no case has asked for threads yet.
+  EXPECT_THAT(text, Not(HasSubstr("set(")));
+}
+
+}  // namespace
+}  // namespace tally

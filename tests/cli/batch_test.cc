@@ -1,0 +1,122 @@
+/// Snippets compiled together must be the code that they are alone: else a case's count would depend on its neighbours.
+#include <map>
+#include <sstream>
+
+#include "build/builder.h"
+#include "harness.h"
+
+namespace tally::cli_test {
+namespace {
+
+using Functions = std::map<std::string, std::string>;
+
+/// What is left of a disassembly when addresses are taken out: instructions, registers, constants, and the names of
+/// functions that are called or jumped in.
+std::string normalised(std::string line) {
+  line = masked(line, "^\\s*[0-9a-f]+:\\s*", "");
+  line = masked(line, "-?0x[0-9a-f]+\\(%rip\\)", "(%rip)");
+  line = masked(line, "\\s+#.*$", "");
+  return masked(line, "0x[0-9a-f]+ <", "<");
+}
+
+/// By name. What the linker adds to every object (stubs, start files) is left out.
+Functions functions_of(RealProcessRunner& runner, const std::string& library) {
+  ProcessRequest request;
+  request.argv = {"llvm-objdump-19", "-d", "--no-show-raw-insn", library};
+  request.environment = {{"PATH", "/usr/bin:/bin"}};
+  request.output_limit = std::size_t{64} << 20;
+  const ProcessResult result = run(runner, std::move(request));
+  EXPECT_TRUE(succeeded(result)) << result.err.text();
+  std::istringstream lines(result.out.text());
+  Functions functions;
+  std::string* body = nullptr;
+  const std::regex heading("^[0-9a-f]+ <(.*)>:$");
+  for (std::string line; std::getline(lines, line);) {
+    std::smatch match;
+    if (line.starts_with("Disassembly of section")) {
+      body = nullptr;
+    } else if (std::regex_match(line, match, heading)) {
+      const std::string name = match[1];
+      body = name.ends_with("@plt") || !name.starts_with("_Z") ? nullptr : &functions[name];
+      if (name.starts_with("tally_")) body = &functions[name];
+    } else if (body != nullptr && !line.empty()) {
+      *body += normalised(line) + "\n";
+    }
+  }
+  return functions;
+}
+
+Case snippet(const std::string& stmt, const std::string& setup = "") {
+  Case c;
+  c.id = stmt;
+  c.toolchain = "cpp";
+  c.stmt.parts = {{stmt, {}}};
+  c.setup.parts = {{setup, {}}};
+  return c;
+}
+
+/// Builds all cases in a cache of their own; the libraries in order.
+std::vector<std::string> build(RealProcessRunner& runner, const std::map<std::string, ToolchainHere>& toolchains,
+                               const std::vector<Case>& cases, const fs::path& cache, std::size_t batch_size) {
+  BuildOptions options;
+  options.snippet_include = TALLY_SOURCE_DIR "/include";
+  options.environment = {{"PATH", "/usr/bin:/bin"}};
+  options.batch_size = batch_size;
+  Builder builder(Cache(cache), options, toolchains, cases);
+  while (!builder.done()) {
+    auto tasks = builder.take_ready();
+    EXPECT_TRUE(tasks);
+    if (!tasks || tasks->empty()) break;
+    for (BuildTask& task : *tasks) EXPECT_TRUE(builder.finished(task.id, run(runner, std::move(task.request))));
+  }
+  std::vector<std::string> libraries;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    EXPECT_FALSE(builder.failure(i)) << builder.failure(i)->log;
+    libraries.push_back(builder.built(i) ? builder.built(i)->library : "");
+  }
+  return libraries;
+}
+
+TEST(Batch, IsTheSameCodeAsEachSnippetAlone) {
+  const std::vector<Case> cases = {
+      snippet("auto copy = words; std::sort(copy.begin(), copy.end()); tally::keep(copy);",
+              "std::vector<std::string> words(100, \"word\");"),
+      snippet("std::unordered_map<std::string, int> m; for (int i = 0; i < 9; ++i) m[std::to_string(i)] = i; "
+              "tally::keep(m);"),
+      snippet("std::vector<int> v; for (int i = 0; i < 1000; ++i) v.push_back(i); tally::keep(v);"),
+      snippet("std::vector<int> v; v.push_back(1); std::sort(v.begin(), v.end()); tally::keep(v);"),
+      snippet("auto p = std::make_shared<std::string>(100, 'x'); tally::keep(p);"),
+      snippet("x = std::sin(x) * 2.5 + 1e-3; tally::keep(x);", "double x = 1.0;"),
+      snippet("switch (n++ % 6) { case 0: x += 1; break; case 1: x *= 3; break; case 2: x ^= 9; break; case 3: x = ~x; "
+              "break; case 4: x -= 7; break; default: x <<= 1; } tally::keep(x);",
+              "unsigned n = 0, x = 1;"),
+      snippet("try { if (++n % 2 == 0) throw std::runtime_error(\"even\"); } catch (const std::exception& e) { "
+              "tally::keep(e); }",
+              "int n = 0;")};
+  RealProcessRunner runner(TALLY_BUILD_DIR "/libexec/tallymark/tally-supervisor");
+  ToolchainHere toolchain{builtin_toolchains().front(), {}, {}};
+  ASSERT_EQ(toolchain.spec.name, "cpp");
+  toolchain.spec.warm_up.cpp.clear();
+  toolchain.compiler = resolve_compiler(runner, toolchain.spec, {{{"PATH", "/usr/bin:/bin"}}, {}});
+  ASSERT_TRUE(*toolchain.compiler) << describe(toolchain.compiler->error());
+  ASSERT_TRUE((*toolchain.compiler)->is_clang);
+  const auto folder = TemporaryFolder::make();
+  ASSERT_TRUE(folder);
+  const auto alone = build(runner, {{"cpp", toolchain}}, cases, folder->path() / "alone", 1);
+  const auto batched = build(runner, {{"cpp", toolchain}}, cases, folder->path() / "batched", cases.size());
+
+  const Functions together = functions_of(runner, batched[0]);
+  std::size_t compared = 0;
+  for (const std::string& library : alone) {
+    for (const auto& [name, body] : functions_of(runner, library)) {
+      ASSERT_TRUE(together.contains(name)) << name;
+      EXPECT_EQ(body, together.at(name)) << name;
+      ++compared;
+    }
+  }
+  // Each snippet has its function and two loops at the least.
+  EXPECT_GE(compared, 3 * cases.size());
+}
+
+}  // namespace
+}  // namespace tally::cli_test
