@@ -167,7 +167,9 @@ int run_check(const CheckCommandOptions& options, const Remeasure& remeasure, st
   }
   const std::vector<std::string> suspects = suspects_of(result);
   if (!options.confirm.empty() && !suspects.empty()) {
-    if (!remeasure) return refuse({ErrorKind::internal, "--confirm is not available here", "", ""});
+    if (!remeasure)
+      return refuse({ErrorKind::input, "--confirm: this tally cannot measure again", "",
+                     "measure the suspects with tally run --filter and check that record"});
     err << fmt::format("tally check: measuring {} suspected {} again\n", suspects.size(),
                        suspects.size() == 1 ? "case" : "cases");
     const Result<Record> again = remeasure(options.confirm, suspects);

@@ -1,5 +1,8 @@
 /// The command `tally`: one table of subcommands, and the only place that exits.
+#include <fmt/chrono.h>
+
 #include <CLI/CLI.hpp>
+#include <ctime>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -61,6 +64,13 @@ std::vector<Command> declare_commands(CLI::App& app) {
                                                       options.render = rendering(context);
                                                       return run_compare(options, std::cout, std::cerr);
                                                     }));
+  commands.push_back(
+      declare<CheckCommandOptions>(app, "check", "Hold a record against a base and limits: a gate for CI",
+                                   add_check_options, [rendering](const Context& context, CheckCommandOptions options) {
+                                     options.render = rendering(context);
+                                     options.now = fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr)));
+                                     return run_check(options, nullptr, std::cout, std::cerr);
+                                   }));
   commands.push_back(declare<ProfileCommandOptions>(app, "profile", "Show which functions a case's counts are in",
                                                     add_profile_options,
                                                     [rendering](const Context& context, ProfileCommandOptions options) {
