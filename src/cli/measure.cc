@@ -19,6 +19,7 @@
 #include "process/interrupts.h"
 #include "process/real_runner.h"
 #include "profile/callgrind.h"
+#include "profile/lint.h"
 #include "profile/store.h"
 #include "record/json.h"
 #include "tally_version.h"
@@ -127,7 +128,7 @@ class Observer final : public ExecutionObserver {
     const Case& c = plan_.cases[index];
     records_[index] = assemble(c, outcome, execution_, reproduce(c));
     if (!outcome.profile.empty()) {
-      if (auto kept = keep_profile(index, outcome); !kept) return kept;
+      if (auto read = read_profile_of(index, outcome); !read) return read;
     }
     progress_.finished(c.id, outcome);
     return journal_ ? journal_->append(case_to_json(records_[index])) : Status{};
@@ -140,9 +141,16 @@ class Observer final : public ExecutionObserver {
                        shell_quote(c.id));
   }
 
-  Status keep_profile(std::size_t index, const CaseOutcome& outcome) {
+  /// Every profile is looked through for what a region should not do; it is kept only where profiles were asked for.
+  Status read_profile_of(std::size_t index, const CaseOutcome& outcome) {
     auto profile = parse_callgrind(outcome.profile);
     if (!profile) return std::unexpected(profile.error());
+    for (const LintFinding& finding : lint_region(*profile)) {
+      std::string warning = fmt::format("the region {}: {}", finding.why, finding.function);
+      if (finding.calls > 0) warning += fmt::format(", {} calls", finding.calls);
+      records_[index].warnings.push_back(std::move(warning));
+    }
+    if (!request_.profiles) return {};
     const std::string name = fmt::format("{}.json", digest(plan_.cases[index].id));
     const StoredProfile stored{compacted(*profile), outcome.counts ? outcome.counts->iterations : 1};
     records_[index].profile = request_.profile_prefix + "/" + name;
@@ -224,7 +232,6 @@ Result<Measured> measure(const Context& context, const RunOptions& options, cons
   execution->working_folder = surroundings->working_folder;
   execution->libexec = context.libexec;
   execution->scratch = scratch->path().string();
-  execution->keep_profiles = request.profiles;
   if (execution->counts) {
     const auto valgrind = find_program("valgrind", value_of(surroundings->full, "PATH"));
     if (!valgrind) {
