@@ -65,7 +65,9 @@ void Engine::queue_jobs(const std::vector<bool>& done) {
       if (done.empty() || !done[i]) order.push_back(i);
     }
     // Times of many threads need many CPUs at once: last, when the others no longer take turns on them.
-    if (mode == Mode::wall) std::ranges::stable_sort(order, {}, [this](std::size_t i) { return cases_[i].threads; });
+    // (By index within a number of threads: std::stable_sort's buffer is deprecated in libstdc++ 12.)
+    if (mode == Mode::wall)
+      std::ranges::sort(order, {}, [this](std::size_t i) { return std::pair(cases_[i].threads, i); });
     // Pass after pass over the whole suite, so that what drifts on the machine falls on every case alike.
     for (int pass = 0; pass < options_.repeat * (mode == Mode::wall ? options_.wall_passes : 1); ++pass) {
       for (const std::size_t i : order) {
