@@ -100,7 +100,9 @@ Environment describe_toolchain(ProcessRunner& runner, const ToolchainHere& toolc
     described.facts["python"] = (*toolchain.interpreter)->version;
     for (const std::string& module : (*toolchain.interpreter)->modules) {
       const std::vector<std::string_view> parts = split(module, ' ');
-      described.facts["module." + std::string(parts[0])] = std::string(parts[1]);
+      // Where a toolchain says what its subject is, the modules that it requires belong to it.
+      auto& side = toolchain.spec.subject.empty() ? described.facts : described.subject;
+      side["module." + std::string(parts[0])] = std::string(parts[1]);
     }
   }
   const std::string loader_cache =

@@ -19,7 +19,7 @@
 #include "process/interrupts.h"
 #include "process/real_runner.h"
 #include "profile/callgrind.h"
-#include "profile/lint.h"
+#include "profile/rules.h"
 #include "profile/store.h"
 #include "record/json.h"
 #include "tally_version.h"
@@ -145,10 +145,14 @@ class Observer final : public ExecutionObserver {
   Status read_profile_of(std::size_t index, const CaseOutcome& outcome) {
     auto profile = parse_callgrind(outcome.profile);
     if (!profile) return std::unexpected(profile.error());
-    for (const LintFinding& finding : lint_region(*profile)) {
-      std::string warning = fmt::format("the region {}: {}", finding.why, finding.function);
-      if (finding.calls > 0) warning += fmt::format(", {} calls", finding.calls);
-      records_[index].warnings.push_back(std::move(warning));
+    CaseRecord& record = records_[index];
+    const FunctionCounts counts = function_counts(*profile, 0, Inclusion::exclusive);
+    for (const LintFinding& finding : lint(counts, builtin_lint())) {
+      record.warnings.push_back(fmt::format("the region calls {} ({})", finding.function, finding.rule));
+    }
+    if (record.counts && record.language == "python") {
+      const double noise = counts.sum() - denoise(counts, builtin_noise()).sum();
+      record.counts->denoised = record.counts->per_iteration - noise / static_cast<double>(record.counts->iterations);
     }
     if (!request_.profiles) return {};
     const std::string name = fmt::format("{}.json", digest(plan_.cases[index].id));

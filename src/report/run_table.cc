@@ -69,6 +69,27 @@ std::string failure_text(const CaseRecord& record, const RenderOptions& options)
 
 }  // namespace
 
+/// Each warning once, with the case it was given for, or how many.
+std::string warnings_text(const Record& record, const RenderOptions& options) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> warnings;  // text, ids; in order of first sight
+  for (const CaseRecord& one : record.cases) {
+    for (const std::string& text : one.warnings) {
+      const auto found = std::ranges::find(warnings, text, &std::pair<std::string, std::vector<std::string>>::first);
+      if (found != warnings.end()) {
+        found->second.push_back(one.id);
+      } else {
+        warnings.push_back({text, {one.id}});
+      }
+    }
+  }
+  std::string lines;
+  for (const auto& [text, ids] : warnings) {
+    lines += tinted("warning", Tint::notice, options.color) + ": " + printable(text) + "\n  in " + printable(ids.front());
+    lines += ids.size() > 1 ? fmt::format(" and {} more\n", ids.size() - 1) : "\n";
+  }
+  return lines.empty() ? lines : "\n" + lines;
+}
+
 std::string render_run_table(const Record& record, const RenderOptions& options) {
   Table table;
   table.columns = {{.title = "label", .least = 12},
@@ -94,7 +115,7 @@ std::string render_run_table(const Record& record, const RenderOptions& options)
   const std::size_t skipped = record.cases.size() - ok - bad;
   if (skipped > 0) summary += fmt::format(", {} skipped", skipped);
   summary += fmt::format("; {:.1f} s\n", record.seconds);
-  return render_table(table, options) + failures + "\n" + summary;
+  return render_table(table, options) + failures + warnings_text(record, options) + "\n" + summary;
 }
 
 }  // namespace tally
