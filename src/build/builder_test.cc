@@ -167,6 +167,7 @@ TEST_F(BuilderTest, BatchesAreForClangAndForCodeWithoutFileScope) {
   EXPECT_THAT(names(ready(after)), ElementsAre("b;"));
 
   (*toolchain.compiler)->is_clang = false;
+  (*toolchain.compiler)->identity = "g++";
   Builder gcc = this->builder(cases);
   const auto prelude = ready(gcc);
   ASSERT_THAT(names(prelude), ElementsAre("prelude of cpp"));

@@ -1,0 +1,120 @@
+#include "cli/run_options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tally::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(ParseBytes, NumbersWithUnits) {
+  EXPECT_EQ(*parse_bytes("1", ""), 1U);
+  EXPECT_EQ(*parse_bytes("2K", ""), 2048U);
+  EXPECT_EQ(*parse_bytes("512M", ""), 512U << 20);
+  EXPECT_EQ(*parse_bytes("3GiB", ""), 3ULL << 30);
+  for (const char* wrong : {"", "M", "0", "-1", "1.5G", "1T", "1 M", "99999999999999999999", "17179869184G"}) {
+    const auto bytes = parse_bytes(wrong, "--memory");
+    ASSERT_FALSE(bytes) << wrong;
+    EXPECT_EQ(bytes.error().kind, ErrorKind::input);
+    EXPECT_EQ(bytes.error().where, "--memory");
+    EXPECT_THAT(bytes.error().message, HasSubstr(wrong));
+  }
+}
+
+class Parsed : public testing::Test {
+ protected:
+  Parsed() {
+    add_selection_options(app, options);
+    add_run_options(app, options);
+  }
+  bool parse(std::vector<std::string> arguments) {
+    std::ranges::reverse(arguments);  // as CLI11 wants them
+    try {
+      app.parse(arguments);
+      return true;
+    } catch (const CLI::ParseError&) {
+      return false;
+    }
+  }
+  CLI::App app;
+  RunOptions options;
+};
+
+TEST_F(Parsed, DefaultsMeasureBoth) {
+  ASSERT_TRUE(parse({}));
+  const auto execution = execution_options(options);
+  ASSERT_TRUE(execution);
+  EXPECT_TRUE(execution->counts && execution->wall);
+  EXPECT_EQ(execution->native_deadline, Milliseconds(60'000));
+  EXPECT_EQ(execution->counted_deadline, Milliseconds(300'000));
+  EXPECT_EQ(execution->memory_bytes, 0U);
+}
+
+TEST_F(Parsed, WhatIsSaidArrives) {
+  ASSERT_TRUE(parse({"--counts-only",
+                     "--timeout",
+                     "2.5",
+                     "--memory",
+                     "1G",
+                     "--isolation",
+                     "process",
+                     "--replicates",
+                     "9",
+                     "--precision",
+                     "5",
+                     "--min-run-time",
+                     "3",
+                     "--retries",
+                     "0",
+                     "-f",
+                     "a",
+                     "-f",
+                     "b",
+                     "--exclude",
+                     "c",
+                     "--shard",
+                     "2/3"}));
+  const auto execution = execution_options(options);
+  ASSERT_TRUE(execution);
+  EXPECT_FALSE(execution->wall);
+  EXPECT_EQ(execution->native_deadline, Milliseconds(2500));
+  EXPECT_EQ(execution->counted_deadline, Milliseconds(2500));
+  EXPECT_EQ(execution->memory_bytes, 1U << 30);
+  EXPECT_TRUE(execution->process_isolation);
+  EXPECT_EQ(execution->replicates, 9);
+  EXPECT_GE(execution->max_replicates, 9);
+  EXPECT_EQ(execution->wall_plan.precision, 0.05);
+  // At most never ends before at least.
+  EXPECT_EQ(execution->wall_plan.max_run_time_s, 3);
+  EXPECT_EQ(execution->timeout_retries, 0);
+  const auto selection = selection_of(options);
+  ASSERT_TRUE(selection);
+  EXPECT_THAT(selection->filters, ElementsAre("a", "b"));
+  EXPECT_THAT(selection->excludes, ElementsAre("c"));
+}
+
+TEST_F(Parsed, WhatCannotBeMeantIsRefused) {
+  for (const std::vector<std::string>& wrong : {std::vector<std::string>{"--counts-only", "--wall-only"},
+                                                {"-n", "0"},
+                                                {"--replicates", "0"},
+                                                {"--timeout", "0"},
+                                                {"--isolation", "none"},
+                                                {"--quiet", "--verbose"},
+                                                {"--color", "pink"},
+                                                {"--precision", "0"}}) {
+    CLI::App fresh;
+    RunOptions unused;
+    add_run_options(fresh, unused);
+    std::vector<std::string> reversed(wrong.rbegin(), wrong.rend());
+    EXPECT_THROW(fresh.parse(reversed), CLI::ParseError) << testing::PrintToString(wrong);
+  }
+  options.shard = "4/3";
+  EXPECT_FALSE(selection_of(options));
+  options.memory = "much";
+  EXPECT_FALSE(execution_options(options));
+}
+
+}  // namespace
+}  // namespace tally::cli
