@@ -66,7 +66,7 @@ TEST(Assemble, EveryEndingHasItsStatus) {
     CaseOutcome outcome;
     outcome.ending = ending;
     outcome.failure = CaseFailure{"count", "why", "", ""};
-    outcome.attempts = {{Mode::counts, ending, 1.5}};
+    outcome.attempts = {CaseAttempt{.mode = Mode::counts, .ending = ending, .seconds = 1.5}};
     const CaseRecord record = assemble(example(), outcome, {}, "again");
     EXPECT_EQ(record.status, status);
     EXPECT_EQ(record.attempts.at(0).outcome, status);
