@@ -5,6 +5,7 @@ no path of ours enters the interpreter (a longer one would move the heap of ever
 """
 import ast
 import gc
+import random  # for seed(): a setup that imports it must find it seeded, or each run sorts other numbers (1.4 %)
 import sys
 import traceback
 
@@ -84,8 +85,7 @@ def describe(error):
 
 def seed():
     """Generators that seed themselves from the clock or the system start every case from the same state."""
-    if "random" in sys.modules:
-        sys.modules["random"].seed(0)
+    random.seed(0)
     if "numpy" in sys.modules and hasattr(sys.modules["numpy"], "random"):
         sys.modules["numpy"].random.seed(0)
 

@@ -1,5 +1,6 @@
 /// Snippets compiled together must be the code that they are alone: else a case's count would depend on its neighbours.
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "build/builder.h"
@@ -19,6 +20,25 @@ std::string normalised(std::string line) {
   return masked(line, "0x[0-9a-f]+ <", "<");
 }
 
+/// clang numbers the lambdas of a translation unit through ("$_0", "$_14"): here they count within their snippet.
+std::string renumbered(const std::string& disassembly) {
+  const std::regex lambda("(tally_[0-9a-f]{32}E)[0-9]+\\$_([0-9]+)");
+  std::map<std::string, std::set<int>> numbers;
+  const auto end = std::sregex_iterator();
+  for (auto i = std::sregex_iterator(disassembly.begin(), disassembly.end(), lambda); i != end; ++i) {
+    numbers[(*i)[1]].insert(std::stoi((*i)[2]));
+  }
+  std::string text;
+  auto from = disassembly.begin();
+  for (auto i = std::sregex_iterator(disassembly.begin(), disassembly.end(), lambda); i != end; ++i) {
+    const std::set<int>& all = numbers[(*i)[1]];
+    text.append(from, (*i)[0].first);
+    text += (*i)[1].str() + "$" + std::to_string(std::distance(all.begin(), all.find(std::stoi((*i)[2]))));
+    from = (*i)[0].second;
+  }
+  return text.append(from, disassembly.end());
+}
+
 /// By name. What the linker adds to every object (stubs, start files) is left out.
 Functions functions_of(RealProcessRunner& runner, const std::string& library) {
   ProcessRequest request;
@@ -27,7 +47,7 @@ Functions functions_of(RealProcessRunner& runner, const std::string& library) {
   request.output_limit = std::size_t{64} << 20;
   const ProcessResult result = run(runner, std::move(request));
   EXPECT_TRUE(succeeded(result)) << result.err.text();
-  std::istringstream lines(result.out.text());
+  std::istringstream lines(renumbered(result.out.text()));
   Functions functions;
   std::string* body = nullptr;
   const std::regex heading("^[0-9a-f]+ <(.*)>:$");
@@ -102,8 +122,13 @@ TEST(Batch, IsTheSameCodeAsEachSnippetAlone) {
   ASSERT_TRUE((*toolchain.compiler)->is_clang);
   const auto folder = TemporaryFolder::make();
   ASSERT_TRUE(folder);
-  const auto alone = build(runner, {{"cpp", toolchain}}, cases, folder->path() / "alone", 1);
-  const auto batched = build(runner, {{"cpp", toolchain}}, cases, folder->path() / "batched", cases.size());
+  // One cache, and so one prelude: its identity is part of the functions' names.
+  const fs::path cache = folder->path() / "cache";
+  std::vector<std::string> alone = build(runner, {{"cpp", toolchain}}, cases, cache, 1);
+  fs::rename(cache / "snippet", cache / "alone");
+  for (std::string& library : alone) library = cache / "alone" / fs::path(library).filename();
+  const auto batched = build(runner, {{"cpp", toolchain}}, cases, cache, cases.size());
+  ASSERT_EQ(fs::hard_link_count(batched[0]), cases.size());
 
   const Functions together = functions_of(runner, batched[0]);
   std::size_t compared = 0;
