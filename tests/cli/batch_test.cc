@@ -63,6 +63,8 @@ Functions functions_of(RealProcessRunner& runner, const std::string& library) {
       *body += normalised(line) + "\n";
     }
   }
+  // What fills up to the next function's boundary is nobody's.
+  for (auto& [name, text] : functions) text = masked(text, "((int3|nop|data16|xchgw)[^\n]*\n)*$", "");
   return functions;
 }
 
