@@ -2,9 +2,9 @@
 ///
 /// A region is what lies between two dumps, with collection always on. Not TOGGLE_COLLECT: the collect state belongs to
 /// one thread, and toggling it counted 5,259 of 12,010,071 instructions of a region with four threads. Not ZERO_STATS
-/// either: it zeroes only what Callgrind filed under the current thread, and a block may be filed under another one. With
-/// it, the first region after a warm-up of 10, 50 and 300 rounds of an autograd statement read 0.3, 1.2 and 7.1 % too
-/// much, and a TorchScript statement 10 %. A dump writes and zeroes the counters of all threads.
+/// either: it zeroes only what Callgrind filed under the current thread, and a block may be filed under another one.
+/// With it, the first region after a warm-up of 10, 50 and 300 rounds of an autograd statement read 0.3, 1.2 and 7.1 %
+/// too much, and a TorchScript statement 10 %. A dump writes and zeroes the counters of all threads.
 #pragma once
 
 namespace tally::host::callgrind {
