@@ -29,11 +29,11 @@ struct ToolchainHere {
 };
 
 struct BuildOptions {
-  std::string snippet_include;     ///< The folder that holds tally/snippet.h.
-  std::string artifact_driver;     ///< The script that makes TorchScript models.
-  EnvironmentVariables environment;         ///< Complete, for compilers and the interpreter.
-  std::size_t batch_size = 12;     ///< 1: every snippet alone.
-  Milliseconds deadline{300'000};  ///< For one process.
+  std::string snippet_include;       ///< The folder that holds tally/snippet.h.
+  std::string artifact_driver;       ///< The script that makes TorchScript models.
+  EnvironmentVariables environment;  ///< Complete, for compilers and the interpreter.
+  std::size_t batch_size = 12;       ///< 1: every snippet alone.
+  Milliseconds deadline{300'000};    ///< For one process.
 };
 
 struct BuildFailure {
