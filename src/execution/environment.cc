@@ -63,8 +63,9 @@ EnvironmentVariables parse_environment(std::span<const std::string> entries) {
   return {variables.begin(), variables.end()};
 }
 
-Result<CapturedEnvironment> capture_environment(ProcessRunner& runner, const std::string& text, EnvironmentVariables environment,
-                                                std::string working_folder, Milliseconds deadline) {
+Result<CapturedEnvironment> capture_environment(ProcessRunner& runner, const std::string& text,
+                                                EnvironmentVariables environment, std::string working_folder,
+                                                Milliseconds deadline) {
   // A file in memory rather than a pipe: nobody has to read while bash writes.
   const UniqueFd dump(memfd_create("environment", MFD_CLOEXEC));
   UniqueFd theirs(dump ? dup(dump.get()) : -1);
@@ -95,7 +96,8 @@ Result<CapturedEnvironment> capture_environment(ProcessRunner& runner, const std
   return CapturedEnvironment{parse_environment(entries), bytes->substr(0, end)};
 }
 
-EnvironmentVariables filter_environment(const EnvironmentVariables& environment, std::span<const std::string> keep_names) {
+EnvironmentVariables filter_environment(const EnvironmentVariables& environment,
+                                        std::span<const std::string> keep_names) {
   std::map<std::string, std::string> kept;
   for (const auto& [name, value] : environment) {
     const auto matches = [&](std::string_view pattern) { return glob_match(pattern, name); };
