@@ -71,9 +71,9 @@ TEST_F(EnvironmentTest, WhatTheTextLeavesRunningIsKilled) {
 
 TEST(FilterEnvironment, KeepsWhatIsListedInAFixedOrder) {
   const EnvironmentVariables environment{{"USER", "u"},        {"OMP_NUM_THREADS", "2"}, {"OMP_WAIT_POLICY", "active"},
-                                {"PATH", "/bin"},     {"HOME", "/home/u"},      {"PYTHONHASHSEED", "5"},
-                                {"MY_LIB_A", "a"},    {"MY_LIB_B", "b"},        {"LD_PRELOAD", "x.so"},
-                                {"TZ", "Asia/Tokyo"}, {"PATH", "/usr/bin"}};
+                                         {"PATH", "/bin"},     {"HOME", "/home/u"},      {"PYTHONHASHSEED", "5"},
+                                         {"MY_LIB_A", "a"},    {"MY_LIB_B", "b"},        {"LD_PRELOAD", "x.so"},
+                                         {"TZ", "Asia/Tokyo"}, {"PATH", "/usr/bin"}};
   EXPECT_THAT(filter_environment(environment, {}),
               ElementsAre(Pair("LC_ALL", "C.UTF-8"), Pair("OMP_NUM_THREADS", "2"), Pair("OMP_WAIT_POLICY", "passive"),
                           Pair("OPENBLAS_NUM_THREADS", "1"), Pair("PATH", "/usr/bin"), Pair("PYTHONHASHSEED", "0"),
