@@ -84,7 +84,8 @@ std::string warnings_text(const Record& record, const RenderOptions& options) {
   }
   std::string lines;
   for (const auto& [text, ids] : warnings) {
-    lines += tinted("warning", Tint::notice, options.color) + ": " + printable(text) + "\n  in " + printable(ids.front());
+    lines +=
+        tinted("warning", Tint::notice, options.color) + ": " + printable(text) + "\n  in " + printable(ids.front());
     lines += ids.size() > 1 ? fmt::format(" and {} more\n", ids.size() - 1) : "\n";
   }
   return lines.empty() ? lines : "\n" + lines;
