@@ -233,14 +233,12 @@ bool Engine::start_session(const HostKind& kind) {
   }
   runner_.watch(session->socket());
   runner_.watch(session->output());
-  const std::chrono::duration<double> since_epoch = std::chrono::system_clock::now().time_since_epoch();
   sessions_.push_back({.job = job,
                        .kind = kind,
                        .session = std::move(session),
                        .lease = *std::move(lease),
                        .host = host,
                        .started = now,
-                       .started_s = since_epoch.count(),
                        .deadline = now + deadline_of(job),
                        .fork_deadline = now + options_.fork_deadline,
                        .memory_limit = c.settings.memory_bytes.value_or(options_.memory_bytes)});

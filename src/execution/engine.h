@@ -61,7 +61,6 @@ class Engine {
     CpuLease lease;
     std::list<Host>::iterator host;
     Clock::time_point started;
-    double started_s = 0;  ///< Since 1970, for the record.
     Clock::time_point deadline;
     Clock::time_point fork_deadline;   ///< When the host must have forked the child.
     std::optional<HeldProcess> child;  ///< Once it has been forked.

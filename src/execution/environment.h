@@ -21,8 +21,8 @@ struct CapturedEnvironment {
 /// What the user's bash text (`source venv/bin/activate`) makes of `environment` and `working_folder`. Runs it once, in
 /// bash without start-up files and arguments; what it leaves running is killed. An error (input) has its last lines
 /// when its last command fails, it exits, or it takes longer than `deadline`.
-Result<CapturedEnvironment> capture_environment(ProcessRunner& runner, const std::string& text, EnvironmentVariables environment,
-                                                std::string working_folder,
+Result<CapturedEnvironment> capture_environment(ProcessRunner& runner, const std::string& text,
+                                                EnvironmentVariables environment, std::string working_folder,
                                                 Milliseconds deadline = std::chrono::minutes(5));
 
 /// What of `environment` a measured process gets: PATH, LD_LIBRARY_PATH, PYTHONPATH, VIRTUAL_ENV, CONDA_PREFIX, OMP_*,
@@ -34,7 +34,8 @@ Result<CapturedEnvironment> capture_environment(ProcessRunner& runner, const std
 ///   PYTHONHASHSEED=0             0 to 1 moves a dict-and-sort statement by 1.16 %
 /// HOME is not among them: programs find it in the user database, and its length differs from user to user.
 /// Sorted by name, each name once (the last value wins).
-EnvironmentVariables filter_environment(const EnvironmentVariables& environment, std::span<const std::string> keep_names);
+EnvironmentVariables filter_environment(const EnvironmentVariables& environment,
+                                        std::span<const std::string> keep_names);
 
 /// "NAME=value" strings, as `environ` has them; those without '=' are left out.
 EnvironmentVariables parse_environment(std::span<const std::string> entries);

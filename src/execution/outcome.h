@@ -32,7 +32,7 @@ struct CaseAttempt {
   Mode mode = Mode::counts;
   Ending ending = Ending::ok;
   double seconds = 0;
-  double started_s = 0;   ///< Since 1970-01-01 UTC.
+  double started_s = 0;   ///< On the monotonic clock: since the machine booted.
   std::vector<int> cpus;  ///< That it was given.
 };
 

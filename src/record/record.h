@@ -86,7 +86,7 @@ struct Definition {
 struct Attempt {
   CaseStatus outcome = CaseStatus::ok;
   double seconds = 0;
-  std::optional<double> started_s;  ///< Since 1970-01-01 UTC.
+  std::optional<double> started_s;  ///< Since the machine booted: a clock that all its runs share.
   std::optional<std::vector<int>>
       cpus;  ///< Logical ones that it was given; no other tally ran anything there meanwhile.
   friend bool operator==(const Attempt&, const Attempt&) = default;

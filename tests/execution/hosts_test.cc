@@ -1,0 +1,101 @@
+/// Hosts that lie, die or are of another version, in the place of the real one.
+#include <sys/stat.h>
+
+#include "execution/command.h"
+
+namespace tally::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+namespace fs = std::filesystem;
+
+class HostsTest : public CommandTest {
+ protected:
+  HostsTest() {
+    // A copy of the command with a libexec folder of its own, in which the C++ host is a script.
+    const std::string libexec = path("libexec/tallymark");
+    fs::create_directories(libexec);
+    fs::copy(tally_, path("tally"));
+    tally_ = path("tally");
+    for (const auto& entry : fs::directory_iterator(TALLY_BUILD_DIR "/libexec/tallymark")) {
+      if (entry.path().filename() == "include") {
+        fs::create_directory_symlink(entry.path(), libexec + "/include");
+      } else if (entry.path().filename() != "tally-host-cpp") {
+        fs::create_symlink(entry.path(), libexec + "/" + entry.path().filename().string());
+      }
+    }
+    write("suite.toml",
+          "schema = 1\ntoolchain = \"cpp\"\n[[benchmark]]\nlabel = [\"a\"]\npy = 'x = 1'\ncpp = 'tally::keep(1);'\n"
+          "[[benchmark]]\nlabel = [\"b\"]\npy = 'x = 2'\ncpp = 'tally::keep(2);'\n");
+  }
+  /// `first` is what the host does when it is started for the first time; `later` after that.
+  void host(const std::string& first, const std::string& later) const {
+    const std::string name = path("libexec/tallymark/tally-host-cpp");
+    std::ofstream(name) << "#!/bin/sh\necho x >> '" << path("starts") << "'\nif [ $(wc -l < '" << path("starts")
+                        << "') = 1 ]; then " << first << "; else " << later << "; fi\n";
+    chmod(name.c_str(), 0755);
+  }
+  nlohmann::json of_language(const std::string& language) const {
+    nlohmann::json found = nlohmann::json::array();
+    for (const auto& one : record("r.json")["cases"]) {
+      if (one["language"] == language) found.push_back(one);
+    }
+    return found;
+  }
+  void expect_python_undisturbed() const {
+    for (const auto& one : of_language("python")) EXPECT_EQ(one["status"], "ok");
+  }
+};
+
+const std::string kReal = "exec " TALLY_BUILD_DIR "/libexec/tallymark/tally-host-cpp \"$@\"";
+
+TEST_F(HostsTest, NonsenseOnceIsReplaced) {
+  host("exec " + victim("writes_a_broken_message"), kReal);
+  EXPECT_EQ(run({"--json", "r.json", "--wall-only"}), 0) << read("output");
+  EXPECT_THAT(read("output"), HasSubstr("is started again"));
+}
+
+TEST_F(HostsTest, AKilledStartIsReplaced) {
+  host("kill -9 $$", kReal);
+  EXPECT_EQ(run({"--json", "r.json", "--wall-only"}), 0) << read("output");
+}
+
+TEST_F(HostsTest, NonsenseForEverFailsItsCasesOnly) {
+  host("exec " + victim("writes_a_broken_message"), "exec " + victim("writes_a_broken_message"));
+  EXPECT_EQ(run({"--json", "r.json", "--wall-only"}), 1);
+  expect_python_undisturbed();
+  for (const auto& one : of_language("cpp")) {
+    EXPECT_EQ(one["failure"]["stage"], "host");
+    EXPECT_THAT(one["failure"]["message"].get<std::string>(), HasSubstr("no message of our protocol"));
+  }
+  EXPECT_EQ(std::ranges::count(read("starts"), '\n'), 3) << "two more tries";
+}
+
+TEST_F(HostsTest, WhatItDecidesItselfIsNotTriedAgain) {
+  host("echo 'cannot preload: no such library' >&2; exit 3", "exit 4");
+  EXPECT_EQ(run({"--json", "r.json", "--wall-only"}), 1);
+  expect_python_undisturbed();
+  EXPECT_THAT(of_language("cpp")[0]["failure"]["message"].get<std::string>(),
+              AllOf(HasSubstr("exited with code 3"), HasSubstr("no such library")));
+  EXPECT_EQ(std::ranges::count(read("starts"), '\n'), 1);
+}
+
+TEST_F(HostsTest, AClosedPipeIsAHostThatIsGone) {
+  host("exec " + victim("closes_its_pipe"), kReal);
+  EXPECT_EQ(run({"--json", "r.json", "--wall-only"}), 0) << read("output");
+}
+
+TEST_F(HostsTest, AnotherVersionIsRefusedWithTheMend) {
+  // A hello of protocol 2 without fields: magic, version, type, job, length.
+  const std::string hello = R"(printf 'TMRK\002\000\001\000\000\000\000\000\000\000\000\000' >&3; exec sleep 60)";
+  host(hello, hello);
+  EXPECT_EQ(run({"--json", "r.json", "--wall-only"}), 1);
+  EXPECT_THAT(of_language("cpp")[0]["failure"]["message"].get<std::string>(),
+              AllOf(HasSubstr("the host speaks protocol 2, this tally 1"), HasSubstr("build or install both again")));
+  EXPECT_EQ(std::ranges::count(read("starts"), '\n'), 1) << "refused for good";
+  expect_python_undisturbed();
+}
+
+}  // namespace
+}  // namespace tally::testing

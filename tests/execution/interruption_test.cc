@@ -1,0 +1,112 @@
+/// Ctrl-C, Ctrl-C twice, kill -9, a full disk: what was measured is kept, and --resume ends where an undisturbed run
+/// does.
+#include <sys/mount.h>
+
+#include <csignal>
+#include <fstream>
+#include <random>
+
+#include "execution/command.h"
+
+namespace tally::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// So many cases in both languages, of which the last but one takes long.
+std::string suite_of(int count) {
+  std::string text = "schema = 1\ntoolchain = \"cpp\"\n";
+  for (int i = 0; i < count; ++i) {
+    text += "[[benchmark]]\nlabel = [\"case " + std::to_string(i) + "\"]\npy = 'x = sum(range(" +
+            std::to_string(10 + i) + "))'\n";
+    if (i % 4 == 0) text += "cpp = 'tally::keep(" + std::to_string(i / 4 % 3) + ");'\n";
+  }
+  return text;
+}
+
+/// A case that does not end by itself, after those before it.
+const std::string kSlow = "[[benchmark]]\nlabel = [\"slow\"]\npy = 'time.sleep(30)'\nsetup = { py = 'import time' }\n";
+
+std::size_t skipped(const nlohmann::json& record) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(record["cases"], [](const auto& one) { return one["status"] == "skipped"; }));
+}
+
+class InterruptionTest : public CommandTest {};
+
+TEST_F(InterruptionTest, ControlCOnceWritesTheRecordAndResumeEndsAsIfNothingWas) {
+  write("suite.toml", suite_of(3) + kSlow + "[[benchmark]]\nlabel = [\"never\"]\npy = 'y = 1'\n");
+  Command command = start({"--json", "r.json", "--wall-only", "--cores", "0"}, true);
+  wait_for_lines("r.json.journal", 4);
+  std::this_thread::sleep_for(Milliseconds(200));
+  EXPECT_THAT(command.shown(), HasSubstr("/6]")) << "the live line";
+  const Clock::time_point pressed = Clock::now();
+  command.press_control_c();
+  EXPECT_EQ(command.wait(), 130);
+  EXPECT_LT(Clock::now() - pressed, std::chrono::seconds(5));
+  EXPECT_TRUE(all_gone(mark_, Milliseconds(100)));
+  EXPECT_GE(skipped(record("r.json")), 1U);
+  EXPECT_EQ(record("r.json")["cases"].size(), 6U);
+
+  write("suite.toml", suite_of(3) + kSlow + "[[benchmark]]\nlabel = [\"never\"]\npy = 'y = 1'\n");
+  EXPECT_EQ(run({"--json", "r.json", "--wall-only", "--cores", "0", "--resume", "--timeout", "0.5", "--retries", "0"}),
+            1)
+      << "the slow one times out";
+  EXPECT_EQ(skipped(record("r.json")), 0U);
+  EXPECT_FALSE(std::filesystem::exists(path("r.json.journal")));
+}
+
+TEST_F(InterruptionTest, ControlCTwiceEndsAtOnceWithAnIntactJournal) {
+  write("suite.toml", suite_of(3) + kSlow);
+  Command command = start({"--json", "r.json", "--wall-only", "--cores", "0"}, true);
+  wait_for_lines("r.json.journal", 4);
+  const Clock::time_point pressed = Clock::now();
+  command.press_control_c();
+  std::this_thread::sleep_for(Milliseconds(100));
+  command.press_control_c();
+  EXPECT_EQ(command.wait(), 130);
+  EXPECT_LT(Clock::now() - pressed, Milliseconds(2500));
+  EXPECT_TRUE(all_gone(mark_, Milliseconds(200)));
+  EXPECT_EQ(
+      run({"--json", "r.json", "--wall-only", "--cores", "0", "--resume", "--timeout", "0.5", "--retries", "0", "-v"}),
+      1);
+  EXPECT_EQ(skipped(record("r.json")), 0U);
+  EXPECT_THAT(read("output"), ::testing::Not(HasSubstr("timing case 0 ")));
+}
+
+TEST_F(InterruptionTest, KilledAtRandomMomentsAndResumedItGivesTheSameRecord) {
+  write("suite.toml", suite_of(10));
+  ASSERT_EQ(run({"--json", "whole.json"}), 0) << read("output");
+  std::mt19937 random(20260101);
+  const int kills = size_from_environment("TALLY_KILLS", 6);
+  int killed = 0;
+  for (int i = 0; i < kills; ++i) {
+    Command command = start({"--json", "r.json", "--resume"});
+    std::this_thread::sleep_for(Milliseconds(std::uniform_int_distribution(50, 2500)(random)));
+    command.signal(SIGKILL);
+    killed += command.wait() == -SIGKILL ? 1 : 0;
+    ASSERT_TRUE(all_gone(mark_, Milliseconds(2000))) << "after kill " << i;
+  }
+  EXPECT_GT(killed, 1);
+  ASSERT_EQ(run({"--json", "r.json", "--resume"}), 0) << read("output");
+  EXPECT_EQ(nlohmann::json::diff(without_times(record("whole.json")), without_times(record("r.json"))).dump(), "[]");
+}
+
+TEST_F(InterruptionTest, AFullDiskStopsTheRunAndTheJournalIsIntact) {
+  write("suite.toml", suite_of(40));
+  std::filesystem::create_directory(path("small"));
+  if (mount("tmpfs", path("small").c_str(), "tmpfs", 0, "size=32k") != 0) GTEST_SKIP() << "mount is not permitted";
+  EXPECT_EQ(run({"--json", "small/r.json", "--wall-only"}), 1);
+  EXPECT_THAT(read("output"), HasSubstr("No space left on device"));
+  EXPECT_THAT(read("output"), HasSubstr("--resume"));
+  const std::string journal = read("small/r.json.journal");
+  EXPECT_TRUE(journal.ends_with('\n'));
+  EXPECT_GT(std::ranges::count(journal, '\n'), 3);
+  std::filesystem::copy(path("small/r.json.journal"), path("r.json.journal"));
+  EXPECT_EQ(umount(path("small").c_str()), 0);
+  EXPECT_EQ(run({"--json", "r.json", "--wall-only", "--resume"}), 0) << read("output");
+  EXPECT_EQ(skipped(record("r.json")), 0U);
+}
+
+}  // namespace
+}  // namespace tally::testing
