@@ -9,6 +9,13 @@
 namespace tally::testing {
 namespace {
 
+/// Not a compiler: what makes a case has one chance.
+bool is_host(int pid) {
+  std::ostringstream command;
+  command << std::ifstream("/proc/" + std::to_string(pid) + "/cmdline").rdbuf();
+  return command.str().contains("tally-host-cpp") || command.str().contains("_tally_host");
+}
+
 /// The hosts below a tally: children of its supervisors.
 std::vector<int> hosts_of(int tally) {
   std::vector<int> hosts;
@@ -16,7 +23,7 @@ std::vector<int> hosts_of(int tally) {
   for (const TreeProcess& process : below) {
     const bool supervised = std::ranges::any_of(
         below, [&](const auto& other) { return other.pid == process.parent && other.parent == tally; });
-    if (supervised) hosts.push_back(process.pid);
+    if (supervised && is_host(process.pid)) hosts.push_back(process.pid);
   }
   return hosts;
 }
@@ -41,17 +48,17 @@ TEST_F(FaultsTest, EveryCaseHasAResultWhenHostsAreKilled) {
     killed += kill(hosts[which], SIGKILL) == 0 ? 1 : 0;
   }
   EXPECT_TRUE(all_gone(mark_, Milliseconds(100)));
-  EXPECT_EQ(ended, 0) << read("output");
+  EXPECT_EQ(ended, 0) << read("output").substr(0, 4000);
   EXPECT_GT(killed, 2);
   const nlohmann::json cases = record("r.json")["cases"];
   ASSERT_EQ(cases.size(), static_cast<std::size_t>(count));
-  std::size_t lost = 0;
+  std::ptrdiff_t lost = 0;
   for (const auto& one : cases) {
     EXPECT_EQ(one["status"], "ok") << one.dump();
-    lost += one["attempts"].size() - 1;
+    lost += std::ssize(one["attempts"]) - 1;
   }
   RecordProperty("hosts_killed", killed);
-  printf("%d hosts killed, %zu attempts lost to it, %zu results\n", killed, lost, cases.size());
+  printf("%d hosts killed, %td attempts lost to it, %zu results\n", killed, lost, cases.size());
 }
 
 }  // namespace
