@@ -1,6 +1,7 @@
 #include "regions.h"
 
 #include <malloc.h>
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -128,20 +129,27 @@ std::uint64_t Regions::next_command() {
 bool Regions::fork_region(bool timed) {
   shared_page().done = 0;
   shared_page().failed = 0;
+  int done[2];
+  if (::pipe(done) != 0) {
+    fail(Stage::region, "no descriptors left for a pipe", {});
+    ::_exit(1);
+  }
   const pid_t pid = ::fork();
   if (pid == 0) {
     replicate_ = true;
+    done_ = done[1];
+    ::close(done[0]);
     return true;
   }
+  ::close(done[1]);
   if (pid < 0) {
     fail(Stage::region, "fork failed: no memory or too many processes", {});
     ::_exit(1);
   }
-  int status = 0;
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
+  int status = wait_for_replicate(pid, done[0]);
+  ::close(done[0]);
   if (shared_page().failed != 0) ::_exit(1);  // it has said why itself
-  if (shared_page().done != 0) status = 0;    // however it left: see leave_replicate
+  if (shared_page().done != 0) status = 0;    // we killed it
   if (status == 0 && shared_page().done == 0) {
     fail(Stage::region, "the statement ended the process with exit code 0", {});
     ::_exit(1);
@@ -155,6 +163,20 @@ bool Regions::fork_region(bool timed) {
   return false;
 }
 
+/// Waits for the region's end and then kills the replicate: left to itself, it would exit, and Callgrind would then
+/// write one more dump, of nothing (a process that kills itself does so too: Valgrind makes an exit of it).
+int Regions::wait_for_replicate(int pid, int done) {
+  int status = 0;
+  for (;;) {
+    // The write end may outlive the replicate in a process that the statement left behind: look for both.
+    pollfd ready{done, POLLIN, 0};
+    const bool told = ::poll(&ready, 1, 20) > 0 && (ready.revents & POLLIN) != 0;
+    if (told) ::kill(pid, SIGKILL);
+    const bool closed = (ready.revents & POLLHUP) != 0;
+    if (::waitpid(pid, &status, told || closed ? 0 : WNOHANG) == pid) return status;
+  }
+}
+
 std::uint64_t Regions::start_count(const Message& command) {
   iterations_ = command.number(Field::iterations, 1);
   state_ = State::counting;
@@ -162,6 +184,8 @@ std::uint64_t Regions::start_count(const Message& command) {
   // Left-overs of setup and warm-up make malloc_consolidate strike one replicate in five, at ≈ 130,000 instructions.
   malloc_trim(0);
   if (hooks_.before_region != nullptr) hooks_.before_region(hooks_.context);
+  // A native count is of allocations: what Valgrind counts must not be slowed and changed by wrappers.
+  if (!callgrind::running()) allocations::install();
   allocations::start();
   callgrind::dump();
   return iterations_;
@@ -248,9 +272,8 @@ void Regions::report_timed(int pid, int status) {
 
 void Regions::leave_replicate() {
   shared_page().done = 1;
-  // SIGKILL and not _exit: at an exit Callgrind would write one more dump, of nothing.
-  if (callgrind::running()) ::kill(::getpid(), SIGKILL);
-  ::_exit(0);
+  (void)!::write(done_, "", 1);
+  for (;;) ::pause();  // until the case child kills us
 }
 
 void Regions::fail(Stage stage, std::string_view message, std::string_view detail) {

@@ -50,6 +50,7 @@ class Regions {
   void report_counted(int pid, int status);
   void report_timed(int pid, int status);
   bool fork_region(bool timed);
+  int wait_for_replicate(int pid, int done);
   [[noreturn]] void leave_replicate();
 
   Channel channel_;
@@ -59,6 +60,7 @@ class Regions {
   int threads_ = 1;
   unsigned long long sleeps_before_ = 0;
   bool replicate_ = false;
+  int done_ = -1;  ///< In a replicate: the pipe on which it says that its region is over.
   bool failed_ = false;
   RegionHooks hooks_;
   protocol::Phase phase_ = protocol::Phase::baseline;

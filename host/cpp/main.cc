@@ -12,7 +12,6 @@
 #include <cstring>
 #include <thread>
 
-#include "allocations.h"
 #include "callgrind.h"
 #include "fork_server.h"
 #include "pinned_stack.h"
@@ -105,7 +104,6 @@ void run_case(void* /*context*/, Channel channel, const Message& request) {
     engine.fail(Stage::load, "cannot load the compiled snippet", g_load_error);
     return;
   }
-  if (request.number(Field::allocations) != 0) allocations::install();
   if (const auto padding = request.number(Field::heap_padding); padding > 0) {
     std::memset(std::malloc(padding), 1, padding);  // kept on purpose: it moves whatever setup allocates
   }

@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "allocations.h"
 #include "callgrind.h"
 #include "fork_server.h"
 #include "pinned_stack.h"
@@ -147,7 +146,6 @@ PyObject* set_hooks(PyObject* /*module*/, PyObject* args) {
 
 void run_case(void* context, Channel channel, const Message& request) {
   Regions engine(channel, request.job(), request.number(Field::warm_up), request.number(Field::in_process) != 0);
-  if (request.number(Field::allocations) != 0) tally::host::allocations::install();
   if (const auto padding = request.number(Field::heap_padding); padding > 0) {
     std::memset(std::malloc(padding), 1, padding);  // kept on purpose: it moves whatever setup allocates
   }

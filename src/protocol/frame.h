@@ -66,7 +66,6 @@ enum class Field : std::uint16_t {
   before_region = 30,  ///< run_case, Python: source run before every region, not measured.
   in_process = 31,     ///< run_case: never fork replicates. ready: this child will not fork them.
   sync = 32,           ///< run_case, Python: source run at the end of every region.
-  allocations = 33,    ///< run_case: count calls of the allocator in regions.
 
   iterations = 40,        ///< count: executions in the region. counted: executions done.
   phase = 41,             ///< ready: a protocol::Phase.
