@@ -83,6 +83,20 @@ std::vector<std::string> suspects_of(const CheckResult& result) {
   return ids;
 }
 
+/// A second measurement judges the first only where it is of the same thing.
+Status check_same_subject(const Record& next, const Record& again) {
+  for (const auto& [name, environment] : again.environments) {
+    const auto first = next.environments.find(name);
+    if (first == next.environments.end() || first->second.fingerprint == environment.fingerprint) continue;
+    const bool subject = first->second.subject != environment.subject;
+    return fail(ErrorKind::input,
+                fmt::format("--confirm: the {} of toolchain '{}' is not the one that the new record was measured in",
+                            subject ? "subject" : "environment", name),
+                {}, "confirm right after measuring, with the same builds, --env-command, --cxx and --python");
+  }
+  return {};
+}
+
 /// The new record with the suspects' results replaced by those of a second measurement. A regression that a second
 /// measurement does not show was none.
 void replace_cases(Record& next, const Record& again) {
@@ -90,7 +104,9 @@ void replace_cases(Record& next, const Record& again) {
     const CaseRecord* second = find_case(again, one.id);
     if (second == nullptr) continue;
     std::optional<std::string> profile = one.profile;
+    std::optional<NoiseFloor> floor = one.counts ? one.counts->floor : std::nullopt;
     one = *second;
+    if (one.counts && !one.counts->floor) one.counts->floor = std::move(floor);
     one.profile = std::move(profile);  // Beside the new record; the second measurement keeps none there.
     one.warnings.emplace_back("measured a second time to confirm a suspected regression");
   }
@@ -129,6 +145,12 @@ void add_check_options(CLI::App& sub, CheckCommandOptions& options) {
   sub.add_option("--max-age", options.max_age_days, "Days after which a baseline is stale; 0: never")
       ->capture_default_str();
   sub.add_option("--confirm", options.confirm, "Measure suspects again with this suite before failing");
+  const char* confirming = "--confirm";
+  sub.add_option("--env-command", options.env_command, "For --confirm: as the new record was measured")
+      ->needs(confirming);
+  sub.add_option("--cxx", options.cxx, "For --confirm: the C++ compiler")->needs(confirming);
+  sub.add_option("--python", options.python, "For --confirm: the Python interpreter")->needs(confirming);
+  sub.add_option("--cores", options.cores, "For --confirm: CPUs to use")->needs(confirming);
   sub.add_flag("--functions", options.functions, "Show which functions moved (needs profiles)");
   sub.add_flag("--github", options.github, "Also print GitHub annotations");
   sub.add_flag("--json", options.json, "Print the result as JSON");
@@ -172,8 +194,9 @@ int run_check(const CheckCommandOptions& options, const Remeasure& remeasure, st
                      "measure the suspects with tally run --filter and check that record"});
     err << fmt::format("tally check: measuring {} suspected {} again\n", suspects.size(),
                        suspects.size() == 1 ? "case" : "cases");
-    const Result<Record> again = remeasure(options.confirm, suspects);
+    const Result<Record> again = remeasure(options.confirm, suspects, *next);
     if (!again) return refuse(again.error());
+    if (const Status same = check_same_subject(*next, *again); !same) return refuse(same.error());
     replace_cases(*next, *again);
     comparison = compare(*base, *next, {}, profiles);
     result = check(comparison, *limits, *accepted, today);

@@ -25,6 +25,10 @@ struct CheckCommandOptions {
   std::string accept;                   ///< Path of the accept file, or empty.
   double max_age_days = 90;             ///< Of the base; 0: any.
   std::string confirm;                  ///< A suite to measure suspects with again, or empty.
+  std::string env_command;              ///< For --confirm, as the three below: what a record does not say.
+  std::string cxx;
+  std::string python;
+  std::string cores;
   bool functions = false;
   bool github = false;
   bool json = false;
@@ -36,8 +40,9 @@ struct CheckCommandOptions {
   std::string now;       ///< ISO 8601, UTC; set by main: "2026-01-31T12:00:00Z".
 };
 
-/// Measures these cases of `suite` again, in the way that the new record was. Given by main, which owns running.
-using Remeasure = std::function<Result<Record>(const std::string& suite, const std::vector<std::string>& ids)>;
+/// Measures these cases of `suite` again, in the way that `as` was measured. See remeasure.h.
+using Remeasure =
+    std::function<Result<Record>(const std::string& suite, const std::vector<std::string>& ids, const Record& as)>;
 
 void add_check_options(CLI::App& sub, CheckCommandOptions& options);
 int run_check(const CheckCommandOptions& options, const Remeasure& remeasure, std::ostream& out, std::ostream& err);

@@ -7,12 +7,14 @@
 #include <iostream>
 #include <memory>
 
+#include "cli/ab_command.h"
 #include "cli/check_command.h"
 #include "cli/compare_command.h"
 #include "cli/context.h"
 #include "cli/doctor_command.h"
 #include "cli/list_command.h"
 #include "cli/profile_command.h"
+#include "cli/remeasure.h"
 #include "cli/report_command.h"
 #include "cli/run_command.h"
 #include "cli/time_command.h"
@@ -69,8 +71,14 @@ std::vector<Command> declare_commands(CLI::App& app) {
                                    add_check_options, [rendering](const Context& context, CheckCommandOptions options) {
                                      options.render = rendering(context);
                                      options.now = fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr)));
-                                     return run_check(options, nullptr, std::cout, std::cerr);
+                                     const Remeasure again = remeasure_with(context, options, std::cerr);
+                                     return run_check(options, again, std::cout, std::cerr);
                                    }));
+  commands.push_back(declare<AbOptions>(app, "ab", "Compare two environments, measured in turns", add_ab_options,
+                                        [rendering](const Context& context, AbOptions options) {
+                                          options.report.render = rendering(context);
+                                          return run_ab(context, options, std::cout, std::cerr);
+                                        }));
   commands.push_back(declare<ProfileCommandOptions>(app, "profile", "Show which functions a case's counts are in",
                                                     add_profile_options,
                                                     [rendering](const Context& context, ProfileCommandOptions options) {

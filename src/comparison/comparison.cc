@@ -125,7 +125,8 @@ void compare_pair(const Comparison& run, CaseComparison& result, const CompareOp
     return;
   }
   const bool changed = result.verdict == Verdict::slower || result.verdict == Verdict::faster;
-  if (changed && !result.environment_changes.empty()) result.verdict = Verdict::changed_environment;
+  if (changed && options.environment_softens && !result.environment_changes.empty())
+    result.verdict = Verdict::changed_environment;
 }
 
 double size_of(const CaseComparison& one) {

@@ -69,6 +69,8 @@ struct CompareOptions {
   double usual_floor_python = 0.0125;
   double least_instructions = 5;  ///< Per iteration: smaller changes are never real.
   double least_time_change = 0.01;
+  /// False where the environment itself is what is being compared: its changes are named and soften nothing.
+  bool environment_softens = true;
 };
 
 /// The profile of a case, or nothing. Called for changed cases only.

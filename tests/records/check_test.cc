@@ -63,7 +63,9 @@ TEST_F(CheckCommand, ConfirmsBeforeItFails) {
   confirm.confirm = "suite.toml";
   std::vector<std::string> asked;
   const auto answering = [&asked](double per_iteration) {
-    return [&asked, per_iteration](const std::string& suite, const std::vector<std::string>& ids) -> Result<Record> {
+    return [&asked, per_iteration](const std::string& suite, const std::vector<std::string>& ids,
+                                   const Record& as) -> Result<Record> {
+      EXPECT_EQ(as.cases.size(), 2U);
       EXPECT_EQ(suite, "suite.toml");
       asked = ids;
       Record record = example_record();

@@ -1,0 +1,41 @@
+/// `tally ab SUITE`: two environments, toolchains, compilers or interpreters, measured in turns and compared.
+///
+/// Passes alternate A, B, A, B, …, so that what drifts on the machine falls on both; the passes of a side are pooled.
+/// What differs between the sides is what is being asked about: it is named and softens no verdict.
+/// Exit codes: 0 compared; 1 a case failed; 2 wrong usage; 130 interrupted.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <iosfwd>
+#include <string>
+
+#include "cli/compare_command.h"
+#include "cli/context.h"
+#include "cli/run_options.h"
+
+namespace tally::cli {
+
+struct AbSide {
+  std::string env_command;
+  std::string toolchain;  ///< Instead of the cases' own.
+  std::string cxx;
+  std::string python;
+  std::string json;  ///< Keeps the record here.
+  [[nodiscard]] bool says_nothing() const {
+    return env_command.empty() && toolchain.empty() && cxx.empty() && python.empty();
+  }
+};
+
+struct AbOptions {
+  std::string suite;
+  AbSide a;
+  AbSide b;
+  int rounds = 2;
+  RunOptions run;
+  CompareCommandOptions report;  ///< Without its paths of records.
+};
+
+void add_ab_options(CLI::App& sub, AbOptions& options);
+int run_ab(const Context& context, const AbOptions& options, std::ostream& out, std::ostream& err);
+
+}  // namespace tally::cli
