@@ -57,6 +57,7 @@ std::vector<HostKind> JobQueue::kinds() {
 
 Job JobQueue::take(const HostKind& kind) {
   Line& line = lines_.at(kind);
+  prune(line);
   const Job job = line.ready.begin()->second;
   line.ready.erase(line.ready.begin());
   --queued_[job.index];
