@@ -31,6 +31,28 @@ struct Command {
   Run run;
 };
 
+/// The options of a command that prints tables of records, and how to print them.
+template <typename Options>
+struct Shown : Options {
+  std::string color = "auto";
+  int width = 0;  ///< 0: the terminal's.
+};
+
+template <auto Add, typename Options>
+void add_shown(CLI::App& sub, Shown<Options>& options) {
+  Add(sub, options);
+  sub.add_option("--color", options.color, "auto, always or never")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+  sub.add_option("--width", options.width, "Columns to print (the terminal's, or 100)")->check(CLI::Range(20, 10000));
+}
+
+template <typename Options>
+void set_rendering(const Context& context, Shown<Options>& options) {
+  options.render = {.width = options.width > 0 ? options.width : context.width,
+                    .color = use_color(context, options.color, context.out_is_terminal)};
+}
+
 template <typename Options, typename Add, typename Function>
 Command declare(CLI::App& app, const char* name, const char* description, Add add, Function function) {
   CLI::App* sub = app.add_subcommand(name, description);
@@ -57,34 +79,35 @@ std::vector<Command> declare_commands(CLI::App& app) {
                                           [](const Context& context, const TimeOptions& options) {
                                             return run_time(context, options, std::cout, std::cerr);
                                           }));
-  const auto rendering = [](const Context& context) {
-    return RenderOptions{.width = context.width, .color = use_color(context, "auto", context.out_is_terminal)};
-  };
-  commands.push_back(declare<CompareCommandOptions>(app, "compare", "Compare two records, case by case",
-                                                    add_compare_options,
-                                                    [rendering](const Context& context, CompareCommandOptions options) {
-                                                      options.render = rendering(context);
-                                                      return run_compare(options, std::cout, std::cerr);
-                                                    }));
+  commands.push_back(declare<Shown<CompareCommandOptions>>(
+      app, "compare", "Compare two records, case by case", add_shown<add_compare_options, CompareCommandOptions>,
+      [](const Context& context, Shown<CompareCommandOptions> options) {
+        set_rendering(context, options);
+        return run_compare(options, std::cout, std::cerr);
+      }));
   commands.push_back(
-      declare<CheckCommandOptions>(app, "check", "Hold a record against a base and limits: a gate for CI",
-                                   add_check_options, [rendering](const Context& context, CheckCommandOptions options) {
-                                     options.render = rendering(context);
-                                     options.now = fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr)));
-                                     const Remeasure again = remeasure_with(context, options, std::cerr);
-                                     return run_check(options, again, std::cout, std::cerr);
-                                   }));
+      declare<Shown<CheckCommandOptions>>(app, "check", "Hold a record against a base and limits: a gate for CI",
+                                          add_shown<add_check_options, CheckCommandOptions>,
+                                          [](const Context& context, Shown<CheckCommandOptions> options) {
+                                            set_rendering(context, options);
+                                            options.now = fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr)));
+                                            const Remeasure again = remeasure_with(context, options, std::cerr);
+                                            return run_check(options, again, std::cout, std::cerr);
+                                          }));
   commands.push_back(declare<AbOptions>(app, "ab", "Compare two environments, measured in turns", add_ab_options,
-                                        [rendering](const Context& context, AbOptions options) {
-                                          options.report.render = rendering(context);
+                                        [](const Context& context, AbOptions options) {
+                                          options.report.render = {
+                                              .width = context.width,
+                                              .color = use_color(context, options.run.color, context.out_is_terminal)};
                                           return run_ab(context, options, std::cout, std::cerr);
                                         }));
-  commands.push_back(declare<ProfileCommandOptions>(app, "profile", "Show which functions a case's counts are in",
-                                                    add_profile_options,
-                                                    [rendering](const Context& context, ProfileCommandOptions options) {
-                                                      options.render = rendering(context);
-                                                      return run_profile(options, std::cout, std::cerr);
-                                                    }));
+  commands.push_back(
+      declare<Shown<ProfileCommandOptions>>(app, "profile", "Show which functions a case's counts are in",
+                                            add_shown<add_profile_options, ProfileCommandOptions>,
+                                            [](const Context& context, Shown<ProfileCommandOptions> options) {
+                                              set_rendering(context, options);
+                                              return run_profile(options, std::cout, std::cerr);
+                                            }));
   commands.push_back(declare<ReportCommandOptions>(
       app, "report", "Show a record as a page", add_report_options,
       [](const Context&, const ReportCommandOptions& options) { return run_report(options, std::cout, std::cerr); }));

@@ -73,6 +73,9 @@ TEST(Compare, EnvironmentSoftensAndIsNamedSubjectDoesNot) {
   EXPECT_EQ(both.verdict, Verdict::changed_environment);
   EXPECT_THAT(both.environment_changes, ElementsAre("compiler: clang 19.1.4 → clang 20"));
   EXPECT_EQ(both.cause, "compiler");
+  const Comparison asked = compare(base, next, {.environment_softens = false});
+  EXPECT_EQ(asked.cases[0].verdict, Verdict::slower);
+  EXPECT_EQ(asked.cases[0].environment_changes, both.environment_changes);
 }
 
 TEST(Compare, DifferentSettingsAreRefusedWithTheReason) {
