@@ -44,6 +44,9 @@ TEST(Table, RunTable) {
             "  log: logs/2.txt\n"
             "  reproduce: tally run suite.toml --filter 'x'\n"
             "\n"
+            "warning: the region reads a clock (clock_gettime)\n"
+            "  in Pointwise/add [cpp eager forward threads=1 n=64 k=4]\n"
+            "\n"
             "2 cases: 1 ok, 1 failed; 9.5 s\n");
 }
 

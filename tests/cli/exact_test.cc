@@ -47,11 +47,11 @@ TEST(Exact, CountsDoNotDependOnSurroundings) {
   const Totals first = totals({}, cold);
   ASSERT_EQ(first.size(), 10U);
   for (const auto& [id, values] : first) {
-    // Two replicates of each phase: they prove that the count repeats.
-    ASSERT_GE(values.size(), 4U) << id;
+    // The empty loop, then two replicates of the statement: they prove that the count repeats.
+    ASSERT_GE(values.size(), 3U) << id;
     if (id.find("[cpp") != std::string::npos) {
-      EXPECT_EQ(values.size(), 4U) << id;
-      EXPECT_EQ(values[2], values[3]) << id;
+      EXPECT_EQ(values.size(), 3U) << id;
+      EXPECT_EQ(values[1], values[2]) << id;
     }
   }
   expect_same(totals({}, cold), first, "a warm cache");

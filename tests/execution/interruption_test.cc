@@ -101,7 +101,7 @@ TEST_F(InterruptionTest, AFullDiskStopsTheRunAndTheJournalIsIntact) {
   EXPECT_THAT(read("output"), HasSubstr("--resume"));
   const std::string journal = read("small/r.json.journal");
   EXPECT_TRUE(journal.ends_with('\n'));
-  EXPECT_GT(std::ranges::count(journal, '\n'), 3);
+  EXPECT_GE(std::ranges::count(journal, '\n'), 2);  // the header, and at least one case
   std::filesystem::copy(path("small/r.json.journal"), path("r.json.journal"));
   EXPECT_EQ(umount(path("small").c_str()), 0);
   EXPECT_EQ(run({"--json", "r.json", "--wall-only", "--resume"}), 0) << read("output");
