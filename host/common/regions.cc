@@ -248,6 +248,13 @@ bool Regions::end_block() {
     }
     max_blocks_ = 1;
   }
+  // A forked child copies each page that it writes for the first time: the first quarter of its time is not sampled.
+  if (block_ns_ == 0 && !warm_ && elapsed < budget_ns_) {
+    if (spent_ns_ < budget_ns_ / 4) return false;
+    warm_ = true;
+    spent_ns_ = 0;
+    return false;
+  }
   page.samples[page.sample_count++] = static_cast<double>(elapsed) * 1e-9;
   if (page.sample_count < max_blocks_ && spent_ns_ < budget_ns_) {
     if (hooks_.before_region != nullptr) hooks_.before_region(hooks_.context);
