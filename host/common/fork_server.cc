@@ -16,7 +16,6 @@
 namespace tally::host {
 
 using protocol::Field;
-using protocol::Message;
 using protocol::MessageType;
 
 namespace {

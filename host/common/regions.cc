@@ -290,7 +290,7 @@ void Regions::fail(Stage stage, std::string_view message, std::string_view detai
   auto failure = channel_.compose(MessageType::failed, job_);
   failure.number(Field::stage, static_cast<std::uint64_t>(stage))
       .text(Field::message, message.substr(0, 4096))
-      .text(Field::detail, detail.substr(0, 256 * 1024));
+      .text(Field::detail, detail.substr(0, std::size_t{256} * 1024));
   channel_.send(failure);
 }
 

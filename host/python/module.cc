@@ -189,7 +189,7 @@ PyModuleDef g_module = {
 
 }  // namespace
 
-PyMODINIT_FUNC PyInit__tally_host(void) {
+PyMODINIT_FUNC PyInit__tally_host(void) {  // NOLINT(bugprone-reserved-identifier): CPython asks for this name
   g_phase_type = PyType_FromSpec(&g_phase_spec);
   return g_phase_type == nullptr ? nullptr : PyModule_Create(&g_module);
 }

@@ -213,6 +213,7 @@ Comparison compare(const Record& base, const Record& next, const CompareOptions&
   std::ranges::sort(order, {},
                     [&](std::size_t i) { return std::tuple(result.cases[i].verdict, -size_of(result.cases[i]), i); });
   std::vector<CaseComparison> sorted;
+  sorted.reserve(order.size());
   for (const std::size_t i : order) sorted.push_back(std::move(result.cases[i]));
   result.cases = std::move(sorted);
   return result;

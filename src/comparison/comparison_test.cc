@@ -10,8 +10,6 @@ namespace tally {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 Record run_of(std::vector<CaseRecord> cases) {
   Record record = example_record();

@@ -8,10 +8,6 @@
 
 namespace tally {
 
-using protocol::Field;
-using protocol::Message;
-using protocol::MessageType;
-
 namespace {
 
 /// How a host ended, and the last line of what it wrote before.

@@ -51,6 +51,7 @@ std::vector<HostKind> JobQueue::kinds() {
   }
   std::ranges::sort(order);
   std::vector<HostKind> kinds;
+  kinds.reserve(order.size());
   for (const auto& [place, kind] : order) kinds.push_back(*kind);
   return kinds;
 }

@@ -84,7 +84,7 @@ class Session {
   const ExecutionOptions* options_;
   FrameStream stream_;
   UniqueFd output_;
-  BoundedOutput captured_{64 * 1024};
+  BoundedOutput captured_{std::size_t{64} * 1024};
   std::optional<int> pid_;
   Step step_ = Step::starting;
   bool in_process_ = false;
