@@ -109,7 +109,7 @@ Status Session::on_socket(bool& closed) {
 }
 
 bool Session::on_output() {
-  std::array<char, 64 * 1024> block;
+  std::array<char, std::size_t{64} * 1024> block;
   // A case that floods it must not keep the engine from its deadlines.
   for (int i = 0; i < 16; ++i) {
     const ssize_t n = ::read(output_.get(), block.data(), block.size());
@@ -146,7 +146,7 @@ void Session::on_ready(const Message& message) {
   }
   // A block is long enough when reading the clock is 0.01 % of it, or it fills a thousandth of the minimum run time.
   const double wanted = std::min(plan_.timer_overhead_s / 1e-4, options_->wall_plan.min_run_time_s / 1000);
-  ask_time(0, static_cast<std::uint64_t>(std::max(wanted, 1e-6) * 1e9), 0);
+  ask_time(0, static_cast<std::uint64_t>(std::max(wanted, 1e-6) * 1e9), 0.0);
 }
 
 void Session::on_counted(const Message& message) {
@@ -178,6 +178,7 @@ void Session::on_counted(const Message& message) {
   }
   if (perturbed) return advance();
   std::vector<std::uint64_t> totals;
+  totals.reserve(counts_.replicates.size());
   for (const auto& row : counts_.replicates) totals.push_back(row.empty() ? 0 : row.front());
   const int least = plan_.c->settings.replicates.value_or(options_->replicates);
   if (needs_more_replicates(totals, least, std::max(least, options_->max_replicates))) return ask_count(iterations());
@@ -296,7 +297,8 @@ void Session::advance() {
 
 void Session::send(Writer& frame) {
   // A child that has just died says so by its exit, with a better reason than a broken pipe.
-  (void)stream_.send(frame.finish());
+  const Status sent = stream_.send(frame.finish());
+  (void)sent;
 }
 
 void Session::on_exited(int wait_status) {
