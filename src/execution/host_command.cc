@@ -3,6 +3,9 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <ranges>
+
 namespace tally {
 
 namespace {
@@ -33,6 +36,31 @@ Result<PassedFd> pass_file(const std::string& path, int target) {
   return PassedFd{target, std::move(fd)};
 }
 
+/// An entry of PYTHONPATH that means another folder from another working folder.
+bool has_relative_search_path(const EnvironmentVariables& environment) {
+  for (const auto& [name, value] : environment) {
+    if (name != "PYTHONPATH" || value.empty()) continue;
+    for (const auto entry : std::views::split(value, ':')) {
+      if (entry.empty() || entry.front() != '/') return true;
+    }
+  }
+  return false;
+}
+
+/// Where the interpreter starts: an import looks through the working folder first, and keeps its path and its list of
+/// files, so that a longer path moved a sort by 4 instructions. Cases enter the user's folder after the fork. Only
+/// modules that are to be found from the user's folder make the interpreter start there.
+std::string interpreter_folder(const std::vector<std::string>& modules, const ExecutionOptions& options) {
+  namespace fs = std::filesystem;
+  if (has_relative_search_path(options.environment)) return options.working_folder;
+  std::error_code code;
+  for (const std::string& module : modules) {
+    const fs::path root = fs::path(options.working_folder) / module.substr(0, module.find('.'));
+    if (fs::exists(root, code) || fs::exists(root.string() + ".py", code)) return options.working_folder;
+  }
+  return "/";
+}
+
 Status append_python(ProcessRequest& request, const ToolchainHere& toolchain, const ExecutionOptions& options) {
   auto extension = pass_file(options.libexec + "/_tally_host.abi3.so", kExtension);
   if (!extension) return std::unexpected(extension.error());
@@ -40,6 +68,7 @@ Status append_python(ProcessRequest& request, const ToolchainHere& toolchain, co
   if (!script) return std::unexpected(script.error());
   request.pass_fds.push_back(*std::move(extension));
   request.pass_fds.push_back(*std::move(script));
+  request.working_folder = interpreter_folder(toolchain.spec.requires_modules, options);
   request.argv.insert(request.argv.end(), {(*toolchain.interpreter)->path, "-c", kBoot});
   for (const std::string& module : toolchain.spec.requires_modules) request.argv.push_back(module);
   request.argv.emplace_back("--");
@@ -79,7 +108,7 @@ std::vector<std::string> valgrind_flags(const ExecutionOptions& options) {
       "--quiet",
       // Off until the libraries are loaded: importing torch takes 7 s instead of 60.
       "--instr-atstart=no",
-      // Regions are cut with ZERO_STATS and DUMP_STATS; the collect state belongs to one thread only.
+      // Regions are cut between two dumps; the collect state belongs to one thread only.
       "--collect-atstart=yes",
       // With gdbserver, one run in three differed by up to 0.5 %.
       "--vgdb=no",

@@ -94,7 +94,7 @@ Status Session::start(const FrameStream& control) {
     request.text(Field::snippet, plan_.built.library).text(Field::symbol, plan_.built.symbol);
   }
   request.number(Field::warm_up, python ? options_->warm_up_python : options_->warm_up_cpp);
-  if (!plan_.built.folder.empty()) request.text(Field::folder, plan_.built.folder);
+  request.text(Field::folder, plan_.built.folder.empty() ? options_->working_folder : plan_.built.folder);
   for (const int cpu : plan_.cpus) request.number(Field::cpu, static_cast<std::uint64_t>(cpu));
   // Under Valgrind its own memory would count against it: there the engine looks from outside only.
   if (memory_limit() > 0 && plan_.mode == Mode::wall) request.number(Field::memory, memory_limit());

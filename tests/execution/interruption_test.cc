@@ -95,7 +95,7 @@ TEST_F(InterruptionTest, KilledAtRandomMomentsAndResumedItGivesTheSameRecord) {
 TEST_F(InterruptionTest, AFullDiskStopsTheRunAndTheJournalIsIntact) {
   write("suite.toml", suite_of(40));
   std::filesystem::create_directory(path("small"));
-  if (mount("tmpfs", path("small").c_str(), "tmpfs", 0, "size=32k") != 0) GTEST_SKIP() << "mount is not permitted";
+  if (mount("tmpfs", path("small").c_str(), "tmpfs", 0, "size=256k") != 0) GTEST_SKIP() << "mount is not permitted";
   EXPECT_EQ(run({"--json", "small/r.json", "--wall-only"}), 1);
   EXPECT_THAT(read("output"), HasSubstr("No space left on device"));
   EXPECT_THAT(read("output"), HasSubstr("--resume"));
