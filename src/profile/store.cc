@@ -167,9 +167,11 @@ Result<StoredProfile> profile_from_json(std::string_view text, std::string where
     return fail(ErrorKind::input, "not a stored profile: it has no \"profile\"", where,
                 "give what `tally run --profiles` kept");
   }
-  if (json["profile"] != profile_schema) {
+  if (const Json& version = json["profile"]; version != profile_schema) {
+    // Only a number is shown: what stands there may be nested deeper than printing it would stand.
     return fail(ErrorKind::input,
-                fmt::format("profile version {} is not known, only {} is", json["profile"].dump(), profile_schema),
+                fmt::format("profile version {} is not known, only {} is",
+                            version.is_number() ? version.dump() : "(no number)", profile_schema),
                 where, "measure again with this version of tally");
   }
   ListReader list{json, {}};

@@ -213,9 +213,11 @@ Result<Record> record_from_json(std::string_view text, std::string where) {
   }
   const Json& schema = (*json)["schema"];
   if (!schema.is_number_integer() || schema != record_schema) {
+    // Only a number is shown: what stands there may be nested deeper than printing it would stand.
     return fail(ErrorKind::input,
-                fmt::format("record schema {} is not known, only {} is", schema.dump(), record_schema), where,
-                "read it with the version of tally that wrote it, or measure again with this one");
+                fmt::format("record schema {} is not known, only {} is",
+                            schema.is_number() ? schema.dump() : "(no number)", record_schema),
+                where, "read it with the version of tally that wrote it, or measure again with this one");
   }
   Record record;
   Problem problem;
