@@ -11,6 +11,7 @@
 
 #include "callgrind.h"
 #include "fork_server.h"
+#include "fresh_heap.h"
 #include "pinned_stack.h"
 #include "regions.h"
 
@@ -173,6 +174,15 @@ PyObject* serve(PyObject* /*module*/, PyObject* args) {
   return PyLong_FromLong(code);
 }
 
+/// fill_heaps(arena): `arena` is the size of one of this CPython's arenas.
+PyObject* fill_heaps(PyObject* /*module*/, PyObject* args) {
+  Py_ssize_t arena = 0;
+  if (PyArg_ParseTuple(args, "n", &arena) == 0) return nullptr;
+  tally::host::fill_pools(PyObject_Malloc, static_cast<std::size_t>(arena));
+  tally::host::fill_malloc();
+  Py_RETURN_NONE;
+}
+
 PyObject* start_instrumentation(PyObject* /*module*/, PyObject* /*args*/) {
   tally::host::callgrind::start_instrumentation();
   Py_RETURN_NONE;
@@ -180,6 +190,7 @@ PyObject* start_instrumentation(PyObject* /*module*/, PyObject* /*args*/) {
 
 PyMethodDef g_methods[] = {
     {"serve", serve, METH_VARARGS, "Serve cases until the runner leaves."},
+    {"fill_heaps", fill_heaps, METH_VARARGS, "Leave no hole in the heaps that a case could fall into."},
     {"set_hooks", set_hooks, METH_VARARGS, "What to call before a region and at its end; None for nothing."},
     {"start_instrumentation", start_instrumentation, METH_NOARGS, "Count from here on, under Callgrind."},
     {nullptr, nullptr, 0, nullptr},

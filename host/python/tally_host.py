@@ -1,10 +1,12 @@
 """The Python host's other half: imports what the toolchain requires, then turns each request into a function and runs it.
 
-Started by the runner as `python3 -c BOOT MODULE... -- WARM_UP`, with this file and the extension as open descriptors, so that
-no path of ours enters the interpreter (a longer one would move the heap of every case).
+Started by the runner as `python3 -c BOOT MODULE... -- WARM_UP`, with this file, the extension and the
+variables of the user's shell as open descriptors, so that no path of ours or theirs enters the interpreter's start (a longer
+one would move the heap of every case).
 """
 import ast
 import gc
+import os
 import random  # for seed(): a setup that imports it must find it seeded, or each run sorts other numbers (1.4 %)
 import sys
 import traceback
@@ -118,6 +120,15 @@ def run_case(setup_parts, stmt_parts, before_region, sync, baseline, statement):
     return None
 
 
+def set_late_environment():
+    """What the runner kept out of the interpreter's start, so that its lengths move nothing that an import allocates."""
+    with open(6, "rb") as file:
+        entries = file.read().split(b"\0")
+    for entry in entries[:-1]:
+        name, _, value = entry.partition(b"=")
+        os.environb[name] = value
+
+
 def main():
     split = sys.argv.index("--")
     REQUIRED.extend(sys.argv[1:split])
@@ -126,8 +137,10 @@ def main():
     _tally_host.start_instrumentation()
     for text in sys.argv[split + 1:]:
         exec(compile(text, "<tally warm-up>", "exec"), fresh_namespace())
+    set_late_environment()
     gc.collect()
     gc.freeze()
+    _tally_host.fill_heaps(1 << 20 if sys.version_info >= (3, 10) else 1 << 18)
     sys.exit(_tally_host.serve(run_case, sys.version.split()[0]))
 
 

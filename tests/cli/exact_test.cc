@@ -1,4 +1,5 @@
 #include <cmath>
+#include <cstdlib>
 
 #include "harness.h"
 
@@ -68,6 +69,10 @@ TEST(Exact, CountsDoNotDependOnSurroundings) {
   large.more = {{"TALLY_TEST_BALLAST", std::string(3000, 'x')}};
   expect_same(totals({"--filter", "*[[]cpp*", "--keep-env", "TALLY_TEST_BALLAST"}, large), first,
               "3 KB more environment");
+
+  How path = cold;
+  path.more = {{"PATH", std::string(std::getenv("PATH")) + ":/" + std::string(133, 'p')}};
+  expect_same(totals({}, path), first, "a longer PATH");
 
   // Alone in its own translation unit and its own process, no neighbour before it.
   expect_same(totals({"--filter", "sort strings*", "--isolation", "process"}, far), first, "a process of its own");
