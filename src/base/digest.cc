@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
+#include <array>
 #include <cstdint>
 
 namespace tally {
@@ -23,8 +24,10 @@ Digest::Digest(Digest&&) noexcept = default;
 Digest& Digest::operator=(Digest&&) noexcept = default;
 
 Digest& Digest::add(std::string_view text) {
-  const std::uint64_t size = text.size();
-  XXH3_128bits_update(state_.get(), &size, sizeof size);
+  // Little-endian whatever the machine is.
+  std::array<unsigned char, sizeof(std::uint64_t)> size{};
+  for (std::size_t i = 0; i < size.size(); ++i) size[i] = static_cast<unsigned char>(text.size() >> (8 * i));
+  XXH3_128bits_update(state_.get(), size.data(), size.size());
   return add_raw(text);
 }
 

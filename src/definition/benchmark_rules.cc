@@ -12,26 +12,40 @@
 namespace tally {
 namespace {
 
+/// The first line of a text, for a message.
+std::string_view first_line(const Snippet& text) { return std::string_view(text.text).substr(0, text.text.find('\n')); }
+
 Status check_text(const Benchmark& b, const std::string& where) {
   const bool statement = !b.py.text.empty() || !b.cpp.text.empty();
   const bool model = !b.py_model.text.empty() || !b.cpp_model.text.empty();
   if (!statement && !model) {
-    return fail(ErrorKind::input, "a benchmark without a statement", where,
-                "give it py = '…', cpp = '…', py_model = '…' or cpp_model = '…'");
+    return fail(ErrorKind::input, fmt::format("benchmark '{}' has no statement in any language", join(b.label, "/")),
+                where, "give it py = '…', cpp = '…', py_model = '…' or cpp_model = '…'");
   }
   if (statement && model) {
-    return fail(ErrorKind::input, "a benchmark is either a statement or a model, and this one is both", where,
-                "leave out py and cpp (the call is made from the signature), or py_model and cpp_model");
+    return fail(ErrorKind::input,
+                fmt::format("a benchmark is either a statement or a model, and '{}' is both", join(b.label, "/")),
+                where, "leave out py and cpp (the call is made from the signature), or py_model and cpp_model");
+  }
+  for (const auto& [text, language] : {std::pair{b.py, Language::python},
+                                       {b.cpp, Language::cpp},
+                                       {b.py_model, Language::python},
+                                       {b.cpp_model, Language::cpp}}) {
+    if (text.text.empty() || !only_comments(text.text, language)) continue;
+    return fail(ErrorKind::input, fmt::format("'{}' is only a comment, and nothing to measure", first_line(text)),
+                text.at.line > 0 ? describe(text.at) : where, "write a statement, or leave this language out");
   }
   for (const auto& [text, language] : {std::pair{b.py_model, Language::python}, {b.cpp_model, Language::cpp}}) {
     if (text.text.empty() || defines(text.text, "model", language)) continue;
     return fail(ErrorKind::input,
-                fmt::format("the {} model does not define 'model'", language == Language::cpp ? "C++" : "Python"),
+                fmt::format("the {} model '{}' does not define 'model'", language == Language::cpp ? "C++" : "Python",
+                            first_line(text)),
                 text.at.line > 0 ? describe(text.at) : where,
                 language == Language::cpp ? "write 'auto model = torch::nn::…;'" : "write 'model = torch.nn.…'");
   }
   if (model && b.signature.text.empty()) {
-    return fail(ErrorKind::input, "a model without a signature: the call is made from it", where,
+    return fail(ErrorKind::input,
+                fmt::format("model '{}' has no signature, from which its call is made", join(b.label, "/")), where,
                 "write signature = \"f(x) -> y\"");
   }
   return {};
@@ -111,8 +125,10 @@ Status check_label(const std::vector<std::string>& label, const Places& places) 
     const bool printable =
         std::ranges::none_of(part, [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; });
     if (printable && !part.empty() && trim(part).size() == part.size()) continue;
+    std::string shown = part;
+    std::ranges::replace_if(shown, [](char c) { return static_cast<unsigned char>(c) < 32; }, '?');
     return fail(ErrorKind::input,
-                fmt::format("label part '{}' is empty or has control characters or outer blanks", part), where,
+                fmt::format("label part '{}' is empty or has control characters or outer blanks", shown), where,
                 "write one short line of text");
   }
   return {};

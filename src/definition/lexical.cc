@@ -21,6 +21,9 @@ class Blanker {
     return std::move(result_);
   }
 
+  /// Whether the text that was run ended before a string or comment of several lines did.
+  [[nodiscard]] bool open() const { return open_; }
+
  private:
   std::size_t step(std::size_t i) {
     const std::string_view rest = text_.substr(i);
@@ -65,9 +68,10 @@ class Blanker {
     return blank(i, behind(")" + std::string(text_.substr(i + 2, open - i - 2)) + "\"", open));
   }
 
-  [[nodiscard]] std::size_t behind(std::string_view end, std::size_t from) const {
+  std::size_t behind(std::string_view end, std::size_t from) {
     const std::size_t found = text_.find(end, from);
-    return found == std::string_view::npos ? found : found + end.size();
+    open_ = found == std::string_view::npos;
+    return open_ ? found : found + end.size();
   }
 
   std::size_t blank(std::size_t from, std::size_t to) {
@@ -81,6 +85,7 @@ class Blanker {
   std::string_view text_;
   Language language_;
   std::string result_;
+  bool open_ = false;
 };
 
 }  // namespace
@@ -89,13 +94,14 @@ std::string blank_strings_and_comments(std::string_view text, Language language)
   return Blanker(text, language).run();
 }
 
-int open_brackets(std::string_view text, Language language) {
-  int open = 0;
-  for (char c : blank_strings_and_comments(text, language)) {
-    if (c == '(' || c == '[' || c == '{') ++open;
-    if (c == ')' || c == ']' || c == '}') --open;
+bool leaves_open(std::string_view text, Language language) {
+  Blanker blanker(text, language);
+  int brackets = 0;
+  for (char c : blanker.run()) {
+    if (c == '(' || c == '[' || c == '{') ++brackets;
+    if (c == ')' || c == ']' || c == '}') --brackets;
   }
-  return open;
+  return brackets > 0 || blanker.open();
 }
 
 bool defines(std::string_view text, std::string_view name, Language language) {

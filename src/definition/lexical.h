@@ -1,5 +1,5 @@
-/// What the definition layer needs to know of Python's and C++'s words: where strings and comments are, whether a
-/// bracket stays open, whether a name is defined. It never parses either language.
+/// What the definition layer needs to know of Python's and C++'s words: where strings and comments are, whether
+/// something stays open, whether a name is defined. It never parses either language.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace tally {
 /// The same text with the inside of strings and comments replaced by blanks, byte for byte; newlines stay.
 std::string blank_strings_and_comments(std::string_view text, Language language);
 
-/// Brackets opened minus brackets closed, outside strings and comments.
-int open_brackets(std::string_view text, Language language);
+/// Whether the text ends within brackets, or within a string or comment that may have several lines.
+bool leaves_open(std::string_view text, Language language);
 
 /// Whether the text seems to define `name`: an assignment, a declaration, a function or a class of that name.
 bool defines(std::string_view text, std::string_view name, Language language);

@@ -6,13 +6,25 @@ namespace tally {
 namespace {
 
 TEST(Lexical, BracketsInStringsAndCommentsDoNotCount) {
-  EXPECT_EQ(open_brackets("f('(', \"[\") # (", Language::python), 0);
-  EXPECT_EQ(open_brackets("f('''\n(''', [", Language::python), 2);
-  EXPECT_EQ(open_brackets("f('(', \"\\\"(\"); // (\n/* { */ {", Language::cpp), 1);
-  EXPECT_EQ(open_brackets("f(R\"x()\")x\", 1'000'000, L'(', u8R\"(()\");", Language::cpp), 0);
+  EXPECT_FALSE(leaves_open("f('(', \"[\") # (", Language::python));
+  EXPECT_TRUE(leaves_open("f('''\n(''', [", Language::python));
+  EXPECT_TRUE(leaves_open("f('(', \"\\\"(\"; // )\n/* ) */ 1", Language::cpp));
+  EXPECT_FALSE(leaves_open("f(R\"x()\")x\", 1'000'000, L'(', u8R\"(()\");", Language::cpp));
 }
 
-TEST(Lexical, AnUnclosedStringEndsWithItsLine) { EXPECT_EQ(open_brackets("x = '(\ny = (", Language::python), 1); }
+TEST(Lexical, StringsOfSeveralLinesStayOpen) {
+  EXPECT_TRUE(leaves_open("x = '''a", Language::python));
+  EXPECT_TRUE(leaves_open("x = \"\"\"a", Language::python));
+  EXPECT_FALSE(leaves_open("x = '''a\nb'''", Language::python));
+  EXPECT_TRUE(leaves_open("auto x = R\"(a", Language::cpp));
+  EXPECT_TRUE(leaves_open("f(); /* a", Language::cpp));
+  EXPECT_FALSE(leaves_open("f(); // a", Language::cpp));
+}
+
+TEST(Lexical, AnUnclosedStringEndsWithItsLine) {
+  EXPECT_FALSE(leaves_open("x = '(", Language::python));
+  EXPECT_TRUE(leaves_open("x = '(\ny = (", Language::python));
+}
 
 TEST(Lexical, SurvivesTextThatEndsInTheMiddle) {
   for (const char* text : {"'", "\"\\", "'''", "/*", "//", "R\"", "R\"(", "R\"aaaaaaaaaaaaaaaaaaaaaaaa(", "\\", "1'"}) {

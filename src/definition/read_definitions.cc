@@ -6,7 +6,9 @@
 #include <array>
 #include <limits>
 
+#include "base/text.h"
 #include "definition/fields.h"
+#include "definition/lexical.h"
 #include "definition/table.h"
 
 namespace tally {
@@ -52,7 +54,8 @@ Places read_places(const Fields& fields, const TomlNode& table) {
           .tags = fields.place("tags")};
 }
 
-/// py and cpp, from keys of their own or from a table.
+}  // namespace
+
 void read_sides(Fields& fields, std::string_view py_key, std::string_view cpp_key, std::string_view table_key,
                 Snippet& py, Snippet& cpp) {
   py = fields.snippet(py_key);
@@ -69,6 +72,8 @@ void read_sides(Fields& fields, std::string_view py_key, std::string_view cpp_ke
   py = std::move(columns->py);
   cpp = std::move(columns->cpp);
 }
+
+namespace {
 
 /// The error for py_global, which people try.
 Status check_global(const TomlNode& table) {
@@ -114,6 +119,13 @@ std::vector<Setup> read_setups(Fields& fields, const Suite& suite) {
   return result;
 }
 
+/// 1.0 stays 1.0: as 1 it would be a whole number in either language.
+std::string written(double value) {
+  std::string text = fmt::format("{}", value);
+  if (text.find_first_not_of("-0123456789") == std::string::npos) text += ".0";
+  return text;
+}
+
 std::vector<Param> read_params(Fields& fields) {
   std::vector<Param> result;
   const TomlNode* table = fields.find("params");
@@ -131,7 +143,7 @@ std::vector<Param> read_params(Fields& fields) {
       } else if (value.kind == TomlNode::Kind::integer) {
         param.values.push_back(fmt::format("{}", value.integer));
       } else if (value.kind == TomlNode::Kind::floating) {
-        param.values.push_back(fmt::format("{}", value.floating));
+        param.values.push_back(written(value.floating));
       } else {
         fields.refuse({ErrorKind::input,
                        fmt::format("a value of parameter '{}' is a number or a string, not {} ({})", entry.key,
@@ -211,12 +223,18 @@ Status read_timer(const TomlNode& table, Suite& suite) {
   if (language != "cpp" && language != "python") {
     const TomlNode* node = fields.find("language");
     fields.refuse({ErrorKind::input,
-                   node == nullptr ? "a timer without a language" : fmt::format("unknown language {}", node->written),
+                   node == nullptr ? fmt::format("timer '{}' says no language", join(timer.label, "/"))
+                                   : fmt::format("unknown language {}", node->written),
                    describe(node == nullptr ? table.at : node->at),
                    "write language = \"python\" or language = \"cpp\""});
   }
   timer.stmt = fields.snippet("stmt");
   timer.setup = fields.snippet("setup");
+  if (is_identifier(timer.setup.text) && suite.setup(timer.setup.text)) {
+    fields.refuse({ErrorKind::input,
+                   fmt::format("a timer's setup is text, and '{}' is the name of a setup", timer.setup.text),
+                   describe(timer.setup.at), "write the text itself, or make it a [[benchmark]]"});
+  }
   timer.global_setup = fields.snippet("global_setup");
   timer.options = read_options(fields);
   timer.at = read_places(fields, table);

@@ -3,10 +3,15 @@
 
 #include <string>
 
+#include "definition/fields.h"
 #include "definition/suite.h"
 #include "definition/toml_tree.h"
 
 namespace tally {
+
+/// py and cpp, from keys of their own or from a table.
+void read_sides(Fields& fields, std::string_view py_key, std::string_view cpp_key, std::string_view table_key,
+                Snippet& py, Snippet& cpp);
 
 /// Sets the suite's defaults to those of [defaults] (which may be absent); `toolchain` is meant when it names none.
 Status read_defaults(const TomlNode* table, const std::string& toolchain, Suite& suite);

@@ -115,8 +115,10 @@ class Reader {
       return {};
     }
     if (node->kind != TomlNode::Kind::table) {
-      return fail(ErrorKind::input, fmt::format("'toolchain' must be a name or a table, not {}", describe(node->kind)),
-                  describe(node->at), "write toolchain = \"torch\" or [toolchain.NAME]");
+      return fail(
+          ErrorKind::input,
+          fmt::format("'toolchain' must be a name or a table, not {} ({})", describe(node->kind), node->written),
+          describe(node->at), "write toolchain = \"torch\" or [toolchain.NAME]");
     }
     std::error_code ignored;
     const std::string folder = std::filesystem::absolute(std::filesystem::path(file), ignored).parent_path().string();

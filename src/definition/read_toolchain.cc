@@ -5,7 +5,6 @@
 
 #include "definition/fields.h"
 #include "definition/read_definitions.h"
-#include "definition/table.h"
 
 namespace tally {
 namespace {
@@ -39,20 +38,32 @@ void put_after(std::vector<std::string>& inherited, const std::vector<std::strin
   inherited.insert(inherited.end(), own.begin(), own.end());
 }
 
+/// ${threads} in set_threads is the only name that these texts know.
+Status check_placeholders(const Snippet& text, std::string_view key) {
+  for (std::size_t at = text.text.find("${"); at != std::string::npos; at = text.text.find("${", at + 2)) {
+    const std::string_view rest = std::string_view(text.text).substr(at);
+    if (key == "set_threads" && rest.starts_with("${threads}")) continue;
+    return fail(ErrorKind::input,
+                fmt::format("unknown '{}' in '{}'", rest.substr(0, rest.find_first_of("}\n") + 1), key),
+                describe(position_of(text, at)),
+                key == "set_threads" ? "write ${threads}" : "only set_threads knows a name, ${threads}");
+  }
+  return {};
+}
+
 void read_per_language(Fields& fields, std::string_view key, PerLanguage& value) {
   const TomlNode* node = fields.find(key);
   if (node == nullptr) return;
-  Fields sides(*node, std::string(key), kPerLanguageKeys);
-  Snippet py = sides.snippet("py");
-  Snippet cpp = sides.snippet("cpp");
-  if (node->kind == TomlNode::Kind::table && sides.find("table") != nullptr) {
-    Result<TableColumns> columns = parse_table_columns(sides.snippet("table"));
-    if (!columns) return fields.refuse(columns.error());
-    py = std::move(columns->py);
-    cpp = std::move(columns->cpp);
+  Fields sides(*node, fmt::format("'{}'", key), kPerLanguageKeys);
+  Snippet py;
+  Snippet cpp;
+  read_sides(sides, "py", "cpp", "table", py, cpp);
+  for (Snippet* text : {&py, &cpp}) {
+    *text = dedent(std::move(*text));
+    sides.refuse(check_placeholders(*text, key));
   }
   fields.refuse(sides.status());
-  value = {dedent(std::move(py)).text, dedent(std::move(cpp)).text};
+  value = {std::move(py.text), std::move(cpp.text)};
 }
 
 }  // namespace
@@ -67,6 +78,15 @@ Status read_toolchain(const std::string& name, const TomlNode& table, const std:
   if (!found) return std::unexpected(found.error());
   Toolchain toolchain = std::move(*found);
   toolchain.name = name;
+
+  // Nothing could be built or hosted without a candidate.
+  for (std::string_view key : {"cxx", "python"}) {
+    const TomlNode* node = fields.find(key);
+    if (node == nullptr || node->kind != TomlNode::Kind::array || !node->items.empty()) continue;
+    return fail(ErrorKind::input, fmt::format("'{}' is an empty array", key), describe(node->at),
+                fmt::format("name a candidate, as in {} = [\"{}\"], or leave it out", key,
+                            key == "cxx" ? "clang++-19" : "python3"));
+  }
 
   const auto each = [&](std::string_view key, auto change) {
     std::vector<std::string> values = fields.strings(key);

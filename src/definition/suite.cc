@@ -164,9 +164,13 @@ Status Suite::add(Timer timer) {
   if (Status ok = check_label(timer.label, timer.at); !ok) return ok;
   for (Snippet* text : {&timer.stmt, &timer.setup, &timer.global_setup}) *text = dedent(std::move(*text));
   const std::string where = place_of({}, timer.at, timer.label);
-  if (timer.stmt.text.empty()) return fail(ErrorKind::input, "a timer without a statement", where, "write stmt = '…'");
+  if (only_comments(timer.stmt.text, timer.language)) {
+    return fail(ErrorKind::input, fmt::format("timer '{}' has no statement", join(timer.label, "/")), where,
+                "write stmt = '…'");
+  }
   if (timer.language == Language::python && !timer.global_setup.text.empty()) {
-    return fail(ErrorKind::input, "a global setup is C++ only",
+    return fail(ErrorKind::input,
+                fmt::format("a global setup is C++ only, and timer '{}' is in Python", join(timer.label, "/")),
                 timer.global_setup.at.line > 0 ? describe(timer.global_setup.at) : where, "move the text to setup");
   }
   if (Status ok = check_options(timer.options, timer.at, where); !ok) return ok;

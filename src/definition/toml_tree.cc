@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+
+#include "base/text.h"
+#include "definition/toml_guard.h"
 
 // With exceptions, which end here: without them toml++ 3.3 goes on after an error. Its assertions too are exceptions: a
 // header such as "[[[a]" or "[!]" breaks one, which a fuzzer finds in seconds, and with NDEBUG it would be assumed
@@ -39,17 +43,21 @@ class Builder {
     return {file_, static_cast<int>(at.line), static_cast<int>(at.column)};
   }
 
-  [[nodiscard]] char byte(std::size_t at) const { return bytes_[at]; }
+  /// A line as it stands in the file, without its margin, cut to one short line.
+  [[nodiscard]] std::string line(int number) const {
+    if (number < 1 || static_cast<std::size_t>(number) > line_starts_.size()) return {};
+    const std::string_view rest = bytes_.substr(line_starts_[static_cast<std::size_t>(number - 1)]);
+    std::string text = shortened(trim(rest.substr(0, rest.find('\n'))));
+    std::ranges::replace_if(text, [](char c) { return static_cast<unsigned char>(c) < 32; }, '?');
+    return text;
+  }
 
-  /// The place of a byte, the byte order mark not counted.
-  [[nodiscard]] SourcePosition place(std::size_t byte) const {
-    const auto next = std::ranges::upper_bound(line_starts_, byte);
-    const std::size_t start = *std::prev(next);
-    const auto before = bytes_.substr(start, byte - start);
-    const auto inner =
-        std::ranges::count_if(before, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; });
-    return {file_, static_cast<int>(next - line_starts_.begin()),
-            static_cast<int>(before.size() - static_cast<std::size_t>(inner)) + 1};
+  /// Where a line's text begins.
+  [[nodiscard]] SourcePosition line_place(int number) const {
+    if (number < 1 || static_cast<std::size_t>(number) > line_starts_.size()) return {file_, number, 1};
+    const std::size_t start = line_starts_[static_cast<std::size_t>(number - 1)];
+    const std::size_t text = bytes_.find_first_not_of(" \t", start);
+    return {file_, number, text == std::string_view::npos ? 1 : static_cast<int>(text - start) + 1};
   }
 
   TomlNode build(const toml::node& node) const {
@@ -59,7 +67,7 @@ class Builder {
     if (const auto* table = node.as_table()) {
       result.kind = TomlNode::Kind::table;
       for (const auto& [key, value] : *table) {
-        result.entries.push_back({std::string(key.str()), place(key.source().begin), build(value)});
+        result.entries.push_back({unshield(key.str()), place(key.source().begin), build(value)});
       }
       // toml++ sorts by name; a suite means the order in which it is written.
       std::ranges::sort(result.entries, {}, [](const TomlEntry& e) { return std::pair{e.at.line, e.at.column}; });
@@ -68,7 +76,7 @@ class Builder {
       for (const auto& item : *array) result.items.push_back(build(item));
     } else if (const auto* text = node.as_string()) {
       result.kind = TomlNode::Kind::string;
-      result.text = text->get();
+      result.text = unshield(text->get());
       result.text_at = text_place(result.at);
     } else if (const auto* integer = node.as_integer()) {
       result.kind = TomlNode::Kind::integer;
@@ -111,50 +119,21 @@ class Builder {
     const std::size_t from = offset(static_cast<int>(region.begin.line), static_cast<int>(region.begin.column));
     const std::size_t to = offset(static_cast<int>(region.end.line), static_cast<int>(region.end.column));
     if (from >= to || to > bytes_.size()) return {};
-    std::string_view text = bytes_.substr(from, to - from);
+    return shortened(bytes_.substr(from, to - from));
+  }
+
+  static std::string shortened(std::string_view text) {
     constexpr std::size_t kWidth = 60;
-    const std::size_t end = std::min(text.find_first_of("\r\n"), kWidth);
-    return end < text.size() ? std::string(text.substr(0, end)) + "…" : std::string(text);
+    std::size_t end = std::min(text.find_first_of("\r\n"), kWidth);
+    if (end >= text.size()) return std::string(text);
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+    return std::string(text.substr(0, end)) + "…";
   }
 
   std::string_view bytes_;
   const std::string& file_;
   std::vector<std::size_t> line_starts_;
 };
-
-/// What bare keys and values are made of; a quote right behind it opens no string, and is a mistake.
-bool is_bare(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-' || c == '+';
-}
-
-/// The offset of the first byte beyond ASCII that stands outside strings and comments, where TOML allows none; npos
-/// when there is none before the first mistake in a string. toml++ 3.3 must not see it: its test for blanks runs into
-/// undefined behaviour at U+00A1 to U+0499.
-std::size_t bare_foreign_character(std::string_view bytes) {
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const char c = bytes[i];
-    if (static_cast<unsigned char>(c) >= 0x80U) return i;
-    if (c == '#') {
-      i = bytes.find('\n', i);
-    } else if (c == '"' || c == '\'') {
-      if (i > 0 && is_bare(bytes[i - 1])) return i;
-      const std::string quotes(3, c);
-      const bool several = bytes.substr(i).starts_with(quotes);
-      const std::string_view close = several ? std::string_view(quotes) : bytes.substr(i, 1);
-      for (i += close.size(); i < bytes.size() && !bytes.substr(i).starts_with(close); ++i) {
-        if (bytes[i] == '\n' && !several) return std::string_view::npos;
-        if (bytes[i] == '\\' && c == '"') ++i;
-      }
-      // Up to two quotes may stand right before the closing three.
-      for (int extra = 0; several && extra < 2 && bytes.substr(std::min(i, bytes.size())).starts_with(quotes + c);
-           ++extra)
-        ++i;
-      i += close.size() - 1;
-    }
-    if (i == std::string_view::npos || i >= bytes.size()) break;
-  }
-  return std::string_view::npos;
-}
 
 bool breaks_an_assertion(std::string_view bytes) {
   try {
@@ -202,28 +181,37 @@ std::string_view describe(TomlNode::Kind kind) {
 }
 
 Result<TomlNode> parse_toml(std::string_view bytes, const std::string& file) {
+  const auto refuse = [](std::string_view what, const std::string& line, const SourcePosition& at,
+                         std::string_view mend) {
+    return fail(ErrorKind::input,
+                fmt::format("this is not TOML: {}{}", what, line.empty() ? "" : fmt::format(" ({})", line)),
+                describe(at), std::string(mend));
+  };
   if (bytes.size() > kMaxBytes) {
     return fail(ErrorKind::input, fmt::format("a suite of {} bytes is not read", bytes.size()), file,
                 "a suite has at most 4 MiB; split it and use include");
   }
   const Builder builder(bytes, file);
-  if (const std::size_t at = bare_foreign_character(bytes.substr(bytes.starts_with(kByteOrderMark) ? 3 : 0));
-      at != std::string_view::npos) {
-    return fail(ErrorKind::input,
-                static_cast<unsigned char>(builder.byte(at)) >= 0x80U
-                    ? "this is not TOML: a letter beyond ASCII stands outside a string"
-                    : "this is not TOML: a quote follows a bare word",
-                describe(builder.place(at)), "put quotes around the key or the value");
+  const std::optional<std::string> shielded = shield(bytes);
+  if (!shielded) {
+    return fail(ErrorKind::input, "the suite holds letters that Unicode does not define (U+400A0 to U+4FEFF)", file,
+                "take them out");
   }
   try {
-    return builder.build(toml::parse(bytes));
+    return builder.build(toml::parse(*shielded));
   } catch (const toml::parse_error& error) {
-    return fail(ErrorKind::input, fmt::format("this is not TOML: {}", error.description()),
-                describe(builder.place(error.source().begin)), "mend the syntax");
+    SourcePosition place = builder.place(error.source().begin);
+    // toml++ has read on behind the line when it finds that a header was there before.
+    if (error.description().contains("table header") && error.description().contains("redefine")) {
+      do place = builder.line_place(std::max(1, place.line - 1));
+      while (place.line > 1 && !builder.line(place.line).starts_with('['));
+    }
+    return refuse(replace_all(unshield(error.description()), "Error while parsing", "while reading"),
+                  builder.line(place.line), place, toml_mend(error.description()));
   } catch (const TomlAssertion&) {
-    return fail(ErrorKind::input, "this is not TOML: a key cannot begin like this",
-                describe(SourcePosition{file, asserting_line(bytes), 0}),
-                "a key has letters, digits, '_' and '-', or stands in quotes");
+    const int line = asserting_line(*shielded);
+    return refuse("a key cannot begin like this", builder.line(line), builder.line_place(line),
+                  "a key has letters, digits, '_' and '-', or stands in quotes");
   }
 }
 

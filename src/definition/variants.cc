@@ -68,14 +68,13 @@ class Splitter {
         append_line(pending.py, row.py);
         append_line(pending.cpp, row.cpp);
       }
-      waiting =
-          open_brackets(pending.py.text, Language::python) > 0 || open_brackets(pending.cpp.text, Language::cpp) > 0;
+      waiting = leaves_open(pending.py.text, Language::python) || leaves_open(pending.cpp.text, Language::cpp);
       if (waiting) continue;
       if (Status ok = take(pending); !ok) return ok;
     }
     if (!waiting) return {};
-    const Snippet& side = open_brackets(pending.py.text, Language::python) > 0 ? pending.py : pending.cpp;
-    return refuse(side, fmt::format("a bracket of '{}' is never closed", first_line(trim(side.text))),
+    const Snippet& side = leaves_open(pending.py.text, Language::python) ? pending.py : pending.cpp;
+    return refuse(side, fmt::format("a bracket or a string of '{}' is never closed", first_line(trim(side.text))),
                   "close it; a row goes on in the next while a bracket is open");
   }
 
@@ -100,8 +99,9 @@ class Splitter {
       }
     }
     if (!result.empty()) return result;
-    return fail(ErrorKind::input, "a variants block without a case", place_of({}, variants_.at, variants_.label),
-                "give it table = '''…''', py = '''…''' or cpp = '''…''' with a statement on each line");
+    return fail(ErrorKind::input, fmt::format("variants '{}' have no case", join(variants_.label, "/")),
+                place_of({}, variants_.at, variants_.label),
+                "give them table = '''…''', py = '''…''' or cpp = '''…''' with a statement on each line");
   }
 
  private:
@@ -128,12 +128,33 @@ class Splitter {
       append_line(setup_.cpp_global, row.cpp);
       return {};
     }
-    if (only_comments(row.py.text, Language::python) && only_comments(row.cpp.text, Language::cpp)) return {};
+    const bool py_said = !only_comments(row.py.text, Language::python);
+    const bool cpp_said = !only_comments(row.cpp.text, Language::cpp);
+    if (!py_said && !cpp_said) return {};
+    if (Status ok = check_whole(row.py, Language::python); !ok) return ok;
+    if (Status ok = check_whole(row.cpp, Language::cpp); !ok) return ok;
     if (open_ == nullptr) open_ = group("");
     if (open_->next == open_->cases.size()) open_->cases.emplace_back();
     TableRow& target = open_->cases[open_->next++];
-    if (!row.py.text.empty()) target.py = dedent(row.py);
-    if (!row.cpp.text.empty()) target.cpp = dedent(row.cpp);
+    if (py_said) target.py = dedent(row.py);
+    if (cpp_said) target.cpp = dedent(row.cpp);
+    return {};
+  }
+
+  /// A case is a line, so a line that needs the next one is no case.
+  [[nodiscard]] Status check_whole(const Snippet& line, Language language) const {
+    const std::string blanked = blank_strings_and_comments(line.text, language);
+    const std::string_view code = trim(blanked);
+    if (code.ends_with('\\')) {
+      return refuse(line,
+                    fmt::format("'{}' goes on in the next line, which would be a case of its own", trim(line.text)),
+                    "put brackets around it; a row goes on in the next while a bracket is open");
+    }
+    if (language == Language::python && code.ends_with(':')) {
+      return refuse(line,
+                    fmt::format("'{}' opens a block, and the next line would be a case of its own", trim(line.text)),
+                    "write it in one line, or as a [[benchmark]]");
+    }
     return {};
   }
 
@@ -189,7 +210,8 @@ Result<std::vector<Benchmark>> split_variants(const Variants& variants) {
   Splitter splitter(variants);
   const bool table = !variants.table.text.empty();
   if (table && (!variants.py.text.empty() || !variants.cpp.text.empty())) {
-    return fail(ErrorKind::input, "a variants block has a table and a block per language",
+    return fail(ErrorKind::input,
+                fmt::format("variants '{}' have a table and a block per language", join(variants.label, "/")),
                 place_of({}, variants.at, variants.label), "write either table, or py and cpp");
   }
   if (table) {

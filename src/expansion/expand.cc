@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <map>
 
+#include "base/digest.h"
 #include "definition/benchmark_rules.h"
 #include "expansion/case_id.h"
-#include "expansion/digest.h"
 #include "expansion/substitute.h"
 #include "expansion/torchscript.h"
 
@@ -172,14 +172,16 @@ Case explicit_case(const Timer& timer) {
 
 /// Names and paths of files stay out: the same definition has one digest on every machine.
 std::string definition_digest(const Case& c, const Toolchain& toolchain) {
+  const bool cpp = c.language == Language::cpp;
   std::string flags;
   for (const std::string& flag : toolchain.flags) flags += flag + "\n";
-  return digest_of({to_string(c.language), c.stmt.text(), c.setup.text(), c.global_setup.text(),
-                    c.artifact ? c.artifact->digest : "", fmt::format("{}", c.threads), toolchain.name,
-                    c.language == Language::cpp ? flags : "",
-                    c.language == Language::cpp ? toolchain.set_threads.cpp : toolchain.set_threads.py,
-                    c.language == Language::cpp ? toolchain.before_region.cpp : toolchain.before_region.py,
-                    c.language == Language::cpp ? toolchain.sync.cpp : toolchain.sync.py});
+  const auto said = [&](const PerLanguage& code) -> const std::string& { return cpp ? code.cpp : code.py; };
+  Digest digest;
+  digest.add(to_string(c.language)).add(c.stmt.text()).add(c.setup.text()).add(c.global_setup.text());
+  digest.add(c.artifact ? c.artifact->digest : "").add(fmt::format("{}", c.threads));
+  digest.add(toolchain.name).add(cpp ? flags : "");
+  digest.add(said(toolchain.set_threads)).add(said(toolchain.before_region)).add(said(toolchain.sync));
+  return digest.hex();
 }
 
 Status expand_benchmark(const Suite& suite, const Benchmark& benchmark, std::vector<Case>& cases) {

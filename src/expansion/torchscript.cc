@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/contains.h"
+#include "base/digest.h"
 #include "base/text.h"
-#include "expansion/digest.h"
 
 namespace tally {
 namespace {
@@ -44,7 +44,7 @@ Artifact make_artifact(const Snippet& text, const Signature& signature, bool is_
     if (!signature.result.empty()) artifact.script.parts.push_back(generated("    return " + signature.result));
     artifact.script.parts.push_back(generated("jit_model = torch.jit.script(f)"));
   }
-  artifact.digest = digest_of({artifact.script.text()});
+  artifact.digest = digest(artifact.script.text());
   artifact.name = fmt::format("model_{}.pt", artifact.digest);
   artifact.script.parts.push_back(generated(fmt::format("torch.jit.save(jit_model, \"{}\")", artifact.name)));
   return artifact;
