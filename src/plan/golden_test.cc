@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <locale>
 
 #include "definition/read_suite.h"
 #include "plan/plan.h"
@@ -117,6 +118,67 @@ TEST(Docs, EveryExampleExpands) {
     for (const Case& c : plan->cases) ids += "  " + c.id + "\n";
   }
   expect_golden(kRoot / "tests/golden/plan/docs_suites.ids", ids);
+}
+
+/// A page's text between a line and the next empty or closing one.
+std::string after(const std::string& page, const std::string& line, const std::string& end) {
+  const std::size_t begin = page.find("\n" + line + "\n") + line.size() + 2;
+  return page.substr(begin, page.find(end, begin) - begin);
+}
+
+std::string without_blanks(std::string text) {
+  std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
+  return text;
+}
+
+TEST(Docs, TheExampleInCppIsThisCode) {
+  // clang-format off
+  tally::Suite suite;
+  suite.add(tally::Benchmark{.label = {"sum"},
+                             .cpp = {"tally::keep(std::accumulate(v.begin(), v.end(), 0));"},
+                             .setup = {{.cpp = {"std::vector<int> v(1000, 1);"}}}});
+  // clang-format on
+  const Result<Plan> plan = make_plan(suite, {});
+  ASSERT_TRUE(plan);
+  ASSERT_EQ(plan->cases.size(), 1U);
+  EXPECT_EQ(plan->cases[0].id, "sum [cpp eager forward threads=1]");
+  const std::string example = after(read(kRoot / "docs/suites.md").value_or(""), "```cpp", "```");
+  EXPECT_TRUE(example.contains("suite.add(")) << example;
+  EXPECT_TRUE(without_blanks(read(kRoot / "src/plan/golden_test.cc").value_or("")).contains(without_blanks(example)));
+}
+
+TEST(Docs, TheErrorsAreWhatTheReaderSays) {
+  std::string known;
+  for (const auto& entry : fs::directory_iterator(kRoot / "tests/golden/suite_errors")) {
+    if (entry.path().extension() == ".error") known += read(entry.path()).value_or("");
+  }
+  const std::string page = read(kRoot / "docs/suites.md").value_or("");
+  constexpr std::string_view kLine = "\n    mine.toml:";
+  int errors = 0;
+  for (std::size_t at = page.find(kLine); at != std::string::npos; at = page.find(kLine, at + 1)) {
+    const std::size_t message = page.find(": ", at) + 2;
+    const std::string text = page.substr(message, page.find('\n', message) - message);
+    EXPECT_TRUE(known.contains(": " + text + "\n")) << text;
+    ++errors;
+  }
+  EXPECT_EQ(errors, 4);
+}
+
+// Numbers with commas and dotless letters are for people; an expansion is for programs.
+TEST(PlanGoldenLocale, TheLocaleChangesNothing) {
+  struct Comma : std::numpunct<char> {
+    char do_decimal_point() const override { return ','; }
+    char do_thousands_sep() const override { return '.'; }
+    std::string do_grouping() const override { return "\1"; }
+  };
+  for (const std::string& name : suites_in("tests/golden/plan")) {
+    const fs::path path = kRoot / "tests/golden/plan" / (name + ".toml");
+    const std::locale before = std::locale::global(std::locale(std::locale::classic(), new Comma));
+    const Result<Plan> plan = plan_of(path);
+    const std::string json = plan ? plan_json(*plan) : "";
+    std::locale::global(before);
+    EXPECT_EQ(json, read(fs::path(path).replace_extension(".json")).value_or("")) << name;
+  }
 }
 
 }  // namespace
