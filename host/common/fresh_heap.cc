@@ -1,7 +1,6 @@
 #include "fresh_heap.h"
 
 #include <malloc.h>
-#include <unistd.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -14,12 +13,14 @@ using Address = std::uintptr_t;
 
 constexpr std::size_t kBudget = std::size_t{64} << 20U;
 constexpr Address kBoundary = Address{1} << 20U;
-constexpr std::size_t kLargestHole = std::size_t{100} << 10U;  // below malloc's threshold for mmap
+constexpr std::size_t kLargestHole = std::size_t{4} << 20U;
+constexpr std::size_t kPart = std::size_t{64} << 10U;  // below malloc's threshold for a mapping
+constexpr int kParts = 64;
 constexpr std::size_t kExact = 1040;  // up to here the thread cache has a bin for each size, and serves that size only
 constexpr std::size_t kAlignment = 16;
 constexpr std::size_t kHeader = 8;
 constexpr std::size_t kLargestBlock = 512;
-constexpr std::size_t kLargestPool = 16384;
+constexpr std::size_t kPoolHeader = 48;
 
 /// Allocates and keeps, up to the budget; 0 beyond it.
 struct Filler {
@@ -32,50 +33,76 @@ struct Filler {
   }
 };
 
-/// Where the heap's last, unbounded chunk starts: what is allocated at or above it fills no hole.
-Address top() { return reinterpret_cast<Address>(::sbrk(0)) - ::mallinfo2().keepcost; }
+/// What malloc keeps before a block: its chunk's size, and two bits of interest.
+constexpr std::size_t kMapped = 2;
+constexpr std::size_t kFlags = 7;
 
-void fill_holes_of(Filler& filler, std::size_t size) {
-  const Address fresh = top();
-  for (Address at = 1; at != 0 && at < fresh;) at = filler.take(size);
+std::size_t chunk_word(Address block) { return *reinterpret_cast<const std::size_t*>(block - kHeader); }
+Address end_of(Address block) { return block + (chunk_word(block) & ~kFlags); }
+
+/// Fills the holes of one size: until `in_a_row` blocks follow on each other, as they do from the heap's last and
+/// unbounded chunk only, or until a mapping of its own serves the size. The last block, or 0.
+Address fill_holes_of(Filler& filler, std::size_t size, int in_a_row) {
+  Address last = 0;
+  for (int followed = 0; followed < in_a_row;) {
+    const Address at = filler.take(size);
+    if (at == 0) return 0;
+    if ((chunk_word(at) & kMapped) != 0) return 0;  // freeing it would raise malloc's threshold for mappings
+    followed = last != 0 && at == end_of(last) ? followed + 1 : 0;
+    last = at;
+  }
+  return last;
 }
 
 }  // namespace
 
 void fill_malloc() {
+  ::malloc_trim(0);  // merges the small free chunks that lie side by side, so that none is in a row with another
   Filler filler{std::malloc};
-  // Larger holes first: what is left of one is filled by a smaller size.
-  for (std::size_t size = kLargestHole; size > kExact; size -= size / 8) fill_holes_of(filler, size);
-  for (std::size_t size = kExact - kHeader; size > kAlignment; size -= kAlignment) fill_holes_of(filler, size);
-  Address at = top();
-  const Address wanted = (at + 4 * kBoundary) & ~(kBoundary - 1);
-  while (at < wanted) {
-    const std::size_t left = wanted - at;
-    const std::size_t chunk = left > kLargestHole + kBoundary ? kLargestHole & ~(kAlignment - 1)
-                              : left > kLargestHole           ? (left / 2 & ~(kAlignment - 1))
-                                                              : left;
-    if (filler.take(chunk - kHeader) == 0) return;
-    at += chunk;
+  // Larger holes first: a hole of at least the last size is gone, so one block of the next size is all it can take.
+  for (std::size_t size = kLargestHole; size > kExact; size -= size / 8) fill_holes_of(filler, size, 2);
+  // The thread cache keeps seven chunks of a size, which may lie in a row.
+  Address last = 0;
+  for (std::size_t size = kExact - kHeader; size > kAlignment; size -= kAlignment) {
+    last = fill_holes_of(filler, size, 9);
+  }
+  for (int part = 0; last != 0 && part < kParts; ++part) {
+    const Address at = end_of(last);
+    const Address left = ((at + kBoundary - 1) & ~(kBoundary - 1)) - at;
+    if (left == 0) break;
+    // Never a chunk too small to be one, nor one large enough for a mapping of its own.
+    const std::size_t chunk = left > 2 * kPart ? kPart : left > kPart ? (left / 2) & ~(kAlignment - 1) : left;
+    last = filler.take(chunk - kHeader);
   }
   ::malloc_trim(0);
 }
 
-void fill_pools(void* (*allocate)(std::size_t), std::size_t arena) {
+void fill_pools(void* (*allocate)(std::size_t), std::size_t pool) {
   Filler filler{allocate};
-  // A fresh arena follows on a run of blocks that is an arena long: the one before it was fresh as well.
+  // Free pools of older arenas first: a fresh arena shows by a run of blocks of its length.
+  const std::size_t arena = 64 * pool;
   Address start = 0;
   Address last = 0;
-  for (bool whole = false; !whole;) {
+  while (last - start < arena + arena / 2) {
     const Address at = filler.take(kLargestBlock);
     if (at == 0) return;
-    if (at < last || at > last + kLargestPool + kLargestBlock) {
-      whole = start != 0 && last - start > arena - 2 * kLargestPool;
-      start = at;
-    }
+    const bool follows = at > last && at <= last + pool + kLargestBlock;
+    if (!follows && last - start > arena - 2 * pool) break;
+    if (!follows) start = at;
     last = at;
   }
-  for (std::size_t size = kAlignment; size < kLargestBlock; size += kAlignment) {
-    for (Address at = 1; at != 0 && (at < start || at >= start + arena);) at = filler.take(size);
+  // Then the pools in use: a class takes a fresh one, block after block, when it has no other.
+  for (std::size_t size = kAlignment; size <= kLargestBlock; size += kAlignment) {
+    const std::size_t blocks = (pool - kPoolHeader) / size;
+    last = 0;
+    for (std::size_t followed = 1; followed < blocks;) {
+      const Address at = filler.take(size);
+      if (at == 0) return;
+      followed = at == last + size ? followed + 1 : 1;
+      last = at;
+    }
+    // One in use: an empty pool would be given back and taken again with each block.
+    if (filler.take(size) == 0) return;
   }
 }
 

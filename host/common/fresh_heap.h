@@ -13,8 +13,8 @@ namespace tally::host {
 /// The C library's main heap: no free chunk is left but the top, which starts at a multiple of 1 MiB.
 void fill_malloc();
 
-/// CPython's allocator of blocks of up to 512 bytes, out of pools in arenas of `arena` bytes: all older pools are full,
-/// and every size class has one block in one fresh arena.
-void fill_pools(void* (*allocate)(std::size_t), std::size_t arena);
+/// CPython's allocator of blocks of up to 512 bytes, out of pools of `pool` bytes, 64 to an arena: no older arena has a
+/// free pool, and no pool that is in use has a free block.
+void fill_pools(void* (*allocate)(std::size_t), std::size_t pool);
 
 }  // namespace tally::host

@@ -174,11 +174,11 @@ PyObject* serve(PyObject* /*module*/, PyObject* args) {
   return PyLong_FromLong(code);
 }
 
-/// fill_heaps(arena): `arena` is the size of one of this CPython's arenas.
+/// fill_heaps(pool): `pool` is the size of one of this CPython's pools.
 PyObject* fill_heaps(PyObject* /*module*/, PyObject* args) {
-  Py_ssize_t arena = 0;
-  if (PyArg_ParseTuple(args, "n", &arena) == 0) return nullptr;
-  tally::host::fill_pools(PyObject_Malloc, static_cast<std::size_t>(arena));
+  Py_ssize_t pool = 0;
+  if (PyArg_ParseTuple(args, "n", &pool) == 0) return nullptr;
+  tally::host::fill_pools(PyObject_Malloc, static_cast<std::size_t>(pool));
   tally::host::fill_malloc();
   Py_RETURN_NONE;
 }

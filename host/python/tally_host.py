@@ -140,7 +140,7 @@ def main():
     set_late_environment()
     gc.collect()
     gc.freeze()
-    _tally_host.fill_heaps(1 << 20 if sys.version_info >= (3, 10) else 1 << 18)
+    _tally_host.fill_heaps(16384 if sys.version_info >= (3, 10) else 4096)
     sys.exit(_tally_host.serve(run_case, sys.version.split()[0]))
 
 
