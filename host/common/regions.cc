@@ -283,6 +283,14 @@ void Regions::leave_replicate() {
   for (;;) ::pause();  // until the case child kills us
 }
 
+void Regions::report_result(std::string_view text, std::string_view refusal) const {
+  if (state_ != State::counting) return;
+  auto result = channel_.compose(MessageType::result, job_);
+  result.text(Field::text, text.substr(0, std::size_t{64} * 1024));
+  if (!refusal.empty()) result.text(Field::refusal, refusal.substr(0, 4096));
+  channel_.send(result);
+}
+
 void Regions::fail(Stage stage, std::string_view message, std::string_view detail) {
   if (failed_) return;
   failed_ = true;

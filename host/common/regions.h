@@ -32,6 +32,9 @@ class Regions {
   /// True when the loop ended because next() said so. Otherwise the statement left the loop: a return, a break, a goto.
   [[nodiscard]] bool ended_properly() const { return state_ == State::left; }
 
+  /// Tells what an execution left; heard only inside a counted region. An empty refusal is none.
+  void report_result(std::string_view text, std::string_view refusal) const;
+
   /// Says why the case cannot go on. May be called in a replicate too.
   void fail(protocol::Stage stage, std::string_view message, std::string_view detail);
   [[nodiscard]] bool failed() const { return failed_; }

@@ -78,6 +78,10 @@ void fail_of(tally_regions* regions, const char* message, const char* detail) {
   self->engine->fail(self->engine->stage(), message, detail == nullptr ? "" : detail);
 }
 
+void result_of(tally_regions* regions, const char* text, const char* refusal) {
+  reinterpret_cast<SnippetPhase*>(regions)->engine->report_result(text, refusal);
+}
+
 struct CaseRun {
   Entry entry;
   SnippetPhase baseline;
@@ -98,8 +102,8 @@ void run_case(void* /*context*/, Channel channel, const Message& request) {
   copy_name(g_snippet, sizeof g_snippet, request.text(Field::snippet).value_or(""));
   copy_name(g_symbol, sizeof g_symbol, request.text(Field::symbol).value_or(""));
   CaseRun run{load_snippet(),
-              {{next_of, fail_of, nullptr, nullptr}, &engine, Phase::baseline},
-              {{next_of, fail_of, nullptr, nullptr}, &engine, Phase::statement}};
+              {{next_of, fail_of, nullptr, nullptr, result_of}, &engine, Phase::baseline},
+              {{next_of, fail_of, nullptr, nullptr, result_of}, &engine, Phase::statement}};
   if (run.entry == nullptr) {
     engine.fail(Stage::load, "cannot load the compiled snippet", g_load_error);
     return;
@@ -135,8 +139,8 @@ void warm_up(const char* snippet, const char* symbol) {
     std::fprintf(stderr, "warm-up: %s\n", g_load_error);
     return;
   }
-  WarmUp empty{{next_of_warm_up, fail_warm_up, nullptr, nullptr}, 1};
-  WarmUp work{{next_of_warm_up, fail_warm_up, nullptr, nullptr}, 1};
+  WarmUp empty{{next_of_warm_up, fail_warm_up, nullptr, nullptr, nullptr}, 1};
+  WarmUp work{{next_of_warm_up, fail_warm_up, nullptr, nullptr, nullptr}, 1};
   entry(&empty.regions, &work.regions);
 }
 

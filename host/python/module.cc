@@ -153,8 +153,9 @@ void run_case(void* context, Channel channel, const Message& request) {
   const std::size_t stack_padding = request.number(Field::stack_padding);
   CaseRun run{static_cast<PyObject*>(context), nullptr, &engine, {nullptr, nullptr}};
   g_run = &run;
-  run.arguments = Py_BuildValue("(NNNNNN)", texts(request, Field::setup_part), texts(request, Field::stmt_part),
+  run.arguments = Py_BuildValue("(NNNNNNNN)", texts(request, Field::setup_part), texts(request, Field::stmt_part),
                                 texts(request, Field::before_region), texts(request, Field::sync),
+                                texts(request, Field::examiner), texts(request, Field::result_name),
                                 new_phase(&engine, Phase::baseline), new_phase(&engine, Phase::statement));
   if (run.arguments == nullptr) {
     PyErr_Print();
@@ -172,6 +173,16 @@ PyObject* serve(PyObject* /*module*/, PyObject* args) {
   if (PyArg_ParseTuple(args, "Os", &function, &version) == 0) return nullptr;
   const int code = tally::host::serve({"python", version}, run_case, function);
   return PyLong_FromLong(code);
+}
+
+/// result(text, refusal): what an examined statement left.
+PyObject* result(PyObject* /*module*/, PyObject* args) {
+  const char* parts[2] = {};
+  Py_ssize_t sizes[2] = {};
+  if (PyArg_ParseTuple(args, "s#s#", &parts[0], &sizes[0], &parts[1], &sizes[1]) == 0) return nullptr;
+  g_run->engine->report_result({parts[0], static_cast<std::size_t>(sizes[0])},
+                               {parts[1], static_cast<std::size_t>(sizes[1])});
+  Py_RETURN_NONE;
 }
 
 /// fill_heaps(pool): `pool` is the size of one of this CPython's pools.
@@ -192,6 +203,7 @@ PyMethodDef g_methods[] = {
     {"serve", serve, METH_VARARGS, "Serve cases until the runner leaves."},
     {"fill_heaps", fill_heaps, METH_VARARGS, "Leave no hole in the heaps that a case could fall into."},
     {"set_hooks", set_hooks, METH_VARARGS, "What to call before a region and at its end; None for nothing."},
+    {"result", result, METH_VARARGS, "What an execution left, and why not all of it can be told."},
     {"start_instrumentation", start_instrumentation, METH_NOARGS, "Count from here on, under Callgrind."},
     {nullptr, nullptr, 0, nullptr},
 };

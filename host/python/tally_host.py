@@ -41,10 +41,12 @@ def loop(iterator, body):
     return ast.For(target, ast.Name(iterator, ast.Load()), body or [ast.Pass()], [], None)
 
 
-def compile_case(setup_parts, stmt_parts, namespace):
+def compile_case(setup_parts, stmt_parts, namespace, examine=None):
     """A function of two iterators, with the setup's variables as its locals, as timeit does it."""
     setup = parse_parts(setup_parts, 0)
     stmt = parse_parts(stmt_parts, len(setup_parts))
+    if examine is not None:
+        stmt = examine(stmt, namespace)
     names = [ast.arg("_tally_baseline"), ast.arg("_tally_statement")]
     arguments = ast.arguments(posonlyargs=[], args=names, vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[])
     body = setup + [loop("_tally_baseline", []), loop("_tally_statement", stmt)]
@@ -101,11 +103,20 @@ def fresh_namespace():
     return namespace
 
 
-def run_case(setup_parts, stmt_parts, before_region, sync, baseline, statement):
+def load_examiner(texts, names):
+    """A function that makes a statement report what it leaves, where the request brings one."""
+    if not texts:
+        return None
+    module = {"__name__": "tally_examiner"}
+    exec(compile(texts[0], "<tally examiner>", "exec"), module)
+    return lambda stmt, namespace: module["examined"](stmt, names, namespace, _tally_host.result)
+
+
+def run_case(setup_parts, stmt_parts, before_region, sync, examiner, result_names, baseline, statement):
     """Runs in a forked child. None when all went well, else (message, detail)."""
     namespace = fresh_namespace()
     try:
-        case = compile_case(setup_parts, stmt_parts, namespace)
+        case = compile_case(setup_parts, stmt_parts, namespace, load_examiner(examiner, result_names))
         _tally_host.set_hooks(compile_hook(before_region, namespace), compile_hook(sync, namespace))
         seed()
         # No collection inside a region, and none of the host's objects touched by one that the statement asks for.

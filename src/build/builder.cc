@@ -65,7 +65,8 @@ bool Builder::warm_up_settled(const std::string& toolchain) const {
 std::string Builder::source_of(const Entry& entry, std::string_view symbol, bool with_lines) const {
   const Toolchain& toolchain = toolchains_.at(entry.toolchain).spec;
   if (entry.c == nullptr) return warm_up_source(toolchain, symbol);
-  return case_source(*entry.c, toolchain, symbol, with_lines ? Lines::of_suite : Lines::none);
+  return case_source(*entry.c, toolchain, symbol, with_lines ? Lines::of_suite : Lines::none,
+                     options_.examined ? Purpose::examined : Purpose::measured);
 }
 
 std::string Builder::prelude_key(const ToolchainHere& toolchain) const {

@@ -33,6 +33,7 @@ struct BuildOptions {
   std::string artifact_driver;       ///< The script that makes TorchScript models.
   EnvironmentVariables environment;  ///< Complete, for compilers and the interpreter.
   std::size_t batch_size = 12;       ///< 1: every snippet alone.
+  bool examined = false;             ///< Statements report what they leave, instead of being measured.
   Milliseconds deadline{300'000};    ///< For one process.
 };
 

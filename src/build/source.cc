@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "build/result_source.h"
 
 namespace tally {
 
@@ -30,13 +31,23 @@ void append_hook(std::string& source, std::string_view name, const std::string& 
 
 /// `body` is a whole block. The inner `do … while (false)` gives a break or continue of the statement's own nothing but
 /// itself to leave; the barrier keeps the compiler from merging iterations, at no instruction.
-std::string loop(std::string_view regions, std::string_view body) {
+std::string loop(std::string_view regions, std::string_view body, std::string_view report = {}) {
   return fmt::format(
       "  ::tally::detail::run({}, [&](unsigned long long tally_n) -> ::tally::detail::loop_done {{ do {{ do "
       "{{\n{}\n#line 1 \"<tally>\"\n"
-      "  ; }} while (false); ::tally::barrier(); }} while (--tally_n != 0); return ::tally::detail::loop_done{{}}; "
+      "  ;{} }} while (false); ::tally::barrier(); }} while (--tally_n != 0); return ::tally::detail::loop_done{{}}; "
       "}});\n",
-      regions, body);
+      regions, body, report);
+}
+
+/// The loop with the statement and the report of what it leaves. A statement that breaks out has none; the next
+/// execution must not hand in what this one collected.
+std::string examined_loop(const Case& c, Lines lines) {
+  const ReportedStatement made = reported(c);
+  std::string stmt;
+  append(stmt, made.stmt, "stmt", lines);
+  return "  ::tally::detail::result_text tally_text;\n" +
+         loop("tally_statement", stmt, "\n" + made.report + "  tally_text.send(tally_statement);\n");
 }
 
 }  // namespace
@@ -47,8 +58,10 @@ std::string prelude_source(const Toolchain& toolchain) {
   return source;
 }
 
-std::string case_source(const Case& c, const Toolchain& toolchain, std::string_view symbol, Lines lines) {
+std::string case_source(const Case& c, const Toolchain& toolchain, std::string_view symbol, Lines lines,
+                        Purpose purpose) {
   std::string source;
+  if (purpose == Purpose::examined) source += "#include \"tally/result.h\"\n";
   append(source, c.global_setup, "global_setup", lines);
   source += fmt::format(
       "#line 1 \"<tally>\"\nextern \"C\" void {}(tally_regions* tally_baseline, tally_regions* tally_statement) {{ "
@@ -62,9 +75,13 @@ std::string case_source(const Case& c, const Toolchain& toolchain, std::string_v
   }
   append(source, c.setup, "setup", lines);
   source += "#line 1 \"<tally>\"\n  ;\n" + loop("tally_baseline", "");
-  std::string stmt;
-  append(stmt, c.stmt, "stmt", lines);
-  source += loop("tally_statement", stmt);
+  if (purpose == Purpose::examined) {
+    source += examined_loop(c, lines);
+  } else {
+    std::string stmt;
+    append(stmt, c.stmt, "stmt", lines);
+    source += loop("tally_statement", stmt);
+  }
   source += "TALLY_CATCH(tally_statement) }\n";
   return source;
 }

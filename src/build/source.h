@@ -20,8 +20,12 @@ std::string prelude_source(const Toolchain& toolchain);
 /// suite.
 enum class Lines { of_suite, none };
 
+/// Whether each execution also reports what it leaves (tally/result.h).
+enum class Purpose { measured, examined };
+
 /// The function `symbol` for one case, with its file-scope code before it.
-std::string case_source(const Case& c, const Toolchain& toolchain, std::string_view symbol, Lines lines);
+std::string case_source(const Case& c, const Toolchain& toolchain, std::string_view symbol, Lines lines,
+                        Purpose purpose = Purpose::measured);
 
 /// Representative code of the toolchain, in the form of a case, for the host to run once.
 std::string warm_up_source(const Toolchain& toolchain, std::string_view symbol);

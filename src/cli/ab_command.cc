@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <ostream>
 
+#include "base/contains.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/measure.h"
 #include "cli/record_files.h"
+#include "cli/same_result.h"
 #include "definition/read_suite.h"
 #include "record/json.h"
 #include "record/pool.h"
@@ -79,6 +82,27 @@ Result<Measured> measure_pass(const Context& context, const AbOptions& options, 
                  err);
 }
 
+/// One execution of everything on each side. An error: one of them could not go on.
+Result<std::vector<ResultVerdict>> compare_results(const Context& context, const AbOptions& options,
+                                                   std::span<const Side> sides, bool& interrupted, std::ostream& err) {
+  std::vector<Measured> examined;
+  for (const Side& side : sides) {
+    if (!options.run.quiet) fmt::print(err, "tally ab: results of {}\n", side.name);
+    auto one = measure(context, side.options, {.plan = &side.plan, .suite = options.suite, .results = true}, err);
+    if (!one) return std::unexpected(one.error());
+    if (one->stopped) return std::unexpected(*one->stopped);
+    interrupted = interrupted || one->interrupted;
+    if (interrupted) return std::vector<ResultVerdict>{};
+    examined.push_back(*std::move(one));
+  }
+  return judge_results(examined[0], examined[1]);
+}
+
+int interruption(std::ostream& err) {
+  fmt::print(err, "tally: interrupted\n");
+  return kInterrupted;
+}
+
 Status check_usage(const AbOptions& options) {
   if (!options.a.says_nothing() || !options.b.says_nothing()) return {};
   return fail(ErrorKind::input, "nothing differs between the sides", "tally ab",
@@ -94,6 +118,8 @@ void add_ab_options(CLI::App& sub, AbOptions& options) {
   sub.add_option("--rounds", options.rounds, "Passes of each side, in turns")
       ->capture_default_str()
       ->check(CLI::Range(1, 100));
+  sub.add_flag("--same-result", options.same_result,
+               "Execute each statement once more on each side and hold what it leaves against the other's");
   sub.add_flag("--all", options.report.all, "Also show cases that did not change");
   sub.add_flag("--functions", options.report.functions, "Show which functions moved");
   sub.add_option("--top", options.report.top, "Functions shown for each case")
@@ -106,8 +132,8 @@ void add_ab_options(CLI::App& sub, AbOptions& options) {
   add_selection_options(sub, options.run);
   add_run_options(sub, options.run);
   sub.footer(
-      "Whether both sides compute the same is not checked.\n"
-      "Exit codes: 0 compared, 1 a case failed, 2 wrong usage. docs/compare.md says more.");
+      "Whether both sides compute the same is checked with --same-result only.\n"
+      "Exit codes: 0 compared, 1 a case failed or results differ, 2 wrong usage. docs/compare.md says more.");
 }
 
 int run_ab(const Context& context, const AbOptions& options, std::ostream& out, std::ostream& err) {
@@ -132,10 +158,7 @@ int run_ab(const Context& context, const AbOptions& options, std::ostream& out, 
       if (!options.run.quiet) fmt::print(err, "tally ab: round {} of {}, {}\n", round, options.rounds, side.name);
       auto pass = measure_pass(context, options, side, err);
       if (!pass) return report_error(pass.error(), err);
-      if (pass->interrupted) {
-        fmt::print(err, "tally: interrupted\n");
-        return kInterrupted;
-      }
+      if (pass->interrupted) return interruption(err);
       if (pass->stopped) return report_error(*pass->stopped, err);
       if (!side.record) {
         side.record = std::move(pass->record);
@@ -151,12 +174,27 @@ int run_ab(const Context& context, const AbOptions& options, std::ostream& out, 
     if (wanted.empty()) continue;
     if (auto written = write_file(wanted, to_json(*side.record)); !written) return report_error(written.error(), err);
   }
+  std::vector<ResultVerdict> results;
+  if (options.same_result) {
+    bool interrupted = false;
+    auto compared = compare_results(context, options, sides, interrupted, err);
+    if (!compared) return report_error(compared.error(), err);
+    if (interrupted) return interruption(err);
+    results = *std::move(compared);
+  }
   const Record& a = *sides[0].record;
   const Record& b = *sides[1].record;
   CompareOptions how;
   how.environment_softens = false;
   const ProfileLoader profiles = profile_loader(a, sides[0].record_path, sides[1].record_path);
-  return report_comparison(compare(a, b, how, profiles), options.report, out, err);
+  Comparison comparison = compare(a, b, how, profiles);
+  note_results(results, comparison);
+  const int code = report_comparison(comparison, options.report, out, err);
+  if (!options.same_result) return code;
+  // Where standard output is for a program, people read standard error.
+  const CompareCommandOptions& report = options.report;
+  print_results(results, report.json || report.csv == "-" || report.markdown == "-" ? err : out);
+  return contains(results, Sameness::differs, &ResultVerdict::sameness) ? std::max<int>(code, kFailed) : code;
 }
 
 }  // namespace tally::cli

@@ -2,7 +2,8 @@
 ///
 /// Passes alternate A, B, A, B, …, so that what drifts on the machine falls on both; the passes of a side are pooled.
 /// What differs between the sides is what is being asked about: it is named and softens no verdict.
-/// Exit codes: 0 compared; 1 a case failed; 2 wrong usage; 130 interrupted.
+/// With --same-result each statement is also executed once on each side, and what it leaves must be the same text.
+/// Exit codes: 0 compared; 1 a case failed, or the results of one differ; 2 wrong usage; 130 interrupted.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -31,6 +32,7 @@ struct AbOptions {
   AbSide a;
   AbSide b;
   int rounds = 2;
+  bool same_result = false;
   RunOptions run;
   CompareCommandOptions report;  ///< Without its paths of records.
 };

@@ -6,7 +6,11 @@
 #include <functional>
 #include <iostream>
 #include <memory>
+#include <optional>
+#include <span>
 
+#include "base/contains.h"
+#include "base/text.h"
 #include "cli/ab_command.h"
 #include "cli/check_command.h"
 #include "cli/compare_command.h"
@@ -96,9 +100,7 @@ std::vector<Command> declare_commands(CLI::App& app) {
                                           }));
   commands.push_back(declare<AbOptions>(app, "ab", "Compare two environments, measured in turns", add_ab_options,
                                         [](const Context& context, AbOptions options) {
-                                          options.report.render = {
-                                              .width = context.width,
-                                              .color = use_color(context, options.run.color, context.out_is_terminal)};
+                                          options.report.render = rendering(context, options.run);
                                           return run_ab(context, options, std::cout, std::cerr);
                                         }));
   commands.push_back(
@@ -127,12 +129,31 @@ std::vector<Command> declare_commands(CLI::App& app) {
   return commands;
 }
 
+/// The first word, when it is no command: CLI11 would only say that one is required.
+std::optional<Error> unknown_command(std::span<char* const> arguments, std::span<const Command> commands) {
+  const auto word = std::ranges::find_if(arguments.subspan(std::min<std::size_t>(1, arguments.size())),
+                                         [](std::string_view text) { return !text.starts_with('-'); });
+  if (word == arguments.end()) return std::nullopt;
+  std::vector<std::string> names;
+  for (const Command& command : commands) names.push_back(command.app->get_name());
+  if (contains(names, *word)) return std::nullopt;
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  const std::string near = nearest(*word, candidates);
+  return Error{
+      ErrorKind::input,
+      fmt::format("'{}' is no command", *word),
+      {},
+      near.empty() ? fmt::format("there are {}", fmt::join(names, ", ")) : fmt::format("did you mean '{}'?", near)};
+}
+
 int main_of_tally(int argc, char** argv) {
   CLI::App app("Counts the instructions of statements exactly and times them honestly, in C++ and Python.", "tally");
   app.set_version_flag("--version", std::string("tally ") + TALLY_VERSION + " (" + TALLY_COMMIT + ")");
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::simple);
   const std::vector<Command> commands = declare_commands(app);
+  if (const auto unknown = unknown_command({argv, static_cast<std::size_t>(argc)}, commands))
+    return report_error(*unknown, std::cerr);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {

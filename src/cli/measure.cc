@@ -12,6 +12,7 @@
 #include "cli/assemble.h"
 #include "cli/machine.h"
 #include "cli/progress.h"
+#include "cli/run_settings.h"
 #include "execution/engine.h"
 #include "execution/environment.h"
 #include "execution/host_command.h"
@@ -72,26 +73,6 @@ std::map<std::string, ToolchainHere> resolve_toolchains(ProcessRunner& runner, c
   return here;
 }
 
-Settings settings_of(const ExecutionOptions& execution, const RunOptions& options) {
-  Settings settings;
-  settings.counts = execution.counts;
-  settings.wall = execution.wall;
-  settings.iterations = execution.iterations;
-  settings.replicates = execution.replicates;
-  settings.max_replicates = execution.max_replicates;
-  settings.cache_sim = execution.cache_sim;
-  settings.branch_sim = execution.branch_sim;
-  settings.isolation = execution.process_isolation ? "process" : "fork";
-  settings.min_run_time_s = execution.wall_plan.min_run_time_s;
-  settings.max_run_time_s = execution.wall_plan.max_run_time_s;
-  settings.precision = execution.wall_plan.precision;
-  settings.repeat = options.repeat;
-  settings.interleave = options.interleave;
-  settings.valgrind_flags = execution.counts ? valgrind_flags(execution) : std::vector<std::string>{};
-  settings.kept_environment = options.keep_env;
-  return settings;
-}
-
 /// What a resumed run must share with the interrupted one.
 JournalHeader header_of(const Plan& plan, const Settings& settings, std::size_t perturbations) {
   Digest cases;
@@ -107,13 +88,14 @@ JournalHeader header_of(const Plan& plan, const Settings& settings, std::size_t 
 class Observer final : public ExecutionObserver {
  public:
   Observer(Progress& progress, const Plan& plan, const ExecutionOptions& execution, const MeasureRequest& request,
-           std::optional<JournalWriter>& journal, std::vector<CaseRecord>& records)
+           std::optional<JournalWriter>& journal, Measured& measured)
       : progress_(progress),
         plan_(plan),
         execution_(execution),
         request_(request),
         journal_(journal),
-        records_(records) {}
+        records_(measured.record.cases),
+        results_(measured.results) {}
 
   void on_process(const std::string& what, const std::vector<std::string>& argv) override {
     progress_.process(what, argv);
@@ -130,6 +112,7 @@ class Observer final : public ExecutionObserver {
     if (!outcome.profile.empty()) {
       if (auto read = read_profile_of(index, outcome); !read) return read;
     }
+    if (outcome.result) results_[index] = outcome.result;
     progress_.finished(c.id, outcome);
     return journal_ ? journal_->append(case_to_json(records_[index])) : Status{};
   }
@@ -167,6 +150,7 @@ class Observer final : public ExecutionObserver {
   const MeasureRequest& request_;
   std::optional<JournalWriter>& journal_;
   std::vector<CaseRecord>& records_;
+  std::vector<std::optional<StatementResult>>& results_;
 };
 
 /// Opens the journal and takes over what an earlier run has finished.
@@ -194,6 +178,18 @@ Status open_journal(const MeasureRequest& request, const JournalHeader& header, 
   auto created = JournalWriter::create(request.journal, header);
   if (!created) return std::unexpected(created.error());
   journal.emplace(*std::move(created));
+  return {};
+}
+
+/// One execution of each statement that tells what it leaves, and nothing else.
+Status examine_only(const Context& context, ExecutionOptions& execution) {
+  auto examiner = read_file(context.libexec + "/examiner.py");
+  if (!examiner) return std::unexpected(examiner.error());
+  execution.counts = execution.wall = false;
+  execution.results = true;
+  execution.examiner = *std::move(examiner);
+  execution.repeat = 1;
+  execution.perturbations.clear();
   return {};
 }
 
@@ -236,6 +232,9 @@ Result<Measured> measure(const Context& context, const RunOptions& options, cons
   execution->working_folder = surroundings->working_folder;
   execution->libexec = context.libexec;
   execution->scratch = scratch->path().string();
+  if (request.results) {
+    if (auto prepared = examine_only(context, *execution); !prepared) return std::unexpected(prepared.error());
+  }
   if (execution->counts) {
     const auto valgrind = find_program("valgrind", value_of(surroundings->full, "PATH"));
     if (!valgrind) {
@@ -256,6 +255,7 @@ Result<Measured> measure(const Context& context, const RunOptions& options, cons
   }
 
   for (const Case& c : plan.cases) record.cases.push_back(describe_case(c));
+  measured.results.resize(plan.cases.size());
   std::vector<bool> done(plan.cases.size());
   record.settings = settings_of(*execution, options);
   std::optional<JournalWriter> journal;
@@ -271,9 +271,10 @@ Result<Measured> measure(const Context& context, const RunOptions& options, cons
   if (!cache_root) return std::unexpected(cache_root.error());
   BuildOptions build{.snippet_include = context.libexec + "/include",
                      .artifact_driver = context.libexec + "/make_artifacts.py",
-                     .environment = surroundings->full};
+                     .environment = surroundings->full,
+                     .examined = request.results};
   Builder builder(Cache(*cache_root), build, toolchains, plan.cases);
-  Observer observer(progress, plan, *execution, request, journal, record.cases);
+  Observer observer(progress, plan, *execution, request, journal, measured);
   Engine engine(runner, *leases, builder, toolchains, plan.cases, *execution, observer);
   const ExecutionResult result = engine.run(done);
   progress.close();

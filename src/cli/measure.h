@@ -7,6 +7,7 @@
 
 #include "cli/context.h"
 #include "cli/run_options.h"
+#include "execution/outcome.h"
 #include "plan/plan.h"
 #include "record/record.h"
 
@@ -17,6 +18,7 @@ struct MeasureRequest {
   std::string suite;    ///< As the user named it, for reproduce commands; empty for an ad hoc statement.
   std::string journal;  ///< Path; empty for none.
   bool resume = false;
+  bool results = false;  ///< Measure nothing: execute each statement once and tell what it leaves.
   bool profiles = false;
   std::string profile_folder;  ///< Where profiles go.
   std::string profile_prefix;  ///< What the record calls that folder: relative to the record.
@@ -24,6 +26,7 @@ struct MeasureRequest {
 
 struct Measured {
   Record record;
+  std::vector<std::optional<StatementResult>> results;  ///< In plan order, where they were asked for.
   bool interrupted = false;
   std::optional<Error> stopped;  ///< The run could not go on; the record holds what was measured by then.
 };

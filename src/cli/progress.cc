@@ -70,7 +70,11 @@ void Progress::session(const std::string& id, Mode mode, const std::vector<int>&
   if (style_ == ProgressStyle::quiet) return;
   if (finished_here_ == 0 && first_session_ == std::chrono::steady_clock::time_point{})
     first_session_ = std::chrono::steady_clock::now();
-  activity_ = fmt::format("{} {} (CPU {})", mode == Mode::counts ? "counting" : "timing", id, fmt::join(cpus, ","));
+  activity_ = fmt::format("{} {} (CPU {})",
+                          mode == Mode::counts ? "counting"
+                          : mode == Mode::wall ? "timing"
+                                               : "examining",
+                          id, fmt::join(cpus, ","));
   if (verbose_) return line(activity_);
   redraw();
 }

@@ -56,6 +56,21 @@ void add_run_command_options(CLI::App& command, RunCommandOptions& options) {
   add_run_options(command, options.run);
 }
 
+RenderOptions rendering(const Context& context, const RunOptions& options) {
+  return {.width = options.width > 0 ? options.width : context.width,
+          .color = use_color(context, options.color, context.out_is_terminal)};
+}
+
+Status print_record(const Context& context, const RunOptions& options, const Record& record, const std::string& json,
+                    std::ostream& out) {
+  if (json == "-") {
+    out << to_json(record);
+    return {};
+  }
+  out << render_run_table(record, rendering(context, options));
+  return json.empty() ? Status{} : write_file(json, to_json(record));
+}
+
 int exit_code_of(const Measured& measured) {
   if (measured.interrupted) return kInterrupted;
   if (measured.stopped) return kFailed;
@@ -95,19 +110,10 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
   auto measured = measure(context, options.run, request, err);
   if (!measured) return report_error(measured.error(), err);
 
-  if (options.json == "-") {
-    out << to_json(measured->record);
-  } else {
-    out << render_run_table(
-        measured->record,
-        {.width = context.width, .color = use_color(context, options.run.color, context.out_is_terminal)});
-    if (!options.json.empty()) {
-      if (auto written = write_file(options.json, to_json(measured->record)); !written) {
-        report_error(written.error(), err);
-        fmt::print(err, "tally: what was measured is in {}: free some space and run again with --resume\n", *journal);
-        return kFailed;
-      }
-    }
+  if (auto printed = print_record(context, options.run, measured->record, options.json, out); !printed) {
+    report_error(printed.error(), err);
+    fmt::print(err, "tally: what was measured is in {}: free some space and run again with --resume\n", *journal);
+    return kFailed;
   }
   if (measured->stopped) {
     report_error(*measured->stopped, err);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cli/measure.h"
+#include "report/table.h"
 
 namespace tally::cli {
 
@@ -15,6 +16,14 @@ struct RunCommandOptions {
 
 void add_run_command_options(CLI::App& command, RunCommandOptions& options);
 int run_run(const Context& context, const RunCommandOptions& options, std::ostream& out, std::ostream& err);
+
+/// The record of a finished run as it was asked for: JSON on `out` where `json` is "-", otherwise a table, and the
+/// record in the file `json` names. An error is a file that could not be written.
+Status print_record(const Context& context, const RunOptions& options, const Record& record, const std::string& json,
+                    std::ostream& out);
+
+/// How tables of this run are printed.
+RenderOptions rendering(const Context& context, const RunOptions& options);
 
 /// What a finished run exits with.
 int exit_code_of(const Measured& measured);

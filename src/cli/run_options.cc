@@ -74,6 +74,8 @@ void add_run_options(CLI::App& command, RunOptions& options) {
   command.add_option("--color", options.color, "auto, always or never")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "always", "never"}));
+  command.add_option("--width", options.width, "Columns to print (the terminal's, or 100)")
+      ->check(CLI::Range(20, 10000));
 }
 
 Result<Selection> selection_of(const RunOptions& options) {

@@ -41,6 +41,7 @@ struct RunOptions {
   bool quiet = false;
   bool verbose = false;
   std::string color = "auto";
+  int width = 0;  ///< 0: the terminal's.
 };
 
 /// Options of selection only: for `list` and `plan` too.

@@ -2,10 +2,7 @@
 
 #include <ostream>
 
-#include "base/files.h"
 #include "cli/run_command.h"
-#include "record/json.h"
-#include "report/table.h"
 
 namespace tally::cli {
 
@@ -38,17 +35,8 @@ int run_time(const Context& context, const TimeOptions& options, std::ostream& o
   if (!plan) return report_error(plan.error(), err);
   auto measured = measure(context, options.run, {.plan = &*plan}, err);
   if (!measured) return report_error(measured.error(), err);
-  if (options.json == "-") {
-    out << to_json(measured->record);
-  } else {
-    out << render_run_table(
-        measured->record,
-        {.width = context.width, .color = use_color(context, options.run.color, context.out_is_terminal)});
-    if (!options.json.empty()) {
-      if (auto written = write_file(options.json, to_json(measured->record)); !written)
-        return report_error(written.error(), err);
-    }
-  }
+  if (auto printed = print_record(context, options.run, measured->record, options.json, out); !printed)
+    return report_error(printed.error(), err);
   if (measured->stopped) report_error(*measured->stopped, err);
   return exit_code_of(*measured);
 }

@@ -49,6 +49,7 @@ struct CaseComparison {
   std::vector<std::string> environment_changes;  ///< "compiler: clang 18 → clang 19"
   bool subject_changed = false;
   bool definition_changed = false;
+  std::string result;  ///< Where results were compared too: "same", "differs" or "unknown".
   std::vector<std::string> notes;
   std::vector<FunctionDelta> functions;  ///< Largest first; empty unless profiles were given.
 

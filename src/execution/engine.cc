@@ -58,8 +58,8 @@ HostKind Engine::kind_of(const Job& job) const {
 }
 
 void Engine::queue_jobs(const std::vector<bool>& done) {
-  for (const Mode mode : {Mode::counts, Mode::wall}) {
-    if (!(mode == Mode::counts ? options_.counts : options_.wall)) continue;
+  for (const Mode mode : {Mode::counts, Mode::wall, Mode::result}) {
+    if (!(mode == Mode::counts ? options_.counts : mode == Mode::wall ? options_.wall : options_.results)) continue;
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < cases_.size(); ++i) {
       if (done.empty() || !done[i]) order.push_back(i);

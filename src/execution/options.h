@@ -26,6 +26,8 @@ std::vector<Perturbation> standard_perturbations();
 struct ExecutionOptions {
   bool counts = true;
   bool wall = true;
+  bool results = false;  ///< What each statement leaves, as text; measures nothing.
+  std::string examiner;  ///< With `results`: the Python text that makes a statement report it.
   std::uint64_t iterations = 100;
   int replicates = 2;  ///< The least number; two identical ones prove that the count repeats.
   int max_replicates = 5;

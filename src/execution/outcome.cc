@@ -4,7 +4,17 @@
 
 namespace tally {
 
-std::string_view to_string(Mode mode) { return mode == Mode::counts ? "counts" : "wall"; }
+std::string_view to_string(Mode mode) {
+  switch (mode) {
+    case Mode::counts:
+      return "counts";
+    case Mode::wall:
+      return "wall";
+    case Mode::result:
+      break;
+  }
+  return "result";
+}
 
 std::string_view to_string(Ending ending) {
   switch (ending) {

@@ -12,8 +12,8 @@
 
 namespace tally {
 
-/// The two ways in which a case is measured; each is a session in a child of its own.
-enum class Mode { counts, wall };
+/// The ways in which a case is executed; each is a session in a child of its own. `result` measures nothing.
+enum class Mode { counts, wall, result };
 std::string_view to_string(Mode mode);
 
 /// How a session, or a whole case, ended.
@@ -21,7 +21,8 @@ enum class Ending { ok, failed, timed_out, crashed, host_lost, cancelled };
 std::string_view to_string(Ending ending);
 
 struct CaseFailure {
-  std::string stage;    ///< "toolchain", "build", "artifact", "load", "setup", "warm_up", "count", "time", "host"
+  std::string stage;    ///< "toolchain", "build", "artifact", "load", "setup", "warm_up", "count", "time", "result",
+                        ///< "host"
   std::string message;  ///< One line, as near to the user's text as can be: "ZeroDivisionError: division by zero
                         ///< (suite.toml:7)".
   std::string detail;   ///< A traceback or compiler output, places named as the suite's.
@@ -42,6 +43,15 @@ struct AllocationSample {
   std::uint64_t bytes = 0;
 };
 
+/// What one execution of a statement left.
+struct StatementResult {
+  std::string text;     ///< Bounded: a head, and a digest of all of it where that is longer.
+  std::string refusal;  ///< Why not all of it could be told: then equal texts prove nothing.
+  bool varies =
+      false;  ///< A second execution from the same state left another: then different texts prove nothing, too.
+  friend bool operator==(const StatementResult&, const StatementResult&) = default;
+};
+
 struct CaseOutcome {
   Ending ending = Ending::cancelled;
   std::vector<CaseAttempt> attempts;
@@ -50,6 +60,7 @@ struct CaseOutcome {
   std::vector<std::pair<std::string, CountSamples>> perturbed;  ///< By the perturbation's name, in the order measured.
   std::optional<WallSamples> wall;
   std::optional<AllocationSample> allocations;
+  std::optional<StatementResult> result;
   bool counted_in_process = false;  ///< Replicates shared one process, because the case had threads.
   std::string profile;              ///< A replicate's Callgrind output, where it was asked for.
   std::vector<std::string> warnings;

@@ -78,7 +78,8 @@ Status Session::start(const FrameStream& control) {
   const Case& c = *plan_.c;
   const bool python = c.language == Language::python;
   // Not the largest frame: zeroing 4 MiB takes longer than all else that starting a session needs.
-  std::string buffer(std::min(protocol::kMaxFrame, request_size(c, *plan_.toolchain)), '\0');
+  std::string buffer(std::min(protocol::kMaxFrame, request_size(c, *plan_.toolchain) + options_->examiner.size()),
+                     '\0');
   Writer request(buffer, MessageType::run_case, plan_.job);
   if (python) {
     if (!plan_.toolchain->set_threads.py.empty()) {
@@ -90,6 +91,10 @@ Status Session::start(const FrameStream& control) {
     if (!plan_.toolchain->before_region.py.empty())
       request.text(Field::before_region, plan_.toolchain->before_region.py);
     if (!plan_.toolchain->sync.py.empty()) request.text(Field::sync, plan_.toolchain->sync.py);
+    if (plan_.mode == Mode::result) {
+      request.text(Field::examiner, options_->examiner);
+      for (const std::string& name : c.results) request.text(Field::result_name, name);
+    }
   } else {
     request.text(Field::snippet, plan_.built.library).text(Field::symbol, plan_.built.symbol);
   }
@@ -97,7 +102,7 @@ Status Session::start(const FrameStream& control) {
   request.text(Field::folder, plan_.built.folder.empty() ? options_->working_folder : plan_.built.folder);
   for (const int cpu : plan_.cpus) request.number(Field::cpu, static_cast<std::uint64_t>(cpu));
   // Under Valgrind its own memory would count against it: there the engine looks from outside only.
-  if (memory_limit() > 0 && plan_.mode == Mode::wall) request.number(Field::memory, memory_limit());
+  if (memory_limit() > 0 && plan_.mode != Mode::counts) request.number(Field::memory, memory_limit());
   request.number(Field::heap_padding, plan_.perturbation.heap_padding)
       .number(Field::stack_padding, plan_.perturbation.stack_padding);
   const int attached[2] = {pair->theirs.get(), output_end.get()};
@@ -131,6 +136,8 @@ void Session::on_message(const Message& message) {
       return on_timed(message);
     case MessageType::failed:
       return on_failed(message);
+    case MessageType::result:
+      return on_result(message);
     default:
       return fail("host", "the case's process sent a message that does not belong here", {});
   }
@@ -140,6 +147,11 @@ void Session::on_ready(const Message& message) {
   in_process_ = in_process_ || message.number(Field::in_process) != 0;
   step_ =
       message.number(Field::phase) == static_cast<std::uint64_t>(Phase::baseline) ? Step::baseline : Step::calibrating;
+  if (plan_.mode == Mode::result) {
+    if (step_ == Step::baseline) return advance();
+    step_ = Step::examining;
+    return ask_count(1);
+  }
   if (plan_.mode == Mode::counts) {
     if (step_ == Step::calibrating) step_ = Step::statement;
     return ask_count(iterations());
@@ -152,9 +164,10 @@ void Session::on_ready(const Message& message) {
 void Session::on_counted(const Message& message) {
   if (const auto status = static_cast<int>(message.number(Field::status)); status != 0) {
     crashed_ = std::holds_alternative<Signaled>(decode_wait_status(status));
-    return fail(plan_.mode == Mode::counts ? "count" : "time",
+    return fail(stage_name(static_cast<std::uint64_t>(Stage::region)),
                 "the statement's process " + describe(decode_wait_status(status)), {});
   }
+  if (step_ == Step::examining) return on_examined();
   if (step_ == Step::allocations) {
     allocations_ = AllocationSample{message.number(Field::iterations, 1), message.number(Field::allocation_count),
                                     message.number(Field::allocation_bytes)};
@@ -182,6 +195,23 @@ void Session::on_counted(const Message& message) {
   for (const auto& row : counts_.replicates) totals.push_back(row.empty() ? 0 : row.front());
   const int least = plan_.c->settings.replicates.value_or(options_->replicates);
   if (needs_more_replicates(totals, least, std::max(least, options_->max_replicates))) return ask_count(iterations());
+  advance();
+}
+
+void Session::on_result(const Message& message) {
+  if (step_ != Step::examining) return;
+  results_.push_back({std::string(message.text(Field::text).value_or("")),
+                      std::string(message.text(Field::refusal).value_or("")), false});
+}
+
+/// Twice from the same state, where the child forks its executions: what differs then would differ on any two sides.
+void Session::on_examined() {
+  if (results_.empty()) return fail("result", "the statement left its loop before it told its result", {});
+  if (results_.size() == 1 && !in_process_) return ask_count(1);
+  if (results_.back() != results_.front()) {
+    results_.front().varies = true;
+    results_.front().refusal = "two executions from one state leave different results";
+  }
   advance();
 }
 
@@ -263,7 +293,7 @@ std::string Session::stage_name(std::uint64_t stage) const {
     case Stage::warm_up:
       return "warm_up";
     case Stage::region:
-      return plan_.mode == Mode::counts ? "count" : "time";
+      return plan_.mode == Mode::counts ? "count" : plan_.mode == Mode::wall ? "time" : "result";
     default:
       return "host";
   }
@@ -328,12 +358,12 @@ void Session::on_exited(int wait_status) {
 void Session::on_stopped(Ending ending, std::string message) {
   if (ending_) return;
   if (output_.valid()) (void)on_output();
-  const bool measuring = step_ == Step::statement || step_ == Step::calibrating || step_ == Step::allocations;
-  const char* stage = ending == Ending::host_lost  ? "host"
-                      : !measuring                 ? "setup"
-                      : plan_.mode == Mode::counts ? "count"
-                                                   : "time";
-  failure_ = CaseFailure{stage, std::move(message), {}, {}};
+  const bool measuring =
+      step_ == Step::statement || step_ == Step::calibrating || step_ == Step::allocations || step_ == Step::examining;
+  std::string stage = ending == Ending::host_lost ? "host"
+                      : !measuring                ? "setup"
+                                                  : stage_name(static_cast<std::uint64_t>(Stage::region));
+  failure_ = CaseFailure{std::move(stage), std::move(message), {}, {}};
   ending_ = ending;
 }
 
@@ -354,6 +384,8 @@ void Session::deliver(CaseOutcome& outcome) {
       append(outcome.counts->baseline, std::move(counts_.baseline));
     }
     outcome.counted_in_process = in_process_;
+  } else if (plan_.mode == Mode::result) {
+    outcome.result = std::move(results_.front());
   } else {
     if (!outcome.wall) {
       outcome.wall = std::move(wall_);

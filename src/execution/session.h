@@ -62,13 +62,15 @@ class Session {
   [[nodiscard]] const SessionPlan& plan() const { return plan_; }
 
  private:
-  enum class Step { starting, baseline, calibrating, statement, allocations, leaving };
+  enum class Step { starting, baseline, calibrating, statement, allocations, examining, leaving };
 
   void on_message(const protocol::Message& message);
   void on_ready(const protocol::Message& message);
   void on_counted(const protocol::Message& message);
   void on_timed(const protocol::Message& message);
   void on_failed(const protocol::Message& message);
+  void on_result(const protocol::Message& message);
+  void on_examined();
   void ask_count(std::uint64_t iterations);
   void ask_time(std::uint64_t iterations, std::uint64_t block_ns, double budget_s);
   void ask_next_wall_step();
@@ -93,6 +95,7 @@ class Session {
   CountSamples counts_;
   WallSamples wall_;
   std::optional<AllocationSample> allocations_;
+  std::vector<StatementResult> results_;  ///< Of executions from the same state: they must agree.
   std::string profile_;
   std::optional<CaseFailure> failure_;
   bool crashed_ = false;

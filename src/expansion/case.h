@@ -39,7 +39,9 @@ struct Case {
   std::string toolchain;  ///< A name in the suite's toolchains.
   Code stmt;
   Code setup;
-  Code global_setup;  ///< C++ only: file scope.
+  Code global_setup;                 ///< C++ only: file scope.
+  std::vector<std::string> results;  ///< Variables that hold what the statement leaves, by its signature: the result
+                                     ///< and, after a backward pass, the arguments. Empty where it has none.
   std::optional<Artifact> artifact;
   CaseSettings settings;
   std::string digest;  ///< Of the definition: language, stmt, setup, global_setup, artifact, threads, toolchain.

@@ -86,6 +86,7 @@ class Variations {
           Case made = base(language);
           made.runtime = runtime;
           made.autograd = autograd;
+          made.results = results(autograd);
           if (runtime == Runtime::eager) {
             make_eager(made);
           } else {
@@ -134,6 +135,17 @@ class Variations {
     }
     if (made.autograd != Autograd::forward_backward) return;
     append(made.stmt, {fmt::format(fmt::runtime(python ? "{}.backward()" : "{}.backward();"), signature_.result), {}});
+  }
+
+  /// A backward pass leaves gradients in the arguments.
+  [[nodiscard]] std::vector<std::string> results(Autograd autograd) const {
+    std::vector<std::string> names;
+    if (!signature_.result.empty()) names.push_back(signature_.result);
+    if (autograd != Autograd::forward_backward) return names;
+    for (const std::string& argument : signature_.arguments) {
+      if (argument != signature_.result) names.push_back(argument);
+    }
+    return names;
   }
 
   /// A result that is an argument too is declared by the setup.

@@ -39,6 +39,7 @@ enum class MessageType : std::uint16_t {
   counted = 31,  ///< A counted replicate is done; its dump lies in the host's output folder.
   timed = 32,    ///< Timed blocks are done.
   failed = 33,   ///< The case cannot go on; the child exits.
+  result = 34,   ///< What an examined statement's execution left; comes before the `counted` of the same region.
 };
 
 /// What a field means; the comment says in which messages.
@@ -66,6 +67,8 @@ enum class Field : std::uint16_t {
   before_region = 30,  ///< run_case, Python: source run before every region, not measured.
   in_process = 31,     ///< run_case: never fork replicates. ready: this child will not fork them.
   sync = 32,           ///< run_case, Python: source run at the end of every region.
+  examiner = 33,       ///< run_case, Python: source of what makes a statement report what it leaves; absent otherwise.
+  result_name = 34,    ///< run_case, Python, repeated: variables that the examined statement leaves.
 
   iterations = 40,        ///< count: executions in the region. counted: executions done.
   phase = 41,             ///< ready: a protocol::Phase.
@@ -76,6 +79,8 @@ enum class Field : std::uint16_t {
   max_blocks = 46,        ///< time.
   allocation_count = 47,  ///< counted.
   allocation_bytes = 48,  ///< counted.
+  text = 49,              ///< result: what was left.
+  refusal = 50,           ///< result: why not all of it can be told; absent otherwise.
 };
 
 inline constexpr int kPartStride = 1'000'000;

@@ -33,6 +33,7 @@ Json case_json(const CaseComparison& one) {
                     {"ratio_interval", {one.time->ratio.low, one.time->ratio.high}},
                     {"verdict", to_string(one.time->verdict)}};
   }
+  if (!one.result.empty()) json["result"] = one.result;
   json["definition_changed"] = one.definition_changed;
   json["subject_changed"] = one.subject_changed;
   json["environment_changes"] = one.environment_changes;

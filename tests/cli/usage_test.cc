@@ -6,8 +6,8 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const std::vector<std::string> commands = {"run",   "list",    "plan",   "time",  "compare",
-                                           "check", "profile", "report", "trace", "doctor"};
+const std::vector<std::string> commands = {"run", "list",    "plan",   "time",  "compare", "check",
+                                           "ab",  "profile", "report", "trace", "doctor"};
 
 TEST(Usage, EveryCommandHelpsAndTheVersionIsSaid) {
   const Ran help = tally({"--help"});
@@ -40,6 +40,13 @@ TEST(Usage, WrongUsageIsTwoAndOnStandardError) {
     EXPECT_EQ(ran.out, "") << testing::PrintToString(wrong);
     EXPECT_NE(ran.err, "") << testing::PrintToString(wrong);
   }
+}
+
+TEST(Usage, AnUnknownCommandIsNamedWithTheNearest) {
+  const Ran ran = tally({"comapre", "a.json"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_EQ(ran.err, "tally: error: 'comapre' is no command; did you mean 'compare'?\n");
+  EXPECT_THAT(tally({"frobnicate"}).err, HasSubstr("'frobnicate' is no command; "));
 }
 
 TEST(Usage, PlanAndListAreGolden) {
