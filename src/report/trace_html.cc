@@ -1,33 +1,11 @@
 #include <fmt/format.h>
 
+#include "report/escape.h"
 #include "report/format.h"
 #include "report/trace_report.h"
 
 namespace tally::report {
 namespace {
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : printable(text)) {
-    switch (c) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
 
 std::string time(trace::Nanoseconds ns) { return format_seconds(static_cast<double>(ns) * 1e-9); }
 
@@ -58,14 +36,14 @@ std::string timeline_svg(const trace::DeviceFigures& d) {
       "<p class=\"trace-legend\">Utilization in slices of {}: <span style=\"color:#2a7ab9\">compute</span>, "
       "<span style=\"color:#d9822b\">exposed communication</span>, "
       "<span style=\"color:#7b5ea7\">exposed copies and fills</span>; the rest is idle.</p>\n",
-      d.timeline.size(), height, escaped(d.device), time(d.parts.window), bars[0], bars[1], bars[2],
+      d.timeline.size(), height, html_escape(d.device), time(d.parts.window), bars[0], bars[1], bars[2],
       time(d.timeline_slice));
 }
 
 void row(std::string& out, std::string_view window, const trace::Parts& p) {
   out += fmt::format(
       "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-      escaped(window), time(p.window), percent(p.busy, p.window), percent(p.compute, p.window),
+      html_escape(window), time(p.window), percent(p.busy, p.window), percent(p.compute, p.window),
       percent(p.exposed_communication, p.window), percent(p.exposed_memory, p.window), percent(p.idle, p.window));
 }
 
@@ -74,10 +52,9 @@ void row(std::string& out, std::string_view window, const trace::Parts& p) {
 std::string trace_html_section(std::span<const TraceResult> traces, const TraceTextOptions& options) {
   std::string out = "<section class=\"trace\">\n<h2>GPU utilization</h2>\n";
   for (const TraceResult& trace : traces) {
-    out += fmt::format("<h3>{}</h3>\n<pre>{}</pre>\n", escaped(trace.path),
-                       escaped(printable(render_reading(trace), true)));
+    out += fmt::format("<h3>{}</h3>\n<pre>{}</pre>\n", html_escape(trace.path), html_escape(render_reading(trace)));
     for (const trace::DeviceFigures& d : trace.figures.devices) {
-      out += fmt::format("<h4>Device {}</h4>\n", escaped(d.device)) + timeline_svg(d);
+      out += fmt::format("<h4>Device {}</h4>\n", html_escape(d.device)) + timeline_svg(d);
       out +=
           "<table><thead><tr><th>window</th><th>length</th><th>busy</th><th>compute</th><th>exposed communication</th>"
           "<th>exposed memory</th><th>idle</th></tr></thead><tbody>\n";
@@ -90,7 +67,7 @@ std::string trace_html_section(std::span<const TraceResult> traces, const TraceT
       std::size_t shown = 0;
       for (const trace::KernelRow& k : options.full_names ? d.kernels : d.short_kernels) {
         if (options.kernels != 0 && shown++ == options.kernels) break;
-        out += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{:.1f} %</td></tr>\n", escaped(k.name),
+        out += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{:.1f} %</td></tr>\n", html_escape(k.name),
                            format_count(static_cast<double>(k.count)), time(k.total), 100 * k.share);
       }
       out += "</tbody></table>\n";

@@ -157,6 +157,8 @@ class ReadAhead : public ByteSource {
     return fault_;
   }
 
+  [[nodiscard]] bool reads_ahead() const override { return true; }
+
   Result<std::size_t> read(std::span<char> room) override {
     Block& block = blocks_[take_];
     {
@@ -239,7 +241,7 @@ Result<std::unique_ptr<ByteSource>> open_source(const std::string& path, bool re
   const bool packed = have == 2 && head[0] == '\x1F' && head[1] == '\x8B';
   source = std::make_unique<Replay>(std::move(head), std::move(source));
   if (packed) source = std::make_unique<GzipSource>(std::move(source));
-  if (read_ahead) source = std::make_unique<ReadAhead>(std::move(source));
+  if (packed && read_ahead) source = std::make_unique<ReadAhead>(std::move(source));
   return source;
 }
 

@@ -21,10 +21,12 @@ class ByteSource {
   virtual Result<std::size_t> read(std::span<char> room) = 0;
   /// Why the bytes ended before their time (a cut or corrupt gzip stream); empty when they did not.
   [[nodiscard]] virtual std::string fault() const { return {}; }
+  /// Whether a thread of its own is at work here.
+  [[nodiscard]] virtual bool reads_ahead() const { return false; }
 };
 
 /// Opens `path` ("-" is standard input) and looks at its first bytes: gzip is recognised by what it is, not by its
-/// name. With `read_ahead`, reading and inflating happen on a thread of their own.
+/// name. With `read_ahead`, inflating happens on a thread of its own; reading alone is too little work for one.
 Result<std::unique_ptr<ByteSource>> open_source(const std::string& path, bool read_ahead);
 
 /// The same for bytes in memory, which must outlive the source. For tests.

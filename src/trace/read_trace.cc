@@ -1,9 +1,11 @@
 #include "trace/read_trace.h"
 
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "trace/collector.h"
+#include "trace/relay.h"
 #include "trace/splitter.h"
 
 namespace tally::trace {
@@ -11,12 +13,8 @@ namespace {
 
 constexpr std::size_t first_room = 262144;
 
-}  // namespace
-
-Result<TraceData> read_trace(ByteSource& source, const ReadOptions& options) {
-  TraceData data;
-  Collector collector(data, {.operators = options.operators, .legacy = options.legacy});
-  Splitter splitter(collector, options.index != nullptr ? options.index : best_index_braces());
+/// Feeds the splitter from one buffer.
+Status split_here(ByteSource& source, Splitter& splitter, TraceData& data) {
   std::vector<char> buffer(first_room);
   std::size_t held = 0;
   for (;;) {
@@ -28,10 +26,40 @@ Result<TraceData> read_trace(ByteSource& source, const ReadOptions& options) {
     held += *got;
     const bool last = *got == 0;
     const std::size_t done = splitter.feed({buffer.data(), held}, last);
-    if (last) break;
+    if (last) return {};
     held -= done;
     std::memmove(buffer.data(), buffer.data() + done, held);
   }
+}
+
+/// Feeds it from buffers that another thread still reads in while the next is filled.
+Status split_for(Relay& relay, ByteSource& source, Splitter& splitter, TraceData& data) {
+  std::string_view carried;
+  for (;;) {
+    std::vector<char>& buffer = relay.next(carried);
+    const auto got = source.read(std::span(buffer).subspan(carried.size()));
+    if (!got) return std::unexpected(got.error());
+    data.bytes += *got;
+    const std::string_view bytes(buffer.data(), carried.size() + *got);
+    const std::size_t done = splitter.feed(bytes, *got == 0);
+    relay.pass();
+    if (*got == 0) return {};
+    carried = bytes.substr(done);
+  }
+}
+
+}  // namespace
+
+Result<TraceData> read_trace(ByteSource& source, const ReadOptions& options) {
+  TraceData data;
+  Collector collector(data, {.operators = options.operators, .legacy = options.legacy});
+  std::optional<Relay> relay;
+  if (options.threads > 1 && !source.reads_ahead()) relay.emplace(collector);
+  Splitter splitter(relay ? static_cast<EventSink&>(*relay) : collector,
+                    options.index != nullptr ? options.index : best_index_braces());
+  const Status split = relay ? split_for(*relay, source, splitter, data) : split_here(source, splitter, data);
+  if (relay) relay->finish();
+  if (!split) return std::unexpected(split.error());
   const Damage damage = splitter.damage();
   data.events = splitter.events();
   data.pieces_dropped = damage.dropped;

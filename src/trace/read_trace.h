@@ -13,7 +13,7 @@ namespace tally::trace {
 struct ReadOptions {
   bool operators = false;       ///< Keep the operators that launches are linked to.
   bool legacy = false;          ///< Keep what the old helper's figures need: all complete events' spans.
-  int threads = 2;              ///< 1: everything on the calling thread. 2: reading and inflating on another.
+  int threads = 2;              ///< 1: everything on the calling thread. 2: inflating, or reading fields, on another.
   IndexBraces index = nullptr;  ///< Null is the fastest.
 };
 

@@ -15,9 +15,9 @@ struct Answer {
   bool operator==(const Answer&) const = default;
 };
 
-Answer answer(std::span<const char> bytes, std::size_t block, IndexBraces index, bool everything) {
+Answer answer(std::span<const char> bytes, std::size_t block, IndexBraces index, bool everything, int threads = 1) {
   const auto source = memory_source(bytes, block);
-  auto data = read_trace(*source, {.operators = everything, .legacy = everything, .index = index});
+  auto data = read_trace(*source, {.operators = everything, .legacy = everything, .threads = threads, .index = index});
   if (!data) std::abort();
   Answer out{data->events, data->pieces_dropped, data->bytes_dropped + data->stray_bytes, 0, {}};
   const auto figures = analyse(*data, {.timeline_slices = everything ? 7U : 0U, .steps = everything});
@@ -38,6 +38,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::span bytes(reinterpret_cast<const char*>(data), size);
   const Answer first = answer(bytes, 1U << 20, index_braces_portable, false);
   if (answer(bytes, 61, best_index_braces(), true) != first) std::abort();
-  if (answer(bytes, 1000, best_index_braces(), false) != first) std::abort();
+  if (answer(bytes, 1000, best_index_braces(), false, 2) != first) std::abort();
   return 0;
 }
