@@ -77,6 +77,7 @@ std::vector<ResultVerdict> judge_results(const Measured& a, const Measured& b) {
     return SideResult{measured.results[i], failure ? failure->message : std::string()};
   };
   std::vector<ResultVerdict> verdicts;
+  verdicts.reserve(a.record.cases.size());
   for (std::size_t i = 0; i < a.record.cases.size(); ++i)
     verdicts.push_back(judge_results(a.record.cases[i].id, side(a, i), side(b, i)));
   return verdicts;
