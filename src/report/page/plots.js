@@ -39,8 +39,11 @@ function niceTicks(low, high, wanted) {
 /// One row for each child, the base's below; the band is the 95 % interval of the median.
 function distribution(wall, base) {
   const narrow = window.innerWidth <= 720;  // Drawn for a phone's width, so that its text stays readable there.
-  const width = narrow ? 380 : 860, left = narrow ? 44 : 74, right = 14, row = narrow ? 13 : 17;
+  const width = narrow ? 380 : 860, left = narrow ? 44 : 74, right = 14;
   const groups = [[wall, wall.children_ns, '', 'new'], ...(base ? [[base, base.children_ns, 'of-base', 'base']] : [])];
+  // A noisy case has dozens of children: beyond ten, rows move closer together, so that the flame graph stays in reach.
+  const most = Math.max(...groups.map(([, children]) => children.length));
+  const row = Math.max(2.5, Math.min(narrow ? 13 : 17, 170 / most)), scatter = Math.min(4, row / 4);
   let [low, high] = extent(groups.flatMap(([, children]) => children));
   // A single stray sample must not squeeze the rest: show up to 8 times the distance of the 90 % quantile, clip beyond.
   const all = groups.flatMap(([, children]) => children.flat()).sort((a, b) => a - b);
@@ -51,8 +54,8 @@ function distribution(wall, base) {
   high = Math.min(high, cut);
   for (const [side] of groups) { low = Math.min(low, side.low * 1e9); high = Math.max(high, side.high * 1e9); }
   const margin = (high - low) * 0.03 || high * 0.01 || 1;
-  low -= margin; high += margin;
-  const x = (value) => left + (width - left - right) * (Math.min(value, high) - low) / (high - low);
+  low = Math.max(0, low - margin); high += margin;  // An interval may reach below zero; no time does.
+  const x = (value) => left + (width - left - right) * (Math.max(low, Math.min(value, high)) - low) / (high - low);
   const parts = [];
   let y = 8;
   for (const [side, children, className, title] of groups) {
@@ -60,7 +63,7 @@ function distribution(wall, base) {
     const rows = children.map((samples, child) => {
       const cy = y + row / 2;
       y += row;
-      return samples.map((value, i) => svg('circle', {cx: x(value).toFixed(1), cy: (cy + 4 * Math.sin(i * 2.4 + child)).toFixed(1), r: 2.4}));
+      return samples.map((value, i) => svg('circle', {cx: x(value).toFixed(1), cy: (cy + scatter * Math.sin(i * 2.4 + child)).toFixed(1), r: 2.4}));
     });
     parts.push(svg('g', {class: className},
       svg('rect', {class: 'band', x: x(side.low * 1e9), width: Math.max(1, x(side.high * 1e9) - x(side.low * 1e9)), y: top, height: y - top}),

@@ -1,0 +1,58 @@
+// node screenshots.mjs: one picture of each view of report.html and trace.html in this folder.
+import {mkdtempSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join, resolve} from 'node:path';
+import {pathToFileURL} from 'node:url';
+import {chromium} from 'playwright-core';
+
+const url = (name) => pathToFileURL(resolve(name)).href;
+const profile = mkdtempSync(join(tmpdir(), 'tallymark-pictures-'));
+const context = await chromium.launchPersistentContext(profile, {
+  executablePath: process.env.CHROMIUM, headless: true, viewport: {width: 1100, height: 640}, colorScheme: 'light',
+  args: ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+});
+const page = await context.newPage();
+const shot = (name) => page.screenshot({path: name + '.png'});
+const size = (width, height) => page.setViewportSize({width, height});
+/// Opens the case whose row has all these words, on the list as it is filtered.
+async function open(words) {
+  await page.goto(url('report.html') + '#/');
+  await page.fill('#filter', words);
+  await page.locator('a.case').first().click();
+  await page.waitForSelector('h1');
+}
+
+try {
+  await page.goto(url('report.html'));
+  await page.locator('table.cases th button', {hasText: 'Change'}).first().click();
+  await shot('report-table');
+
+  await open('fill / map');
+  await size(1100, 1150);
+  await shot('report-case');
+
+  await open('nth_element');
+  await size(1100, 1150);
+  await page.locator('.flame').scrollIntoViewIfNeeded();
+  await page.locator('.flame').evaluate((flame) => flame.scrollIntoView({block: 'center'}));
+  await size(1100, 640);
+  await page.locator('.flame').evaluate((flame) => flame.scrollIntoView({block: 'center'}));
+  await shot('report-differential');
+
+  await page.goto(url('report.html') + '#/');
+  await page.fill('#filter', '');
+  await page.click('#theme');
+  await shot('report-dark');
+  await page.click('#theme');
+
+  await size(390, 760);
+  await open('nth_element');
+  await shot('report-phone');
+
+  await size(1100, 640);
+  await page.goto(url('trace.html'));
+  await shot('trace-timeline');
+} finally {
+  await context.close();
+  rmSync(profile, {recursive: true, force: true});
+}
