@@ -23,7 +23,7 @@ struct RunOptions {
   bool interleave = false;
   double precision_percent = 1;
   double min_run_time_s = 0.1;
-  double max_run_time_s = 1;
+  double max_run_time_s = 0.5;
   double timeout_s = 0;  ///< 0: 60 s for times, 300 s for counts.
   std::string memory;
   std::string cores;

@@ -9,7 +9,7 @@ namespace tally {
 
 struct WallPlan {
   double min_run_time_s = 0.1;
-  double max_run_time_s = 1.0;  ///< Of measuring, not counting forks and setup.
+  double max_run_time_s = 0.5;  ///< Of measuring, not counting forks and setup.
   double precision = 0.01;      ///< Half width of the interval, relative to the median.
   std::uint64_t min_children = 5;
   std::uint64_t max_children = 40;
