@@ -157,7 +157,9 @@ INSTANTIATE_TEST_SUITE_P(
         Subject{"absolute_instructions", "--dump-instr=yes --compress-pos=no --dump-line=no", victim},
         Subject{"coreutils", "", "/bin/ls -la /usr/lib"},
         Subject{"awk", "", "awk 'BEGIN { for (i = 0; i < 99; i++) s += i; print s }'"},
-        Subject{"cpython", "", "/usr/bin/python3 -S -c 'd = {str(i): i for i in range(999)}; print(sorted(d)[:3])'"}),
+        Subject{"cpython", "", "/usr/bin/python3 -S -c 'd = {str(i): i for i in range(999)}; print(sorted(d)[:3])'"},
+        // All of libtorch agrees, too, but takes two minutes: TALLY_CALLGRIND_FILES is for such.
+        Subject{"libtorch_core", "", "/usr/bin/python3 -S -c 'import ctypes; ctypes.CDLL(\"libc10.so\")'"}),
     [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
