@@ -73,7 +73,9 @@ TEST(Expand, TheDigestFollowsTheDefinition) {
   };
   const Benchmark base{.label = {"a"}, .cpp = {"f();"}};
   Benchmark changed = base;
-  EXPECT_EQ(digest(base), "0fcacca1cac9d1b3453fd37117819812");  // Stored records hold it: it may never change for the same definition.
+  EXPECT_EQ(
+      digest(base),
+      "0fcacca1cac9d1b3453fd37117819812");  // Stored records hold it: it may never change for the same definition.
   changed.label = {"b"};
   EXPECT_EQ(digest(changed), digest(base));
   changed.cpp = {"g();"};

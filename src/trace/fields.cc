@@ -11,6 +11,7 @@ namespace {
 /// Comparing with a literal of known length costs one or two instructions; string_view's own == calls memcmp.
 template <std::size_t Size>
 [[gnu::always_inline]] inline bool is(std::string_view text, const char (&literal)[Size]) {
+  // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): memcmp is given the length
   return text.size() == Size - 1 && std::memcmp(text.data(), literal, Size - 1) == 0;
 }
 

@@ -87,10 +87,9 @@ TEST_P(UnreadableSuite, IsTwoAndOneLine) {
 INSTANTIATE_TEST_SUITE_P(
     All, UnreadableSuite,
     testing::Values(
-        Unreadable{
-            "syntax", "schema = 1\n[[benchmark]\nlabel = [\"a\"]\n",
-            "tally: error: SUITE:2:13: this is not TOML: while reading table header: expected ']', saw '\\n' "
-            "([[benchmark]); write [NAME], or [[NAME]] for one of several\n"},
+        Unreadable{"syntax", "schema = 1\n[[benchmark]\nlabel = [\"a\"]\n",
+                   "tally: error: SUITE:2:13: this is not TOML: while reading table header: expected ']', saw '\\n' "
+                   "([[benchmark]); write [NAME], or [[NAME]] for one of several\n"},
         Unreadable{"unknown_key", "schema = 1\n[[timer]]\nlabel = [\"a\"]\nlanguage = \"cpp\"\nstpm = ';'\n",
                    "tally: error: SUITE:5:1: unknown key 'stpm' in [[timer]]; did you mean 'stmt'?\n"},
         Unreadable{
