@@ -48,7 +48,7 @@ void on_deadly_signal(int signal, siginfo_t* info, void* /*context*/) {
       *at = 0;
     }
     auto failure = g_crash_channel.compose(MessageType::failed, g_crash_job);
-    failure.number(Field::stage, static_cast<std::uint64_t>(Stage::region))
+    failure.number(Field::stage, static_cast<std::uint64_t>(current_stage()))
         .number(Field::status, static_cast<std::uint64_t>(signal))
         .text(Field::message, text);
     g_crash_channel.send(failure);

@@ -25,7 +25,6 @@ struct Child {
   pid_t pid;
   std::uint32_t job;
 };
-constexpr int kMaxChildren = 256;
 Child g_children[kMaxChildren];
 
 Child* find_child(pid_t pid) {
@@ -44,7 +43,8 @@ void reap(const Channel& control) {
     if (child == nullptr) continue;
     auto exited = control.compose(MessageType::exited, child->job);
     exited.number(Field::pid, static_cast<std::uint64_t>(pid))
-        .number(Field::status, static_cast<std::uint64_t>(status));
+        .number(Field::status, static_cast<std::uint64_t>(status))
+        .number(Field::stage, static_cast<std::uint64_t>(stage_of_child(static_cast<int>(child - g_children))));
     control.send(exited);
     *child = Child{};
   }
@@ -52,6 +52,8 @@ void reap(const Channel& control) {
 
 void fork_case(const Channel& control, const Channel::Received& request, RunCase run_case, void* context) {
   const int threads = count_threads();
+  Child* slot = find_child(0);
+  if (slot != nullptr) take_stage_place(static_cast<int>(slot - g_children));
   const pid_t pid = ::fork();
   if (pid == 0) {
     const Channel channel = become_case_child(request.message, request.fds[0], request.fds[1]);
@@ -67,7 +69,6 @@ void fork_case(const Channel& control, const Channel::Received& request, RunCase
       .number(Field::threads, static_cast<std::uint64_t>(threads))
       .number(Field::status, pid > 0 ? 0 : static_cast<std::uint64_t>(error));
   control.send(started);
-  Child* slot = find_child(0);
   if (pid > 0 && slot != nullptr) *slot = {pid, request.message.job()};
 }
 

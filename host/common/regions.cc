@@ -43,11 +43,15 @@ std::uint64_t grow(std::uint64_t iterations, std::uint64_t elapsed_ns, std::uint
 }  // namespace
 
 Regions::Regions(Channel channel, std::uint32_t job, std::uint64_t warm_up, bool in_process)
-    : channel_(channel), job_(job), warm_up_(warm_up), in_process_(in_process) {}
+    : channel_(channel), job_(job), warm_up_(warm_up), in_process_(in_process) {
+  enter_stage(Stage::setup);
+}
+
+Stage Regions::stage() { return current_stage(); }
 
 void Regions::begin(Phase phase) {
   phase_ = phase;
-  stage_ = Stage::setup;
+  enter_stage(Stage::setup);
   state_ = State::fresh;
 }
 
@@ -55,7 +59,7 @@ std::uint64_t Regions::next() {
   switch (state_) {
     case State::fresh:
       if (warm_up_ > 0) {
-        stage_ = Stage::warm_up;
+        enter_stage(Stage::warm_up);
         state_ = State::warming;
         return warm_up_;
       }
@@ -77,7 +81,7 @@ std::uint64_t Regions::next() {
         wait_until_others_sleep();
         in_process_ = in_process_ || warm_up_ == 0 || sleeps_of_others() != sleeps_before_;
       }
-      stage_ = Stage::region;
+      enter_stage(Stage::region);
       state_ = State::idle;
       auto ready = channel_.compose(MessageType::ready, job_);
       // Once here rather than in every replicate: this dump holds setup and warm-up and is large.
@@ -107,6 +111,7 @@ std::uint64_t Regions::next() {
 std::uint64_t Regions::next_command() {
   state_ = State::idle;
   for (;;) {
+    if (fork_timed()) return start_time();
     const Channel::Received received = channel_.receive();
     if (!received.open) ::_exit(0);  // the runner has lost interest
     switch (received.message.type()) {
@@ -114,7 +119,7 @@ std::uint64_t Regions::next_command() {
         if (in_process_ || fork_region(false)) return start_count(received.message);
         break;
       case MessageType::time:
-        if (in_process_ || fork_region(true)) return start_time(received.message);
+        read_time_command(received.message);
         break;
       case MessageType::advance:
         state_ = State::left;
@@ -126,11 +131,23 @@ std::uint64_t Regions::next_command() {
   }
 }
 
+/// The next child of a time command; true in the process that is to run it.
+bool Regions::fork_timed() {
+  while (children_ > 0) {
+    --children_;
+    if (in_process_ || fork_region(true)) return true;
+    // What the first one found out, the others repeat.
+    iterations_ = shared_page().iterations;
+    block_ns_ = 0;
+  }
+  return false;
+}
+
 bool Regions::fork_region(bool timed) {
   shared_page().done = 0;
   shared_page().failed = 0;
-  int done[2];
-  if (::pipe(done) != 0) {
+  int done[2] = {-1, -1};
+  if (callgrind::running() && ::pipe(done) != 0) {
     fail(Stage::region, "no descriptors left for a pipe", {});
     ::_exit(1);
   }
@@ -138,18 +155,18 @@ bool Regions::fork_region(bool timed) {
   if (pid == 0) {
     replicate_ = true;
     done_ = done[1];
-    ::close(done[0]);
+    if (done[0] >= 0) ::close(done[0]);
     return true;
   }
-  ::close(done[1]);
+  if (done[1] >= 0) ::close(done[1]);
   if (pid < 0) {
     fail(Stage::region, "fork failed: no memory or too many processes", {});
     ::_exit(1);
   }
   int status = wait_for_replicate(pid, done[0]);
-  ::close(done[0]);
+  if (done[0] >= 0) ::close(done[0]);
   if (shared_page().failed != 0) ::_exit(1);  // it has said why itself
-  if (shared_page().done != 0) status = 0;    // we killed it
+  if (shared_page().done != 0) status = 0;    // under Valgrind we killed it
   if (status == 0 && shared_page().done == 0) {
     fail(Stage::region, "the statement ended the process with exit code 0", {});
     ::_exit(1);
@@ -163,11 +180,16 @@ bool Regions::fork_region(bool timed) {
   return false;
 }
 
-/// Waits for the region's end and then kills the replicate: left to itself, it would exit, and Callgrind would then
-/// write one more dump, of nothing (a process that kills itself does so too: Valgrind makes an exit of it).
+/// Under Valgrind (`done` is a pipe), waits for the region's end and then kills the replicate: left to itself, it would
+/// exit, and Callgrind would then write one more dump, of nothing (a process that kills itself does so too: Valgrind
+/// makes an exit of it). Natively it exits.
 int Regions::wait_for_replicate(int pid, int done) {
   int status = 0;
   for (;;) {
+    if (done < 0) {
+      if (::waitpid(pid, &status, 0) == pid) return status;
+      continue;
+    }
     // The write end may outlive the replicate in a process that the statement left behind: look for both.
     pollfd ready{done, POLLIN, 0};
     const bool told = ::poll(&ready, 1, 20) > 0 && (ready.revents & POLLIN) != 0;
@@ -213,13 +235,15 @@ void Regions::report_counted(int pid, int status) {
   channel_.send(counted);
 }
 
-std::uint64_t Regions::start_time(const Message& command) {
+void Regions::read_time_command(const Message& command) {
+  children_ = command.number(Field::children, 1);
   iterations_ = command.number(Field::iterations, 0);
   block_ns_ = iterations_ == 0 ? command.number(Field::block_ns, 1'000'000) : 0;
   budget_ns_ = command.number(Field::budget_ns, 0);
-  max_blocks_ = command.number(Field::max_blocks, SharedPage::kMaxSamples);
-  if (max_blocks_ > SharedPage::kMaxSamples) max_blocks_ = SharedPage::kMaxSamples;
   if (iterations_ == 0) iterations_ = 1;
+}
+
+std::uint64_t Regions::start_time() {
   spent_ns_ = 0;
   warm_ = false;
   shared_page().sample_count = 0;
@@ -231,6 +255,10 @@ std::uint64_t Regions::start_time(const Message& command) {
 
 /// Ends a block; true when it was the last one of this region.
 bool Regions::end_block() {
+  const auto another = [this] {
+    if (hooks_.before_region != nullptr) hooks_.before_region(hooks_.context);
+    return false;
+  };
   if (hooks_.sync != nullptr) hooks_.sync(hooks_.context);
   const std::uint64_t elapsed = now_ns() - block_start_ns_;
   SharedPage& page = shared_page();
@@ -238,28 +266,30 @@ bool Regions::end_block() {
   if (block_ns_ > 0) {
     if (elapsed < block_ns_) {
       iterations_ = grow(iterations_, elapsed, block_ns_);
-      return false;
+      return another();
     }
     // The first block of a child pays for its page faults, 12 µs natively and more with torch: one iteration of
     // `x += 1` then passed for a block of 10 µs, and every sample came out as 0.
     if (!warm_ && elapsed < kColdBlock) {
       warm_ = true;
-      return false;
+      return another();
     }
-    max_blocks_ = 1;
+    block_ns_ = 0;
+    if (budget_ns_ > 0) {
+      warm_ = false;
+      spent_ns_ = 0;
+      return another();
+    }
   }
   // A forked child copies each page that it writes for the first time: the first quarter of its time is not sampled.
   if (block_ns_ == 0 && !warm_ && elapsed < budget_ns_) {
-    if (spent_ns_ < budget_ns_ / 4) return false;
+    if (spent_ns_ < budget_ns_ / 4) return another();
     warm_ = true;
     spent_ns_ = 0;
-    return false;
+    return another();
   }
   page.samples[page.sample_count++] = static_cast<double>(elapsed) * 1e-9;
-  if (page.sample_count < max_blocks_ && spent_ns_ < budget_ns_) {
-    if (hooks_.before_region != nullptr) hooks_.before_region(hooks_.context);
-    return false;
-  }
+  if (page.sample_count < SharedPage::kMaxSamples && spent_ns_ < budget_ns_) return another();
   page.iterations = iterations_;
   if (replicate_) leave_replicate();
   report_timed(::getpid(), 0);
@@ -279,6 +309,7 @@ void Regions::report_timed(int pid, int status) {
 
 void Regions::leave_replicate() {
   shared_page().done = 1;
+  if (done_ < 0) ::_exit(0);
   (void)!::write(done_, "", 1);
   for (;;) ::pause();  // until the case child kills us
 }

@@ -38,7 +38,7 @@ class Regions {
   /// Says why the case cannot go on. May be called in a replicate too.
   void fail(protocol::Stage stage, std::string_view message, std::string_view detail);
   [[nodiscard]] bool failed() const { return failed_; }
-  [[nodiscard]] protocol::Stage stage() const { return stage_; }
+  [[nodiscard]] static protocol::Stage stage();
   [[nodiscard]] const Channel& channel() const { return channel_; }
   [[nodiscard]] std::uint32_t job() const { return job_; }
 
@@ -48,7 +48,9 @@ class Regions {
   std::uint64_t next_command();
   std::uint64_t start_count(const protocol::Message& command);
   void end_count();
-  std::uint64_t start_time(const protocol::Message& command);
+  void read_time_command(const protocol::Message& command);
+  bool fork_timed();
+  std::uint64_t start_time();
   bool end_block();
   void report_counted(int pid, int status);
   void report_timed(int pid, int status);
@@ -63,17 +65,16 @@ class Regions {
   int threads_ = 1;
   unsigned long long sleeps_before_ = 0;
   bool replicate_ = false;
-  int done_ = -1;  ///< In a replicate: the pipe on which it says that its region is over.
+  int done_ = -1;  ///< In a replicate under Valgrind: the pipe on which it says that its region is over.
   bool failed_ = false;
   RegionHooks hooks_;
   protocol::Phase phase_ = protocol::Phase::baseline;
-  protocol::Stage stage_ = protocol::Stage::setup;
   State state_ = State::fresh;
-  // The timed region that is running.
+  // The timed region that is running, and those of its command that are still to run.
+  std::uint64_t children_ = 0;
   std::uint64_t iterations_ = 0;
   std::uint64_t block_ns_ = 0;
   std::uint64_t budget_ns_ = 0;
-  std::uint64_t max_blocks_ = 0;
   std::uint64_t spent_ns_ = 0;
   std::uint64_t block_start_ns_ = 0;
   bool warm_ = false;  ///< A block of this region was long enough once already.

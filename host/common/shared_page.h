@@ -1,4 +1,5 @@
-/// What a replicate tells its case child: memory that both see, mapped once by the host before it forks.
+/// What a replicate tells its case child, and a case child its host: memory that both see, mapped by the host before
+/// it forks.
 ///
 /// A replicate cannot answer on the case's socket (two writers), and its exit status alone does not tell a finished
 /// region from a statement that called exit(0).
@@ -6,10 +7,12 @@
 
 #include <cstdint>
 
+#include "protocol/frame.h"
+
 namespace tally::host {
 
 struct SharedPage {
-  static constexpr std::uint32_t kMaxSamples = 8192;
+  static constexpr std::uint32_t kMaxSamples = 1024;
 
   std::uint32_t done;    ///< 1 when the region ran to its end.
   std::uint32_t failed;  ///< 1 when the replicate has sent a failure itself.
@@ -25,5 +28,14 @@ struct SharedPage {
 /// renew_shared_page().
 SharedPage& shared_page();
 void renew_shared_page();
+
+/// How far a case child has come, which its host reports when it is gone: neither a crash, nor an exit, nor what is
+/// killed at a deadline can tell it itself. Each living child of a host has a place of its own.
+inline constexpr int kMaxChildren = 256;
+protocol::Stage stage_of_child(int place);
+/// In the host: the next child to be forked writes there.
+void take_stage_place(int place);
+void enter_stage(protocol::Stage stage);
+protocol::Stage current_stage();
 
 }  // namespace tally::host

@@ -27,6 +27,13 @@ int count_threads() {
   return at == nullptr ? 0 : std::atoi(at + 1);
 }
 
+void wait_for_threads(int expected) {
+  for (int i = 0; i < 200 && count_threads() > expected; ++i) {
+    const timespec pause{0, 50'000};
+    nanosleep(&pause, nullptr);
+  }
+}
+
 namespace {
 
 unsigned long long sleeps_of(const char* thread) {

@@ -16,7 +16,9 @@
 #include "fork_server.h"
 #include "pinned_stack.h"
 #include "regions.h"
+#include "shared_page.h"
 #include "tally/snippet.h"
+#include "threads.h"
 
 namespace tally::host {
 namespace {
@@ -36,6 +38,7 @@ char g_load_error[2048];
 /// the length of names and on neighbours in a batch, and must not move the heap that the case will see.
 Entry load_snippet() {
   Entry entry = nullptr;
+  const int threads = count_threads();
   g_load_error[0] = 0;
   std::thread loader([&entry] {
     void* library = ::dlopen(g_snippet, RTLD_NOW | RTLD_LOCAL);
@@ -46,6 +49,7 @@ Entry load_snippet() {
     }
   });
   loader.join();
+  wait_for_threads(threads);
   return entry;
 }
 
@@ -101,6 +105,7 @@ void run_case(void* /*context*/, Channel channel, const Message& request) {
   Regions engine(channel, request.job(), request.number(Field::warm_up), request.number(Field::in_process) != 0);
   copy_name(g_snippet, sizeof g_snippet, request.text(Field::snippet).value_or(""));
   copy_name(g_symbol, sizeof g_symbol, request.text(Field::symbol).value_or(""));
+  enter_stage(Stage::load);
   CaseRun run{load_snippet(),
               {{next_of, fail_of, nullptr, nullptr, result_of}, &engine, Phase::baseline},
               {{next_of, fail_of, nullptr, nullptr, result_of}, &engine, Phase::statement}};
@@ -111,6 +116,7 @@ void run_case(void* /*context*/, Channel channel, const Message& request) {
   if (const auto padding = request.number(Field::heap_padding); padding > 0) {
     std::memset(std::malloc(padding), 1, padding);  // kept on purpose: it moves whatever setup allocates
   }
+  enter_stage(Stage::setup);
   call_on_pinned_stack(enter_snippet, &run, request.number(Field::stack_padding));
   if (!engine.failed() && !(run.statement.begun && engine.ended_properly())) {
     engine.fail(engine.stage(), "the snippet returned before its statement was measured",

@@ -45,19 +45,35 @@ Status write_all(int fd, std::string_view text, const std::string& path) {
 
 }  // namespace
 
-Status write_file(const fs::path& path, std::string_view text) {
+Result<NewFile> NewFile::create(const fs::path& path) {
   std::error_code code;
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), code);
   std::string temporary = path.string() + ".XXXXXX";
-  const UniqueFd fd(::mkostemp(temporary.data(), O_CLOEXEC));
+  UniqueFd fd(::mkostemp(temporary.data(), O_CLOEXEC));
   if (!fd) return std::unexpected(errno_error("create", path.string()));
-  Status written = write_all(fd.get(), text, path.string());
-  if (written && ::fchmod(fd.get(), 0644) != 0)
-    written = std::unexpected(errno_error("set the mode of", path.string()));
-  if (written && ::rename(temporary.c_str(), path.c_str()) != 0)
-    written = std::unexpected(errno_error("rename", path.string()));
-  if (!written) ::unlink(temporary.c_str());
-  return written;
+  return NewFile(std::move(fd), path.string(), std::move(temporary));
+}
+
+NewFile::~NewFile() {
+  if (fd_.valid()) ::unlink(temporary_.c_str());
+}
+
+Status NewFile::append(std::string_view text) { return write_all(fd_.get(), text, path_); }
+
+Status NewFile::sync() { return ::fdatasync(fd_.get()) == 0 ? Status{} : std::unexpected(errno_error("write", path_)); }
+
+Status NewFile::publish() {
+  if (::fchmod(fd_.get(), 0644) != 0) return std::unexpected(errno_error("set the mode of", path_));
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) return std::unexpected(errno_error("rename", path_));
+  fd_.reset();
+  return {};
+}
+
+Status write_file(const fs::path& path, std::string_view text) {
+  Result<NewFile> file = NewFile::create(path);
+  if (!file) return std::unexpected(file.error());
+  if (Status written = file->append(text); !written) return written;
+  return file->publish();
 }
 
 Result<TemporaryFolder> TemporaryFolder::make() {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/unique_fd.h"
 
 namespace tally {
 
@@ -15,6 +16,29 @@ Result<std::string> read_file(const std::filesystem::path& path);
 /// Writes a new file beside `path` and renames it, so that a reader sees the old text or the new one and never a half.
 /// Makes the folders above. A full disk leaves the old file as it was.
 Status write_file(const std::filesystem::path& path, std::string_view text);
+
+/// The same for a text that comes in pieces. Without publish() nothing is left of it.
+class NewFile {
+ public:
+  static Result<NewFile> create(const std::filesystem::path& path);
+  NewFile(NewFile&& other) noexcept = default;
+  NewFile& operator=(NewFile&&) = delete;
+  ~NewFile();
+
+  Status append(std::string_view text);
+  /// Waits until it is on the disk.
+  Status sync();
+  /// Gives it its name.
+  Status publish();
+
+ private:
+  NewFile(UniqueFd fd, std::string path, std::string temporary)
+      : fd_(std::move(fd)), path_(std::move(path)), temporary_(std::move(temporary)) {}
+
+  UniqueFd fd_;
+  std::string path_;
+  std::string temporary_;
+};
 
 /// A new, empty folder under the system's temporary folder, removed with all it holds when this object goes. The name's
 /// length is constant for one temporary folder.

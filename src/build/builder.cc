@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <ranges>
 
 #include "base/digest.h"
@@ -139,10 +140,32 @@ Result<std::vector<BuildTask>> Builder::take_ready() {
   return tasks;
 }
 
+namespace {
+
+/// By the kernel for want of memory, most of the time: that may be had a moment later. A compiler's driver outlives its
+/// parts, and tells of their end.
+bool was_killed(const ProcessResult& result) {
+  if (const auto* signaled = std::get_if<Signaled>(&result.outcome)) return signaled->signal == SIGKILL;
+  if (!std::holds_alternative<Exited>(result.outcome) || succeeded(result)) return false;
+  const std::string text = result.err.text();
+  return text.contains("Killed signal terminated program")      // g++
+         || text.contains("unable to execute command: Killed")  // clang++
+         || text.contains("terminated with signal 9");          // collect2
+}
+
+}  // namespace
+
 Status Builder::finished(std::uint32_t id, const ProcessResult& result) {
   const auto node = running_.extract(id);
   if (node.empty()) return fail(ErrorKind::internal, fmt::format("build task {} was not running", id));
   const Work& work = node.mapped();
+  std::error_code ignored;
+  if (was_killed(result) && !work.again) {
+    fs::remove_all(work.folder, ignored);
+    waiting_.push_back(
+        {.kind = work.kind, .toolchain = work.toolchain, .entries = work.entries, .folder = {}, .again = true});
+    return {};
+  }
   Status status;
   switch (work.kind) {
     case Kind::prelude:
@@ -155,7 +178,6 @@ Status Builder::finished(std::uint32_t id, const ProcessResult& result) {
       status = finish_artifacts(work, result);
       break;
   }
-  std::error_code ignored;
   fs::remove_all(work.folder, ignored);
   for (Entry& entry : entries_) settle(entry);
   return status;

@@ -96,6 +96,7 @@ class Builder {
     std::string toolchain;
     std::vector<std::size_t> entries;
     std::filesystem::path folder;  ///< Scratch.
+    bool again = false;            ///< Its first process was killed.
   };
 
   void start_toolchain(const std::string& name);

@@ -151,6 +151,34 @@ TEST_F(BuilderTest, ABatchThatTimesOutIsNotTriedTwelveTimesMore) {
   EXPECT_TRUE(builder.failure(1));
 }
 
+TEST_F(BuilderTest, AKilledCompilerIsStartedOnceMore) {
+  with_prelude();
+  const std::vector<Case> cases = {snippet("a;"), snippet("b;")};
+  ProcessResult killed;
+  killed.outcome = Signaled{.signal = SIGKILL};
+  ProcessResult part_killed = ended(1, "g++: fatal error: Killed signal terminated program cc1plus\n");
+  for (const ProcessResult& first : {killed, part_killed}) {
+    fs::remove_all(root() / "snippet");
+    Builder builder = this->builder(cases);
+    const auto batch = ready(builder);
+    ASSERT_THAT(names(batch), ElementsAre("2 snippets"));
+    ASSERT_TRUE(builder.finished(batch[0].id, first));
+    EXPECT_FALSE(builder.done());
+    EXPECT_FALSE(builder.failure(0));
+    const auto again = ready(builder);
+    ASSERT_THAT(names(again), ElementsAre("2 snippets"));
+    compile(builder, again[0]);
+    EXPECT_TRUE(builder.done());
+    EXPECT_TRUE(builder.built(1));
+  }
+  fs::remove_all(root() / "snippet");
+  Builder builder = this->builder(cases);
+  ASSERT_TRUE(builder.finished(ready(builder).at(0).id, killed));
+  ASSERT_TRUE(builder.finished(ready(builder).at(0).id, killed));
+  EXPECT_TRUE(builder.done()) << "not a third time";
+  EXPECT_THAT(builder.failure(0)->message, HasSubstr("SIGKILL"));
+}
+
 TEST_F(BuilderTest, BatchesAreForClangAndForCodeWithoutFileScope) {
   with_prelude();
   const std::vector<Case> cases = {snippet("a;"), snippet("b;", "#include <own.h>"), snippet("c;")};

@@ -86,6 +86,12 @@ std::map<std::string, std::string> common_facts(ProcessRunner& runner, const Env
     if (line.starts_with("x86.cpu_features")) dispatch += std::string(line) + "\n";
   }
   facts["glibc.dispatch"] = digest(dispatch);
+  // What tells mathematics libraries how many threads to use, and how they wait.
+  for (const auto& [name, value] : environment) {
+    for (const std::string_view prefix : {"OMP_", "GOMP_", "KMP_", "MKL_", "OPENBLAS_", "PYTHONHASHSEED"}) {
+      if (name.starts_with(prefix)) facts["variable." + name] = value;
+    }
+  }
   if (!valgrind.empty()) facts["valgrind"] = std::string(trim(output_of(runner, {valgrind, "--version"}, environment)));
   return facts;
 }

@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/assemble.h"
+#include "cli/canary.h"
 #include "cli/machine.h"
 #include "cli/progress.h"
 #include "cli/run_settings.h"
@@ -73,6 +74,25 @@ std::map<std::string, ToolchainHere> resolve_toolchains(ProcessRunner& runner, c
   return here;
 }
 
+/// An environment that the user asked for by name and that does not work is a mistake to be told at once. One that
+/// toolchains chose fails its own cases, unless there are no others.
+Status check_interpreters(const std::map<std::string, ToolchainHere>& toolchains, const Plan& plan,
+                          const RunOptions& options) {
+  const bool named = !options.env_command.empty() || !options.python.empty();
+  const auto works = [&](const Case& c) {
+    const ToolchainHere& here = toolchains.at(c.toolchain);
+    return !(c.language == Language::python || c.artifact) || (here.interpreter && *here.interpreter);
+  };
+  if (!named && std::ranges::any_of(plan.cases, works)) return {};
+  for (const auto& [name, here] : toolchains) {
+    if (!here.interpreter || *here.interpreter) continue;
+    Error error = here.interpreter->error();
+    error.kind = ErrorKind::input;
+    return std::unexpected(std::move(error));
+  }
+  return {};
+}
+
 /// What a resumed run must share with the interrupted one.
 JournalHeader header_of(const Plan& plan, const Settings& settings, std::size_t perturbations) {
   Digest cases;
@@ -88,13 +108,14 @@ JournalHeader header_of(const Plan& plan, const Settings& settings, std::size_t 
 class Observer final : public ExecutionObserver {
  public:
   Observer(Progress& progress, const Plan& plan, const ExecutionOptions& execution, const MeasureRequest& request,
-           std::optional<JournalWriter>& journal, Measured& measured)
+           Measured& measured)
       : progress_(progress),
         plan_(plan),
         execution_(execution),
         request_(request),
-        journal_(journal),
+        journal_(measured.journal),
         records_(measured.record.cases),
+        places_(measured.places),
         results_(measured.results) {}
 
   void on_process(const std::string& what, const std::vector<std::string>& argv) override {
@@ -103,6 +124,11 @@ class Observer final : public ExecutionObserver {
   void on_session(std::size_t index, Mode mode, const std::vector<int>& cpus) override {
     progress_.session(plan_.cases[index].id, mode, cpus);
   }
+  std::optional<Clock::time_point> on_time(Clock::time_point now) override {
+    return journal_ ? journal_->sync_if_due(now) : std::nullopt;
+  }
+  void on_planned(Mode mode, std::size_t sessions) override { progress_.plan(mode, sessions); }
+  void on_session_end(std::size_t index, Mode mode) override { progress_.session_end(plan_.cases[index].id, mode); }
   void on_waiting(const std::string& why) override { progress_.message(why); }
   void on_warning(const std::string& text) override { progress_.message("warning: " + text); }
 
@@ -114,7 +140,15 @@ class Observer final : public ExecutionObserver {
     }
     if (outcome.result) results_[index] = outcome.result;
     progress_.finished(c.id, outcome);
-    return journal_ ? journal_->append(case_to_json(records_[index])) : Status{};
+    if (!journal_) return {};
+    auto place = journal_->append(case_to_json(records_[index]));
+    if (!place) return std::unexpected(place.error());
+    if (request_.samples_on_disk && records_[index].wall) {
+      places_[index] = *place;
+      records_[index].wall->replicates_s = std::vector<double>();
+      records_[index].wall->samples_per_child = std::vector<std::uint64_t>();
+    }
+    return {};
   }
 
  private:
@@ -150,6 +184,7 @@ class Observer final : public ExecutionObserver {
   const MeasureRequest& request_;
   std::optional<JournalWriter>& journal_;
   std::vector<CaseRecord>& records_;
+  std::vector<JournalPlace>& places_;
   std::vector<std::optional<StatementResult>>& results_;
 };
 
@@ -248,7 +283,12 @@ Result<Measured> measure(const Context& context, const RunOptions& options, cons
   const ProgressStyle style = options.quiet ? ProgressStyle::quiet : live ? ProgressStyle::live : ProgressStyle::lines;
   Progress progress(err, style, options.verbose, use_color(context, options.color, context.err_is_terminal),
                     context.width, plan.cases.size());
-  const std::map<std::string, ToolchainHere> toolchains = resolve_toolchains(runner, plan, options, *surroundings);
+  auto cache_root =
+      default_cache_root(value_of(surroundings->full, "XDG_CACHE_HOME"), value_of(surroundings->full, "HOME"));
+  if (!cache_root) return std::unexpected(cache_root.error());
+  std::map<std::string, ToolchainHere> toolchains = resolve_toolchains(runner, plan, options, *surroundings);
+  import_canary(runner, toolchains, surroundings->filtered, surroundings->working_folder, *cache_root);
+  if (auto usable = check_interpreters(toolchains, plan, options); !usable) return std::unexpected(usable.error());
   for (const auto& [name, here] : toolchains) {
     if (here.compiler && !*here.compiler) progress.message(describe(here.compiler->error()));
     if (here.interpreter && !*here.interpreter) progress.message(describe(here.interpreter->error()));
@@ -258,7 +298,8 @@ Result<Measured> measure(const Context& context, const RunOptions& options, cons
   measured.results.resize(plan.cases.size());
   std::vector<bool> done(plan.cases.size());
   record.settings = settings_of(*execution, options);
-  std::optional<JournalWriter> journal;
+  std::optional<JournalWriter>& journal = measured.journal;
+  measured.places.resize(plan.cases.size());
   if (auto opened = open_journal(request, header_of(plan, record.settings, execution->perturbations.size()), journal,
                                  record.cases, done);
       !opened) {
@@ -266,21 +307,19 @@ Result<Measured> measure(const Context& context, const RunOptions& options, cons
   }
   progress.skip(static_cast<std::size_t>(std::ranges::count(done, true)));
 
-  auto cache_root =
-      default_cache_root(value_of(surroundings->full, "XDG_CACHE_HOME"), value_of(surroundings->full, "HOME"));
-  if (!cache_root) return std::unexpected(cache_root.error());
   BuildOptions build{.snippet_include = context.libexec + "/include",
                      .artifact_driver = context.libexec + "/make_artifacts.py",
                      .environment = surroundings->full,
                      .examined = request.results};
   Builder builder(Cache(*cache_root), build, toolchains, plan.cases);
-  Observer observer(progress, plan, *execution, request, journal, measured);
+  Observer observer(progress, plan, *execution, request, measured);
   Engine engine(runner, *leases, builder, toolchains, plan.cases, *execution, observer);
   const ExecutionResult result = engine.run(done);
   progress.close();
 
   measured.interrupted = result.interrupted;
   measured.stopped = result.stopped;
+  if (Status safe = journal ? journal->sync() : Status{}; !safe && !measured.stopped) measured.stopped = safe.error();
   record.tool.version = TALLY_VERSION;
   record.tool.commit = TALLY_COMMIT;
   record.command = context.command;
@@ -298,6 +337,16 @@ Result<Measured> measure(const Context& context, const RunOptions& options, cons
   }
   // The journal goes when the record is safe: that is the caller's to do, by removing the file.
   return measured;
+}
+
+Status write_json(const Measured& measured, const std::function<Status(std::string_view)>& sink) {
+  return write_json(
+      measured.record,
+      [&](std::size_t i) -> Result<std::string> {
+        if (measured.places[i].length == 0) return case_to_json(measured.record.cases[i]);
+        return measured.journal->read_back(measured.places[i]);
+      },
+      sink);
 }
 
 }  // namespace tally::cli

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <ostream>
 
 #include "base/text.h"
@@ -18,14 +19,24 @@ std::string elapsed(double seconds) {
   return fmt::format("{}:{:02} min", whole / 60, whole % 60);
 }
 
-double since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+double seconds_between(Progress::Time from, Progress::Time to) {
+  return std::chrono::duration<double>(to - from).count();
 }
+
+constexpr std::size_t kEnoughForAPace = 3;
 
 }  // namespace
 
-Progress::Progress(std::ostream& err, ProgressStyle style, bool verbose, bool color, int width, std::size_t total)
-    : err_(err), style_(style), verbose_(verbose), color_(color), width_(width), total_(total) {}
+Progress::Progress(std::ostream& err, ProgressStyle style, bool verbose, bool color, int width, std::size_t total,
+                   std::function<Time()> now)
+    : err_(err),
+      style_(style),
+      verbose_(verbose),
+      color_(color),
+      width_(width),
+      total_(total),
+      now_(std::move(now)),
+      start_(now_()) {}
 
 void Progress::line(const std::string& text) {
   if (drawn_) err_ << "\r\033[K";
@@ -38,13 +49,13 @@ void Progress::redraw() {
   if (style_ != ProgressStyle::live) return;
   std::string text = fmt::format("[{}/{}]", done_, total_);
   if (failed_ > 0) text += fmt::format(" {} failed", failed_);
-  if (finished_here_ >= 3) {
-    const double each = since(first_session_) / static_cast<double>(finished_here_);
-    text += fmt::format(" · {} left", elapsed(each * static_cast<double>(total_ - done_)));
+  if (const auto left = seconds_left()) {
+    text += fmt::format(" · {} left", elapsed(*left));
   } else {
-    text += fmt::format(" · {}", elapsed(since(start_)));
+    text += fmt::format(" · {}", elapsed(seconds_between(start_, now_())));
   }
-  text += " · " + activity_;
+  for (const Running& session : running_) text += " · " + session.text;
+  if (running_.empty() && !activity_.empty()) text += " · " + activity_;
   // Cut by bytes at a character's border, one column short of the terminal's edge.
   std::size_t room = static_cast<std::size_t>(std::max(width_ - 1, 20));
   if (text.size() > room) {
@@ -68,20 +79,46 @@ void Progress::process(const std::string& what, const std::vector<std::string>& 
 
 void Progress::session(const std::string& id, Mode mode, const std::vector<int>& cpus) {
   if (style_ == ProgressStyle::quiet) return;
-  if (finished_here_ == 0 && first_session_ == std::chrono::steady_clock::time_point{})
-    first_session_ = std::chrono::steady_clock::now();
-  activity_ = fmt::format("{} {} (CPU {})",
-                          mode == Mode::counts ? "counting"
-                          : mode == Mode::wall ? "timing"
-                                               : "examining",
-                          id, fmt::join(cpus, ","));
-  if (verbose_) return line(activity_);
+  if (Pace& pace = paces_[mode]; pace.began == Time{}) pace.began = now_();
+  const std::string text = fmt::format("{} {} (CPU {})",
+                                       mode == Mode::counts ? "counting"
+                                       : mode == Mode::wall ? "timing"
+                                                            : "examining",
+                                       id, fmt::join(cpus, ","));
+  running_.push_back({id, mode, text});
+  if (verbose_) return line(text);
   redraw();
+}
+
+void Progress::session_end(const std::string& id, Mode mode) {
+  Pace& pace = paces_[mode];
+  ++pace.ended;
+  if (pace.left > 0) --pace.left;
+  const auto same = [&](const Running& session) { return session.mode == mode && session.id == id; };
+  if (const auto found = std::ranges::find_if(running_, same); found != running_.end()) running_.erase(found);
+}
+
+std::optional<double> Progress::seconds_left() const {
+  const Time now = now_();
+  double paced = 0;  // what the sessions that ended took, on the clock
+  std::size_t ended = 0;
+  for (const auto& [mode, pace] : paces_) {
+    if (pace.ended > 0) paced += seconds_between(pace.began, now);
+    ended += pace.ended;
+  }
+  if (ended < kEnoughForAPace) return std::nullopt;
+  double left = 0;
+  for (const auto& [mode, pace] : paces_) {
+    const double each = pace.ended >= kEnoughForAPace
+                            ? seconds_between(pace.began, now) / static_cast<double>(pace.ended)
+                            : paced / static_cast<double>(ended);
+    left += each * static_cast<double>(pace.left);
+  }
+  return left;
 }
 
 void Progress::finished(const std::string& id, const CaseOutcome& outcome) {
   ++done_;
-  ++finished_here_;
   const bool ok = outcome.ending == Ending::ok;
   if (!ok) ++failed_;
   if (style_ == ProgressStyle::quiet) return;

@@ -45,6 +45,16 @@ Status check_writable(const std::string& path) {
   return {};
 }
 
+Status write_record(const std::string& path, const Measured& measured) {
+  auto file = NewFile::create(path);
+  if (!file) return std::unexpected(file.error());
+  if (auto written = write_json(measured, [&](std::string_view piece) { return file->append(piece); }); !written)
+    return written;
+  // The journal, which goes next, is on the disk.
+  if (auto safe = file->sync(); !safe) return safe;
+  return file->publish();
+}
+
 }  // namespace
 
 void add_run_command_options(CLI::App& command, RunCommandOptions& options) {
@@ -61,14 +71,16 @@ RenderOptions rendering(const Context& context, const RunOptions& options) {
           .color = use_color(context, options.color, context.out_is_terminal)};
 }
 
-Status print_record(const Context& context, const RunOptions& options, const Record& record, const std::string& json,
-                    std::ostream& out) {
+Status print_record(const Context& context, const RunOptions& options, const Measured& measured,
+                    const std::string& json, std::ostream& out) {
   if (json == "-") {
-    out << to_json(record);
-    return {};
+    return write_json(measured, [&](std::string_view piece) {
+      out << piece;
+      return Status{};
+    });
   }
-  out << render_run_table(record, rendering(context, options));
-  return json.empty() ? Status{} : write_file(json, to_json(record));
+  out << render_run_table(measured.record, rendering(context, options));
+  return json.empty() ? Status{} : write_record(json, measured);
 }
 
 int exit_code_of(const Measured& measured) {
@@ -104,13 +116,14 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
                                .suite = options.suite,
                                .journal = *journal,
                                .resume = options.resume,
+                               .samples_on_disk = true,
                                .profiles = options.profiles,
                                .profile_folder = options.json + ".profiles",
                                .profile_prefix = fs::path(options.json).filename().string() + ".profiles"};
   auto measured = measure(context, options.run, request, err);
   if (!measured) return report_error(measured.error(), err);
 
-  if (auto printed = print_record(context, options.run, measured->record, options.json, out); !printed) {
+  if (auto printed = print_record(context, options.run, *measured, options.json, out); !printed) {
     report_error(printed.error(), err);
     fmt::print(err, "tally: what was measured is in {}: free some space and run again with --resume\n", *journal);
     return kFailed;

@@ -19,8 +19,8 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
 
 /// The record of a finished run as it was asked for: JSON on `out` where `json` is "-", otherwise a table, and the
 /// record in the file `json` names. An error is a file that could not be written.
-Status print_record(const Context& context, const RunOptions& options, const Record& record, const std::string& json,
-                    std::ostream& out);
+Status print_record(const Context& context, const RunOptions& options, const Measured& measured,
+                    const std::string& json, std::ostream& out);
 
 /// How tables of this run are printed.
 RenderOptions rendering(const Context& context, const RunOptions& options);

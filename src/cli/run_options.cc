@@ -45,6 +45,11 @@ void add_run_options(CLI::App& command, RunOptions& options) {
       .add_option("--timeout", options.timeout_s,
                   "Seconds for one measurement of a case (60 for times, 300 for counts)")
       ->check(CLI::Range(0.1, 86400.0));
+  command
+      .add_option("--host-timeout", options.host_timeout_s,
+                  "Seconds for a host to start, and to begin a case (never more than 20)")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 86400.0));
   command.add_option("--memory", options.memory, "Memory a case may use, such as 512M")->type_name("BYTES");
   command.add_option("--cores", options.cores, "CPUs to use, such as 0-3,6 (all that this process may use)")
       ->type_name("LIST");
@@ -126,6 +131,8 @@ Result<ExecutionOptions> execution_options(const RunOptions& options) {
     execution.native_deadline = Milliseconds(static_cast<std::int64_t>(options.timeout_s * 1000));
     execution.counted_deadline = execution.native_deadline;
   }
+  execution.host_deadline = Milliseconds(static_cast<std::int64_t>(options.host_timeout_s * 1000));
+  execution.fork_deadline = std::min(execution.fork_deadline, execution.host_deadline);
   if (!options.memory.empty()) {
     auto memory = parse_bytes(options.memory, "--memory");
     if (!memory) return std::unexpected(memory.error());

@@ -25,6 +25,7 @@ struct RunOptions {
   double min_run_time_s = 0.1;
   double max_run_time_s = 0.5;
   double timeout_s = 0;  ///< 0: 60 s for times, 300 s for counts.
+  double host_timeout_s = 120;
   std::string memory;
   std::string cores;
   int retries = -1;  ///< Below 0: one after a timeout, two after a lost host.

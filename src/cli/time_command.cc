@@ -35,7 +35,7 @@ int run_time(const Context& context, const TimeOptions& options, std::ostream& o
   if (!plan) return report_error(plan.error(), err);
   auto measured = measure(context, options.run, {.plan = &*plan}, err);
   if (!measured) return report_error(measured.error(), err);
-  if (auto printed = print_record(context, options.run, measured->record, options.json, out); !printed)
+  if (auto printed = print_record(context, options.run, *measured, options.json, out); !printed)
     return report_error(printed.error(), err);
   if (measured->stopped) report_error(*measured->stopped, err);
   return exit_code_of(*measured);

@@ -58,6 +58,7 @@ HostKind Engine::kind_of(const Job& job) const {
 }
 
 void Engine::queue_jobs(const std::vector<bool>& done) {
+  std::map<Mode, std::size_t> planned;
   for (const Mode mode : {Mode::counts, Mode::wall, Mode::result}) {
     if (!(mode == Mode::counts ? options_.counts : mode == Mode::wall ? options_.wall : options_.results)) continue;
     std::vector<std::size_t> order;
@@ -74,6 +75,7 @@ void Engine::queue_jobs(const std::vector<bool>& done) {
         const Job job{.index = i, .mode = mode};
         queue_.add(kind_of(job), job);
         ++open_[i];
+        ++planned[mode];
       }
     }
   }
@@ -83,9 +85,11 @@ void Engine::queue_jobs(const std::vector<bool>& done) {
       const Job job{.index = i, .mode = Mode::counts, .perturbation = &perturbation};
       queue_.add(kind_of(job), job);
       ++open_[i];
+      ++planned[Mode::counts];
     }
   }
   for (std::size_t i = 0; i < cases_.size(); ++i) settled_[i] = open_[i] == 0;
+  for (const auto& [mode, sessions] : planned) observer_.on_planned(mode, sessions);
 }
 
 ExecutionResult Engine::run(const std::vector<bool>& done) {
@@ -101,6 +105,7 @@ ExecutionResult Engine::run(const std::vector<bool>& done) {
       }
     }
     close_idle_hosts();
+    wake_observer_at_ = observer_.on_time(runner_.now());
     if (queue_.empty() && sessions_.empty() && building_.empty()) break;
     for (const Event& event : runner_.wait(next_deadline())) handle(event);
     check_deadlines();
@@ -130,7 +135,18 @@ Status Engine::collect_builds() {
 
 bool Engine::start_work() { return start_build() || start_session(); }
 
+/// Every CPU that may be used is leased by this run already: asking the kernel again after every event would be half of
+/// what a short case costs.
+bool Engine::holds_all_cpus() const {
+  std::size_t held = 0;
+  for (const RunningSession& session : sessions_) held += session.lease.cpus().size();
+  for (const auto& [id, build] : building_) held += build.lease.cpus().size();
+  for (const auto& [id, lease] : starting_) held += lease.cpus().size();
+  return held >= leases_.topology().allowed.size();
+}
+
 std::optional<CpuLease> Engine::try_lease(int count, bool whole_cores) {
+  if (holds_all_cpus()) return std::nullopt;
   const int allowed = static_cast<int>(leases_.topology().allowed.size());
   auto lease = leases_.try_lease({.count = std::min(count, allowed), .whole_cores = whole_cores});
   if (!lease) {

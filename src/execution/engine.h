@@ -30,9 +30,13 @@ class ExecutionObserver {
   virtual ~ExecutionObserver() = default;
   virtual void on_process(const std::string& what,
                           const std::vector<std::string>& argv) = 0;                        ///< Started: build, host.
+  virtual void on_planned(Mode mode, std::size_t sessions) = 0;                             ///< Before all others.
   virtual void on_session(std::size_t index, Mode mode, const std::vector<int>& cpus) = 0;  ///< Started.
+  virtual void on_session_end(std::size_t index, Mode mode) = 0;  ///< However it ended; it may be tried again.
   /// Finished; the outcome will not change any more. An error stops the run (a journal that cannot be written).
   virtual Status on_case(std::size_t index, const CaseOutcome& outcome) = 0;
+  /// The loop comes round; it is to do so again at the returned time, if not before.
+  virtual std::optional<Clock::time_point> on_time(Clock::time_point /*now*/) { return std::nullopt; }
   virtual void on_waiting(const std::string& why) = 0;  ///< For CPUs that another tally holds.
   virtual void on_warning(const std::string& text) = 0;
 };
@@ -104,6 +108,7 @@ class Engine {
   void drop_jobs(std::size_t index);
   void close_idle_hosts();
   void stop_everything(bool at_once);
+  [[nodiscard]] bool holds_all_cpus() const;
   std::optional<CpuLease> try_lease(int count, bool whole_cores);
   HostKind kind_of(const Job& job) const;
   Milliseconds deadline_of(const Job& job) const;
@@ -138,6 +143,7 @@ class Engine {
   int interruptions_ = 0;
   Clock::time_point interrupted_at_{};
   Clock::time_point next_memory_check_{};
+  std::optional<Clock::time_point> wake_observer_at_;
   double timer_overhead_s_;
 };
 

@@ -10,12 +10,22 @@ namespace tally {
 
 namespace {
 
-/// How a host ended, and the last line of what it wrote before.
+/// Valgrind begins its lines with the process: "==123== text".
+std::string_view without_valgrind_prefix(std::string_view line) {
+  if (!line.starts_with("==")) return line;
+  const std::size_t end = line.find_first_not_of("0123456789", 2);
+  return end != std::string_view::npos && end > 2 && line.substr(end).starts_with("==") ? trim(line.substr(end + 2))
+                                                                                        : line;
+}
+
+/// How a host ended, and the last line with a word in it of what it wrote before.
 std::string last_words(const ProcessResult& result) {
   const std::string text = result.err.text();
-  const std::string_view trimmed = trim(text);
-  if (trimmed.empty()) return describe(result.outcome);
-  return fmt::format("{}: {}", describe(result.outcome), trim(trimmed.substr(trimmed.rfind('\n') + 1)));
+  std::string_view said;
+  for (const std::string_view line : split(text, '\n')) {
+    if (const std::string_view words = without_valgrind_prefix(trim(line)); !words.empty()) said = words;
+  }
+  return said.empty() ? describe(result.outcome) : fmt::format("{}: {}", describe(result.outcome), said);
 }
 
 }  // namespace
@@ -106,6 +116,7 @@ void Engine::end_session(std::list<RunningSession>::iterator session) {
   // What a case left behind must not run beside the next one.
   runner_.sweep(host->process());
   sessions_.erase(session);
+  observer_.on_session_end(job.index, job.mode);
   if (ending != Ending::host_lost) failed_starts_.erase(kind);
 
   const bool again =

@@ -49,7 +49,12 @@ bool Engine::start_host(const HostKind& kind) {
 
 void Engine::on_control(std::list<Host>::iterator host, bool closed) {
   const ProcessId process = host->process();
-  std::vector<std::pair<std::uint32_t, int>> exits;
+  struct Exit {
+    std::uint32_t job;
+    int status;
+    protocol::Stage stage;
+  };
+  std::vector<Exit> exits;
   bool ended = closed;
   auto read = host->control().read(
       [&](const Message& message) {
@@ -72,21 +77,22 @@ void Engine::on_control(std::list<Host>::iterator host, bool closed) {
             if (session != sessions_.end()) on_started(*session, message);
             break;
           case MessageType::exited:
-            exits.emplace_back(message.job(), static_cast<int>(message.number(Field::status)));
+            exits.push_back({message.job(), static_cast<int>(message.number(Field::status)),
+                             static_cast<protocol::Stage>(message.number(Field::stage))});
             break;
           default:
             break;
         }
       },
       ended);
-  for (const auto& [job, status] : exits) {
+  for (const Exit& exit : exits) {
     const auto session =
-        std::ranges::find_if(sessions_, [&](const RunningSession& s) { return s.session->plan().job == job; });
+        std::ranges::find_if(sessions_, [&](const RunningSession& s) { return s.session->plan().job == exit.job; });
     if (session == sessions_.end()) continue;
     if (session->stopping) {
-      session->session->on_stopped(*session->stopping, session->stop_message);
+      session->session->on_stopped(*session->stopping, session->stop_message, exit.stage);
     } else {
-      session->session->on_exited(status);
+      session->session->on_exited(exit.status, exit.stage);
     }
     end_session(session);
   }

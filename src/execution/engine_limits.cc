@@ -104,7 +104,7 @@ void Engine::check_interruption() {
 }
 
 std::optional<Clock::time_point> Engine::next_deadline() {
-  std::optional<Clock::time_point> next;
+  std::optional<Clock::time_point> next = wake_observer_at_;
   const auto consider = [&](Clock::time_point time) {
     if (time != Clock::time_point::max() && (!next || time < *next)) next = time;
   };

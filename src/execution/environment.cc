@@ -27,6 +27,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 5> fixed{{{"
                                                                               {"PYTHONHASHSEED", "0"},
                                                                               {"TZ", "UTC"}}};
 
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> unless_set{
+    {{"KMP_BLOCKTIME", "0"}, {"MKL_DYNAMIC", "FALSE"}, {"OMP_DYNAMIC", "false"}}};
+
 constexpr int dump_fd = 97;  // Not one of bash's own (from 63 down, and 255), nor one that a script is likely to use.
 
 // The text is evaluated, not pasted, so that an open quote in it is an error of its own; shifted away first, because a
@@ -108,6 +111,7 @@ EnvironmentVariables filter_environment(const EnvironmentVariables& environment,
     const bool wanted = kept.contains(key) && std::ranges::find(keep_names, key) != keep_names.end();
     if (!wanted) kept[key] = value;
   }
+  for (const auto& [name, value] : unless_set) kept.emplace(name, value);
   return {kept.begin(), kept.end()};
 }
 

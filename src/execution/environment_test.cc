@@ -73,16 +73,17 @@ TEST(FilterEnvironment, KeepsWhatIsListedInAFixedOrder) {
   const EnvironmentVariables environment{{"USER", "u"},        {"OMP_NUM_THREADS", "2"}, {"OMP_WAIT_POLICY", "active"},
                                          {"PATH", "/bin"},     {"HOME", "/home/u"},      {"PYTHONHASHSEED", "5"},
                                          {"MY_LIB_A", "a"},    {"MY_LIB_B", "b"},        {"LD_PRELOAD", "x.so"},
-                                         {"TZ", "Asia/Tokyo"}, {"PATH", "/usr/bin"}};
+                                         {"TZ", "Asia/Tokyo"}, {"PATH", "/usr/bin"},     {"KMP_BLOCKTIME", "200"}};
   EXPECT_THAT(filter_environment(environment, {}),
-              ElementsAre(Pair("LC_ALL", "C.UTF-8"), Pair("OMP_NUM_THREADS", "2"), Pair("OMP_WAIT_POLICY", "passive"),
-                          Pair("OPENBLAS_NUM_THREADS", "1"), Pair("PATH", "/usr/bin"), Pair("PYTHONHASHSEED", "0"),
-                          Pair("TZ", "UTC")));
+              ElementsAre(Pair("KMP_BLOCKTIME", "200"), Pair("LC_ALL", "C.UTF-8"), Pair("MKL_DYNAMIC", "FALSE"),
+                          Pair("OMP_DYNAMIC", "false"), Pair("OMP_NUM_THREADS", "2"),
+                          Pair("OMP_WAIT_POLICY", "passive"), Pair("OPENBLAS_NUM_THREADS", "1"),
+                          Pair("PATH", "/usr/bin"), Pair("PYTHONHASHSEED", "0"), Pair("TZ", "UTC")));
   const std::vector<std::string> keep{"MY_LIB_*", "PYTHONHASHSEED", "T*"};
   EXPECT_THAT(filter_environment(environment, keep),
-              ElementsAre(Key("LC_ALL"), Pair("MY_LIB_A", "a"), Pair("MY_LIB_B", "b"), Key("OMP_NUM_THREADS"),
-                          Key("OMP_WAIT_POLICY"), Key("OPENBLAS_NUM_THREADS"), Key("PATH"), Pair("PYTHONHASHSEED", "5"),
-                          Pair("TZ", "UTC")));
+              ElementsAre(Key("KMP_BLOCKTIME"), Key("LC_ALL"), Key("MKL_DYNAMIC"), Pair("MY_LIB_A", "a"),
+                          Pair("MY_LIB_B", "b"), Key("OMP_DYNAMIC"), Key("OMP_NUM_THREADS"), Key("OMP_WAIT_POLICY"),
+                          Key("OPENBLAS_NUM_THREADS"), Key("PATH"), Pair("PYTHONHASHSEED", "5"), Pair("TZ", "UTC")));
 }
 
 TEST(FilterEnvironment, ReadsEntriesAsEnvironHasThem) {

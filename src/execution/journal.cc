@@ -71,11 +71,12 @@ Result<JournalWriter> JournalWriter::create(const std::string& path, const Journ
   // Under another name until its header is on the disk, so that a tally killed here leaves no journal without one.
   const std::string draft = fmt::format("{}.{}.new", path, getpid());
   unlink(draft.c_str());
-  UniqueFd file(open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666));
+  UniqueFd file(open(draft.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666));
   if (!file) return std::unexpected(errno_error("create the journal", path));
   Result<JournalWriter> writer = locked(std::move(file), path);
   if (!writer) return writer;
-  const Status written = writer->write_line(journal_header_line(header));
+  Status written = writer->write_line(journal_header_line(header));
+  if (written) written = writer->sync();
   const int linked = written ? link(draft.c_str(), path.c_str()) : -1;
   const Error refused = errno == EEXIST ? Error{ErrorKind::input, "there is a journal of an unfinished run already",
                                                 path, "continue it with --resume, or remove it"}
@@ -88,7 +89,7 @@ Result<JournalWriter> JournalWriter::create(const std::string& path, const Journ
 }
 
 Result<ResumedJournal> JournalWriter::resume(const std::string& path, const JournalHeader& header) {
-  UniqueFd file(open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+  UniqueFd file(open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC));
   if (!file && errno == ENOENT) {
     return fail(ErrorKind::missing, "there is no journal to resume from", path, "run without --resume");
   }
@@ -113,26 +114,64 @@ Result<ResumedJournal> JournalWriter::resume(const std::string& path, const Jour
   return ResumedJournal{std::move(*writer), std::move(journal->payloads)};
 }
 
-Status JournalWriter::append(std::string_view payload) {
+Result<JournalPlace> JournalWriter::append(std::string_view payload) {
   if (payload.empty() || payload.contains('\n')) {
     return fail(ErrorKind::internal, "a journal line must be one line of JSON", path_);
   }
-  return write_line(journal_line(payload));
+  const std::string line = journal_line(payload);
+  // A brace and the newline come after it.
+  const JournalPlace place{whole_bytes_ + line.size() - payload.size() - 2, payload.size()};
+  if (Status written = write_line(line); !written) return std::unexpected(written.error());
+  return place;
+}
+
+Result<std::string> JournalWriter::read_back(JournalPlace place) const {
+  std::string payload(place.length, '\0');
+  for (std::size_t done = 0; done < payload.size();) {
+    const ssize_t got =
+        pread(file_.get(), payload.data() + done, payload.size() - done, static_cast<off_t>(place.offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return std::unexpected(errno_error("read the journal", path_));
+    if (got == 0) return fail(ErrorKind::io, "the journal has become shorter while it was written", path_);
+    done += static_cast<std::size_t>(got);
+  }
+  return payload;
 }
 
 Status JournalWriter::write_line(const std::string& line) {
+  if (refused_ != 0) return std::unexpected(refusal(refused_, true));
   const FileSizeSignalHeld held;
-  if (write_all(file_.get(), line) && fdatasync(file_.get()) == 0) {
+  if (write_all(file_.get(), line)) {
     whole_bytes_ += line.size();
+    unsynced_ = true;
     return {};
   }
   const int code = errno;
+  return std::unexpected(refusal(code, ftruncate(file_.get(), static_cast<off_t>(whole_bytes_)) == 0));
+}
+
+Error JournalWriter::refusal(int code, bool intact) const {
   const bool full = code == ENOSPC || code == EDQUOT || code == EFBIG;
-  const bool intact = ftruncate(file_.get(), static_cast<off_t>(whole_bytes_)) == 0;
-  return fail(ErrorKind::io, fmt::format("cannot write the journal: {}", std::strerror(code)), path_,
-              !intact ? "its last line is torn; --resume drops it"
-              : full  ? "what was finished is safe: make room, and continue with --resume"
-                      : "what was finished is safe: continue with --resume");
+  return {ErrorKind::io, fmt::format("cannot write the journal: {}", std::strerror(code)), path_,
+          !intact ? "its last line is torn; --resume drops it"
+          : full  ? "what was finished is safe: make room, and continue with --resume"
+                  : "what was finished is safe: continue with --resume"};
+}
+
+Status JournalWriter::sync() {
+  // A disk may take lines that it has no room for, and say so only now.
+  if (unsynced_ && fdatasync(file_.get()) != 0) refused_ = errno;
+  unsynced_ = false;
+  return refused_ == 0 ? Status{} : std::unexpected(refusal(refused_, true));
+}
+
+std::optional<std::chrono::steady_clock::time_point> JournalWriter::sync_if_due(
+    std::chrono::steady_clock::time_point now) {
+  if (!unsynced_) return std::nullopt;
+  if (now < synced_ + kSyncInterval) return synced_ + kSyncInterval;
+  synced_ = now;
+  (void)sync();  // refused_ keeps its error
+  return std::nullopt;
 }
 
 Status JournalWriter::remove() {

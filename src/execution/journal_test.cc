@@ -40,8 +40,12 @@ TEST_F(JournalTest, GivesBackWhatWasAppended) {
   {
     Result<JournalWriter> writer = JournalWriter::create(path_, header_);
     ASSERT_TRUE(writer) << describe(writer.error());
-    EXPECT_TRUE(writer->append(R"({"id":"a"})"));
-    EXPECT_TRUE(writer->append(R"({"id":"b"})"));
+    const auto a = writer->append(R"({"id":"a"})");
+    const auto b = writer->append(R"({"id":"b"})");
+    ASSERT_TRUE(a && b);
+    EXPECT_EQ(writer->read_back(*a).value_or(""), R"({"id":"a"})");
+    EXPECT_EQ(writer->read_back(*b).value_or(""), R"({"id":"b"})");
+    EXPECT_EQ(writer->read_back({b->offset, 1000}).error().kind, ErrorKind::io);
     EXPECT_FALSE(writer->append("two\nlines"));
   }
   EXPECT_EQ(contents(path_), R"({"tally_journal":1,"plan":"abc","settings":{"seed": 1}}
@@ -51,10 +55,26 @@ TEST_F(JournalTest, GivesBackWhatWasAppended) {
   Result<ResumedJournal> resumed = JournalWriter::resume(path_, header_);
   ASSERT_TRUE(resumed) << describe(resumed.error());
   EXPECT_THAT(resumed->payloads, ElementsAre(R"({"id":"a"})", R"({"id":"b"})"));
-  EXPECT_TRUE(resumed->writer.append(R"({"id":"c"})"));
+  const auto c = resumed->writer.append(R"({"id":"c"})");
+  ASSERT_TRUE(c);
+  EXPECT_EQ(resumed->writer.read_back(*c).value_or(""), R"({"id":"c"})");
   EXPECT_EQ(read_journal(path_)->payloads.size(), 3U);
   EXPECT_TRUE(resumed->writer.remove());
   EXPECT_EQ(read_journal(path_).error().kind, ErrorKind::missing);
+}
+
+TEST_F(JournalTest, SyncsAtMostTwentyTimesASecond) {
+  using Time = std::chrono::steady_clock::time_point;
+  Result<JournalWriter> writer = JournalWriter::create(path_, header_);
+  ASSERT_TRUE(writer) << describe(writer.error());
+  const Time start = Time() + std::chrono::hours(1);
+  EXPECT_EQ(writer->sync_if_due(start), std::nullopt) << "nothing to do";
+  ASSERT_TRUE(writer->append("{}"));
+  EXPECT_EQ(writer->sync_if_due(start), std::nullopt) << "done at once";
+  ASSERT_TRUE(writer->append("{}"));
+  EXPECT_EQ(writer->sync_if_due(start + std::chrono::milliseconds(20)), start + JournalWriter::kSyncInterval);
+  EXPECT_EQ(writer->sync_if_due(start + JournalWriter::kSyncInterval), std::nullopt);
+  EXPECT_TRUE(writer->sync());
 }
 
 TEST_F(JournalTest, EveryTornEndIsDroppedAndWrittenOver) {
@@ -110,7 +130,7 @@ void append_under_limit(const std::string& path, const JournalHeader& header, rl
   Result<ResumedJournal> resumed = JournalWriter::resume(path, header);
   if (!resumed) _exit(2);
   const std::string before = contents(path);
-  const Status full = resumed->writer.append(R"({"id":"too long for what is left"})");
+  const auto full = resumed->writer.append(R"({"id":"too long for what is left"})");
   if (full || !describe(full.error()).contains("File too large; what was finished is safe")) _exit(3);
   if (contents(path) != before) _exit(4);
   _exit(resumed->writer.append("{}") ? 0 : 5);  // A shorter one still fits.
@@ -133,7 +153,7 @@ TEST_F(JournalTest, AFullFileSystemLeavesWholeLines) {
     Result<JournalWriter> writer = JournalWriter::create(path_, header_);
     ASSERT_TRUE(writer) << describe(writer.error());
     const std::string payload = "\"" + std::string(1000, 'x') + "\"";
-    Status status;
+    Result<JournalPlace> status;
     int appended = 0;
     while ((status = writer->append(payload))) ++appended;
     EXPECT_GE(appended, 4);

@@ -146,26 +146,21 @@ void Session::on_message(const Message& message) {
 void Session::on_ready(const Message& message) {
   in_process_ = in_process_ || message.number(Field::in_process) != 0;
   step_ =
-      message.number(Field::phase) == static_cast<std::uint64_t>(Phase::baseline) ? Step::baseline : Step::calibrating;
+      message.number(Field::phase) == static_cast<std::uint64_t>(Phase::baseline) ? Step::baseline : Step::statement;
   if (plan_.mode == Mode::result) {
     if (step_ == Step::baseline) return advance();
     step_ = Step::examining;
     return ask_count(1);
   }
-  if (plan_.mode == Mode::counts) {
-    if (step_ == Step::calibrating) step_ = Step::statement;
-    return ask_count(iterations());
-  }
-  // A block is long enough when reading the clock is 0.01 % of it, or it fills a thousandth of the minimum run time.
-  const double wanted = std::min(plan_.timer_overhead_s / 1e-4, options_->wall_plan.min_run_time_s / 1000);
-  ask_time(0, static_cast<std::uint64_t>(std::max(wanted, 1e-6) * 1e9), 0.0);
+  if (plan_.mode == Mode::counts) return ask_count(iterations());
+  // The first child also finds out how many executions make a block; the others repeat that number.
+  ask_time(0, step_ == Step::baseline ? 0 : child_run_time_s(options_->wall_plan), 1);
 }
 
 void Session::on_counted(const Message& message) {
   if (const auto status = static_cast<int>(message.number(Field::status)); status != 0) {
     crashed_ = std::holds_alternative<Signaled>(decode_wait_status(status));
-    return fail(stage_name(static_cast<std::uint64_t>(Stage::region)),
-                "the statement's process " + describe(decode_wait_status(status)), {});
+    return fail(stage_name(Stage::region), "the statement's process " + describe(decode_wait_status(status)), {});
   }
   if (step_ == Step::examining) return on_examined();
   if (step_ == Step::allocations) {
@@ -240,24 +235,22 @@ void Session::on_timed(const Message& message) {
     wall_.overhead_s = median(samples);
     return advance();
   }
-  if (step_ == Step::calibrating) {
-    // The calibrating block ran cold; what counts is measured with its number from here on.
-    wall_.number_per_run = number;
-    step_ = Step::statement;
-    return ask_time(number, 0, child_run_time_s(options_->wall_plan));
-  }
+  wall_.number_per_run = number;
   for (double& sample : samples) {
     measured_s_ += sample * static_cast<double>(number);
     sample = std::max(sample - wall_.overhead_s, 0.0);
   }
   wall_.by_child.push_back(std::move(samples));
-  ask_next_wall_step();
+  if (--children_coming_ == 0) ask_next_wall_step();
 }
 
 void Session::ask_next_wall_step() {
   if (next_wall_step(options_->wall_plan, wall_.by_child, measured_s_) == WallStep::another_child) {
-    return ask_time(wall_.number_per_run, 0, child_run_time_s(options_->wall_plan));
+    return ask_time(wall_.number_per_run, child_run_time_s(options_->wall_plan),
+                    next_children(options_->wall_plan, wall_.by_child.size(), measured_s_));
   }
+  // They stand beside the counts in a record.
+  if (!options_->counts) return advance();
   step_ = Step::allocations;
   ask_count(std::min<std::uint64_t>(iterations(), 100));
 }
@@ -276,16 +269,17 @@ void Session::on_failed(const Message& message) {
     if (text.find("SIGILL") != std::string::npos && plan_.mode == Mode::counts) {
       hint = "; Valgrind lacks some instructions (AVX-512 among them): build without -march=native";
     }
-    return fail(stage_name(message.number(Field::stage)), first_line + hint, detail.empty() ? text : detail);
+    return fail(stage_name(static_cast<Stage>(message.number(Field::stage))), first_line + hint,
+                detail.empty() ? text : detail);
   }
   const std::vector<Snippet> parts = python_parts(*plan_.c, plan_.toolchain->set_threads.py);
   const std::string place = innermost_place(detail, parts);
-  fail(stage_name(message.number(Field::stage)), place.empty() ? text : fmt::format("{} ({})", text, place),
-       map_traceback(detail, parts));
+  fail(stage_name(static_cast<Stage>(message.number(Field::stage))),
+       place.empty() ? text : fmt::format("{} ({})", text, place), map_traceback(detail, parts));
 }
 
-std::string Session::stage_name(std::uint64_t stage) const {
-  switch (static_cast<Stage>(stage)) {
+std::string Session::stage_name(Stage stage) const {
+  switch (stage) {
     case Stage::load:
       return "load";
     case Stage::setup:
@@ -310,12 +304,15 @@ void Session::ask_count(std::uint64_t iterations) {
   send(frame.number(Field::iterations, iterations));
 }
 
-void Session::ask_time(std::uint64_t iterations, std::uint64_t block_ns, double budget_s) {
+void Session::ask_time(std::uint64_t iterations, double budget_s, std::uint64_t children) {
+  const auto nanoseconds = [](double seconds) { return static_cast<std::uint64_t>(seconds * 1e9); };
+  children_coming_ = children;
   std::array<char, kSmallFrame> buffer;
   Writer frame(buffer, MessageType::time, plan_.job);
   send(frame.number(Field::iterations, iterations)
-           .number(Field::block_ns, block_ns)
-           .number(Field::budget_ns, static_cast<std::uint64_t>(budget_s * 1e9)));
+           .number(Field::block_ns, nanoseconds(least_block_s(options_->wall_plan, plan_.timer_overhead_s)))
+           .number(Field::budget_ns, nanoseconds(budget_s))
+           .number(Field::children, children));
 }
 
 void Session::advance() {
@@ -331,7 +328,7 @@ void Session::send(Writer& frame) {
   (void)sent;
 }
 
-void Session::on_exited(int wait_status) {
+void Session::on_exited(int wait_status, Stage stage) {
   if (ending_) return;
   if (pid_ && plan_.mode == Mode::counts) {
     // What the case child itself dumped: after each phase's warm-up, and at its exit.
@@ -348,22 +345,18 @@ void Session::on_exited(int wait_status) {
   }
   if (!failure_) {
     crashed_ = std::holds_alternative<Signaled>(status);
-    fail(step_ == Step::starting || step_ == Step::baseline ? "setup"
-                                                            : stage_name(static_cast<std::uint64_t>(Stage::region)),
-         "the case's process " + describe(status) + " before it had a result", {});
+    fail(stage_name(stage), "the case's process " + describe(status) + " before it had a result", {});
   }
   ending_ = crashed_ ? Ending::crashed : Ending::failed;
 }
 
-void Session::on_stopped(Ending ending, std::string message) {
+void Session::on_stopped(Ending ending, std::string message, std::optional<Stage> stage) {
   if (ending_) return;
   if (output_.valid()) (void)on_output();
-  const bool measuring =
-      step_ == Step::statement || step_ == Step::calibrating || step_ == Step::allocations || step_ == Step::examining;
-  std::string stage = ending == Ending::host_lost ? "host"
-                      : !measuring                ? "setup"
-                                                  : stage_name(static_cast<std::uint64_t>(Stage::region));
-  failure_ = CaseFailure{std::move(stage), std::move(message), {}, {}};
+  if (ending == Ending::host_lost) stage = Stage::host;
+  // A host that could not tell either: a phase that is ready has its setup behind it.
+  if (!stage) stage = step_ == Step::starting ? Stage::setup : Stage::region;
+  failure_ = CaseFailure{stage_name(*stage), std::move(message), {}, {}};
   ending_ = ending;
 }
 

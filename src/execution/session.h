@@ -48,10 +48,10 @@ class Session {
   /// The child's process, once the host has forked it.
   void on_started(int pid) { pid_ = pid; }
   [[nodiscard]] std::optional<int> pid() const { return pid_; }
-  /// The child was reaped. Nothing more will come.
-  void on_exited(int wait_status);
-  /// The engine stopped it, or lost its host.
-  void on_stopped(Ending ending, std::string message);
+  /// The child was reaped, and had come to `stage`. Nothing more will come.
+  void on_exited(int wait_status, protocol::Stage stage);
+  /// The engine stopped it, or lost its host. `stage` is how far its process had come, where its host could tell.
+  void on_stopped(Ending ending, std::string message, std::optional<protocol::Stage> stage = {});
 
   [[nodiscard]] bool over() const { return ending_.has_value(); }
   [[nodiscard]] Ending ending() const { return *ending_; }
@@ -62,7 +62,7 @@ class Session {
   [[nodiscard]] const SessionPlan& plan() const { return plan_; }
 
  private:
-  enum class Step { starting, baseline, calibrating, statement, allocations, examining, leaving };
+  enum class Step { starting, baseline, statement, allocations, examining, leaving };
 
   void on_message(const protocol::Message& message);
   void on_ready(const protocol::Message& message);
@@ -72,13 +72,13 @@ class Session {
   void on_result(const protocol::Message& message);
   void on_examined();
   void ask_count(std::uint64_t iterations);
-  void ask_time(std::uint64_t iterations, std::uint64_t block_ns, double budget_s);
+  void ask_time(std::uint64_t iterations, double budget_s, std::uint64_t children);
   void ask_next_wall_step();
   void advance();
   void send(protocol::Writer& frame);
   void read_dump(const protocol::Message& message);
   void fail(std::string stage, std::string message, std::string detail);
-  [[nodiscard]] std::string stage_name(std::uint64_t stage) const;
+  [[nodiscard]] std::string stage_name(protocol::Stage stage) const;
   [[nodiscard]] std::uint64_t iterations() const;
   [[nodiscard]] std::uint64_t memory_limit() const;
 
@@ -92,6 +92,7 @@ class Session {
   bool in_process_ = false;
   bool discarded_first_ = false;
   double measured_s_ = 0;
+  std::uint64_t children_coming_ = 0;  ///< Of the last time command.
   CountSamples counts_;
   WallSamples wall_;
   std::optional<AllocationSample> allocations_;

@@ -8,20 +8,15 @@
 
 namespace tally {
 
-std::uint64_t next_block_size(Block last, double timer_overhead_s, double min_run_time_s) {
-  constexpr double overhead_share = 1e-4;
-  const double by_overhead = timer_overhead_s / overhead_share;
-  const double by_run_time = min_run_time_s / 1000;
-  const double wanted = std::min(by_overhead, by_run_time);
-  if (last.seconds >= wanted) return last.number;
-  constexpr double most = 10;
-  const double factor = last.seconds > 0 ? std::min(most, 1.1 * wanted / last.seconds) : most;
-  const auto grown = static_cast<std::uint64_t>(std::ceil(static_cast<double>(last.number) * factor));
-  return std::max(grown, last.number + 1);
-}
-
 double child_run_time_s(const WallPlan& plan) {
   return plan.min_run_time_s / static_cast<double>(std::max<std::uint64_t>(plan.min_children, 1));
+}
+
+double least_block_s(const WallPlan& plan, double timer_overhead_s) {
+  constexpr double overhead_share = 1e-4;
+  constexpr double most_samples = 100;
+  const double exact = std::min(timer_overhead_s / overhead_share, plan.min_run_time_s / 1000);
+  return std::max({exact, child_run_time_s(plan) / most_samples, 1e-6});
 }
 
 WallStep next_wall_step(const WallPlan& plan, std::span<const std::vector<double>> by_child, double measured_s) {
@@ -32,6 +27,15 @@ WallStep next_wall_step(const WallPlan& plan, std::span<const std::vector<double
   const Interval interval = hierarchical_interval(by_child);
   const double middle = (interval.low + interval.high) / 2;
   return interval.half_width() <= plan.precision * middle ? WallStep::stop : WallStep::another_child;
+}
+
+std::uint64_t next_children(const WallPlan& plan, std::uint64_t children, double measured_s) {
+  if (children == 0 || !(measured_s > 0)) return 1;
+  const double each = measured_s / static_cast<double>(children);
+  // A little more than whole numbers say, which rounding has often made a little less.
+  const double room = (plan.max_run_time_s - measured_s) / each + 0.1;
+  const std::uint64_t missing = children < plan.min_children ? plan.min_children - children : 1;
+  return room < static_cast<double>(missing) ? static_cast<std::uint64_t>(std::max(room, 1.0)) : missing;
 }
 
 }  // namespace tally

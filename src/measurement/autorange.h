@@ -15,24 +15,22 @@ struct WallPlan {
   std::uint64_t max_children = 40;
 };
 
-/// One block of `number` executions took `seconds`.
-struct Block {
-  std::uint64_t number = 1;
-  double seconds = 0;
-};
-
-/// The number to try next, or the same number when the block is long enough: the timer's overhead is at most 0.01 % of
-/// it, or it takes a thousandth of the minimum run time. Grows at most tenfold a step, so that one lucky short block
-/// cannot ask for hours.
-std::uint64_t next_block_size(Block last, double timer_overhead_s, double min_run_time_s);
-
 /// How long one child should sample, so that `min_children` of them fill the minimum run time.
 double child_run_time_s(const WallPlan& plan);
+
+/// How long a block, which is one sample, must last at the least. The timer's overhead is at most 0.01 % of it, or it
+/// takes a thousandth of the minimum run time, whichever is less; and no child takes more than a hundred samples, which
+/// say as much of a median as the thousands that a statement of 1 ns would fill every record with. Never below 1 µs.
+double least_block_s(const WallPlan& plan, double timer_overhead_s);
 
 enum class WallStep { another_child, stop };
 
 /// After each child: go on until there are enough children, the minimum run time is spent and the interval is within
 /// the precision; stop in any case at the maximum run time (though never before two children) or number of children.
 WallStep next_wall_step(const WallPlan& plan, std::span<const std::vector<double>> by_child, double measured_s);
+
+/// When another child is wanted: for how many to ask at once. The first one alone, since it tells how long they take;
+/// then as many as are missing, unless that would exceed the maximum run time.
+std::uint64_t next_children(const WallPlan& plan, std::uint64_t children, double measured_s);
 
 }  // namespace tally

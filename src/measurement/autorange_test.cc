@@ -5,24 +5,25 @@
 namespace tally {
 namespace {
 
-TEST(Autorange, GrowsUntilTheTimerVanishes) {
-  // 25 ns of timer is 0.01 % of 250 µs; a thousandth of 0.1 s is 100 µs, which comes first.
-  std::uint64_t number = 1;
-  int steps = 0;
-  for (;; ++steps) {
-    const std::uint64_t next = next_block_size({number, 40e-9 * static_cast<double>(number)}, 25e-9, 0.1);
-    if (next == number) break;
-    EXPECT_LE(next, number * 10);
-    number = next;
-    ASSERT_LT(steps, 10);
-  }
-  EXPECT_GE(40e-9 * static_cast<double>(number), 100e-6);
-  EXPECT_LE(40e-9 * static_cast<double>(number), 130e-6);
+TEST(Autorange, ABlockOutlastsTheTimerAndAChildHasAHundred) {
+  // 2 ns of timer is 0.01 % of 20 µs, but five children of 20 ms would take a thousand samples each.
+  EXPECT_DOUBLE_EQ(least_block_s({}, 2e-9), 200e-6);
+  // With a single child, 25 ns is 0.01 % of 250 µs and a thousandth of 1 s is 1 ms: a hundredth of it is 10 ms.
+  EXPECT_DOUBLE_EQ(least_block_s({.min_run_time_s = 1, .min_children = 1}, 25e-9), 10e-3);
+  // A hundred children: the timer decides.
+  EXPECT_DOUBLE_EQ(least_block_s({.min_run_time_s = 1, .min_children = 100}, 25e-9), 250e-6);
+  EXPECT_DOUBLE_EQ(least_block_s({.min_run_time_s = 0}, 25e-9), 1e-6);
 }
 
-TEST(Autorange, SlowStatementsStayAtOne) { EXPECT_EQ(next_block_size({1, 0.5}, 25e-9, 0.1), 1U); }
-
-TEST(Autorange, ClockThatReadsZeroStillGrows) { EXPECT_EQ(next_block_size({3, 0}, 25e-9, 0.1), 30U); }
+TEST(Autorange, AsksForSeveralChildrenOnceOneHasTold) {
+  const WallPlan plan{.min_run_time_s = 0.1, .max_run_time_s = 1};
+  EXPECT_EQ(next_children(plan, 0, 0), 1U);
+  EXPECT_EQ(next_children(plan, 1, 0.02), 4U);
+  EXPECT_EQ(next_children(plan, 5, 0.1), 1U);
+  EXPECT_EQ(next_children(plan, 1, 0.3), 2U) << "a third and a fourth would exceed the maximum together";
+  EXPECT_EQ(next_children(plan, 1, 10), 1U) << "never before two children";
+  EXPECT_EQ(next_children({.min_run_time_s = 0.001, .max_run_time_s = 0.001}, 1, 0.0002), 4U) << "rounding";
+}
 
 TEST(Autorange, StopsOnlyWithEnoughChildrenTimeAndPrecision) {
   const WallPlan plan{.min_run_time_s = 0.1, .max_run_time_s = 1, .precision = 0.01};

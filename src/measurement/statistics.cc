@@ -14,12 +14,13 @@ double mean(std::span<const double> values) {
 
 double quantile(std::span<const double> values, double q) {
   if (values.empty()) return 0;
-  std::vector<double> sorted(values.begin(), values.end());
-  std::ranges::sort(sorted);
-  const double position = std::clamp(q, 0.0, 1.0) * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(position);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return std::lerp(sorted[below], sorted[above], position - std::floor(position));
+  std::vector<double> copy(values.begin(), values.end());
+  const double position = std::clamp(q, 0.0, 1.0) * static_cast<double>(copy.size() - 1);
+  // Only the two that count are put in their place: sorting all was a quarter of what tally did for a short case.
+  const auto below = copy.begin() + static_cast<std::ptrdiff_t>(position);
+  std::ranges::nth_element(copy, below);
+  const double above = below + 1 == copy.end() ? *below : *std::min_element(below + 1, copy.end());
+  return std::lerp(*below, above, position - std::floor(position));
 }
 
 double median(std::span<const double> values) { return quantile(values, 0.5); }

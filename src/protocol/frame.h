@@ -18,7 +18,7 @@
 namespace tally::protocol {
 
 inline constexpr std::uint32_t kMagic = 0x4b524d54;  // "TMRK"
-inline constexpr std::uint16_t kVersion = 1;
+inline constexpr std::uint16_t kVersion = 2;
 inline constexpr std::size_t kHeaderSize = 16;
 inline constexpr std::size_t kMaxFrame = std::size_t{4}
                                          << 20;  ///< Longer frames are refused, whatever their header says.
@@ -32,12 +32,12 @@ enum class MessageType : std::uint16_t {
   run_case = 10,  ///< With two descriptors attached: the case's own socket and the pipe for its output.
   // From the runner to a case child, on the case's socket.
   count = 20,    ///< Execute one counted replicate in a forked child.
-  time = 21,     ///< Execute timed blocks in a forked child.
+  time = 21,     ///< Execute timed blocks in forked children, one after the other.
   advance = 22,  ///< Leave this phase; after the last phase the child exits.
   // From a case child, on the case's socket.
   ready = 30,    ///< A phase was set up and warmed up; commands may come.
   counted = 31,  ///< A counted replicate is done; its dump lies in the host's output folder.
-  timed = 32,    ///< Timed blocks are done.
+  timed = 32,    ///< One child's timed blocks are done.
   failed = 33,   ///< The case cannot go on; the child exits.
   result = 34,   ///< What an examined statement's execution left; comes before the `counted` of the same region.
 };
@@ -49,7 +49,7 @@ enum class Field : std::uint16_t {
   status = 3,          ///< exited, counted, timed: a wait status as waitpid(2) gives it.
   message = 4,         ///< failed: one line.
   detail = 5,          ///< failed: a traceback or other text of several lines.
-  stage = 6,           ///< failed: a protocol::Stage.
+  stage = 6,           ///< failed, exited: a protocol::Stage; the last one that was entered.
   under_valgrind = 7,  ///< hello: 1 when Valgrind runs the host.
   language = 8,        ///< hello: "cpp" or "python".
   version = 9,         ///< hello: of the interpreter or compiler that the host was made for.
@@ -73,10 +73,10 @@ enum class Field : std::uint16_t {
   iterations = 40,        ///< count: executions in the region. counted: executions done.
   phase = 41,             ///< ready: a protocol::Phase.
   dump = 42,              ///< counted: the number of the dump in the process's output.
-  block_ns = 43,          ///< time: let a block last at least so long (0: use `iterations`).
-  budget_ns = 44,         ///< time: stop after the block that reaches so much time.
+  block_ns = 43,          ///< time: with `iterations` 0, let a block last at least so long.
+  budget_ns = 44,         ///< time: stop after the block that reaches so much time; 0: after the first one.
+  children = 51,          ///< time: so many, each of which has a `timed` of its own; absent: one.
   samples = 45,           ///< timed: doubles, seconds for each block.
-  max_blocks = 46,        ///< time.
   allocation_count = 47,  ///< counted.
   allocation_bytes = 48,  ///< counted.
   text = 49,              ///< result: what was left.

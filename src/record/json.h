@@ -6,6 +6,7 @@
 /// stands the additions of a later 1.x; another schema number is refused. Never touches files.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,12 @@
 namespace tally {
 
 std::string to_json(const Record& record);
+
+/// The same, handed to `sink` in pieces. `case_text` gives the JSON of the i-th case: a record of thousands of cases
+/// need not be in memory with all its samples. The first error of either ends it.
+Status write_json(const Record& record, const std::function<Result<std::string>(std::size_t)>& case_text,
+                  const std::function<Status(std::string_view)>& sink);
+
 /// `where` names the text in errors: a path.
 Result<Record> record_from_json(std::string_view text, std::string where);
 

@@ -80,16 +80,29 @@ std::string one_line(const Json& json) { return json.dump(-1, ' ', false, Json::
 
 std::string case_to_json(const CaseRecord& record) { return one_line(value_of(record)); }
 
-std::string to_json(const Record& record) {
-  std::string text = "{\n \"schema\": " + std::to_string(record_schema);
-  const Json head = value_of(record);
-  for (const auto& [key, value] : head.items()) text += ",\n " + one_line(Json(key)) + ": " + one_line(value);
-  text += ",\n \"cases\": [";
+Status write_json(const Record& record, const std::function<Result<std::string>(std::size_t)>& case_text,
+                  const std::function<Status(std::string_view)>& sink) {
+  std::string head = "{\n \"schema\": " + std::to_string(record_schema);
+  const Json fields = value_of(record);
+  for (const auto& [key, value] : fields.items()) head += ",\n " + one_line(Json(key)) + ": " + one_line(value);
+  if (Status written = sink(head + ",\n \"cases\": ["); !written) return written;
   for (std::size_t i = 0; i < record.cases.size(); ++i) {
-    text += i == 0 ? "\n  " : ",\n  ";
-    text += case_to_json(record.cases[i]);
+    const Result<std::string> text = case_text(i);
+    if (!text) return std::unexpected(text.error());
+    if (Status written = sink((i == 0 ? "\n  " : ",\n  ") + *text); !written) return written;
   }
-  text += record.cases.empty() ? "]\n}\n" : "\n ]\n}\n";
+  return sink(record.cases.empty() ? "]\n}\n" : "\n ]\n}\n");
+}
+
+std::string to_json(const Record& record) {
+  std::string text;
+  // Neither can fail.
+  (void)write_json(
+      record, [&](std::size_t i) { return case_to_json(record.cases[i]); },
+      [&](std::string_view piece) {
+        text += piece;
+        return Status{};
+      });
   return text;
 }
 

@@ -86,13 +86,63 @@ TEST_F(HostsTest, AClosedPipeIsAHostThatIsGone) {
   EXPECT_EQ(run({"--json", "r.json", "--wall-only"}), 0) << read("output");
 }
 
+TEST_F(HostsTest, OneThatHangsAtItsStartIsReplaced) {
+  host("exec " + victim("spins"), kReal);
+  EXPECT_EQ(run({"--json", "r.json", "--wall-only", "--host-timeout", "6"}), 0) << read("output");
+  EXPECT_THAT(read("output"), AllOf(HasSubstr("is started again"), HasSubstr("it was not ready within 6 s")));
+}
+
+TEST_F(HostsTest, OneThatHangsWhenItIsAskedToForkIsReplaced) {
+  // A hello, then nothing: what it is sent lies in its socket.
+  const std::string deaf = R"(printf 'TMRK\002\000\001\000\000\000\000\000\000\000\000\000' >&3; exec sleep 60)";
+  host(deaf, kReal);
+  EXPECT_EQ(run({"--json", "r.json", "--wall-only", "--host-timeout", "6"}), 0) << read("output");
+  std::size_t attempts = 0;
+  for (const auto& one : of_language("cpp")) {
+    EXPECT_EQ(one["status"], "ok");
+    attempts += one["attempts"].size();
+  }
+  EXPECT_GT(attempts, 2U) << "what it was asked for is tried again";
+
+  host(deaf, deaf);
+  fs::remove(path("starts"));
+  EXPECT_EQ(run({"--json", "r.json", "--wall-only", "--host-timeout", "1", "--filter", "language=cpp"}), 1);
+  EXPECT_EQ(of_language("cpp")[0]["failure"]["stage"], "host");
+  EXPECT_THAT(of_language("cpp")[0]["failure"]["message"].get<std::string>(),
+              HasSubstr("the host did not answer within 1 s"));
+  EXPECT_THAT(of_language("cpp")[0]["attempts"], ::testing::SizeIs(3));
+}
+
+TEST_F(HostsTest, TheReasonIsTheLastLineWithAWordInIt) {
+  host("printf '==77== Warning: the last words\\n==77== \\n==77==\\n' >&2; exit 3", "exit 4");
+  EXPECT_EQ(run({"--json", "r.json", "--wall-only"}), 1);
+  EXPECT_THAT(of_language("cpp")[0]["failure"]["message"].get<std::string>(),
+              ::testing::EndsWith("exited with code 3: Warning: the last words"));
+}
+
+TEST_F(HostsTest, OneWithASecondThreadServesASingleCase) {
+  host(kReal, kReal);
+  write("grows_a_thread.py",
+        "import threading, time\nthreading.Thread(target=time.sleep, args=(1e6,), daemon=True).start()\n");
+  write("suite.toml",
+        "schema = 1\n[defaults]\ntoolchain = \"threaded\"\n[toolchain.threaded]\nextends = \"python\"\nrequires = "
+        "[\"grows_a_thread\"]\n[[benchmark]]\nlabel = [\"a\"]\npy = 'x = 1'\n[[benchmark]]\nlabel = [\"b\"]\npy = 'x "
+        "= 2'\n");
+  EXPECT_EQ(run({"--json", "r.json", "--wall-only", "-v"}), 0) << read("output");
+  EXPECT_THAT(read("output"), HasSubstr("has 2 threads and cannot be forked safely: each of its cases gets a process"));
+  std::size_t starts = 0;
+  const std::string output = read("output");
+  for (std::size_t at = 0; (at = output.find("Python host of threaded: ", at)) != std::string::npos; ++at) ++starts;
+  EXPECT_EQ(starts, 2U) << output;
+}
+
 TEST_F(HostsTest, AnotherVersionIsRefusedWithTheMend) {
-  // A hello of protocol 2 without fields: magic, version, type, job, length.
-  const std::string hello = R"(printf 'TMRK\002\000\001\000\000\000\000\000\000\000\000\000' >&3; exec sleep 60)";
+  // A hello of protocol 3 without fields: magic, version, type, job, length.
+  const std::string hello = R"(printf 'TMRK\003\000\001\000\000\000\000\000\000\000\000\000' >&3; exec sleep 60)";
   host(hello, hello);
   EXPECT_EQ(run({"--json", "r.json", "--wall-only"}), 1);
   EXPECT_THAT(of_language("cpp")[0]["failure"]["message"].get<std::string>(),
-              AllOf(HasSubstr("the host speaks protocol 2, this tally 1"), HasSubstr("build or install both again")));
+              AllOf(HasSubstr("the host speaks protocol 3, this tally 2"), HasSubstr("build or install both again")));
   EXPECT_EQ(std::ranges::count(read("starts"), '\n'), 1) << "refused for good";
   expect_python_undisturbed();
 }

@@ -113,6 +113,36 @@ TEST_F(LimitsTest, ACrashIsToldWithItsAddressAndNotRetried) {
               AllOf(HasSubstr("SIGSEGV"), HasSubstr("0x0000000000000010")));
 }
 
+TEST_F(LimitsTest, AFailureNamesTheStageItHappenedIn) {
+  struct Way {
+    std::string stage;
+    std::string stmt;
+    std::string setup;
+  };
+  // 40 rounds of warm-up; a region has at least one more.
+  const auto at = [](int round, const std::string& what) {
+    return "n += 1\nif n == " + std::to_string(round) + ": " + what;
+  };
+  std::string suite = kHead;
+  std::vector<std::string> expected;
+  for (const char* what : {"os._exit(3)", "os.kill(os.getpid(), 9)", "os.abort()", "time.sleep(60)", "1/0"}) {
+    const std::string prepare = "import os, time\nn = 0\n";
+    for (const Way& way : {Way{"setup", "pass", prepare + what}, Way{"warm_up", at(20, what), prepare},
+                           Way{"time", at(41, what), prepare}}) {
+      suite += python_case(std::to_string(expected.size()), way.stmt, way.setup, "timeout = \"1 s\"");
+      expected.push_back(way.stage);
+    }
+  }
+  write("suite.toml", suite);
+  EXPECT_EQ(run({"--json", "r.json", "--wall-only", "--retries", "0"}), 1);
+  const nlohmann::json cases = record("r.json")["cases"];
+  ASSERT_EQ(cases.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(cases[i]["failure"]["stage"], expected[i]) << cases[i].dump();
+    EXPECT_EQ(cases[i]["status"], i < 3 || i >= 12 ? "failed" : i < 9 ? "crashed" : "timeout") << cases[i].dump();
+  }
+}
+
 TEST_F(LimitsTest, AFloodIsCutInTheMiddle) {
   write("suite.toml", kHead + python_case("floods", "1/0", R"(
 import sys
