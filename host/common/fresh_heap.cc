@@ -37,7 +37,11 @@ struct Filler {
 constexpr std::size_t kMapped = 2;
 constexpr std::size_t kFlags = 7;
 
-std::size_t chunk_word(Address block) { return *reinterpret_cast<const std::size_t*>(block - kHeader); }
+std::size_t chunk_word(Address block) {
+  return *reinterpret_cast<const std::size_t*>(
+      block - kHeader);  // NOLINT(performance-no-int-to-ptr): what malloc wrote before it
+}
+
 Address end_of(Address block) { return block + (chunk_word(block) & ~kFlags); }
 
 /// Fills the holes of one size: until `in_a_row` blocks follow on each other, as they do from the heap's last and

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ostream>
 
 #include "base/text.h"
@@ -14,7 +15,7 @@ namespace tally::cli {
 namespace {
 
 std::string elapsed(double seconds) {
-  const auto whole = static_cast<long>(seconds + 0.5);
+  const long whole = std::lround(seconds);
   if (whole < 100) return fmt::format("{} s", whole);
   return fmt::format("{}:{:02} min", whole / 60, whole % 60);
 }
@@ -71,6 +72,7 @@ void Progress::process(const std::string& what, const std::vector<std::string>& 
   activity_ = "starting " + what;
   if (verbose_) {
     std::vector<std::string> quoted;
+    quoted.reserve(argv.size());
     for (const std::string& argument : argv) quoted.push_back(shell_quote(argument));
     return line(fmt::format("{}: {}", what, fmt::join(quoted, " ")));
   }
