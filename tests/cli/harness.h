@@ -27,6 +27,7 @@ struct Ran {
 
 struct How {
   std::string folder = TALLY_SOURCE_DIR;
+  std::string path = "/usr/local/bin:/usr/bin:/bin";
   std::string cache = TALLY_BUILD_DIR "/tests/cli-cache";
   EnvironmentVariables more = {};
 };
@@ -39,7 +40,7 @@ inline Ran tally(std::vector<std::string> arguments, const How& how = {}) {
   ProcessRequest request;
   request.argv = std::move(arguments);
   request.argv.insert(request.argv.begin(), tally_path());
-  request.environment = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"HOME", how.cache}, {"XDG_CACHE_HOME", how.cache}};
+  request.environment = {{"PATH", how.path}, {"HOME", how.cache}, {"XDG_CACHE_HOME", how.cache}};
   request.environment.insert(request.environment.end(), how.more.begin(), how.more.end());
   request.working_folder = how.folder;
   request.output_limit = std::size_t{8} << 20;
