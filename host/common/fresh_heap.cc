@@ -38,8 +38,8 @@ constexpr std::size_t kMapped = 2;
 constexpr std::size_t kFlags = 7;
 
 std::size_t chunk_word(Address block) {
-  return *reinterpret_cast<const std::size_t*>(
-      block - kHeader);  // NOLINT(performance-no-int-to-ptr): what malloc wrote before it
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): what malloc wrote before the block it gave
+  return *reinterpret_cast<const std::size_t*>(block - kHeader);
 }
 
 Address end_of(Address block) { return block + (chunk_word(block) & ~kFlags); }

@@ -48,6 +48,7 @@ class BuilderTest : public testing::Test {
   }
   static std::vector<std::string> names(const std::vector<BuildTask>& tasks) {
     std::vector<std::string> all;
+    all.reserve(tasks.size());
     for (const BuildTask& task : tasks) all.push_back(task.what);
     return all;
   }
@@ -208,6 +209,7 @@ TEST_F(BuilderTest, BatchesAreForClangAndForCodeWithoutFileScope) {
 TEST_F(BuilderTest, LargeSuitesGoInBatchesOfTwelve) {
   with_prelude();
   std::vector<Case> cases;
+  cases.reserve(30);
   for (int i = 0; i < 30; ++i) cases.push_back(snippet("f(" + std::to_string(i) + ");"));
   Builder builder = this->builder(cases);
   EXPECT_THAT(names(ready(builder)), ElementsAre("12 snippets", "12 snippets", "6 snippets"));

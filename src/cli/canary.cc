@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <tuple>
+
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/text.h"
@@ -60,7 +62,7 @@ void import_canary(ProcessRunner& runner, std::map<std::string, ToolchainHere>& 
       continue;
     }
     // Where it cannot be remembered, it is asked again the next time.
-    (void)write_file(sung, "");
+    std::ignore = write_file(sung, "");
   }
 }
 

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <tuple>
 
 #include "execution/journal_line.h"
 
@@ -170,7 +171,7 @@ std::optional<std::chrono::steady_clock::time_point> JournalWriter::sync_if_due(
   if (!unsynced_) return std::nullopt;
   if (now < synced_ + kSyncInterval) return synced_ + kSyncInterval;
   synced_ = now;
-  (void)sync();  // refused_ keeps its error
+  std::ignore = sync();  // refused_ keeps its error
   return std::nullopt;
 }
 

@@ -1,5 +1,7 @@
 #include <nlohmann/json.hpp>
 
+#include <tuple>
+
 #include "record/json.h"
 #include "record/json_fields.h"
 
@@ -97,7 +99,7 @@ Status write_json(const Record& record, const std::function<Result<std::string>(
 std::string to_json(const Record& record) {
   std::string text;
   // Neither can fail.
-  (void)write_json(
+  std::ignore = write_json(
       record, [&](std::size_t i) { return case_to_json(record.cases[i]); },
       [&](std::string_view piece) {
         text += piece;
