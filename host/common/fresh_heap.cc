@@ -33,10 +33,10 @@ struct Filler {
   }
 };
 
-/// What malloc keeps before a block: its chunk's size, and two bits of interest.
 constexpr std::size_t kMapped = 2;
 constexpr std::size_t kFlags = 7;
 
+/// What malloc keeps before a block: its chunk's size, with flags in the low bits.
 std::size_t chunk_word(Address block) {
   // NOLINTNEXTLINE(performance-no-int-to-ptr): what malloc wrote before the block it gave
   return *reinterpret_cast<const std::size_t*>(block - kHeader);

@@ -14,7 +14,7 @@ namespace tally::host {
 void fill_malloc();
 
 /// CPython's allocator of blocks of up to 512 bytes, out of pools of `pool` bytes, 64 to an arena: no older arena has a
-/// free pool, and no pool that is in use has a free block.
+/// free pool, all older pools are full, and every size has one block in a fresh pool.
 void fill_pools(void* (*allocate)(std::size_t), std::size_t pool);
 
 }  // namespace tally::host

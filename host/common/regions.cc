@@ -185,11 +185,12 @@ bool Regions::fork_region(bool timed) {
 /// makes an exit of it). Natively it exits.
 int Regions::wait_for_replicate(int pid, int done) {
   int status = 0;
-  for (;;) {
-    if (done < 0) {
-      if (::waitpid(pid, &status, 0) == pid) return status;
-      continue;
+  if (done < 0) {
+    while (::waitpid(pid, &status, 0) != pid) {
     }
+    return status;
+  }
+  for (;;) {
     // The write end may outlive the replicate in a process that the statement left behind: look for both.
     pollfd ready{done, POLLIN, 0};
     const bool told = ::poll(&ready, 1, 20) > 0 && (ready.revents & POLLIN) != 0;

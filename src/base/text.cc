@@ -32,6 +32,12 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blank) - first + 1);
 }
 
+std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
+
+std::string_view last_line(std::string_view text) {
+  return text.substr(text.rfind('\n') + 1);  // npos + 1 is 0
+}
+
 namespace {
 
 size_t edit_distance(std::string_view a, std::string_view b) {

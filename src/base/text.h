@@ -11,6 +11,8 @@ namespace tally {
 std::vector<std::string_view> split(std::string_view text, char separator);
 std::string join(std::span<const std::string> parts, std::string_view separator);
 std::string_view trim(std::string_view text);
+std::string_view first_line(std::string_view text);
+std::string_view last_line(std::string_view text);
 
 /// The candidate closest to `word` by edit distance, or "" when none is closer than half of the word.
 std::string nearest(std::string_view word, std::span<const std::string_view> candidates);

@@ -81,8 +81,7 @@ Status Builder::finish_artifacts(const Work& work, const ProcessResult& result) 
         entry.artifact_done = true;
       } else {
         const std::string text(trim(errors[i]));
-        const std::size_t last_line = text.rfind('\n');
-        fail_entry(entry, {"artifact", last_line == std::string::npos ? text : text.substr(last_line + 1), text});
+        fail_entry(entry, {"artifact", std::string(last_line(text)), text});
       }
     }
   }

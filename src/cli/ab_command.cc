@@ -98,6 +98,27 @@ Result<std::vector<ResultVerdict>> compare_results(const Context& context, const
   return judge_results(examined[0], examined[1]);
 }
 
+/// All passes, in turns. True when it was interrupted.
+Result<bool> measure_sides(const Context& context, const AbOptions& options, std::span<Side> sides, std::ostream& err) {
+  for (int round = 1; round <= options.rounds; ++round) {
+    for (Side& side : sides) {
+      if (!options.run.quiet) fmt::print(err, "tally ab: round {} of {}, {}\n", round, options.rounds, side.name);
+      auto pass = measure_pass(context, options, side, err);
+      if (!pass) return std::unexpected(pass.error());
+      if (pass->interrupted) return true;
+      if (pass->stopped) return std::unexpected(*pass->stopped);
+      if (!side.record) {
+        side.record = std::move(pass->record);
+        continue;
+      }
+      auto pooled = pool(*std::move(side.record), pass->record);
+      if (!pooled) return std::unexpected(pooled.error());
+      side.record = *std::move(pooled);
+    }
+  }
+  return false;
+}
+
 int interruption(std::ostream& err) {
   fmt::print(err, "tally: interrupted\n");
   return kInterrupted;
@@ -140,9 +161,7 @@ int run_ab(const Context& context, const AbOptions& options, std::ostream& out, 
   if (auto usage = check_usage(options); !usage) return report_error(usage.error(), err);
   auto suite = read_suite(options.suite);
   if (!suite) return report_error(suite.error(), err);
-  auto selection = selection_of(options.run);
-  if (!selection) return report_error(selection.error(), err);
-  auto plan = make_plan(*suite, {.selection = *selection, .repeat = options.run.repeat});
+  auto plan = plan_of(*suite, options.run);
   if (!plan) return report_error(plan.error(), err);
   auto folder = TemporaryFolder::make();
   if (!folder) return report_error(folder.error(), err);
@@ -153,22 +172,9 @@ int run_ab(const Context& context, const AbOptions& options, std::ostream& out, 
     if (!side) return report_error(side.error(), err);
     sides.push_back(*std::move(side));
   }
-  for (int round = 1; round <= options.rounds; ++round) {
-    for (Side& side : sides) {
-      if (!options.run.quiet) fmt::print(err, "tally ab: round {} of {}, {}\n", round, options.rounds, side.name);
-      auto pass = measure_pass(context, options, side, err);
-      if (!pass) return report_error(pass.error(), err);
-      if (pass->interrupted) return interruption(err);
-      if (pass->stopped) return report_error(*pass->stopped, err);
-      if (!side.record) {
-        side.record = std::move(pass->record);
-        continue;
-      }
-      auto pooled = pool(*std::move(side.record), pass->record);
-      if (!pooled) return report_error(pooled.error(), err);
-      side.record = *std::move(pooled);
-    }
-  }
+  const auto interrupted_early = measure_sides(context, options, sides, err);
+  if (!interrupted_early) return report_error(interrupted_early.error(), err);
+  if (*interrupted_early) return interruption(err);
   for (const Side& side : sides) {
     const std::string& wanted = side.name == 'A' ? options.a.json : options.b.json;
     if (wanted.empty()) continue;

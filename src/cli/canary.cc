@@ -18,10 +18,10 @@ namespace {
 constexpr std::string_view kImport = "import sys\nfor name in sys.argv[1:]: __import__(name)";
 
 /// The reason in an interpreter's last words: "ModuleNotFoundError: No module named 'sympy'".
-std::string last_line(const ProcessResult& result) {
+std::string reason(const ProcessResult& result) {
   const std::string text = result.err.text();
-  const std::string_view said = trim(text);
-  return said.empty() ? describe(result.outcome) : std::string(trim(said.substr(said.rfind('\n') + 1)));
+  const std::string_view said = last_line(trim(text));
+  return said.empty() ? describe(result.outcome) : std::string(trim(said));
 }
 
 Status try_import(ProcessRunner& runner, const ToolchainHere& here, const EnvironmentVariables& environment,
@@ -37,7 +37,7 @@ Status try_import(ProcessRunner& runner, const ToolchainHere& here, const Enviro
   if (succeeded(result)) return {};
   return fail(ErrorKind::input,
               fmt::format("{} cannot import {} in the environment that cases get: {}", (*here.interpreter)->path,
-                          fmt::join(modules, ", "), last_line(result)),
+                          fmt::join(modules, ", "), reason(result)),
               fmt::format("toolchain '{}'", here.spec.name),
               "repair that environment, name another interpreter (--python, --env-command), or let a variable through "
               "that it needs (--keep-env)");

@@ -15,9 +15,7 @@ namespace {
 Result<Plan> plan_of(const ListOptions& options) {
   auto suite = read_suite(options.suite);
   if (!suite) return std::unexpected(suite.error());
-  auto selection = selection_of(options.run);
-  if (!selection) return std::unexpected(selection.error());
-  return make_plan(*suite, {.selection = *selection});
+  return plan_of(*suite, options.run);
 }
 
 void print_code(std::ostream& out, std::string_view title, const Code& code) {

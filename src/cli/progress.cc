@@ -8,6 +8,7 @@
 #include <ostream>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "report/table.h"
 
 namespace tally::cli {
@@ -57,13 +58,9 @@ void Progress::redraw() {
   }
   for (const Running& session : running_) text += " · " + session.text;
   if (running_.empty() && !activity_.empty()) text += " · " + activity_;
-  // Cut by bytes at a character's border, one column short of the terminal's edge.
-  std::size_t room = static_cast<std::size_t>(std::max(width_ - 1, 20));
-  if (text.size() > room) {
-    while (room > 0 && (static_cast<unsigned char>(text[room]) & 0xC0U) == 0x80U) --room;
-    text.resize(room);
-  }
-  err_ << "\r\033[K" << text << std::flush;
+  // One column short of the terminal's edge.
+  const auto room = static_cast<std::size_t>(std::max(width_ - 1, 20));
+  err_ << "\r\033[K" << cut_to_bytes(text, room) << std::flush;
   drawn_ = true;
 }
 

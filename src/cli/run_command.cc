@@ -95,9 +95,7 @@ int exit_code_of(const Measured& measured) {
 int run_run(const Context& context, const RunCommandOptions& options, std::ostream& out, std::ostream& err) {
   auto suite = read_suite(options.suite);
   if (!suite) return report_error(suite.error(), err);
-  auto selection = selection_of(options.run);
-  if (!selection) return report_error(selection.error(), err);
-  auto plan = make_plan(*suite, {.selection = *selection, .repeat = options.run.repeat});
+  auto plan = plan_of(*suite, options.run);
   if (!plan) return report_error(plan.error(), err);
   if (auto writable = check_writable(options.json); !writable) return report_error(writable.error(), err);
   if (options.profiles && (options.json.empty() || options.json == "-")) {

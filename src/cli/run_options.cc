@@ -93,6 +93,12 @@ Result<Selection> selection_of(const RunOptions& options) {
   return selection;
 }
 
+Result<Plan> plan_of(const Suite& suite, const RunOptions& options) {
+  auto selection = selection_of(options);
+  if (!selection) return std::unexpected(selection.error());
+  return make_plan(suite, {.selection = *std::move(selection), .repeat = options.repeat});
+}
+
 Result<std::uint64_t> parse_bytes(const std::string& text, const std::string& where) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "execution/options.h"
-#include "plan/filter.h"
+#include "plan/plan.h"
 
 namespace tally::cli {
 
@@ -50,6 +50,8 @@ void add_selection_options(CLI::App& command, RunOptions& options);
 void add_run_options(CLI::App& command, RunOptions& options);
 
 Result<Selection> selection_of(const RunOptions& options);
+/// What these options take of a suite.
+Result<Plan> plan_of(const Suite& suite, const RunOptions& options);
 
 /// Everything but what the machine provides (environment, folders, programs).
 Result<ExecutionOptions> execution_options(const RunOptions& options);

@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "base/text.h"
+#include "base/utf8.h"
 
 namespace tally::cli {
 
@@ -18,17 +19,14 @@ constexpr std::size_t kShown = 160;
 std::string excerpt(const std::string& text, std::size_t at) {
   const std::size_t line = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;  // npos + 1 is 0
   std::size_t begin = at - line > kShown / 2 ? at - kShown / 4 : line;
-  // Not in the middle of a character.
-  while (begin > line && (static_cast<unsigned char>(text[begin]) & 0xc0U) == 0x80U) --begin;
+  while (begin > line && continues_letter(text[begin])) --begin;
   std::size_t end = std::min(text.find('\n', begin), text.size());
   const bool cut = end - begin > kShown;
   if (cut) end = begin + kShown;
-  while (end < text.size() && cut && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) --end;
+  while (cut && continues_letter(text[end])) --end;
   if (end <= begin) return "(nothing)";
   return fmt::format("{}{}{}", begin > line ? "…" : "", text.substr(begin, end - begin), cut ? "…" : "");
 }
-
-std::string first_line(const std::string& text) { return std::string(trim(text.substr(0, text.find('\n')))); }
 
 }  // namespace
 
@@ -48,7 +46,7 @@ ResultVerdict judge_results(const std::string& id, const SideResult& a, const Si
   ResultVerdict verdict{.id = id, .sameness = Sameness::unknown, .why = {}, .a = {}, .b = {}};
   for (const auto& [name, side] : {std::pair{'A', &a}, {'B', &b}}) {
     if (side->result) continue;
-    verdict.why = fmt::format("{}: {}", name, side->failure.empty() ? "not executed" : first_line(side->failure));
+    verdict.why = fmt::format("{}: {}", name, side->failure.empty() ? "not executed" : trim(first_line(side->failure)));
     return verdict;
   }
   // What varies on one side alone says nothing of the other.

@@ -12,9 +12,6 @@
 namespace tally {
 namespace {
 
-/// The first line of a text, for a message.
-std::string_view first_line(const Snippet& text) { return std::string_view(text.text).substr(0, text.text.find('\n')); }
-
 Status check_text(const Benchmark& b, const std::string& where) {
   const bool statement = !b.py.text.empty() || !b.cpp.text.empty();
   const bool model = !b.py_model.text.empty() || !b.cpp_model.text.empty();
@@ -32,14 +29,14 @@ Status check_text(const Benchmark& b, const std::string& where) {
                                        {b.py_model, Language::python},
                                        {b.cpp_model, Language::cpp}}) {
     if (text.text.empty() || !only_comments(text.text, language)) continue;
-    return fail(ErrorKind::input, fmt::format("'{}' is only a comment, and nothing to measure", first_line(text)),
+    return fail(ErrorKind::input, fmt::format("'{}' is only a comment, and nothing to measure", first_line(text.text)),
                 text.at.line > 0 ? describe(text.at) : where, "write a statement, or leave this language out");
   }
   for (const auto& [text, language] : {std::pair{b.py_model, Language::python}, {b.cpp_model, Language::cpp}}) {
     if (text.text.empty() || defines(text.text, "model", language)) continue;
     return fail(ErrorKind::input,
                 fmt::format("the {} model '{}' does not define 'model'", language == Language::cpp ? "C++" : "Python",
-                            first_line(text)),
+                            first_line(text.text)),
                 text.at.line > 0 ? describe(text.at) : where,
                 language == Language::cpp ? "write 'auto model = torch::nn::…;'" : "write 'model = torch.nn.…'");
   }

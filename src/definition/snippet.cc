@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "base/utf8.h"
 
 namespace tally {
 namespace {
@@ -33,8 +34,7 @@ std::string_view margin_of(const std::vector<std::string_view>& lines) {
 
 /// Columns count characters, not bytes.
 int characters(std::string_view text) {
-  return static_cast<int>(
-      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+  return static_cast<int>(std::ranges::count_if(text, [](char c) { return !continues_letter(c); }));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
 
 namespace tally {
 namespace {
@@ -19,7 +20,7 @@ bool is_header(std::string_view line) {
 /// The byte offset of a column that counts characters, or npos when the line ends before it.
 std::size_t offset_of(std::string_view line, std::size_t column) {
   for (std::size_t i = 0; i < line.size(); ++i) {
-    if ((static_cast<unsigned char>(line[i]) & 0xC0U) == 0x80U) continue;
+    if (continues_letter(line[i])) continue;
     if (column-- == 0) return i;
   }
   return std::string_view::npos;

@@ -2,34 +2,14 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
+
 namespace tally {
 namespace {
 
 constexpr char32_t kFirst = 0xA0;
 constexpr char32_t kLast = 0xFEFF;
 constexpr char32_t kPlane = 0x40000;  // Planes 4 to 13 hold no character.
-
-struct Letter {
-  char32_t code = 0;
-  std::size_t size = 1;
-};
-
-/// The letter at the beginning of the text; a byte that begins none stands for itself, with code 0.
-Letter letter_at(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned lead = byte(0);
-  const std::size_t size = lead < 0xC0U ? 1 : lead < 0xE0U ? 2 : lead < 0xF0U ? 3 : 4;
-  if (size == 1 || text.size() < size) return {};
-  char32_t code = lead & (0xFFU >> (size + 1));
-  for (std::size_t i = 1; i < size; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80U) return {};
-    code = (code << 6U) | (byte(i) & 0x3FU);
-  }
-  // Longer than need be, or half of a pair: not UTF-8.
-  constexpr char32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
-  if (code < kSmallest[size] || (code >= 0xD800 && code <= 0xDFFF)) return {};
-  return {code, size};
-}
 
 void append(std::string& text, char32_t code) {
   const auto tail = [&](unsigned shift) { text += static_cast<char>(0x80U | ((code >> shift) & 0x3FU)); };
@@ -54,15 +34,15 @@ std::optional<std::string> shield(std::string_view bytes) {
   std::string result;
   result.reserve(bytes.size());
   for (std::size_t i = 0; i < bytes.size();) {
-    const Letter letter = letter_at(bytes.substr(i));
+    const Letter letter = first_letter(bytes.substr(i));
     if (is_shield(letter.code)) return std::nullopt;
     const bool order_mark = i == 0 && letter.code == kLast;
     if (letter.code >= kFirst && letter.code <= kLast && !order_mark) {
       append(result, letter.code + kPlane);
     } else {
-      result += bytes.substr(i, letter.size);
+      result += bytes.substr(i, letter.bytes);
     }
-    i += letter.size;
+    i += letter.bytes;
   }
   return result;
 }
@@ -70,13 +50,13 @@ std::optional<std::string> shield(std::string_view bytes) {
 std::string unshield(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size();) {
-    const Letter letter = letter_at(text.substr(i));
+    const Letter letter = first_letter(text.substr(i));
     if (is_shield(letter.code)) {
       append(result, letter.code - kPlane);
     } else {
-      result += text.substr(i, letter.size);
+      result += text.substr(i, letter.bytes);
     }
-    i += letter.size;
+    i += letter.bytes;
   }
   return result;
 }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "definition/toml_guard.h"
 
 // With exceptions, which end here: without them toml++ 3.3 goes on after an error. Its assertions too are exceptions: a
@@ -97,7 +98,7 @@ class Builder {
     if (line < 1 || static_cast<std::size_t>(line) > line_starts_.size()) return bytes_.size();
     std::size_t at = line_starts_[static_cast<std::size_t>(line - 1)];
     for (int seen = 1; at < bytes_.size() && bytes_[at] != '\n'; ++at) {
-      if ((static_cast<unsigned char>(bytes_[at]) & 0xC0U) == 0x80U) continue;
+      if (continues_letter(bytes_[at])) continue;
       if (seen++ == column) break;
     }
     return at;
@@ -124,10 +125,8 @@ class Builder {
 
   static std::string shortened(std::string_view text) {
     constexpr std::size_t kWidth = 60;
-    std::size_t end = std::min(text.find_first_of("\r\n"), kWidth);
-    if (end >= text.size()) return std::string(text);
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-    return std::string(text.substr(0, end)) + "…";
+    const std::string_view shown = cut_to_bytes(text.substr(0, text.find_first_of("\r\n")), kWidth);
+    return std::string(shown) + (shown.size() < text.size() ? "…" : "");
   }
 
   std::string_view bytes_;

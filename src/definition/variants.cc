@@ -105,8 +105,6 @@ class Splitter {
   }
 
  private:
-  static std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
-
   std::unexpected<Error> refuse(const Snippet& at, std::string message, std::string mend) const {
     return fail(ErrorKind::input, std::move(message), place_of(at.at, variants_.at, variants_.label), std::move(mend));
   }

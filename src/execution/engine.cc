@@ -59,8 +59,14 @@ HostKind Engine::kind_of(const Job& job) const {
 
 void Engine::queue_jobs(const std::vector<bool>& done) {
   std::map<Mode, std::size_t> planned;
-  for (const Mode mode : {Mode::counts, Mode::wall, Mode::result}) {
-    if (!(mode == Mode::counts ? options_.counts : mode == Mode::wall ? options_.wall : options_.results)) continue;
+  const auto add = [&](const Job& job) {
+    queue_.add(kind_of(job), job);
+    ++open_[job.index];
+    ++planned[job.mode];
+  };
+  for (const auto& [mode, wanted] :
+       {std::pair{Mode::counts, options_.counts}, {Mode::wall, options_.wall}, {Mode::result, options_.results}}) {
+    if (!wanted) continue;
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < cases_.size(); ++i) {
       if (done.empty() || !done[i]) order.push_back(i);
@@ -71,21 +77,13 @@ void Engine::queue_jobs(const std::vector<bool>& done) {
       std::ranges::sort(order, {}, [this](std::size_t i) { return std::pair(cases_[i].threads, i); });
     // Pass after pass over the whole suite, so that what drifts on the machine falls on every case alike.
     for (int pass = 0; pass < options_.repeat * (mode == Mode::wall ? options_.wall_passes : 1); ++pass) {
-      for (const std::size_t i : order) {
-        const Job job{.index = i, .mode = mode};
-        queue_.add(kind_of(job), job);
-        ++open_[i];
-        ++planned[mode];
-      }
+      for (const std::size_t i : order) add({.index = i, .mode = mode});
     }
   }
   for (const Perturbation& perturbation : options_.perturbations) {
     for (std::size_t i = 0; i < cases_.size(); ++i) {
       if (!done.empty() && done[i]) continue;
-      const Job job{.index = i, .mode = Mode::counts, .perturbation = &perturbation};
-      queue_.add(kind_of(job), job);
-      ++open_[i];
-      ++planned[Mode::counts];
+      add({.index = i, .mode = Mode::counts, .perturbation = &perturbation});
     }
   }
   for (std::size_t i = 0; i < cases_.size(); ++i) settled_[i] = open_[i] == 0;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <tuple>
 
 #include "base/files.h"
 #include "base/text.h"
@@ -269,12 +270,12 @@ void Session::on_failed(const Message& message) {
   crashed_ = message.text(Field::status).has_value();
   if (plan_.c->language == Language::cpp || crashed_) {
     // A library's message may go on for pages (PyTorch appends its own stack).
-    const std::string first_line(trim(std::string_view(text).substr(0, text.find('\n'))));
+    const std::string summary(trim(first_line(text)));
     std::string hint;
     if (text.find("SIGILL") != std::string::npos && plan_.mode == Mode::counts) {
       hint = "; Valgrind lacks some instructions (AVX-512 among them): build without -march=native";
     }
-    return fail(stage_name(static_cast<Stage>(message.number(Field::stage))), first_line + hint,
+    return fail(stage_name(static_cast<Stage>(message.number(Field::stage))), summary + hint,
                 detail.empty() ? text : detail);
   }
   const std::vector<Snippet> parts = python_parts(*plan_.c, plan_.toolchain->set_threads.py);
@@ -329,8 +330,7 @@ void Session::advance() {
 
 void Session::send(Writer& frame) {
   // A child that has just died says so by its exit, with a better reason than a broken pipe.
-  const Status sent = stream_.send(frame.finish());
-  (void)sent;
+  std::ignore = stream_.send(frame.finish());
 }
 
 void Session::on_exited(int wait_status, Stage stage) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "measurement/statistics.h"
 
 namespace tally {
@@ -30,32 +31,6 @@ std::string with_figures(double value, int figures) {
   // Rounding may reach the next power of ten: 0.9996 to three figures is 1.00.
   const double rounded = std::round(value / step) * step;
   return fmt::format("{:.{}f}", rounded, std::max(0, figures - 1 - exponent_of(rounded * (1 + 1e-12))));
-}
-
-struct Decoded {
-  char32_t code = 0xfffd;
-  std::size_t bytes = 1;
-  bool valid = false;
-};
-
-Decoded decode(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text[0]);
-  if (lead < 0x80) return {lead, 1, true};
-  const std::size_t bytes = lead >= 0xf0 && lead < 0xf5   ? 4
-                            : lead >= 0xe0 && lead < 0xf0 ? 3
-                            : lead >= 0xc2 && lead < 0xe0 ? 2
-                                                          : 0;
-  if (bytes == 0 || text.size() < bytes) return {};
-  char32_t code = lead & (0x7fU >> bytes);
-  for (std::size_t i = 1; i < bytes; ++i) {
-    const auto next = static_cast<unsigned char>(text[i]);
-    if ((next & 0xc0U) != 0x80) return {};
-    code = (code << 6U) | (next & 0x3fU);
-  }
-  constexpr std::array<char32_t, 5> least = {0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = code >= 0xd800 && code < 0xe000;
-  if (code < least[bytes] || surrogate || code > 0x10ffff) return {};
-  return {code, bytes, true};
 }
 
 int width_of(char32_t code) {
@@ -124,7 +99,7 @@ std::string variant_text(const CaseRecord& record) {
 int display_width(std::string_view text) {
   int width = 0;
   for (std::size_t at = 0; at < text.size();) {
-    const Decoded next = decode(text.substr(at));
+    const Letter next = first_letter(text.substr(at));
     width += width_of(next.code);
     at += next.bytes;
   }
@@ -136,7 +111,7 @@ std::string fit(std::string_view text, int width) {
   int used = 0;
   std::size_t at = 0;
   while (at < text.size()) {
-    const Decoded next = decode(text.substr(at));
+    const Letter next = first_letter(text.substr(at));
     if (used + width_of(next.code) > width - 1) break;
     used += width_of(next.code);
     at += next.bytes;
@@ -147,7 +122,7 @@ std::string fit(std::string_view text, int width) {
 std::string printable(std::string_view text, bool lines) {
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
-    const Decoded next = decode(text.substr(at));
+    const Letter next = first_letter(text.substr(at));
     const bool control = next.code < 0x20 || (next.code >= 0x7f && next.code < 0xa0) ||
                          (next.code >= 0x202a && next.code <= 0x202e) || (next.code >= 0x2066 && next.code <= 0x2069);
     if (lines && next.code == '\n') {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "report/format.h"
 #include "report/table.h"
 
@@ -42,14 +43,8 @@ std::string shortened(std::string_view message) {
   const std::size_t kept = std::min(lines.size(), most_lines);
   std::string text;
   for (std::size_t i = 0; i < kept; ++i) {
-    std::string_view line = lines[i];
-    const bool cut = line.size() > most_bytes;
-    if (cut) {
-      std::size_t room = most_bytes;
-      while (room > 0 && (static_cast<unsigned char>(line[room]) & 0xC0U) == 0x80U) --room;
-      line = line.substr(0, room);
-    }
-    text += fmt::format("{}{}{}", i == 0 ? "" : "\n", line, cut ? " …" : "");
+    const std::string_view line = cut_to_bytes(lines[i], most_bytes);
+    text += fmt::format("{}{}{}", i == 0 ? "" : "\n", line, line.size() < lines[i].size() ? " …" : "");
   }
   if (kept < lines.size()) text += fmt::format("\n… {} more lines are in the record", lines.size() - kept);
   return text;
