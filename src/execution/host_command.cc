@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <ranges>
 
@@ -57,9 +58,13 @@ std::string interpreter_folder(const std::vector<std::string>& modules, const Ex
   namespace fs = std::filesystem;
   if (has_relative_search_path(options.environment)) return options.working_folder;
   std::error_code code;
-  for (const std::string& module : modules) {
-    const fs::path root = fs::path(options.working_folder) / module.substr(0, module.find('.'));
-    if (fs::exists(root, code) || fs::exists(root.string() + ".py", code)) return options.working_folder;
+  for (const fs::directory_entry& entry : fs::directory_iterator(options.working_folder, code)) {
+    // A package's folder, or a file: answer.py, answer.abi3.so, answer.cpython-311-x86_64-linux-gnu.so.
+    const std::string name = entry.path().filename().string();
+    const bool wanted = std::ranges::any_of(modules, [&](const std::string& module) {
+      return name.substr(0, name.find('.')) == module.substr(0, module.find('.'));
+    });
+    if (wanted) return options.working_folder;
   }
   return "/";
 }

@@ -96,5 +96,27 @@ TEST_F(EnvironmentsTest, OneThatAToolchainChoseFailsItsOwnCases) {
   EXPECT_EQ(run({"--json", "r.json", "--wall-only", "--filter", "language=python"}), 2) << "nothing is left to do";
 }
 
+/// A module that is to be found from the user's folder only, and is neither a folder nor a .py file.
+TEST_F(EnvironmentsTest, AnExtensionInTheWorkingFolderIsFound) {
+  write("only_here.c", R"(#include <Python.h>
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "only_here", 0, -1, 0, 0, 0, 0, 0};
+PyMODINIT_FUNC PyInit_only_here(void) { return PyModule_Create(&module); }
+)");
+  const std::string compile = "cd '" + folder_ +
+                              "' && cc -shared -fPIC -DPy_LIMITED_API=0x03080000 -I\"$(/usr/bin/python3 -c 'import "
+                              "sysconfig; print(sysconfig.get_path(\"include\"))')\" only_here.c -o only_here.abi3.so";
+  ASSERT_EQ(std::system(compile.c_str()), 0);  // NOLINT: a test may use a shell
+  write("suite.toml", R"(schema = 1
+[toolchain.mine]
+extends = "python"
+python = ["/usr/bin/python3"]
+requires = ["only_here"]
+[[benchmark]]
+label = ["a"]
+py = "only_here.__name__"
+)");
+  EXPECT_EQ(run({"--json", "r.json", "--wall-only"}), 0) << read("output");
+}
+
 }  // namespace
 }  // namespace tally::testing
