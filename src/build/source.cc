@@ -69,9 +69,8 @@ std::string case_source(const Case& c, const Toolchain& toolchain, std::string_v
       symbol);
   append_hook(source, "before_region", toolchain.before_region.cpp);
   append_hook(source, "sync", toolchain.sync.cpp);
-  if (!toolchain.set_threads.cpp.empty()) {
-    source += "#line 1 \"<set_threads>\"\n";
-    source += replace_all(toolchain.set_threads.cpp, "${threads}", std::to_string(c.threads)) + "\n";
+  for (const ToolchainCode& code : before_setup(toolchain, Language::cpp, c.threads)) {
+    source += fmt::format("#line 1 \"<{}>\"\n{}\n", code.key, code.text);
   }
   append(source, c.setup, "setup", lines);
   source += "#line 1 \"<tally>\"\n  ;\n" + loop("tally_baseline", "");

@@ -11,7 +11,7 @@ namespace {
 
 constexpr auto kToolchainKeys =
     std::to_array<std::string_view>({"extends", "cxx", "flags", "include", "link", "prelude", "preload", "subject",
-                                     "python", "requires", "set_threads", "before_region", "sync", "warm_up"});
+                                     "python", "requires", "seed", "set_threads", "before_region", "sync", "warm_up"});
 constexpr auto kPerLanguageKeys = std::to_array<std::string_view>({"py", "cpp", "table"});
 
 std::string absolute(const std::string& path, const std::string& folder) {
@@ -104,6 +104,7 @@ Status read_toolchain(const std::string& name, const TomlNode& table, const std:
   put_after(toolchain.prelude, each("prelude", as_is));
   put_after(toolchain.preload, each("preload", name_or_path));
   put_after(toolchain.requires_modules, each("requires", as_is));
+  read_per_language(fields, "seed", toolchain.seed);
   read_per_language(fields, "set_threads", toolchain.set_threads);
   read_per_language(fields, "before_region", toolchain.before_region);
   read_per_language(fields, "sync", toolchain.sync);

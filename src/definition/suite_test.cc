@@ -84,6 +84,7 @@ prelude = ["mylib/all.h"]
 preload = ["build/libmylib.so", "libm.so.6"]
 subject = ["build/libmylib.so"]
 requires = ["mylib"]
+seed = { py = "mylib.seed(7)" }
 set_threads = { py = "mylib.set_threads(${threads})", cpp = "mylib::set_threads(${threads});" }
 [toolchain.mylib.sync]
 table = '''
@@ -104,8 +105,23 @@ mylib.sync() | mylib::sync();
   EXPECT_EQ(t.preload.back(), "libm.so.6");
   EXPECT_EQ(t.subject, Texts{"/home/me/build/libmylib.so"});
   EXPECT_EQ(t.requires_modules, (Texts{"torch", "mylib"}));
+  EXPECT_EQ(t.seed.py, "mylib.seed(7)");
+  EXPECT_EQ(t.seed.cpp, "");
   EXPECT_EQ(t.set_threads.cpp, "mylib::set_threads(${threads});");
   EXPECT_EQ(t.sync.py, "mylib.sync()");
+}
+
+TEST(Suite, SeedAndThreadsComeBeforeSetupWhereTheyAreSaid) {
+  Toolchain t;
+  t.seed.cpp = "seed();";
+  t.set_threads = {.py = "threads(${threads})", .cpp = "threads(${threads});"};
+  const auto cpp = before_setup(t, Language::cpp, 2);
+  ASSERT_EQ(cpp.size(), 2U);
+  EXPECT_EQ(cpp[0].key, "seed");
+  EXPECT_EQ(cpp[1].text, "threads(2);");
+  const auto python = before_setup(t, Language::python, 3);
+  ASSERT_EQ(python.size(), 1U);
+  EXPECT_EQ(python[0].text, "threads(3)");
 }
 
 TEST(Suite, TheOnlyToolchainOfAFileIsItsDefault) {

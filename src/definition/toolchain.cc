@@ -1,5 +1,7 @@
 #include "definition/toolchain.h"
 
+#include "base/text.h"
+
 namespace tally {
 namespace {
 
@@ -66,19 +68,18 @@ for _ in range(20):
     y = (torch.mm(x, w).relu() * w + v.sum()).sum()
     y.backward()
 import io
-unit = torch.jit.CompilationUnit("""
-def forward(x, w):
+model = torch.jit.ScriptModule()
+model.define("""
+def forward(self, x, w):
     y = torch.relu(x * w) + torch.mm(x, w)
     return y.sum()
 """)
-for _ in range(4):
-    unit.forward(torch.rand((4, 4)), torch.rand((4, 4), requires_grad=True)).backward()
 file = io.BytesIO()
-torch.jit.save(torch.jit.trace(torch.nn.Linear(4, 4), torch.rand((4, 4))), file)
+torch.jit.save(model, file)
 file.seek(0)
 loaded = torch.jit.load(file)
 for _ in range(4):
-    loaded(torch.rand((4, 4))).sum().backward())";
+    loaded(torch.rand((4, 4)), torch.rand((4, 4), requires_grad=True)).backward())";
 
 Toolchain cpp_toolchain() {
   Toolchain toolchain;
@@ -113,12 +114,25 @@ Toolchain torch_toolchain() {
   toolchain.subject = {"libtorch.so", "libtorch_cpu.so", "libc10.so"};
   toolchain.python = {"python3", "/usr/bin/python3"};
   toolchain.requires_modules = {"torch"};
+  // Only the processor's generator: the others are seeded lazily, and telling them costs a stack trace in Python.
+  // Without this each process draws its seed from the system.
+  toolchain.seed = {.py = "torch.default_generator.manual_seed(0)", .cpp = "torch::manual_seed(0);"};
   toolchain.set_threads = {.py = "torch.set_num_threads(${threads})", .cpp = "at::set_num_threads(${threads});"};
   toolchain.warm_up = {.py = kTorchPythonWarmUp, .cpp = kTorchCppWarmUp};
   return toolchain;
 }
 
 }  // namespace
+
+std::vector<ToolchainCode> before_setup(const Toolchain& toolchain, Language language, int threads) {
+  const auto side = [&](const PerLanguage& code) { return language == Language::cpp ? code.cpp : code.py; };
+  std::vector<ToolchainCode> code = {
+      {"seed", side(toolchain.seed)},
+      {"set_threads", replace_all(side(toolchain.set_threads), "${threads}", std::to_string(threads))},
+  };
+  std::erase_if(code, [](const ToolchainCode& one) { return one.text.empty(); });
+  return code;
+}
 
 std::vector<Toolchain> builtin_toolchains() {
   // One built-in serves both languages under two names, so that a suite says what it is about.

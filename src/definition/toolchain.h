@@ -4,7 +4,10 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "definition/language.h"
 
 namespace tally {
 
@@ -25,12 +28,23 @@ struct Toolchain {
   std::vector<std::string> subject;  ///< Shared libraries that are what is being measured: paths or sonames.
   std::vector<std::string> python;   ///< Interpreter candidates; the first that imports `requires_modules` is used.
   std::vector<std::string> requires_modules;  ///< Python modules that the host imports before it forks.
+  PerLanguage seed;                           ///< Seeds the generators of what is measured.
   PerLanguage set_threads;                    ///< Sets the thread count; ${threads} is replaced.
   PerLanguage before_region;                  ///< Runs before every region, not measured.
   PerLanguage sync;                           ///< Ends every region, measured: waits for a device.
   PerLanguage warm_up;  ///< Representative code the host runs once under instrumentation, so that children inherit
                         ///< translations.
 };
+
+/// Code of a toolchain's own, under the name of its key.
+struct ToolchainCode {
+  std::string_view key;  ///< "seed", "set_threads".
+  std::string text;
+};
+
+/// What every case runs before its setup, in this order: the seed, so that each run sees the same random numbers, and
+/// the thread count. Empty texts are left out.
+std::vector<ToolchainCode> before_setup(const Toolchain& toolchain, Language language, int threads);
 
 /// The toolchains every suite knows: cpp, python, torch, in this order. Each serves both languages.
 std::vector<Toolchain> builtin_toolchains();

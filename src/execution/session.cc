@@ -55,7 +55,8 @@ std::size_t request_size(const Case& c, const Toolchain& toolchain) {
   for (const Code* code : {&c.setup, &c.stmt}) {
     for (const Snippet& part : code->parts) size += part.text.size() + 64;
   }
-  return size + toolchain.before_region.py.size() + toolchain.sync.py.size() + toolchain.set_threads.py.size();
+  return size + toolchain.before_region.py.size() + toolchain.sync.py.size() + toolchain.seed.py.size() +
+         toolchain.set_threads.py.size();
 }
 
 bool is_out_of_memory(std::string_view text) {
@@ -85,9 +86,8 @@ Status Session::start(const FrameStream& control) {
                      '\0');
   Writer request(buffer, MessageType::run_case, plan_.job);
   if (python) {
-    if (!plan_.toolchain->set_threads.py.empty()) {
-      request.text(Field::setup_part,
-                   replace_all(plan_.toolchain->set_threads.py, "${threads}", std::to_string(c.threads)));
+    for (const ToolchainCode& code : before_setup(*plan_.toolchain, c.language, c.threads)) {
+      request.text(Field::setup_part, code.text);
     }
     append_texts(request, Field::setup_part, c.setup);
     append_texts(request, Field::stmt_part, c.stmt);
@@ -278,7 +278,7 @@ void Session::on_failed(const Message& message) {
     return fail(stage_name(static_cast<Stage>(message.number(Field::stage))), summary + hint,
                 detail.empty() ? text : detail);
   }
-  const std::vector<Snippet> parts = python_parts(*plan_.c, plan_.toolchain->set_threads.py);
+  const std::vector<Snippet> parts = python_parts(*plan_.c, *plan_.toolchain);
   const std::string place = innermost_place(detail, parts);
   fail(stage_name(static_cast<Stage>(message.number(Field::stage))),
        place.empty() ? text : fmt::format("{} ({})", text, place), map_traceback(detail, parts));

@@ -33,9 +33,11 @@ std::string_view text_of(int line, const std::vector<Snippet>& parts) {
 
 }  // namespace
 
-std::vector<Snippet> python_parts(const Case& c, const std::string& set_threads) {
+std::vector<Snippet> python_parts(const Case& c, const Toolchain& toolchain) {
   std::vector<Snippet> parts;
-  if (!set_threads.empty()) parts.push_back({replace_all(set_threads, "${threads}", std::to_string(c.threads)), {}});
+  for (ToolchainCode& code : before_setup(toolchain, Language::python, c.threads)) {
+    parts.push_back({std::move(code.text), {}});
+  }
   parts.insert(parts.end(), c.setup.parts.begin(), c.setup.parts.end());
   parts.insert(parts.end(), c.stmt.parts.begin(), c.stmt.parts.end());
   return parts;

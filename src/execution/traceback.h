@@ -4,12 +4,13 @@
 #include <string>
 #include <string_view>
 
+#include "definition/toolchain.h"
 #include "expansion/case.h"
 
 namespace tally {
 
 /// The parts of a Python case in the order in which the host numbers them; generated parts have no place of their own.
-std::vector<Snippet> python_parts(const Case& c, const std::string& set_threads);
+std::vector<Snippet> python_parts(const Case& c, const Toolchain& toolchain);
 
 /// Where a host's line number is in the suite; an unknown position for what we generated.
 SourcePosition place_of(int line, const std::vector<Snippet>& parts);

@@ -193,6 +193,8 @@ std::string definition_digest(const Case& c, const Toolchain& toolchain) {
   digest.add(c.artifact ? c.artifact->digest : "").add(fmt::format("{}", c.threads));
   digest.add(toolchain.name).add(cpp ? flags : "");
   digest.add(said(toolchain.set_threads)).add(said(toolchain.before_region)).add(said(toolchain.sync));
+  // A toolchain without one keeps the digests that records hold from before there was a seed.
+  if (!said(toolchain.seed).empty()) digest.add(said(toolchain.seed));
   return digest.hex();
 }
 

@@ -24,7 +24,7 @@ def works(command):
 
 def python_source(case, tools):
     threads = tools["set_threads_py"].replace("${threads}", str(case["threads"])) or "pass"
-    body = "\n".join([threads, case["setup"], "for tally_i in range(3):", textwrap.indent(case["stmt"], "    ")])
+    body = "\n".join([tools["seed_py"], threads, case["setup"], "for tally_i in range(3):", textwrap.indent(case["stmt"], "    ")])
     return "def case():\n" + textwrap.indent(body, "    ")
 
 
@@ -67,6 +67,7 @@ def run_cpp(cases, tools):
         threads = tools["set_threads_cpp"].replace("${threads}", str(case["threads"]))
         text.append(f"""{case['global_setup']}
 namespace case_{i} {{ void go() {{
+{tools["seed_cpp"]}
 {threads}
 {case['setup']}
 auto body = [&] {{ do {{

@@ -23,6 +23,8 @@ int main(int argc, char** argv) {
                                       {"prelude", t.prelude},
                                       {"python", t.python},
                                       {"requires", t.requires_modules},
+                                      {"seed_py", t.seed.py},
+                                      {"seed_cpp", t.seed.cpp},
                                       {"set_threads_py", t.set_threads.py},
                                       {"set_threads_cpp", t.set_threads.cpp},
                                       {"warm_up_py", t.warm_up.py},
