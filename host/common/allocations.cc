@@ -6,9 +6,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <vector>
 
 namespace tally::host::allocations {
 
@@ -102,13 +104,27 @@ Dynamic read_dynamic(const ElfW(Dyn) * entry) {
   return d;
 }
 
-void redirect(void** slot, void* function) {
+/// A relocation that leads to the allocator, and what it is to lead to.
+struct Slot {
+  void** place;
+  void* function;
+};
+
+/// A loaded object, by its address.
+struct Object {
+  ElfW(Addr) base;
+  bool present;
+  std::vector<Slot> slots;
+};
+std::vector<Object> g_objects;  // all that were ever seen
+
+void redirect(const Slot& slot) {
   const auto page_size = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const std::uintptr_t page = reinterpret_cast<std::uintptr_t>(slot) & ~(page_size - 1);
-  if (::mprotect(reinterpret_cast<void*>(page), page_size, PROT_READ | PROT_WRITE) == 0) *slot = function;
+  const std::uintptr_t page = reinterpret_cast<std::uintptr_t>(slot.place) & ~(page_size - 1);
+  if (::mprotect(reinterpret_cast<void*>(page), page_size, PROT_READ | PROT_WRITE) == 0) *slot.place = slot.function;
 }
 
-void redirect_all(const Dynamic& d, ElfW(Addr) base, const ElfW(Rela) * relocations, std::size_t bytes) {
+void find_slots(const Dynamic& d, Object& object, const ElfW(Rela) * relocations, std::size_t bytes) {
   for (std::size_t i = 0; i < bytes / sizeof(ElfW(Rela)); ++i) {
     const ElfW(Rela)& relocation = relocations[i];
     const auto type = ELF64_R_TYPE(relocation.r_info);
@@ -116,20 +132,26 @@ void redirect_all(const Dynamic& d, ElfW(Addr) base, const ElfW(Rela) * relocati
     const char* name = d.strings + d.symbols[ELF64_R_SYM(relocation.r_info)].st_name;
     for (const Wrapper& wrapper : kWrappers) {
       if (std::strcmp(name, wrapper.name) == 0)
-        redirect(reinterpret_cast<void**>(base + relocation.r_offset), wrapper.function);
+        object.slots.push_back({reinterpret_cast<void**>(object.base + relocation.r_offset), wrapper.function});
     }
   }
 }
 
+/// Finds an object's slots, once.
 int visit(dl_phdr_info* info, std::size_t /*size*/, void* own) {
   const auto* self = static_cast<const dl_phdr_info*>(own);
+  if (const auto known = std::ranges::find(g_objects, info->dlpi_addr, &Object::base); known != g_objects.end()) {
+    known->present = true;
+    return 0;
+  }
+  Object& object = g_objects.emplace_back(info->dlpi_addr, true);
   if (info->dlpi_addr == self->dlpi_addr || std::strstr(info->dlpi_name, "linux-vdso") != nullptr) return 0;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     if (info->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
     const Dynamic d = read_dynamic(reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr));
     if (d.symbols == nullptr || d.strings == nullptr) continue;
-    redirect_all(d, info->dlpi_addr, d.rela, d.rela_size);
-    redirect_all(d, info->dlpi_addr, d.plt, d.plt_size);
+    find_slots(d, object, d.rela, d.rela_size);
+    find_slots(d, object, d.plt, d.plt_size);
   }
   return 0;
 }
@@ -150,10 +172,18 @@ int find_own(dl_phdr_info* info, std::size_t /*size*/, void* result) {
 
 }  // namespace
 
-void install() {
+void prepare() {
+  for (Object& object : g_objects) object.present = false;  // until it is seen again
   dl_phdr_info own{};
   ::dl_iterate_phdr(find_own, &own);
   ::dl_iterate_phdr(visit, &own);
+}
+
+void install() {
+  prepare();
+  for (const Object& object : g_objects) {
+    if (object.present) std::ranges::for_each(object.slots, redirect);
+  }
 }
 
 void start() {

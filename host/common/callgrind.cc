@@ -6,7 +6,18 @@
 namespace tally::host::callgrind {
 
 bool running() { return RUNNING_ON_VALGRIND != 0; }
-void start_instrumentation() { CALLGRIND_START_INSTRUMENTATION; }
+
+void start_instrumentation() {
+  CALLGRIND_START_INSTRUMENTATION;
+  collect(false);
+}
+
+void collect(bool on) {
+  static bool collecting = true;
+  if (on == collecting || !running()) return;
+  collecting = on;
+  CALLGRIND_TOGGLE_COLLECT;
+}
 
 unsigned dump() {
   static unsigned count = 0;

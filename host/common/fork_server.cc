@@ -8,6 +8,7 @@
 #include <csignal>
 #include <ctime>
 
+#include "allocations.h"
 #include "callgrind.h"
 #include "case_child.h"
 #include "shared_page.h"
@@ -77,6 +78,7 @@ void fork_case(const Channel& control, const Channel::Received& request, RunCase
 int serve(const HostIdentity& identity, RunCase run_case, void* context) {
   Channel control(kControlSocket);
   shared_page();
+  if (!callgrind::running()) allocations::prepare();
   struct sigaction action{};
   action.sa_handler = on_child;
   ::sigaction(SIGCHLD, &action, nullptr);

@@ -84,7 +84,7 @@ std::uint64_t Regions::next() {
       enter_stage(Stage::region);
       state_ = State::idle;
       auto ready = channel_.compose(MessageType::ready, job_);
-      // Once here rather than in every replicate: this dump holds setup and warm-up and is large.
+      // What other threads have done so far, once here rather than in every replicate.
       callgrind::dump();
       ready.number(Field::phase, static_cast<std::uint64_t>(phase_))
           .number(Field::threads, static_cast<std::uint64_t>(threads_))
@@ -116,7 +116,7 @@ std::uint64_t Regions::next_command() {
     if (!received.open) ::_exit(0);  // the runner has lost interest
     switch (received.message.type()) {
       case MessageType::count:
-        if (in_process_ || fork_region(false)) return start_count(received.message);
+        if (!forks() || fork_region(false)) return start_count(received.message);
         break;
       case MessageType::time:
         read_time_command(received.message);
@@ -131,11 +131,14 @@ std::uint64_t Regions::next_command() {
   }
 }
 
+/// An empty loop changes nothing in the state that replicates start from: it needs no process of its own.
+bool Regions::forks() const { return !in_process_ && phase_ != Phase::baseline; }
+
 /// The next child of a time command; true in the process that is to run it.
 bool Regions::fork_timed() {
   while (children_ > 0) {
     --children_;
-    if (in_process_ || fork_region(true)) return true;
+    if (!forks() || fork_region(true)) return true;
     // What the first one found out, the others repeat.
     iterations_ = shared_page().iterations;
     block_ns_ = 0;
@@ -210,13 +213,16 @@ std::uint64_t Regions::start_count(const Message& command) {
   // A native count is of allocations: what Valgrind counts must not be slowed and changed by wrappers.
   if (!callgrind::running()) allocations::install();
   allocations::start();
-  callgrind::dump();
+  callgrind::collect(true);
+  // What other threads have done since the process was ready. Where there are none, all counters are zero.
+  if (in_process_ || threads_ > 1) callgrind::dump();
   return iterations_;
 }
 
 void Regions::end_count() {
   if (hooks_.sync != nullptr) hooks_.sync(hooks_.context);
   shared_page().dump = callgrind::dump();
+  callgrind::collect(false);
   const allocations::Totals totals = allocations::stop();
   shared_page().iterations = iterations_;
   shared_page().allocations = totals.count;

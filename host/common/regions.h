@@ -49,6 +49,7 @@ class Regions {
   std::uint64_t start_count(const protocol::Message& command);
   void end_count();
   void read_time_command(const protocol::Message& command);
+  [[nodiscard]] bool forks() const;
   bool fork_timed();
   std::uint64_t start_time();
   bool end_block();

@@ -215,8 +215,10 @@ void Session::on_examined() {
 }
 
 void Session::read_dump(const Message& message) {
-  const std::string path =
-      fmt::format("{}/{}.{}", plan_.dumps, message.number(Field::pid), message.number(Field::dump, 1));
+  const std::uint64_t pid = message.number(Field::pid);
+  const std::uint64_t number = message.number(Field::dump, 1);
+  if (pid_ && pid == static_cast<std::uint64_t>(*pid_)) last_dump_ = number;
+  const std::string path = fmt::format("{}/{}.{}", plan_.dumps, pid, number);
   auto text = read_file(path);
   ::unlink(path.c_str());
   const auto totals = text ? callgrind_totals(*text) : Result<Totals>(std::unexpected(text.error()));
@@ -336,8 +338,10 @@ void Session::send(Writer& frame) {
 void Session::on_exited(int wait_status, Stage stage) {
   if (ending_) return;
   if (pid_ && plan_.mode == Mode::counts) {
-    // What the case child itself dumped: after each phase's warm-up, and at its exit.
-    for (const char* suffix : {"", ".1", ".2"}) ::unlink(fmt::format("{}/{}{}", plan_.dumps, *pid_, suffix).c_str());
+    // What the case child dumped and nobody read: at its exit, and after each phase's warm-up.
+    ::unlink(fmt::format("{}/{}", plan_.dumps, *pid_).c_str());
+    for (std::uint64_t n = 1; n <= last_dump_ + 2; ++n)
+      ::unlink(fmt::format("{}/{}.{}", plan_.dumps, *pid_, n).c_str());
   }
   bool closed = false;
   if (auto read = on_socket(closed); !read) fail("host", read.error().message, {});

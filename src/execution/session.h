@@ -90,6 +90,7 @@ class Session {
   std::optional<int> pid_;
   Step step_ = Step::starting;
   bool in_process_ = false;
+  std::uint64_t last_dump_ = 0;  ///< The last of the case child's own dumps that was read.
   bool discarded_first_ = false;
   double measured_s_ = 0;
   std::uint64_t children_coming_ = 0;  ///< Of the last time command.
