@@ -2,15 +2,14 @@
 #include <fmt/chrono.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <ctime>
 #include <functional>
 #include <iostream>
 #include <memory>
-#include <optional>
-#include <span>
+#include <string>
+#include <vector>
 
-#include "base/contains.h"
-#include "base/text.h"
 #include "cli/ab_command.h"
 #include "cli/check_command.h"
 #include "cli/compare_command.h"
@@ -23,6 +22,7 @@
 #include "cli/run_command.h"
 #include "cli/time_command.h"
 #include "cli/trace_command.h"
+#include "cli/usage.h"
 #include "tally_version.h"
 
 namespace tally::cli {
@@ -129,38 +129,22 @@ std::vector<Command> declare_commands(CLI::App& app) {
   return commands;
 }
 
-/// The first word, when it is no command: CLI11 would only say that one is required.
-std::optional<Error> unknown_command(std::span<char* const> arguments, std::span<const Command> commands) {
-  const auto word = std::ranges::find_if(arguments.subspan(std::min<std::size_t>(1, arguments.size())),
-                                         [](std::string_view text) { return !text.starts_with('-'); });
-  if (word == arguments.end()) return std::nullopt;
-  std::vector<std::string> names;
-  for (const Command& command : commands) names.push_back(command.app->get_name());
-  if (contains(names, *word)) return std::nullopt;
-  const std::vector<std::string_view> candidates(names.begin(), names.end());
-  const std::string near = nearest(*word, candidates);
-  return Error{
-      ErrorKind::input,
-      fmt::format("'{}' is no command", *word),
-      {},
-      near.empty() ? fmt::format("there are {}", fmt::join(names, ", ")) : fmt::format("did you mean '{}'?", near)};
-}
-
 int main_of_tally(int argc, char** argv) {
   CLI::App app("Counts the instructions of statements exactly and times them honestly, in C++ and Python.", "tally");
   app.set_version_flag("--version", std::string("tally ") + TALLY_VERSION + " (" + TALLY_COMMIT + ")");
   app.require_subcommand(1);
-  app.failure_message(CLI::FailureMessage::simple);
   const std::vector<Command> commands = declare_commands(app);
-  if (const auto unknown = unknown_command({argv, static_cast<std::size_t>(argc)}, commands))
-    return report_error(*unknown, std::cerr);
+  std::vector<std::string> names;
+  for (const Command& command : commands) names.push_back(command.app->get_name());
+  std::vector<std::string> arguments = with_help_as_option({argv + std::min(argc, 1), argv + argc});
+  if (const auto unknown = unknown_command(arguments, names)) return report_error(*unknown, std::cerr);
   try {
-    app.parse(argc, argv);
+    std::ranges::reverse(arguments);  // as CLI11 wants them
+    app.parse(arguments);
   } catch (const CLI::Success& asked) {
     return app.exit(asked);
   } catch (const CLI::ParseError& error) {
-    app.exit(error, std::cerr, std::cerr);
-    return kUsage;
+    return report_error(usage_error(app, error), std::cerr);
   }
   auto context = read_context(argc, argv);
   if (!context) return report_error(context.error(), std::cerr);

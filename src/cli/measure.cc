@@ -74,21 +74,26 @@ std::map<std::string, ToolchainHere> resolve_toolchains(ProcessRunner& runner, c
   return here;
 }
 
-/// An environment that the user asked for by name and that does not work is a mistake to be told at once. One that
-/// toolchains chose fails its own cases, unless there are no others.
-Status check_interpreters(const std::map<std::string, ToolchainHere>& toolchains, const Plan& plan,
-                          const RunOptions& options) {
-  const bool named = !options.env_command.empty() || !options.python.empty();
+/// A compiler, interpreter or environment that the user asked for by name and that does not work is a mistake to be
+/// told at once. One that toolchains chose fails its own cases, unless there are no others.
+Status check_tools(const std::map<std::string, ToolchainHere>& toolchains, const Plan& plan,
+                   const RunOptions& options) {
+  const auto broken = [](const auto& tool) { return tool && !*tool; };
   const auto works = [&](const Case& c) {
     const ToolchainHere& here = toolchains.at(c.toolchain);
-    return !(c.language == Language::python || c.artifact) || (here.interpreter && *here.interpreter);
+    const bool python = c.language == Language::python || c.artifact;
+    return !(python && broken(here.interpreter)) && !(c.language == Language::cpp && broken(here.compiler));
   };
-  if (!named && std::ranges::any_of(plan.cases, works)) return {};
-  for (const auto& [name, here] : toolchains) {
-    if (!here.interpreter || *here.interpreter) continue;
-    Error error = here.interpreter->error();
+  const bool some = std::ranges::any_of(plan.cases, works);
+  const bool compiler_chosen = some && options.cxx.empty();
+  const bool interpreter_chosen = some && options.env_command.empty() && options.python.empty();
+  const auto mistake = [](Error error) {
     error.kind = ErrorKind::input;
     return std::unexpected(std::move(error));
+  };
+  for (const auto& [name, here] : toolchains) {
+    if (!interpreter_chosen && broken(here.interpreter)) return mistake(here.interpreter->error());
+    if (!compiler_chosen && broken(here.compiler)) return mistake(here.compiler->error());
   }
   return {};
 }
@@ -288,7 +293,7 @@ Result<Measured> measure(const Context& context, const RunOptions& options, cons
   if (!cache_root) return std::unexpected(cache_root.error());
   std::map<std::string, ToolchainHere> toolchains = resolve_toolchains(runner, plan, options, *surroundings);
   import_canary(runner, toolchains, surroundings->filtered, surroundings->working_folder, *cache_root);
-  if (auto usable = check_interpreters(toolchains, plan, options); !usable) return std::unexpected(usable.error());
+  if (auto usable = check_tools(toolchains, plan, options); !usable) return std::unexpected(usable.error());
   for (const auto& [name, here] : toolchains) {
     if (here.compiler && !*here.compiler) progress.message(describe(here.compiler->error()));
     if (here.interpreter && !*here.interpreter) progress.message(describe(here.interpreter->error()));

@@ -49,6 +49,32 @@ TEST(Usage, AnUnknownCommandIsNamedWithTheNearest) {
   EXPECT_THAT(tally({"frobnicate"}).err, HasSubstr("'frobnicate' is no command; "));
 }
 
+TEST(Usage, EveryMistakeIsOneLineWithItsMend) {
+  const std::string one = suite("known_work");
+  const std::vector<std::pair<std::vector<std::string>, std::string>> mistakes = {
+      {{"run", one, "--jsn", "x"}, "`tally run` has no option '--jsn'; did you mean '--json'?"},
+      {{"run", one, "--zzz=1"}, "`tally run` has no option '--zzz'; see `tally run --help`"},
+      {{"plan", one, "another"}, "`tally plan` does not expect 'another'; see `tally plan --help`"},
+      {{"run"}, "`tally run`: suite is required; see `tally run --help`"},
+      {{"run", one, "--cxx", "/no/such", "--filter", "language=cpp"},
+       "no C++ compiler works for toolchain 'cpp'; tried:\n  /no/such: not found"},
+  };
+  for (const auto& [arguments, line] : mistakes) {
+    const Ran ran = tally(arguments);
+    EXPECT_EQ(ran.code, 2) << line;
+    EXPECT_THAT(ran.err, StartsWith("tally: error: " + line));
+  }
+  EXPECT_THAT(tally({}).err, StartsWith("tally: error: no command is given; there are run, list, "));
+}
+
+TEST(Usage, HelpIsACommandToo) {
+  EXPECT_EQ(tally({"help"}).out, tally({"--help"}).out);
+  const Ran run = tally({"help", "run"});
+  EXPECT_EQ(run.code, 0);
+  EXPECT_EQ(run.out, tally({"run", "--help"}).out);
+  EXPECT_EQ(tally({"help", "frob"}).code, 2);
+}
+
 TEST(Usage, PlanAndListAreGolden) {
   expect_golden("cli/list.txt", tally({"list", suite("known_work")}).out);
   expect_golden("cli/plan.txt", tally({"plan", suite("known_work")}).out);

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""Do counts repeat? The same suite again and again, each time in other surroundings, compared replicate by replicate.
+
+  bench/exactness/run.py [--suite suites/torch_standard.toml] [--filter GLOB]... [--only NAME]... [--alone] [--json FILE]
+
+Prints a table in Markdown: for each surrounding, how many cases read what the first run read (its baseline and every replicate, to
+the instruction), by language and number of threads, and the largest difference among those that did not. --only names the
+surroundings to try (see --list), --alone adds one in which every C++ statement is compiled by itself (it builds each in
+a run of its own first: minutes). Exit code 1 when a single-threaded case moved: C++ at all, Python by more than 0.1 %.
+
+A run of the standard suite takes a minute and a half; a test must not, so this is no test.
+"""
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LONG = "a/folder/whose/name/is/much/longer/than/the/one/that/the/first/run/was/made/in"
+
+
+class Surroundings:
+    """What a run is made in. Nothing that is not said differs from the first run."""
+
+    def __init__(self, name, environment=None, folder="w", cache="cache", arguments=(), load=False, user=None):
+        self.name, self.environment, self.folder, self.cache = name, environment or {}, folder, cache
+        self.arguments, self.load, self.user = list(arguments), load, user
+
+
+def all_surroundings():
+    path = os.environ["PATH"]
+    yield Surroundings("empty cache")
+    for run in range(2, 6):
+        yield Surroundings(f"run {run}, warm cache")
+    yield Surroundings("PATH 23 letters longer", {"PATH": path + ":" + "/" + "x" * 21})
+    yield Surroundings("PATH 3,000 letters longer", {"PATH": path + (":/" + "x" * 98) * 30})
+    yield Surroundings("VIRTUAL_ENV of 60 letters", {"VIRTUAL_ENV": "/" + "v" * 59}, arguments=["--keep-env", "VIRTUAL_ENV"])
+    yield Surroundings("3,000 bytes more environment", {"BENCH_PADDING": "x" * 3000}, arguments=["--keep-env", "BENCH_PADDING"])
+    yield Surroundings("longer working folder", folder=LONG)
+    yield Surroundings("longer path of the cache, empty", cache=LONG + "/cache")
+    yield Surroundings("both processors loaded", load=True)
+    if os.geteuid() == 0:
+        yield Surroundings("another user, empty cache", cache="cache of another", user="nobody")
+
+
+def busy():
+    return [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
+
+
+def run(args, work, it):
+    """The cases of one run by id, and its seconds."""
+    folder, cache, out = work / it.folder, work / it.cache, work / "out"
+    for place in (folder, cache, out):
+        place.mkdir(parents=True, exist_ok=True)
+    if it.user:
+        for place in (cache, out):
+            shutil.chown(place, it.user)
+    record = out / "record.json"
+    record.unlink(missing_ok=True)
+    environment = {**os.environ, **it.environment, "XDG_CACHE_HOME": str(cache), "XDG_STATE_HOME": str(out)}
+    filters = [item for one in args.filter for item in ("--filter", one)]
+    command = [args.tally, "run", args.suite, "--counts-only", "--quiet", "--python", args.python, "--json", str(record), *filters, *it.arguments]
+    load = busy() if it.load else []
+    start = time.monotonic()
+    done = subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, user=it.user)
+    seconds = time.monotonic() - start
+    for process in load:
+        process.kill()
+    if not record.exists():
+        sys.exit(f"{it.name}: tally failed: {done.stderr}")
+    return {case["id"]: case for case in json.loads(record.read_text())["cases"]}, seconds
+
+
+def build_alone(args, work, cache):
+    """Fills a cache with C++ statements of which each was compiled in a run of its own."""
+    plan = json.loads(subprocess.run([args.tally, "plan", args.suite, "--json"], check=True, stdout=subprocess.PIPE).stdout)["cases"]
+    chosen = [case["id"] for case in plan if case["language"] == "cpp"]
+    shortest = ["--min-run-time", "0.001", "--max-run-time", "0.001", "--precision", "100"]
+    environment = {**os.environ, "XDG_CACHE_HOME": str(work / cache), "XDG_STATE_HOME": str(work)}
+    (work / cache).mkdir(exist_ok=True)
+    for number, name in enumerate(chosen, 1):
+        print(f"\rcompiling {number} of {len(chosen)} alone", end="", file=sys.stderr)
+        subprocess.run([args.tally, "run", args.suite, "--wall-only", "--quiet", "--python", args.python, "--filter", name, *shortest], env=environment,
+                       cwd=work, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    print(file=sys.stderr)
+
+
+def reading(case):
+    counts = case.get("counts")
+    return None if counts is None else (counts["baseline_replicates"], counts["replicates"])
+
+
+def kind(case):
+    language = {"cpp": "C++", "python": "Python"}[case["language"]]
+    return f"{language}, {'one thread' if case['threads'] == 1 else 'threads'}"
+
+
+def compare(first, other):
+    """By kind: (how many agree, how many there are), and the largest relative difference with its case."""
+    tally, worst = {}, (0.0, "")
+    moved = False
+    for name, case in first.items():
+        same, all_ = tally.get(kind(case), (0, 0))
+        equal = name in other and reading(case) is not None and reading(case) == reading(other[name])
+        tally[kind(case)] = (same + equal, all_ + 1)
+        if equal:
+            continue
+        there = other.get(name)
+        if there is None or reading(case) is None or reading(there) is None:
+            print(f"not measured: {name}", file=sys.stderr)
+            moved = True
+            continue
+        before, after = case["counts"]["per_iteration"], there["counts"]["per_iteration"]
+        difference = abs(after - before) / before if before else abs(after - before)
+        print(f"differs by {difference:.4%}: {name}: {reading(case)} {reading(there)}", file=sys.stderr)
+        worst = max(worst, (difference, name))
+        moved = moved or case["threads"] == 1 and (case["language"] == "cpp" or difference > 0.001)
+    return tally, worst, moved
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tally", default=str(ROOT / "build/release/tally"))
+    parser.add_argument("--suite", default=str(ROOT / "suites/torch_standard.toml"))
+    parser.add_argument("--python", default="/usr/bin/python3", help="one that every user may run (%(default)s)")
+    parser.add_argument("--filter", action="append", default=[])
+    parser.add_argument("--only", action="append", default=[], metavar="NAME")
+    parser.add_argument("--alone", action="store_true")
+    parser.add_argument("--list", action="store_true", help="print the names of the surroundings")
+    parser.add_argument("--json", help="keep what was read in this file")
+    args = parser.parse_args()
+    args.tally, args.suite = os.path.abspath(args.tally), os.path.abspath(args.suite)
+    chosen = [it for it in all_surroundings() if not args.only or it.name in args.only]
+    if args.list:
+        print(*(it.name for it in chosen), sep="\n")
+        return 0
+    if len(chosen) < len(args.only):
+        parser.error("no such surrounding: --list prints them")
+
+    work = pathlib.Path(tempfile.mkdtemp(prefix="exact"))
+    work.chmod(0o755)
+    first, seconds = run(args, work, Surroundings("first"))
+    varying = [case["id"] for case in first.values() if case.get("counts") and len(set(case["counts"]["replicates"])) > 1]
+    print(f"first run: {len(first)} cases, {seconds:.0f} s; replicates differ in {len(varying)}: {', '.join(varying)}", file=sys.stderr)
+    if args.alone:
+        build_alone(args, work, "alone")
+        chosen.append(Surroundings("every C++ statement compiled alone", cache="alone"))
+    if any(it.name == "empty cache" for it in chosen):
+        shutil.rmtree(work / "cache")
+    kinds = sorted({kind(case) for case in first.values()})
+    print("| surroundings | " + " | ".join(kinds) + " | largest difference |")
+    print("|---" * (len(kinds) + 2) + "|")
+    kept, failed = {"first": first}, False
+    for it in chosen:
+        kept[it.name], seconds = run(args, work, it)
+        print(f"{it.name}: {seconds:.0f} s", file=sys.stderr)
+        by_kind, worst, moved = compare(first, kept[it.name])
+        failed = failed or moved
+        cells = [f"{by_kind[k][0]} of {by_kind[k][1]}" for k in kinds]
+        print(f"| {it.name} | " + " | ".join(cells) + f" | {f'{worst[0]:.4%} ({worst[1]})' if worst[1] else '0'} |", flush=True)
+    if args.json:
+        pathlib.Path(args.json).write_text(json.dumps({name: {i: reading(c) for i, c in cases.items()} for name, cases in kept.items()}))
+    shutil.rmtree(work)
+    return 1 if failed else 0
+
+
+sys.exit(main())
