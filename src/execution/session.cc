@@ -45,6 +45,19 @@ void append(std::vector<T>& all, std::vector<T> more) {
   std::ranges::move(more, std::back_inserter(all));
 }
 
+std::uint64_t sample_count(const WallSamples& wall) {
+  std::uint64_t count = 0;
+  for (const auto& child : wall.by_child) count += child.size();
+  return count;
+}
+
+void add_pass(WallSamples& all, WallSamples more) {
+  all.watch = all.watch && more.watch
+                  ? std::optional(pooled(*all.watch, sample_count(all), *more.watch, sample_count(more)))
+                  : std::nullopt;
+  append(all.by_child, std::move(more.by_child));
+}
+
 void append_texts(Writer& writer, Field field, const Code& code) {
   for (const Snippet& part : code.parts) writer.text(field, part.text);
 }
@@ -244,6 +257,7 @@ void Session::on_timed(const Message& message) {
     return advance();
   }
   wall_.number_per_run = number;
+  if (watch_) watch_->end(samples.size());
   for (double& sample : samples) {
     measured_s_ += sample * static_cast<double>(number);
     sample = std::max(sample - wall_.overhead_s, 0.0);
@@ -315,6 +329,11 @@ void Session::ask_count(std::uint64_t iterations) {
 void Session::ask_time(std::uint64_t iterations, double budget_s, std::uint64_t children) {
   const auto nanoseconds = [](double seconds) { return static_cast<std::uint64_t>(seconds * 1e9); };
   children_coming_ = children;
+  // The empty loop is too short to be watched.
+  if (step_ == Step::statement) {
+    if (!watch_) watch_.emplace(plan_.cpus);
+    watch_->begin();
+  }
   std::array<char, kSmallFrame> buffer;
   Writer frame(buffer, MessageType::time, plan_.job);
   send(frame.number(Field::iterations, iterations)
@@ -389,10 +408,11 @@ void Session::deliver(CaseOutcome& outcome) {
   } else if (plan_.mode == Mode::result) {
     outcome.result = std::move(results_.front());
   } else {
+    if (watch_) wall_.watch = watch_->seen();
     if (!outcome.wall) {
       outcome.wall = std::move(wall_);
     } else {
-      append(outcome.wall->by_child, std::move(wall_.by_child));
+      add_pass(*outcome.wall, std::move(wall_));
     }
     outcome.allocations = allocations_;
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "build/builder.h"
+#include "execution/cpu_watch.h"
 #include "execution/frame_stream.h"
 #include "execution/options.h"
 #include "execution/outcome.h"
@@ -96,6 +97,7 @@ class Session {
   std::uint64_t children_coming_ = 0;  ///< Of the last time command.
   CountSamples counts_;
   WallSamples wall_;
+  std::optional<CpuWatch> watch_;  ///< While the statement is timed.
   std::optional<AllocationSample> allocations_;
   std::vector<StatementResult> results_;  ///< Of executions from the same state: they must agree.
   std::string profile_;

@@ -6,6 +6,8 @@
 namespace tally {
 namespace {
 
+constexpr double kMuchStolen = 0.01;  // of the time that samples spanned
+
 std::vector<double> pooled(std::span<const std::vector<double>> by_child) {
   std::vector<double> all;
   for (const auto& child : by_child) all.insert(all.end(), child.begin(), child.end());
@@ -69,6 +71,23 @@ std::optional<Interval> ratio_interval(std::span<const std::vector<double>> a, s
   return Interval{std::exp(centre - reach), std::exp(centre + reach)};
 }
 
+WallWatch pooled(const WallWatch& first, std::uint64_t samples, const WallWatch& second, std::uint64_t more_samples) {
+  const auto choose = [](const std::optional<double>& x, const std::optional<double>& y, auto pick) {
+    return x && y ? std::optional(pick(*x, *y)) : x ? x : y;
+  };
+  const auto weight =
+      static_cast<double>(samples) / static_cast<double>(std::max<std::uint64_t>(1, samples + more_samples));
+  WallWatch watch{.frequency_mhz_low = choose(first.frequency_mhz_low, second.frequency_mhz_low,
+                                              [](double x, double y) { return std::min(x, y); }),
+                  .frequency_mhz_high = choose(first.frequency_mhz_high, second.frequency_mhz_high,
+                                               [](double x, double y) { return std::max(x, y); }),
+                  .steal_share = choose(first.steal_share, second.steal_share,
+                                        [&](double x, double y) { return x * weight + y * (1 - weight); }),
+                  .throttled = first.throttled};
+  for (const std::uint64_t index : second.throttled) watch.throttled.push_back(index + samples);
+  return watch;
+}
+
 Wall summarize_wall(const WallSamples& samples) {
   Wall wall;
   wall.number_per_run = samples.number_per_run;
@@ -79,6 +98,7 @@ Wall summarize_wall(const WallSamples& samples) {
   wall.mean_s = mean(wall.replicates_s);
   wall.iqr_s = interquartile_range(wall.replicates_s);
   wall.interval_s = hierarchical_interval(samples.by_child);
+  wall.watch = samples.watch;
   return wall;
 }
 
@@ -101,6 +121,8 @@ std::vector<std::string> wall_flags(const WallSamples& samples, double precision
   if (child_medians(samples.by_child).size() < 2) flags.emplace_back("one_child");
   const Interval interval = hierarchical_interval(samples.by_child);
   if (interval.half_width() > precision * std::abs(interval.low + interval.high) / 2) flags.emplace_back("imprecise");
+  if (samples.watch && !samples.watch->throttled.empty()) flags.emplace_back("throttled");
+  if (samples.watch && samples.watch->steal_share.value_or(0) > kMuchStolen) flags.emplace_back("stolen");
   return flags;
 }
 

@@ -30,6 +30,9 @@ struct WallWatch {
   friend bool operator==(const WallWatch&, const WallWatch&) = default;
 };
 
+/// Of two groups of samples, the second's indexes following the first's.
+WallWatch pooled(const WallWatch& first, std::uint64_t samples, const WallWatch& second, std::uint64_t more_samples);
+
 struct Wall {
   double median_s = 0;
   double mean_s = 0;
@@ -47,6 +50,7 @@ struct WallSamples {
   std::uint64_t number_per_run = 1;
   double overhead_s = 0;                      ///< Taken off by whoever measured; stated, not subtracted again.
   std::vector<std::vector<double>> by_child;  ///< Seconds per execution, in the order taken.
+  std::optional<WallWatch> watch;             ///< Its indexes count the samples child after child.
 };
 
 Wall summarize_wall(const WallSamples& samples);
@@ -61,7 +65,8 @@ Interval hierarchical_interval(std::span<const std::vector<double>> by_child);
 /// Empty when either side has fewer than two children.
 std::optional<Interval> ratio_interval(std::span<const std::vector<double>> a, std::span<const std::vector<double>> b);
 
-/// "bimodal", "drifting", "one_child", "imprecise" (the interval's half width exceeds `precision`), in this order.
+/// "bimodal", "drifting", "one_child", "imprecise" (the interval's half width exceeds `precision`), "throttled" (some
+/// samples), "stolen" (over 1 % of the time), in this order.
 std::vector<std::string> wall_flags(const WallSamples& samples, double precision);
 
 /// Two groups of at least a tenth of the samples each, far apart beside their own widths, and by 1 % of the median.

@@ -116,5 +116,18 @@ TEST(Wall, NanosecondModesSurviveCancellation) {
   EXPECT_TRUE(is_bimodal(samples));
 }
 
+TEST(Wall, WhatTheMachineDidIsFlagged) {
+  WallSamples samples{.by_child = {{1, 1.001}, {1, 1.001}}};
+  const std::vector<std::string> undisturbed = wall_flags(samples, 0.5);
+  samples.watch = WallWatch{.frequency_mhz_low = {}, .frequency_mhz_high = {}, .steal_share = 0.009, .throttled = {}};
+  EXPECT_EQ(wall_flags(samples, 0.5), undisturbed);
+  samples.watch->steal_share = 0.02;
+  samples.watch->throttled = {1};
+  std::vector<std::string> flags = undisturbed;
+  flags.insert(flags.end(), {"throttled", "stolen"});
+  EXPECT_EQ(wall_flags(samples, 0.5), flags);
+  EXPECT_EQ(summarize_wall(samples).watch, samples.watch);
+}
+
 }  // namespace
 }  // namespace tally

@@ -36,19 +36,7 @@ std::optional<NoiseFloor> pool_floors(const std::optional<NoiseFloor>& a, const 
 
 std::optional<WallWatch> pool_watches(const Wall& a, const Wall& b) {
   if (!a.watch || !b.watch) return std::nullopt;
-  const auto choose = [](const std::optional<double>& x, const std::optional<double>& y, auto pick) {
-    return x && y ? std::optional(pick(*x, *y)) : x ? x : y;
-  };
-  const Weights weights{static_cast<double>(a.replicates_s.size()), static_cast<double>(b.replicates_s.size())};
-  WallWatch watch{.frequency_mhz_low = choose(a.watch->frequency_mhz_low, b.watch->frequency_mhz_low,
-                                              [](double x, double y) { return std::min(x, y); }),
-                  .frequency_mhz_high = choose(a.watch->frequency_mhz_high, b.watch->frequency_mhz_high,
-                                               [](double x, double y) { return std::max(x, y); }),
-                  .steal_share = choose(a.watch->steal_share, b.watch->steal_share,
-                                        [&](double x, double y) { return weights.mean(x, y); }),
-                  .throttled = a.watch->throttled};
-  for (const std::uint64_t index : b.watch->throttled) watch.throttled.push_back(index + a.replicates_s.size());
-  return watch;
+  return pooled(*a.watch, a.replicates_s.size(), *b.watch, b.replicates_s.size());
 }
 
 template <typename T>
@@ -63,14 +51,15 @@ void pool_flags(CaseRecord& into, const CaseRecord& other, double precision) {
   add_new(into.flags, other.flags);
   std::erase_if(into.flags, [](const std::string& flag) {
     return flag == "bimodal" || flag == "drifting" || flag == "one_child" || flag == "imprecise" ||
-           flag == "counts_vary";
+           flag == "throttled" || flag == "stolen" || flag == "counts_vary";
   });
   if (into.counts && !replicates_agree(into.counts->replicates, into.counts->iterations))
     into.flags.emplace_back("counts_vary");
   if (!into.wall) return;
   const WallSamples samples{.number_per_run = into.wall->number_per_run,
                             .overhead_s = into.wall->overhead_s,
-                            .by_child = samples_by_child(*into.wall)};
+                            .by_child = samples_by_child(*into.wall),
+                            .watch = into.wall->watch};
   add_new(into.flags, wall_flags(samples, precision));
 }
 
