@@ -1,4 +1,11 @@
-"""Makes TorchScript models: runs each script of the job on standard input in its own folder, in one process.
+"""Makes TorchScript models: runs each script of the job on standard input in its own folder and its own fork of one process.
+
+    make_artifacts.py MODULE...
+
+The modules are imported once, before the forks. A fork for each, because a model must not depend on its neighbours: TorchScript
+numbers classes of one name through within a process (`___torch_mangle_3`), and writes the numbers into the file. For the same
+reason the caller fixes the hash seed (constants are saved in the order of a set), and scripts are run by a name without
+their folder's.
 
 The job is a JSON list of {"folder", "script", "name"}; for each, one JSON line {"index", "error"} is printed, with an empty error
 when the script left the file `name`. One script's failure is not another's.
@@ -6,28 +13,50 @@ when the script left the file `name`. One script's failure is not another's.
 import json
 import os
 import runpy
+import signal
 import sys
 import traceback
 
 
 def make(job):
     os.chdir(job["folder"])
-    # The whole path: inspect finds a scripted function's source by file name, and remembers it.
-    runpy.run_path(os.path.join(job["folder"], job["script"]), run_name="__main__")
+    runpy.run_path(job["script"], run_name="__main__")
     if not os.path.exists(job["name"]):
         raise RuntimeError(f"the script did not write {job['name']}")
 
 
-def main():
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what scripts print must not be taken for an answer
-    for index, job in enumerate(json.load(sys.stdin)):
+def make_in_fork(job):
+    """What went wrong, or an empty text."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
         error = ""
         try:
             make(job)
         except BaseException:
             error = traceback.format_exc()
-        print(json.dumps({"index": index, "error": error}), file=answers, flush=True)
+        with open(writing, "w") as pipe:
+            pipe.write(error)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)
+    os.close(writing)
+    with open(reading) as pipe:
+        error = pipe.read()
+    status = os.waitpid(child, 0)[1]
+    if os.WIFSIGNALED(status):
+        return f"the script's process was killed by {signal.Signals(os.WTERMSIG(status)).name}"
+    return error if status == 0 else error or f"the script's process exited with code {os.WEXITSTATUS(status)}"
+
+
+def main():
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what scripts print must not be taken for an answer
+    jobs = json.load(sys.stdin)
+    for module in sys.argv[1:]:
+        __import__(module)
+    for index, job in enumerate(jobs):
+        print(json.dumps({"index": index, "error": make_in_fork(job)}), file=answers, flush=True)
 
 
 main()

@@ -12,6 +12,7 @@ namespace fs = std::filesystem;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Pair;
 
 ProcessResult ended(int code, const std::string& err = {}, const std::string& out = {}) {
   ProcessResult result;
@@ -278,10 +279,12 @@ TEST_F(BuilderTest, ModelsAreMadeTogetherAndFailAlone) {
     cases[i].artifact = Artifact{"model_" + digest + ".pt", digest, {{{"script " + digest, {}}}}};
   }
   toolchain.interpreter = ResolvedInterpreter{"/usr/bin/python3", "3.11", "identity", {}};
+  toolchain.spec.requires_modules = {"torch"};
   Builder builder = this->builder(cases);
   const auto tasks = ready(builder);
   ASSERT_THAT(names(tasks), ElementsAre("2 TorchScript models"));
-  EXPECT_THAT(tasks[0].request.argv, ElementsAre("/usr/bin/python3", "/driver.py"));
+  EXPECT_THAT(tasks[0].request.argv, ElementsAre("/usr/bin/python3", "/driver.py", "torch"));
+  EXPECT_THAT(tasks[0].request.environment, Contains(Pair("PYTHONHASHSEED", "0")));
   const fs::path folder = tasks[0].request.working_folder;
   EXPECT_EQ(*read_file(folder / "0/make_model.py"), "script 0");
   EXPECT_THAT(tasks[0].request.stdin_text, HasSubstr("model_1.pt"));
