@@ -50,10 +50,6 @@ void add_counts(CaseRecord& record, const Case& c, const CaseOutcome& outcome) {
     record.warnings.emplace_back("nothing is left of the statement: give its result to tally::keep(…)");
   }
   if (!replicates_agree(record.counts->replicates, record.counts->iterations)) record.flags.emplace_back("counts_vary");
-  if (outcome.counted_in_process) {
-    record.flags.emplace_back("counted_in_process");
-    record.warnings.emplace_back("the case has threads, so its replicates share one process");
-  }
 }
 
 }  // namespace

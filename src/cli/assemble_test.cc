@@ -51,10 +51,8 @@ TEST(Assemble, AStatementThatIsGoneIsSaidToBe) {
 TEST(Assemble, WhatMakesACountLessCertainIsFlagged) {
   CaseOutcome outcome = counted(1'000'000, 100);
   outcome.counts->replicates[1][0] = 1'100'000;
-  outcome.counted_in_process = true;
   const CaseRecord record = assemble(example(), outcome, {}, "");
-  EXPECT_THAT(record.flags, ElementsAre("counts_vary", "counted_in_process"));
-  EXPECT_THAT(record.warnings, Contains(HasSubstr("share one process")));
+  EXPECT_THAT(record.flags, ElementsAre("counts_vary"));
 }
 
 TEST(Assemble, EveryEndingHasItsStatus) {

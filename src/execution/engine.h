@@ -95,6 +95,8 @@ class Engine {
   void on_started(RunningSession& session, const protocol::Message& message);
   void lose_host(std::list<Host>::iterator host, const std::string& why);
   void close_host(std::list<Host>::iterator host);
+  /// A counted case whose processes give one replicate each has too few.
+  [[nodiscard]] bool wants_another_session(const Job& job) const;
   void end_session(std::list<RunningSession>::iterator session);
   void check_deadlines();
   void kill_session(RunningSession& session, Ending why, const std::string& message);

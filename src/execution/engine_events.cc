@@ -96,6 +96,12 @@ void Engine::on_finished(const Finished& finished) {
   lose_host(host, "the host " + last_words(finished.result));
 }
 
+bool Engine::wants_another_session(const Job& job) const {
+  const CaseOutcome& outcome = result_.outcomes[job.index];
+  if (job.mode != Mode::counts || job.perturbation != nullptr || !outcome.one_replicate_each) return false;
+  return wants_another_replicate(*outcome.counts, cases_[job.index], options_);
+}
+
 void Engine::end_session(std::list<RunningSession>::iterator session) {
   runner_.unwatch(session->session->socket());
   runner_.unwatch(session->session->output());
@@ -119,9 +125,15 @@ void Engine::end_session(std::list<RunningSession>::iterator session) {
   observer_.on_session_end(job.index, job.mode);
   if (ending != Ending::host_lost) failed_starts_.erase(kind);
 
+  const bool another = ending == Ending::ok && wants_another_session(job);
   const bool again =
       !queue_.dropped(job.index) && ((ending == Ending::timed_out && job.timeouts < options_.timeout_retries) ||
                                      (ending == Ending::host_lost && job.hosts_lost < options_.host_retries));
+  if (another && !ending_early()) {
+    observer_.on_planned(job.mode, 1);
+    queue_.put_back(kind, job);
+    return;
+  }
   if (again && !ending_early()) {
     ++(ending == Ending::timed_out ? job.timeouts : job.hosts_lost);
     outcome.failure.reset();
@@ -129,7 +141,7 @@ void Engine::end_session(std::list<RunningSession>::iterator session) {
     return;
   }
   --open_[job.index];
-  if (ending == Ending::cancelled || again) {
+  if (ending == Ending::cancelled || again || another) {
     outcome.ending = Ending::cancelled;
     drop_jobs(job.index);
     settled_[job.index] = true;

@@ -61,7 +61,7 @@ struct CaseOutcome {
   std::optional<WallSamples> wall;
   std::optional<AllocationSample> allocations;
   std::optional<StatementResult> result;
-  bool counted_in_process = false;  ///< Replicates shared one process, because the case had threads.
+  bool one_replicate_each = false;  ///< A process gave a single replicate: it had threads, which no fork survives.
   std::string profile;              ///< A replicate's Callgrind output, where it was asked for.
   std::vector<std::string> warnings;
 };

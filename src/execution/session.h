@@ -31,6 +31,9 @@ struct SessionPlan {
   double timer_overhead_s = 0;
 };
 
+/// Whether a case's replicates do not prove its count yet.
+bool wants_another_replicate(const CountSamples& counts, const Case& c, const ExecutionOptions& options);
+
 class Session {
  public:
   Session(SessionPlan plan, const ExecutionOptions& options) : plan_(std::move(plan)), options_(&options) {}
@@ -92,7 +95,6 @@ class Session {
   Step step_ = Step::starting;
   bool in_process_ = false;
   std::uint64_t last_dump_ = 0;  ///< The last of the case child's own dumps that was read.
-  bool discarded_first_ = false;
   double measured_s_ = 0;
   std::uint64_t children_coming_ = 0;  ///< Of the last time command.
   CountSamples counts_;

@@ -75,11 +75,11 @@ TEST(Pool, FlagsFollowTheWhole) {
   Record a = example_record();
   a.cases = {example_case("a")};
   Record b = a;
-  a.cases[0].flags = {"bimodal", "counted_in_process"};
+  a.cases[0].flags = {"bimodal", "optimised_away"};
   b.cases[0].counts = counts_of({{150'700, 0}});
   const auto pooled = pool(a, b);
   ASSERT_TRUE(pooled);
-  EXPECT_THAT(pooled->cases[0].flags, testing::IsSupersetOf({"counts_vary", "counted_in_process"}));
+  EXPECT_THAT(pooled->cases[0].flags, testing::IsSupersetOf({"counts_vary", "optimised_away"}));
   EXPECT_THAT(pooled->cases[0].flags, Not(testing::Contains("bimodal")));
   EXPECT_EQ(pooled->settings.repeat, 2);
   EXPECT_EQ(pooled->seconds, 2 * a.seconds);

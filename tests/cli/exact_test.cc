@@ -16,6 +16,21 @@ TEST(Exact, KnownWorkIsReadExactly) {
   EXPECT_NEAR(case_of(record, "four threads of ten million nops", "cpp").counts->per_iteration, 40e6, 40e3);
 }
 
+/// All threads of a team that outlives the region are counted, and each replicate starts from the same state.
+TEST(Exact, KnownWorkOfATeamIsReadWhateverItsSize) {
+  Ran ran;
+  const Record record = record_of({"run", suite("team"), "--counts-only", "--iterations", "10"}, ran);
+  ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
+  ASSERT_EQ(record.cases.size(), 3U);
+  for (const CaseRecord& c : record.cases) {
+    ASSERT_TRUE(c.counts) << c.id;
+    EXPECT_NEAR(c.counts->per_iteration, 12e6, 12e3) << c.id;
+    EXPECT_LE(c.counts->spread, 0.001) << c.id;
+    EXPECT_GE(c.counts->replicates.size(), 2U) << c.id;
+    EXPECT_GE(c.attempts.size(), 2U) << "one replicate to a process: " << c.id;
+  }
+}
+
 using Totals = std::map<std::string, std::vector<std::uint64_t>>;
 
 /// Every raw total of every case, baselines first.
