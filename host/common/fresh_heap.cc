@@ -1,7 +1,10 @@
 #include "fresh_heap.h"
 
 #include <malloc.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 
@@ -11,14 +14,17 @@ namespace {
 
 using Address = std::uintptr_t;
 
-constexpr std::size_t kBudget = std::size_t{64} << 20U;
-constexpr Address kBoundary = Address{1} << 20U;
+constexpr std::size_t kBudget = std::size_t{256} << 20U;  // hardly any of it is ever touched
+constexpr Address kBoundary = Address{64} << 20U;
 constexpr std::size_t kLargestHole = std::size_t{4} << 20U;
 constexpr std::size_t kPart = std::size_t{64} << 10U;  // below malloc's threshold for a mapping
-constexpr int kParts = 64;
+constexpr int kParts = 1200;
+constexpr std::size_t kPiece = std::size_t{1} << 20U;  // what malloc maps at the least when it cannot move the break
+constexpr int kGaps = 64;
 constexpr std::size_t kExact = 1040;  // up to here the thread cache has a bin for each size, and serves that size only
 constexpr std::size_t kAlignment = 16;
 constexpr std::size_t kHeader = 8;
+constexpr std::size_t kLeast = 32;  // malloc's smallest chunk, and what it always leaves at the end of a heap
 constexpr std::size_t kLargestBlock = 512;
 constexpr std::size_t kPoolHeader = 48;
 
@@ -29,7 +35,10 @@ struct Filler {
 
   Address take(std::size_t size) {
     spent += size;
-    return spent > kBudget ? 0 : reinterpret_cast<Address>(allocate(size));
+    if (spent > kBudget) return 0;
+    auto at = reinterpret_cast<Address>(allocate(size));
+    asm volatile("" : "+r"(at));  // a compiler leaves out a malloc whose block nobody looks at
+    return at;
   }
 };
 
@@ -58,21 +67,54 @@ Address fill_holes_of(Filler& filler, std::size_t size, int in_a_row) {
   return last;
 }
 
+/// Fills the holes of one size that malloc keeps no exact list of: until a block comes from the heap's end, where
+/// malloc looks last, or from a mapping of its own.
+void fill_large_holes_of(Filler& filler, std::size_t size) {
+  for (struct mallinfo2 before = ::mallinfo2();;) {
+    const Address at = filler.take(size);
+    if (at == 0 || (chunk_word(at) & kMapped) != 0) return;
+    const struct mallinfo2 after = ::mallinfo2();
+    if (after.keepcost != before.keepcost || after.arena != before.arena) return;
+    before = after;
+  }
+}
+
+/// Whether the heap grows in one piece: its end is the process's break.
+bool in_one_piece(Address end) {
+  return end - 2 * kHeader + ::mallinfo2().keepcost == reinterpret_cast<Address>(::sbrk(0));
+}
+
+Address rest_to_boundary(Address at) { return ((at + kBoundary - 1) & ~(kBoundary - 1)) - at; }
+
+/// Uses up the piece that the heap allocates from, so that the next block gets a new one.
+void use_up(Filler& filler) {
+  for (int part = 0; part < kParts; ++part) {
+    const std::size_t top = ::mallinfo2().keepcost;
+    if (top < 2 * kLeast) return;
+    filler.take(std::min(kPart, (top - kLeast) & ~(kAlignment - 1)) - kHeader);
+  }
+}
+
 }  // namespace
 
 void fill_malloc() {
   ::malloc_trim(0);  // merges the small free chunks that lie side by side, so that none is in a row with another
   Filler filler{std::malloc};
+  // No hole is larger than all of them. Trying larger sizes would make some: under Valgrind the heap has 8 MiB to grow
+  // in one piece (torch takes 67), and after that each block that its end cannot hold gets a piece of its own.
+  const struct mallinfo2 heap = ::mallinfo2();
+  const std::size_t largest = std::min(kLargestHole, heap.fordblks - heap.keepcost);
   // Larger holes first: a hole of at least the last size is gone, so one block of the next size is all it can take.
-  for (std::size_t size = kLargestHole; size > kExact; size -= size / 8) fill_holes_of(filler, size, 2);
+  for (std::size_t size = largest; size > kExact; size -= size / 8) fill_large_holes_of(filler, size);
   // The thread cache keeps seven chunks of a size, which may lie in a row.
   Address last = 0;
   for (std::size_t size = kExact - kHeader; size > kAlignment; size -= kAlignment) {
     last = fill_holes_of(filler, size, 9);
   }
+  if (last == 0) return;
+  if (!in_one_piece(end_of(last))) return use_up(filler);
   for (int part = 0; last != 0 && part < kParts; ++part) {
-    const Address at = end_of(last);
-    const Address left = ((at + kBoundary - 1) & ~(kBoundary - 1)) - at;
+    const Address left = rest_to_boundary(end_of(last));
     if (left == 0) break;
     // Never a chunk too small to be one, nor one large enough for a mapping of its own.
     const std::size_t chunk = left > 2 * kPart ? kPart : left > kPart ? (left / 2) & ~(kAlignment - 1) : left;
@@ -107,6 +149,22 @@ void fill_pools(void* (*allocate)(std::size_t), std::size_t pool) {
     }
     // One in use: an empty pool would be given back and taken again with each block.
     if (filler.take(size) == 0) return;
+  }
+}
+
+void align_mappings() {
+  const auto map = [](std::size_t size) {
+    return ::mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  };
+  for (int gap = 0; gap < kGaps; ++gap) {
+    void* const here = map(kPiece);
+    if (here == MAP_FAILED) return;
+    const Address left = rest_to_boundary(reinterpret_cast<Address>(here));
+    if (left == 0) {
+      ::munmap(here, kPiece);
+      return;
+    }
+    if (left > kPiece) map(left - kPiece);
   }
 }
 

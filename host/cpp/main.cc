@@ -14,6 +14,7 @@
 
 #include "callgrind.h"
 #include "fork_server.h"
+#include "fresh_heap.h"
 #include "pinned_stack.h"
 #include "regions.h"
 #include "shared_page.h"
@@ -116,6 +117,7 @@ void run_case(void* /*context*/, Channel channel, const Message& request) {
   if (const auto padding = request.number(Field::heap_padding); padding > 0) {
     std::memset(std::malloc(padding), 1, padding);  // kept on purpose: it moves whatever setup allocates
   }
+  if (callgrind::running()) align_mappings();
   enter_stage(Stage::setup);
   call_on_pinned_stack(enter_snippet, &run, request.number(Field::stack_padding));
   if (!engine.failed() && !(run.statement.begun && engine.ended_properly())) {

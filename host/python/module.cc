@@ -191,6 +191,7 @@ PyObject* fill_heaps(PyObject* /*module*/, PyObject* args) {
   if (PyArg_ParseTuple(args, "n", &pool) == 0) return nullptr;
   tally::host::fill_pools(PyObject_Malloc, static_cast<std::size_t>(pool));
   tally::host::fill_malloc();
+  if (tally::host::callgrind::running()) tally::host::align_mappings();
   Py_RETURN_NONE;
 }
 
