@@ -64,6 +64,8 @@ const Wrapper kWrappers[] = {
     {"posix_memalign", reinterpret_cast<void*>(counted_posix_memalign)},
 };
 
+// NOLINTBEGIN(performance-no-int-to-ptr): the loader's structures hold addresses as numbers
+
 /// The dynamic section of one object, as far as it is needed here.
 struct Dynamic {
   const ElfW(Sym) * symbols = nullptr;
@@ -155,6 +157,8 @@ int visit(dl_phdr_info* info, std::size_t /*size*/, void* own) {
   }
   return 0;
 }
+
+// NOLINTEND(performance-no-int-to-ptr)
 
 /// Finds the object that holds this code: it must keep calling the real allocator.
 int find_own(dl_phdr_info* info, std::size_t /*size*/, void* result) {

@@ -40,6 +40,7 @@ void add_counts(CaseRecord& record, const Case& c, const CaseOutcome& outcome) {
   }
   if (!outcome.perturbed.empty()) {
     std::vector<std::pair<std::string, double>> samples;
+    samples.reserve(outcome.perturbed.size());
     for (const auto& [name, perturbed] : outcome.perturbed)
       samples.emplace_back(name, summarize_counts(perturbed).per_iteration);
     record.counts->floor = noise_floor(record.counts->per_iteration, std::move(samples));

@@ -6,11 +6,8 @@
 namespace tally::cli {
 namespace {
 
-using testing::Contains;
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 
 Case example(Language language = Language::cpp) {
   Case c;

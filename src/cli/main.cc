@@ -135,6 +135,7 @@ int main_of_tally(int argc, char** argv) {
   app.require_subcommand(1);
   const std::vector<Command> commands = declare_commands(app);
   std::vector<std::string> names;
+  names.reserve(commands.size());
   for (const Command& command : commands) names.push_back(command.app->get_name());
   std::vector<std::string> arguments = with_help_as_option({argv + std::min(argc, 1), argv + argc});
   if (const auto unknown = unknown_command(arguments, names)) return report_error(*unknown, std::cerr);

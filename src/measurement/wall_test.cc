@@ -111,8 +111,9 @@ TEST(Wall, DriftIsFlaggedAndNoiseIsNot) {
 }
 
 TEST(Wall, NanosecondModesSurviveCancellation) {
-  std::vector<double> samples;
-  for (int i = 0; i < 40; ++i) samples.push_back((i % 2 ? 1.00e-9 : 1.05e-9) + 1e-13 * i);
+  std::vector<double> samples(40);
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    samples[i] = (i % 2 == 1 ? 1.00e-9 : 1.05e-9) + 1e-13 * static_cast<double>(i);
   EXPECT_TRUE(is_bimodal(samples));
 }
 
