@@ -15,7 +15,8 @@ namespace {
 using Address = std::uintptr_t;
 
 constexpr std::size_t kBudget = std::size_t{256} << 20U;  // hardly any of it is ever touched
-constexpr Address kBoundary = Address{64} << 20U;
+constexpr Address kHeapBoundary = Address{1} << 20U;
+constexpr Address kMappingBoundary = Address{64} << 20U;
 constexpr std::size_t kLargestHole = std::size_t{4} << 20U;
 constexpr std::size_t kPart = std::size_t{64} << 10U;  // below malloc's threshold for a mapping
 constexpr int kParts = 1200;
@@ -84,7 +85,7 @@ bool in_one_piece(Address end) {
   return end - 2 * kHeader + ::mallinfo2().keepcost == reinterpret_cast<Address>(::sbrk(0));
 }
 
-Address rest_to_boundary(Address at) { return ((at + kBoundary - 1) & ~(kBoundary - 1)) - at; }
+Address rest_to(Address boundary, Address at) { return ((at + boundary - 1) & ~(boundary - 1)) - at; }
 
 /// Uses up the piece that the heap allocates from, so that the next block gets a new one.
 void use_up(Filler& filler) {
@@ -114,7 +115,7 @@ void fill_malloc() {
   if (last == 0) return;
   if (!in_one_piece(end_of(last))) return use_up(filler);
   for (int part = 0; last != 0 && part < kParts; ++part) {
-    const Address left = rest_to_boundary(end_of(last));
+    const Address left = rest_to(kHeapBoundary, end_of(last));
     if (left == 0) break;
     // Never a chunk too small to be one, nor one large enough for a mapping of its own.
     const std::size_t chunk = left > 2 * kPart ? kPart : left > kPart ? (left / 2) & ~(kAlignment - 1) : left;
@@ -159,7 +160,7 @@ void align_mappings() {
   for (int gap = 0; gap < kGaps; ++gap) {
     void* const here = map(kPiece);
     if (here == MAP_FAILED) return;
-    const Address left = rest_to_boundary(reinterpret_cast<Address>(here));
+    const Address left = rest_to(kMappingBoundary, reinterpret_cast<Address>(here));
     if (left == 0) {
       ::munmap(here, kPiece);
       return;

@@ -10,7 +10,7 @@
 
 namespace tally::host {
 
-/// The C library's main heap: no free chunk is left but the top, which starts at a multiple of 64 MiB: whatever hashes
+/// The C library's main heap: no free chunk is left but the top, which starts at a multiple of 1 MiB: whatever hashes
 /// pointers then sees the same ones after a start that took a little more or less. Under Valgrind a heap grows to 8 MiB
 /// and then in pieces of 1 MiB wherever they are mapped; such a heap is used up to its last piece's end.
 void fill_malloc();
