@@ -4,7 +4,8 @@
 /// losing its warmed-up frame): the loop asks next() how many iterations to run, and next() does everything else.
 /// Inside next() the case child forks one child per replicate; there next() returns, the loop runs, and the following
 /// next() cuts the region and ends the process. Every replicate thus starts from the same state, and replicates must
-/// agree to the instruction.
+/// agree to the instruction. A case child whose threads work cannot fork: it gives one replicate, and says so in
+/// `ready`.
 #pragma once
 
 #include <cstdint>

@@ -85,15 +85,15 @@ Status check_tools(const std::map<std::string, ToolchainHere>& toolchains, const
     return !(python && broken(here.interpreter)) && !(c.language == Language::cpp && broken(here.compiler));
   };
   const bool some = std::ranges::any_of(plan.cases, works);
-  const bool compiler_chosen = some && options.cxx.empty();
-  const bool interpreter_chosen = some && options.env_command.empty() && options.python.empty();
+  const bool compiler_may_fail = some && options.cxx.empty();
+  const bool interpreter_may_fail = some && options.env_command.empty() && options.python.empty();
   const auto mistake = [](Error error) {
     error.kind = ErrorKind::input;
     return std::unexpected(std::move(error));
   };
   for (const auto& [name, here] : toolchains) {
-    if (!interpreter_chosen && broken(here.interpreter)) return mistake(here.interpreter->error());
-    if (!compiler_chosen && broken(here.compiler)) return mistake(here.compiler->error());
+    if (!interpreter_may_fail && broken(here.interpreter)) return mistake(here.interpreter->error());
+    if (!compiler_may_fail && broken(here.compiler)) return mistake(here.compiler->error());
   }
   return {};
 }

@@ -11,17 +11,27 @@ namespace tally::cli {
 
 namespace {
 
+std::string see_help(const CLI::App& command) { return fmt::format("see `tally {} --help`", command.get_name()); }
+
+/// "did you mean 'NAME'?" of the nearest name, or else what to say where none is near.
+std::string nearest_or(std::string_view word, std::span<const std::string> names, std::string otherwise) {
+  const std::string near = nearest(word, std::vector<std::string_view>(names.begin(), names.end()));
+  return near.empty() ? otherwise : fmt::format("did you mean '{}'?", near);
+}
+
+std::string list_of(std::span<const std::string> commands) {
+  return fmt::format("there are {}", fmt::join(commands, ", "));
+}
+
 Error unknown_option(const CLI::App& command, const std::string& word) {
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options()) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
-  const std::string near = nearest(word, std::vector<std::string_view>(names.begin(), names.end()));
   return {ErrorKind::input,
           fmt::format("`tally {}` has no option '{}'", command.get_name(), word),
           {},
-          near.empty() ? fmt::format("see `tally {} --help`", command.get_name())
-                       : fmt::format("did you mean '{}'?", near)};
+          nearest_or(word, names, see_help(command))};
 }
 
 }  // namespace
@@ -30,15 +40,11 @@ std::optional<Error> unknown_command(std::span<const std::string> arguments, std
   const auto word = std::ranges::find_if(arguments, [](std::string_view text) { return !text.starts_with('-'); });
   if (word == arguments.end()) {
     if (!arguments.empty()) return std::nullopt;  // an option, such as --version
-    return Error{ErrorKind::input, "no command is given", {}, fmt::format("there are {}", fmt::join(commands, ", "))};
+    return Error{ErrorKind::input, "no command is given", {}, list_of(commands)};
   }
   if (std::ranges::find(commands, *word) != commands.end()) return std::nullopt;
-  const std::string near = nearest(*word, std::vector<std::string_view>(commands.begin(), commands.end()));
   return Error{
-      ErrorKind::input,
-      fmt::format("'{}' is no command", *word),
-      {},
-      near.empty() ? fmt::format("there are {}", fmt::join(commands, ", ")) : fmt::format("did you mean '{}'?", near)};
+      ErrorKind::input, fmt::format("'{}' is no command", *word), {}, nearest_or(*word, commands, list_of(commands))};
 }
 
 Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
@@ -53,12 +59,9 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
     return {ErrorKind::input,
             fmt::format("`tally {}` does not expect '{}'", command.get_name(), extras.front()),
             {},
-            fmt::format("see `tally {} --help`", command.get_name())};
+            see_help(command)};
   }
-  return {ErrorKind::input,
-          fmt::format("`tally {}`: {}", command.get_name(), error.what()),
-          {},
-          fmt::format("see `tally {} --help`", command.get_name())};
+  return {ErrorKind::input, fmt::format("`tally {}`: {}", command.get_name(), error.what()), {}, see_help(command)};
 }
 
 std::vector<std::string> with_help_as_option(std::vector<std::string> arguments) {

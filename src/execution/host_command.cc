@@ -141,7 +141,7 @@ std::vector<std::string> valgrind_flags(const ExecutionOptions& options) {
       "--quiet",
       // Off until the libraries are loaded: importing torch takes 7 s instead of 60.
       "--instr-atstart=no",
-      // Regions are cut between two dumps; the collect state belongs to one thread only.
+      // For threads that a region starts: the collect state belongs to one thread, and the main one switches its own.
       "--collect-atstart=yes",
       // With gdbserver, one run in three differed by up to 0.5 %.
       "--vgdb=no",

@@ -31,7 +31,7 @@ struct ExecutionOptions {
   std::uint64_t iterations = 100;
   int replicates = 2;  ///< The least number; two identical ones prove that the count repeats.
   int max_replicates = 5;
-  int baseline_replicates = 1;        ///< Forked like all replicates; a second one has never differed.
+  int baseline_replicates = 1;        ///< In the case child itself; a second one has never differed.
   std::uint64_t warm_up_python = 40;  ///< CPython 3.11 specialises within 20 rounds of a loop.
   std::uint64_t warm_up_cpp = 10;
   WallPlan wall_plan;                    ///< Of one pass.
