@@ -46,7 +46,8 @@ int width_of(char32_t code) {
 
 std::string format_count(double value) {
   const double size = std::abs(value);
-  std::string digits = fmt::format("{:.{}f}", value, size < 1000 ? 2 : 0);
+  // Halves away from zero, as a browser rounds them: the page and the terminal show one number.
+  std::string digits = size < 1000 ? fmt::format("{:.2f}", value) : fmt::format("{:.0f}", std::round(value));
   if (digits.ends_with(".00")) digits.resize(digits.size() - 3);
   return with_separators(digits == "-0" ? "0" : digits);
 }

@@ -8,6 +8,8 @@ namespace {
 TEST(Format, CountsHaveSeparatorsAndFewDecimals) {
   EXPECT_EQ(format_count(1822364), "1,822,364");
   EXPECT_EQ(format_count(-1822364.4), "-1,822,364");
+  EXPECT_EQ(format_count(15238.5), "15,239");
+  EXPECT_EQ(format_count(-15238.5), "-15,239");
   EXPECT_EQ(format_count(999.5), "999.50");
   EXPECT_EQ(format_count(12), "12");
   EXPECT_EQ(format_count(0), "0");
