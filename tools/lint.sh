@@ -32,11 +32,17 @@ touched() {
   done | if [ "${TIDY:-changed}" = all ]; then cat; else head -n 40; fi
 }
 tidy() {
+  if [ ! -e "$build/compile_commands.json" ]; then
+    echo "lint: $build is not configured: run \`make dev\` first" >&2
+    return 1
+  fi
   files=$(touched)
   if [ -z "$files" ]; then return 0; fi
   echo "lint: clang-tidy on $(echo "$files" | wc -l) files"
-  # It counts the warnings that it does not show: only its findings and errors are kept.
-  echo "$files" | xargs -n 2 -P "$jobs" clang-tidy-19 -p "$build" --quiet 2>"$build/tidy.log" || { grep -v 'warnings generated' "$build/tidy.log" >&2; return 1; }
+  # Files pass by in a log of their own: only findings are shown, last, where a truncated log still has them.
+  echo "$files" | xargs -n 2 -P "$jobs" clang-tidy-19 -p "$build" --quiet >"$build/tidy.log" 2>&1 && return 0
+  grep -Ev 'warnings? generated|^\[[0-9]+/[0-9]+\] Processing|warnings treated as errors' "$build/tidy.log" >&2
+  return 1
 }
 
 step "formatting" format

@@ -27,9 +27,10 @@ LONG = "a/folder/whose/name/is/much/longer/than/the/one/that/the/first/run/was/m
 class Surroundings:
     """What a run is made in. Nothing that is not said differs from the first run."""
 
-    def __init__(self, name, environment=None, folder="w", cache="cache", arguments=(), load=False, user=None):
+    def __init__(self, name, environment=None, folder="w", cache="cache", arguments=(), load=False, user=None, install=None, every=1):
         self.name, self.environment, self.folder, self.cache = name, environment or {}, folder, cache
         self.arguments, self.load, self.user = list(arguments), load, user
+        self.install, self.every = install, every  # a folder to copy tally to; one case in so many
 
 
 def all_surroundings():
@@ -43,6 +44,10 @@ def all_surroundings():
     yield Surroundings("3,000 bytes more environment", {"BENCH_PADDING": "x" * 3000}, arguments=["--keep-env", "BENCH_PADDING"])
     yield Surroundings("longer working folder", folder=LONG)
     yield Surroundings("longer path of the cache, empty", cache=LONG + "/cache")
+    yield Surroundings("tally in another folder", install="t")
+    yield Surroundings("tally in a longer folder", install=LONG + "/tally")
+    yield Surroundings("every third case", every=3)
+    yield Surroundings("every tenth case", every=10)
     yield Surroundings("both processors loaded", load=True)
     if os.geteuid() == 0:
         yield Surroundings("another user, empty cache", cache="cache of another", user="nobody")
@@ -52,8 +57,16 @@ def busy():
     return [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
 
 
-def run(args, work, it):
-    """The cases of one run by id, and its seconds."""
+def installed(tally, folder):
+    """A copy of tally, with the hosts that lie beside it."""
+    folder.mkdir(parents=True)
+    shutil.copy2(tally, folder)
+    shutil.copytree(pathlib.Path(tally).parent / "libexec", folder / "libexec")
+    return str(folder / "tally")
+
+
+def run(args, work, it, cases=()):
+    """The cases of one run by id, and its seconds. `cases`: the ids to choose from where the run takes a part."""
     folder, cache, out = work / it.folder, work / it.cache, work / "out"
     for place in (folder, cache, out):
         place.mkdir(parents=True, exist_ok=True)
@@ -63,8 +76,10 @@ def run(args, work, it):
     record = out / "record.json"
     record.unlink(missing_ok=True)
     environment = {**os.environ, **it.environment, "XDG_CACHE_HOME": str(cache), "XDG_STATE_HOME": str(out)}
-    filters = [item for one in args.filter for item in ("--filter", one)]
-    command = [args.tally, "run", args.suite, "--counts-only", "--quiet", "--python", args.python, "--json", str(record), *filters, *it.arguments]
+    chosen = args.filter if it.every == 1 else list(cases)[:: it.every]
+    filters = [item for one in chosen for item in ("--filter", one)]
+    tally = installed(args.tally, work / it.install) if it.install else args.tally
+    command = [tally, "run", args.suite, "--counts-only", "--quiet", "--python", args.python, "--json", str(record), *filters, *it.arguments]
     load = busy() if it.load else []
     start = time.monotonic()
     done = subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, user=it.user)
@@ -157,11 +172,11 @@ def main():
     print("|---" * (len(kinds) + 2) + "|")
     kept, failed = {"first": first}, False
     for it in chosen:
-        kept[it.name], seconds = run(args, work, it)
+        kept[it.name], seconds = run(args, work, it, first)
         print(f"{it.name}: {seconds:.0f} s", file=sys.stderr)
-        by_kind, worst, moved = compare(first, kept[it.name])
+        by_kind, worst, moved = compare(dict(list(first.items())[:: it.every]), kept[it.name])
         failed = failed or moved
-        cells = [f"{by_kind[k][0]} of {by_kind[k][1]}" for k in kinds]
+        cells = ["{} of {}".format(*by_kind.get(k, (0, 0))) for k in kinds]
         print(f"| {it.name} | " + " | ".join(cells) + f" | {f'{worst[0]:.4%} ({worst[1]})' if worst[1] else '0'} |", flush=True)
     if args.json:
         pathlib.Path(args.json).write_text(json.dumps({name: {i: reading(c) for i, c in cases.items()} for name, cases in kept.items()}))

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 
@@ -16,7 +17,7 @@ std::string see_help(const CLI::App& command) { return fmt::format("see `tally {
 /// "did you mean 'NAME'?" of the nearest name, or else what to say where none is near.
 std::string nearest_or(std::string_view word, std::span<const std::string> names, std::string otherwise) {
   const std::string near = nearest(word, std::vector<std::string_view>(names.begin(), names.end()));
-  return near.empty() ? otherwise : fmt::format("did you mean '{}'?", near);
+  return near.empty() ? std::move(otherwise) : fmt::format("did you mean '{}'?", near);
 }
 
 std::string list_of(std::span<const std::string> commands) {
