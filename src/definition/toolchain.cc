@@ -5,8 +5,9 @@
 namespace tally {
 namespace {
 
-// Warm-up code runs once in the host, before it forks: it may start no thread and no OpenMP team, because neither
-// survives a fork. Checked with PyTorch 1.13: one task before and one after, autograd included.
+// Warm-up code runs in the host, before it forks; under Valgrind twice, and only the second time counted. It may start
+// no thread and no OpenMP team, because neither survives a fork. Checked with PyTorch 1.13: one task before and one
+// after, autograd included.
 constexpr const char* kCppWarmUp =
     R"(std::vector<int> values;
 for (int i = 0; i < 1000; ++i) values.push_back((i * 7919) % 1000);
@@ -43,14 +44,18 @@ for (int i = 0; i < 20; ++i) {
 }
 // TorchScript: loading, the profiling executor's passes, and its differentiation. Without this each such case took 4 s to
 // set up under Valgrind, nearly all of it translating these; with it, half a second.
-torch::jit::Module model("model");
-model.define(R"(
+static const std::string saved = [] {
+  torch::jit::Module model("model");
+  model.define(R"(
 def forward(self, x, w):
     y = torch.relu(x * w) + torch.mm(x, w)
     return y.sum()
 )");
-std::stringstream file;
-model.save(file);
+  std::ostringstream file;
+  model.save(file);
+  return file.str();
+}();
+std::istringstream file(saved);
 auto loaded = torch::jit::load(file);
 for (int i = 0; i < 4; ++i) {
   std::vector<torch::jit::IValue> inputs{torch::rand({4, 4}), torch::rand({4, 4}, torch::requires_grad())};
@@ -68,16 +73,18 @@ for _ in range(20):
     y = (torch.mm(x, w).relu() * w + v.sum()).sum()
     y.backward()
 import io
-model = torch.jit.ScriptModule()
-model.define("""
+global saved
+if "saved" not in globals():
+    model = torch.jit.ScriptModule()
+    model.define("""
 def forward(self, x, w):
     y = torch.relu(x * w) + torch.mm(x, w)
     return y.sum()
 """)
-file = io.BytesIO()
-torch.jit.save(model, file)
-file.seek(0)
-loaded = torch.jit.load(file)
+    file = io.BytesIO()
+    torch.jit.save(model, file)
+    saved = file.getvalue()
+loaded = torch.jit.load(io.BytesIO(saved))
 for _ in range(4):
     loaded(torch.rand((4, 4)), torch.rand((4, 4), requires_grad=True)).backward())";
 
