@@ -56,6 +56,33 @@ double student_t_95(std::size_t degrees_of_freedom) {
   return z + (z * z * z + z) / (4 * n) + (5 * std::pow(z, 5) + 16 * z * z * z + 3 * z) / (96 * n * n);
 }
 
+namespace {
+
+/// The largest k with P(fewer than k heads in n throws) ≤ 2.5 %; at least 1.
+std::size_t sign_test_rank(std::size_t n) {
+  const auto throws = static_cast<double>(n);
+  if (n > 1000) return static_cast<std::size_t>(std::floor(throws / 2 - 0.98 * std::sqrt(throws)));
+  double probability = std::pow(0.5, throws);
+  double below = probability;
+  std::size_t k = 0;
+  while (below <= 0.025) {
+    ++k;
+    probability *= (throws - static_cast<double>(k) + 1) / static_cast<double>(k);
+    below += probability;
+  }
+  return std::max<std::size_t>(k, 1);
+}
+
+}  // namespace
+
+Interval median_interval(std::span<const double> values) {
+  if (values.empty()) return {};
+  std::vector<double> sorted(values.begin(), values.end());
+  std::ranges::sort(sorted);
+  const std::size_t k = sign_test_rank(sorted.size());
+  return {sorted[k - 1], sorted[sorted.size() - k]};
+}
+
 int supported_figures(double value, double half_width, int most) {
   if (!(std::abs(half_width) > 0) || value == 0) return most;
   const double ratio = std::abs(value) / std::abs(half_width);

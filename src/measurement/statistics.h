@@ -32,6 +32,11 @@ struct Interval {
   friend bool operator==(const Interval&, const Interval&) = default;
 };
 
+/// Distribution-free 95 % interval of the median: from the k-th smallest to the k-th largest value, k the largest rank
+/// that a fair coin allows (the sign test turned round). Fewer than six values cannot give 95 %: then the whole range,
+/// at less.
+Interval median_interval(std::span<const double> values);
+
 /// How many significant figures of `value` an uncertainty of ± `half_width` supports: the last one shown is the first
 /// that is in doubt. Between 1 and `most`; `most` when the half width is 0.
 int supported_figures(double value, double half_width, int most = 6);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <vector>
 
 namespace tally {
 namespace {
@@ -28,6 +29,22 @@ TEST(Statistics, StudentJoinsItsTableSmoothly) {
   EXPECT_NEAR(student_t_95(4), 2.776, 0.001);
   EXPECT_NEAR(student_t_95(31), 2.0395, 0.001);
   EXPECT_NEAR(student_t_95(100), 1.9840, 0.001);
+}
+
+TEST(Statistics, MedianIntervalTakesTheSignTestsRanks) {
+  std::vector<double> values;
+  for (int n = 1; n <= 25; ++n) values.push_back(n);
+  const auto of = [&](std::size_t n) { return median_interval(std::span(values).first(n)); };
+  EXPECT_EQ(of(1), (Interval{1, 1}));
+  EXPECT_EQ(of(5), (Interval{1, 5}));
+  EXPECT_EQ(of(8), (Interval{1, 8}));
+  EXPECT_EQ(of(9), (Interval{2, 8}));
+  EXPECT_EQ(of(25), (Interval{8, 18}));
+  EXPECT_EQ(median_interval({}), Interval{});
+  std::vector<double> many(2001);
+  for (std::size_t i = 0; i < many.size(); ++i) many[i] = static_cast<double>(i);
+  EXPECT_NEAR(median_interval(many).low, 956, 2);
+  EXPECT_NEAR(median_interval(many).high, 1044, 2);
 }
 
 TEST(Statistics, FiguresFollowTheInterval) {

@@ -22,15 +22,33 @@ std::vector<double> child_medians(std::span<const std::vector<double>> by_child)
   return medians;
 }
 
-/// Distribution-free: the ranks n/2 ± 0.98·√n of the sorted samples.
-Interval order_interval(std::span<const double> samples) {
-  if (samples.empty()) return {};
-  std::vector<double> sorted(samples.begin(), samples.end());
-  std::ranges::sort(sorted);
-  const auto n = static_cast<double>(sorted.size());
-  const double reach = 0.98 * std::sqrt(n);
-  const auto at = [&](double rank) { return sorted[static_cast<std::size_t>(std::clamp(rank, 0.0, n - 1))]; };
-  return {at(std::floor(n / 2 - reach)), at(std::ceil(n / 2 + reach) - 1)};
+/// Below this many children ranks say too little (the whole range, or less than 95 %).
+constexpr std::size_t kEnoughForRanks = 9;
+
+/// An interval about `middle` from one observation of each child.
+Interval interval_of(const std::vector<double>& medians, double middle) {
+  if (medians.size() < kEnoughForRanks) {
+    const double reach =
+        student_t_95(medians.size() - 1) * standard_deviation(medians) / std::sqrt(static_cast<double>(medians.size()));
+    return {middle - reach, middle + reach};
+  }
+  const Interval interval = median_interval(medians);
+  return {std::min(interval.low, middle), std::max(interval.high, middle)};
+}
+
+/// Half the width of Welch's 95 % interval for a difference of means.
+double welch_reach(const std::vector<double>& a, const std::vector<double>& b) {
+  const auto variance_of_mean = [](const std::vector<double>& values) {
+    const double deviation = standard_deviation(values);
+    return deviation * deviation / static_cast<double>(values.size());
+  };
+  const double var_a = variance_of_mean(a);
+  const double var_b = variance_of_mean(b);
+  if (var_a + var_b == 0) return 0;
+  const double freedom =
+      (var_a + var_b) * (var_a + var_b) /
+      (var_a * var_a / static_cast<double>(a.size() - 1) + var_b * var_b / static_cast<double>(b.size() - 1));
+  return student_t_95(std::max<std::size_t>(1, static_cast<std::size_t>(freedom))) * std::sqrt(var_a + var_b);
 }
 
 }  // namespace
@@ -38,11 +56,8 @@ Interval order_interval(std::span<const double> samples) {
 Interval hierarchical_interval(std::span<const std::vector<double>> by_child) {
   const std::vector<double> all = pooled(by_child);
   const std::vector<double> medians = child_medians(by_child);
-  if (medians.size() < 2) return order_interval(all);
-  const double reach =
-      student_t_95(medians.size() - 1) * standard_deviation(medians) / std::sqrt(static_cast<double>(medians.size()));
-  const double middle = median(all);
-  return {middle - reach, middle + reach};
+  if (medians.size() < 2) return median_interval(all);
+  return interval_of(medians, median(all));
 }
 
 std::optional<Interval> ratio_interval(std::span<const std::vector<double>> a, std::span<const std::vector<double>> b) {
@@ -55,20 +70,17 @@ std::optional<Interval> ratio_interval(std::span<const std::vector<double>> a, s
   const std::vector<double> log_a = logs(a);
   const std::vector<double> log_b = logs(b);
   if (log_a.size() < 2 || log_b.size() < 2) return std::nullopt;
-  const auto variance_of_mean = [](const std::vector<double>& values) {
-    const double deviation = standard_deviation(values);
-    return deviation * deviation / static_cast<double>(values.size());
-  };
-  const double var_a = variance_of_mean(log_a);
-  const double var_b = variance_of_mean(log_b);
-  const double centre = std::log(median(pooled(b))) - std::log(median(pooled(a)));
-  if (var_a + var_b == 0) return Interval{std::exp(centre), std::exp(centre)};
-  const double freedom =
-      (var_a + var_b) * (var_a + var_b) /
-      (var_a * var_a / static_cast<double>(log_a.size() - 1) + var_b * var_b / static_cast<double>(log_b.size() - 1));
-  const double reach =
-      student_t_95(std::max<std::size_t>(1, static_cast<std::size_t>(freedom))) * std::sqrt(var_a + var_b);
-  return Interval{std::exp(centre - reach), std::exp(centre + reach)};
+  const double middle_a = std::log(median(pooled(a)));
+  const double middle_b = std::log(median(pooled(b)));
+  const double centre = middle_b - middle_a;
+  if (std::max(log_a.size(), log_b.size()) < kEnoughForRanks) {
+    const double reach = welch_reach(log_a, log_b);
+    return Interval{std::exp(centre - reach), std::exp(centre + reach)};
+  }
+  const Interval of_a = interval_of(log_a, middle_a);
+  const Interval of_b = interval_of(log_b, middle_b);
+  return Interval{std::exp(centre - std::hypot(middle_b - of_b.low, of_a.high - middle_a)),
+                  std::exp(centre + std::hypot(of_b.high - middle_b, middle_a - of_a.low))};
 }
 
 WallWatch pooled(const WallWatch& first, std::uint64_t samples, const WallWatch& second, std::uint64_t more_samples) {

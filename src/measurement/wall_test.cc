@@ -41,6 +41,53 @@ TEST(Wall, IntervalCoversTheTruthAcrossLayouts) {
   EXPECT_LT(naive, rounds * 75 / 100);
 }
 
+/// As two_level, with `share` of the children slower by 5 to 50 %, as a busy neighbour makes them.
+WallSamples disturbed(std::mt19937_64& random, int children, double share) {
+  std::uniform_real_distribution<double> uniform;
+  WallSamples result = two_level(random, children, 20, 0.004, 0.004);
+  for (auto& child : result.by_child) {
+    const double factor = uniform(random) < share ? 1.05 + 0.45 * uniform(random) : 1;
+    for (double& value : child) value *= factor;
+  }
+  return result;
+}
+
+TEST(Wall, SlowChildrenDoNotWidenTheInterval) {
+  std::mt19937_64 random(17);
+  int narrow = 0;
+  for (int i = 0; i < 300; ++i) {
+    const Interval interval = hierarchical_interval(disturbed(random, 15, 0.1).by_child);
+    narrow += interval.half_width() < 0.01e-6;
+  }
+  EXPECT_GT(narrow, 270);
+}
+
+TEST(Wall, IntervalCoversTheMedianOfTwoLayouts) {
+  std::mt19937_64 random(18);
+  std::uniform_real_distribution<double> uniform;
+  int covered = 0;
+  int ratio_covered = 0;
+  constexpr int rounds = 600;
+  constexpr double truth = 1e-6 * (1 + 0.004 * 0.967);  // 5/6 of the fast layout's children are below the median of all
+  const auto two_layouts = [&](double slow_share) {
+    WallSamples samples = two_level(random, 25, 20, 0.004, 0.004);
+    for (auto& child : samples.by_child) {
+      const double factor = uniform(random) < slow_share ? 1.1 : 1;
+      for (double& value : child) value *= factor;
+    }
+    return samples;
+  };
+  for (int i = 0; i < rounds; ++i) {
+    const auto samples = two_layouts(0.4);
+    const Interval interval = hierarchical_interval(samples.by_child);
+    covered += interval.low <= truth && truth <= interval.high;
+    const auto ratio = ratio_interval(samples.by_child, two_layouts(0.4).by_child);
+    ratio_covered += ratio->low <= 1 && 1 <= ratio->high;
+  }
+  EXPECT_GT(covered, rounds * 90 / 100);
+  EXPECT_GT(ratio_covered, rounds * 90 / 100);
+}
+
 TEST(Wall, RatioIntervalCoversTheTruth) {
   std::mt19937_64 random(8);
   int covered = 0;
