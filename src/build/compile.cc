@@ -34,7 +34,7 @@ void append_link(std::vector<std::string>& argv, const ToolchainHere& toolchain)
   const std::string& linker = (*toolchain.compiler)->linker;
   if (!linker.empty()) argv.push_back(linker);
   std::set<std::string> folders;
-  for (const std::string& input : toolchain.spec.link) {
+  for (const std::string& input : (*toolchain.compiler)->link) {
     argv.push_back(input);
     if (input.starts_with('/') && input.find(".so") != std::string::npos) folders.insert(fs::path(input).parent_path());
   }

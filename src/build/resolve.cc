@@ -1,6 +1,8 @@
 #include "build/resolve.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
@@ -101,6 +103,20 @@ std::string_view value_of(const EnvironmentVariables& environment, std::string_v
   return {};
 }
 
+std::vector<std::string> linked_with(const Toolchain& toolchain) {
+  // A linker that must find everything has to be shown everything.
+  const bool strict = std::ranges::any_of(toolchain.flags, [](std::string_view flag) {
+    return flag.find("-z,defs") != std::string_view::npos || flag.find("no-undefined") != std::string_view::npos;
+  });
+  std::vector<std::string> inputs = toolchain.link;
+  if (strict) return inputs;
+  std::erase_if(inputs, [&](const std::string& input) {
+    const std::string name = input.starts_with("-l") ? fmt::format("lib{}.so", input.substr(2)) : input;
+    return std::ranges::find(toolchain.preload, name) != toolchain.preload.end();
+  });
+  return inputs;
+}
+
 Result<ResolvedCompiler> resolve_compiler(ProcessRunner& runner, const Toolchain& toolchain,
                                           const ResolveContext& context) {
   std::string tried;
@@ -127,6 +143,8 @@ Result<ResolvedCompiler> resolve_compiler(ProcessRunner& runner, const Toolchain
         .add(text)
         .add(compiler.linker)
         .add(link_identity(runner, *program, toolchain, context));
+    compiler.link = linked_with(toolchain);
+    identity.add(fmt::format("linked with {}", fmt::join(compiler.link, " ")));
     compiler.identity = identity.hex();
     return compiler;
   }

@@ -32,8 +32,7 @@ struct Toolchain {
   PerLanguage set_threads;                    ///< Sets the thread count; ${threads} is replaced.
   PerLanguage before_region;                  ///< Runs before every region, not measured.
   PerLanguage sync;                           ///< Ends every region, measured: waits for a device.
-  PerLanguage warm_up;  ///< Representative code the host runs once under instrumentation, so that children inherit
-                        ///< translations.
+  PerLanguage warm_up;  ///< Representative code the host runs before it forks, so that children inherit translations.
 };
 
 /// Code of a toolchain's own, under the name of its key.
