@@ -91,10 +91,9 @@ def run(args, work, it, cases=()):
     return {case["id"]: case for case in json.loads(record.read_text())["cases"]}, seconds
 
 
-def build_alone(args, work, cache):
-    """Fills a cache with C++ statements of which each was compiled in a run of its own."""
-    plan = json.loads(subprocess.run([args.tally, "plan", args.suite, "--json"], check=True, stdout=subprocess.PIPE).stdout)["cases"]
-    chosen = [case["id"] for case in plan if case["language"] == "cpp"]
+def build_alone(args, work, cache, cases):
+    """Fills a cache with the C++ statements of these cases, each compiled in a run of its own."""
+    chosen = [name for name, case in cases.items() if case["language"] == "cpp"]
     shortest = ["--min-run-time", "0.001", "--max-run-time", "0.001", "--precision", "100"]
     environment = {**os.environ, "XDG_CACHE_HOME": str(work / cache), "XDG_STATE_HOME": str(work)}
     (work / cache).mkdir(exist_ok=True)
@@ -163,7 +162,7 @@ def main():
     varying = [case["id"] for case in first.values() if case.get("counts") and len(set(case["counts"]["replicates"])) > 1]
     print(f"first run: {len(first)} cases, {seconds:.0f} s; replicates differ in {len(varying)}: {', '.join(varying)}", file=sys.stderr)
     if args.alone:
-        build_alone(args, work, "alone")
+        build_alone(args, work, "alone", first)
         chosen.append(Surroundings("every C++ statement compiled alone", cache="alone"))
     if any(it.name == "empty cache" for it in chosen):
         shutil.rmtree(work / "cache")

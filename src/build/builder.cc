@@ -74,7 +74,7 @@ std::string Builder::prelude_key(const ToolchainHere& toolchain) const {
   Digest digest;
   digest.add((*toolchain.compiler)->identity);
   for (const std::string& argument : compile_argv(toolchain)) digest.add(argument);
-  return digest.add(prelude_source(toolchain.spec)).hex();
+  return digest.add(prelude_source(toolchain.spec)).add(file_start()).hex();
 }
 
 void Builder::start_toolchain(const std::string& name) {

@@ -82,7 +82,7 @@ class BuilderTest : public testing::Test {
   fs::path header_ = file("prelude_part.h");
   fs::path own_header_ = file("own.h");
   ToolchainHere toolchain{Toolchain{.name = "cpp", .flags = {"-O2"}},
-                          ResolvedCompiler{"/usr/bin/clang++", "clang", true, "-fuse-ld=lld", "identity"},
+                          ResolvedCompiler{"/usr/bin/clang++", "clang", true, "-fuse-ld=lld", {}, "identity"},
                           {}};
 };
 

@@ -101,7 +101,7 @@ Status Builder::finish_prelude(const Work& work, const ProcessResult& result) {
 
 Result<BuildTask> Builder::prepare_snippets(std::uint32_t id, Work& work) {
   const ToolchainHere& toolchain = toolchains_.at(work.toolchain);
-  std::string source;
+  std::string source = file_start();
   for (const std::size_t index : work.entries)
     source += source_of(entries_[index], "tally_" + entries_[index].key, true);
   const fs::path file = work.folder / "snippet.cc";

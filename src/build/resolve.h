@@ -15,10 +15,10 @@
 namespace tally {
 
 struct ResolvedCompiler {
-  std::string path;       ///< Absolute.
-  std::string version;    ///< The first line that --version prints.
-  bool is_clang = false;  ///< Batches and -include-pch are for clang only.
-  std::string linker;     ///< "-fuse-ld=lld" where that works (ten times faster than GNU ld), else empty.
+  std::string path;               ///< Absolute.
+  std::string version;            ///< The first line that --version prints.
+  bool is_clang = false;          ///< Batches and -include-pch are for clang only.
+  std::string linker;             ///< "-fuse-ld=lld" where that works (ten times faster than GNU ld), else empty.
   std::vector<std::string> link;  ///< What snippets are linked with: see linked_with().
   std::string identity;           ///< Changes when anything does that an object depends on, but for headers.
 };
@@ -41,8 +41,8 @@ Result<ResolvedInterpreter> resolve_interpreter(ProcessRunner& runner, const Too
                                                 const ResolveContext& context);
 
 /// The toolchain's linker inputs without the libraries that the host has opened for all before it loads a snippet. A
-/// snippet that named them again would make the loader walk all they depend on: libtorch needs 170 libraries, and a case
-/// spent 2.4 ms in that, 80 ms when counted.
+/// snippet that named them again would make the loader walk all they depend on: libtorch needs 170 libraries, and a
+/// case spent 2.4 ms in that, 80 ms when counted.
 std::vector<std::string> linked_with(const Toolchain& toolchain);
 
 /// The value of a variable, or "".

@@ -58,6 +58,12 @@ std::string prelude_source(const Toolchain& toolchain) {
   return source;
 }
 
+std::string file_start() {
+  // The linker takes a section of strings apart and puts each where the section's alignment allows.
+  return "#line 1 \"<tally>\"\n"
+         "asm(\".section .rodata.str1.1,\\\"aMS\\\",@progbits,1\\n.p2align 6\\n.text\");\n";
+}
+
 std::string case_source(const Case& c, const Toolchain& toolchain, std::string_view symbol, Lines lines,
                         Purpose purpose) {
   std::string source;
@@ -70,7 +76,11 @@ std::string case_source(const Case& c, const Toolchain& toolchain, std::string_v
   append_hook(source, "before_region", toolchain.before_region.cpp);
   append_hook(source, "sync", toolchain.sync.cpp);
   for (const ToolchainCode& code : before_setup(toolchain, Language::cpp, c.threads)) {
-    source += fmt::format("#line 1 \"<{}>\"\n{}\n", code.key, code.text);
+    // A seed leaves nothing behind in the case's scope, as a limit of threads may. Apart, because a static function of
+    // a header (torch::manual_seed) is inlined where a file calls it once: alone, a case had another stack frame.
+    const bool apart = code.key == "seed";
+    source += fmt::format("{}\n#line 1 \"<{}>\"\n{}\n{}", apart ? "tally::detail::apart([&] {" : "", code.key,
+                          code.text, apart ? "});\n" : "");
   }
   append(source, c.setup, "setup", lines);
   source += "#line 1 \"<tally>\"\n  ;\n" + loop("tally_baseline", "");

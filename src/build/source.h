@@ -16,6 +16,11 @@ namespace tally {
 /// The header that is precompiled once for each toolchain: the snippet's own header, then the prelude's.
 std::string prelude_source(const Toolchain& toolchain);
 
+/// What every file of snippets begins with: each string constant gets a place of its own at a multiple of 64 bytes. A
+/// linker puts them next to each other, so where one lay depended on the other snippets of the file, and `memcmp` takes
+/// a longer path near the end of a page (LSTM: 95 of 755,859 instructions).
+std::string file_start();
+
 /// Whether `#line` names the suite's places, or none, for a text that does not change when a case moves within its
 /// suite.
 enum class Lines { of_suite, none };

@@ -99,6 +99,15 @@ std::vector<std::string> build(RealProcessRunner& runner, const std::map<std::st
   return libraries;
 }
 
+/// The built-in toolchain without its warm-up.
+ToolchainHere cpp_toolchain(RealProcessRunner& runner) {
+  ToolchainHere toolchain{builtin_toolchains().front(), {}, {}};
+  EXPECT_EQ(toolchain.spec.name, "cpp");
+  toolchain.spec.warm_up.cpp.clear();
+  toolchain.compiler = resolve_compiler(runner, toolchain.spec, {{{"PATH", "/usr/bin:/bin"}}, {}});
+  return toolchain;
+}
+
 TEST(Batch, IsTheSameCodeAsEachSnippetAlone) {
   const std::vector<Case> cases = {
       snippet("auto copy = words; std::sort(copy.begin(), copy.end()); tally::keep(copy);",
@@ -116,10 +125,7 @@ TEST(Batch, IsTheSameCodeAsEachSnippetAlone) {
               "tally::keep(e); }",
               "int n = 0;")};
   RealProcessRunner runner(TALLY_BUILD_DIR "/libexec/tallymark/tally-supervisor");
-  ToolchainHere toolchain{builtin_toolchains().front(), {}, {}};
-  ASSERT_EQ(toolchain.spec.name, "cpp");
-  toolchain.spec.warm_up.cpp.clear();
-  toolchain.compiler = resolve_compiler(runner, toolchain.spec, {{{"PATH", "/usr/bin:/bin"}}, {}});
+  const ToolchainHere toolchain = cpp_toolchain(runner);
   ASSERT_TRUE(*toolchain.compiler) << describe(toolchain.compiler->error());
   ASSERT_TRUE((*toolchain.compiler)->is_clang);
   const auto folder = TemporaryFolder::make();
@@ -143,6 +149,29 @@ TEST(Batch, IsTheSameCodeAsEachSnippetAlone) {
   }
   // Each snippet has its function and two loops at the least.
   EXPECT_GE(compared, 3 * cases.size());
+}
+
+/// memcmp and its like go another way near the end of a page, so where a string lies must not depend on neighbours.
+TEST(Batch, EachStringConstantBeginsAtAMultipleOf64) {
+  RealProcessRunner runner(TALLY_BUILD_DIR "/libexec/tallymark/tally-supervisor");
+  const ToolchainHere toolchain = cpp_toolchain(runner);
+  ASSERT_TRUE(*toolchain.compiler) << describe(toolchain.compiler->error());
+  std::vector<Case> cases;
+  for (int i = 0; i < 5; ++i) {
+    cases.push_back(
+        snippet("const char* text = \"the constant number " + std::to_string(i) + "\"; tally::keep(text);"));
+  }
+  const auto folder = TemporaryFolder::make();
+  ASSERT_TRUE(folder);
+  const auto libraries = build(runner, {{"cpp", toolchain}}, cases, folder->path() / "cache", cases.size());
+  // A segment's place in the file and in memory agree within a page.
+  const auto bytes = read_file(libraries[0]);
+  ASSERT_TRUE(bytes);
+  for (int i = 0; i < 5; ++i) {
+    const std::size_t at = bytes->find("the constant number " + std::to_string(i) + '\0');
+    ASSERT_NE(at, std::string::npos);
+    EXPECT_EQ(at % 64, 0U) << i;
+  }
 }
 
 }  // namespace
