@@ -61,12 +61,6 @@ __attribute__((noinline)) void run(struct tally_regions* regions, Loop&& loop) {
   while (unsigned long long n = regions->next(regions)) loop(n);
 }
 
-/// Calls what must not become a part of the function around it.
-template <typename Work>
-__attribute__((noinline)) void apart(Work&& work) {
-  work();
-}
-
 }  // namespace detail
 }  // namespace tally
 

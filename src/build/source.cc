@@ -76,11 +76,7 @@ std::string case_source(const Case& c, const Toolchain& toolchain, std::string_v
   append_hook(source, "before_region", toolchain.before_region.cpp);
   append_hook(source, "sync", toolchain.sync.cpp);
   for (const ToolchainCode& code : before_setup(toolchain, Language::cpp, c.threads)) {
-    // A seed leaves nothing behind in the case's scope, as a limit of threads may. Apart, because a static function of
-    // a header (torch::manual_seed) is inlined where a file calls it once: alone, a case had another stack frame.
-    const bool apart = code.key == "seed";
-    source += fmt::format("{}\n#line 1 \"<{}>\"\n{}\n{}", apart ? "tally::detail::apart([&] {" : "", code.key,
-                          code.text, apart ? "});\n" : "");
+    source += fmt::format("#line 1 \"<{}>\"\n{}\n", code.key, code.text);
   }
   append(source, c.setup, "setup", lines);
   source += "#line 1 \"<tally>\"\n  ;\n" + loop("tally_baseline", "");

@@ -123,7 +123,10 @@ Toolchain torch_toolchain() {
   toolchain.requires_modules = {"torch"};
   // Only the processor's generator: the others are seeded lazily, and telling them costs a stack trace in Python.
   // Without this each process draws its seed from the system.
-  toolchain.seed = {.py = "torch.default_generator.manual_seed(0)", .cpp = "torch::manual_seed(0);"};
+  // In C++ apart: manual_seed is a static function of a header, inlined where a file calls it once, so that a case that
+  // is compiled alone had another stack frame, and memcmp another path near the end of a page.
+  toolchain.seed = {.py = "torch.default_generator.manual_seed(0)",
+                    .cpp = "[]() __attribute__((noinline)) { torch::manual_seed(0); }();"};
   toolchain.set_threads = {.py = "torch.set_num_threads(${threads})", .cpp = "at::set_num_threads(${threads});"};
   toolchain.warm_up = {.py = kTorchPythonWarmUp, .cpp = kTorchCppWarmUp};
   return toolchain;
