@@ -205,7 +205,8 @@ PyMethodDef g_methods[] = {
     {"fill_heaps", fill_heaps, METH_VARARGS, "Leave no hole in the heaps that a case could fall into."},
     {"set_hooks", set_hooks, METH_VARARGS, "What to call before a region and at its end; None for nothing."},
     {"result", result, METH_VARARGS, "What an execution left, and why not all of it can be told."},
-    {"start_instrumentation", start_instrumentation, METH_NOARGS, "Count from here on, under Callgrind. Whether that is so."},
+    {"start_instrumentation", start_instrumentation, METH_NOARGS,
+     "Count from here on, under Callgrind. Whether that is so."},
     {nullptr, nullptr, 0, nullptr},
 };
 PyModuleDef g_module = {
