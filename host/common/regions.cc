@@ -42,8 +42,8 @@ std::uint64_t grow(std::uint64_t iterations, std::uint64_t elapsed_ns, std::uint
 
 }  // namespace
 
-Regions::Regions(Channel channel, std::uint32_t job, std::uint64_t warm_up, bool in_process)
-    : channel_(channel), job_(job), warm_up_(warm_up), in_process_(in_process) {
+Regions::Regions(Channel channel, std::uint32_t job, std::uint64_t warm_up)
+    : channel_(channel), job_(job), warm_up_(warm_up) {
   enter_stage(Stage::setup);
 }
 

@@ -22,7 +22,7 @@ struct RegionHooks {
 
 class Regions {
  public:
-  Regions(Channel channel, std::uint32_t job, std::uint64_t warm_up, bool in_process);
+  Regions(Channel channel, std::uint32_t job, std::uint64_t warm_up);
 
   void set_hooks(RegionHooks hooks) { hooks_ = hooks; }
 
@@ -63,7 +63,7 @@ class Regions {
   Channel channel_;
   std::uint32_t job_;
   std::uint64_t warm_up_;
-  bool in_process_;
+  bool in_process_ = false;  ///< A team of threads works here, which no fork would survive: no replicate is forked.
   int threads_ = 1;
   unsigned long long sleeps_before_ = 0;
   bool replicate_ = false;

@@ -103,7 +103,7 @@ void copy_name(char* to, std::size_t size, std::string_view from) {
 }
 
 void run_case(void* /*context*/, Channel channel, const Message& request) {
-  Regions engine(channel, request.job(), request.number(Field::warm_up), request.number(Field::in_process) != 0);
+  Regions engine(channel, request.job(), request.number(Field::warm_up));
   copy_name(g_snippet, sizeof g_snippet, request.text(Field::snippet).value_or(""));
   copy_name(g_symbol, sizeof g_symbol, request.text(Field::symbol).value_or(""));
   enter_stage(Stage::load);

@@ -146,7 +146,7 @@ PyObject* set_hooks(PyObject* /*module*/, PyObject* args) {
 }
 
 void run_case(void* context, Channel channel, const Message& request) {
-  Regions engine(channel, request.job(), request.number(Field::warm_up), request.number(Field::in_process) != 0);
+  Regions engine(channel, request.job(), request.number(Field::warm_up));
   if (const auto padding = request.number(Field::heap_padding); padding > 0) {
     std::memset(std::malloc(padding), 1, padding);  // kept on purpose: it moves whatever setup allocates
   }

@@ -65,7 +65,7 @@ enum class Field : std::uint16_t {
   heap_padding = 28,   ///< run_case: bytes allocated before setup, a perturbation.
   stack_padding = 29,  ///< run_case: bytes by which the stack is moved, a perturbation.
   before_region = 30,  ///< run_case, Python: source run before every region, not measured.
-  in_process = 31,     ///< run_case: never fork replicates. ready: this child will not fork them.
+  in_process = 31,     ///< ready: this child will not fork replicates.
   sync = 32,           ///< run_case, Python: source run at the end of every region.
   examiner = 33,       ///< run_case, Python: source of what makes a statement report what it leaves; absent otherwise.
   result_name = 34,    ///< run_case, Python, repeated: variables that the examined statement leaves.
