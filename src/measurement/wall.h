@@ -9,8 +9,8 @@
 /// then samples in 87.5 %, and samples taken as independent in 39.8 %. From nine on their ranks give it
 /// (median_interval), because a neighbour on the machine makes some children slow, and Student's then goes on and on:
 /// of 3,000 simulated statements (0.4 % between, one child in seven 5 to 50 % slower) it took 16 children to 1 % where
-/// ranks take 9.6; and where two layouts are equally frequent, 25 children covered the median in 95 % by ranks, in 52 %
-/// by Student's.
+/// ranks take 9.5; and where two layouts are equally frequent, 25 children covered the median in 96 % by ranks, in 51 %
+/// by Student's (bench/intervals/simulate.py).
 #pragma once
 
 #include <cstdint>
