@@ -1,6 +1,5 @@
 #include "callgrind.h"
 
-#include <unistd.h>
 #include <valgrind/callgrind.h>
 
 namespace tally::host::callgrind {
@@ -19,17 +18,16 @@ void collect(bool on) {
   CALLGRIND_TOGGLE_COLLECT;
 }
 
+namespace {
+unsigned g_dumps = 0;
+}
+
+void after_fork() { g_dumps = 0; }
+
 unsigned dump() {
-  static unsigned count = 0;
-  static pid_t owner = 0;
   if (!running()) return 0;
-  // Callgrind begins a new file, and a new count, when it finds itself in another process.
-  if (owner != ::getpid()) {
-    owner = ::getpid();
-    count = 0;
-  }
   CALLGRIND_DUMP_STATS;
-  return ++count;
+  return ++g_dumps;
 }
 
 }  // namespace tally::host::callgrind

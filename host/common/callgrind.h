@@ -21,7 +21,10 @@ void start_instrumentation();
 void collect(bool on);
 
 /// Counters since the last dump go to a file "<--callgrind-out-file>.<n>" and become 0. Returns n, which counts from
-/// 1 in each process; 0 outside Valgrind.
+/// 1 in each process; 0 outside Valgrind. A region ends in it: it takes as many instructions in every process.
 unsigned dump();
+
+/// To be told by a forked process: Callgrind begins with another file there, and counts from 1 again.
+void after_fork();
 
 }  // namespace tally::host::callgrind

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "callgrind.h"
 #include "shared_page.h"
 
 namespace tally::host {
@@ -106,6 +107,7 @@ void take_descriptors(int socket, int output) {
 
 Channel become_case_child(const Message& request, int socket, int output) {
   ::setpgid(0, 0);
+  callgrind::after_fork();
   for (int signal : {SIGINT, SIGTERM, SIGCHLD, SIGPIPE}) ::signal(signal, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
@@ -116,8 +118,8 @@ Channel become_case_child(const Message& request, int socket, int output) {
   limit(request);
   Channel channel(kCaseSocket);
   if (const auto folder = request.text(Field::folder)) {
-    char path[4096];
-    std::snprintf(path, sizeof path, "%.*s", static_cast<int>(folder->size()), folder->data());
+    char path[4096] = {};
+    folder->copy(path, sizeof path - 1);
     if (::chdir(path) != 0) {
       auto failure = channel.compose(MessageType::failed, request.job());
       failure.number(Field::stage, static_cast<std::uint64_t>(Stage::host))

@@ -85,7 +85,7 @@ std::uint64_t Regions::next() {
       state_ = State::idle;
       auto ready = channel_.compose(MessageType::ready, job_);
       // What other threads have done so far, once here rather than in every replicate.
-      callgrind::dump();
+      if (!alone_since_fork()) callgrind::dump();
       ready.number(Field::phase, static_cast<std::uint64_t>(phase_))
           .number(Field::threads, static_cast<std::uint64_t>(threads_))
           .number(Field::in_process, in_process_ ? 1 : 0);
@@ -116,7 +116,7 @@ std::uint64_t Regions::next_command() {
     if (!received.open) ::_exit(0);  // the runner has lost interest
     switch (received.message.type()) {
       case MessageType::count:
-        if (!forks() || fork_region(false)) return start_count(received.message);
+        if (spends_itself(received.message) || fork_region(false)) return start_count(received.message);
         break;
       case MessageType::time:
         read_time_command(received.message);
@@ -133,6 +133,11 @@ std::uint64_t Regions::next_command() {
 
 /// An empty loop changes nothing in the state that replicates start from: it needs no process of its own.
 bool Regions::forks() const { return !in_process_ && phase_ != Phase::baseline; }
+
+/// Whether this process runs the region itself. The last one may as well have the state that forks would start from.
+bool Regions::spends_itself(const Message& command) const {
+  return !forks() || (command.number(Field::last) != 0 && alone_since_fork());
+}
 
 /// The next child of a time command; true in the process that is to run it.
 bool Regions::fork_timed() {
@@ -157,6 +162,7 @@ bool Regions::fork_region(bool timed) {
   const pid_t pid = ::fork();
   if (pid == 0) {
     replicate_ = true;
+    callgrind::after_fork();
     done_ = done[1];
     if (done[0] >= 0) ::close(done[0]);
     return true;

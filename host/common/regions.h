@@ -4,8 +4,8 @@
 /// losing its warmed-up frame): the loop asks next() how many iterations to run, and next() does everything else.
 /// Inside next() the case child forks one child per replicate; there next() returns, the loop runs, and the following
 /// next() cuts the region and ends the process. Every replicate thus starts from the same state, and replicates must
-/// agree to the instruction. A case child whose threads work cannot fork: it gives one replicate, and says so in
-/// `ready`.
+/// agree to the instruction. The last one of a phase runs in the case child itself, whose state is the same, where no
+/// thread was ever about. A case child whose threads work cannot fork: it gives one replicate, and says so in `ready`.
 #pragma once
 
 #include <cstdint>
@@ -51,6 +51,7 @@ class Regions {
   void end_count();
   void read_time_command(const protocol::Message& command);
   [[nodiscard]] bool forks() const;
+  [[nodiscard]] bool spends_itself(const protocol::Message& command) const;
   bool fork_timed();
   std::uint64_t start_time();
   bool end_block();

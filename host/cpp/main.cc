@@ -5,21 +5,24 @@
 /// Natively it serves wall times; under Valgrind (with --instr-atstart=no) it serves counts. The control socket is
 /// descriptor 3.
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <thread>
 
 #include "callgrind.h"
 #include "fork_server.h"
 #include "fresh_heap.h"
 #include "pinned_stack.h"
 #include "regions.h"
+#include "rehearsal.h"
 #include "shared_page.h"
 #include "tally/snippet.h"
-#include "threads.h"
 
 namespace tally::host {
 namespace {
@@ -35,22 +38,18 @@ char g_snippet[4096];
 char g_symbol[512];
 char g_load_error[2048];
 
-/// Opens g_snippet on a helper thread, which has an allocator arena of its own: what the loader allocates depends on
-/// the length of names and on neighbours in a batch, and must not move the heap that the case will see.
+/// Opens g_snippet. What the loader allocates depends on the length of names and on neighbours in a batch, and must not
+/// move the heap that the case will see: fill_malloc() comes after it. (A thread with an arena of its own would do as
+/// well, but a process that ever had a second thread counts otherwise than one that had none.)
 Entry load_snippet() {
   Entry entry = nullptr;
-  const int threads = count_threads();
   g_load_error[0] = 0;
-  std::thread loader([&entry] {
-    void* library = ::dlopen(g_snippet, RTLD_NOW | RTLD_LOCAL);
-    if (library != nullptr) entry = reinterpret_cast<Entry>(::dlsym(library, g_symbol));
-    if (entry == nullptr) {
-      const char* reason = ::dlerror();
-      std::snprintf(g_load_error, sizeof g_load_error, "%s", reason == nullptr ? "unknown" : reason);
-    }
-  });
-  loader.join();
-  wait_for_threads(threads);
+  void* library = ::dlopen(g_snippet, RTLD_NOW | RTLD_LOCAL);
+  if (library != nullptr) entry = reinterpret_cast<Entry>(::dlsym(library, g_symbol));
+  if (entry == nullptr) {
+    const char* reason = ::dlerror();
+    std::snprintf(g_load_error, sizeof g_load_error, "%s", reason == nullptr ? "unknown" : reason);
+  }
   return entry;
 }
 
@@ -114,6 +113,7 @@ void run_case(void* /*context*/, Channel channel, const Message& request) {
     engine.fail(Stage::load, "cannot load the compiled snippet", g_load_error);
     return;
   }
+  fill_malloc();
   if (const auto padding = request.number(Field::heap_padding); padding > 0) {
     std::memset(std::malloc(padding), 1, padding);  // kept on purpose: it moves whatever setup allocates
   }
@@ -126,36 +126,35 @@ void run_case(void* /*context*/, Channel channel, const Message& request) {
   }
 }
 
-/// Stands in for the runner while representative code runs once, so that case children inherit its translations.
-struct WarmUp {
-  tally_regions regions{};
-  int left = 0;
-};
-
-unsigned long long next_of_warm_up(tally_regions* regions) {
-  auto* self = reinterpret_cast<WarmUp*>(regions);
-  return self->left-- > 0 ? 2 : 0;
+/// Runs one snippet as a case is run.
+bool rehearse_snippet(const char* snippet, const char* symbol, bool counted) {
+  static char buffer[16 * 1024];
+  protocol::Writer request(buffer, protocol::MessageType::run_case, 0);
+  request.text(Field::snippet, snippet).text(Field::symbol, symbol).number(Field::warm_up, 1);
+  return rehearse(run_case, nullptr, request, counted);
 }
 
-void fail_warm_up(tally_regions*, const char* message, const char*) { std::fprintf(stderr, "warm-up: %s\n", message); }
-
-void warm_up(const char* snippet, const char* symbol) {
-  copy_name(g_snippet, sizeof g_snippet, snippet);
-  copy_name(g_symbol, sizeof g_symbol, symbol);
-  const Entry entry = load_snippet();
-  if (entry == nullptr) {
-    std::fprintf(stderr, "warm-up: %s\n", g_load_error);
-    return;
+/// A file that is loaded already is not loaded again, and what loading goes through would be left to each case: 700
+/// blocks of the loader's. A copy is another file. It is not run.
+void load_copy_of(const char* snippet) {
+  const int from = ::open(snippet, O_RDONLY | O_CLOEXEC);
+  const int copy = ::memfd_create("warm-up", MFD_CLOEXEC);
+  struct stat about{};
+  if (from >= 0 && copy >= 0 && ::fstat(from, &about) == 0 && ::sendfile(copy, from, nullptr, about.st_size) > 0) {
+    std::snprintf(g_snippet, sizeof g_snippet, "/proc/self/fd/%d", copy);
+    load_snippet();
   }
-  WarmUp empty{{next_of_warm_up, fail_warm_up, nullptr, nullptr, nullptr}, 1};
-  WarmUp work{{next_of_warm_up, fail_warm_up, nullptr, nullptr, nullptr}, 1};
-  entry(&empty.regions, &work.regions);
+  ::close(copy);
+  ::close(from);
 }
 
-void rehearse(int argc, char** argv) {
+bool rehearse_all(int argc, char** argv, bool counted) {
   for (int i = 1; i + 2 < argc; ++i) {
-    if (std::strcmp(argv[i], "--warm-up") == 0) warm_up(argv[i + 1], argv[i + 2]);
+    if (std::strcmp(argv[i], "--warm-up") != 0) continue;
+    if (counted) load_copy_of(argv[i + 1]);
+    if (!rehearse_snippet(argv[i + 1], argv[i + 2], counted)) return false;
   }
+  return true;
 }
 
 int main_of_host(int argc, char** argv) {
@@ -166,12 +165,12 @@ int main_of_host(int argc, char** argv) {
       return 3;
     }
   }
-  rehearse(argc, argv);
+  if (!rehearse_all(argc, argv, false)) return 3;
   if (callgrind::running()) {
     // Again, for the translations that case children inherit. What a library sets up on first use ran before, without
     // counting, which is several times faster.
     callgrind::start_instrumentation();
-    rehearse(argc, argv);
+    if (!rehearse_all(argc, argv, true)) return 3;
   }
   // Libraries keep words of their surroundings, such as this program's path, in holes that a case would fall into.
   fill_malloc();

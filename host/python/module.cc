@@ -14,6 +14,7 @@
 #include "fresh_heap.h"
 #include "pinned_stack.h"
 #include "regions.h"
+#include "rehearsal.h"
 
 namespace {
 
@@ -175,6 +176,18 @@ PyObject* serve(PyObject* /*module*/, PyObject* args) {
   return PyLong_FromLong(code);
 }
 
+/// rehearse(function, text, counted): a case with this setup, in this process; whether it went well.
+PyObject* rehearse(PyObject* /*module*/, PyObject* args) {
+  PyObject* function = nullptr;
+  const char* text = nullptr;
+  int counted = 0;
+  if (PyArg_ParseTuple(args, "Osp", &function, &text, &counted) == 0) return nullptr;
+  static char buffer[64 * 1024];
+  tally::protocol::Writer request(buffer, tally::protocol::MessageType::run_case, 0);
+  request.text(Field::setup_part, text).text(Field::stmt_part, "pass").number(Field::warm_up, 2);
+  return PyBool_FromLong(tally::host::rehearse(run_case, function, request, counted != 0) ? 1 : 0);
+}
+
 /// result(text, refusal): what an examined statement left.
 PyObject* result(PyObject* /*module*/, PyObject* args) {
   const char* parts[2] = {};
@@ -203,6 +216,7 @@ PyObject* start_instrumentation(PyObject* /*module*/, PyObject* /*args*/) {
 PyMethodDef g_methods[] = {
     {"serve", serve, METH_VARARGS, "Serve cases until the runner leaves."},
     {"fill_heaps", fill_heaps, METH_VARARGS, "Leave no hole in the heaps that a case could fall into."},
+    {"rehearse", rehearse, METH_VARARGS, "Run a case in this process, before it serves. Whether it went well."},
     {"set_hooks", set_hooks, METH_VARARGS, "What to call before a region and at its end; None for nothing."},
     {"result", result, METH_VARARGS, "What an execution left, and why not all of it can be told."},
     {"start_instrumentation", start_instrumentation, METH_NOARGS,

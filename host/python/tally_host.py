@@ -131,13 +131,13 @@ def run_case(setup_parts, stmt_parts, before_region, sync, examiner, result_name
     return None
 
 
-def rehearse(texts, namespaces):
-    """Runs the warm-ups as cases are run, so that children inherit the translations of compiling and starting one as well."""
-    for text, namespace in zip(texts, namespaces):
-        case = compile_case([text], ["pass"], namespace)
-        seed()
-        gc.collect()
-        case(range(2), range(2))
+def rehearse(texts, counted):
+    """Runs each warm-up as a case is run, in this process."""
+    for text in texts:
+        if not _tally_host.rehearse(run_case, text, counted):
+            sys.exit(3)
+    gc.unfreeze()
+    gc.enable()
 
 
 def set_late_environment():
@@ -155,12 +155,11 @@ def main():
     for name in REQUIRED:
         __import__(name)
     texts = sys.argv[split + 1:]
-    namespaces = [fresh_namespace() for _ in texts]
-    rehearse(texts, namespaces)
+    rehearse(texts, False)
     # Again, for the translations that case children inherit. What a library sets up on first use ran before, without
     # counting, which is several times faster.
     if _tally_host.start_instrumentation():
-        rehearse(texts, namespaces)
+        rehearse(texts, True)
     set_late_environment()
     gc.collect()
     gc.freeze()

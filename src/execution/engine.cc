@@ -202,6 +202,21 @@ bool Engine::start_session() {
   return false;
 }
 
+/// One more where those of earlier sessions prove nothing yet, as where a perturbed count only has to be seen.
+std::size_t Engine::replicates_of_next_session(const Job& job) const {
+  const std::optional<CountSamples>& counts = result_.outcomes[job.index].counts;
+  const Case& c = cases_[job.index];
+  if (job.perturbation != nullptr || (counts && wants_another_replicate(*counts, c, options_))) return 1;
+  return static_cast<std::size_t>(std::max(1, c.settings.replicates.value_or(options_.replicates)));
+}
+
+/// Where a forked process is known, or likely, to go on otherwise than its parent would: importing torch for Python
+/// makes each forked process begin with a new autograd engine, 1,047 instructions of its first region.
+bool Engine::forks_all_replicates(const Job& job) const {
+  return cases_[job.index].language == Language::python || job.perturbation != nullptr ||
+         result_.outcomes[job.index].forks_differ;
+}
+
 /// The first job of this kind, in a host that is ready.
 bool Engine::start_session(const HostKind& kind) {
   const Case& c = cases_[queue_.first(kind).index];
@@ -218,6 +233,8 @@ bool Engine::start_session(const HostKind& kind) {
                    .mode = job.mode,
                    .job = ++last_job_,
                    .perturbation = job.perturbation == nullptr ? Perturbation{} : *job.perturbation,
+                   .replicates = replicates_of_next_session(job),
+                   .forks_all = forks_all_replicates(job),
                    .dumps = host->dumps(),
                    .timer_overhead_s = timer_overhead_s_};
   for (const CpuIndex cpu : lease->cpus().cpus()) plan.cpus.push_back(cpu.value);

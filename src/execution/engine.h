@@ -84,6 +84,8 @@ class Engine {
   bool start_build();
   bool start_session();
   bool start_session(const HostKind& kind);
+  std::size_t replicates_of_next_session(const Job& job) const;
+  bool forks_all_replicates(const Job& job) const;
   bool start_host(const HostKind& kind);
   std::list<Host>::iterator ready_host(const HostKind& kind);
   bool host_coming(const HostKind& kind) const;

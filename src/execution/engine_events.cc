@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 
 #include "base/text.h"
 #include "execution/engine.h"
@@ -64,6 +65,7 @@ void Engine::on_fd(int fd, bool closed) {
       if (ended || !read) runner_.unwatch(fd);  // its exit, which the host reports, says why
       // Its code wrote into a descriptor that is not its own: what it would say next cannot be told from that.
       if (!read) kill_session(*session, Ending::failed, "the case's process sent what is no message of our protocol");
+      if (session->session->spent() && session->child) session->child->signal(SIGKILL);
       return;
     }
     if (session->session->output() == fd) {
@@ -98,7 +100,7 @@ void Engine::on_finished(const Finished& finished) {
 
 bool Engine::wants_another_session(const Job& job) const {
   const CaseOutcome& outcome = result_.outcomes[job.index];
-  if (job.mode != Mode::counts || job.perturbation != nullptr || !outcome.one_replicate_each) return false;
+  if (job.mode != Mode::counts || job.perturbation != nullptr) return false;
   return wants_another_replicate(*outcome.counts, cases_[job.index], options_);
 }
 

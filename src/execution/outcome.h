@@ -61,7 +61,7 @@ struct CaseOutcome {
   std::optional<WallSamples> wall;
   std::optional<AllocationSample> allocations;
   std::optional<StatementResult> result;
-  bool one_replicate_each = false;  ///< A process gave a single replicate: it had threads, which no fork survives.
+  bool forks_differ = false;  ///< A forked replicate and one of its parent disagreed: the parent's was dropped.
   std::string profile;              ///< A replicate's Callgrind output, where it was asked for.
   std::vector<std::string> warnings;
 };

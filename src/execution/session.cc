@@ -174,9 +174,9 @@ void Session::on_ready(const Message& message) {
   if (plan_.mode == Mode::result) {
     if (step_ == Step::baseline) return advance();
     step_ = Step::examining;
-    return ask_count(1);
+    return ask_count(1, false);
   }
-  if (plan_.mode == Mode::counts) return ask_count(iterations());
+  if (plan_.mode == Mode::counts) return ask_count(iterations(), is_last_replicate());
   // The first child also finds out how many executions make a block; the others repeat that number.
   const double loop_s = kLoopBlocks * least_block_s(options_->wall_plan, plan_.timer_overhead_s);
   ask_time(0, step_ == Step::baseline ? loop_s : child_run_time_s(options_->wall_plan), 1);
@@ -198,14 +198,24 @@ void Session::on_counted(const Message& message) {
   const bool perturbed = !plan_.perturbation.name.empty();
   if (step_ == Step::baseline) {
     const int wanted = perturbed ? 1 : options_->baseline_replicates;
-    if (counts_.baseline.size() < static_cast<std::size_t>(wanted)) return ask_count(iterations());
+    if (counts_.baseline.size() < static_cast<std::size_t>(wanted)) return ask_count(iterations(), false);
     return advance();
   }
   // Replicates of one process do not start from one state (the allocator's differs: 0.05 to 2.3 % with two threads).
-  // Where a process cannot fork them, it gives one, and the engine starts another session.
-  if (perturbed || in_process_) return advance();
-  if (wants_another_replicate(counts_, *plan_.c, *options_)) return ask_count(iterations());
-  advance();
+  // Once it has run one itself, it gives no other, and the engine starts another session.
+  const bool own = pid_ && message.number(Field::pid) == static_cast<std::uint64_t>(*pid_);
+  if (own && counts_.replicates.size() > 1 && counts_.replicates.back() != counts_.replicates.front()) {
+    // A library may begin anew in a forked process (pthread_atfork): then the two are not replicates of each other.
+    counts_.replicates.pop_back();
+    forks_differ_ = true;
+  }
+  if (perturbed || own || !wants_another_replicate(counts_, *plan_.c, *options_)) return advance();
+  ask_count(iterations(), is_last_replicate());
+}
+
+/// Whether the replicate to be asked for is the last, if it agrees.
+bool Session::is_last_replicate() const {
+  return step_ == Step::statement && !plan_.forks_all && counts_.replicates.size() + 1 >= plan_.replicates;
 }
 
 void Session::on_result(const Message& message) {
@@ -217,7 +227,7 @@ void Session::on_result(const Message& message) {
 /// Twice from the same state, where the child forks its executions: what differs then would differ on any two sides.
 void Session::on_examined() {
   if (results_.empty()) return fail("result", "the statement left its loop before it told its result", {});
-  if (results_.size() == 1 && !in_process_) return ask_count(1);
+  if (results_.size() == 1 && !in_process_) return ask_count(1, false);
   if (results_.back() != results_.front()) {
     results_.front().varies = true;
     results_.front().refusal = "two executions from one state leave different results";
@@ -272,7 +282,7 @@ void Session::ask_next_wall_step() {
   // They stand beside the counts in a record.
   if (!options_->counts) return advance();
   step_ = Step::allocations;
-  ask_count(std::min<std::uint64_t>(iterations(), 100));
+  ask_count(std::min<std::uint64_t>(iterations(), 100), true);
 }
 
 void Session::on_failed(const Message& message) {
@@ -318,10 +328,10 @@ void Session::fail(std::string stage, std::string message, std::string detail) {
   failure_ = CaseFailure{std::move(stage), std::move(message), std::move(detail), {}};
 }
 
-void Session::ask_count(std::uint64_t iterations) {
+void Session::ask_count(std::uint64_t iterations, bool last) {
   std::array<char, kSmallFrame> buffer;
   Writer frame(buffer, MessageType::count, plan_.job);
-  send(frame.number(Field::iterations, iterations));
+  send(frame.number(Field::iterations, iterations).number(Field::last, last ? 1 : 0));
 }
 
 void Session::ask_time(std::uint64_t iterations, double budget_s, std::uint64_t children) {
@@ -365,7 +375,8 @@ void Session::on_exited(int wait_status, Stage stage) {
   (void)on_output();
   const WaitStatus status = decode_wait_status(wait_status);
   const bool clean = status == WaitStatus(Exited{0});
-  if (!failure_ && step_ == Step::leaving && clean) {
+  // Where it was counted, all is told: what becomes of the child then is not the count's concern.
+  if (spent() || (!failure_ && step_ == Step::leaving && clean)) {
     ending_ = Ending::ok;
     return;
   }
@@ -395,6 +406,7 @@ void Session::deliver(CaseOutcome& outcome) {
   if (!plan_.perturbation.name.empty()) {
     outcome.perturbed.emplace_back(plan_.perturbation.name, std::move(counts_));
   } else if (plan_.mode == Mode::counts) {
+    outcome.forks_differ = outcome.forks_differ || forks_differ_;
     if (!outcome.counts) {
       outcome.counts = std::move(counts_);
       outcome.profile = std::move(profile_);
@@ -402,7 +414,6 @@ void Session::deliver(CaseOutcome& outcome) {
       append(outcome.counts->replicates, std::move(counts_.replicates));
       append(outcome.counts->baseline, std::move(counts_.baseline));
     }
-    outcome.one_replicate_each = in_process_;
   } else if (plan_.mode == Mode::result) {
     outcome.result = std::move(results_.front());
   } else {

@@ -27,7 +27,9 @@ struct SessionPlan {
   std::uint32_t job = 0;
   Perturbation perturbation;
   std::vector<int> cpus;
-  std::string dumps;  ///< Callgrind's output folder of the host.
+  std::size_t replicates = 1;  ///< Counted ones to ask for; more where they differ and the child can still fork.
+  bool forks_all = false;      ///< None of them may be run by the case child itself.
+  std::string dumps;           ///< Callgrind's output folder of the host.
   double timer_overhead_s = 0;
 };
 
@@ -60,6 +62,9 @@ class Session {
   [[nodiscard]] bool over() const { return ending_.has_value(); }
   [[nodiscard]] Ending ending() const { return *ending_; }
 
+  /// Counted, and of no more use: the child may be killed, which spares Callgrind a last dump of everything.
+  [[nodiscard]] bool spent() const { return step_ == Step::leaving && plan_.mode == Mode::counts; }
+
   /// Moves what was learnt into the case's outcome. Only when over.
   void deliver(CaseOutcome& outcome);
 
@@ -75,7 +80,8 @@ class Session {
   void on_failed(const protocol::Message& message);
   void on_result(const protocol::Message& message);
   void on_examined();
-  void ask_count(std::uint64_t iterations);
+  [[nodiscard]] bool is_last_replicate() const;
+  void ask_count(std::uint64_t iterations, bool last);
   void ask_time(std::uint64_t iterations, double budget_s, std::uint64_t children);
   void ask_next_wall_step();
   void advance();
@@ -94,6 +100,7 @@ class Session {
   std::optional<int> pid_;
   Step step_ = Step::starting;
   bool in_process_ = false;
+  bool forks_differ_ = false;
   std::uint64_t last_dump_ = 0;  ///< The last of the case child's own dumps that was read.
   double measured_s_ = 0;
   std::uint64_t children_coming_ = 0;  ///< Of the last time command.

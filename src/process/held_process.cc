@@ -20,11 +20,15 @@ bool HeldProcess::alive() const {
   return poll(&ended, 1, 0) == 0;
 }
 
+bool HeldProcess::signal(int signal) const {
+  return alive() && syscall(SYS_pidfd_send_signal, fd_.get(), signal, nullptr, 0) == 0;
+}
+
 int HeldProcess::signal_tree(int signal) const {
   if (!alive()) return 0;
   // Before it dies itself: then they would have another parent, and be taken for strangers.
   const int below = signal_descendants(pid_, signal);
-  return below + (syscall(SYS_pidfd_send_signal, fd_.get(), signal, nullptr, 0) == 0 ? 1 : 0);
+  return below + (this->signal(signal) ? 1 : 0);
 }
 
 }  // namespace tally

@@ -21,6 +21,9 @@ class HeldProcess {
   /// False for a zombie too.
   [[nodiscard]] bool alive() const;
 
+  /// To itself only; false when it has ended.
+  bool signal(int signal) const;
+
   /// To all its descendants, also those that called setsid, and then to itself. How many got it; 0 when it has ended.
   int signal_tree(int signal) const;
 

@@ -71,6 +71,7 @@ enum class Field : std::uint16_t {
   result_name = 34,    ///< run_case, Python, repeated: variables that the examined statement leaves.
 
   iterations = 40,        ///< count: executions in the region. counted: executions done.
+  last = 52,              ///< count: 1 when nothing is to follow but `advance`; the child may spend its own state on it.
   phase = 41,             ///< ready: a protocol::Phase.
   dump = 42,              ///< counted: the number of the dump in the process's output.
   block_ns = 43,          ///< time: with `iterations` 0, let a block last at least so long.
