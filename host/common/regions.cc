@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <ctime>
@@ -24,6 +25,7 @@ using protocol::Stage;
 
 namespace {
 
+constexpr std::uint64_t kProbes = 10;             // executions that tell whether a statement wakes other threads
 constexpr std::uint64_t kColdBlock = 50'000'000;  // ns; a longer block is not worth a second one
 
 std::uint64_t now_ns() {
@@ -70,7 +72,7 @@ std::uint64_t Regions::next() {
         wait_until_others_sleep();
         sleeps_before_ = sleeps_of_others();
         state_ = State::probing;
-        return warm_up_;
+        return std::min(warm_up_, kProbes);
       }
       [[fallthrough]];
     case State::probing: {

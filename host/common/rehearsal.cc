@@ -52,7 +52,8 @@ void print_failure(Channel runner) {
 bool rehearse(RunCase run_case, void* context, protocol::Writer& request, bool counted) {
   const protocol::Parsed parsed = protocol::parse_frame(request.finish());
   int ends[2];
-  if (parsed.state != protocol::ParseState::complete || ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+  if (parsed.state != protocol::ParseState::complete ||
+      ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     print("no room for it");
     return false;
   }

@@ -6,10 +6,10 @@ namespace tally::host {
 /// How many there are; 0 when /proc does not tell.
 int count_threads();
 
-/// Whether this process never had a second thread since it was forked (or started), by the processor time that all of its
-/// threads have used, dead ones included: starting a thread that does nothing takes 21 µs, and 90 under Valgrind. Then
-/// nothing but the calling thread was ever counted, and a process forked from this one is in the same state: glibc takes
-/// locks in a process that had two threads, and forgets that in a fork.
+/// Whether this process never had a second thread since it was forked (or started), by the processor time that all of
+/// its threads have used, dead ones included: starting a thread that does nothing takes 21 µs, and 90 under Valgrind.
+/// Then nothing but the calling thread was ever counted, and a process forked from this one is in the same state: glibc
+/// takes locks in a process that had two threads, and forgets that in a fork.
 bool alone_since_fork();
 
 /// Sleeps until the other threads do nothing either, two seconds at the most. A pool's workers spin for a while before

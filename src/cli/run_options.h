@@ -22,7 +22,7 @@ struct RunOptions {
   int repeat = 1;
   bool interleave = false;
   double precision_percent = 1;
-  double min_run_time_s = 0.1;
+  double min_run_time_s = 0.05;
   double max_run_time_s = 0.5;
   double timeout_s = 0;  ///< 0: 60 s for times, 300 s for counts.
   double host_timeout_s = 120;

@@ -62,7 +62,7 @@ struct CaseOutcome {
   std::optional<AllocationSample> allocations;
   std::optional<StatementResult> result;
   bool forks_differ = false;  ///< A forked replicate and one of its parent disagreed: the parent's was dropped.
-  std::string profile;              ///< A replicate's Callgrind output, where it was asked for.
+  std::string profile;        ///< A replicate's Callgrind output, where it was asked for.
   std::vector<std::string> warnings;
 };
 

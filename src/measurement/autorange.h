@@ -8,7 +8,7 @@
 namespace tally {
 
 struct WallPlan {
-  double min_run_time_s = 0.1;
+  double min_run_time_s = 0.05;
   double max_run_time_s = 0.5;  ///< Of measuring, not counting forks and setup.
   double precision = 0.01;      ///< Half width of the interval, relative to the median.
   std::uint64_t min_children = 5;

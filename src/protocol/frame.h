@@ -70,14 +70,14 @@ enum class Field : std::uint16_t {
   examiner = 33,       ///< run_case, Python: source of what makes a statement report what it leaves; absent otherwise.
   result_name = 34,    ///< run_case, Python, repeated: variables that the examined statement leaves.
 
-  iterations = 40,        ///< count: executions in the region. counted: executions done.
-  last = 52,              ///< count: 1 when nothing is to follow but `advance`; the child may spend its own state on it.
-  phase = 41,             ///< ready: a protocol::Phase.
-  dump = 42,              ///< counted: the number of the dump in the process's output.
-  block_ns = 43,          ///< time: with `iterations` 0, let a block last at least so long.
-  budget_ns = 44,         ///< time: stop after the block that reaches so much time; 0: after the first one.
-  children = 51,          ///< time: so many, each of which has a `timed` of its own; absent: one.
-  samples = 45,           ///< timed: doubles, seconds for each block.
+  iterations = 40,  ///< count: executions in the region. counted: executions done.
+  last = 52,        ///< count: 1 when nothing is to follow but `advance`; the child may spend its own state on it.
+  phase = 41,       ///< ready: a protocol::Phase.
+  dump = 42,        ///< counted: the number of the dump in the process's output.
+  block_ns = 43,    ///< time: with `iterations` 0, let a block last at least so long.
+  budget_ns = 44,   ///< time: stop after the block that reaches so much time; 0: after the first one.
+  children = 51,    ///< time: so many, each of which has a `timed` of its own; absent: one.
+  samples = 45,     ///< timed: doubles, seconds for each block.
   allocation_count = 47,  ///< counted.
   allocation_bytes = 48,  ///< counted.
   text = 49,              ///< result: what was left.
