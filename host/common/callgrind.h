@@ -1,12 +1,13 @@
 /// Callgrind's client requests, as far as hosts use them. Outside Valgrind they do nothing.
 ///
 /// The collect state belongs to one thread, and each is born with it on (--collect-atstart=yes): the main thread
-/// collects in regions only, all others always. (Born with it off, 5,259 of 12,010,071 instructions of a region with
-/// four threads were counted.) So where a process has a second thread, a region must begin with a dump. Not with
-/// ZERO_STATS: it zeroes only what Callgrind filed under the current thread, and a block may be filed under another
-/// one. With it, the first region after a warm-up of 10, 50 and 300 rounds of an autograd statement read 0.3, 1.2
-/// and 7.1 % too much, and a TorchScript statement 10 %. A dump writes and zeroes the counters of all threads; each
-/// walks every block that was ever executed, 15 ms with libtorch.
+/// collects in regions only, all others always, and so do signal handlers (the host's own, of one instruction, made the
+/// empty loop of each case one longer than the last one's, once a case began without a dump). (Born with it off, 5,259
+/// of 12,010,071 instructions of a region with four threads were counted.) So where a process has a second thread, a
+/// region must begin with a dump. Not with ZERO_STATS: it zeroes only what Callgrind filed under the current thread,
+/// and a block may be filed under another one. With it, the first region after a warm-up of 10, 50 and 300 rounds of an
+/// autograd statement read 0.3, 1.2 and 7.1 % too much, and a TorchScript statement 10 %. A dump writes and zeroes the
+/// counters of all threads; each walks every block that was ever executed, 15 ms with libtorch.
 #pragma once
 
 namespace tally::host::callgrind {

@@ -86,8 +86,8 @@ std::uint64_t Regions::next() {
       enter_stage(Stage::region);
       state_ = State::idle;
       auto ready = channel_.compose(MessageType::ready, job_);
-      // What other threads have done so far, once here rather than in every replicate.
-      if (!alone_since_fork()) callgrind::dump();
+      // What other threads and signal handlers have done so far, once here rather than in every replicate.
+      callgrind::dump();
       ready.number(Field::phase, static_cast<std::uint64_t>(phase_))
           .number(Field::threads, static_cast<std::uint64_t>(threads_))
           .number(Field::in_process, in_process_ ? 1 : 0);

@@ -31,6 +31,31 @@ TEST(Exact, KnownWorkOfATeamIsReadWhateverItsSize) {
   }
 }
 
+/// What other threads and signal handlers did before the region is not counted in it, and a library that begins anew in
+/// a forked process does not make replicates differ.
+TEST(Exact, WhatWasBeforeTheRegionIsNotInIt) {
+  Ran ran;
+  const Record record = record_of({"run", suite("before_the_region"), "--counts-only", "--iterations", "10"}, ran);
+  ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
+  EXPECT_NEAR(case_of(record, "a thread before", "cpp").counts->per_iteration, 1000, 1);
+  EXPECT_NEAR(case_of(record, "a signal before", "cpp").counts->per_iteration, 1000, 1);
+  const CaseRecord& forked = case_of(record, "another process", "cpp");
+  EXPECT_NEAR(forked.counts->per_iteration, 100 + 4, 1) << "one of ten executions, and what asks whether it is";
+  EXPECT_EQ(forked.counts->spread, 0);
+  EXPECT_GE(forked.counts->replicates.size(), 2U);
+  EXPECT_EQ(forked.attempts.size(), 2U) << "where the case child's own replicate differs, all are forked";
+}
+
+/// Where nothing stands against it, a session's two replicates are the proof.
+TEST(Exact, ASessionIsEnoughForAProof) {
+  Ran ran;
+  const Record record = record_of({"run", suite("known_work"), "--counts-only", "--iterations", "10"}, ran);
+  ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
+  const CaseRecord& nops = case_of(record, "thousand nops", "cpp");
+  EXPECT_EQ(nops.counts->replicates.size(), 2U);
+  EXPECT_EQ(nops.attempts.size(), 1U);
+}
+
 using Totals = std::map<std::string, std::vector<std::uint64_t>>;
 
 /// Every raw total of every case, baselines first.
