@@ -132,6 +132,9 @@ Toolchain torch_toolchain() {
   // is compiled alone had another stack frame, and memcmp another path near the end of a page.
   toolchain.seed = {.py = "torch.default_generator.manual_seed(0)",
                     .cpp = "[]() __attribute__((noinline)) { torch::manual_seed(0); }();"};
+  // A forked process makes a new autograd engine when it first asks for it: 1,047 instructions of its first region, and
+  // a look at the clock. This asks for it before the region.
+  toolchain.before_region.py = "torch.autograd.Variable._execution_engine.is_checkpoint_valid()";
   toolchain.set_threads = {.py = "torch.set_num_threads(${threads})", .cpp = "at::set_num_threads(${threads});"};
   toolchain.warm_up = {.py = kTorchPythonWarmUp, .cpp = kTorchCppWarmUp};
   return toolchain;

@@ -210,11 +210,10 @@ std::size_t Engine::replicates_of_next_session(const Job& job) const {
   return static_cast<std::size_t>(std::max(1, c.settings.replicates.value_or(options_.replicates)));
 }
 
-/// Where a forked process is known, or likely, to go on otherwise than its parent would: importing torch for Python
-/// makes each forked process begin with a new autograd engine, 1,047 instructions of its first region.
+/// Where a forked process is known to go on otherwise than its parent would. And the single replicate of a perturbed
+/// count must be of the same kind as the first one of the undisturbed count.
 bool Engine::forks_all_replicates(const Job& job) const {
-  return cases_[job.index].language == Language::python || job.perturbation != nullptr ||
-         result_.outcomes[job.index].forks_differ;
+  return job.perturbation != nullptr || result_.outcomes[job.index].forks_differ;
 }
 
 /// The first job of this kind, in a host that is ready.
