@@ -31,7 +31,7 @@ bool order(const Channel& runner, const Message& request, bool counted) {
   return true;
 }
 
-/// Its last line comes last, and first of all a line that says whose it is: the runner quotes the last one.
+/// The runner quotes the last line of what a host said before it ended.
 void print(std::string_view text) {
   if (!text.empty()) std::fprintf(stderr, "warm-up: %.*s\n", static_cast<int>(text.size()), text.data());
 }
