@@ -11,6 +11,7 @@
 #include "allocations.h"
 #include "callgrind.h"
 #include "case_child.h"
+#include "shared_heap.h"
 #include "shared_page.h"
 #include "threads.h"
 
@@ -79,6 +80,7 @@ int serve(const HostIdentity& identity, RunCase run_case, void* context) {
   Channel control(kControlSocket);
   shared_page();
   if (!callgrind::running()) allocations::prepare();
+  share_heap();
   struct sigaction action{};
   action.sa_handler = on_child;
   ::sigaction(SIGCHLD, &action, nullptr);

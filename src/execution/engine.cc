@@ -210,10 +210,11 @@ std::size_t Engine::replicates_of_next_session(const Job& job) const {
   return static_cast<std::size_t>(std::max(1, c.settings.replicates.value_or(options_.replicates)));
 }
 
-/// Where a forked process is known to go on otherwise than its parent would. And the single replicate of a perturbed
-/// count must be of the same kind as the first one of the undisturbed count.
-bool Engine::forks_all_replicates(const Job& job) const {
-  return job.perturbation != nullptr || result_.outcomes[job.index].forks_differ;
+/// Where a forked process is known to go on otherwise than its parent would: of this case, or of one that is likely to
+/// meet the same library (which spares this one a session). And the single replicate of a perturbed count must be of
+/// the same kind as the first one of the undisturbed count.
+bool Engine::forks_all_replicates(const HostKind& kind, const Job& job) const {
+  return job.perturbation != nullptr || forks_differ_.contains({kind, cases_[job.index].autograd});
 }
 
 /// The first job of this kind, in a host that is ready.
@@ -233,7 +234,7 @@ bool Engine::start_session(const HostKind& kind) {
                    .job = ++last_job_,
                    .perturbation = job.perturbation == nullptr ? Perturbation{} : *job.perturbation,
                    .replicates = replicates_of_next_session(job),
-                   .forks_all = forks_all_replicates(job),
+                   .forks_all = forks_all_replicates(kind, job),
                    .dumps = host->dumps(),
                    .timer_overhead_s = timer_overhead_s_};
   for (const CpuIndex cpu : lease->cpus().cpus()) plan.cpus.push_back(cpu.value);

@@ -12,6 +12,7 @@
 #include <memory>
 #include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "build/builder.h"
@@ -85,7 +86,7 @@ class Engine {
   bool start_session();
   bool start_session(const HostKind& kind);
   std::size_t replicates_of_next_session(const Job& job) const;
-  bool forks_all_replicates(const Job& job) const;
+  bool forks_all_replicates(const HostKind& kind, const Job& job) const;
   bool start_host(const HostKind& kind);
   std::list<Host>::iterator ready_host(const HostKind& kind);
   bool host_coming(const HostKind& kind) const;
@@ -137,6 +138,8 @@ class Engine {
   std::map<ProcessId, CpuLease> starting_;  ///< Hosts that are not ready hold a CPU.
   std::map<HostKind, std::string> broken_;  ///< Hosts that do not start, and why.
   std::map<HostKind, int> failed_starts_;   ///< In a row.
+  /// Groups of cases of which one was told otherwise by its forked process than by itself.
+  std::set<std::pair<HostKind, Autograd>> forks_differ_;
   std::set<HostKind> single_use_;  ///< Hosts that serve one session each: by option, or because they have threads.
   std::list<RunningSession> sessions_;
   std::uint32_t last_job_ = 0;

@@ -119,6 +119,7 @@ void Engine::end_session(std::list<RunningSession>::iterator session) {
                               .started_s = since_boot.count(),
                               .cpus = session->session->plan().cpus});
   session->session->deliver(outcome);
+  if (outcome.forks_differ) forks_differ_.insert({session->kind, cases_[job.index].autograd});
   const auto host = session->host;
   const HostKind kind = session->kind;
   // What a case left behind must not run beside the next one.

@@ -1,0 +1,150 @@
+#include "shared_heap.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <gnu/libc-version.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "callgrind.h"
+#include "threads.h"
+
+namespace tally::host {
+
+namespace {
+
+using Address = std::uintptr_t;
+
+constexpr std::size_t kPage = 4096;
+constexpr std::size_t kMaxAreas = 2048;
+constexpr std::size_t kMaps = std::size_t{1} << 20U;
+
+struct Area {
+  Address begin = 0;
+  Address end = 0;
+  bool writable = false;
+};
+
+/// Static: what is read here must not move the heap that is about to be copied.
+struct Areas {
+  Area all[kMaxAreas];
+  std::size_t count = 0;
+
+  void add(Area area) {
+    if (area.begin < area.end && count < kMaxAreas) all[count++] = area;
+  }
+  [[nodiscard]] bool contain(const Area& area) const {
+    return std::any_of(all, all + count,
+                       [&](const Area& one) { return one.begin == area.begin && one.end == area.end; });
+  }
+};
+Areas g_relocated;
+Areas g_shared;
+char g_maps[kMaps];
+
+int add_relocated(dl_phdr_info* library, std::size_t /*size*/, void* /*data*/) {
+  for (int i = 0; i < library->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& part = library->dlpi_phdr[i];
+    if (part.p_type != PT_GNU_RELRO) continue;
+    const Address begin = library->dlpi_addr + part.p_vaddr;
+    g_relocated.add({begin & ~(kPage - 1), (begin + part.p_memsz) & ~(kPage - 1), false});
+  }
+  return 0;
+}
+
+std::string_view read_maps() {
+  const int fd = ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  std::size_t length = 0;
+  for (ssize_t n = 1; fd >= 0 && n > 0 && length < kMaps; length += static_cast<std::size_t>(std::max<ssize_t>(n, 0))) {
+    n = ::read(fd, g_maps + length, kMaps - length);
+  }
+  ::close(fd);
+  return {g_maps, length};
+}
+
+/// "555555559000-55555557a000 rw-p 00000000 00:00 0   [heap]"
+void add_shared(std::string_view line) {
+  char* end = nullptr;
+  const Address begin = std::strtoull(line.data(), &end, 16);
+  if (*end != '-') return;
+  const Area area{begin, std::strtoull(end + 1, &end, 16), line.ends_with("[heap]")};
+  const std::string_view protection(end + 1, 4);
+  if (area.writable ? protection == "rw-p" : protection == "r--p" && g_relocated.contain(area)) g_shared.add(area);
+}
+
+void find_shared() {
+  ::dl_iterate_phdr(add_relocated, nullptr);
+  std::string_view maps = read_maps();
+  for (std::size_t end = 0; (end = maps.find('\n')) != std::string_view::npos; maps.remove_prefix(end + 1)) {
+    add_shared(maps.substr(0, end));
+  }
+}
+
+bool is_zero(Address page) {
+  static constexpr char kZeros[kPage] = {};
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): a page of this process, as the kernel tells of it
+  return std::memcmp(reinterpret_cast<const void*>(page), kZeros, kPage) == 0;
+}
+
+/// Pages of zeros stay holes in the file: most of a heap's end was never touched.
+bool copy(const Area& area, int file, off_t offset) {
+  for (Address from = area.begin; from < area.end;) {
+    Address to = from;
+    while (to < area.end && !is_zero(to)) to += kPage;
+    for (Address at = from; at < to;) {
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): as above
+      const ssize_t n =
+          ::pwrite(file, reinterpret_cast<const void*>(at), to - at, offset + static_cast<off_t>(at - area.begin));
+      if (n <= 0) return false;
+      at += static_cast<Address>(n);
+    }
+    from = to + kPage;
+  }
+  return true;
+}
+
+/// Between the copy and this nothing may be written there: neither allocates.
+void map(const Area& area, int file, off_t offset) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): as above
+  void* at = reinterpret_cast<void*>(area.begin);
+  const int protection = area.writable ? PROT_READ | PROT_WRITE : PROT_READ;
+  // The kernel may have unmapped what was there: no process is left to go on with.
+  if (::mmap(at, area.end - area.begin, protection, MAP_PRIVATE | MAP_FIXED, file, offset) != at) std::abort();
+}
+
+/// Whether malloc is the C library's own.
+bool is_main_heap_of_libc() {
+  Dl_info of_malloc{};
+  Dl_info of_libc{};
+  return ::dladdr(::dlsym(RTLD_DEFAULT, "malloc"), &of_malloc) != 0 &&
+         ::dladdr(reinterpret_cast<void*>(::gnu_get_libc_version), &of_libc) != 0 &&
+         of_malloc.dli_fbase == of_libc.dli_fbase;
+}
+
+}  // namespace
+
+void share_heap() {
+  if (callgrind::running() || count_threads() != 1 || !is_main_heap_of_libc()) return;
+  find_shared();
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < g_shared.count; ++i) size += g_shared.all[i].end - g_shared.all[i].begin;
+  const int file = ::memfd_create("heap", MFD_CLOEXEC);
+  bool good = file >= 0 && ::ftruncate(file, static_cast<off_t>(size)) == 0;
+  off_t offset = 0;
+  for (std::size_t i = 0; good && i < g_shared.count; ++i) {
+    const Area& area = g_shared.all[i];
+    good = copy(area, file, offset);
+    if (good) map(area, file, offset);
+    offset += static_cast<off_t>(area.end - area.begin);
+  }
+  ::close(file);
+}
+
+}  // namespace tally::host
