@@ -8,10 +8,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
+#include <system_error>
 
 #include "callgrind.h"
 #include "threads.h"
@@ -71,12 +73,16 @@ std::string_view read_maps() {
 
 /// "555555559000-55555557a000 rw-p 00000000 00:00 0   [heap]"
 void add_shared(std::string_view line) {
-  char* end = nullptr;
-  const Address begin = std::strtoull(line.data(), &end, 16);
-  if (*end != '-') return;
-  const Area area{begin, std::strtoull(end + 1, &end, 16), line.ends_with("[heap]")};
-  const std::string_view protection(end + 1, 4);
-  if (area.writable ? protection == "rw-p" : protection == "r--p" && g_relocated.contain(area)) g_shared.add(area);
+  const char* const end_of_line = line.end();
+  Area area;
+  const auto begin = std::from_chars(line.begin(), end_of_line, area.begin, 16);
+  if (begin.ec != std::errc{} || begin.ptr == end_of_line || *begin.ptr != '-') return;
+  const auto end = std::from_chars(begin.ptr + 1, end_of_line, area.end, 16);
+  area.writable = line.ends_with("[heap]");
+  const std::string_view protection(end.ptr, end_of_line);
+  const bool wanted =
+      area.writable ? protection.starts_with(" rw-p") : protection.starts_with(" r--p") && g_relocated.contain(area);
+  if (wanted) g_shared.add(area);
 }
 
 void find_shared() {
@@ -98,14 +104,14 @@ bool copy(const Area& area, int file, off_t offset) {
   for (Address from = area.begin; from < area.end;) {
     Address to = from;
     while (to < area.end && !is_zero(to)) to += kPage;
-    for (Address at = from; at < to;) {
+    while (from < to) {
+      const off_t at = offset + static_cast<off_t>(from - area.begin);
       // NOLINTNEXTLINE(performance-no-int-to-ptr): as above
-      const ssize_t n =
-          ::pwrite(file, reinterpret_cast<const void*>(at), to - at, offset + static_cast<off_t>(at - area.begin));
+      const ssize_t n = ::pwrite(file, reinterpret_cast<const void*>(from), to - from, at);
       if (n <= 0) return false;
-      at += static_cast<Address>(n);
+      from += static_cast<Address>(n);
     }
-    from = to + kPage;
+    from += kPage;
   }
   return true;
 }
