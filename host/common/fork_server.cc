@@ -79,8 +79,10 @@ void fork_case(const Channel& control, const Channel::Received& request, RunCase
 int serve(const HostIdentity& identity, RunCase run_case, void* context) {
   Channel control(kControlSocket);
   shared_page();
-  if (!callgrind::running()) allocations::prepare();
-  share_heap();
+  if (!callgrind::running()) {
+    allocations::prepare();
+    share_heap();
+  }
   struct sigaction action{};
   action.sa_handler = on_child;
   ::sigaction(SIGCHLD, &action, nullptr);

@@ -15,7 +15,6 @@
 #include <string_view>
 #include <system_error>
 
-#include "callgrind.h"
 #include "threads.h"
 
 namespace tally::host {
@@ -93,10 +92,14 @@ void find_shared() {
   }
 }
 
+void* pointer(Address address) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel tells of this process's memory in numbers
+  return reinterpret_cast<void*>(address);
+}
+
 bool is_zero(Address page) {
   static constexpr char kZeros[kPage] = {};
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): a page of this process, as the kernel tells of it
-  return std::memcmp(reinterpret_cast<const void*>(page), kZeros, kPage) == 0;
+  return std::memcmp(pointer(page), kZeros, kPage) == 0;
 }
 
 /// Pages of zeros stay holes in the file: most of a heap's end was never touched.
@@ -106,8 +109,7 @@ bool copy(const Area& area, int file, off_t offset) {
     while (to < area.end && !is_zero(to)) to += kPage;
     while (from < to) {
       const off_t at = offset + static_cast<off_t>(from - area.begin);
-      // NOLINTNEXTLINE(performance-no-int-to-ptr): as above
-      const ssize_t n = ::pwrite(file, reinterpret_cast<const void*>(from), to - from, at);
+      const ssize_t n = ::pwrite(file, pointer(from), to - from, at);
       if (n <= 0) return false;
       from += static_cast<Address>(n);
     }
@@ -118,8 +120,7 @@ bool copy(const Area& area, int file, off_t offset) {
 
 /// Between the copy and this nothing may be written there: neither allocates.
 void map(const Area& area, int file, off_t offset) {
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): as above
-  void* at = reinterpret_cast<void*>(area.begin);
+  void* at = pointer(area.begin);
   const int protection = area.writable ? PROT_READ | PROT_WRITE : PROT_READ;
   // The kernel may have unmapped what was there: no process is left to go on with.
   if (::mmap(at, area.end - area.begin, protection, MAP_PRIVATE | MAP_FIXED, file, offset) != at) std::abort();
@@ -137,7 +138,7 @@ bool is_main_heap_of_libc() {
 }  // namespace
 
 void share_heap() {
-  if (callgrind::running() || count_threads() != 1 || !is_main_heap_of_libc()) return;
+  if (count_threads() != 1 || !is_main_heap_of_libc()) return;
   find_shared();
   std::size_t size = 0;
   for (std::size_t i = 0; i < g_shared.count; ++i) size += g_shared.all[i].end - g_shared.all[i].begin;

@@ -8,9 +8,9 @@
 namespace tally::host {
 
 /// Moves the contents of the C library's main heap, and of what the loader has relocated and protected (PT_GNU_RELRO),
-/// to a file in memory, and maps them from there, privately and at the same addresses. For a process with one thread;
-/// does nothing where it cannot, or under Valgrind, whose memory is the larger part. Nobody but malloc may own the
-/// heap: another allocator might give pages back and expect zeros in their place.
+/// to a file in memory, and maps them from there, privately and at the same addresses. Not under Valgrind, which keeps
+/// its own account of the heap. Does nothing in a process with several threads, or whose malloc is not the C library's:
+/// another allocator might give pages back and expect zeros in their place.
 void share_heap();
 
 }  // namespace tally::host

@@ -138,7 +138,7 @@ class Engine {
   std::map<ProcessId, CpuLease> starting_;  ///< Hosts that are not ready hold a CPU.
   std::map<HostKind, std::string> broken_;  ///< Hosts that do not start, and why.
   std::map<HostKind, int> failed_starts_;   ///< In a row.
-  /// Groups of cases of which one was told otherwise by its forked process than by itself.
+  /// Groups of cases of which one counted otherwise in a forked process than in the case child itself.
   std::set<std::pair<HostKind, Autograd>> forks_differ_;
   std::set<HostKind> single_use_;  ///< Hosts that serve one session each: by option, or because they have threads.
   std::list<RunningSession> sessions_;
