@@ -32,15 +32,15 @@ struct Side {
   std::optional<Record> record;
 };
 
-void add_side(CLI::App& sub, const std::string& prefix, AbSide& side) {
+void add_side(OptionSet& sub, const std::string& prefix, AbSide& side) {
   const std::string who = prefix == "a" ? "A: " : "B: ";
-  sub.add_option("--" + prefix, side.env_command, who + "bash text run once; its environment is what cases see")
-      ->type_name("TEXT");
-  sub.add_option("--" + prefix + "-toolchain", side.toolchain, who + "a toolchain of the suite, for every case")
-      ->type_name("NAME");
-  sub.add_option("--" + prefix + "-cxx", side.cxx, who + "the C++ compiler")->type_name("PROGRAM");
-  sub.add_option("--" + prefix + "-python", side.python, who + "the Python interpreter")->type_name("PROGRAM");
-  sub.add_option("--json-" + prefix, side.json, who + "keep the record here")->type_name("FILE");
+  sub.add("--" + prefix, &side.env_command, who + "bash text run once; its environment is what cases see")
+      .value_name("TEXT");
+  sub.add("--" + prefix + "-toolchain", &side.toolchain, who + "a toolchain of the suite, for every case")
+      .value_name("NAME");
+  sub.add("--" + prefix + "-cxx", &side.cxx, who + "the C++ compiler").value_name("PROGRAM");
+  sub.add("--" + prefix + "-python", &side.python, who + "the Python interpreter").value_name("PROGRAM");
+  sub.add("--json-" + prefix, &side.json, who + "keep the record here").value_name("FILE");
 }
 
 /// Both sides run the same text; only what builds and hosts it differs. A case keeps its id and digest, so the sides
@@ -132,29 +132,25 @@ Status check_usage(const AbOptions& options) {
 
 }  // namespace
 
-void add_ab_options(CLI::App& sub, AbOptions& options) {
-  sub.add_option("suite", options.suite, "The suite's TOML file")->required()->type_name("SUITE");
+void add_ab_options(OptionSet& sub, AbOptions& options) {
+  sub.add("suite", &options.suite, "The suite's TOML file").required().value_name("SUITE");
   add_side(sub, "a", options.a);
   add_side(sub, "b", options.b);
-  sub.add_option("--rounds", options.rounds, "Passes of each side, in turns")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 100));
-  sub.add_flag("--same-result", options.same_result,
-               "Execute each statement once more on each side and hold what it leaves against the other's");
-  sub.add_flag("--all", options.report.all, "Also show cases that did not change");
-  sub.add_flag("--functions", options.report.functions, "Show which functions moved");
-  sub.add_option("--top", options.report.top, "Functions shown for each case")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  sub.add_flag("--json", options.report.json, "Print the comparison as JSON");
-  sub.add_option("--csv", options.report.csv, "Also write CSV to this file (- for standard output)");
-  sub.add_option("--markdown", options.report.markdown,
-                 "Also write Markdown for a pull request to this file (- for standard output)");
+  sub.add("--rounds", &options.rounds, "Passes of each side, in turns").shows_default().range(1, 100);
+  sub.add("--same-result", &options.same_result,
+          "Execute each statement once more on each side and hold what it leaves against the other's");
+  sub.add("--all", &options.report.all, "Also show cases that did not change");
+  sub.add("--functions", &options.report.functions, "Show which functions moved");
+  sub.add("--top", &options.report.top, "Functions shown for each case").shows_default().positive();
+  sub.add("--json", &options.report.json, "Print the comparison as JSON");
+  sub.add("--csv", &options.report.csv, "Also write CSV to this file (- for standard output)");
+  sub.add("--markdown", &options.report.markdown,
+          "Also write Markdown for a pull request to this file (- for standard output)");
   add_selection_options(sub, options.run);
   add_run_options(sub, options.run);
-  sub.footer(
+  sub.footer =
       "Whether both sides compute the same is checked with --same-result only.\n"
-      "Exit codes: 0 compared, 1 a case failed or results differ, 2 wrong usage. docs/compare.md says more.");
+      "Exit codes: 0 compared, 1 a case failed or results differ, 2 wrong usage. docs/compare.md says more.";
 }
 
 int run_ab(const Context& context, const AbOptions& options, std::ostream& out, std::ostream& err) {

@@ -6,12 +6,12 @@
 /// Exit codes: 0 compared; 1 a case failed, or the results of one differ; 2 wrong usage; 130 interrupted.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <iosfwd>
 #include <string>
 
 #include "cli/compare_command.h"
 #include "cli/context.h"
+#include "cli/option_set.h"
 #include "cli/run_options.h"
 
 namespace tally::cli {
@@ -37,7 +37,7 @@ struct AbOptions {
   CompareCommandOptions report;  ///< Without its paths of records.
 };
 
-void add_ab_options(CLI::App& sub, AbOptions& options);
+void add_ab_options(OptionSet& sub, AbOptions& options);
 int run_ab(const Context& context, const AbOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace tally::cli

@@ -131,37 +131,32 @@ int write_files(const Comparison& comparison, const CheckResult& result, const C
 
 }  // namespace
 
-void add_check_options(CLI::App& sub, CheckCommandOptions& options) {
-  sub.add_option("BASE", options.base, "The record to compare with")->required();
-  sub.add_option("NEW", options.next, "The record to judge")->required();
-  sub.add_option("--limit", options.limits,
-                 "METRIC=+PERCENT% or METRIC=CEILING; metrics: instructions, time, allocations, bytes, cycles (default "
-                 "instructions=+1%)")
-      ->take_all();
-  sub.add_option("--limit-for", options.limits_for, "GLOB:LIMIT, for the cases whose id matches; overrides --limit")
-      ->take_all();
-  sub.add_option("--warn", options.soft, "A soft limit: warns and does not fail")->take_all();
-  sub.add_option("--accept", options.accept, "TOML file of regressions that were agreed to");
-  sub.add_option("--max-age", options.max_age_days, "Days after which a baseline is stale; 0: never")
-      ->capture_default_str();
-  sub.add_option("--confirm", options.confirm, "Measure suspects again with this suite before failing");
-  const char* confirming = "--confirm";
-  sub.add_option("--env-command", options.env_command, "For --confirm: as the new record was measured")
-      ->needs(confirming);
-  sub.add_option("--cxx", options.cxx, "For --confirm: the C++ compiler")->needs(confirming);
-  sub.add_option("--python", options.python, "For --confirm: the Python interpreter")->needs(confirming);
-  sub.add_option("--cores", options.cores, "For --confirm: CPUs to use")->needs(confirming);
-  sub.add_flag("--functions", options.functions, "Show which functions moved (needs profiles)");
-  sub.add_flag("--github", options.github, "Also print GitHub annotations");
-  sub.add_flag("--json", options.json, "Print the result as JSON");
-  sub.add_option("--markdown", options.markdown, "Also write Markdown for a pull request to this file");
-  sub.add_option("--junit", options.junit, "Also write JUnit XML to this file");
-  sub.add_option("--csv", options.csv, "Also write CSV to this file");
-  sub.add_option("--benchmark-json", options.benchmark_json, "Also write NEW in Google Benchmark's JSON to this file");
-  sub.footer(
+void add_check_options(OptionSet& sub, CheckCommandOptions& options) {
+  sub.add("BASE", &options.base, "The record to compare with").required();
+  sub.add("NEW", &options.next, "The record to judge").required();
+  sub.add("--limit", &options.limits,
+          "METRIC=+PERCENT% or METRIC=CEILING; metrics: instructions, time, allocations, bytes, cycles (default "
+          "instructions=+1%)");
+  sub.add("--limit-for", &options.limits_for, "GLOB:LIMIT, for the cases whose id matches; overrides --limit");
+  sub.add("--warn", &options.soft, "A soft limit: warns and does not fail");
+  sub.add("--accept", &options.accept, "TOML file of regressions that were agreed to");
+  sub.add("--max-age", &options.max_age_days, "Days after which a baseline is stale; 0: never").shows_default();
+  sub.add("--confirm", &options.confirm, "Measure suspects again with this suite before failing");
+  sub.add("--env-command", &options.env_command, "For --confirm: as the new record was measured").needs("--confirm");
+  sub.add("--cxx", &options.cxx, "For --confirm: the C++ compiler").needs("--confirm");
+  sub.add("--python", &options.python, "For --confirm: the Python interpreter").needs("--confirm");
+  sub.add("--cores", &options.cores, "For --confirm: CPUs to use").needs("--confirm");
+  sub.add("--functions", &options.functions, "Show which functions moved (needs profiles)");
+  sub.add("--github", &options.github, "Also print GitHub annotations");
+  sub.add("--json", &options.json, "Print the result as JSON");
+  sub.add("--markdown", &options.markdown, "Also write Markdown for a pull request to this file");
+  sub.add("--junit", &options.junit, "Also write JUnit XML to this file");
+  sub.add("--csv", &options.csv, "Also write CSV to this file");
+  sub.add("--benchmark-json", &options.benchmark_json, "Also write NEW in Google Benchmark's JSON to this file");
+  sub.footer =
       "Exit codes: 0 pass, 1 a case failed or is gone, 2 the baseline is missing, unreadable or stale, 3 a "
       "regression.\n"
-      "docs/compare.md says how limits, floors and the accept file work.");
+      "docs/compare.md says how limits, floors and the accept file work.";
 }
 
 int run_check(const CheckCommandOptions& options, const Remeasure& remeasure, std::ostream& out, std::ostream& err) {

@@ -4,13 +4,13 @@
 /// has nothing in common with the new record: never a pass; 3 a regression beyond a limit.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <iosfwd>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "cli/option_set.h"
 #include "record/record.h"
 #include "report/table.h"
 
@@ -44,7 +44,7 @@ struct CheckCommandOptions {
 using Remeasure =
     std::function<Result<Record>(const std::string& suite, const std::vector<std::string>& ids, const Record& as)>;
 
-void add_check_options(CLI::App& sub, CheckCommandOptions& options);
+void add_check_options(OptionSet& sub, CheckCommandOptions& options);
 int run_check(const CheckCommandOptions& options, const Remeasure& remeasure, std::ostream& out, std::ostream& err);
 
 }  // namespace tally::cli

@@ -8,21 +8,19 @@
 
 namespace tally::cli {
 
-void add_compare_options(CLI::App& sub, CompareCommandOptions& options) {
-  sub.add_option("BASE", options.base, "The record to compare with")->required();
-  sub.add_option("NEW", options.next, "The record to judge")->required();
-  sub.add_flag("--all", options.all, "Also show cases that did not change");
-  sub.add_flag("--functions", options.functions, "Show which functions moved (needs profiles: tally run --profiles)");
-  sub.add_option("--top", options.top, "Functions shown for each case")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  sub.add_flag("--json", options.json, "Print the comparison as JSON");
-  sub.add_option("--csv", options.csv, "Also write CSV to this file (- for standard output)");
-  sub.add_option("--markdown", options.markdown,
-                 "Also write Markdown for a pull request to this file (- for standard output)");
-  sub.footer(
+void add_compare_options(OptionSet& sub, CompareCommandOptions& options) {
+  sub.add("BASE", &options.base, "The record to compare with").required();
+  sub.add("NEW", &options.next, "The record to judge").required();
+  sub.add("--all", &options.all, "Also show cases that did not change");
+  sub.add("--functions", &options.functions, "Show which functions moved (needs profiles: tally run --profiles)");
+  sub.add("--top", &options.top, "Functions shown for each case").shows_default().positive();
+  sub.add("--json", &options.json, "Print the comparison as JSON");
+  sub.add("--csv", &options.csv, "Also write CSV to this file (- for standard output)");
+  sub.add("--markdown", &options.markdown,
+          "Also write Markdown for a pull request to this file (- for standard output)");
+  sub.footer =
       "Counts decide, against each case's noise floor; a changed environment softens a verdict and is named.\n"
-      "Exit codes: 0 compared, 1 a case failed or is gone, 2 an unreadable record. docs/compare.md says more.");
+      "Exit codes: 0 compared, 1 a case failed or is gone, 2 an unreadable record. docs/compare.md says more.";
 }
 
 int report_comparison(const Comparison& comparison, const CompareCommandOptions& options, std::ostream& out,

@@ -4,10 +4,10 @@
 /// unreadable record.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <iosfwd>
 #include <string>
 
+#include "cli/option_set.h"
 #include "comparison/comparison.h"
 #include "report/table.h"
 
@@ -25,7 +25,7 @@ struct CompareCommandOptions {
   RenderOptions render;  ///< Set by main.
 };
 
-void add_compare_options(CLI::App& sub, CompareCommandOptions& options);
+void add_compare_options(OptionSet& sub, CompareCommandOptions& options);
 int run_compare(const CompareCommandOptions& options, std::ostream& out, std::ostream& err);
 
 /// What compare and ab print of a finished comparison: text or JSON on `out`, and the files asked for.

@@ -122,8 +122,8 @@ void check_toolchain(ProcessRunner& runner, const Context& context, const Toolch
 
 }  // namespace
 
-void add_doctor_options(CLI::App& command, DoctorOptions& options) {
-  command.add_flag("--json", options.json, "Machine-readable output");
+void add_doctor_options(OptionSet& command, DoctorOptions& options) {
+  command.add("--json", &options.json, "Machine-readable output");
 }
 
 int run_doctor(const Context& context, const DoctorOptions& options, std::ostream& out, std::ostream& /*err*/) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cli/context.h"
+#include "cli/option_set.h"
 #include "cli/run_options.h"
 
 namespace tally::cli {
@@ -10,7 +11,7 @@ struct DoctorOptions {
   bool json = false;
 };
 
-void add_doctor_options(CLI::App& command, DoctorOptions& options);
+void add_doctor_options(OptionSet& command, DoctorOptions& options);
 /// Exit code 1 when something that some toolchain needs is missing.
 int run_doctor(const Context& context, const DoctorOptions& options, std::ostream& out, std::ostream& err);
 

@@ -27,9 +27,9 @@ void print_code(std::ostream& out, std::string_view title, const Code& code) {
 
 }  // namespace
 
-void add_list_options(CLI::App& command, ListOptions& options) {
-  command.add_option("suite", options.suite, "The suite's TOML file")->required()->type_name("SUITE");
-  command.add_flag("--json", options.json, "Machine-readable output");
+void add_list_options(OptionSet& command, ListOptions& options) {
+  command.add("suite", &options.suite, "The suite's TOML file").required().value_name("SUITE");
+  command.add("--json", &options.json, "Machine-readable output");
   add_selection_options(command, options.run);
 }
 

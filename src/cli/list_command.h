@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cli/context.h"
+#include "cli/option_set.h"
 #include "cli/run_options.h"
 
 namespace tally::cli {
@@ -12,7 +13,7 @@ struct ListOptions {
   bool json = false;
 };
 
-void add_list_options(CLI::App& command, ListOptions& options);
+void add_list_options(OptionSet& command, ListOptions& options);
 int run_list(const Context& context, const ListOptions& options, std::ostream& out, std::ostream& err);
 int run_plan(const Context& context, const ListOptions& options, std::ostream& out, std::ostream& err);
 

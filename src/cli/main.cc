@@ -1,7 +1,6 @@
 /// The command `tally`: one table of subcommands, and the only place that exits.
 #include <fmt/chrono.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <ctime>
 #include <functional>
@@ -31,7 +30,7 @@ namespace {
 using Run = std::function<int(const Context&)>;
 
 struct Command {
-  CLI::App* app;
+  std::string name;
   Run run;
 };
 
@@ -43,12 +42,10 @@ struct Shown : Options {
 };
 
 template <auto Add, typename Options>
-void add_shown(CLI::App& sub, Shown<Options>& options) {
+void add_shown(OptionSet& sub, Shown<Options>& options) {
   Add(sub, options);
-  sub.add_option("--color", options.color, "auto, always or never")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"auto", "always", "never"}));
-  sub.add_option("--width", options.width, "Columns to print (the terminal's, or 100)")->check(CLI::Range(20, 10000));
+  sub.add("--color", &options.color, "auto, always or never").shows_default().one_of({"auto", "always", "never"});
+  sub.add("--width", &options.width, "Columns to print (the terminal's, or 100)").range(20, 10000);
 }
 
 template <typename Options>
@@ -58,39 +55,38 @@ void set_rendering(const Context& context, Shown<Options>& options) {
 }
 
 template <typename Options, typename Add, typename Function>
-Command declare(CLI::App& app, const char* name, const char* description, Add add, Function function) {
-  CLI::App* sub = app.add_subcommand(name, description);
+Command declare(OptionSet& program, const char* name, const char* description, Add add, Function function) {
   auto options = std::make_shared<Options>();
-  add(*sub, *options);
-  return {sub, [options, function](const Context& context) { return function(context, *options); }};
+  add(program.add_command(name, description), *options);
+  return {name, [options, function](const Context& context) { return function(context, *options); }};
 }
 
-std::vector<Command> declare_commands(CLI::App& app) {
+std::vector<Command> declare_commands(OptionSet& program) {
   std::vector<Command> commands;
-  commands.push_back(declare<RunCommandOptions>(app, "run", "Measure the cases of a suite", add_run_command_options,
+  commands.push_back(declare<RunCommandOptions>(program, "run", "Measure the cases of a suite", add_run_command_options,
                                                 [](const Context& context, const RunCommandOptions& options) {
                                                   return run_run(context, options, std::cout, std::cerr);
                                                 }));
-  commands.push_back(declare<ListOptions>(app, "list", "Print the ids of a suite's cases", add_list_options,
+  commands.push_back(declare<ListOptions>(program, "list", "Print the ids of a suite's cases", add_list_options,
                                           [](const Context& context, const ListOptions& options) {
                                             return run_list(context, options, std::cout, std::cerr);
                                           }));
-  commands.push_back(declare<ListOptions>(app, "plan", "Print the explicit cases of a suite, with their code",
+  commands.push_back(declare<ListOptions>(program, "plan", "Print the explicit cases of a suite, with their code",
                                           add_list_options, [](const Context& context, const ListOptions& options) {
                                             return run_plan(context, options, std::cout, std::cerr);
                                           }));
-  commands.push_back(declare<TimeOptions>(app, "time", "Measure one statement", add_time_options,
+  commands.push_back(declare<TimeOptions>(program, "time", "Measure one statement", add_time_options,
                                           [](const Context& context, const TimeOptions& options) {
                                             return run_time(context, options, std::cout, std::cerr);
                                           }));
   commands.push_back(declare<Shown<CompareCommandOptions>>(
-      app, "compare", "Compare two records, case by case", add_shown<add_compare_options, CompareCommandOptions>,
+      program, "compare", "Compare two records, case by case", add_shown<add_compare_options, CompareCommandOptions>,
       [](const Context& context, Shown<CompareCommandOptions> options) {
         set_rendering(context, options);
         return run_compare(options, std::cout, std::cerr);
       }));
   commands.push_back(
-      declare<Shown<CheckCommandOptions>>(app, "check", "Hold a record against a base and limits: a gate for CI",
+      declare<Shown<CheckCommandOptions>>(program, "check", "Hold a record against a base and limits: a gate for CI",
                                           add_shown<add_check_options, CheckCommandOptions>,
                                           [](const Context& context, Shown<CheckCommandOptions> options) {
                                             set_rendering(context, options);
@@ -98,22 +94,22 @@ std::vector<Command> declare_commands(CLI::App& app) {
                                             const Remeasure again = remeasure_with(context, options, std::cerr);
                                             return run_check(options, again, std::cout, std::cerr);
                                           }));
-  commands.push_back(declare<AbOptions>(app, "ab", "Compare two environments, measured in turns", add_ab_options,
+  commands.push_back(declare<AbOptions>(program, "ab", "Compare two environments, measured in turns", add_ab_options,
                                         [](const Context& context, AbOptions options) {
                                           options.report.render = rendering(context, options.run);
                                           return run_ab(context, options, std::cout, std::cerr);
                                         }));
   commands.push_back(
-      declare<Shown<ProfileCommandOptions>>(app, "profile", "Show which functions a case's counts are in",
+      declare<Shown<ProfileCommandOptions>>(program, "profile", "Show which functions a case's counts are in",
                                             add_shown<add_profile_options, ProfileCommandOptions>,
                                             [](const Context& context, Shown<ProfileCommandOptions> options) {
                                               set_rendering(context, options);
                                               return run_profile(options, std::cout, std::cerr);
                                             }));
   commands.push_back(declare<ReportCommandOptions>(
-      app, "report", "Show a record as a page", add_report_options,
+      program, "report", "Show a record as a page", add_report_options,
       [](const Context&, const ReportCommandOptions& options) { return run_report(options, std::cout, std::cerr); }));
-  commands.push_back(declare<TraceOptions>(app, "trace", "GPU utilization from profiler traces", add_trace_options,
+  commands.push_back(declare<TraceOptions>(program, "trace", "GPU utilization from profiler traces", add_trace_options,
                                            [](const Context& context, TraceOptions options) {
                                              if (options.record.requested)
                                                return run_trace_record(context, options.record, std::cout, std::cerr);
@@ -121,7 +117,7 @@ std::vector<Command> declare_commands(CLI::App& app) {
                                              options.color = use_color(context, "auto", context.out_is_terminal);
                                              return run_trace(options, std::cout, std::cerr);
                                            }));
-  commands.push_back(declare<DoctorOptions>(app, "doctor", "Find what measuring needs; say what is missing",
+  commands.push_back(declare<DoctorOptions>(program, "doctor", "Find what measuring needs; say what is missing",
                                             add_doctor_options,
                                             [](const Context& context, const DoctorOptions& options) {
                                               return run_doctor(context, options, std::cout, std::cerr);
@@ -130,27 +126,21 @@ std::vector<Command> declare_commands(CLI::App& app) {
 }
 
 int main_of_tally(int argc, char** argv) {
-  CLI::App app("Counts the instructions of statements exactly and times them honestly, in C++ and Python.", "tally");
-  app.set_version_flag("--version", std::string("tally ") + TALLY_VERSION + " (" + TALLY_COMMIT + ")");
-  app.require_subcommand(1);
-  const std::vector<Command> commands = declare_commands(app);
-  std::vector<std::string> names;
-  names.reserve(commands.size());
-  for (const Command& command : commands) names.push_back(command.app->get_name());
-  std::vector<std::string> arguments = with_help_as_option({argv + std::min(argc, 1), argv + argc});
-  if (const auto unknown = unknown_command(arguments, names)) return report_error(*unknown, std::cerr);
-  try {
-    std::ranges::reverse(arguments);  // as CLI11 wants them
-    app.parse(arguments);
-  } catch (const CLI::Success& asked) {
-    return app.exit(asked);
-  } catch (const CLI::ParseError& error) {
-    return report_error(usage_error(app, error), std::cerr);
+  OptionSet program{
+      .name = "tally",
+      .description = "Counts the instructions of statements exactly and times them honestly, in C++ and Python."};
+  const std::vector<Command> commands = declare_commands(program);
+  const auto asked = read_command_line(program, {argv + std::min(argc, 1), argv + argc},
+                                       std::string("tally ") + TALLY_VERSION + " (" + TALLY_COMMIT + ")");
+  if (!asked) return report_error(asked.error(), std::cerr);
+  if (asked->command.empty()) {
+    std::cout << asked->text;
+    return kFine;
   }
   auto context = read_context(argc, argv);
   if (!context) return report_error(context.error(), std::cerr);
   for (const Command& command : commands) {
-    if (command.app->parsed()) return command.run(*context);
+    if (command.name == asked->command) return command.run(*context);
   }
   return kUsage;
 }

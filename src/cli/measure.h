@@ -2,6 +2,7 @@
 /// re-measuring share.
 #pragma once
 
+#include <functional>
 #include <iosfwd>
 #include <map>
 

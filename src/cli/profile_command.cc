@@ -78,24 +78,22 @@ int write_export(const StoredProfile& stored, std::size_t event, const ProfileCo
 
 }  // namespace
 
-void add_profile_options(CLI::App& sub, ProfileCommandOptions& options) {
-  sub.add_option("FILE", options.file, "A callgrind.out file, a kept profile, or RECORD#CASE");
-  sub.add_option("--base", options.base, "Subtract this profile (same forms)");
-  sub.add_flag("--inclusive", options.inclusive, "With what a function called");
-  sub.add_option("--by", options.by, "function, file or object")
-      ->check(CLI::IsMember({"function", "file", "object"}))
-      ->capture_default_str();
-  sub.add_option("--top", options.top, "Rows, 0 for all")->capture_default_str();
-  sub.add_option("--event", options.event, "Which event (default Ir)");
-  sub.add_flag("--denoise", options.denoise, "Leave out known interpreter noise (see --list-rules)");
-  sub.add_option("--ignore", options.ignore, "Leave out functions that match this glob")->take_all();
-  sub.add_flag("--list-rules", options.list_rules, "List the rules of --denoise");
-  sub.add_flag("--keep-names", options.keep_names, "Names and paths as the profile has them");
-  sub.add_flag("--full-names", options.full_names, "C++ names with their arguments");
-  sub.add_flag("--json", options.json, "Print JSON");
-  sub.add_option("--export", options.export_as, "callgrind, speedscope or collapsed")
-      ->check(CLI::IsMember({"callgrind", "speedscope", "collapsed"}));
-  sub.add_option("-o,--output", options.output, "File for --export (default: standard output)");
+void add_profile_options(OptionSet& sub, ProfileCommandOptions& options) {
+  sub.add("FILE", &options.file, "A callgrind.out file, a kept profile, or RECORD#CASE");
+  sub.add("--base", &options.base, "Subtract this profile (same forms)");
+  sub.add("--inclusive", &options.inclusive, "With what a function called");
+  sub.add("--by", &options.by, "function, file or object").one_of({"function", "file", "object"}).shows_default();
+  sub.add("--top", &options.top, "Rows, 0 for all").shows_default();
+  sub.add("--event", &options.event, "Which event (default Ir)");
+  sub.add("--denoise", &options.denoise, "Leave out known interpreter noise (see --list-rules)");
+  sub.add("--ignore", &options.ignore, "Leave out functions that match this glob");
+  sub.add("--list-rules", &options.list_rules, "List the rules of --denoise");
+  sub.add("--keep-names", &options.keep_names, "Names and paths as the profile has them");
+  sub.add("--full-names", &options.full_names, "C++ names with their arguments");
+  sub.add("--json", &options.json, "Print JSON");
+  sub.add("--export", &options.export_as, "callgrind, speedscope or collapsed")
+      .one_of({"callgrind", "speedscope", "collapsed"});
+  sub.add("-o,--output", &options.output, "File for --export (default: standard output)");
 }
 
 int run_profile(const ProfileCommandOptions& options, std::ostream& out, std::ostream& err) {

@@ -3,11 +3,11 @@
 /// Exit codes: 0 fine, 2 wrong usage or an unreadable profile.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <iosfwd>
 #include <string>
 #include <vector>
 
+#include "cli/option_set.h"
 #include "report/table.h"
 
 namespace tally::cli {
@@ -30,7 +30,7 @@ struct ProfileCommandOptions {
   RenderOptions render;  ///< Set by main.
 };
 
-void add_profile_options(CLI::App& sub, ProfileCommandOptions& options);
+void add_profile_options(OptionSet& sub, ProfileCommandOptions& options);
 int run_profile(const ProfileCommandOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace tally::cli

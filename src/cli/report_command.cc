@@ -17,12 +17,11 @@ int refuse(const Error& error, std::ostream& err) {
 
 }  // namespace
 
-void add_report_options(CLI::App& sub, ReportCommandOptions& options) {
-  sub.add_option("RECORD", options.record, "The record to show")->required();
-  sub.add_option("BASE", options.base, "The record to compare it with");
-  sub.add_option("-o,--output", options.output,
-                 "The page (default: the record's name with .html; - for standard output)");
-  sub.add_option("--title", options.title, "Shown on top (default: the record's file name)");
+void add_report_options(OptionSet& sub, ReportCommandOptions& options) {
+  sub.add("RECORD", &options.record, "The record to show").required();
+  sub.add("BASE", &options.base, "The record to compare it with");
+  sub.add("-o,--output", &options.output, "The page (default: the record's name with .html; - for standard output)");
+  sub.add("--title", &options.title, "Shown on top (default: the record's file name)");
 }
 
 int run_report(const ReportCommandOptions& options, std::ostream& out, std::ostream& err) {

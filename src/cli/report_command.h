@@ -3,9 +3,10 @@
 /// Exit codes: 0 written, 2 wrong usage or an unreadable record.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <iosfwd>
 #include <string>
+
+#include "cli/option_set.h"
 
 namespace tally::cli {
 
@@ -16,7 +17,7 @@ struct ReportCommandOptions {
   std::string title;   ///< Default: the record's file name.
 };
 
-void add_report_options(CLI::App& sub, ReportCommandOptions& options);
+void add_report_options(OptionSet& sub, ReportCommandOptions& options);
 int run_report(const ReportCommandOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace tally::cli

@@ -57,11 +57,11 @@ Status write_record(const std::string& path, const Measured& measured) {
 
 }  // namespace
 
-void add_run_command_options(CLI::App& command, RunCommandOptions& options) {
-  command.add_option("suite", options.suite, "The suite's TOML file")->required()->type_name("SUITE");
-  command.add_option("--json", options.json, "Write the record here; - is standard output")->type_name("FILE");
-  command.add_flag("--resume", options.resume, "Go on with an interrupted run of the same suite");
-  command.add_flag("--profiles", options.profiles, "Keep a profile of each case beside the record");
+void add_run_command_options(OptionSet& command, RunCommandOptions& options) {
+  command.add("suite", &options.suite, "The suite's TOML file").required().value_name("SUITE");
+  command.add("--json", &options.json, "Write the record here; - is standard output").value_name("FILE");
+  command.add("--resume", &options.resume, "Go on with an interrupted run of the same suite");
+  command.add("--profiles", &options.profiles, "Keep a profile of each case beside the record");
   add_selection_options(command, options.run);
   add_run_options(command, options.run);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cli/measure.h"
+#include "cli/option_set.h"
 #include "report/table.h"
 
 namespace tally::cli {
@@ -14,7 +15,7 @@ struct RunCommandOptions {
   bool profiles = false;
 };
 
-void add_run_command_options(CLI::App& command, RunCommandOptions& options);
+void add_run_command_options(OptionSet& command, RunCommandOptions& options);
 int run_run(const Context& context, const RunCommandOptions& options, std::ostream& out, std::ostream& err);
 
 /// The record of a finished run as it was asked for: JSON on `out` where `json` is "-", otherwise a table, and the

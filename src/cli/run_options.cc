@@ -6,81 +6,68 @@
 
 namespace tally::cli {
 
-void add_selection_options(CLI::App& command, RunOptions& options) {
-  command.add_option("-f,--filter", options.filters, "Keep cases: an id, a glob on ids, a part of an id, or key=value")
-      ->type_name("PATTERN")
-      ->allow_extra_args(false);
-  command.add_option("--exclude", options.excludes, "Drop cases, by the same patterns")
-      ->type_name("PATTERN")
-      ->allow_extra_args(false);
-  command.add_option("--shard", options.shard, "Keep the i-th of n even parts")->type_name("i/n");
+void add_selection_options(OptionSet& command, RunOptions& options) {
+  command.add("-f,--filter", &options.filters, "Keep cases: an id, a glob on ids, a part of an id, or key=value")
+      .value_name("PATTERN")
+      .one_each();
+  command.add("--exclude", &options.excludes, "Drop cases, by the same patterns").value_name("PATTERN").one_each();
+  command.add("--shard", &options.shard, "Keep the i-th of n even parts").value_name("i/n");
 }
 
-void add_run_options(CLI::App& command, RunOptions& options) {
-  auto* counts = command.add_flag("--counts-only", options.counts_only, "Count instructions, take no times");
-  command.add_flag("--wall-only", options.wall_only, "Take times, count nothing")->excludes(counts);
-  command.add_option("-n,--iterations", options.iterations, "Executions in one counted replicate")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1'000'000'000));
-  command.add_option("--replicates", options.replicates, "Counted replicates at the least; more where they differ")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000));
-  command.add_option("--repeat", options.repeat, "Measure the whole suite so often and pool the samples")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000));
-  command.add_flag("--interleave", options.interleave,
-                   "Take the times of all cases in turns, so that drift falls on all alike");
+void add_run_options(OptionSet& command, RunOptions& options) {
+  command.add("--counts-only", &options.counts_only, "Count instructions, take no times");
+  command.add("--wall-only", &options.wall_only, "Take times, count nothing").excludes("--counts-only");
+  command.add("-n,--iterations", &options.iterations, "Executions in one counted replicate")
+      .shows_default()
+      .range(1, 1'000'000'000);
+  command.add("--replicates", &options.replicates, "Counted replicates at the least; more where they differ")
+      .shows_default()
+      .range(1, 1000);
+  command.add("--repeat", &options.repeat, "Measure the whole suite so often and pool the samples")
+      .shows_default()
+      .range(1, 1000);
+  command.add("--interleave", &options.interleave,
+              "Take the times of all cases in turns, so that drift falls on all alike");
   command
-      .add_option("--precision", options.precision_percent,
-                  "Stop timing when the 95 % interval is within this, in percent")
-      ->capture_default_str()
-      ->check(CLI::Range(0.01, 100.0));
-  command.add_option("--min-run-time", options.min_run_time_s, "Seconds of timing at the least")
-      ->capture_default_str()
-      ->check(CLI::Range(0.001, 86400.0));
-  command.add_option("--max-run-time", options.max_run_time_s, "Seconds of timing at the most")
-      ->capture_default_str()
-      ->check(CLI::Range(0.001, 86400.0));
+      .add("--precision", &options.precision_percent, "Stop timing when the 95 % interval is within this, in percent")
+      .shows_default()
+      .range(0.01, 100.0);
+  command.add("--min-run-time", &options.min_run_time_s, "Seconds of timing at the least")
+      .shows_default()
+      .range(0.001, 86400.0);
+  command.add("--max-run-time", &options.max_run_time_s, "Seconds of timing at the most")
+      .shows_default()
+      .range(0.001, 86400.0);
+  command.add("--timeout", &options.timeout_s, "Seconds for one measurement of a case (60 for times, 300 for counts)")
+      .range(0.1, 86400.0);
   command
-      .add_option("--timeout", options.timeout_s,
-                  "Seconds for one measurement of a case (60 for times, 300 for counts)")
-      ->check(CLI::Range(0.1, 86400.0));
-  command
-      .add_option("--host-timeout", options.host_timeout_s,
-                  "Seconds for a host to start, and to begin a case (never more than 20)")
-      ->capture_default_str()
-      ->check(CLI::Range(0.1, 86400.0));
-  command.add_option("--memory", options.memory, "Memory a case may use, such as 512M")->type_name("BYTES");
-  command.add_option("--cores", options.cores, "CPUs to use, such as 0-3,6 (all that this process may use)")
-      ->type_name("LIST");
-  command.add_option("--retries", options.retries, "Attempts after a timeout or a lost host (1 and 2)")
-      ->check(CLI::Range(0, 100));
-  command
-      .add_option("--isolation", options.isolation, "fork: a child of a warm host for each case; process: a fresh host")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"fork", "process"}));
-  command.add_flag("--keep", options.keep, "Keep the run's temporary files and say where they are");
-  command.add_flag("--aa", options.aa, "Count each case under eight harmless perturbations too: its noise floor");
-  command.add_flag("--cache-sim", options.cache_sim, "Simulate caches too (changes counts slightly)");
-  command.add_flag("--branch-sim", options.branch_sim, "Simulate branch prediction too");
-  command.add_option("--call-context", options.call_context, "Callers that profiles keep apart")
-      ->type_name("N")
-      ->check(CLI::Range(0, 50));
-  command.add_option("--cxx", options.cxx, "The C++ compiler, instead of the toolchain's")->type_name("PROGRAM");
-  command.add_option("--python", options.python, "The Python interpreter, instead of the toolchain's")
-      ->type_name("PROGRAM");
-  command.add_option("--env-command", options.env_command, "Bash text run once; its environment is what cases see")
-      ->type_name("TEXT");
-  command.add_option("--keep-env", options.keep_env, "Let this variable through to the cases (a name or a glob)")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  auto* quiet = command.add_flag("-q,--quiet", options.quiet, "No progress");
-  command.add_flag("-v,--verbose", options.verbose, "Say what is run")->excludes(quiet);
-  command.add_option("--color", options.color, "auto, always or never")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"auto", "always", "never"}));
-  command.add_option("--width", options.width, "Columns to print (the terminal's, or 100)")
-      ->check(CLI::Range(20, 10000));
+      .add("--host-timeout", &options.host_timeout_s,
+           "Seconds for a host to start, and to begin a case (never more than 20)")
+      .shows_default()
+      .range(0.1, 86400.0);
+  command.add("--memory", &options.memory, "Memory a case may use, such as 512M").value_name("BYTES");
+  command.add("--cores", &options.cores, "CPUs to use, such as 0-3,6 (all that this process may use)")
+      .value_name("LIST");
+  command.add("--retries", &options.retries, "Attempts after a timeout or a lost host (1 and 2)").range(0, 100);
+  command.add("--isolation", &options.isolation, "fork: a child of a warm host for each case; process: a fresh host")
+      .shows_default()
+      .one_of({"fork", "process"});
+  command.add("--keep", &options.keep, "Keep the run's temporary files and say where they are");
+  command.add("--aa", &options.aa, "Count each case under eight harmless perturbations too: its noise floor");
+  command.add("--cache-sim", &options.cache_sim, "Simulate caches too (changes counts slightly)");
+  command.add("--branch-sim", &options.branch_sim, "Simulate branch prediction too");
+  command.add("--call-context", &options.call_context, "Callers that profiles keep apart").value_name("N").range(0, 50);
+  command.add("--cxx", &options.cxx, "The C++ compiler, instead of the toolchain's").value_name("PROGRAM");
+  command.add("--python", &options.python, "The Python interpreter, instead of the toolchain's").value_name("PROGRAM");
+  command.add("--env-command", &options.env_command, "Bash text run once; its environment is what cases see")
+      .value_name("TEXT");
+  command.add("--keep-env", &options.keep_env, "Let this variable through to the cases (a name or a glob)")
+      .value_name("NAME")
+      .one_each();
+  command.add("-q,--quiet", &options.quiet, "No progress");
+  command.add("-v,--verbose", &options.verbose, "Say what is run").excludes("--quiet");
+  command.add("--color", &options.color, "auto, always or never").shows_default().one_of({"auto", "always", "never"});
+  command.add("--width", &options.width, "Columns to print (the terminal's, or 100)").range(20, 10000);
 }
 
 Result<Selection> selection_of(const RunOptions& options) {

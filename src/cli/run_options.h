@@ -1,11 +1,11 @@
 /// The options of everything that measures: `run`, `time`, and what re-measures for a comparison.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "cli/option_set.h"
 #include "execution/options.h"
 #include "plan/plan.h"
 
@@ -46,8 +46,8 @@ struct RunOptions {
 };
 
 /// Options of selection only: for `list` and `plan` too.
-void add_selection_options(CLI::App& command, RunOptions& options);
-void add_run_options(CLI::App& command, RunOptions& options);
+void add_selection_options(OptionSet& command, RunOptions& options);
+void add_run_options(OptionSet& command, RunOptions& options);
 
 Result<Selection> selection_of(const RunOptions& options);
 /// What these options take of a suite.

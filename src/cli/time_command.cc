@@ -6,18 +6,16 @@
 
 namespace tally::cli {
 
-void add_time_options(CLI::App& command, TimeOptions& options) {
-  command.add_option("stmt", options.stmt, "The statement")->required()->type_name("STMT");
-  command.add_option("-s,--setup", options.setup, "Text that runs once before it")->type_name("TEXT");
-  command.add_option("--global-setup", options.global_setup, "C++ text at file scope")->type_name("TEXT");
-  command.add_option("-l,--language", options.language, "cpp or python")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"cpp", "python"}));
-  command.add_option("-t,--toolchain", options.toolchain, "cpp, python or torch (by the language)")->type_name("NAME");
-  command.add_option("--threads", options.threads, "Threads, where the toolchain can set them")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1024));
-  command.add_option("--json", options.json, "Write the record here; - is standard output")->type_name("FILE");
+void add_time_options(OptionSet& command, TimeOptions& options) {
+  command.add("stmt", &options.stmt, "The statement").required().value_name("STMT");
+  command.add("-s,--setup", &options.setup, "Text that runs once before it").value_name("TEXT");
+  command.add("--global-setup", &options.global_setup, "C++ text at file scope").value_name("TEXT");
+  command.add("-l,--language", &options.language, "cpp or python").shows_default().one_of({"cpp", "python"});
+  command.add("-t,--toolchain", &options.toolchain, "cpp, python or torch (by the language)").value_name("NAME");
+  command.add("--threads", &options.threads, "Threads, where the toolchain can set them")
+      .shows_default()
+      .range(1, 1024);
+  command.add("--json", &options.json, "Write the record here; - is standard output").value_name("FILE");
   add_run_options(command, options.run);
 }
 

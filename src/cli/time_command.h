@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cli/measure.h"
+#include "cli/option_set.h"
 
 namespace tally::cli {
 
@@ -16,7 +17,7 @@ struct TimeOptions {
   std::string json;
 };
 
-void add_time_options(CLI::App& command, TimeOptions& options);
+void add_time_options(OptionSet& command, TimeOptions& options);
 int run_time(const Context& context, const TimeOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace tally::cli

@@ -60,37 +60,36 @@ std::string html_page(const std::string& section) {
 
 }  // namespace
 
-void add_trace_options(CLI::App& trace, TraceOptions& options) {
-  const auto common = [&](CLI::App& app) {
-    app.add_flag("--json", options.json, "Print JSON");
-    app.add_flag("--no-operators", options.no_operators,
-                 "Do not link kernels to operators: less memory, and no matmul share by operator");
-    app.add_option("--threads", options.threads, "2: read and inflate on a second core; 1: one core")
-        ->check(CLI::Range(1, 2));
-    app.add_option("--kernels", options.kernels, "Rows of the kernel table, 0 for all")->capture_default_str();
+void add_trace_options(OptionSet& trace, TraceOptions& options) {
+  const auto common = [&](OptionSet& set) {
+    set.add("--json", &options.json, "Print JSON");
+    set.add("--no-operators", &options.no_operators,
+            "Do not link kernels to operators: less memory, and no matmul share by operator");
+    set.add("--threads", &options.threads, "2: read and inflate on a second core; 1: one core").range(1, 2);
+    set.add("--kernels", &options.kernels, "Rows of the kernel table, 0 for all").shows_default();
   };
-  trace.add_option("FILE", options.files, "Traces, one per rank: .json or .json.gz; - is standard input");
+  trace.add("FILE", &options.files, "Traces, one per rank: .json or .json.gz; - is standard input");
   common(trace);
-  trace.add_flag("--legacy", options.legacy, "Also the old helper's two figures, and by how much they are off");
-  trace.add_flag("--no-steps", options.no_steps, "Leave out the figures of each ProfilerStep");
-  trace.add_flag("--full-names", options.full_names, "Kernels by full name instead of by short name");
+  trace.add("--legacy", &options.legacy, "Also the old helper's two figures, and by how much they are off");
+  trace.add("--no-steps", &options.no_steps, "Leave out the figures of each ProfilerStep");
+  trace.add("--full-names", &options.full_names, "Kernels by full name instead of by short name");
   trace
-      .add_option("--duration", options.duration_seconds,
-                  "Seconds that the same run takes without the profiler: utilization over it, too")
-      ->check(CLI::PositiveNumber);
-  trace.add_option("--html", options.html, "Also write a page with a timeline of utilization to this file");
-  CLI::App* const diff = trace.add_subcommand("diff", "What changed between two traces");
-  diff->add_option("BEFORE", options.diff_before, "The earlier trace")->required();
-  diff->add_option("AFTER", options.diff_after, "The later trace")->required();
-  common(*diff);
-  diff->callback([&options] { options.diff = true; });
-  add_trace_record_options(
-      *trace.add_subcommand("record", "Run statements under torch.profiler, keep traces and figures"), options.record);
-  trace.footer(
+      .add("--duration", &options.duration_seconds,
+           "Seconds that the same run takes without the profiler: utilization over it, too")
+      .positive();
+  trace.add("--html", &options.html, "Also write a page with a timeline of utilization to this file");
+  OptionSet& diff = trace.add_command("diff", "What changed between two traces");
+  diff.add("BEFORE", &options.diff_before, "The earlier trace").required();
+  diff.add("AFTER", &options.diff_after, "The later trace").required();
+  common(diff);
+  diff.chosen = &options.diff;
+  add_trace_record_options(trace.add_command("record", "Run statements under torch.profiler, keep traces and figures"),
+                           options.record);
+  trace.footer =
       "Busy is the union of a device's kernels, copies and fills; the window goes from the first start to the last "
       "end\n"
       "of its work. compute + exposed communication + exposed memory + idle is the window, exactly. docs/trace.md\n"
-      "defines every figure.");
+      "defines every figure.";
 }
 
 int run_trace(const TraceOptions& options, std::ostream& out, std::ostream& err) {

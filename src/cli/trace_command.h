@@ -4,12 +4,12 @@
 /// wrong usage or an unreadable file.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstddef>
 #include <iosfwd>
 #include <string>
 #include <vector>
 
+#include "cli/option_set.h"
 #include "cli/trace_record.h"
 
 namespace tally::cli {
@@ -33,7 +33,7 @@ struct TraceOptions {
 };
 
 /// Declares the options and the subcommands `diff` and `record` on `tally trace`.
-void add_trace_options(CLI::App& trace, TraceOptions& options);
+void add_trace_options(OptionSet& trace, TraceOptions& options);
 
 /// All but `record`, which is run_trace_record().
 int run_trace(const TraceOptions& options, std::ostream& out, std::ostream& err);

@@ -190,24 +190,20 @@ struct Recorder {
 
 }  // namespace
 
-void add_trace_record_options(CLI::App& record, TraceRecordOptions& options) {
-  auto* const suite = record.add_option("SUITE", options.suite, "Record the Python cases in eager mode of this suite");
-  record.add_option("--filter", options.filters, "Only cases that match (see tally list)")->needs(suite);
-  record.add_option("--stmt", options.stmt, "Record this Python statement")->excludes(suite);
-  record.add_option("--setup", options.setup, "What runs once before it; torch is imported already")->excludes(suite);
-  record.add_option("--runs", options.runs, "Runs without and with the profiler")
-      ->check(CLI::Range(1, 1'000'000))
-      ->capture_default_str();
-  record.add_option("--context", options.context, "A Python context around every group of runs, as torch.no_grad()");
-  record.add_option("--activities", options.activities, "What the profiler records")->capture_default_str();
-  record.add_option("--profiler", options.profiler, "KEY=VALUE for torch.profiler.profile, as record_shapes=true");
-  record.add_option("--output", options.output, "Folder for traces and figures")->capture_default_str();
-  record.add_option("--python", options.python, "The interpreter to use");
-  record.add_option("--timeout", options.timeout_s, "Seconds for each case")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  record.add_flag("--json", options.json, "Print JSON");
-  record.callback([&options] { options.requested = true; });
+void add_trace_record_options(OptionSet& record, TraceRecordOptions& options) {
+  record.add("SUITE", &options.suite, "Record the Python cases in eager mode of this suite");
+  record.add("--filter", &options.filters, "Only cases that match (see tally list)").needs("SUITE");
+  record.add("--stmt", &options.stmt, "Record this Python statement").excludes("SUITE");
+  record.add("--setup", &options.setup, "What runs once before it; torch is imported already").excludes("SUITE");
+  record.add("--runs", &options.runs, "Runs without and with the profiler").range(1, 1'000'000).shows_default();
+  record.add("--context", &options.context, "A Python context around every group of runs, as torch.no_grad()");
+  record.add("--activities", &options.activities, "What the profiler records").shows_default();
+  record.add("--profiler", &options.profiler, "KEY=VALUE for torch.profiler.profile, as record_shapes=true");
+  record.add("--output", &options.output, "Folder for traces and figures").shows_default();
+  record.add("--python", &options.python, "The interpreter to use");
+  record.add("--timeout", &options.timeout_s, "Seconds for each case").positive().shows_default();
+  record.add("--json", &options.json, "Print JSON");
+  record.chosen = &options.requested;
 }
 
 int run_trace_record(const Context& context, const TraceRecordOptions& options, std::ostream& out, std::ostream& err) {

@@ -4,12 +4,12 @@
 /// each case. Exit codes: 0 all recorded, 1 a case failed, 2 wrong usage or an unreadable suite, 130 interrupted.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <iosfwd>
 #include <string>
 #include <vector>
 
 #include "cli/context.h"
+#include "cli/option_set.h"
 
 namespace tally::cli {
 
@@ -29,7 +29,7 @@ struct TraceRecordOptions {
   bool json = false;
 };
 
-void add_trace_record_options(CLI::App& record, TraceRecordOptions& options);
+void add_trace_record_options(OptionSet& record, TraceRecordOptions& options);
 
 int run_trace_record(const Context& context, const TraceRecordOptions& options, std::ostream& out, std::ostream& err);
 

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <span>
+#include <sstream>
 #include <utility>
 
 #include "base/text.h"
@@ -35,8 +38,7 @@ Error unknown_option(const CLI::App& command, const std::string& word) {
           nearest_or(word, names, see_help(command))};
 }
 
-}  // namespace
-
+/// The first word, when it is no command's name, or when there is none: CLI11 would only say that one is required.
 std::optional<Error> unknown_command(std::span<const std::string> arguments, std::span<const std::string> commands) {
   const auto word = std::ranges::find_if(arguments, [](std::string_view text) { return !text.starts_with('-'); });
   if (word == arguments.end()) {
@@ -48,11 +50,17 @@ std::optional<Error> unknown_command(std::span<const std::string> arguments, std
       ErrorKind::input, fmt::format("'{}' is no command", *word), {}, nearest_or(*word, commands, list_of(commands))};
 }
 
+const CLI::App* chosen_of(const CLI::App& app) {
+  const std::vector<const CLI::App*> all = app.get_subcommands(nullptr);
+  const auto found = std::ranges::find_if(all, [](const CLI::App* command) { return command->parsed(); });
+  return found == all.end() ? nullptr : *found;
+}
+
+/// CLI11's error in our words; `app` is the one that has failed to parse.
 Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
-  const std::vector<const CLI::App*> parsed = app.get_subcommands(nullptr);
-  const auto found = std::ranges::find_if(parsed, [](const CLI::App* command) { return command->parsed(); });
-  if (found == parsed.end()) return {ErrorKind::input, error.what(), {}, "see `tally --help`"};
-  const CLI::App& command = **found;
+  const CLI::App* const chosen = chosen_of(app);
+  if (!chosen) return {ErrorKind::input, error.what(), {}, "see `tally --help`"};
+  const CLI::App& command = *chosen;
   const std::vector<std::string> extras = app.remaining(true);
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) && !extras.empty()) {
     const auto option = std::ranges::find_if(extras, [](std::string_view text) { return text.starts_with('-'); });
@@ -65,12 +73,72 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
   return {ErrorKind::input, fmt::format("`tally {}`: {}", command.get_name(), error.what()), {}, see_help(command)};
 }
 
+/// "help", and "help COMMAND", as the option that CLI11 knows.
 std::vector<std::string> with_help_as_option(std::vector<std::string> arguments) {
   if (arguments.empty() || arguments.front() != "help") return arguments;
   arguments.erase(arguments.begin());
   arguments.resize(std::min<std::size_t>(arguments.size(), 1));
   arguments.emplace_back("--help");
   return arguments;
+}
+
+CLI::Option* declare(CLI::App& app, const Option& option) {
+  return std::visit(
+      [&]<typename T>(T* target) {
+        if constexpr (std::is_same_v<T, bool>) {
+          return app.add_flag(option.names, *target, option.help);
+        } else {
+          return app.add_option(option.names, *target, option.help);
+        }
+      },
+      option.target);
+}
+
+void add_option(CLI::App& app, const Option& option) {
+  CLI::Option* const declared = declare(app, option);
+  declared->required(option.is_required);
+  if (!option.shown_value.empty()) declared->type_name(option.shown_value);
+  if (option.default_is_shown) declared->capture_default_str();
+  if (option.whole_range) declared->check(CLI::Range(option.whole_range->first, option.whole_range->second));
+  if (option.real_range) declared->check(CLI::Range(option.real_range->first, option.real_range->second));
+  if (option.must_be_positive) declared->check(CLI::PositiveNumber);
+  if (!option.choices.empty()) declared->check(CLI::IsMember(option.choices));
+  if (option.values == Option::Values::one_each) declared->allow_extra_args(false);
+  for (const std::string& other : option.needed) declared->needs(app.get_option(other));
+  for (const std::string& other : option.excluded) declared->excludes(app.get_option(other));
+}
+
+void add_all(CLI::App& app, const OptionSet& set) {
+  for (const Option& option : set.options) add_option(app, option);
+  for (const OptionSet& command : set.commands)
+    add_all(*app.add_subcommand(command.name, command.description), command);
+  if (!set.footer.empty()) app.footer(set.footer);
+  if (set.chosen) app.callback([chosen = set.chosen] { *chosen = true; });
+}
+
+}  // namespace
+
+Result<Asked> read_command_line(const OptionSet& program, std::vector<std::string> arguments,
+                                const std::string& version) {
+  std::vector<std::string> names;
+  for (const OptionSet& command : program.commands) names.push_back(command.name);
+  arguments = with_help_as_option(std::move(arguments));
+  if (auto unknown = unknown_command(arguments, names)) return std::unexpected(*std::move(unknown));
+  CLI::App app(program.description, program.name);
+  app.set_version_flag("--version", version);
+  app.require_subcommand(1);
+  add_all(app, program);
+  try {
+    std::ranges::reverse(arguments);  // as CLI11 wants them
+    app.parse(arguments);
+  } catch (const CLI::Success& asked) {
+    std::ostringstream text;
+    app.exit(asked, text, text);
+    return Asked{.command = {}, .text = std::move(text).str()};
+  } catch (const CLI::ParseError& error) {
+    return std::unexpected(usage_error(app, error));
+  }
+  return Asked{.command = chosen_of(app)->get_name(), .text = {}};
 }
 
 }  // namespace tally::cli

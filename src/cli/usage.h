@@ -1,23 +1,25 @@
-/// What is wrong with a command line, in the voice of all other errors: the word, and the mend.
+/// Reads a command line by what the commands take. What is wrong with one is said in the voice of all other errors: the
+/// word, and the mend.
+///
+/// The only place that knows the library which parses.
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "cli/option_set.h"
 
 namespace tally::cli {
 
-/// The first word, when it is no command's name, or when there is none: CLI11 would only say that one is required.
-std::optional<Error> unknown_command(std::span<const std::string> arguments, std::span<const std::string> commands);
+/// What a command line asks for: to run a command, or only to be told something.
+struct Asked {
+  std::string command;  ///< Its name; its values are where its options say.
+  std::string text;     ///< Help or the version, with no command to run.
+};
 
-/// CLI11's error in our words; `app` is the one that has failed to parse.
-Error usage_error(const CLI::App& app, const CLI::ParseError& error);
-
-/// "help", and "help COMMAND", as the option that CLI11 knows.
-std::vector<std::string> with_help_as_option(std::vector<std::string> arguments);
+/// `program` holds the commands, and one of them must be named; `version` answers --version.
+Result<Asked> read_command_line(const OptionSet& program, std::vector<std::string> arguments,
+                                const std::string& version = {});
 
 }  // namespace tally::cli

@@ -1,13 +1,12 @@
 // `tally trace` as a user meets it: exit codes, damage reports, several ranks, the page, the difference.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "base/files.h"
 #include "cli/trace_command.h"
+#include "cli/usage.h"
 #include "generate.h"
 
 namespace tally {
@@ -19,16 +18,13 @@ struct Ran {
 };
 
 Ran run(std::vector<std::string> arguments) {
-  CLI::App app;
+  cli::OptionSet program{.name = "tally"};
   cli::TraceOptions options;
-  cli::add_trace_options(app, options);
-  std::ranges::reverse(arguments);
+  cli::add_trace_options(program.add_command("trace", ""), options);
+  arguments.insert(arguments.begin(), "trace");
+  const auto asked = cli::read_command_line(program, std::move(arguments));
+  if (!asked) return {2, "", describe(asked.error())};
   std::ostringstream out, err;
-  try {
-    app.parse(arguments);
-  } catch (const CLI::ParseError& error) {
-    return {2, "", error.what()};
-  }
   const int code = cli::run_trace(options, out, err);
   return {code, out.str(), err.str()};
 }
