@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -35,8 +34,6 @@ struct Supervised {
   Report report;
 };
 
-std::int64_t microseconds(const timeval& time) { return time.tv_sec * 1'000'000LL + time.tv_usec; }
-
 /// Starts the command with vfork: `exec_errno` is shared memory until the exec.
 void start(Supervised& supervised, int control, char** argv) {
   volatile int exec_errno = 0;
@@ -62,8 +59,7 @@ void start(Supervised& supervised, int control, char** argv) {
 bool reap(Supervised& supervised, int& killed) {
   for (;;) {
     int status = 0;
-    rusage usage{};
-    const pid_t pid = wait4(-1, &status, WNOHANG, &usage);
+    const pid_t pid = waitpid(-1, &status, WNOHANG);
     if (pid < 0) return errno != ECHILD;
     if (pid == 0) return true;
     if (pid != supervised.command) {
@@ -72,9 +68,6 @@ bool reap(Supervised& supervised, int& killed) {
     }
     supervised.ended = true;
     supervised.report.wait_status = status;
-    supervised.report.user_us = microseconds(usage.ru_utime);
-    supervised.report.system_us = microseconds(usage.ru_stime);
-    supervised.report.max_rss_kb = usage.ru_maxrss;
   }
 }
 

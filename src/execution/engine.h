@@ -21,7 +21,7 @@
 #include "execution/job_queue.h"
 #include "execution/outcome.h"
 #include "execution/session.h"
-#include "process/held_process.h"
+#include "process/process.h"
 
 namespace tally {
 
@@ -67,11 +67,11 @@ class Engine {
     std::list<Host>::iterator host;
     Clock::time_point started;
     Clock::time_point deadline;
-    Clock::time_point fork_deadline;   ///< When the host must have forked the child.
-    std::optional<HeldProcess> child;  ///< Once it has been forked.
-    std::uint64_t memory_limit = 0;    ///< 0: none.
-    int kills = 0;                     ///< SIGINT, SIGTERM, SIGKILL so far.
-    std::optional<Ending> stopping;    ///< Why it is being killed.
+    Clock::time_point fork_deadline;     ///< When the host must have forked the child.
+    std::unique_ptr<ChildHandle> child;  ///< Once it has been forked; null when it is gone again.
+    std::uint64_t memory_limit = 0;      ///< 0: none.
+    int kills = 0;                       ///< SIGINT, SIGTERM, SIGKILL so far.
+    std::optional<Ending> stopping;      ///< Why it is being killed.
     std::string stop_message;
   };
   struct RunningBuild {

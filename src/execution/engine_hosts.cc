@@ -160,7 +160,7 @@ void Engine::on_started(RunningSession& session, const Message& message) {
     return;
   }
   session.session->on_started(pid);
-  session.child = HeldProcess::hold(pid, host->hello()->pid);
+  session.child = runner_.hold(pid, host->hello()->pid);
   session.fork_deadline = Clock::time_point::max();
   if (message.number(Field::threads) > 1 && single_use_.insert(host->kind()).second) {
     observer_.on_warning(

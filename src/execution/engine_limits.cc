@@ -5,7 +5,6 @@
 #include <csignal>
 
 #include "execution/engine.h"
-#include "process/tree_memory.h"
 
 namespace tally {
 
@@ -65,8 +64,7 @@ void Engine::check_memory() {
   next_memory_check_ = now + kMemoryInterval;
   for (RunningSession& session : sessions_) {
     if (session.memory_limit == 0 || !session.child || session.stopping) continue;
-    const std::uint64_t seen =
-        tree_growth_bytes(session.child->pid(), session.host->hello()->pid, session.memory_limit);
+    const std::uint64_t seen = session.child->growth_bytes(session.memory_limit);
     if (seen <= session.memory_limit) continue;
     session.kills = 2;  // A polite signal would only be time to take more.
     kill_session(session, Ending::failed,

@@ -1,36 +1,30 @@
-/// A process that somebody else forked and will reap, held so that its number cannot come to mean another one.
-///
-/// Owns: a pidfd. Never waits for the process: its parent does.
+/// The real ChildHandle. Owns: a pidfd. Never waits for the process: its parent does.
 #pragma once
 
 #include <sys/types.h>
 
-#include <optional>
+#include <memory>
 
 #include "base/unique_fd.h"
+#include "process/process.h"
 
 namespace tally {
 
-class HeldProcess {
+class HeldProcess final : public ChildHandle {
  public:
-  /// Nothing when `pid` has ended, or is no child of `parent` (any more: another process has the number now).
-  static std::optional<HeldProcess> hold(pid_t pid, pid_t parent);
+  static std::unique_ptr<HeldProcess> hold(pid_t pid, pid_t parent);
 
-  [[nodiscard]] pid_t pid() const { return pid_; }
-
-  /// False for a zombie too.
-  [[nodiscard]] bool alive() const;
-
-  /// To itself only; false when it has ended.
-  bool signal(int signal) const;
-
-  /// To all its descendants, also those that called setsid, and then to itself. How many got it; 0 when it has ended.
-  int signal_tree(int signal) const;
+  [[nodiscard]] int pid() const override { return pid_; }
+  bool signal(int signal) override;
+  int signal_tree(int signal) override;
+  [[nodiscard]] std::uint64_t growth_bytes(std::uint64_t limit) const override;
 
  private:
-  HeldProcess(pid_t pid, UniqueFd fd) : pid_(pid), fd_(std::move(fd)) {}
+  HeldProcess(pid_t pid, pid_t parent, UniqueFd fd) : pid_(pid), parent_(parent), fd_(std::move(fd)) {}
+  [[nodiscard]] bool alive() const;
 
   pid_t pid_;
+  pid_t parent_;
   UniqueFd fd_;
 };
 

@@ -18,12 +18,6 @@ struct Describer {
   std::string operator()(const TimedOut& late) const {
     return fmt::format("timed out after {:g} s", std::chrono::duration<double>(late.deadline).count());
   }
-  std::string operator()(const OverMemory& over) const {
-    constexpr double mebibyte = 1024.0 * 1024.0;
-    return fmt::format("used {:.0f} MiB of memory, the limit is {:.0f} MiB",
-                       static_cast<double>(over.seen_bytes) / mebibyte,
-                       static_cast<double>(over.limit_bytes) / mebibyte);
-  }
   std::string operator()(const Cancelled&) const { return "cancelled"; }
   std::string operator()(const SpawnFailed& failed) const { return describe(failed.error); }
 };

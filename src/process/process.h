@@ -1,13 +1,15 @@
 /// The one seam of the project: starting processes and waiting for what happens to them.
 ///
 /// Owns: the words of a request, an outcome and an event, and the abstract runner. The real runner (real_runner.h) is
-/// the only place of the runner that waits for children; the fake one (fake_runner.h) is for tests of what sits above.
-/// Event driven and single-threaded: start processes, watch descriptors, then wait() in a loop.
+/// the only place of the runner that waits for children; the fake one (testing/fake_runner.h) is for tests of what sits
+/// above. Event driven and single-threaded: start processes, watch descriptors, then wait() in a loop.
+/// Every process runs under tally-supervisor (0.6 ms): nothing that it starts outlives it, or us.
 /// Never: a shell, an inherited environment, an inherited descriptor, an inherited signal mask.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -44,18 +46,14 @@ struct PassedFd {
 };
 
 struct ProcessRequest {
-  std::vector<std::string> argv;     ///< argv[0] without a slash is looked for in the PATH of `environment`.
-  EnvironmentVariables environment;  ///< Complete: nothing is inherited.
-  std::string working_folder;        ///< Empty: the caller's.
-  CpuSet cpus;                       ///< Empty: not pinned.
-  bool disable_aslr = false;         ///< A refusal (containers do) is no failure: see ProcessResult::aslr_refused.
-  bool supervised = true;  ///< Under tally-supervisor: nothing that it starts outlives it, or us. Costs 0.6 ms.
-  std::optional<Milliseconds> deadline;       ///< From the start; then it is stopped as by cancel().
-  StopGrace grace;                            ///< For the deadline and for cancel().
-  std::size_t output_limit = 64UZ * 1024;     ///< Bytes kept of each stream: half the head, half the tail.
-  std::optional<std::uint64_t> memory_bytes;  ///< Anonymous memory of the whole tree, pages shared by fork counted
-                                              ///< once. Checked every 100 ms from outside: an overshoot is possible.
-  int nice = 0;                               ///< 0: as we are; else the process's nice value.
+  std::vector<std::string> argv;         ///< argv[0] without a slash is looked for in the PATH of `environment`.
+  EnvironmentVariables environment;      ///< Complete: nothing is inherited.
+  std::string working_folder;            ///< Empty: the caller's.
+  CpuSet cpus;                           ///< Empty: not pinned.
+  bool disable_aslr = false;             ///< A refusal (containers do) is no failure: see ProcessResult::aslr_refused.
+  std::optional<Milliseconds> deadline;  ///< From the start; then it is stopped as by cancel().
+  StopGrace grace;                       ///< For the deadline and for cancel().
+  std::size_t output_limit = 64UZ * 1024;  ///< Bytes kept of each stream: half the head, half the tail.
   std::vector<PassedFd> pass_fds;
   std::string stdin_text;  ///< Empty: /dev/null.
 };
@@ -64,12 +62,6 @@ struct ProcessRequest {
 struct TimedOut {
   Milliseconds deadline{};
   bool operator==(const TimedOut&) const = default;
-};
-/// Its tree held more memory than it may, and was killed.
-struct OverMemory {
-  std::uint64_t limit_bytes = 0;
-  std::uint64_t seen_bytes = 0;
-  bool operator==(const OverMemory&) const = default;
 };
 /// cancel() stopped it.
 struct Cancelled {
@@ -80,17 +72,14 @@ struct SpawnFailed {
   Error error;
 };
 
-using Outcome = std::variant<Exited, Signaled, TimedOut, OverMemory, Cancelled, SpawnFailed>;
+using Outcome = std::variant<Exited, Signaled, TimedOut, Cancelled, SpawnFailed>;
 
 struct ProcessResult {
   Outcome outcome;
   CapturedOutput out;
   CapturedOutput err;
   std::chrono::duration<double> wall{};
-  std::chrono::duration<double> user_cpu{};
-  std::chrono::duration<double> system_cpu{};
-  std::uint64_t max_rss_bytes = 0;  ///< Of its largest process; unsupervised never below our own at the start.
-  int leftovers = 0;                ///< Descendants that were alive when it ended, and were killed. Supervised only.
+  int leftovers = 0;  ///< Descendants that were alive when it ended, and were killed.
   bool aslr_refused = false;
 };
 
@@ -118,6 +107,28 @@ using Event = std::variant<Interrupted, FdReadable, FdClosed, Finished>;
 
 enum class CancelMode { graceful, at_once };
 
+/// A process that one of ours forked and will reap, held so that its number cannot come to mean another one. After its
+/// end nothing is sent to anybody.
+class ChildHandle {
+ public:
+  ChildHandle() = default;
+  ChildHandle(const ChildHandle&) = delete;
+  ChildHandle& operator=(const ChildHandle&) = delete;
+  virtual ~ChildHandle() = default;
+
+  [[nodiscard]] virtual int pid() const = 0;
+
+  /// To itself only; false when it has ended.
+  virtual bool signal(int signal) = 0;
+
+  /// To all its descendants, also those that called setsid, and then to itself. How many got it; 0 when it has ended.
+  virtual int signal_tree(int signal) = 0;
+
+  /// Anonymous memory that it and its descendants hold beyond what they share with its parent; pages shared by forks
+  /// count once. At or below `limit` the answer is an upper bound (the truth takes milliseconds per GB).
+  [[nodiscard]] virtual std::uint64_t growth_bytes(std::uint64_t limit) const = 0;
+};
+
 class ProcessRunner {
  public:
   ProcessRunner() = default;
@@ -132,12 +143,15 @@ class ProcessRunner {
   /// may follow `graceful`.
   virtual void cancel(ProcessId id, CancelMode mode = CancelMode::graceful) = 0;
 
-  /// Kills what has lost its parent in the tree of a supervised process: daemons that an earlier case left behind in
-  /// a host. The process itself and what it still knows as its children are left alone.
+  /// Kills what has lost its parent in the tree of a process: daemons that an earlier case left behind in a host. The
+  /// process itself and what it still knows as its children are left alone.
   virtual void sweep(ProcessId id) = 0;
 
-  /// The process that we started: the supervisor of a supervised one. Nothing once it has finished.
+  /// The process's supervisor. Nothing once it has finished.
   [[nodiscard]] virtual std::optional<int> pid_of(ProcessId id) const = 0;
+
+  /// Nothing when `pid` has ended, or is no child of `parent` (any more: another process has the number now).
+  virtual std::unique_ptr<ChildHandle> hold(int pid, int parent) = 0;
 
   /// Reports when `fd` can be read or is closed. The descriptor stays the caller's: unwatch it before closing it.
   virtual void watch(int fd) = 0;

@@ -1,20 +1,17 @@
 #include "process/real_runner.h"
 
 #include <poll.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <functional>
 
+#include "process/held_process.h"
 #include "process/running_child.h"
-#include "process/tree_memory.h"
 
 namespace tally {
 namespace {
-
-constexpr Milliseconds memory_interval{100};
 
 std::string absolute(const std::string& path) {
   std::error_code error;  // Our working folder is gone: the path stays as it is, and start() says so.
@@ -38,14 +35,6 @@ int poll_until(std::vector<pollfd>& fds, std::optional<Clock::time_point> until)
   return ppoll(fds.data(), fds.size(), until ? &timeout : nullptr, nullptr);
 }
 
-/// The other side has hung up and everything it sent has been read.
-bool is_closed(const pollfd& polled) {
-  if ((polled.revents & POLLNVAL) != 0) return true;
-  if ((polled.revents & (POLLHUP | POLLERR)) == 0) return false;
-  int waiting = 0;
-  return ioctl(polled.fd, FIONREAD, &waiting) == 0 ? waiting == 0 : (polled.revents & POLLIN) == 0;
-}
-
 }  // namespace
 
 RealProcessRunner::RealProcessRunner(const std::string& supervisor, Interrupts* interrupts)
@@ -57,7 +46,7 @@ RealProcessRunner::~RealProcessRunner() {
 }
 
 Result<ProcessId> RealProcessRunner::start(ProcessRequest request) {
-  if (request.supervised && access(supervisor_.c_str(), X_OK) != 0) {
+  if (access(supervisor_.c_str(), X_OK) != 0) {
     return fail(ErrorKind::missing, "cannot find the program tally-supervisor", supervisor_,
                 "build or install it again, or set its path");
   }
@@ -81,6 +70,8 @@ std::optional<int> RealProcessRunner::pid_of(ProcessId id) const {
   return found == children_.end() ? std::nullopt : std::optional(found->second->pid());
 }
 
+std::unique_ptr<ChildHandle> RealProcessRunner::hold(int pid, int parent) { return HeldProcess::hold(pid, parent); }
+
 int RealProcessRunner::interruptions() const { return interrupts_ == nullptr ? 0 : interrupts_->count(); }
 
 std::vector<Event> RealProcessRunner::collect(std::optional<Clock::time_point> deadline, Fds fds) {
@@ -90,29 +81,21 @@ std::vector<Event> RealProcessRunner::collect(std::optional<Clock::time_point> d
     Found found;
     if (!endless) look(earlier(deadline, next_step), fds, found);
     // A process that wrote and ended between two looks: its last words come with its end.
-    if (!found.ended.empty() && fds == Fds::watched) look_at_watched(found);
+    if (!found.ended.empty() && fds == Fds::watched) found.watched = look_at(watched_);
     std::vector<Event> events = events_of(found);
     if (!events.empty() || endless || (deadline && now() >= *deadline)) return events;
   }
 }
 
-/// Deadlines, steps of stopping and memory limits that are due; when the next one will be.
+/// Deadlines and steps of stopping that are due; when the next one will be.
 std::optional<Clock::time_point> RealProcessRunner::act_on_time() {
   const Clock::time_point now = Clock::now();
   std::optional<Clock::time_point> next;
-  const bool check_memory = now >= next_memory_check_;
-  bool limited = false;
   for (const auto& [id, child] : children_) {
     child->act(now);
-    if (const std::optional<std::uint64_t> limit = child->memory_limit()) {
-      limited = true;
-      const std::uint64_t seen = check_memory ? tree_memory_bytes(child->pid(), *limit) : 0;
-      if (seen > *limit) child->stop(OverMemory{*limit, seen}, CancelMode::at_once, now);
-    }
     next = earlier(next, child->next_step());
   }
-  if (limited && check_memory) next_memory_check_ = now + memory_interval;
-  return limited ? earlier(next, next_memory_check_) : next;
+  return next;
 }
 
 /// Waits until `until` for anything at all, reads output, and notes the rest in `found`.
@@ -133,7 +116,7 @@ void RealProcessRunner::look(std::optional<Clock::time_point> until, Fds fds, Fo
   }
   if (fds == Fds::watched) {
     for (const int fd : watched_) {
-      add(fd, [&found](const pollfd& event) { (is_closed(event) ? found.closed : found.readable).insert(event.fd); });
+      add(fd, [&found](const pollfd& event) { found.watched.add(event); });
     }
   }
   if (poll_until(polled, until) <= 0) return;
@@ -142,29 +125,13 @@ void RealProcessRunner::look(std::optional<Clock::time_point> until, Fds fds, Fo
   }
 }
 
-void RealProcessRunner::look_at_watched(Found& found) {
-  std::vector<pollfd> polled;
-  polled.reserve(watched_.size());
-  for (const int fd : watched_) polled.push_back({fd, POLLIN, 0});
-  if (poll_until(polled, Clock::now()) <= 0) return;
-  found.readable.clear();
-  found.closed.clear();
-  for (const pollfd& event : polled) {
-    if (event.revents != 0) (is_closed(event) ? found.closed : found.readable).insert(event.fd);
-  }
-}
-
 std::vector<Event> RealProcessRunner::events_of(const Found& found) {
   std::vector<Event> events;
-  if (const int count = interruptions(); count > interruptions_told_) {
-    interruptions_told_ = count;
+  if (const int count = interruptions(); count > interruptions_reported_) {
+    interruptions_reported_ = count;
     events.emplace_back(Interrupted{count});
   }
-  for (const int fd : found.readable) events.emplace_back(FdReadable{fd});
-  for (const int fd : found.closed) {
-    watched_.erase(fd);
-    events.emplace_back(FdClosed{fd});
-  }
+  found.watched.report(events, watched_);
   for (const ProcessId id : found.ended) {
     const auto child = children_.find(id);
     events.emplace_back(Finished{id, child->second->finish()});

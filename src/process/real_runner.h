@@ -1,9 +1,7 @@
 /// The process runner over real processes: spawn, pin, deadline, kill the whole tree, collect.
 ///
 /// Owns: every child of tally, their pipes, and the only waitpid of tally. Linux only (pidfd: 5.3).
-/// A supervised process is stopped through its tally-supervisor, which also ends everything when tally is killed. An
-/// unsupervised one is stopped with its descendants as far as they can still be found, and dies with the thread that
-/// started it.
+/// A process is stopped through its tally-supervisor, which also ends everything when tally is killed.
 #pragma once
 
 #include <map>
@@ -13,6 +11,7 @@
 
 #include "process/interrupts.h"
 #include "process/process.h"
+#include "process/watched_fds.h"
 
 namespace tally {
 
@@ -29,6 +28,7 @@ class RealProcessRunner final : public ProcessRunner {
   void cancel(ProcessId id, CancelMode mode = CancelMode::graceful) override;
   void sweep(ProcessId id) override;
   [[nodiscard]] std::optional<int> pid_of(ProcessId id) const override;
+  std::unique_ptr<ChildHandle> hold(int pid, int parent) override;
   void watch(int fd) override { watched_.insert(fd); }
   void unwatch(int fd) override { watched_.erase(fd); }
   [[nodiscard]] Clock::time_point now() const override { return Clock::now(); }
@@ -40,23 +40,20 @@ class RealProcessRunner final : public ProcessRunner {
  private:
   /// What one look at the descriptors found.
   struct Found {
-    std::set<int> readable;
-    std::set<int> closed;
+    WatchedFds watched;
     std::set<ProcessId> ended;
   };
 
   void look(std::optional<Clock::time_point> until, Fds fds, Found& found);
-  void look_at_watched(Found& found);
   std::optional<Clock::time_point> act_on_time();
   std::vector<Event> events_of(const Found& found);
 
   std::string supervisor_;
   Interrupts* interrupts_;
-  int interruptions_told_ = 0;
+  int interruptions_reported_ = 0;
   std::uint64_t last_id_ = 0;
   std::map<ProcessId, std::unique_ptr<RunningChild>> children_;
   std::set<int> watched_;
-  Clock::time_point next_memory_check_{};
 };
 
 }  // namespace tally

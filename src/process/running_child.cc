@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -99,10 +98,6 @@ int above_targets(const ProcessRequest& request) {
   return highest + 1;
 }
 
-std::chrono::duration<double> seconds(std::int64_t microseconds) { return std::chrono::microseconds(microseconds); }
-
-std::int64_t microseconds(const timeval& time) { return time.tv_sec * 1'000'000LL + time.tv_usec; }
-
 }  // namespace
 
 RunningChild::RunningChild(const ProcessRequest& request)
@@ -110,8 +105,7 @@ RunningChild::RunningChild(const ProcessRequest& request)
       err_{UniqueFd(), BoundedOutput(request.output_limit)},
       program_(request.argv[0]),
       deadline_(request.deadline),
-      grace_(request.grace),
-      memory_bytes_(request.memory_bytes) {}
+      grace_(request.grace) {}
 
 Result<std::unique_ptr<RunningChild>> RunningChild::start(ProcessRequest request, const std::string& supervisor) {
   const Result<std::string> path = locate(request);
@@ -125,8 +119,6 @@ Result<std::unique_ptr<RunningChild>> RunningChild::start(ProcessRequest request
                  .working_folder = std::move(request.working_folder),
                  .cpus = std::move(request.cpus),
                  .disable_aslr = request.disable_aslr,
-                 .die_with_us = !request.supervised,
-                 .nice = request.nice,
                  .fds = {}};
   for (const auto& [name, value] : request.environment) plan.environment.push_back(fmt::format("{}={}", name, value));
 
@@ -149,14 +141,12 @@ Result<std::unique_ptr<RunningChild>> RunningChild::start(ProcessRequest request
   }
   const int control = above_targets(request);
   for (PassedFd& passed : request.pass_fds) give(passed.target, std::move(passed.fd));
-  if (request.supervised) {
-    Result<Pipe> wire = supervisor_wire();
-    if (!wire) return std::unexpected(wire.error());
-    child->supervisor_ = std::move(wire->ours);
-    give(control, std::move(wire->theirs));
-    plan.argv.insert(plan.argv.begin(), {supervisor, std::to_string(control), plan.path});
-    plan.path = supervisor;
-  }
+  Result<Pipe> wire = supervisor_wire();
+  if (!wire) return std::unexpected(wire.error());
+  child->supervisor_ = std::move(wire->ours);
+  give(control, std::move(wire->theirs));
+  plan.argv.insert(plan.argv.begin(), {supervisor, std::to_string(control), plan.path});
+  plan.path = supervisor;
   child->started_ = Clock::now();
   const Result<Spawned> spawned = spawn(plan);
   if (!spawned) return std::unexpected(spawned.error());
@@ -178,17 +168,7 @@ void RunningChild::read(Stream& stream) {
   if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) stream.fd.reset();
 }
 
-void RunningChild::order(char what) {
-  if (supervisor_) {
-    send(supervisor_.get(), &what, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
-    return;
-  }
-  if (what == supervisor::sweep_tree) return;
-  // Not reaped yet, so the number is still its own.
-  signal_tree(pid_, what == supervisor::interrupt_tree   ? SIGINT
-                    : what == supervisor::terminate_tree ? SIGTERM
-                                                         : SIGKILL);
-}
+void RunningChild::order(char what) { send(supervisor_.get(), &what, 1, MSG_NOSIGNAL | MSG_DONTWAIT); }
 
 void RunningChild::stop(Outcome reason, CancelMode mode, Clock::time_point now) {
   if (!stop_reason_) stop_reason_ = std::move(reason);
@@ -223,13 +203,7 @@ void RunningChild::act(Clock::time_point now) {
   }
 }
 
-std::optional<std::uint64_t> RunningChild::memory_limit() const { return stop_reason_ ? std::nullopt : memory_bytes_; }
-
 Outcome RunningChild::outcome_of(int raw_status, ProcessResult& result) {
-  if (!supervisor_) {
-    if (stop_reason_) return *stop_reason_;
-    return std::visit([](auto status) -> Outcome { return status; }, decode_wait_status(raw_status));
-  }
   supervisor::Report report;
   const ssize_t got = recv(supervisor_.get(), &report, sizeof report, MSG_DONTWAIT);
   if (got != sizeof report) {
@@ -238,9 +212,6 @@ Outcome RunningChild::outcome_of(int raw_status, ProcessResult& result) {
                              fmt::format("tally-supervisor itself {}", describe(decode_wait_status(raw_status))),
                              program_, ""}};
   }
-  result.user_cpu = seconds(report.user_us);
-  result.system_cpu = seconds(report.system_us);
-  result.max_rss_bytes = static_cast<std::uint64_t>(report.max_rss_kb) * 1024;
   result.leftovers = report.leftovers;
   if (report.exec_errno != 0) {
     return SpawnFailed{
@@ -252,20 +223,15 @@ Outcome RunningChild::outcome_of(int raw_status, ProcessResult& result) {
 
 ProcessResult RunningChild::finish() {
   ProcessResult result;
-  // What an unsupervised process left in its session; its number is ours until the wait below.
-  if (!supervisor_) kill(-pid_, SIGKILL);
   int status = 0;
-  rusage usage{};
-  while (wait4(pid_, &status, 0, &usage) < 0 && errno == EINTR) {
+  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
   result.wall = Clock::now() - started_;
-  result.user_cpu = seconds(microseconds(usage.ru_utime));
-  result.system_cpu = seconds(microseconds(usage.ru_stime));
-  result.max_rss_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
   result.aslr_refused = aslr_refused_;
   result.outcome = outcome_of(status, result);
   for (Stream* stream : {&out_, &err_}) {
-    // At most what can wait in a pipe (1 MiB is its limit): an unsupervised daemon may go on writing for ever.
+    // At most what can wait in a pipe (1 MiB is its limit): where the supervisor was killed, somebody may go on
+    // writing.
     for (int i = 0; i < 16 && stream->fd; ++i) read(*stream);
     stream->fd.reset();
   }

@@ -15,7 +15,7 @@ class RunningChild {
  public:
   static Result<std::unique_ptr<RunningChild>> start(ProcessRequest request, const std::string& supervisor);
 
-  /// Readable once the process (the supervisor, if it has one) has ended.
+  /// Readable once the process's supervisor has ended.
   [[nodiscard]] int ended_fd() const { return pidfd_.get(); }
   /// Its standard output and error; -1 when passed elsewhere or at their end.
   [[nodiscard]] int out_fd() const { return out_.fd.get(); }
@@ -33,9 +33,6 @@ class RunningChild {
   [[nodiscard]] std::optional<Clock::time_point> next_step() const;
   void act(Clock::time_point now);
 
-  /// The limit while it still has to be watched.
-  [[nodiscard]] std::optional<std::uint64_t> memory_limit() const;
-
   /// Takes the process's status and the rest of its output. Once, when ended_fd() is readable.
   ProcessResult finish();
 
@@ -51,15 +48,14 @@ class RunningChild {
   void order(char what);
   Outcome outcome_of(int raw_status, ProcessResult& result);
 
-  pid_t pid_ = -1;
+  pid_t pid_ = -1;  ///< The supervisor's.
   UniqueFd pidfd_;
-  UniqueFd supervisor_;  ///< Our end of the wire; invalid when unsupervised.
+  UniqueFd supervisor_;  ///< Our end of the wire.
   Stream out_;
   Stream err_;
   std::string program_;
   std::optional<Milliseconds> deadline_;
   StopGrace grace_;
-  std::optional<std::uint64_t> memory_bytes_;
   Clock::time_point started_;
   bool aslr_refused_ = false;
   Stage stage_ = Stage::running;

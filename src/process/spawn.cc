@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/personality.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -20,7 +19,7 @@
 namespace tally {
 namespace {
 
-enum class Step { none, parent, affinity, nice, folder, descriptors, exec };
+enum class Step { none, affinity, folder, descriptors, exec };
 
 /// Raw memory only: between vfork and exec the child may neither allocate nor lock.
 struct RawPlan {
@@ -35,10 +34,7 @@ struct RawPlan {
   std::size_t fd_count;
   int first_free;  ///< Above every target.
   int report;      ///< The pipe's writing end; in the child it moves to first_free.
-  pid_t us;
-  int nice;
   bool disable_aslr;
-  bool die_with_us;
 };
 
 /// What the child says over a pipe that its exec closes. Not through memory that vfork shares: a sanitizer turns vfork
@@ -49,12 +45,12 @@ struct Report {
   bool aslr_refused = false;
 };
 
-void tell(const RawPlan& plan, const Report& report) {
-  [[maybe_unused]] const ssize_t written = write(plan.report, &report, sizeof report);
+void report(const RawPlan& plan, const Report& what) {
+  [[maybe_unused]] const ssize_t written = write(plan.report, &what, sizeof what);
 }
 
 [[noreturn]] void give_up(const RawPlan& plan, Step step) {
-  tell(plan, {.step = step, .error = errno});
+  report(plan, {.step = step, .error = errno});
   _exit(127);
 }
 
@@ -102,21 +98,16 @@ void reset_signals() {
 
 [[noreturn]] void child(RawPlan& plan) {
   setsid();
-  if (plan.die_with_us) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != plan.us) give_up(plan, Step::parent);
-  }
   if (plan.disable_aslr) {
     const int now = personality(0xffffffff);
     if (now < 0 || personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE) < 0)
-      tell(plan, {.aslr_refused = true});
+      report(plan, {.aslr_refused = true});
   }
   if (plan.cpu_bytes > 0 && syscall(SYS_sched_setaffinity, 0, plan.cpu_bytes, plan.cpus) < 0) {
     give_up(plan, Step::affinity);
   }
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
-  if (plan.nice != 0 && setpriority(PRIO_PROCESS, 0, plan.nice) < 0) give_up(plan, Step::nice);
   if (plan.folder[0] != 0 && chdir(plan.folder) < 0) give_up(plan, Step::folder);
   if (!place_descriptors(plan)) give_up(plan, Step::descriptors);
   reset_signals();
@@ -146,14 +137,10 @@ Error explain(const SpawnPlan& plan, Step step, int code) {
     case Step::affinity:
       return {ErrorKind::io, fmt::format("cannot pin to CPU {}: {}", to_string(plan.cpus), reason), plan.path,
               "choose CPUs that this process may use"};
-    case Step::nice:
-      return {ErrorKind::io, fmt::format("cannot set the nice value {}: {}", plan.nice, reason), plan.path, ""};
     case Step::folder:
       return {ErrorKind::missing, fmt::format("cannot enter the working folder: {}", reason), plan.working_folder, ""};
     case Step::descriptors:
       return {ErrorKind::io, fmt::format("cannot pass descriptors: {}", reason), plan.path, ""};
-    case Step::parent:
-      return {ErrorKind::io, "we died while starting it", plan.path, ""};
     case Step::exec:
     case Step::none:
       break;
@@ -188,8 +175,8 @@ Result<Spawned> spawn(const SpawnPlan& plan) {
   for (const auto& [target, source] : plan.fds) first_free = std::max(first_free, target + 1);
   std::array<int, 2> report_pipe{};
   if (pipe2(report_pipe.data(), O_CLOEXEC) < 0) return std::unexpected(errno_error("make a pipe", plan.path));
-  const UniqueFd told(report_pipe[0]);
-  UniqueFd teller(report_pipe[1]);
+  const UniqueFd reports(report_pipe[0]);
+  UniqueFd reporter(report_pipe[1]);
   RawPlan raw{.path = plan.path.c_str(),
               .argv = argv.data(),
               .environment = environment.data(),
@@ -200,20 +187,17 @@ Result<Spawned> spawn(const SpawnPlan& plan) {
               .moved = moved.data(),
               .fd_count = plan.fds.size(),
               .first_free = first_free,
-              .report = teller.get(),
-              .us = getpid(),
-              .nice = plan.nice,
-              .disable_aslr = plan.disable_aslr,
-              .die_with_us = plan.die_with_us};
+              .report = reporter.get(),
+              .disable_aslr = plan.disable_aslr};
   const BlockedSignals blocked;
   // vfork: a fork of a tally that holds 500 MB of records takes milliseconds of page-table copying.
   const pid_t pid = vfork();  // NOLINT(bugprone-unsafe-functions): posix_spawn can do half of child().
   if (pid == 0) child(raw);
   if (pid < 0) return std::unexpected(errno_error("start a process", plan.path));
-  teller.reset();
+  reporter.reset();
   Spawned spawned{.pid = pid};
   Report report;
-  while (read(told.get(), &report, sizeof report) == sizeof report) {
+  while (read(reports.get(), &report, sizeof report) == sizeof report) {
     spawned.aslr_refused = spawned.aslr_refused || report.aslr_refused;
     if (report.step == Step::none) continue;
     waitpid(pid, nullptr, 0);

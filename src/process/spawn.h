@@ -18,8 +18,6 @@ struct SpawnPlan {
   std::string working_folder;            ///< Empty: ours.
   CpuSet cpus;                           ///< Empty: as we are.
   bool disable_aslr = false;
-  bool die_with_us = false;              ///< PR_SET_PDEATHSIG: SIGKILL when the thread that spawned it ends.
-  int nice = 0;                          ///< 0: as we are.
   std::vector<std::pair<int, int>> fds;  ///< (number in the child, ours). All others are closed in the child.
 };
 

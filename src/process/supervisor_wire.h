@@ -17,10 +17,6 @@ struct Report {
   std::int32_t exec_errno = 0;   ///< Not 0: the command never ran.
   std::int32_t wait_status = 0;  ///< Of the command, as wait4 gives it.
   std::int32_t leftovers = 0;    ///< Descendants that were alive when it ended.
-  std::int32_t unused = 0;
-  std::int64_t user_us = 0;
-  std::int64_t system_us = 0;
-  std::int64_t max_rss_kb = 0;
 };
 
 }  // namespace tally::supervisor

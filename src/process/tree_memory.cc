@@ -36,17 +36,6 @@ std::uint64_t proportional_anonymous(pid_t pid) {
 
 }  // namespace
 
-std::uint64_t tree_memory_bytes(pid_t root, std::uint64_t limit) {
-  std::vector<TreeProcess> tree = descendants(root);
-  tree.push_back({root, 0});
-  std::uint64_t sum = 0;
-  for (const TreeProcess& process : tree) sum += resident_anonymous(process.pid);
-  if (sum <= limit) return sum;
-  sum = 0;
-  for (const TreeProcess& process : tree) sum += proportional_anonymous(process.pid);
-  return sum;
-}
-
 std::uint64_t tree_growth_bytes(pid_t root, pid_t host, std::uint64_t limit) {
   const std::uint64_t shared = resident_anonymous(host);
   std::vector<TreeProcess> tree = descendants(root);

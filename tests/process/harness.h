@@ -57,7 +57,7 @@ class ProcessTest : public ::testing::Test {
       : mark_("TALLY_TEST_MARK=" + std::to_string(getpid()) +
               ::testing::UnitTest::GetInstance()->current_test_info()->name()),
         runner_(supervisor_path()) {}
-  void TearDown() override { EXPECT_TRUE(all_gone(mark_, patience_)); }
+  void TearDown() override { EXPECT_TRUE(all_gone(mark_)); }
 
   [[nodiscard]] ProcessRequest victim_request(const std::string& name, std::vector<std::string> arguments = {}) const {
     arguments.insert(arguments.begin(), victim(name));
@@ -78,7 +78,6 @@ class ProcessTest : public ::testing::Test {
   }
 
   std::string mark_;
-  Milliseconds patience_{0};  ///< Only unsupervised trees may die a little later than they are reported.
   std::vector<UniqueFd> ours_;
   RealProcessRunner runner_;
 };

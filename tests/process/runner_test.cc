@@ -17,29 +17,16 @@ using ::testing::StartsWith;
 
 constexpr Milliseconds soon{300};
 
-class RunnerTest : public ProcessTest, public ::testing::WithParamInterface<bool> {
- protected:
-  RunnerTest() {
-    if (!GetParam()) patience_ = Milliseconds(1000);
-  }
-  ProcessRequest request(const std::string& name, std::vector<std::string> arguments = {}) const {
-    ProcessRequest made = victim_request(name, std::move(arguments));
-    made.supervised = GetParam();
-    return made;
-  }
-};
-INSTANTIATE_TEST_SUITE_P(Both, RunnerTest, ::testing::Bool(),
-                         [](const auto& info) { return info.param ? "supervised" : "unsupervised"; });
+class RunnerTest : public ProcessTest {};
 
-TEST_P(RunnerTest, GivesTheProcessWhatWasAskedForAndNothingElse) {
+TEST_F(RunnerTest, GivesTheProcessWhatWasAskedForAndNothingElse) {
   UniqueFd leaked(open("/dev/null", O_RDONLY));  // Without CLOEXEC, as a careless library does.
   std::signal(SIGPIPE, SIG_IGN);
-  ProcessRequest asked = request("tells_its_state", {"a b", "", "$HOME"});
+  ProcessRequest asked = victim_request("tells_its_state", {"a b", "", "$HOME"});
   asked.environment.emplace_back("ODD", "x=y z");
   asked.working_folder = "/usr/share";
   asked.cpus = CpuSet({CpuIndex{sched_getcpu()}});
   asked.disable_aslr = true;
-  asked.nice = 5;
   asked.stdin_text = "hello";
   asked.pass_fds.push_back({7, UniqueFd(open("/dev/null", O_RDONLY | O_CLOEXEC))});
   const int cpu = asked.cpus.cpus()[0].value;
@@ -49,45 +36,42 @@ TEST_P(RunnerTest, GivesTheProcessWhatWasAskedForAndNothingElse) {
   const std::string aslr = result.aslr_refused ? "on" : "off";
   EXPECT_EQ(result.out.text(), "arg " + victim("tells_its_state") + "\narg a b\narg \narg $HOME\n" +
                                    "env PATH=/usr/bin:/bin\nenv " + mark_ + "\nenv ODD=x=y z\nfolder /usr/share\ncpu " +
-                                   std::to_string(cpu) + "\nfd 0\nfd 1\nfd 2\nfd 7\ncore 0\nnice 5\naslr " + aslr +
+                                   std::to_string(cpu) + "\nfd 0\nfd 1\nfd 2\nfd 7\ncore 0\naslr " + aslr +
                                    "\nsession own\nstdin hello\n");
 }
 
-TEST_P(RunnerTest, DecodesHowItEnded) {
-  EXPECT_EQ(std::get<Exited>(run(runner_, request("exits_without_result")).outcome), Exited{0});
-  const ProcessResult crashed = run(runner_, request("segfaults"));
+TEST_F(RunnerTest, DecodesHowItEnded) {
+  EXPECT_EQ(std::get<Exited>(run(runner_, victim_request("exits_without_result")).outcome), Exited{0});
+  const ProcessResult crashed = run(runner_, victim_request("segfaults"));
   EXPECT_EQ(std::get<Signaled>(crashed.outcome), Signaled{SIGSEGV});
   EXPECT_EQ(crashed.err.text(), "about to write where I may not\n");
   EXPECT_EQ(describe(crashed.outcome), "killed by SIGSEGV (segmentation fault)");
-  EXPECT_EQ(std::get<Signaled>(run(runner_, request("aborts")).outcome), Signaled{SIGABRT});
+  EXPECT_EQ(std::get<Signaled>(run(runner_, victim_request("aborts")).outcome), Signaled{SIGABRT});
   ProcessRequest shell = request_for({"sh", "-c", "exit 7"});
-  shell.supervised = GetParam();
   EXPECT_EQ(std::get<Exited>(run(runner_, std::move(shell)).outcome), Exited{7});
 }
 
-TEST_P(RunnerTest, SaysWhyNothingWasStarted) {
+TEST_F(RunnerTest, SaysWhyNothingWasStarted) {
   ProcessRequest missing = request_for({"no-such-program"});
-  missing.supervised = GetParam();
   EXPECT_EQ(describe(run(runner_, std::move(missing)).outcome),
             "there is no program 'no-such-program' in the PATH /usr/bin:/bin");
-  ProcessRequest folder = request("spins");
+  ProcessRequest folder = victim_request("spins");
   folder.working_folder = "/no/such/folder";
   EXPECT_THAT(describe(run(runner_, std::move(folder)).outcome), HasSubstr("/no/such/folder: cannot enter"));
-  ProcessRequest pinned = request("spins");
+  ProcessRequest pinned = victim_request("spins");
   pinned.cpus = CpuSet({CpuIndex{4000}});
   EXPECT_THAT(describe(run(runner_, std::move(pinned)).outcome), HasSubstr("cannot pin to CPU 4000"));
   const std::string script = ::testing::TempDir() + "not_a_program";
   std::ofstream(script) << "#!/no/such/interpreter\n";
   std::filesystem::permissions(script, std::filesystem::perms::owner_all);
   ProcessRequest refused = request_for({script});
-  refused.supervised = GetParam();
   const ProcessResult result = run(runner_, std::move(refused));
   EXPECT_TRUE(std::holds_alternative<SpawnFailed>(result.outcome));
   EXPECT_THAT(describe(result.outcome), HasSubstr("cannot execute: No such file"));
 }
 
-TEST_P(RunnerTest, KeepsHeadAndTailOfAFlood) {
-  ProcessRequest flood = request("floods_stderr", {"1024"});
+TEST_F(RunnerTest, KeepsHeadAndTailOfAFlood) {
+  ProcessRequest flood = victim_request("floods_stderr", {"1024"});
   flood.output_limit = 1000;
   const ProcessResult result = run(runner_, std::move(flood));
   ASSERT_TRUE(succeeded(result)) << describe(result.outcome);
@@ -96,18 +80,17 @@ TEST_P(RunnerTest, KeepsHeadAndTailOfAFlood) {
   EXPECT_EQ(result.err.dropped, (1ULL << 30) + 10 - 1000);
 }
 
-TEST_P(RunnerTest, StopsWhatSpinsAtItsDeadline) {
-  ProcessRequest late = request("spins");
+TEST_F(RunnerTest, StopsWhatSpinsAtItsDeadline) {
+  ProcessRequest late = victim_request("spins");
   late.deadline = soon;
   const ProcessResult result = run(runner_, std::move(late));
   EXPECT_EQ(describe(result.outcome), "timed out after 0.3 s");
   EXPECT_GE(result.wall, soon);
   EXPECT_LT(result.wall, soon + Milliseconds(700)) << "SIGINT is enough";
-  EXPECT_GT(result.user_cpu, Milliseconds(20));
 }
 
-TEST_P(RunnerTest, EscalatesToSigkill) {
-  ProcessRequest stubborn = request("ignores_sigterm");
+TEST_F(RunnerTest, EscalatesToSigkill) {
+  ProcessRequest stubborn = victim_request("ignores_sigterm");
   stubborn.deadline = soon;
   stubborn.grace = {Milliseconds(100), Milliseconds(150)};
   const ProcessResult result = run(runner_, std::move(stubborn));
@@ -116,8 +99,8 @@ TEST_P(RunnerTest, EscalatesToSigkill) {
   EXPECT_EQ(result.out.text(), "ready\n");
 }
 
-TEST_P(RunnerTest, CancelsAtOnce) {
-  const Result<ProcessId> id = runner_.start(request("ignores_sigterm"));
+TEST_F(RunnerTest, CancelsAtOnce) {
+  const Result<ProcessId> id = runner_.start(victim_request("ignores_sigterm"));
   ASSERT_TRUE(id);
   runner_.cancel(*id);
   runner_.cancel(*id, CancelMode::at_once);
@@ -129,35 +112,16 @@ TEST_P(RunnerTest, CancelsAtOnce) {
   EXPECT_LT(finished.result.wall, soon);
 }
 
-TEST_P(RunnerTest, KillsChildrenThatWereLeft) {
-  const ProcessResult result = run(runner_, request("leaves_children", {"5"}));
+TEST_F(RunnerTest, KillsChildrenThatWereLeft) {
+  const ProcessResult result = run(runner_, victim_request("leaves_children", {"5"}));
   EXPECT_TRUE(succeeded(result));
   EXPECT_EQ(result.out.text(), "left\n");
-  if (GetParam()) EXPECT_GE(result.leftovers, 5) << "and the grandchild, if it came to be";
-  EXPECT_TRUE(all_gone(mark_, GetParam() ? Milliseconds(0) : soon));
+  EXPECT_GE(result.leftovers, 5) << "and the grandchild, if it came to be";
+  EXPECT_TRUE(all_gone(mark_));
 }
 
-TEST_P(RunnerTest, LimitsTheMemoryOfTheTree) {
-  ProcessRequest hungry = request("eats_memory", {"2000"});
-  hungry.memory_bytes = 100ULL << 20;
-  const ProcessResult result = run(runner_, std::move(hungry));
-  const auto* over = std::get_if<OverMemory>(&result.outcome);
-  ASSERT_NE(over, nullptr) << describe(result.outcome);
-  EXPECT_GT(over->seen_bytes, 100ULL << 20);
-  EXPECT_THAT(describe(result.outcome), AllOf(StartsWith("used "), EndsWith("the limit is 100 MiB")));
-}
-
-TEST_P(RunnerTest, CountsMemorySharedByForksOnce) {
-  ProcessRequest forks = request("eats_memory", {"64", "4"});
-  forks.memory_bytes = 128ULL << 20;
-  forks.deadline = Milliseconds(1000);
-  const ProcessResult result = run(runner_, std::move(forks));
-  EXPECT_TRUE(std::holds_alternative<TimedOut>(result.outcome)) << describe(result.outcome);
-  EXPECT_THAT(result.out.text(), HasSubstr("full\nfull\nfull\nfull\nfull\n"));
-}
-
-TEST_P(RunnerTest, ReportsAChannelThatCloses) {
-  ProcessRequest host = request("closes_its_pipe");
+TEST_F(RunnerTest, ReportsAChannelThatCloses) {
+  ProcessRequest host = victim_request("closes_its_pipe");
   const int channel = pipe_to(host, 3);
   const Result<ProcessId> id = runner_.start(std::move(host));
   ASSERT_TRUE(id);
@@ -169,10 +133,9 @@ TEST_P(RunnerTest, ReportsAChannelThatCloses) {
   EXPECT_TRUE(std::holds_alternative<Finished>(runner_.wait().at(0)));
 }
 
-TEST_P(RunnerTest, ReportsWhatWasWrittenNoLaterThanTheEnd) {
+TEST_F(RunnerTest, ReportsWhatWasWrittenNoLaterThanTheEnd) {
   for (int i = 0; i < 20; ++i) {
     ProcessRequest writer = request_for({"sh", "-c", "echo last words >&3"});
-    writer.supervised = GetParam();
     const int channel = pipe_to(writer, 3);
     ASSERT_TRUE(runner_.start(std::move(writer)));
     bool readable = false;
@@ -187,18 +150,18 @@ TEST_P(RunnerTest, ReportsWhatWasWrittenNoLaterThanTheEnd) {
   }
 }
 
-TEST_P(RunnerTest, EndsAProcessThatGrewThreads) {
-  ProcessRequest threads = request("starts_threads_before_fork");
+TEST_F(RunnerTest, EndsAProcessThatGrewThreads) {
+  ProcessRequest threads = victim_request("starts_threads_before_fork");
   threads.deadline = soon;
   threads.grace = {Milliseconds(0), Milliseconds(0)};
   EXPECT_TRUE(std::holds_alternative<TimedOut>(run(runner_, std::move(threads)).outcome));
-  EXPECT_TRUE(all_gone(mark_, GetParam() ? Milliseconds(0) : soon));
+  EXPECT_TRUE(all_gone(mark_));
 }
 
-TEST_P(RunnerTest, RunsManyAtOnceAndReportsThemByIdWithinOneAnswer) {
+TEST_F(RunnerTest, RunsManyAtOnceAndReportsThemByIdWithinOneAnswer) {
   std::vector<ProcessId> ids;
   for (int i = 0; i < 40; ++i) {
-    const Result<ProcessId> id = runner_.start(request("exits_without_result"));
+    const Result<ProcessId> id = runner_.start(victim_request("exits_without_result"));
     ASSERT_TRUE(id);
     ids.push_back(*id);
   }

@@ -1,8 +1,11 @@
 /// What tally-supervisor is for: nothing of a tree lives on, whatever it did and whoever died first.
+#include <sys/wait.h>
+
 #include <csignal>
 #include <random>
 
 #include "process/harness.h"
+#include "process/spawn.h"
 
 namespace tally::testing {
 namespace {
@@ -89,40 +92,56 @@ TEST_F(SupervisorTest, ItsOwnDeathIsReportedAndEndsTheCommand) {
   EXPECT_TRUE(all_gone(mark_, Milliseconds(500)));
 }
 
-TEST_F(SupervisorTest, NothingOutlivesATallyThatWasKilled) {
+/// The driver, a tally in small, started by us alone: under a supervisor nothing of it could outlive it anyway.
+class DriverTest : public SupervisorTest {
+ protected:
+  int start_driver() {
+    int ends[2];
+    EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0);
+    out_.reset(ends[0]);
+    const UniqueFd theirs(ends[1]);
+    const std::string path = TALLY_BUILD_DIR "/tests/process_driver";
+    const Result<Spawned> driver = spawn({.path = path,
+                                          .argv = {path, supervisor_path(), victim("")},
+                                          .environment = {mark_},
+                                          .fds = {{1, theirs.get()}, {2, STDERR_FILENO}}});
+    EXPECT_TRUE(driver);
+    return driver ? driver->pid : -1;
+  }
+  static WaitStatus end_of(int driver) {
+    int status = 0;
+    EXPECT_EQ(waitpid(driver, &status, 0), driver);
+    return decode_wait_status(status);
+  }
+  UniqueFd out_;
+};
+
+TEST_F(DriverTest, NothingOutlivesATallyThatWasKilled) {
   std::mt19937 random(20251121);  // Moments from before the first start to well after the last.
   for (int round = 0; round < 20; ++round) {
-    ProcessRequest request = victim_request("");
-    request.argv = {TALLY_BUILD_DIR "/tests/process_driver", supervisor_path(), victim("")};
-    request.supervised = false;
-    const Result<ProcessId> id = runner_.start(std::move(request));
-    ASSERT_TRUE(id);
+    const int driver = start_driver();
+    ASSERT_GT(driver, 0);
     std::this_thread::sleep_for(std::chrono::microseconds(std::uniform_int_distribution(500, 20'000)(random)));
-    ASSERT_EQ(kill(*runner_.pid_of(*id), SIGKILL), 0);
-    EXPECT_EQ(std::get<Signaled>(last_result().outcome), Signaled{SIGKILL});
+    ASSERT_EQ(kill(driver, SIGKILL), 0);
+    EXPECT_EQ(end_of(driver), WaitStatus(Signaled{SIGKILL}));
     ASSERT_TRUE(all_gone(mark_, Milliseconds(2000))) << "round " << round;
   }
 }
 
-TEST_F(SupervisorTest, InterruptsAreCountedAndCancel) {
+TEST_F(DriverTest, InterruptsAreCountedAndCancel) {
   for (const int times : {1, 2}) {
-    ProcessRequest request = victim_request("");
-    request.argv = {TALLY_BUILD_DIR "/tests/process_driver", supervisor_path(), victim("")};
-    request.supervised = false;
-    const int out = pipe_to(request, 1);
-    const Result<ProcessId> id = runner_.start(std::move(request));
-    ASSERT_TRUE(id);
-    ASSERT_EQ(first_words(out), "ready\n");
+    const int driver = start_driver();
+    ASSERT_GT(driver, 0);
+    ASSERT_EQ(read_some(out_.get()), "ready\n");
     std::this_thread::sleep_for(Milliseconds(50));  // Until the victims ignore what they ignore.
     const Clock::time_point start = Clock::now();
-    for (int i = 0; i < times; ++i) kill(*runner_.pid_of(*id), i == 0 ? SIGINT : SIGTERM);
-    EXPECT_TRUE(succeeded(last_result()));
+    for (int i = 0; i < times; ++i) kill(driver, i == 0 ? SIGINT : SIGTERM);
+    EXPECT_EQ(end_of(driver), WaitStatus(Exited{0}));
     const auto took = Clock::now() - start;
     if (times == 1) EXPECT_GE(took, Milliseconds(600)) << "both graces";
     if (times == 2) EXPECT_LT(took, Milliseconds(500)) << "no grace";
-    EXPECT_THAT(read_some(out), HasSubstr("cancelled\ncancelled\ncancelled\ncancelled\n"));
+    EXPECT_THAT(read_some(out_.get()), HasSubstr("cancelled\ncancelled\ncancelled\ncancelled\n"));
     EXPECT_THAT(survivors(mark_), IsEmpty());
-    runner_.unwatch(out);
   }
 }
 

@@ -39,7 +39,6 @@ int main(int argc, char** argv) {
   rlimit core{};
   getrlimit(RLIMIT_CORE, &core);
   std::printf("core %llu\n", static_cast<unsigned long long>(core.rlim_cur));
-  std::printf("nice %d\n", getpriority(PRIO_PROCESS, 0));
   std::printf("aslr %s\n", (personality(0xffffffff) & ADDR_NO_RANDOMIZE) != 0 ? "off" : "on");
   std::printf("session %s\n", getsid(0) == getpid() ? "own" : "another");
   char text[4096];
