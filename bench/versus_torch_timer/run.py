@@ -86,8 +86,9 @@ def main():
             with open(script, "w") as file:
                 file.write(case["artifact"]["script"])
             run([python, script], cwd=work)
+    # Timer cannot read the profile of an empty C++ statement.
     empty = [{"id": f"empty {language}", "language": language, "stmt": stmt, "setup": "", "global_setup": ""}
-             for language, stmt in (("python", "pass"), ("cpp", 'asm volatile("");'))]  # of an empty one Timer cannot read the profile
+             for language, stmt in (("python", "pass"), ("cpp", 'asm volatile("");'))]
     peer = subprocess.Popen([python, os.path.join(HERE, "peer.py"), str(args.min_run_time)], stdin=subprocess.PIPE,
                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=work, env={**os.environ, "CXX": "clang++-19"})
     peer.stdin.write(json.dumps(empty + cases))

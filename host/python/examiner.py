@@ -159,7 +159,8 @@ class Text:
         torch = sys.modules.get("torch")
         numpy = sys.modules.get("numpy")
         if kind is int:
-            self.put(repr(value) if abs(value) < 10**30 else hex(value))  # a long repr costs time and may be refused
+            # A long repr costs time and may be refused.
+            self.put(repr(value) if abs(value) < 10**30 else hex(value))
         elif kind in PLAIN:
             self.put(repr(value))
         elif kind is list:
@@ -215,7 +216,8 @@ def examined(stmt, names, namespace, send):
         for name in found.changed + [name for name in found.called if name not in found.changed]:
             values = frame.f_locals if name in frame.f_locals else frame.f_globals
             needed = name in found.changed or not told
-            if name in values and not isinstance(values[name], type(sys)):  # math.sqrt(x) changes no math
+            # Not a module: math.sqrt(x) changes no math.
+            if name in values and not isinstance(values[name], type(sys)):
                 text.named(name, values[name], needed)
                 told = True
             elif name not in values:

@@ -55,7 +55,8 @@ def compile_case(setup_parts, stmt_parts, namespace, examine=None):
     module = ast.fix_missing_locations(ast.Module([function], []))
     try:
         exec(compile(module, FILE_NAME, "exec", dont_inherit=True), namespace)
-    except SyntaxError as error:  # what only the compiler finds: "return" with a value in a generator, nonlocal, …
+    except SyntaxError as error:
+        # What only the compiler finds: "return" with a value in a generator, nonlocal, …
         raise Syntax((error.lineno or 0) // PART_STRIDE, error) from None
     return namespace["_tally_case"]
 

@@ -38,7 +38,8 @@ function niceTicks(low, high, wanted) {
 
 /// One row for each child, the base's below; the band is the 95 % interval of the median.
 function distribution(wall, base) {
-  const narrow = window.innerWidth <= 720;  // Drawn for a phone's width, so that its text stays readable there.
+  // Drawn for a phone's width, so that its text stays readable there.
+  const narrow = window.innerWidth <= 720;
   const width = narrow ? 380 : 860, left = narrow ? 44 : 74, right = 14;
   const groups = [[wall, wall.children_ns, '', 'new'], ...(base ? [[base, base.children_ns, 'of-base', 'base']] : [])];
   // A noisy case has dozens of children: beyond ten, rows move closer together, so that the flame graph stays in reach.
@@ -54,7 +55,8 @@ function distribution(wall, base) {
   high = Math.min(high, cut);
   for (const [side] of groups) { low = Math.min(low, side.low * 1e9); high = Math.max(high, side.high * 1e9); }
   const margin = (high - low) * 0.03 || high * 0.01 || 1;
-  low = Math.max(0, low - margin); high += margin;  // An interval may reach below zero; no time does.
+  // An interval may reach below zero; no time does.
+  low = Math.max(0, low - margin); high += margin;
   const x = (value) => left + (width - left - right) * (Math.max(low, Math.min(value, high)) - low) / (high - low);
   const parts = [];
   let y = 8;
