@@ -6,6 +6,7 @@
 
 Prints one line for each violation, "FILE:LINE: what", and exits with 1 when there is one.
 """
+
 import argparse
 import concurrent.futures
 import os
@@ -26,7 +27,16 @@ LAYERS = {
     "measurement": [],
     "profile": [],
     # measurement: its stopping rules drive the sessions; profile: the totals of Callgrind's dumps.
-    "execution": ["build", "definition", "expansion", "measurement", "plan", "process", "profile", "protocol"],
+    "execution": [
+        "build",
+        "definition",
+        "expansion",
+        "measurement",
+        "plan",
+        "process",
+        "profile",
+        "protocol",
+    ],
     "record": ["measurement", "profile"],
     "comparison": ["record", "profile"],
     "trace": [],
@@ -102,8 +112,17 @@ def long_files(root):
 
 def compile_alone(compiler, root, path, build):
     folders = ["src", "include", "host/common", f"{build}/src/cli"]
-    command = [compiler, "-std=c++23", "-DTALLY_SOURCE_DIR=\"\"", "-fsyntax-only", "-x", "c++-header", "-Wno-pragma-once-outside-header",
-               *[f"-I{root / folder}" for folder in folders], str(root / path)]
+    command = [
+        compiler,
+        "-std=c++23",
+        '-DTALLY_SOURCE_DIR=""',
+        "-fsyntax-only",
+        "-x",
+        "c++-header",
+        "-Wno-pragma-once-outside-header",
+        *[f"-I{root / folder}" for folder in folders],
+        str(root / path),
+    ]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     if result.returncode == 0:
         return None
@@ -112,12 +131,19 @@ def compile_alone(compiler, root, path, build):
 
 def check_headers(root, compiler, jobs, build):
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        yield from filter(None, pool.map(lambda path: compile_alone(compiler, root, path, build), list(sources(root, ".h"))))
+        yield from filter(
+            None,
+            pool.map(
+                lambda path: compile_alone(compiler, root, path, build), list(sources(root, ".h"))
+            ),
+        )
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
+    parser.add_argument(
+        "--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent
+    )
     parser.add_argument("--headers", metavar="COMPILER", help="compile each header alone")
     parser.add_argument("--build", default="build/dev", help="where generated headers are")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())

@@ -10,6 +10,7 @@ a run of its own first: minutes). Exit code 1 when a single-threaded case moved:
 
 A run of the standard suite takes a minute and a half; a test must not, so this is no test.
 """
+
 import argparse
 import json
 import os
@@ -27,8 +28,24 @@ LONG = "a/folder/whose/name/is/much/longer/than/the/one/that/the/first/run/was/m
 class Surroundings:
     """What a run is made in. Nothing that is not said differs from the first run."""
 
-    def __init__(self, name, environment=None, folder="w", cache="cache", arguments=(), load=False, user=None, install=None, every=1):
-        self.name, self.environment, self.folder, self.cache = name, environment or {}, folder, cache
+    def __init__(
+        self,
+        name,
+        environment=None,
+        folder="w",
+        cache="cache",
+        arguments=(),
+        load=False,
+        user=None,
+        install=None,
+        every=1,
+    ):
+        self.name, self.environment, self.folder, self.cache = (
+            name,
+            environment or {},
+            folder,
+            cache,
+        )
         self.arguments, self.load, self.user = list(arguments), load, user
         self.install, self.every = install, every  # a folder to copy tally to; one case in so many
 
@@ -40,8 +57,16 @@ def all_surroundings():
         yield Surroundings(f"run {run}, warm cache")
     yield Surroundings("PATH 23 letters longer", {"PATH": path + ":" + "/" + "x" * 21})
     yield Surroundings("PATH 3,000 letters longer", {"PATH": path + (":/" + "x" * 98) * 30})
-    yield Surroundings("VIRTUAL_ENV of 60 letters", {"VIRTUAL_ENV": "/" + "v" * 59}, arguments=["--keep-env", "VIRTUAL_ENV"])
-    yield Surroundings("3,000 bytes more environment", {"BENCH_PADDING": "x" * 3000}, arguments=["--keep-env", "BENCH_PADDING"])
+    yield Surroundings(
+        "VIRTUAL_ENV of 60 letters",
+        {"VIRTUAL_ENV": "/" + "v" * 59},
+        arguments=["--keep-env", "VIRTUAL_ENV"],
+    )
+    yield Surroundings(
+        "3,000 bytes more environment",
+        {"BENCH_PADDING": "x" * 3000},
+        arguments=["--keep-env", "BENCH_PADDING"],
+    )
     yield Surroundings("longer working folder", folder=LONG)
     yield Surroundings("longer path of the cache, empty", cache=LONG + "/cache")
     yield Surroundings("tally in another folder", install="t")
@@ -54,7 +79,10 @@ def all_surroundings():
 
 
 def busy():
-    return [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
+    return [
+        subprocess.Popen([sys.executable, "-c", "while True: pass"])
+        for _ in range(os.cpu_count() or 1)
+    ]
 
 
 def installed(tally, folder):
@@ -75,14 +103,39 @@ def run(args, work, it, cases=()):
             shutil.chown(place, it.user)
     record = out / "record.json"
     record.unlink(missing_ok=True)
-    environment = {**os.environ, **it.environment, "XDG_CACHE_HOME": str(cache), "XDG_STATE_HOME": str(out)}
+    environment = {
+        **os.environ,
+        **it.environment,
+        "XDG_CACHE_HOME": str(cache),
+        "XDG_STATE_HOME": str(out),
+    }
     chosen = args.filter if it.every == 1 else list(cases)[:: it.every]
     filters = [item for one in chosen for item in ("--filter", one)]
     tally = installed(args.tally, work / it.install) if it.install else args.tally
-    command = [tally, "run", args.suite, "--counts-only", "--quiet", "--python", args.python, "--json", str(record), *filters, *it.arguments]
+    command = [
+        tally,
+        "run",
+        args.suite,
+        "--counts-only",
+        "--quiet",
+        "--python",
+        args.python,
+        "--json",
+        str(record),
+        *filters,
+        *it.arguments,
+    ]
     load = busy() if it.load else []
     start = time.monotonic()
-    done = subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, user=it.user)
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        user=it.user,
+    )
     seconds = time.monotonic() - start
     for process in load:
         process.kill()
@@ -99,8 +152,24 @@ def build_alone(args, work, cache, cases):
     (work / cache).mkdir(exist_ok=True)
     for number, name in enumerate(chosen, 1):
         print(f"\rcompiling {number} of {len(chosen)} alone", end="", file=sys.stderr)
-        subprocess.run([args.tally, "run", args.suite, "--wall-only", "--quiet", "--python", args.python, "--filter", name, *shortest], env=environment,
-                       cwd=work, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run(
+            [
+                args.tally,
+                "run",
+                args.suite,
+                "--wall-only",
+                "--quiet",
+                "--python",
+                args.python,
+                "--filter",
+                name,
+                *shortest,
+            ],
+            env=environment,
+            cwd=work,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
     print(file=sys.stderr)
 
 
@@ -120,7 +189,9 @@ def compare(first, other):
     moved = False
     for name, case in first.items():
         same, all_ = tally.get(kind(case), (0, 0))
-        equal = name in other and reading(case) is not None and reading(case) == reading(other[name])
+        equal = (
+            name in other and reading(case) is not None and reading(case) == reading(other[name])
+        )
         tally[kind(case)] = (same + equal, all_ + 1)
         if equal:
             continue
@@ -131,7 +202,10 @@ def compare(first, other):
             continue
         before, after = case["counts"]["per_iteration"], there["counts"]["per_iteration"]
         difference = abs(after - before) / before if before else abs(after - before)
-        print(f"differs by {difference:.4%}: {name}: {reading(case)} {reading(there)}", file=sys.stderr)
+        print(
+            f"differs by {difference:.4%}: {name}: {reading(case)} {reading(there)}",
+            file=sys.stderr,
+        )
         worst = max(worst, (difference, name))
         moved = moved or case["threads"] == 1 and (case["language"] == "cpp" or difference > 0.001)
     return tally, worst, moved
@@ -141,7 +215,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tally", default=str(ROOT / "build/release/tally"))
     parser.add_argument("--suite", default=str(ROOT / "suites/torch_standard.toml"))
-    parser.add_argument("--python", default="/usr/bin/python3", help="one that every user may run (%(default)s)")
+    parser.add_argument(
+        "--python", default="/usr/bin/python3", help="one that every user may run (%(default)s)"
+    )
     parser.add_argument("--filter", action="append", default=[])
     parser.add_argument("--only", action="append", default=[], metavar="NAME")
     parser.add_argument("--alone", action="store_true")
@@ -159,8 +235,15 @@ def main():
     work = pathlib.Path(tempfile.mkdtemp(prefix="exact"))
     work.chmod(0o755)
     first, seconds = run(args, work, Surroundings("first"))
-    varying = [case["id"] for case in first.values() if case.get("counts") and len(set(case["counts"]["replicates"])) > 1]
-    print(f"first run: {len(first)} cases, {seconds:.0f} s; replicates differ in {len(varying)}: {', '.join(varying)}", file=sys.stderr)
+    varying = [
+        case["id"]
+        for case in first.values()
+        if case.get("counts") and len(set(case["counts"]["replicates"])) > 1
+    ]
+    print(
+        f"first run: {len(first)} cases, {seconds:.0f} s; replicates differ in {len(varying)}: {', '.join(varying)}",
+        file=sys.stderr,
+    )
     if args.alone:
         build_alone(args, work, "alone", first)
         chosen.append(Surroundings("every C++ statement compiled alone", cache="alone"))
@@ -176,9 +259,18 @@ def main():
         by_kind, worst, moved = compare(dict(list(first.items())[:: it.every]), kept[it.name])
         failed = failed or moved
         cells = ["{} of {}".format(*by_kind.get(k, (0, 0))) for k in kinds]
-        print(f"| {it.name} | " + " | ".join(cells) + f" | {f'{worst[0]:.4%} ({worst[1]})' if worst[1] else '0'} |", flush=True)
+        print(
+            f"| {it.name} | "
+            + " | ".join(cells)
+            + f" | {f'{worst[0]:.4%} ({worst[1]})' if worst[1] else '0'} |",
+            flush=True,
+        )
     if args.json:
-        pathlib.Path(args.json).write_text(json.dumps({name: {i: reading(c) for i, c in cases.items()} for name, cases in kept.items()}))
+        pathlib.Path(args.json).write_text(
+            json.dumps(
+                {name: {i: reading(c) for i, c in cases.items()} for name, cases in kept.items()}
+            )
+        )
     shutil.rmtree(work)
     return 1 if failed else 0
 

@@ -6,6 +6,7 @@
 One observation is one child's median. For each kind of statement and each rule: how often the interval covers the true median when timing
 stops at 1 %, how many children that took, and how often it covers for fixed numbers of children. 3,000 statements stopped, 1,500 fixed.
 """
+
 from math import comb, sqrt
 
 import numpy as np
@@ -40,9 +41,15 @@ def ranks_from_nine(x):
 KINDS = {
     "0.4 % between children": lambda n: rng.normal(0, 0.004, n),
     "2 % between children": lambda n: rng.normal(0, 0.02, n),
-    "0.4 %, 15 % of children 5 to 50 % slower": lambda n: rng.normal(0, 0.004, n) + (rng.random(n) < 0.15) * rng.uniform(0.05, 0.5, n),
-    "0.4 %, 30 % of children 2 to 50 % slower": lambda n: rng.normal(0, 0.004, n) + (rng.random(n) < 0.3) * rng.uniform(0.02, 0.5, n),
-    "0.4 %, two layouts 10 % apart": lambda n: rng.normal(0, 0.004, n) + (rng.random(n) < 0.5) * 0.1,
+    "0.4 %, 15 % of children 5 to 50 % slower": lambda n: (
+        rng.normal(0, 0.004, n) + (rng.random(n) < 0.15) * rng.uniform(0.05, 0.5, n)
+    ),
+    "0.4 %, 30 % of children 2 to 50 % slower": lambda n: (
+        rng.normal(0, 0.004, n) + (rng.random(n) < 0.3) * rng.uniform(0.02, 0.5, n)
+    ),
+    "0.4 %, two layouts 10 % apart": lambda n: (
+        rng.normal(0, 0.004, n) + (rng.random(n) < 0.5) * 0.1
+    ),
 }
 
 
@@ -54,7 +61,9 @@ def stopped(rule, x):
     return low, high, n
 
 
-print("| statement | rule | covers, stopped | children | covers, 5 / 9 / 12 / 25 children |\n|---|---|---|---|---|")
+print(
+    "| statement | rule | covers, stopped | children | covers, 5 / 9 / 12 / 25 children |\n|---|---|---|---|---|"
+)
 for kind, draw in KINDS.items():
     truth = float(np.median(draw(400_000)))
     for rule in (student, ranks_from_nine):
@@ -64,4 +73,7 @@ for kind, draw in KINDS.items():
         for n in (5, 9, 12, 25):
             intervals = [rule(draw(n)) for _ in range(1500)]
             fixed.append(f"{np.mean([low <= truth <= high for low, high in intervals]):.3f}")
-        print(f"| {kind} | {rule.__name__} | {covered:.3f} | {np.mean([n for _, _, n in runs]):.1f} | {' / '.join(fixed)} |", flush=True)
+        print(
+            f"| {kind} | {rule.__name__} | {covered:.3f} | {np.mean([n for _, _, n in runs]):.1f} | {' / '.join(fixed)} |",
+            flush=True,
+        )

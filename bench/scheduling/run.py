@@ -14,6 +14,7 @@ forks count as overhead, and also what is executed but not sampled: setup, warm-
 first quarter of each child. Memory is tally's own resident set: what it grows by, for each case, from the moment when a tenth
 of the cases is done to the last one, and its peak.
 """
+
 import argparse
 import json
 import os
@@ -33,7 +34,11 @@ def suite(language, count):
 
 def sampled_seconds(cases):
     """Time inside samples: each is the mean of a block's executions, with the empty loop's time taken off."""
-    return sum(c["wall"]["number_per_run"] * sum(s + c["wall"]["overhead_s"] for s in c["wall"]["replicates_s"]) for c in cases)
+    return sum(
+        c["wall"]["number_per_run"]
+        * sum(s + c["wall"]["overhead_s"] for s in c["wall"]["replicates_s"])
+        for c in cases
+    )
 
 
 def run(tally, core, language, count, folder):
@@ -41,11 +46,28 @@ def run(tally, core, language, count, folder):
     record = folder / "record.json"
     journal = folder / "record.json.journal"
     record.unlink(missing_ok=True)
-    command = [tally, "run", "suite.toml", "--wall-only", "--json", "record.json", "--quiet",
-               "--min-run-time", "0.001", "--max-run-time", "0.001", "--precision", "100"]
+    command = [
+        tally,
+        "run",
+        "suite.toml",
+        "--wall-only",
+        "--json",
+        "record.json",
+        "--quiet",
+        "--min-run-time",
+        "0.001",
+        "--max-run-time",
+        "0.001",
+        "--precision",
+        "100",
+    ]
     start = time.monotonic()
-    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL,
-                               preexec_fn=lambda: os.sched_setaffinity(0, {core}))
+    process = subprocess.Popen(
+        command,
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        preexec_fn=lambda: os.sched_setaffinity(0, {core}),
+    )
     # Of tally itself, not of what it waited for, as getrusage would have it.
     peak_kib = ticks = 0
     seen = []  # bytes of the journal, resident KiB
@@ -55,7 +77,9 @@ def run(tally, core, language, count, folder):
             peak_kib = max(peak_kib, int(re.search(r"VmHWM:\s+(\d+)", status).group(1)))
             fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
             ticks = int(fields[11]) + int(fields[12])
-            seen.append((journal.stat().st_size, int(re.search(r"VmRSS:\s+(\d+)", status).group(1))))
+            seen.append(
+                (journal.stat().st_size, int(re.search(r"VmRSS:\s+(\d+)", status).group(1)))
+            )
         except (AttributeError, OSError):
             pass  # it has just begun or ended
         time.sleep(0.05)
@@ -67,16 +91,26 @@ def run(tally, core, language, count, folder):
     full = seen[-1][0]
     early = next(kib for size, kib in seen if size >= full / 10)
     late = max(kib for size, kib in seen if size >= full * 0.9)
-    return {"cases": count, "seconds": seconds, "sampled_s": sampled_seconds(cases), "tally_cpu_s": ticks / os.sysconf("SC_CLK_TCK"),
-            "peak_rss_mib": peak_kib / 1024, "growth_kib": late - early}
+    return {
+        "cases": count,
+        "seconds": seconds,
+        "sampled_s": sampled_seconds(cases),
+        "tally_cpu_s": ticks / os.sysconf("SC_CLK_TCK"),
+        "peak_rss_mib": peak_kib / 1024,
+        "growth_kib": late - early,
+    }
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--tally", default="build/release/tally")
     parser.add_argument("--cases", type=int, default=5000)
     parser.add_argument("--core", type=int, default=min(os.sched_getaffinity(0)))
-    parser.add_argument("--language", choices=["cpp", "python"], action="append", help="both when absent")
+    parser.add_argument(
+        "--language", choices=["cpp", "python"], action="append", help="both when absent"
+    )
     parser.add_argument("--json", help="write the figures here")
     arguments = parser.parse_args()
     tally = str(pathlib.Path(arguments.tally).resolve())
@@ -93,16 +127,21 @@ def main():
             return (many[key] - few[key]) / more
 
         figures[language] = {
-            "few": few, "many": many,
+            "few": few,
+            "many": many,
             "overhead_ms": 1000 * (per_case("seconds") - per_case("sampled_s")),
             "wall_ms": 1000 * per_case("seconds"),
             "sampled_ms": 1000 * per_case("sampled_s"),
             "tally_cpu_ms": 1000 * per_case("tally_cpu_s"),
-            "growth_kib_per_case": many["growth_kib"] / (0.9 * many["cases"])}
+            "growth_kib_per_case": many["growth_kib"] / (0.9 * many["cases"]),
+        }
         f = figures[language]
-        print(f"{language}: {f['overhead_ms']:.2f} ms of overhead a case ({f['wall_ms']:.2f} ms less {f['sampled_ms']:.2f} ms sampled; "
-              f"{f['tally_cpu_ms']:.2f} ms of it tally's own CPU); {many['cases']} cases in {many['seconds']:.1f} s; memory grows "
-              f"by {f['growth_kib_per_case']:.2f} KiB a case to a peak of {many['peak_rss_mib']:.1f} MiB", flush=True)
+        print(
+            f"{language}: {f['overhead_ms']:.2f} ms of overhead a case ({f['wall_ms']:.2f} ms less {f['sampled_ms']:.2f} ms sampled; "
+            f"{f['tally_cpu_ms']:.2f} ms of it tally's own CPU); {many['cases']} cases in {many['seconds']:.1f} s; memory grows "
+            f"by {f['growth_kib_per_case']:.2f} KiB a case to a peak of {many['peak_rss_mib']:.1f} MiB",
+            flush=True,
+        )
     if arguments.json:
         pathlib.Path(arguments.json).write_text(json.dumps(figures, indent=1) + "\n")
 

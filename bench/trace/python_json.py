@@ -4,6 +4,7 @@
 Times are doubles here, as json gives them, so that its figures can be off by some nanoseconds.
 Prints one JSON object per device: busy, compute, comm, memory, exposed ones, idle, window, and the kernel table.
 """
+
 import gzip
 import json
 import sys
@@ -54,10 +55,20 @@ def main():
         kernels, everything = sorted(compute + comm), sorted(compute + comm + memory)
         window = max(end for _, end in everything) - everything[0][0]
         busy, compute_ns, both = length(everything), length(compute), length(kernels)
-        out.append({"device": device, "busy_ns": busy, "compute_ns": compute_ns, "comm_ns": length(comm),
-                    "memory_ns": length(memory), "exposed_comm_ns": both - compute_ns,
-                    "exposed_memory_ns": busy - both, "idle_ns": window - busy, "window_ns": window,
-                    "kernel_names": len(names[device])})
+        out.append(
+            {
+                "device": device,
+                "busy_ns": busy,
+                "compute_ns": compute_ns,
+                "comm_ns": length(comm),
+                "memory_ns": length(memory),
+                "exposed_comm_ns": both - compute_ns,
+                "exposed_memory_ns": busy - both,
+                "idle_ns": window - busy,
+                "window_ns": window,
+                "kernel_names": len(names[device]),
+            }
+        )
     print(json.dumps({"events": len(events), "devices": out}))
 
 

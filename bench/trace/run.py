@@ -7,6 +7,7 @@ Makes the large trace by repeating a real one (or one made here, without --trace
 that it lies in the page cache, then runs each reader on one core. Reports the best and the median wall time, processor
 time, GB/s and peak memory as the kernel counted it, and compares the figures of the two.
 """
+
 import argparse
 import gzip
 import json
@@ -24,20 +25,60 @@ import time
 def made_trace(events=40000):
     """A plain training loop: operators, launches, flow arrows and kernels in Kineto's layout and proportions."""
     rng, lines, ts, gpu = random.Random(1), [], 1_000_000.0, 1_000_000.0
-    names = ["volta_sgemm_64x64_tn", "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, "
-             "at::detail::Array<char*, 1> >(int, at::native::FillFunctor<float>, at::detail::Array<char*, 1>)",
-             "ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)"]
+    names = [
+        "volta_sgemm_64x64_tn",
+        "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, "
+        "at::detail::Array<char*, 1> >(int, at::native::FillFunctor<float>, at::detail::Array<char*, 1>)",
+        "ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)",
+    ]
     for i in range(events // 5):
         ts += rng.uniform(5, 40)
         gpu = max(gpu, ts + 6) + rng.uniform(0, 3)
         dur = rng.uniform(2, 30)
         name = names[rng.randrange(3)]
         head = '{{\n    "ph": "{}", "cat": "{}", "name": "{}", "pid": {}, "tid": {},\n    "ts": {:.3f}, "dur": {:.3f},\n    "args": {{\n      {}\n    }}\n  }}'
-        lines.append(head.format("X", "cpu_op", "aten::mm", 9, 9, ts, 12, f'"External id": {i}, "Input Dims": [[64, 64], [64, 64]], "Ev Idx": {i}'))
-        lines.append(head.format("X", "cuda_runtime", "cudaLaunchKernel", 9, 9, ts + 2, 5, f'"External id": {i}, "cbid": 211, "correlation": {i + 1}'))
-        lines.append(f'{{\n    "ph": "s", "id": {i + 1}, "pid": 9, "tid": 9, "ts": {ts + 2:.3f},\n    "cat": "ac2g", "name": "ac2g"\n  }}')
-        lines.append(head.format("X", "kernel", name, 0, 7, gpu, dur, f'"External id": {i}, "queued": 0, "device": 0, "context": 1, "stream": 7, "correlation": {i + 1}, "blocks per SM": 1.5, "warps per SM": 12.0, "grid": [64, 1, 1], "block": [256, 1, 1], "est. achieved occupancy %": 40'))
-        lines.append(f'{{\n    "ph": "f", "id": {i + 1}, "pid": 0, "tid": 7, "ts": {gpu:.3f},\n    "cat": "ac2g", "name": "ac2g", "bp": "e"\n  }}')
+        lines.append(
+            head.format(
+                "X",
+                "cpu_op",
+                "aten::mm",
+                9,
+                9,
+                ts,
+                12,
+                f'"External id": {i}, "Input Dims": [[64, 64], [64, 64]], "Ev Idx": {i}',
+            )
+        )
+        lines.append(
+            head.format(
+                "X",
+                "cuda_runtime",
+                "cudaLaunchKernel",
+                9,
+                9,
+                ts + 2,
+                5,
+                f'"External id": {i}, "cbid": 211, "correlation": {i + 1}',
+            )
+        )
+        lines.append(
+            f'{{\n    "ph": "s", "id": {i + 1}, "pid": 9, "tid": 9, "ts": {ts + 2:.3f},\n    "cat": "ac2g", "name": "ac2g"\n  }}'
+        )
+        lines.append(
+            head.format(
+                "X",
+                "kernel",
+                name,
+                0,
+                7,
+                gpu,
+                dur,
+                f'"External id": {i}, "queued": 0, "device": 0, "context": 1, "stream": 7, "correlation": {i + 1}, "blocks per SM": 1.5, "warps per SM": 12.0, "grid": [64, 1, 1], "block": [256, 1, 1], "est. achieved occupancy %": 40',
+            )
+        )
+        lines.append(
+            f'{{\n    "ph": "f", "id": {i + 1}, "pid": 0, "tid": 7, "ts": {gpu:.3f},\n    "cat": "ac2g", "name": "ac2g", "bp": "e"\n  }}'
+        )
         gpu += dur
     return ('{"schemaVersion": 1, "traceEvents": [\n  ' + ",\n  ".join(lines) + "\n  ]}").encode()
 
@@ -105,28 +146,46 @@ def measure(argv, core):
         if status != 0:
             sys.exit(f"{argv[0]} ended with status {status}")
         out.seek(0)
-        return {"wall": wall, "cpu": usage.ru_utime + usage.ru_stime, "kb": usage.ru_maxrss, "out": json.loads(out.read())}
+        return {
+            "wall": wall,
+            "cpu": usage.ru_utime + usage.ru_stime,
+            "kb": usage.ru_maxrss,
+            "out": json.loads(out.read()),
+        }
 
 
 def report(label, runs, size):
     best = min(r["wall"] for r in runs)
     cpu = min(r["cpu"] for r in runs)
-    print(f"{label:34} best {best:7.3f} s  median {statistics.median(r['wall'] for r in runs):7.3f} s  "
-          f"processor {cpu:7.3f} s  {size / best / 1e9:6.2f} GB/s  peak {max(r['kb'] for r in runs) / 1024:8.1f} MB", flush=True)
+    print(
+        f"{label:34} best {best:7.3f} s  median {statistics.median(r['wall'] for r in runs):7.3f} s  "
+        f"processor {cpu:7.3f} s  {size / best / 1e9:6.2f} GB/s  peak {max(r['kb'] for r in runs) / 1024:8.1f} MB",
+        flush=True,
+    )
     return best
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--tally", required=True)
     parser.add_argument("--trace", help="the trace to repeat; default: one made here")
     parser.add_argument("--size", type=float, default=1e9)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--core", type=int, default=max(os.sched_getaffinity(0)))
-    parser.add_argument("--no-python", action="store_true", help="without the yardstick (it needs 6 bytes of memory per byte)")
-    parser.add_argument("--gzip", action="store_true", help="also the same file gzipped, on two threads and on one")
+    parser.add_argument(
+        "--no-python",
+        action="store_true",
+        help="without the yardstick (it needs 6 bytes of memory per byte)",
+    )
+    parser.add_argument(
+        "--gzip", action="store_true", help="also the same file gzipped, on two threads and on one"
+    )
     options = parser.parse_args()
-    command = [options.tally, "trace"] if os.path.basename(options.tally) == "tally" else [options.tally]
+    command = (
+        [options.tally, "trace"] if os.path.basename(options.tally) == "tally" else [options.tally]
+    )
     folder = tempfile.mkdtemp(prefix="tally-bench-trace-")
     try:
         path = os.path.join(folder, "large.json")
@@ -135,19 +194,33 @@ def main():
         with open(path, "rb") as file:  # Into the page cache.
             while file.read(1 << 20):
                 pass
-        print(f"{os.path.basename(options.trace or 'made here')} x {copies}: {size / 1e9:.3f} GB; core {options.core}; "
-              f"load average {os.getloadavg()[0]:.1f}")
+        print(
+            f"{os.path.basename(options.trace or 'made here')} x {copies}: {size / 1e9:.3f} GB; core {options.core}; "
+            f"load average {os.getloadavg()[0]:.1f}"
+        )
         one = command + [path, "--json", "--threads", "1"]
         linked = [measure(one, options.core) for _ in range(options.runs)]
         plain = [measure(one + ["--no-operators"], options.core) for _ in range(options.runs)]
         report("tally, operators linked", linked, size)
         report("tally, --no-operators", plain, size)
-        rows = sum(d["kernels"] + d["memory_events"] + d["launches"]["linked"] for d in plain[0]["out"]["devices"])
-        print(f"{'':34} at least {rows} device events and calls kept: limit {16 + 32 * rows / 2**20:.1f} MB")
+        rows = sum(
+            d["kernels"] + d["memory_events"] + d["launches"]["linked"]
+            for d in plain[0]["out"]["devices"]
+        )
+        print(
+            f"{'':34} at least {rows} device events and calls kept: limit {16 + 32 * rows / 2**20:.1f} MB"
+        )
         if options.gzip:
             packed = path + ".gz"
             subprocess.run(["gzip", "-1", "-k", path], check=True)
-            report("tally, gzipped", [measure(command + [packed, "--json", "--threads", "1"], options.core) for _ in range(2)], size)
+            report(
+                "tally, gzipped",
+                [
+                    measure(command + [packed, "--json", "--threads", "1"], options.core)
+                    for _ in range(2)
+                ],
+                size,
+            )
             begin = time.monotonic()
             subprocess.run(["gzip", "-dc", packed], stdout=subprocess.DEVNULL, check=True)
             print(f"{'':34} gzip -dc alone: {time.monotonic() - begin:.3f} s")
@@ -157,12 +230,16 @@ def main():
             slow = measure([sys.executable, script, path], options.core)
             seconds = report("Python json, main figures only", [slow], size)
             for label, runs in (("operators linked", linked), ("--no-operators", plain)):
-                print(f"{'':34} ratio, {label}: {seconds / min(r['wall'] for r in runs):.1f} by wall time, "
-                      f"{slow['cpu'] / min(r['cpu'] for r in runs):.1f} by processor time")
+                print(
+                    f"{'':34} ratio, {label}: {seconds / min(r['wall'] for r in runs):.1f} by wall time, "
+                    f"{slow['cpu'] / min(r['cpu'] for r in runs):.1f} by processor time"
+                )
             for ours, theirs in zip(linked[0]["out"]["devices"], slow["out"]["devices"]):
                 worst = max(abs(ours[k] - v) for k, v in theirs.items() if k.endswith("_ns"))
-                print(f"{'':34} device {ours['device']}: largest difference {worst} ns of {ours['window_ns']} "
-                      "(Python's times are doubles)")
+                print(
+                    f"{'':34} device {ours['device']}: largest difference {worst} ns of {ours['window_ns']} "
+                    "(Python's times are doubles)"
+                )
     finally:
         shutil.rmtree(folder)
 

@@ -3,6 +3,7 @@
 Reads a JSON list of {"id", "language", "stmt", "setup", "global_setup"} on standard input and prints one JSON line for each:
 seconds, and the counts of each Callgrind repeat. Needs an interpreter with torch, valgrind, and a compiler (CXX).
 """
+
 import json
 import os
 import sys
@@ -19,17 +20,29 @@ from torch.utils.benchmark import Timer  # noqa: E402
 from torch.utils.benchmark.utils import cpp_jit  # noqa: E402
 
 # Valgrind 3.19 cannot read split or version 5 DWARF.
-cpp_jit.CXX_FLAGS = [flag for flag in cpp_jit.CXX_FLAGS if not flag.startswith("-g")] + ["-gdwarf-4"]
+cpp_jit.CXX_FLAGS = [flag for flag in cpp_jit.CXX_FLAGS if not flag.startswith("-g")] + [
+    "-gdwarf-4"
+]
 
 
 def measure(case, min_run_time):
     start = time.monotonic()
-    timer = Timer(stmt=case["stmt"], setup=case["setup"] or "pass", global_setup=case["global_setup"],
-                  timer=timeit.default_timer, num_threads=1, language=case["language"])
+    timer = Timer(
+        stmt=case["stmt"],
+        setup=case["setup"] or "pass",
+        global_setup=case["global_setup"],
+        timer=timeit.default_timer,
+        num_threads=1,
+        language=case["language"],
+    )
     wall = timer.blocked_autorange(min_run_time=min_run_time)
     counted = timer.collect_callgrind(number=100, repeats=5, collect_baseline=False)
-    return {"id": case["id"], "seconds": time.monotonic() - start, "median_s": wall.median,
-            "counts": [int(stats.counts(denoise=False)) for stats in counted]}
+    return {
+        "id": case["id"],
+        "seconds": time.monotonic() - start,
+        "median_s": wall.median,
+        "counts": [int(stats.counts(denoise=False)) for stats in counted],
+    }
 
 
 for case in json.load(sys.stdin):

@@ -13,19 +13,41 @@ const url = (name) => pathToFileURL(join(pages, name)).href;
 
 const profile = mkdtempSync(join(tmpdir(), 'tallymark-browser-'));
 const context = await chromium.launchPersistentContext(profile, {
-  executablePath: process.env.CHROMIUM, headless: true, viewport: {width: 1180, height: 860}, colorScheme: 'light',
-  args: ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  executablePath: process.env.CHROMIUM,
+  headless: true,
+  viewport: {width: 1180, height: 860},
+  colorScheme: 'light',
+  args: [
+    '--headless',
+    '--no-sandbox',
+    '--disable-gpu',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+  ],
 });
 const page = await context.newPage();
 const problems = [];
 const requests = [];
 page.on('pageerror', (error) => problems.push(String(error)));
-page.on('console', (message) => { if (message.type() === 'error') problems.push(message.text()); });
-page.on('request', (request) => { if (!/^(file|data):/.test(request.url())) requests.push(request.url()); });
-page.on('dialog', (dialog) => { problems.push('dialog: ' + dialog.message()); dialog.dismiss(); });
+page.on('console', (message) => {
+  if (message.type() === 'error') problems.push(message.text());
+});
+page.on('request', (request) => {
+  if (!/^(file|data):/.test(request.url())) requests.push(request.url());
+});
+page.on('dialog', (dialog) => {
+  problems.push('dialog: ' + dialog.message());
+  dialog.dismiss();
+});
 
 const column = (n) => page.locator(`table.cases tbody tr td:nth-child(${n})`).allInnerTexts();
-const numbers = async (n) => (await column(n)).map((text) => text.replace(/[^\d.]/g, '')).filter(Boolean).map(Number);
+const numbers = async (n) =>
+  (await column(n))
+    .map((text) => text.replace(/[^\d.]/g, ''))
+    .filter(Boolean)
+    .map(Number);
 const header = (name) => page.locator('table.cases th button', {hasText: name}).first();
 const shot = (name) => page.screenshot({path: join(shots, name + '.png')});
 
@@ -39,11 +61,17 @@ const tests = {
   async 'columns sort both ways, and rows without a value stay last'() {
     await header('Instructions').click();
     const down = await numbers(2);
-    assert.deepEqual(down, [...down].sort((a, b) => b - a));
+    assert.deepEqual(
+      down,
+      [...down].sort((a, b) => b - a),
+    );
     assert.equal(await page.locator('th[aria-sort=descending]').count(), 1);
     await header('Instructions').click();
     const up = await numbers(2);
-    assert.deepEqual(up, [...up].sort((a, b) => a - b));
+    assert.deepEqual(
+      up,
+      [...up].sort((a, b) => a - b),
+    );
     assert.equal((await column(2)).at(-1), '');
     await header('Case').click();
     const names = await column(1);
@@ -80,13 +108,23 @@ const tests = {
     const before = (await frame.boundingBox()).width;
     await frame.click();
     const all = (await page.locator('.flame').boundingBox()).width;
-    const after = (await page.locator('.flame button', {hasText: 'at::native::add_out'}).boundingBox()).width;
+    const after = (
+      await page.locator('.flame button', {hasText: 'at::native::add_out'}).boundingBox()
+    ).width;
     assert.ok(after > before && Math.abs(after - all) < 2, `${before} → ${after} of ${all}`);
     await page.keyboard.press('ArrowDown');
-    assert.match(await page.locator('.readout').innerText(), /at::(native::add_kernel|TensorIteratorBase::build)/);
+    assert.match(
+      await page.locator('.readout').innerText(),
+      /at::(native::add_kernel|TensorIteratorBase::build)/,
+    );
     await page.keyboard.press('Enter');
     await page.keyboard.press('Escape');
-    assert.ok(Math.abs((await page.locator('.flame button', {hasText: 'at::native::add_out'}).boundingBox()).width - before) < 2);
+    assert.ok(
+      Math.abs(
+        (await page.locator('.flame button', {hasText: 'at::native::add_out'}).boundingBox())
+          .width - before,
+      ) < 2,
+    );
     await page.locator('.flame-tools input').fill('compute_shape');
     assert.equal(await page.locator('.flame button.found').count(), 1);
     await page.locator('.flame-tools input').fill('');
@@ -130,9 +168,14 @@ const tests = {
   },
   async 'a phone shows all of it without sideways scrolling'() {
     await page.setViewportSize({width: 390, height: 844});
-    for (const [name, where] of [['phone-list', '#/'], ['phone-case', '#/case/3']]) {
+    for (const [name, where] of [
+      ['phone-list', '#/'],
+      ['phone-case', '#/case/3'],
+    ]) {
       await page.goto(url('compared.html') + where);
-      const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      const over = await page.evaluate(
+        () => document.documentElement.scrollWidth - window.innerWidth,
+      );
       assert.ok(over <= 0, `${name} is ${over} px too wide`);
       await shot(name);
     }
@@ -144,9 +187,15 @@ const tests = {
     const seen = new Set();
     for (let i = 0; i < 20; ++i) {
       await page.keyboard.press('Tab');
-      seen.add(await page.evaluate(() => { const e = document.activeElement; return e.id || e.className || e.tagName; }));
+      seen.add(
+        await page.evaluate(() => {
+          const e = document.activeElement;
+          return e.id || e.className || e.tagName;
+        }),
+      );
     }
-    for (const place of ['brand', 'theme', 'filter', 'chip', 'case']) assert.ok(seen.has(place), `${place} not reached: ${[...seen]}`);
+    for (const place of ['brand', 'theme', 'filter', 'chip', 'case'])
+      assert.ok(seen.has(place), `${place} not reached: ${[...seen]}`);
   },
 };
 
@@ -162,8 +211,14 @@ try {
       await shot('failed-' + name.replaceAll(/\W+/g, '-'));
     }
   }
-  for (const problem of problems) { ++failed; console.log('FAIL the page reported: ' + problem); }
-  for (const request of requests) { ++failed; console.log('FAIL the page asked for ' + request); }
+  for (const problem of problems) {
+    ++failed;
+    console.log('FAIL the page reported: ' + problem);
+  }
+  for (const request of requests) {
+    ++failed;
+    console.log('FAIL the page asked for ' + request);
+  }
 } finally {
   await context.close();
   rmSync(profile, {recursive: true, force: true});

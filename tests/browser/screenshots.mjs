@@ -8,8 +8,19 @@ import {chromium} from 'playwright-core';
 const url = (name) => pathToFileURL(resolve(name)).href;
 const profile = mkdtempSync(join(tmpdir(), 'tallymark-pictures-'));
 const context = await chromium.launchPersistentContext(profile, {
-  executablePath: process.env.CHROMIUM, headless: true, viewport: {width: 1100, height: 640}, colorScheme: 'light',
-  args: ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  executablePath: process.env.CHROMIUM,
+  headless: true,
+  viewport: {width: 1100, height: 640},
+  colorScheme: 'light',
+  args: [
+    '--headless',
+    '--no-sandbox',
+    '--disable-gpu',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+  ],
 });
 const page = await context.newPage();
 const shot = (name) => page.screenshot({path: name + '.png'});

@@ -1,4 +1,5 @@
 """tools/check_layers.py on trees with one planted violation each, and on the repository itself."""
+
 import pathlib
 import subprocess
 import sys
@@ -16,7 +17,12 @@ def check(files, *options):
             path = pathlib.Path(folder) / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-        done = subprocess.run([sys.executable, TOOL, "--root", folder, *options], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [sys.executable, TOOL, "--root", folder, *options],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         return done.returncode, done.stdout + done.stderr
 
 
@@ -26,25 +32,27 @@ class Layers(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_what_the_design_allows(self):
-        code, text = check({
-            "src/plan/plan.cc": '#include "base/error.h"\n#include "definition/suite.h"\n#include <vector>\n',
-            "src/cli/main.cc": '#include "trace/figures.h"\n#include "execution/engine.h"\n',
-            "host/cpp/main.cc": '#include "protocol/frame.h"\n#include "regions.h"\n#include "tally/snippet.h"\n',
-            "src/base/error.h": HEADER,
-        })
+        code, text = check(
+            {
+                "src/plan/plan.cc": '#include "base/error.h"\n#include "definition/suite.h"\n#include <vector>\n',
+                "src/cli/main.cc": '#include "trace/figures.h"\n#include "execution/engine.h"\n',
+                "host/cpp/main.cc": '#include "protocol/frame.h"\n#include "regions.h"\n#include "tally/snippet.h"\n',
+                "src/base/error.h": HEADER,
+            }
+        )
         self.assertEqual((code, text), (0, "layers: in order\n"))
 
     def test_planted_violations(self):
         for path, line, reason in [
-                ("src/base/a.cc", '#include "cli/context.h"', "base includes"),
-                ("src/definition/a.cc", '#include "expansion/case.h"', "definition includes"),
-                ("src/plan/a.cc", '  #  include "build/builder.h"', "plan includes"),
-                ("src/trace/a.cc", '#include "profile/profile.h"', "trace includes"),
-                ("src/measurement/a.cc", '#include "record/record.h"', "measurement includes"),
-                ("src/report/a.cc", '#include "execution/engine.h"', "report includes"),
-                ("host/common/a.cc", '#include "process/process.h"', "host includes"),
-                ("src/plan/a.cc", '#include "../build/builder.h"', "write it from src/ on"),
-                ("src/attic/a.cc", "", "src/attic is no layer"),
+            ("src/base/a.cc", '#include "cli/context.h"', "base includes"),
+            ("src/definition/a.cc", '#include "expansion/case.h"', "definition includes"),
+            ("src/plan/a.cc", '  #  include "build/builder.h"', "plan includes"),
+            ("src/trace/a.cc", '#include "profile/profile.h"', "trace includes"),
+            ("src/measurement/a.cc", '#include "record/record.h"', "measurement includes"),
+            ("src/report/a.cc", '#include "execution/engine.h"', "report includes"),
+            ("host/common/a.cc", '#include "process/process.h"', "host includes"),
+            ("src/plan/a.cc", '#include "../build/builder.h"', "write it from src/ on"),
+            ("src/attic/a.cc", "", "src/attic is no layer"),
         ]:
             with self.subTest(path=path, line=line):
                 code, text = check({path: "\n" + line + "\n"})
@@ -55,8 +63,17 @@ class Layers(unittest.TestCase):
     def test_headers(self):
         self.assertIn("opens with a comment", check({"src/base/a.h": "#pragma once\n"})[1])
         self.assertIn("needs #pragma once", check({"src/base/a.h": "/// Text.\n"})[1])
-        self.assertEqual(check({"src/base/a.h": HEADER + "#include <string>\nstd::string f();\n"}, "--headers", "clang++-19")[0], 0)
-        code, text = check({"src/base/a.h": HEADER + "std::string f();\n"}, "--headers", "clang++-19")
+        self.assertEqual(
+            check(
+                {"src/base/a.h": HEADER + "#include <string>\nstd::string f();\n"},
+                "--headers",
+                "clang++-19",
+            )[0],
+            0,
+        )
+        code, text = check(
+            {"src/base/a.h": HEADER + "std::string f();\n"}, "--headers", "clang++-19"
+        )
         self.assertEqual(code, 1)
         self.assertIn("src/base/a.h:1: does not compile alone", text)
 

@@ -1,4 +1,5 @@
 """The examiner, without a host: each statement runs in a function, as the host makes it, and what it sends is held."""
+
 import ast
 import pathlib
 import unittest
@@ -12,7 +13,9 @@ def left(stmt, setup="", names=()):
     exec(compile(EXAMINER.read_text(), str(EXAMINER), "exec"), module)
     sent = []
     namespace = {"__name__": "__main__"}
-    body = module["examined"](ast.parse(stmt).body, list(names), namespace, lambda *parts: sent.append(parts))
+    body = module["examined"](
+        ast.parse(stmt).body, list(names), namespace, lambda *parts: sent.append(parts)
+    )
     function = ast.parse("def case():\n pass").body[0]
     function.body = ast.parse(setup).body + body
     tree = ast.fix_missing_locations(ast.Module([function], []))
@@ -52,7 +55,9 @@ class WhatIsReported(unittest.TestCase):
             self.assertIn("leaves nothing that can be seen", refusal, stmt)
 
     def test_a_name_that_is_not_set_is_said(self):
-        self.assertEqual(left("if x:\n  y = 1\nelse:\n  z = 2", "x = 1"), ("y = 1\nz is not set\n", ""))
+        self.assertEqual(
+            left("if x:\n  y = 1\nelse:\n  z = 2", "x = 1"), ("y = 1\nz is not set\n", "")
+        )
 
 
 class HowValuesRead(unittest.TestCase):
@@ -90,7 +95,10 @@ class Tensors(unittest.TestCase):
     def test_type_shape_values_and_bytes(self):
         text, refusal = left("x * 2.5", self.setup)
         self.assertEqual(refusal, "")
-        self.assertRegex(text, r"value = tensor torch.float32 \[2, 2\] \{2.5, 2.5, 2.5, 2.5\}, 16 bytes, sha256 [0-9a-f]{16}\n")
+        self.assertRegex(
+            text,
+            r"value = tensor torch.float32 \[2, 2\] \{2.5, 2.5, 2.5, 2.5\}, 16 bytes, sha256 [0-9a-f]{16}\n",
+        )
         self.assertNotEqual(text, left("x * 2.5000002", self.setup)[0])
         self.assertNotEqual(text, left("(x * 2.5).double()", self.setup)[0])
 
@@ -101,8 +109,17 @@ class Tensors(unittest.TestCase):
         self.assertRegex(text, r"w = tensor .* gradient tensor torch.float32 \[2\] \{3.0, 3.0\}")
 
     def test_every_kind_of_tensor(self):
-        for stmt in ("x.bool()", "x.bfloat16()", "x.to(torch.complex64)", "x.to_sparse()", "torch.tensor(3)", "x[:0]", "x.t()",
-                     "[x, (x, {'k': x})]", "torch.quantize_per_tensor(x, 0.1, 0, torch.qint8)"):
+        for stmt in (
+            "x.bool()",
+            "x.bfloat16()",
+            "x.to(torch.complex64)",
+            "x.to_sparse()",
+            "torch.tensor(3)",
+            "x[:0]",
+            "x.t()",
+            "[x, (x, {'k': x})]",
+            "torch.quantize_per_tensor(x, 0.1, 0, torch.qint8)",
+        ):
             text, refusal = left(stmt, self.setup)
             self.assertEqual(refusal, "", stmt)
             self.assertIn("tensor torch.", text)

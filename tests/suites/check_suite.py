@@ -5,6 +5,7 @@
 So a suite that we ship is known to be right before it is measured. With CMAKE_SOURCE, that folder is copied to the work
 folder and built there first, and SUITE is taken from the copy.
 """
+
 import json
 import os
 import shutil
@@ -17,31 +18,53 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 def works(command):
     try:
-        return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+        return (
+            subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+            == 0
+        )
     except OSError:
         return False
 
 
 def python_source(case, tools):
     threads = tools["set_threads_py"].replace("${threads}", str(case["threads"])) or "pass"
-    body = "\n".join([tools["seed_py"], threads, case["setup"], "for tally_i in range(3):", textwrap.indent(case["stmt"], "    ")])
+    body = "\n".join(
+        [
+            tools["seed_py"],
+            threads,
+            case["setup"],
+            "for tally_i in range(3):",
+            textwrap.indent(case["stmt"], "    "),
+        ]
+    )
     return "def case():\n" + textwrap.indent(body, "    ")
 
 
 def run_python(cases, tools):
-    interpreter = next(p for p in tools["python"] if works([p, "-c", "import " + ", ".join(["sys"] + tools["requires"])]))
-    lines = ["import json, runpy, sys, traceback"] + ["import " + module for module in tools["requires"]]
-    scripts = {case["artifact"]["name"]: case["artifact"]["script"] for case in cases if case["artifact"]}
+    interpreter = next(
+        p
+        for p in tools["python"]
+        if works([p, "-c", "import " + ", ".join(["sys"] + tools["requires"])])
+    )
+    lines = ["import json, runpy, sys, traceback"] + [
+        "import " + module for module in tools["requires"]
+    ]
+    scripts = {
+        case["artifact"]["name"]: case["artifact"]["script"] for case in cases if case["artifact"]
+    }
     for name, script in scripts.items():
         with open(name + ".py", "w") as file:
             file.write(script)
         lines.append(f"runpy.run_path({name + '.py'!r})")
-    sources = [(case["id"], python_source(case, tools)) for case in cases if case["language"] == "python"]
+    sources = [
+        (case["id"], python_source(case, tools)) for case in cases if case["language"] == "python"
+    ]
     if tools["warm_up_py"]:
         sources.append(("warm_up", "def case():\n" + textwrap.indent(tools["warm_up_py"], "    ")))
     with open("python.json", "w") as file:
         json.dump(sources, file)
-    lines.append(textwrap.dedent("""
+    lines.append(
+        textwrap.dedent("""
         bad = 0
         for name, source in json.load(open("python.json")):
             space = dict(globals())
@@ -52,7 +75,8 @@ def run_python(cases, tools):
                 bad += 1
                 print(name, source, traceback.format_exc(), sep="\\n")
         sys.exit(bad > 0)
-        """))
+        """)
+    )
     with open("run.py", "w") as file:
         file.write("\n".join(lines))
     return len(sources), subprocess.run([interpreter, "run.py"]).returncode
@@ -65,28 +89,42 @@ def run_cpp(cases, tools):
     calls = []
     for i, case in enumerate(cases):
         threads = tools["set_threads_cpp"].replace("${threads}", str(case["threads"]))
-        text.append(f"""{case['global_setup']}
+        text.append(f"""{case["global_setup"]}
 namespace case_{i} {{ void go() {{
 {tools["seed_cpp"]}
 {threads}
-{case['setup']}
+{case["setup"]}
 auto body = [&] {{ do {{
-{case['stmt']}
+{case["stmt"]}
 }} while (0); }};
 for (int tally_i = 0; tally_i < 3; ++tally_i) body();
 }} }}""")
-        calls.append(f"try {{ case_{i}::go(); }} catch (const std::exception& e) {{ ++bad; "
-                     f"std::printf(\"%s: %s\\n\", {json.dumps(case['id'])}, e.what()); }}")
-    text.append("int main() { int bad = 0;\n" + f"{{ {tools['warm_up_cpp']} }}\n" + "\n".join(calls) + "\nreturn bad > 0; }")
+        calls.append(
+            f"try {{ case_{i}::go(); }} catch (const std::exception& e) {{ ++bad; "
+            f'std::printf("%s: %s\\n", {json.dumps(case["id"])}, e.what()); }}'
+        )
+    text.append(
+        "int main() { int bad = 0;\n"
+        + f"{{ {tools['warm_up_cpp']} }}\n"
+        + "\n".join(calls)
+        + "\nreturn bad > 0; }"
+    )
     with open("all.cc", "w") as file:
         file.write("\n".join(text))
     # What is asked is whether it compiles and runs: a quick compilation is enough.
     command = [compiler, *tools["flags"], "-O0", "-w", "-I" + os.path.join(ROOT, "include")]
-    command += ["-I" + folder for folder in tools["include"]] + ["all.cc", "-o", "all", *tools["link"]]
+    command += ["-I" + folder for folder in tools["include"]] + [
+        "all.cc",
+        "-o",
+        "all",
+        *tools["link"],
+    ]
     if subprocess.run(command).returncode != 0:
         return 1
     folders = {os.path.dirname(path) for path in tools["link"] if path.startswith("/")}
-    return subprocess.run(["./all"], env={**os.environ, "LD_LIBRARY_PATH": ":".join(sorted(folders))}).returncode
+    return subprocess.run(
+        ["./all"], env={**os.environ, "LD_LIBRARY_PATH": ":".join(sorted(folders))}
+    ).returncode
 
 
 def main():
@@ -94,14 +132,29 @@ def main():
     os.makedirs(work, exist_ok=True)
     if len(sys.argv) > 4:
         copy = os.path.join(work, "copy")
-        shutil.copytree(sys.argv[4], copy, dirs_exist_ok=True, ignore=shutil.ignore_patterns("build"))
-        subprocess.run(["cmake", "-S", copy, "-B", os.path.join(copy, "build")], check=True, stdout=subprocess.DEVNULL)
-        subprocess.run(["cmake", "--build", os.path.join(copy, "build")], check=True, stdout=subprocess.DEVNULL)
+        shutil.copytree(
+            sys.argv[4], copy, dirs_exist_ok=True, ignore=shutil.ignore_patterns("build")
+        )
+        subprocess.run(
+            ["cmake", "-S", copy, "-B", os.path.join(copy, "build")],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        subprocess.run(
+            ["cmake", "--build", os.path.join(copy, "build")], check=True, stdout=subprocess.DEVNULL
+        )
         suite = os.path.join(copy, os.path.basename(suite))
-    plan = json.loads(subprocess.run([print_plan, suite], check=True, capture_output=True, text=True).stdout)
+    plan = json.loads(
+        subprocess.run([print_plan, suite], check=True, capture_output=True, text=True).stdout
+    )
     # Hash seed and locale change nothing.
-    again = subprocess.run([print_plan, suite], check=True, capture_output=True, text=True,
-                           env={**os.environ, "LC_ALL": "de_DE.UTF-8", "PYTHONHASHSEED": "7"}).stdout
+    again = subprocess.run(
+        [print_plan, suite],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "LC_ALL": "de_DE.UTF-8", "PYTHONHASHSEED": "7"},
+    ).stdout
     failed = json.loads(again) != plan
     os.chdir(work)
     for name, tools in plan["toolchains"].items():

@@ -4,6 +4,7 @@
 
 A model's bytes move the counts of whatever loads it: constants in another order cost 0.24 %.
 """
+
 import hashlib
 import json
 import os
@@ -21,29 +22,59 @@ def make(python, driver, scripts, folder):
         with open(os.path.join(place, "make_model.py"), "w") as file:
             file.write(script)
         jobs.append({"folder": place, "script": "make_model.py", "name": name})
-    done = subprocess.run(["setarch", "-R", python, driver, "torch"], input=json.dumps(jobs), text=True, check=True, stdout=subprocess.PIPE,
-                          env={**os.environ, "PYTHONHASHSEED": "0"})
+    done = subprocess.run(
+        ["setarch", "-R", python, driver, "torch"],
+        input=json.dumps(jobs),
+        text=True,
+        check=True,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONHASHSEED": "0"},
+    )
     errors = [answer for answer in map(json.loads, done.stdout.splitlines()) if answer["error"]]
     assert not errors and len(done.stdout.splitlines()) == len(jobs), done.stdout
-    return {job["name"]: hashlib.sha256(open(os.path.join(job["folder"], job["name"]), "rb").read()).hexdigest() for job in jobs}
+    return {
+        job["name"]: hashlib.sha256(
+            open(os.path.join(job["folder"], job["name"]), "rb").read()
+        ).hexdigest()
+        for job in jobs
+    }
 
 
 def main():
     tally, driver, suite, python = sys.argv[1:5]
-    plan = json.loads(subprocess.run([tally, "plan", suite, "--json"], check=True, stdout=subprocess.PIPE).stdout)["cases"]
-    scripts = sorted({(case["artifact"]["name"], case["artifact"]["script"]) for case in plan if case["artifact"]})
+    plan = json.loads(
+        subprocess.run([tally, "plan", suite, "--json"], check=True, stdout=subprocess.PIPE).stdout
+    )["cases"]
+    scripts = sorted(
+        {
+            (case["artifact"]["name"], case["artifact"]["script"])
+            for case in plan
+            if case["artifact"]
+        }
+    )
     assert len(scripts) > 5, "too few models to tell"
     with tempfile.TemporaryDirectory() as folder:
         together = make(python, driver, scripts, folder)
     with tempfile.TemporaryDirectory() as folder:
-        backwards = make(python, driver, scripts[::-1], os.path.join(folder, "in/a/much/longer/folder/than/the/first"))
+        backwards = make(
+            python,
+            driver,
+            scripts[::-1],
+            os.path.join(folder, "in/a/much/longer/folder/than/the/first"),
+        )
     failed = [name for name in together if together[name] != backwards[name]]
     alone = 0
     for one in scripts[:2]:
         with tempfile.TemporaryDirectory() as folder:
-            failed += [name for name, digest in make(python, driver, [one], folder).items() if together[name] != digest]
+            failed += [
+                name
+                for name, digest in make(python, driver, [one], folder).items()
+                if together[name] != digest
+            ]
             alone += 1
-    print(f"{len(scripts)} models, {alone} of them also alone: {'DIFFERENT: ' + ', '.join(failed) if failed else 'the same'}")
+    print(
+        f"{len(scripts)} models, {alone} of them also alone: {'DIFFERENT: ' + ', '.join(failed) if failed else 'the same'}"
+    )
     return 1 if failed else 0
 
 

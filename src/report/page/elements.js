@@ -24,4 +24,3 @@ function fill(node, attributes, children) {
   }
   return node;
 }
-

@@ -16,8 +16,14 @@ function signed(value) {
 /// Seconds with the figures that ± half supports, three without.
 function seconds(value, half) {
   if (value === undefined || value === null) return '';
-  const units = [[1, 's'], [1e-3, 'ms'], [1e-6, 'µs'], [1e-9, 'ns']];
-  const figures = half > 0 ? Math.max(1, Math.min(5, Math.floor(Math.log10(Math.abs(value) / half)) + 1)) : 3;
+  const units = [
+    [1, 's'],
+    [1e-3, 'ms'],
+    [1e-6, 'µs'],
+    [1e-9, 'ns'],
+  ];
+  const figures =
+    half > 0 ? Math.max(1, Math.min(5, Math.floor(Math.log10(Math.abs(value) / half)) + 1)) : 3;
   const [scale, name] = units.find(([size]) => Math.abs(value) >= size * 0.9995) || units[3];
   const shown = Number((value / scale).toPrecision(figures));
   const decimals = Math.max(0, figures - 1 - Math.floor(Math.log10(Math.abs(shown) || 1)));
@@ -28,16 +34,22 @@ function percent(share) {
   if (share === undefined || share === null) return '';
   const value = share * 100;
   if (value === 0) return '0\u202f%';
-  return (value > 0 ? '+' : '') + Number(value.toPrecision(Math.abs(value) >= 100 ? 3 : 2)).toLocaleString('en-US') + '\u202f%';
+  return (
+    (value > 0 ? '+' : '') +
+    Number(value.toPrecision(Math.abs(value) >= 100 ? 3 : 2)).toLocaleString('en-US') +
+    '\u202f%'
+  );
 }
 
 function share(part, whole) {
   if (!(whole > 0)) return '';
-  const value = 100 * part / whole;
-  return (value >= 10 ? value.toFixed(0) : value >= 1 ? value.toFixed(1) : value.toFixed(2)) + '\u202f%';
+  const value = (100 * part) / whole;
+  return (
+    (value >= 10 ? value.toFixed(0) : value >= 1 ? value.toFixed(1) : value.toFixed(2)) + '\u202f%'
+  );
 }
 
-const wordOf = (one) => one.status !== 'ok' ? one.status : one.base ? one.base.verdict : 'ok';
+const wordOf = (one) => (one.status !== 'ok' ? one.status : one.base ? one.base.verdict : 'ok');
 
 function kindOf(word) {
   if (['failed', 'crashed', 'timeout', 'gone', 'slower'].includes(word)) return 'bad';

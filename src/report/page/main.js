@@ -13,18 +13,30 @@ window.addEventListener('hashchange', () => {
   route();
   view.focus({preventScroll: true});
 });
-window.addEventListener('scroll', () => { if (!leaving.startsWith('#/case')) listState.scroll = window.scrollY; }, {passive: true});
+window.addEventListener(
+  'scroll',
+  () => {
+    if (!leaving.startsWith('#/case')) listState.scroll = window.scrollY;
+  },
+  {passive: true},
+);
 
 const root = document.documentElement;
 const system = window.matchMedia('(prefers-color-scheme: dark)');
 let chosen = null;
 // A page from file:// may be denied storage; the choice then lasts as long as the page.
-try { chosen = localStorage.getItem('tallymark-theme'); } catch {}
-const paint = () => { root.dataset.theme = chosen || (system.matches ? 'dark' : 'light'); };
+try {
+  chosen = localStorage.getItem('tallymark-theme');
+} catch {}
+const paint = () => {
+  root.dataset.theme = chosen || (system.matches ? 'dark' : 'light');
+};
 system.addEventListener('change', paint);
 document.getElementById('theme').addEventListener('click', () => {
   chosen = root.dataset.theme === 'dark' ? 'light' : 'dark';
-  try { localStorage.setItem('tallymark-theme', chosen); } catch {}
+  try {
+    localStorage.setItem('tallymark-theme', chosen);
+  } catch {}
   paint();
 });
 
@@ -34,7 +46,11 @@ document.addEventListener('keydown', (event) => {
   if (event.key === 'Escape' && typing) event.target.blur();
   if (typing) return;
   const filter = document.getElementById('filter');
-  if (event.key === '/' && filter) { filter.focus(); filter.select(); event.preventDefault(); }
+  if (event.key === '/' && filter) {
+    filter.focus();
+    filter.select();
+    event.preventDefault();
+  }
   const link = {j: 'a[rel=next]', k: 'a[rel=prev]', u: '.back'}[event.key];
   const target = link && view.querySelector(link);
   if (target) location.hash = target.getAttribute('href');

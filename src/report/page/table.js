@@ -5,17 +5,29 @@
 function sortableTable(className, columns, rows, state, rowAttributes) {
   const body = el('tbody');
   const heads = columns.map((column, index) => {
-    const button = el('button', {type: 'button', onclick: () => {
-      const first = column.numeric ? -1 : 1;
-      state.direction = state.column === index ? -state.direction : first;
-      state.column = index;
-      draw();
-    }}, column.title);
-    return el('th', {scope: 'col', class: [column.numeric ? 'n' : '', column.className || ''].join(' ')}, button);
+    const button = el(
+      'button',
+      {
+        type: 'button',
+        onclick: () => {
+          const first = column.numeric ? -1 : 1;
+          state.direction = state.column === index ? -state.direction : first;
+          state.column = index;
+          draw();
+        },
+      },
+      column.title,
+    );
+    return el(
+      'th',
+      {scope: 'col', class: [column.numeric ? 'n' : '', column.className || ''].join(' ')},
+      button,
+    );
   });
   function draw() {
     heads.forEach((head, index) => {
-      if (index === state.column) head.setAttribute('aria-sort', state.direction > 0 ? 'ascending' : 'descending');
+      if (index === state.column)
+        head.setAttribute('aria-sort', state.direction > 0 ? 'ascending' : 'descending');
       else head.removeAttribute('aria-sort');
     });
     const order = rows.map((row, index) => [row, index]);
@@ -23,7 +35,8 @@ function sortableTable(className, columns, rows, state, rowAttributes) {
     if (column) {
       const value = column.value;
       order.sort(([a, i], [b, j]) => {
-        const x = value(a), y = value(b);
+        const x = value(a),
+          y = value(b);
         const missing = (v) => v === undefined || v === null || v === '';
         // Rows without a value stay at the end, whichever way the rest is sorted.
         if (missing(x) || missing(y)) return missing(x) - missing(y) || i - j;
@@ -31,8 +44,24 @@ function sortableTable(className, columns, rows, state, rowAttributes) {
         return compared * state.direction || i - j;
       });
     }
-    body.replaceChildren(...order.map(([row]) => el('tr', rowAttributes ? rowAttributes(row) : {},
-      columns.map((c) => el('td', {class: [c.numeric ? 'n' : '', c.className || ''].join(' ').trim() || undefined, 'data-title': c.small || undefined}, c.cell(row))))));
+    body.replaceChildren(
+      ...order.map(([row]) =>
+        el(
+          'tr',
+          rowAttributes ? rowAttributes(row) : {},
+          columns.map((c) =>
+            el(
+              'td',
+              {
+                class: [c.numeric ? 'n' : '', c.className || ''].join(' ').trim() || undefined,
+                'data-title': c.small || undefined,
+              },
+              c.cell(row),
+            ),
+          ),
+        ),
+      ),
+    );
   }
   draw();
   return el('table', {class: className}, el('thead', {}, el('tr', {}, heads)), body);
