@@ -9,6 +9,7 @@ their elements; tensors and NumPy arrays by type, shape, first values and a dige
 other objects by their own repr, or by their attributes where they have none. A value that says nothing of itself (a function,
 a generator, an address in its repr) is refused: it cannot be compared.
 """
+
 import ast
 import hashlib
 import re
@@ -16,7 +17,19 @@ import sys
 
 LIMIT = 4096  # characters of text that are shown; a longer one is told apart by its digest
 DEPTH = 16
-PLAIN = (bool, float, complex, str, bytes, bytearray, range, slice, type(None), type(Ellipsis), type(NotImplemented))
+PLAIN = (
+    bool,
+    float,
+    complex,
+    str,
+    bytes,
+    bytearray,
+    range,
+    slice,
+    type(None),
+    type(Ellipsis),
+    type(NotImplemented),
+)
 ADDRESS = re.compile(r"\bat 0x[0-9a-fA-F]+")
 
 
@@ -56,7 +69,9 @@ class Names(ast.NodeVisitor):
     def skip(self, node):
         pass
 
-    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_Import = visit_ImportFrom = skip
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_Import = (
+        visit_ImportFrom
+    ) = skip
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = skip
 
 
@@ -111,7 +126,11 @@ class Text:
         for kind in type(value).__mro__:
             slots = kind.__dict__.get("__slots__", ())
             names += [slots] if isinstance(slots, str) else list(slots)
-        names = [name for name in names if hasattr(value, name) and name not in ("__dict__", "__weakref__")]
+        names = [
+            name
+            for name in names
+            if hasattr(value, name) and name not in ("__dict__", "__weakref__")
+        ]
         if not names:
             raise Refused(f"a value of type {type(value).__name__} says nothing of itself")
         self.put(type(value).__name__ + "(")
@@ -148,9 +167,13 @@ class Text:
 
     def array(self, value, depth):
         if value.dtype.hasobject:
-            self.elements(f"array {value.dtype} {list(value.shape)} [", value.ravel().tolist(), "]", depth)
+            self.elements(
+                f"array {value.dtype} {list(value.shape)} [", value.ravel().tolist(), "]", depth
+            )
             return
-        self.put(f"array {value.dtype} {list(value.shape)} {sample(value.ravel()[:6].tolist())}, {digest(value.tobytes())}")
+        self.put(
+            f"array {value.dtype} {list(value.shape)} {sample(value.ravel()[:6].tolist())}, {digest(value.tobytes())}"
+        )
 
     def render(self, value, depth):
         if depth > DEPTH:
@@ -223,12 +246,16 @@ def examined(stmt, names, namespace, send):
             elif name not in values:
                 text.put(f"{name} is not set\n")
         if not told:
-            text.refusal = "the statement leaves nothing that can be seen: it has no value and sets no name"
+            text.refusal = (
+                "the statement leaves nothing that can be seen: it has no value and sets no name"
+            )
         send(text.finish(), text.refusal)
 
     namespace["_tally_report"] = report
     body = stmt[:-1] if has_value else list(stmt)
-    call = ast.Expr(ast.Call(ast.Name("_tally_report", ast.Load()), [stmt[-1].value] if has_value else [], []))
+    call = ast.Expr(
+        ast.Call(ast.Name("_tally_report", ast.Load()), [stmt[-1].value] if has_value else [], [])
+    )
     if has_value:
         ast.copy_location(call, stmt[-1])
         ast.copy_location(call.value, stmt[-1])

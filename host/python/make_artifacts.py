@@ -10,6 +10,7 @@ their folder's.
 The job is a JSON list of {"folder", "script", "name"}; for each, one JSON line {"index", "error"} is printed, with an empty error
 when the script left the file `name`. One script's failure is not another's.
 """
+
 import json
 import os
 import runpy
@@ -46,7 +47,11 @@ def make_in_fork(job):
     status = os.waitpid(child, 0)[1]
     if os.WIFSIGNALED(status):
         return f"the script's process was killed by {signal.Signals(os.WTERMSIG(status)).name}"
-    return error if status == 0 else error or f"the script's process exited with code {os.WEXITSTATUS(status)}"
+    return (
+        error
+        if status == 0
+        else error or f"the script's process exited with code {os.WEXITSTATUS(status)}"
+    )
 
 
 def main():

@@ -4,6 +4,7 @@ Started by the runner as `python3 -c BOOT MODULE... -- WARM_UP`, with this file,
 variables of the user's shell as open descriptors, so that no path of ours or theirs enters the interpreter's start (a longer
 one would move the heap of every case).
 """
+
 import ast
 import gc
 import os
@@ -48,7 +49,15 @@ def compile_case(setup_parts, stmt_parts, namespace, examine=None):
     if examine is not None:
         stmt = examine(stmt, namespace)
     names = [ast.arg("_tally_baseline"), ast.arg("_tally_statement")]
-    arguments = ast.arguments(posonlyargs=[], args=names, vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[])
+    arguments = ast.arguments(
+        posonlyargs=[],
+        args=names,
+        vararg=None,
+        kwonlyargs=[],
+        kw_defaults=[],
+        kwarg=None,
+        defaults=[],
+    )
     body = setup + [loop("_tally_baseline", []), loop("_tally_statement", stmt)]
     extra = {"type_params": []} if sys.version_info >= (3, 12) else {}
     function = ast.FunctionDef("_tally_case", arguments, body, [], None, None, **extra)
@@ -76,7 +85,10 @@ def compile_hook(texts, namespace):
 def describe_syntax(failure):
     part, error = failure.args
     line = (getattr(error, "lineno", None) or 1) % PART_STRIDE
-    return (f"{type(error).__name__}: {getattr(error, 'msg', error)}", f'  File "{FILE_NAME}", line {part * PART_STRIDE + line}\n')
+    return (
+        f"{type(error).__name__}: {getattr(error, 'msg', error)}",
+        f'  File "{FILE_NAME}", line {part * PART_STRIDE + line}\n',
+    )
 
 
 def describe(error):
@@ -113,11 +125,15 @@ def load_examiner(texts, names):
     return lambda stmt, namespace: module["examined"](stmt, names, namespace, _tally_host.result)
 
 
-def run_case(setup_parts, stmt_parts, before_region, sync, examiner, result_names, baseline, statement):
+def run_case(
+    setup_parts, stmt_parts, before_region, sync, examiner, result_names, baseline, statement
+):
     """Runs in a forked child. None when all went well, else (message, detail)."""
     namespace = fresh_namespace()
     try:
-        case = compile_case(setup_parts, stmt_parts, namespace, load_examiner(examiner, result_names))
+        case = compile_case(
+            setup_parts, stmt_parts, namespace, load_examiner(examiner, result_names)
+        )
         _tally_host.set_hooks(compile_hook(before_region, namespace), compile_hook(sync, namespace))
         seed()
         # No collection inside a region, and none of the host's objects touched by one that the statement asks for.
@@ -155,7 +171,7 @@ def main():
     REQUIRED.extend(sys.argv[1:split])
     for name in REQUIRED:
         __import__(name)
-    texts = sys.argv[split + 1:]
+    texts = sys.argv[split + 1 :]
     rehearse(texts, False)
     # Again, for the translations that case children inherit. What a library sets up on first use ran before, without
     # counting, which is several times faster.

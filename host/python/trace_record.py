@@ -8,6 +8,7 @@ Order: seed, setup, five warm-up runs, `runs` runs for the length, `runs` profil
 ends with a synchronisation. Every profiled run is marked as a ProfilerStep. The statement's own output goes where it goes:
 the result never mixes with it.
 """
+
 import contextlib
 import json
 import random
@@ -37,8 +38,10 @@ def known_activities(torch, wanted, notes):
     for name in wanted:
         activity = getattr(ProfilerActivity, name.upper(), None)
         if activity is None:
-            raise ValueError(f"this torch knows no activity '{name}'; it knows "
-                             + ", ".join(a.lower() for a in dir(ProfilerActivity) if a.isupper()))
+            raise ValueError(
+                f"this torch knows no activity '{name}'; it knows "
+                + ", ".join(a.lower() for a in dir(ProfilerActivity) if a.isupper())
+            )
         if name == "cuda" and not torch.cuda.is_available():
             notes.append("no GPU: recorded the CPU only")
             continue
@@ -84,11 +87,18 @@ def record(job, result):
     result["unprofiled_s"] = group(job["runs"], unmarked)
     result["stage"] = "profiled runs"
     with torch.profiler.profile(activities=activities, **job["profiler"]) as profiler:
-        result["profiled_s"] = group(job["runs"], lambda i: torch.profiler.record_function(f"ProfilerStep#{i}"))
+        result["profiled_s"] = group(
+            job["runs"], lambda i: torch.profiler.record_function(f"ProfilerStep#{i}")
+        )
     result["stage"] = "export"
     profiler.export_chrome_trace(job["trace"])
-    result.update(ok=True, torch=torch.__version__, gpu=torch.cuda.get_device_name() if gpu else None, runs=job["runs"],
-                  activities=[str(a).rsplit(".", 1)[-1].lower() for a in activities])
+    result.update(
+        ok=True,
+        torch=torch.__version__,
+        gpu=torch.cuda.get_device_name() if gpu else None,
+        runs=job["runs"],
+        activities=[str(a).rsplit(".", 1)[-1].lower() for a in activities],
+    )
     del result["stage"]
 
 
