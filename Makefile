@@ -8,7 +8,7 @@ help:
 	@echo "make bench   set up, build, and run the PyTorch benchmark suite"
 	@echo "make test    set up, build with checks, and run every test"
 	@echo "make build   set up and build the release: $(TALLY)"
-	@echo "make lint    formatting, layers, headers and clang-tidy on what changed (TIDY=all for every file)"
+	@echo "make lint    formatting, layers, headers, JavaScript, Python and clang-tidy on what changed (TIDY=all for every file)"
 	@echo "make sanitize  unit tests under address, undefined-behaviour and thread sanitizers"
 	@echo "make clean   remove build/"
 

@@ -91,7 +91,8 @@ def check_includes(root):
                 continue
             target = match[1].split("/")[0]
             if "/" in match[1] and target in LAYERS and target not in allowed:
-                yield f'{path}:{number}: {name} includes "{match[1]}", and may include only: {", ".join(sorted(allowed))}'
+                may = ", ".join(sorted(allowed))
+                yield f'{path}:{number}: {name} includes "{match[1]}", and may include only: {may}'
 
 
 def check_header_comments(root):
@@ -126,7 +127,8 @@ def compile_alone(compiler, root, path, build):
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     if result.returncode == 0:
         return None
-    return f"{path}:1: does not compile alone: {next((l for l in result.stderr.splitlines() if 'error' in l), '?')}"
+    why = next((line for line in result.stderr.splitlines() if "error" in line), "?")
+    return f"{path}:1: does not compile alone: {why}"
 
 
 def check_headers(root, compiler, jobs, build):

@@ -1,22 +1,32 @@
 #!/bin/sh
-# Formatting, layers, headers, shell syntax and clang-tidy. Needs a configured build folder for clang-tidy and headers.
+# Formatting, layers, headers, shell syntax, clang-tidy, JavaScript and Python. Needs a configured build folder for
+# clang-tidy and headers.
 #
 #   tools/lint.sh [BUILD]      BUILD: build/dev
 #
 # clang-tidy takes 4 to 5 s of CPU time for each file, 12 minutes for all: a run takes what the last 20 commits and the
 # working tree touched, the newest first and 40 files at most. TIDY=all takes every file, TIDY=none skips it.
+#
+# What lints JavaScript and Python is no package of Debian 12's: tools/lint pins the versions, build/lint gets them once.
+# Where they cannot be fetched (no network), the step says so and is passed over.
 set -u
 cd "$(dirname "$0")/.."
 build=${1:-build/dev}
 jobs=${JOBS:-$(nproc)}
 failed=0
+unavailable=77 # a step's status when its tools cannot be had
 step() {
   name=$1
   shift
-  if "$@"; then echo "lint: $name: in order"; else
-    echo "lint: $name: FAILED" >&2
-    failed=1
-  fi
+  "$@"
+  case $? in
+    0) echo "lint: $name: in order" ;;
+    $unavailable) echo "lint: $name: SKIPPED: its tools cannot be fetched" >&2 ;;
+    *)
+      echo "lint: $name: FAILED" >&2
+      failed=1
+      ;;
+  esac
 }
 
 sources() { git ls-files '*.h' '*.cc'; }
@@ -45,8 +55,39 @@ tidy() {
   return 1
 }
 
+# Fetches what tools/lint pins, when it pins something else than what is there.
+tools=build/lint
+fetch() {
+  stamp=$tools/$1
+  shift
+  if cmp -s "$1" "$stamp"; then return 0; fi
+  mkdir -p "$tools" && "$2" >"$tools/fetch.log" 2>&1 && cp "$1" "$stamp" && return 0
+  cat "$tools/fetch.log" >&2
+  return $unavailable
+}
+fetch_node_modules() {
+  cp tools/lint/package.json tools/lint/package-lock.json "$tools/" && (cd "$tools" && npm ci --no-audit --no-fund)
+}
+fetch_ruff() {
+  python3 -m venv "$tools/python" && "$tools/python/bin/pip" install --disable-pip-version-check -r tools/lint/requirements.txt
+}
+page_files() {
+  fetch npm.stamp tools/lint/package-lock.json fetch_node_modules || return
+  # eslint looks for what its configuration imports beside it.
+  cp tools/lint/eslint.config.mjs "$tools/"
+  git ls-files '*.js' '*.mjs' '*.css' | xargs "$tools/node_modules/.bin/prettier" --check --log-level warn &&
+    git ls-files '*.js' '*.mjs' | xargs "$tools/node_modules/.bin/eslint" -c "$tools/eslint.config.mjs"
+}
+python_files() {
+  fetch ruff.stamp tools/lint/requirements.txt fetch_ruff || return
+  git ls-files '*.py' | xargs "$tools/python/bin/ruff" format --diff --quiet &&
+    git ls-files '*.py' | xargs "$tools/python/bin/ruff" check --quiet
+}
+
 step "formatting" format
 step "shell" shell
+step "JavaScript" page_files
+step "Python" python_files
 step "layers and headers" python3 tools/check_layers.py --headers clang++-19 --build "$build" --jobs "$jobs"
 if [ "${TIDY:-changed}" != none ]; then step "clang-tidy" tidy; fi
 exit $failed

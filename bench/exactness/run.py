@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
-"""Do counts repeat? The same suite again and again, each time in other surroundings, compared replicate by replicate.
+"""Do counts repeat? The same suite again and again, each time in other surroundings, compared
+replicate by replicate.
 
-  bench/exactness/run.py [--suite suites/torch_standard.toml] [--filter GLOB]... [--only NAME]... [--alone] [--json FILE]
+  bench/exactness/run.py [--suite suites/torch_standard.toml] [--filter GLOB]...
+                         [--only NAME]... [--alone] [--json FILE]
 
-Prints a table in Markdown: for each surrounding, how many cases read what the first run read (its baseline and every replicate, to
-the instruction), by language and number of threads, and the largest difference among those that did not. --only names the
-surroundings to try (see --list), --alone adds one in which every C++ statement is compiled by itself (it builds each in
-a run of its own first: minutes). Exit code 1 when a single-threaded case moved: C++ at all, Python by more than 0.1 %.
+Prints a table in Markdown: for each surrounding, how many cases read what the first run read (its
+baseline and every replicate, to the instruction), by language and number of threads, and the
+largest difference among those that did not. --only names the surroundings to try (see --list),
+--alone adds one in which every C++ statement is compiled by itself (it builds each in a run of its
+own first: minutes). Exit code 1 when a single-threaded case moved: C++ at all, Python by more than
+0.1 %.
 
 A run of the standard suite takes a minute and a half; a test must not, so this is no test.
 """
@@ -207,7 +211,8 @@ def compare(first, other):
             file=sys.stderr,
         )
         worst = max(worst, (difference, name))
-        moved = moved or case["threads"] == 1 and (case["language"] == "cpp" or difference > 0.001)
+        least = 0 if case["language"] == "cpp" else 0.001
+        moved = moved or (case["threads"] == 1 and difference > least)
     return tally, worst, moved
 
 

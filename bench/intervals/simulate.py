@@ -1,10 +1,12 @@
 #!/usr/bin/python3
-"""Which interval of a median to stop timing by: Student's against ranks (src/measurement/wall.h), on simulated statements.
+"""Which interval of a median to stop timing by: Student's against ranks (src/measurement/wall.h),
+on simulated statements.
 
   bench/intervals/simulate.py        needs NumPy (python3-numpy)
 
-One observation is one child's median. For each kind of statement and each rule: how often the interval covers the true median when timing
-stops at 1 %, how many children that took, and how often it covers for fixed numbers of children. 3,000 statements stopped, 1,500 fixed.
+One observation is one child's median. For each kind of statement and each rule: how often the
+interval covers the true median when timing stops at 1 %, how many children that took, and how often
+it covers for fixed numbers of children. 3,000 statements stopped, 1,500 fixed.
 """
 
 from math import comb, sqrt
@@ -74,6 +76,7 @@ for kind, draw in KINDS.items():
             intervals = [rule(draw(n)) for _ in range(1500)]
             fixed.append(f"{np.mean([low <= truth <= high for low, high in intervals]):.3f}")
         print(
-            f"| {kind} | {rule.__name__} | {covered:.3f} | {np.mean([n for _, _, n in runs]):.1f} | {' / '.join(fixed)} |",
+            f"| {kind} | {rule.__name__} | {covered:.3f} | {np.mean([n for _, _, n in runs]):.1f} "
+            f"| {' / '.join(fixed)} |",
             flush=True,
         )

@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
-"""Scheduling overhead: what a case costs beyond measuring, in milliseconds and in memory, for many empty cases on one core.
+"""Scheduling overhead: what a case costs beyond measuring, in milliseconds and in memory, for many
+empty cases on one core.
 
   bench/scheduling/run.py [--tally build/release/tally] [--cases 5000] [--core 0] [--json FILE]
 
-tally and all that it starts are bound to one core. Cases are empty statements, timed natively for the shortest time that may
-be asked for (1 ms). By design such a case takes six forks: the case's process, which times the empty loop, and five
-that sample. The overhead of a case is
+tally and all that it starts are bound to one core. Cases are empty statements, timed natively for
+the shortest time that may be asked for (1 ms). By design such a case takes six forks: the case's
+process, which times the empty loop, and five that sample. The overhead of a case is
 
   (wall time of the run - time inside samples, as the record has them) / cases
 
-of the large run less a run of a tenth as many cases, which takes off what does not grow (start, compiling). So all six
-forks count as overhead, and also what is executed but not sampled: setup, warm-up, finding the length of a block, and the
-first quarter of each child. Memory is tally's own resident set: what it grows by, for each case, from the moment when a tenth
-of the cases is done to the last one, and its peak.
+of the large run less a run of a tenth as many cases, which takes off what does not grow (start,
+compiling). So all six forks count as overhead, and also what is executed but not sampled: setup,
+warm-up, finding the length of a block, and the first quarter of each child. Memory is tally's own
+resident set: what it grows by, for each case, from the moment when a tenth of the cases is done to
+the last one, and its peak.
 """
 
 import argparse
@@ -101,6 +103,10 @@ def run(tally, core, language, count, folder):
     }
 
 
+def per_case(few, many, key):
+    return (many[key] - few[key]) / (many["cases"] - few["cases"])
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -121,25 +127,22 @@ def main():
             run(tally, arguments.core, language, 10, folder)  # compiles
             few = run(tally, arguments.core, language, max(arguments.cases // 10, 10), folder)
             many = run(tally, arguments.core, language, arguments.cases, folder)
-        more = many["cases"] - few["cases"]
-
-        def per_case(key):
-            return (many[key] - few[key]) / more
-
         figures[language] = {
             "few": few,
             "many": many,
-            "overhead_ms": 1000 * (per_case("seconds") - per_case("sampled_s")),
-            "wall_ms": 1000 * per_case("seconds"),
-            "sampled_ms": 1000 * per_case("sampled_s"),
-            "tally_cpu_ms": 1000 * per_case("tally_cpu_s"),
+            "overhead_ms": 1000
+            * (per_case(few, many, "seconds") - per_case(few, many, "sampled_s")),
+            "wall_ms": 1000 * per_case(few, many, "seconds"),
+            "sampled_ms": 1000 * per_case(few, many, "sampled_s"),
+            "tally_cpu_ms": 1000 * per_case(few, many, "tally_cpu_s"),
             "growth_kib_per_case": many["growth_kib"] / (0.9 * many["cases"]),
         }
         f = figures[language]
         print(
-            f"{language}: {f['overhead_ms']:.2f} ms of overhead a case ({f['wall_ms']:.2f} ms less {f['sampled_ms']:.2f} ms sampled; "
-            f"{f['tally_cpu_ms']:.2f} ms of it tally's own CPU); {many['cases']} cases in {many['seconds']:.1f} s; memory grows "
-            f"by {f['growth_kib_per_case']:.2f} KiB a case to a peak of {many['peak_rss_mib']:.1f} MiB",
+            f"{language}: {f['overhead_ms']:.2f} ms of overhead a case ({f['wall_ms']:.2f} ms less "
+            f"{f['sampled_ms']:.2f} ms sampled; {f['tally_cpu_ms']:.2f} ms of it tally's own CPU); "
+            f"{many['cases']} cases in {many['seconds']:.1f} s; memory grows by "
+            f"{f['growth_kib_per_case']:.2f} KiB a case to a peak of {many['peak_rss_mib']:.1f} MiB",
             flush=True,
         )
     if arguments.json:

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""How long the standard PyTorch suite takes, beside what says how fast the machine is at that moment.
+"""How long the standard PyTorch suite takes, beside what says how fast the machine is at that
+moment.
 
   bench/standard_suite/run.py [--tally build/release/tally] [--against OTHER_TALLY] [--runs 3] [--cold] [--memory]
 
-Each run is preceded by the yardstick, importing torch under Valgrind, which is most of what a counted host does before it
-serves: its processor time tells a slow hour from a slow version. Runs share one cache, which the first run fills and which
-is not listed (with --cold each run gets an empty one); with --against both versions take turns. --memory adds the largest sum
-of the proportional set sizes of all processes, looked at once a second, and slows a run a little.
+Each run is preceded by the yardstick, importing torch under Valgrind, which is most of what a
+counted host does before it serves: its processor time tells a slow hour from a slow version. Runs
+share one cache, which the first run fills and which is not listed (with --cold each run gets an
+empty one); with --against both versions take turns. --memory adds the largest sum of the
+proportional set sizes of all processes, looked at once a second, and slows a run a little.
 """
 
 import argparse
@@ -138,8 +140,8 @@ def main():
             for version in versions:
                 run_suite(version, folder / "cache", folder, False)
         print(
-            "| version | import torch under Valgrind, CPU s | suite, s | CPU s | suite / import | cases ok | missed 1 % |"
-            + (" peak MiB |" if options.memory else "")
+            "| version | import torch under Valgrind, CPU s | suite, s | CPU s | suite / import "
+            "| cases ok | missed 1 % |" + (" peak MiB |" if options.memory else "")
         )
         print("|---|---|---|---|---|---|---|" + ("---|" if options.memory else ""))
         for number in range(options.runs):
@@ -155,7 +157,8 @@ def main():
                 rows[version].append(seen)
                 print(
                     f"| {'tally' if version == options.tally else 'other'} | {measure:.1f} | {seen['seconds']:.1f} | "
-                    f"{seen['processor']:.0f} | {seen['ratio']:.1f} | {seen['ok']} of {seen['cases']} | {seen['imprecise']} |"
+                    f"{seen['processor']:.0f} | {seen['ratio']:.1f} | {seen['ok']} of {seen['cases']} "
+                    f"| {seen['imprecise']} |"
                     + (f" {seen['peak_kib'] / 1024:.0f} |" if options.memory else ""),
                     flush=True,
                 )

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""What one writes in Python for the main figures of a trace: json.load, then sweeps. The yardstick of run.py.
+"""What one writes in Python for the main figures of a trace: json.load, then sweeps. The yardstick
+of run.py.
 
 Times are doubles here, as json gives them, so that its figures can be off by some nanoseconds.
-Prints one JSON object per device: busy, compute, comm, memory, exposed ones, idle, window, and the kernel table.
+Prints one JSON object per device: busy, compute, comm, memory, exposed ones, idle, window, and the
+kernel table.
 """
 
 import gzip

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""How fast `tally trace` reads a large trace on one core, against Python's json on the same file in the same run.
+"""How fast `tally trace` reads a large trace on one core, against Python's json on the same file in
+the same run.
 
     bench/trace/run.py --tally build/release/tally [--trace FILE.json[.gz]] [--size 1e9] [--runs 5] [--no-python]
 
-Makes the large trace by repeating a real one (or one made here, without --trace) with shifted times, reads it once so
-that it lies in the page cache, then runs each reader on one core. Reports the best and the median wall time, processor
-time, GB/s and peak memory as the kernel counted it, and compares the figures of the two.
+Makes the large trace by repeating a real one (or one made here, without --trace) with shifted
+times, reads it once so that it lies in the page cache, then runs each reader on one core. Reports
+the best and the median wall time, processor time, GB/s and peak memory as the kernel counted it,
+and compares the figures of the two.
 """
 
 import argparse
@@ -36,7 +38,10 @@ def made_trace(events=40000):
         gpu = max(gpu, ts + 6) + rng.uniform(0, 3)
         dur = rng.uniform(2, 30)
         name = names[rng.randrange(3)]
-        head = '{{\n    "ph": "{}", "cat": "{}", "name": "{}", "pid": {}, "tid": {},\n    "ts": {:.3f}, "dur": {:.3f},\n    "args": {{\n      {}\n    }}\n  }}'
+        head = (
+            '{{\n    "ph": "{}", "cat": "{}", "name": "{}", "pid": {}, "tid": {},\n'
+            '    "ts": {:.3f}, "dur": {:.3f},\n    "args": {{\n      {}\n    }}\n  }}'
+        )
         lines.append(
             head.format(
                 "X",
@@ -62,7 +67,8 @@ def made_trace(events=40000):
             )
         )
         lines.append(
-            f'{{\n    "ph": "s", "id": {i + 1}, "pid": 9, "tid": 9, "ts": {ts + 2:.3f},\n    "cat": "ac2g", "name": "ac2g"\n  }}'
+            f'{{\n    "ph": "s", "id": {i + 1}, "pid": 9, "tid": 9, "ts": {ts + 2:.3f},\n'
+            '    "cat": "ac2g", "name": "ac2g"\n  }'
         )
         lines.append(
             head.format(
@@ -73,18 +79,21 @@ def made_trace(events=40000):
                 7,
                 gpu,
                 dur,
-                f'"External id": {i}, "queued": 0, "device": 0, "context": 1, "stream": 7, "correlation": {i + 1}, "blocks per SM": 1.5, "warps per SM": 12.0, "grid": [64, 1, 1], "block": [256, 1, 1], "est. achieved occupancy %": 40',
+                f'"External id": {i}, "queued": 0, "device": 0, "context": 1, "stream": 7, '
+                f'"correlation": {i + 1}, "blocks per SM": 1.5, "warps per SM": 12.0, '
+                '"grid": [64, 1, 1], "block": [256, 1, 1], "est. achieved occupancy %": 40',
             )
         )
         lines.append(
-            f'{{\n    "ph": "f", "id": {i + 1}, "pid": 0, "tid": 7, "ts": {gpu:.3f},\n    "cat": "ac2g", "name": "ac2g", "bp": "e"\n  }}'
+            f'{{\n    "ph": "f", "id": {i + 1}, "pid": 0, "tid": 7, "ts": {gpu:.3f},\n'
+            '    "cat": "ac2g", "name": "ac2g", "bp": "e"\n  }'
         )
         gpu += dur
     return ('{"schemaVersion": 1, "traceEvents": [\n  ' + ",\n  ".join(lines) + "\n  ]}").encode()
 
 
 def repeat(text, size, path):
-    """Writes at least `size` bytes: the events of `text` again and again, each time later by the length of the trace."""
+    """Writes at least `size` bytes: the events of `text` repeated, each time later by the trace's length."""
     begin = text.index(b"[", text.index(b'"traceEvents"')) + 1
     in_string, depth, end = False, 1, begin
     for match in re.finditer(rb'\\.|["\[\]]', text[begin:], re.S):
@@ -113,7 +122,7 @@ def repeat(text, size, path):
 
 
 def write_large(options, path):
-    """In a process of its own: what a child's peak memory is said to be starts at that of the process it was forked from."""
+    """In a process of its own: a child's reported peak memory starts at that of the process that forks it."""
     pid = os.fork()
     if pid == 0:
         if options.trace:

@@ -1,7 +1,8 @@
 """One side of the comparison: cases run as PyTorch's own instruction-count worker runs them.
 
-Reads a JSON list of {"id", "language", "stmt", "setup", "global_setup"} on standard input and prints one JSON line for each:
-seconds, and the counts of each Callgrind repeat. Needs an interpreter with torch, valgrind, and a compiler (CXX).
+Reads a JSON list of {"id", "language", "stmt", "setup", "global_setup"} on standard input and
+prints one JSON line for each: seconds, and the counts of each Callgrind repeat. Needs an
+interpreter with torch, valgrind, and a compiler (CXX).
 """
 
 import json
@@ -48,6 +49,7 @@ def measure(case, min_run_time):
 for case in json.load(sys.stdin):
     try:
         answer = measure(case, float(sys.argv[1]))
-    except Exception as error:  # its parser gives up on some of Callgrind's files; the other cases are still worth having
+    except Exception as error:
+        # Its parser gives up on some of Callgrind's files; the other cases are still worth having.
         answer = {"id": case["id"], "error": f"{type(error).__name__}: {error}"[:300]}
     print(json.dumps(answer), flush=True)

@@ -3,9 +3,11 @@
 
   bench/versus_torch_timer/run.py [--tally build/release/tally] [--cases N] [--min-run-time 5]
 
-Prints a table in Markdown: seconds for each case, spread of the counts, the counts themselves and their ratio. The Timer's
-count is its smallest replicate less the one of its own empty statement; Tallymark's is per_iteration times 100. Both compile
-with clang 19 at -O2. The Timer's C++ needs pybind11-dev and libomp-19-dev, which nothing else here does. With --equal-time a second Tallymark run takes times for as long as the Timer does.
+Prints a table in Markdown: seconds for each case, spread of the counts, the counts themselves and
+their ratio. The Timer's count is its smallest replicate less the one of its own empty statement;
+Tallymark's is per_iteration times 100. Both compile with clang 19 at -O2. The Timer's C++ needs
+pybind11-dev and libomp-19-dev, which nothing else here does. With --equal-time a second Tallymark
+run takes times for as long as the Timer does.
 """
 
 import argparse
@@ -152,7 +154,8 @@ def main():
         per = own["counts"]["per_iteration"] * 100
         own_seconds = sum(attempt["seconds"] for attempt in own["attempts"])
         print(
-            f"| {case['id']} | {peer_case['seconds']:.1f} | {own_seconds:.1f} | {(max(counts) - min(counts)) / min(counts):.2%} | "
+            f"| {case['id']} | {peer_case['seconds']:.1f} | {own_seconds:.1f} "
+            f"| {(max(counts) - min(counts)) / min(counts):.2%} | "
             f"{own['counts']['spread']:.2%} | {count:,} | {per:,.0f} | {per / count:.4f} |"
         )
     total = sum(theirs[case["id"]]["seconds"] for case in cases)
@@ -164,12 +167,14 @@ def main():
         for language in sorted({c["language"] for c in cases})
     )
     print(
-        f"\nAll {len(cases)} cases: Timer {total:.0f} s; Tallymark {cold:.1f} s with an empty cache ({total / cold:.0f}x), "
-        f"{warm:.1f} s warm ({total / warm:.0f}x). The Timer would take {projected:,.0f} s for the suite's {len(plan)} cases."
+        f"\nAll {len(cases)} cases: Timer {total:.0f} s; Tallymark {cold:.1f} s with an empty cache "
+        f"({total / cold:.0f}x), {warm:.1f} s warm ({total / warm:.0f}x). "
+        f"The Timer would take {projected:,.0f} s for the suite's {len(plan)} cases."
     )
     if equal:
         print(
-            f"With {args.min_run_time:g} s of timing for each case on both sides: Tallymark {equal:.1f} s ({total / equal:.1f}x)."
+            f"With {args.min_run_time:g} s of timing for each case on both sides: "
+            f"Tallymark {equal:.1f} s ({total / equal:.1f}x)."
         )
 
 

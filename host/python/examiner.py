@@ -1,13 +1,14 @@
 """Makes a Python statement report what it leaves, as text: for `tally ab --same-result`.
 
-Sent to the Python host with the case, so that a measured host never reads it. What is reported: the variables that the
-signature names; otherwise the value of the last expression statement, and every name that the statement assigns, updates,
-stores into or calls a method of.
+Sent to the Python host with the case, so that a measured host never reads it. What is reported: the
+variables that the signature names; otherwise the value of the last expression statement, and every
+name that the statement assigns, updates, stores into or calls a method of.
 
-How a value becomes text: numbers, text and bytes by repr; lists, tuples, dictionaries (in their order) and sets (sorted) by
-their elements; tensors and NumPy arrays by type, shape, first values and a digest of their bytes, and the gradient of a leaf;
-other objects by their own repr, or by their attributes where they have none. A value that says nothing of itself (a function,
-a generator, an address in its repr) is refused: it cannot be compared.
+How a value becomes text: numbers, text and bytes by repr; lists, tuples, dictionaries (in their
+order) and sets (sorted) by their elements; tensors and NumPy arrays by type, shape, first values
+and a digest of their bytes, and the gradient of a leaf; other objects by their own repr, or by
+their attributes where they have none. A value that says nothing of itself (a function, a generator,
+an address in its repr) is refused: it cannot be compared.
 """
 
 import ast
@@ -38,7 +39,7 @@ class Refused(Exception):
 
 
 class Names(ast.NodeVisitor):
-    """Names of the measured function that a statement may change; not those of functions and comprehensions inside it."""
+    """Names of the measured function that a statement may change; not those of functions inside it."""
 
     def __init__(self):
         self.changed = []

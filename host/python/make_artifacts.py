@@ -1,14 +1,17 @@
-"""Makes TorchScript models: runs each script of the job on standard input in its own folder and its own fork of one process.
+"""Makes TorchScript models: runs each script of the job on standard input in its own folder and its
+own fork of one process.
 
     make_artifacts.py MODULE...
 
-The modules are imported once, before the forks. A fork for each, because a model must not depend on its neighbours: TorchScript
-numbers classes of one name through within a process (`___torch_mangle_3`), and writes the numbers into the file. For the same
-reason the caller fixes the hash seed (constants are saved in the order of a set), and scripts are run by a name without
+The modules are imported once, before the forks. A fork for each, because a model must not depend on
+its neighbours: TorchScript numbers classes of one name through within a process
+(`___torch_mangle_3`), and writes the numbers into the file. For the same reason the caller fixes
+the hash seed (constants are saved in the order of a set), and scripts are run by a name without
 their folder's.
 
-The job is a JSON list of {"folder", "script", "name"}; for each, one JSON line {"index", "error"} is printed, with an empty error
-when the script left the file `name`. One script's failure is not another's.
+The job is a JSON list of {"folder", "script", "name"}; for each, one JSON line {"index", "error"}
+is printed, with an empty error when the script left the file `name`. One script's failure is not
+another's.
 """
 
 import json

@@ -1,8 +1,9 @@
-"""The Python host's other half: imports what the toolchain requires, then turns each request into a function and runs it.
+"""The Python host's other half: imports what the toolchain requires, then turns each request into a
+function and runs it.
 
-Started by the runner as `python3 -c BOOT MODULE... -- WARM_UP`, with this file, the extension and the
-variables of the user's shell as open descriptors, so that no path of ours or theirs enters the interpreter's start (a longer
-one would move the heap of every case).
+Started by the runner as `python3 -c BOOT MODULE... -- WARM_UP`, with this file, the extension and
+the variables of the user's shell as open descriptors, so that no path of ours or theirs enters the
+interpreter's start (a longer one would move the heap of every case).
 """
 
 import ast
@@ -14,8 +15,9 @@ import traceback
 
 import _tally_host
 
-# A traceback's line is part * PART_STRIDE + line: parts are numbered through setup and statement, and the runner, which
-# knows where each part stands in the suite, turns the number back into file and line.
+# A traceback's line is part * PART_STRIDE + line: parts are numbered through setup and statement,
+# and the runner, which knows where each part stands in the suite, turns the number back into file
+# and line.
 PART_STRIDE = 1_000_000
 FILE_NAME = "<tally>"
 
@@ -136,7 +138,8 @@ def run_case(
         )
         _tally_host.set_hooks(compile_hook(before_region, namespace), compile_hook(sync, namespace))
         seed()
-        # No collection inside a region, and none of the host's objects touched by one that the statement asks for.
+        # No collection inside a region, and none of the host's objects touched by one that the
+        # statement asks for.
         gc.collect()
         gc.freeze()
         gc.disable()
@@ -158,7 +161,7 @@ def rehearse(texts, counted):
 
 
 def set_late_environment():
-    """What the runner kept out of the interpreter's start, so that its lengths move nothing that an import allocates."""
+    """What the runner kept out of the interpreter's start: its lengths move nothing that an import allocates."""
     with open(6, "rb") as file:
         entries = file.read().split(b"\0")
     for entry in entries[:-1]:
@@ -173,8 +176,8 @@ def main():
         __import__(name)
     texts = sys.argv[split + 1 :]
     rehearse(texts, False)
-    # Again, for the translations that case children inherit. What a library sets up on first use ran before, without
-    # counting, which is several times faster.
+    # Again, for the translations that case children inherit. What a library sets up on first use
+    # ran before, without counting, which is several times faster.
     if _tally_host.start_instrumentation():
         rehearse(texts, True)
     set_late_environment()

@@ -1,12 +1,14 @@
-"""Records one statement with torch.profiler: run by a plain interpreter, told what to do by a JSON job on stdin.
+"""Records one statement with torch.profiler: run by a plain interpreter, told what to do by a JSON
+job on stdin.
 
-Job:    {"stmt", "setup", "runs", "context", "activities": ["cpu", "cuda"], "profiler": {...}, "trace", "result"}
-Result: written to the file "result": {"ok": true, "torch", "gpu", "activities", "notes", "runs", "unprofiled_s",
-        "profiled_s"} or {"ok": false, "stage", "message"}.
+Job:    {"stmt", "setup", "runs", "context", "activities": ["cpu", "cuda"], "profiler": {...},
+        "trace", "result"}
+Result: written to the file "result": {"ok": true, "torch", "gpu", "activities", "notes", "runs",
+        "unprofiled_s", "profiled_s"} or {"ok": false, "stage", "message"}.
 
-Order: seed, setup, five warm-up runs, `runs` runs for the length, `runs` profiled ones; each group is seeded again and
-ends with a synchronisation. Every profiled run is marked as a ProfilerStep. The statement's own output goes where it goes:
-the result never mixes with it.
+Order: seed, setup, five warm-up runs, `runs` runs for the length, `runs` profiled ones; each group
+is seeded again and ends with a synchronisation. Every profiled run is marked as a ProfilerStep. The
+statement's own output goes where it goes: the result never mixes with it.
 """
 
 import contextlib

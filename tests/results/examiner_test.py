@@ -51,7 +51,7 @@ class WhatIsReported(unittest.TestCase):
 
     def test_nothing_to_see_is_refused(self):
         for stmt in ("pass", "f()", "None"):
-            text, refusal = left(stmt, "def f(): pass")
+            _, refusal = left(stmt, "def f(): pass")
             self.assertIn("leaves nothing that can be seen", refusal, stmt)
 
     def test_a_name_that_is_not_set_is_said(self):
@@ -74,7 +74,7 @@ class HowValuesRead(unittest.TestCase):
 
     def test_what_says_nothing_is_refused(self):
         for stmt in ("(i for i in x)", "lambda: 1", "object()", "len", "[object()]", "iter(x)"):
-            text, refusal = left(stmt, "x = [1]")
+            _, refusal = left(stmt, "x = [1]")
             self.assertIn("says nothing of itself", refusal, stmt)
         self.assertIn("nested", left("x", "x = []\nx.append(x)")[1])
 

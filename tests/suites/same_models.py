@@ -1,4 +1,5 @@
-"""The TorchScript models of a suite are the same to the byte, alone or with others, in a short folder or a long one.
+"""The TorchScript models of a suite are the same to the byte, alone or with others, in a short
+folder or a long one.
 
     same_models.py TALLY MAKE_ARTIFACTS SUITE PYTHON
 
@@ -72,9 +73,8 @@ def main():
                 if together[name] != digest
             ]
             alone += 1
-    print(
-        f"{len(scripts)} models, {alone} of them also alone: {'DIFFERENT: ' + ', '.join(failed) if failed else 'the same'}"
-    )
+    verdict = "DIFFERENT: " + ", ".join(failed) if failed else "the same"
+    print(f"{len(scripts)} models, {alone} of them also alone: {verdict}")
     return 1 if failed else 0
 
 

@@ -2,8 +2,9 @@
 
     same_plan.py TALLY WORK_FOLDER
 
-`tally plan --json` of every suite that we ship, and of one that includes others: in other locales, with other hash seeds
-and environments, from other folders, under another name, and from copies whose files were made in another order.
+`tally plan --json` of every suite that we ship, and of one that includes others: in other locales,
+with other hash seeds and environments, from other folders, under another name, and from copies
+whose files were made in another order.
 """
 
 import os

@@ -30,9 +30,9 @@ function seconds(value, half) {
   return shown.toFixed(decimals) + '\u202f' + name;
 }
 
-function percent(share) {
-  if (share === undefined || share === null) return '';
-  const value = share * 100;
+function percent(part) {
+  if (part === undefined || part === null) return '';
+  const value = part * 100;
   if (value === 0) return '0\u202f%';
   return (
     (value > 0 ? '+' : '') +

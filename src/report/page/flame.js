@@ -1,5 +1,6 @@
 'use strict';
-// The flame graph: roots on top, a button for each call, zoomed by click or keys; against a base, coloured by change.
+// The flame graph: roots on top, a button for each call, zoomed by click or keys; against a base,
+// coloured by change.
 
 function flameGraph(flame) {
   const names = flame.names.map((id) => data.strings[id]);
@@ -29,7 +30,8 @@ function flameGraph(flame) {
   function color(n) {
     if (diff && changes) {
       const delta = flame.totals[n] - flame.bases[n];
-      // By its own size, so that the function that changed stands out from the callers above it, which all changed a little.
+      // By its own size, so that the function that changed stands out from the callers above it,
+      // which all changed a little.
       const strength = Math.sqrt(Math.abs(delta) / Math.max(flame.totals[n], flame.bases[n], 1e-9));
       if (Math.abs(delta) < 0.001 * Math.max(flame.totals[0], flame.bases[0])) return '#e6e2da';
       return delta > 0
@@ -208,7 +210,8 @@ function flameGraph(flame) {
       el(
         'p',
         {class: 'soft small'},
-        'Approximate: Callgrind records calls between functions, not stacks. Where a function has several callers, its cost is shared among them in proportion.',
+        'Approximate: Callgrind records calls between functions, not stacks. ',
+        'Where a function has several callers, its cost is shared among them in proportion.',
       ),
   );
 }

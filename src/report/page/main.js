@@ -24,10 +24,11 @@ window.addEventListener(
 const root = document.documentElement;
 const system = window.matchMedia('(prefers-color-scheme: dark)');
 let chosen = null;
-// A page from file:// may be denied storage; the choice then lasts as long as the page.
 try {
   chosen = localStorage.getItem('tallymark-theme');
-} catch {}
+} catch {
+  // A page from file:// may be denied storage; the choice then lasts as long as the page.
+}
 const paint = () => {
   root.dataset.theme = chosen || (system.matches ? 'dark' : 'light');
 };
@@ -36,7 +37,9 @@ document.getElementById('theme').addEventListener('click', () => {
   chosen = root.dataset.theme === 'dark' ? 'light' : 'dark';
   try {
     localStorage.setItem('tallymark-theme', chosen);
-  } catch {}
+  } catch {
+    // Denied, as above.
+  }
   paint();
 });
 

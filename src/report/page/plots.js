@@ -1,5 +1,6 @@
 'use strict';
-// Distributions of samples: a strip for the table, a plot by child for a case. Times come in nanoseconds.
+// Distributions of samples: a strip for the table, a plot by child for a case. Times come in
+// nanoseconds.
 
 function extent(lists) {
   let low = Infinity,
@@ -17,7 +18,8 @@ const median = (values) => {
   return sorted.length ? (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2 : 0;
 };
 
-/// Dots of all samples on one line, from 95 % to 110 % of the median, so that strips of different cases compare.
+/// Dots of all samples on one line, from 95 % to 110 % of the median, so that strips of different
+/// cases compare.
 function strip(wall) {
   const samples = wall.children_ns.flat();
   const middle = wall.median * 1e9;
@@ -57,12 +59,14 @@ function distribution(wall, base) {
     [wall, wall.children_ns, '', 'new'],
     ...(base ? [[base, base.children_ns, 'of-base', 'base']] : []),
   ];
-  // A noisy case has dozens of children: beyond ten, rows move closer together, so that the flame graph stays in reach.
+  // A noisy case has dozens of children: beyond ten, rows move closer together, so that the flame
+  // graph stays in reach.
   const most = Math.max(...groups.map(([, children]) => children.length));
   const row = Math.max(2.5, Math.min(narrow ? 13 : 17, 170 / most)),
     scatter = Math.min(4, row / 4);
   let [low, high] = extent(groups.flatMap(([, children]) => children));
-  // A single stray sample must not squeeze the rest: show up to 8 times the distance of the 90 % quantile, clip beyond.
+  // A single stray sample must not squeeze the rest: show up to 8 times the distance of the 90 %
+  // quantile, clip beyond.
   const all = groups.flatMap(([, children]) => children.flat()).sort((a, b) => a - b);
   if (!all.length) return null;
   const upper = all[Math.floor(all.length * 0.9)],

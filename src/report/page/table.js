@@ -1,7 +1,8 @@
 'use strict';
 // A table that sorts.
 
-/// A table whose columns sort: columns are {title, value(row), cell(row) → children, numeric, className}.
+/// A table whose columns sort: columns are {title, value(row), cell(row) → children, numeric,
+/// className}.
 function sortableTable(className, columns, rows, state, rowAttributes) {
   const body = el('tbody');
   const heads = columns.map((column, index) => {
