@@ -58,6 +58,12 @@ function kindOf(word) {
   return '';
 }
 
+/// A change in the colour of its verdict.
+function changeText(verdict, text, otherwise) {
+  const colours = {slower: 'bad-text', faster: 'good-text'};
+  return el('span', {class: colours[verdict] || otherwise}, text);
+}
+
 function tag(word) {
   return el('span', {class: 'tag ' + kindOf(word)}, word);
 }

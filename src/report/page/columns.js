@@ -1,0 +1,92 @@
+'use strict';
+// The columns of the table of cases; against a base they hold changes.
+
+const nameColumn = {
+  title: 'Case',
+  value: (one) => one.label + ' ' + one.variant,
+  cell: (one) => [
+    el('a', {class: 'case', href: '#/case/' + data.cases.indexOf(one)}, one.label),
+    el('span', {class: 'sub'}, one.variant),
+  ],
+};
+
+const countColumn = {
+  title: 'Instructions',
+  small: 'instructions',
+  numeric: true,
+  value: (one) => one.counts?.per,
+  cell: (one) => (one.counts ? count(one.counts.per) : ''),
+};
+
+const countChangeColumn = {
+  title: 'Change',
+  small: 'change',
+  numeric: true,
+  value: (one) => one.base?.change,
+  cell: ({base}) =>
+    base?.change === undefined ? '' : changeText(base.verdict, percent(base.change), 'soft'),
+};
+
+const spreadColumn = {
+  title: 'Spread',
+  small: 'spread',
+  numeric: true,
+  className: 'hide-small',
+  value: (one) => one.counts?.spread,
+  cell: ({counts}) => {
+    if (!counts) return '';
+    if (counts.spread === 0) return el('span', {class: 'soft'}, '0');
+    return percent(counts.spread).replace('+', '');
+  },
+};
+
+const timeColumn = {
+  title: 'Time',
+  small: 'time',
+  numeric: true,
+  value: (one) => one.wall?.median,
+  cell: ({wall}) => (wall ? seconds(wall.median, (wall.high - wall.low) / 2) : ''),
+};
+
+const timeChangeColumn = {
+  title: 'Change',
+  small: 'time change',
+  numeric: true,
+  className: 'hide-small',
+  value: (one) => one.base?.time_change,
+  cell: ({base}) =>
+    base?.time_change === undefined
+      ? ''
+      : changeText(base.time_verdict, percent(base.time_change), 'soft'),
+};
+
+const samplesColumn = {
+  title: 'Samples',
+  className: 'strip-cell',
+  value: ({wall}) => (wall ? wall.iqr / wall.median : undefined),
+  cell: ({wall}) => (wall ? strip(wall) : ''),
+};
+
+const verdictColumn = (title) => ({
+  title,
+  value: (one) => wordOf(one),
+  cell: (one) => [
+    tag(wordOf(one)),
+    one.base?.cause && el('span', {class: 'sub'}, one.base.cause),
+    one.flags.length > 0 && el('span', {class: 'sub'}, one.flags.join(', ').replaceAll('_', ' ')),
+  ],
+});
+
+function caseColumns() {
+  const counts = [nameColumn, countColumn];
+  return data.base
+    ? [
+        ...counts,
+        countChangeColumn,
+        timeColumn,
+        timeChangeColumn,
+        samplesColumn,
+        verdictColumn('Verdict'),
+      ]
+    : [...counts, spreadColumn, timeColumn, samplesColumn, verdictColumn('Status')];
+}
