@@ -24,12 +24,12 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 SUITE = os.path.join(ROOT, "suites", "torch_standard.toml")
 # A fixed sample: both languages, cheap and dear, one TorchScript case each. The first N are taken.
 SAMPLE = [
-    "Pointwise/add/in place, scalar [{}eager forward threads=1]",
-    "nn Modules/BatchNorm2d [{}eager forward threads=1]",
-    "Training/relu and multiply [{}eager forward_backward threads=1]",
-    "nn Modules/Linear [{}torchscript forward threads=1]",
-    "Reduction/sum [{}eager forward threads=1]",
-    "Indexing/assign a scalar/0 [{}eager forward threads=1]",
+    "Pointwise/add/in place, scalar [{}]",
+    "nn Modules/BatchNorm2d [{}]",
+    "Training/relu and multiply [{} backward]",
+    "nn Modules/Linear [{} torchscript]",
+    "Reduction/sum [{}]",
+    "Indexing/assign a scalar/0 [{}]",
 ]
 
 
@@ -50,9 +50,7 @@ def torch_python():
 def choose(tally, count):
     plan = json.loads(run([tally, "plan", SUITE, "--json"]))["cases"]
     by_id = {case["id"]: case for case in plan}
-    wanted = [
-        pattern.format(language + " ") for pattern in SAMPLE for language in ("python", "cpp")
-    ]
+    wanted = [pattern.format(language) for pattern in SAMPLE for language in ("python", "cpp")]
     found = [by_id[name] for name in wanted if name in by_id]
     if len(found) < len(wanted):
         print(

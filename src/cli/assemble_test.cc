@@ -11,7 +11,7 @@ using testing::IsEmpty;
 
 Case example(Language language = Language::cpp) {
   Case c;
-  c.id = "a [cpp explicit explicit threads=1]";
+  c.id = "a [cpp]";
   c.label = {"a"};
   c.language = language;
   c.stmt.parts = {{"f();", {}}};

@@ -28,7 +28,7 @@ struct Artifact {
 };
 
 struct Case {
-  std::string id;  ///< Unique in a suite, stable: "label/parts [language runtime autograd threads=N name=value …]".
+  std::string id;  ///< Unique in a suite, stable: "label/parts [language axis…]", see case_id.h.
   std::vector<std::string> label;
   Language language = Language::cpp;
   Runtime runtime = Runtime::eager;

@@ -22,16 +22,27 @@ std::string escape(std::string_view text, std::string_view also) {
 
 }  // namespace
 
-std::string make_case_id(const Case& facts) {
+std::string make_case_id(const CaseFacts& facts) {
   std::string id;
   for (const std::string& part : facts.label) {
     if (!id.empty()) id += '/';
     id += escape(part, "/");
   }
-  id += fmt::format(" [{} {} {} threads={}", to_string(facts.language), to_string(facts.runtime),
-                    to_string(facts.autograd), facts.threads);
+  id += fmt::format(" [{}", facts.language);
+  if (facts.runtime != "eager" && facts.runtime != "explicit") id += fmt::format(" {}", facts.runtime);
+  if (facts.autograd == "forward_backward") id += " backward";
+  if (facts.threads != 1) id += fmt::format(" threads={}", facts.threads);
   for (const auto& [name, value] : facts.params) id += fmt::format(" {}={}", name, escape(value, " =[]"));
   return id + "]";
+}
+
+std::string make_case_id(const Case& c) {
+  return make_case_id({.label = c.label,
+                       .language = to_string(c.language),
+                       .runtime = to_string(c.runtime),
+                       .autograd = to_string(c.autograd),
+                       .threads = c.threads,
+                       .params = c.params});
 }
 
 }  // namespace tally

@@ -1,20 +1,40 @@
-/// The name of a case, which records are matched by: "label/parts [language runtime autograd threads=N name=value …]".
+/// The name of a case, which records are matched by: "label/parts [language axis…]".
 ///
-///     id    = label " [" language " " runtime " " autograd " threads=" number { " " name "=" value } "]"
+///     id    = label " [" language { " " axis } "]"
 ///     label = part { "/" part }
+///     axis  = runtime                 what is not "eager" or "explicit": "torchscript"
+///           | "backward"              forward and backward
+///           | "threads=" number       other than 1
+///           | name "=" value          a parameter
 ///
-/// Parameters stand in the order of the definition. It depends on nothing but the case's own facts, so that adding a
-/// benchmark never renames another. Safe between single or double quotes in a shell: ' " \ $ ` ! and control characters
-/// become %XX, as does % itself; so do '/' within a part, and blanks, '=', '[' and ']' within a value. What stands
-/// behind the last " [" is the list of facts.
+/// In this order; parameters stand in the order of the definition. It depends on nothing but the case's own facts, so
+/// that adding a benchmark or a variant never renames another, and axes that a case does not have are not in its name.
+/// Words never hold '=', values never a blank, and no parameter is called "threads": equal ids are equal facts, but for
+/// an explicit timer and an eager benchmark of the same label, of which a suite holds one. Safe between single or
+/// double quotes in a shell: ' " \ $ ` ! and control characters become %XX, as does % itself; so do '/' within a part,
+/// and blanks, '=', '[' and ']' within a value. What stands behind the last " [" is the list of facts.
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "expansion/case.h"
 
 namespace tally {
 
-std::string make_case_id(const Case& facts);
+/// What an id is made of, in the words of a record.
+struct CaseFacts {
+  const std::vector<std::string>& label;
+  std::string_view language;
+  std::string_view runtime;
+  std::string_view autograd;
+  int threads = 1;
+  const std::vector<std::pair<std::string, std::string>>& params;
+};
+
+std::string make_case_id(const CaseFacts& facts);
+std::string make_case_id(const Case& c);
 
 }  // namespace tally

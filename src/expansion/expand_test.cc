@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <locale>
+#include <set>
 
 #include "expansion/case_id.h"
 #include "expansion/substitute.h"
@@ -31,8 +32,8 @@ TEST(Expand, OneCaseForEveryChoice) {
   const auto cases = expand(suite_of({"a"}));
   ASSERT_TRUE(cases);
   ASSERT_EQ(cases->size(), 2U * 2 * 2 * 2 * 2);
-  EXPECT_EQ(cases->front().id, "a [python eager forward threads=1 n=1]");
-  EXPECT_EQ(cases->back().id, "a [cpp torchscript forward_backward threads=2000 n=1000000]");
+  EXPECT_EQ(cases->front().id, "a [python n=1]");
+  EXPECT_EQ(cases->back().id, "a [cpp torchscript backward threads=2000 n=1000000]");
   const std::string& script = (*cases)[4].artifact->script.parts[1].text;
   EXPECT_EQ(script, "def f(x):");
   EXPECT_EQ((*cases)[4].artifact->name, (*cases)[12].artifact->name);  // Python's and C++'s
@@ -92,10 +93,9 @@ TEST(Expand, TwoDefinitionsOfOneIdAreAnError) {
   ASSERT_TRUE(suite.add(Benchmark{.label = {"a", "${n}"}, .py = {"x"}, .params = params}));
   const auto cases = expand(suite);
   ASSERT_FALSE(cases);
-  EXPECT_EQ(
-      describe(cases.error()),
-      "a/1: two definitions give the case 'a/1 [python eager forward threads=1 n=1]'; change the label here or at "
-      "a/1");
+  EXPECT_EQ(describe(cases.error()),
+            "a/1: two definitions give the case 'a/1 [python n=1]'; change the label here or at "
+            "a/1");
 }
 
 TEST(Expand, LabelsThatOnlyLookAlikeAreApart) {
@@ -125,8 +125,76 @@ TEST(CaseId, IsSafeBetweenQuotes) {
   Case c;
   c.label = {"a/b", "it's \"$x\" `y` 100% [z]!"};
   c.params = {{"n", "a b=[c]"}};
-  EXPECT_EQ(make_case_id(c),
-            "a%2Fb/it%27s %22%24x%22 %60y%60 100%25 [z]%21 [cpp eager forward threads=1 n=a%20b%3D%5Bc%5D]");
+  EXPECT_EQ(make_case_id(c), "a%2Fb/it%27s %22%24x%22 %60y%60 100%25 [z]%21 [cpp n=a%20b%3D%5Bc%5D]");
+}
+
+TEST(CaseId, NamesOnlyWhatIsNotTheDefault) {
+  Case c;
+  c.label = {"a"};
+  EXPECT_EQ(make_case_id(c), "a [cpp]");
+  c.runtime = Runtime::explicit_case;
+  c.autograd = Autograd::explicit_case;
+  EXPECT_EQ(make_case_id(c), "a [cpp]");
+  c.runtime = Runtime::torchscript;
+  c.autograd = Autograd::forward_backward;
+  c.threads = 2;
+  c.params = {{"n", "8"}, {"type", "int"}};
+  EXPECT_EQ(make_case_id(c), "a [cpp torchscript backward threads=2 n=8 type=int]");
+}
+
+// Parameters may be called like the words of an id, and their values may look like one.
+TEST(CaseId, DifferentFactsHaveDifferentIds) {
+  std::set<std::string> ids;
+  std::size_t made = 0;
+  const std::vector<std::vector<std::pair<std::string, std::string>>> parameters = {
+      {},
+      {{"torchscript", "1"}},
+      {{"backward", "threads=2"}},
+      {{"backward", "1 threads=2"}},
+      {{"cpp", "backward"}},
+      {{"n", "1"}, {"m", "2"}},
+      {{"m", "2"}, {"n", "1"}},
+      {{"n", "1 m=2"}},
+      {{"n", "1] [cpp"}},
+  };
+  for (const char* label : {"a", "a [cpp]", "a [cpp threads=2]", "a [cpp"}) {
+    for (const Language language : {Language::cpp, Language::python}) {
+      for (const Runtime runtime : {Runtime::eager, Runtime::torchscript}) {
+        for (const Autograd autograd : {Autograd::forward, Autograd::forward_backward}) {
+          for (const int threads : {1, 2}) {
+            for (const auto& params : parameters) {
+              Case c;
+              c.label = {label};
+              c.language = language;
+              c.runtime = runtime;
+              c.autograd = autograd;
+              c.threads = threads;
+              c.params = params;
+              ids.insert(make_case_id(c));
+              ++made;
+            }
+          }
+        }
+      }
+    }
+  }
+  EXPECT_EQ(ids.size(), made);
+}
+
+TEST(CaseId, AParameterMayNotBeCalledThreads) {
+  Suite suite;
+  const Status added = suite.add(Benchmark{.label = {"a"}, .py = {"x"}, .params = {{"threads", {"2"}, {}}}});
+  ASSERT_FALSE(added);
+  EXPECT_EQ(describe(added.error()), "a: 'threads' cannot be the name of a parameter: ids use it; choose another name");
+}
+
+TEST(CaseId, ATimerAndABenchmarkOfOneNameAreRefused) {
+  Suite suite;
+  ASSERT_TRUE(suite.add(Benchmark{.label = {"a"}, .py = {"x"}}));
+  ASSERT_TRUE(suite.add(Timer{.label = {"a"}, .stmt = {"x"}}));
+  const auto cases = expand(suite);
+  ASSERT_FALSE(cases);
+  EXPECT_EQ(describe(cases.error()), "a: two definitions give the case 'a [python]'; change the label here or at a");
 }
 
 TEST(Substitute, KeepsWhatIsEscaped) {

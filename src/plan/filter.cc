@@ -93,7 +93,8 @@ Result<std::vector<Case>> select(std::vector<Case> cases, const Selection& selec
   std::erase_if(cases,
                 [&](const Case& c) { return (!filters.empty() && !matches(filters, c)) || matches(excludes, c); });
 
-  std::map<std::string_view, int> rank;
+  // Names of its own: those of the cases are moved away below, and a short one moves its letters with it.
+  std::map<std::string, int> rank;
   for (const Case& c : cases) rank.emplace(c.id, 0);
   int next = 0;
   for (auto& [id, value] : rank) value = next++;

@@ -143,7 +143,7 @@ TEST(Docs, TheExampleInCppIsThisCode) {
   const Result<Plan> plan = make_plan(suite, {});
   ASSERT_TRUE(plan);
   ASSERT_EQ(plan->cases.size(), 1U);
-  EXPECT_EQ(plan->cases[0].id, "sum [cpp eager forward threads=1]");
+  EXPECT_EQ(plan->cases[0].id, "sum [cpp]");
   const std::string example = after(read(kRoot / "docs/suites.md").value_or(""), "```cpp", "```");
   EXPECT_TRUE(example.contains("suite.add(")) << example;
   EXPECT_TRUE(without_blanks(read(kRoot / "src/plan/golden_test.cc").value_or("")).contains(without_blanks(example)));

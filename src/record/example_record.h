@@ -48,7 +48,7 @@ inline Record example_record() {
                                   .subject = {{"libtorch_cpu.so", "sha256:1"}},
                                   .fingerprint = {"e1", "s1"}};
   record.fingerprint = {"e0", "s0"};
-  CaseRecord full = example_case("Pointwise/add [cpp eager forward threads=1 n=64 k=4]");
+  CaseRecord full = example_case("Pointwise/add [cpp n=64 k=4]");
   full.flags = {"bimodal"};
   full.warnings = {"the region reads a clock (clock_gettime)"};
   full.counts->floor = noise_floor(1000, {{"hash_seed=1", 1002.5}});
@@ -60,7 +60,7 @@ inline Record example_record() {
       WallWatch{.frequency_mhz_low = 2900, .frequency_mhz_high = 3000, .steal_share = 0.01, .throttled = {3}};
   full.profile = "record.profiles/1.json";
   record.cases.push_back(full);
-  CaseRecord broken = example_case("Pointwise/add [python eager forward threads=1]");
+  CaseRecord broken = example_case("Pointwise/add [python]");
   broken.language = "python";
   broken.status = CaseStatus::crashed;
   broken.attempts = {{.outcome = CaseStatus::crashed, .seconds = 0.1}};

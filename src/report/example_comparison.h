@@ -10,7 +10,7 @@ namespace tally {
 inline CaseRecord labelled_case(std::vector<std::string> label, double per_iteration) {
   std::string id;
   for (const std::string& part : label) id += (id.empty() ? "" : "/") + part;
-  CaseRecord record = example_case(id + " [cpp eager forward threads=1]", per_iteration);
+  CaseRecord record = example_case(id + " [cpp]", per_iteration);
   record.label = std::move(label);
   record.params.clear();
   return record;

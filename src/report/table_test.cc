@@ -39,13 +39,13 @@ TEST(Table, RunTable) {
             "Pointwise / add  cpp n=64 k=4       1,000       0  1.01 µs  1.0 %  ok: bimodal\n"
             "Pointwise / add  py n=64 k=4                                       crashed\n"
             "\n"
-            "Pointwise/add [python eager forward threads=1]\n"
+            "Pointwise/add [python]\n"
             "  count: killed by SIGSEGV\n"
             "  log: logs/2.txt\n"
             "  reproduce: tally run suite.toml --filter 'x'\n"
             "\n"
             "warning: the region reads a clock (clock_gettime)\n"
-            "  in Pointwise/add [cpp eager forward threads=1 n=64 k=4]\n"
+            "  in Pointwise/add [cpp n=64 k=4]\n"
             "\n"
             "2 cases: 1 ok, 1 failed; 9.5 s\n");
 }

@@ -62,7 +62,7 @@ CaseRecord case_of(std::vector<std::string> label, const std::string& language, 
   CaseRecord one = example_case("", kernel + 920.0);
   std::string id;
   for (const std::string& part : label) id += (id.empty() ? "" : "/") + part;
-  one.id = id + " [" + language + " eager forward threads=1]";
+  one.id = id + " [" + language + "]";
   one.label = std::move(label);
   one.language = language;
   one.params.clear();

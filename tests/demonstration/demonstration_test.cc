@@ -78,7 +78,7 @@ TEST_F(Library, ASlowLineIsFoundConfirmedAndExplained) {
 
   const Ran found = here({"check", "base.json", "new.json"});
   EXPECT_EQ(found.code, 3) << found.err;
-  EXPECT_THAT(found.out, HasSubstr("regression: mylib/distance [cpp eager forward threads=1 length=64]"));
+  EXPECT_THAT(found.out, HasSubstr("regression: mylib/distance [cpp length=64]"));
   EXPECT_THAT(found.out, Not(HasSubstr("regression: mylib/split_words")));
 
   const Ran confirmed = here({"check", "base.json", "new.json", "--confirm", "suite.toml"});
