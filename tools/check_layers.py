@@ -37,7 +37,8 @@ LAYERS = {
         "profile",
         "protocol",
     ],
-    "record": ["measurement", "profile"],
+    # expansion: ids that older records hold are made anew from the facts of their cases.
+    "record": ["expansion", "measurement", "profile"],
     "comparison": ["record", "profile"],
     "trace": [],
     # measurement: the words of a record (counts, wall) are its types.

@@ -328,7 +328,7 @@ Result<Measured> measure(const Context& context, const RunOptions& options, cons
   record.tool.version = TALLY_VERSION;
   record.tool.commit = TALLY_COMMIT;
   record.command = context.command;
-  record.machine = read_machine(static_cast<int>(leases->topology().allowed.size()));
+  record.machines = {read_machine(static_cast<int>(leases->topology().allowed.size()))};
   const auto facts = common_facts(runner, surroundings->filtered, execution->valgrind);
   for (const auto& [name, here] : toolchains) {
     record.environments[name] = describe_toolchain(runner, here, facts, surroundings->filtered);

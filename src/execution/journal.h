@@ -1,6 +1,6 @@
 /// The results of a run as they come in, so that a run which dies loses nothing: a file of JSON lines.
 ///
-/// Line 1: {"tally_journal":1,"plan":"DIGEST","settings":SETTINGS}
+/// Line 1: {"tally_journal":2,"plan":"DIGEST","settings":SETTINGS}
 /// others: {"crc32":"89abcdef","case":PAYLOAD}, the checksum being that of the payload's bytes
 ///
 /// SETTINGS and PAYLOAD are one-line JSON of the caller's, never looked into. A line is the kernel's when append()

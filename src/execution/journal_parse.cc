@@ -12,7 +12,8 @@
 namespace tally {
 namespace {
 
-constexpr int version = 1;
+/// 2: cases are those of record schema 2.
+constexpr int version = 2;
 constexpr std::string_view before_sum = R"({"crc32":")";
 constexpr std::string_view before_payload = R"(","case":)";
 constexpr std::size_t sum_digits = 8;

@@ -48,7 +48,7 @@ TEST_F(JournalTest, GivesBackWhatWasAppended) {
     EXPECT_EQ(writer->read_back({b->offset, 1000}).error().kind, ErrorKind::io);
     EXPECT_FALSE(writer->append("two\nlines"));
   }
-  EXPECT_EQ(contents(path_), R"({"tally_journal":1,"plan":"abc","settings":{"seed": 1}}
+  EXPECT_EQ(contents(path_), R"({"tally_journal":2,"plan":"abc","settings":{"seed": 1}}
 {"crc32":"9aa4e643","case":{"id":"a"}}
 {"crc32":"98e2581a","case":{"id":"b"}}
 )");
@@ -107,9 +107,9 @@ TEST_F(JournalTest, DamageInTheMiddleNamesItsLine) {
   bytes[digit] = '7';
   EXPECT_THAT(describe(parse_journal(bytes, "j").error()), testing::StartsWith("j:3: the journal is damaged"));
   EXPECT_THAT(describe(parse_journal("", "j").error()), HasSubstr("empty"));
-  EXPECT_THAT(describe(parse_journal(R"({"tally_journal":1,"pl)", "j").error()), HasSubstr("empty"));
+  EXPECT_THAT(describe(parse_journal(R"({"tally_journal":2,"pl)", "j").error()), HasSubstr("empty"));
   EXPECT_THAT(describe(parse_journal("a,b\n1,2\n", "j").error()), HasSubstr("j:1: this is not a journal of tally"));
-  EXPECT_THAT(describe(parse_journal("{\"tally_journal\":9}\n", "j").error()), HasSubstr("version is 9, not 1"));
+  EXPECT_THAT(describe(parse_journal("{\"tally_journal\":9}\n", "j").error()), HasSubstr("version is 9, not 2"));
 }
 
 TEST_F(JournalTest, RefusesAnotherRunAndASecondWriter) {

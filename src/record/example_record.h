@@ -37,12 +37,12 @@ inline Record example_record() {
   record.finished = "2026-01-31T12:00:09Z";
   record.command = {"tally", "run", "suite.toml"};
   record.seconds = 9.5;
-  record.machine = {.cpu = "Example CPU",
-                    .cpus = 2,
-                    .memory_bytes = 8ULL << 30U,
-                    .kernel = "6.1.0",
-                    .system = "Debian 12",
-                    .architecture = "x86_64"};
+  record.machines = {{.cpu = "Example CPU",
+                      .cpus = 2,
+                      .memory_bytes = 8ULL << 30U,
+                      .kernel = "6.1.0",
+                      .system = "Debian 12",
+                      .architecture = "x86_64"}};
   record.settings.valgrind_flags = {"--tool=callgrind"};
   record.environments["torch"] = {.facts = {{"compiler", "clang 19.1.4"}, {"valgrind", "3.19.0"}},
                                   .subject = {{"libtorch_cpu.so", "sha256:1"}},

@@ -3,7 +3,8 @@
 /// Writing: keys in a fixed order and one case to a line, so that two records diff well; text that is not UTF-8 (a
 /// compiler's message may not be) gets replacement characters. Reading: types and closed sets of words are checked and
 /// the first wrong place is named as "cases[3].counts.iterations"; unknown keys are passed over, so that a reader
-/// stands the additions of a later 1.x; another schema number is refused. Never touches files.
+/// stands what a later version adds. Schema 1 is read as what schema 2 makes of it; a newer one is refused. Never
+/// touches files.
 #pragma once
 
 #include <functional>

@@ -13,7 +13,6 @@
 namespace tally::record_json {
 
 inline constexpr std::array<std::string_view, 2> languages = {"python", "cpp"};
-inline constexpr std::array<std::string_view, 3> runtimes = {"eager", "torchscript", "explicit"};
 inline constexpr std::array<std::string_view, 3> autograds = {"forward", "forward_backward", "explicit"};
 inline constexpr std::array<std::string_view, 2> isolations = {"fork", "process"};
 
@@ -130,12 +129,13 @@ void fields(auto& a, is<CaseRecord> auto& c) {
   a("id", c.id);
   a("label", c.label);
   a.word("language", c.language, languages);
-  a.word("runtime", c.runtime, runtimes);
+  a("runtime", c.runtime);
   a.word("autograd", c.autograd, autograds);
   a("threads", c.threads);
   a("params", c.params);
   a("tags", c.tags);
   a("toolchain", c.toolchain);
+  a("machine", c.machine);
   a("definition", c.definition);
   a("attempts", c.attempts);
   a("status", c.status);
@@ -154,7 +154,7 @@ void fields(auto& a, is<Record> auto& r) {
   a("finished", r.finished);
   a("command", r.command);
   a("seconds", r.seconds);
-  a("machine", r.machine);
+  a("machines", r.machines);
   a("settings", r.settings);
   a("environments", r.environments);
   a("fingerprint", r.fingerprint);

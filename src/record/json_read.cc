@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
+#include "expansion/case_id.h"
 #include "record/json.h"
 #include "record/json_fields.h"
 
@@ -178,6 +179,55 @@ std::unexpected<Error> wrong(const Problem& problem, const std::string& where) {
               "the record is damaged or was edited; measure again");
 }
 
+/// The number that a record begins with, or why it is not read.
+Result<int> schema_of(const Json& json, const std::string& where) {
+  if (!json.is_object() || !json.contains("schema")) {
+    return fail(ErrorKind::input, "not a record: it has no \"schema\"", where,
+                "give a record that `tally run --json` wrote");
+  }
+  const Json& schema = json["schema"];
+  const std::int64_t number = schema.is_number_integer() ? schema.get<std::int64_t>() : 0;
+  if (number >= 1 && number <= record_schema) return static_cast<int>(number);
+  if (number > record_schema) {
+    return fail(ErrorKind::input,
+                fmt::format("record schema {} is newer than this tally, which reads 1 to {}", number, record_schema),
+                where, "read it with the version of tally that wrote it, or measure again with this one");
+  }
+  // Only a number is shown: what stands there may be nested deeper than printing it would stand.
+  return fail(
+      ErrorKind::input,
+      fmt::format("record schema {} is not known", schema.is_number() ? schema.dump() : std::string("(no number)")),
+      where, "give a record that `tally run --json` wrote");
+}
+
+/// Schema 1 to 2, the keys: a record was of one machine.
+void migrate_keys(Json& record) {
+  if (const auto machine = record.find("machine"); machine != record.end()) {
+    record["machines"] = Json::array({*machine});
+    record.erase("machine");
+  }
+  const auto cases = record.find("cases");
+  if (cases == record.end() || !cases->is_array()) return;
+  for (Json& one : *cases) {
+    if (one.is_object()) one["machine"] = 0U;
+  }
+}
+
+/// Schema 1 to 2, the ids, made anew from each case's own facts. An eager case and an explicit one of the same label
+/// have one id now: the second keeps what it was called.
+void migrate_ids(std::vector<CaseRecord>& cases) {
+  std::unordered_set<std::string> ids;
+  for (CaseRecord& one : cases) {
+    std::string id = make_case_id({.label = one.label,
+                                   .language = one.language,
+                                   .runtime = one.runtime,
+                                   .autograd = one.autograd,
+                                   .threads = one.threads,
+                                   .params = one.params});
+    if (ids.insert(id).second) one.id = std::move(id);
+  }
+}
+
 /// What the lists promise each other, so that no reader has to check again.
 void check_case(const CaseRecord& record, const std::string& place, Problem& problem) {
   if (!record.wall) return;
@@ -188,6 +238,14 @@ void check_case(const CaseRecord& record, const std::string& place, Problem& pro
   }
   if (total != record.wall->replicates_s.size()) {
     problem.report(place + "wall.samples_per_child", "does not add up to the number of replicates_s");
+  }
+}
+
+void check_ids(const std::vector<CaseRecord>& cases, Problem& problem) {
+  std::unordered_set<std::string_view> ids;
+  for (std::size_t i = 0; i < cases.size() && !problem.found(); ++i) {
+    if (ids.insert(cases[i].id).second) continue;
+    problem.report(fmt::format("cases[{}].id", i), fmt::format("'{}' stands there twice", cases[i].id));
   }
 }
 
@@ -205,30 +263,23 @@ Result<CaseRecord> case_from_json(std::string_view text, std::string where) {
 }
 
 Result<Record> record_from_json(std::string_view text, std::string where) {
-  const Result<Json> json = parse(text, where);
+  Result<Json> json = parse(text, where);
   if (!json) return std::unexpected(json.error());
-  if (!json->is_object() || !json->contains("schema")) {
-    return fail(ErrorKind::input, "not a record: it has no \"schema\"", where,
-                "give a record that `tally run --json` wrote");
-  }
-  const Json& schema = (*json)["schema"];
-  if (!schema.is_number_integer() || schema != record_schema) {
-    // Only a number is shown: what stands there may be nested deeper than printing it would stand.
-    return fail(ErrorKind::input,
-                fmt::format("record schema {} is not known, only {} is",
-                            schema.is_number() ? schema.dump() : "(no number)", record_schema),
-                where, "read it with the version of tally that wrote it, or measure again with this one");
-  }
+  const Result<int> schema = schema_of(*json, where);
+  if (!schema) return std::unexpected(schema.error());
+  if (*schema == 1) migrate_keys(*json);
   Record record;
   Problem problem;
   read(*json, "", problem, record);
   Reader{*json, "", problem}("cases", record.cases);
-  std::unordered_set<std::string_view> ids;
+  check_ids(record.cases, problem);
+  if (*schema == 1) migrate_ids(record.cases);
+  check_ids(record.cases, problem);
   for (std::size_t i = 0; i < record.cases.size() && !problem.found(); ++i) {
     const std::string place = fmt::format("cases[{}].", i);
     check_case(record.cases[i], place, problem);
-    if (!ids.insert(record.cases[i].id).second) {
-      problem.report(place + "id", fmt::format("'{}' stands there twice", record.cases[i].id));
+    if (record.cases[i].machine >= record.machines.size()) {
+      problem.report(place + "machine", fmt::format("there is no machine {}", record.cases[i].machine));
     }
   }
   if (problem.found()) return wrong(problem, where);

@@ -25,4 +25,6 @@ const CaseRecord* find_case(const Record& record, std::string_view id) {
   return it == record.cases.end() ? nullptr : &*it;
 }
 
+Machine first_machine(const Record& record) { return record.machines.empty() ? Machine{} : record.machines.front(); }
+
 }  // namespace tally

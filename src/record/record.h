@@ -1,7 +1,7 @@
 /// The result of one run, exactly as it is stored: plain data with the units in the names.
 ///
 /// Owns: the shape. Never computes (measurement does) and never reads files (the caller hands text to json.h). The JSON
-/// Schema is schema/record-1.schema.json; docs/record.md says what every key means.
+/// Schema is schema/record-2.schema.json; docs/record.md says what every key means.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace tally {
 
-inline constexpr int record_schema = 1;
+inline constexpr int record_schema = 2;
 
 enum class CaseStatus { ok, failed, timeout, crashed, skipped };
 std::string_view to_string(CaseStatus status);
@@ -104,12 +104,13 @@ struct CaseRecord {
   std::string id;
   std::vector<std::string> label;
   std::string language;  ///< "python", "cpp"
-  std::string runtime;   ///< "eager", "torchscript", "explicit"
+  std::string runtime;   ///< "eager", "explicit", or one that the toolchain names: "torchscript"
   std::string autograd;  ///< "forward", "forward_backward", "explicit"
   int threads = 1;
   std::vector<std::pair<std::string, std::string>> params;  ///< In the suite's order.
   std::vector<std::string> tags;
-  std::string toolchain;  ///< A key of Record::environments.
+  std::string toolchain;    ///< A key of Record::environments.
+  std::size_t machine = 0;  ///< An index into Record::machines: where it was measured.
   Definition definition;
   std::vector<Attempt> attempts;
   CaseStatus status = CaseStatus::skipped;
@@ -128,7 +129,7 @@ struct Record {
   std::string finished;
   std::vector<std::string> command;
   double seconds = 0;
-  Machine machine;
+  std::vector<Machine> machines;  ///< That cases were measured on; one, unless shards were merged.
   Settings settings;
   std::map<std::string, Environment> environments;  ///< By toolchain name.
   Fingerprint fingerprint;                          ///< Of all environments together.
@@ -138,5 +139,8 @@ struct Record {
 
 /// The case of this id, or null.
 const CaseRecord* find_case(const Record& record, std::string_view id);
+
+/// The first of its machines; one that says nothing where it names none.
+Machine first_machine(const Record& record);
 
 }  // namespace tally

@@ -134,16 +134,17 @@ Json run_json(const Record& record) {
         {"subject", environment.subject},
         {"fingerprint", environment.fingerprint.environment + " / " + environment.fingerprint.subject}};
   }
+  const Machine machine = first_machine(record);
   return {{"version", record.tool.version},
           {"commit", record.tool.commit},
           {"started", record.started},
           {"seconds", record.seconds},
           {"command", join(record.command, " ")},
-          {"cpu", record.machine.cpu},
-          {"cpus", record.machine.cpus},
-          {"memory_bytes", record.machine.memory_bytes},
-          {"kernel", record.machine.kernel},
-          {"system", record.machine.system},
+          {"cpu", machine.cpu},
+          {"cpus", machine.cpus},
+          {"memory_bytes", machine.memory_bytes},
+          {"kernel", machine.kernel},
+          {"system", machine.system},
           {"iterations", record.settings.iterations},
           {"cache_sim", record.settings.cache_sim},
           {"environments", std::move(environments)}};

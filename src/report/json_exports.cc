@@ -83,9 +83,15 @@ std::string to_json(const Comparison& comparison, const CheckResult* checked) {
 
 std::string to_google_benchmark(const Record& record) {
   Json json;
-  json["context"] = {{"date", record.started},          {"host_name", ""},           {"executable", "tally"},
-                     {"num_cpus", record.machine.cpus}, {"mhz_per_cpu", 0},          {"cpu_scaling_enabled", false},
-                     {"caches", Json::array()},         {"load_avg", Json::array()}, {"library_build_type", "release"}};
+  json["context"] = {{"date", record.started},
+                     {"host_name", ""},
+                     {"executable", "tally"},
+                     {"num_cpus", first_machine(record).cpus},
+                     {"mhz_per_cpu", 0},
+                     {"cpu_scaling_enabled", false},
+                     {"caches", Json::array()},
+                     {"load_avg", Json::array()},
+                     {"library_build_type", "release"}};
   Json& benchmarks = json["benchmarks"] = Json::array();
   std::size_t family = 0;
   for (const CaseRecord& one : record.cases) {

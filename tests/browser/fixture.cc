@@ -74,7 +74,8 @@ CaseRecord case_of(std::vector<std::string> label, const std::string& language, 
 
 Record record_of(bool slower) {
   Record record = example_record();
-  record.machine.cpu = "Example CPU @ 2.9 GHz";
+  record.machines.resize(1);
+  record.machines[0].cpu = "Example CPU @ 2.9 GHz";
   record.cases.clear();
   const char* groups[] = {"Pointwise", "Indexing", "Reductions", "nn Modules", "Views"};
   const char* names[] = {"add", "mul", "scalar", "sum", "Conv2d", "transpose"};
