@@ -39,6 +39,19 @@ LAYERS = {
     ],
     # expansion: ids that older records hold are made anew from the facts of their cases.
     "record": ["expansion", "measurement", "profile"],
+    # From a plan to a record: everything below it.
+    "run": [
+        "build",
+        "definition",
+        "execution",
+        "expansion",
+        "measurement",
+        "plan",
+        "process",
+        "profile",
+        "protocol",
+        "record",
+    ],
     "comparison": ["record", "profile"],
     "trace": [],
     # measurement: the words of a record (counts, wall) are its types.

@@ -4,18 +4,19 @@
 #include <fmt/ostream.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <ostream>
 
 #include "base/contains.h"
 #include "base/files.h"
-#include "base/text.h"
-#include "cli/measure.h"
+#include "cli/measuring.h"
 #include "cli/record_files.h"
-#include "cli/same_result.h"
+#include "cli/result_verdicts.h"
+#include "cli/run_command.h"
 #include "definition/read_suite.h"
 #include "record/json.h"
-#include "record/pool.h"
+#include "run/rounds.h"
 
 namespace tally::cli {
 
@@ -23,14 +24,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// One side while it is measured.
-struct Side {
-  char name = 'A';
-  RunOptions options;
-  Plan plan;
-  std::string record_path;  ///< Where its record stands or would: profiles are found beside it.
-  std::optional<Record> record;
-};
+constexpr std::array<char, 2> kNames = {'A', 'B'};
 
 void add_side(OptionSet& sub, const std::string& prefix, AbSide& side) {
   const std::string who = prefix == "a" ? "A: " : "B: ";
@@ -57,66 +51,47 @@ Status replace_toolchain(Plan& plan, const Suite& suite, const std::string& name
   return {};
 }
 
-Result<Side> make_side(char name, const AbOptions& options, const Suite& suite, const Plan& plan,
-                       const fs::path& folder) {
-  const AbSide& said = name == 'A' ? options.a : options.b;
-  Side side{.name = name, .options = options.run, .plan = plan, .record_path = said.json, .record = {}};
-  if (auto replaced = replace_toolchain(side.plan, suite, said.toolchain); !replaced)
-    return std::unexpected(replaced.error());
-  if (!said.env_command.empty()) side.options.env_command = said.env_command;
-  if (!said.cxx.empty()) side.options.cxx = said.cxx;
-  if (!said.python.empty()) side.options.python = said.python;
-  if (side.record_path.empty()) side.record_path = (folder / (std::string(1, name) + ".json")).string();
-  return side;
+/// What differs between the sides, of what both were told.
+Tools tools_of(const AbSide& said, Tools tools) {
+  if (!said.env_command.empty()) tools.env_command = said.env_command;
+  if (!said.cxx.empty()) tools.cxx = said.cxx;
+  if (!said.python.empty()) tools.python = said.python;
+  return tools;
 }
 
-/// One pass; profiles are kept of the first, which a second would only repeat.
-Result<Measured> measure_pass(const Context& context, const AbOptions& options, const Side& side, std::ostream& err) {
-  const std::string profiles = side.record_path + ".profiles";
-  return measure(context, side.options,
-                 {.plan = &side.plan,
-                  .suite = options.suite,
-                  .profiles = options.report.functions && !side.record,
-                  .profile_folder = profiles,
-                  .profile_prefix = fs::path(profiles).filename().string()},
-                 err);
+/// Where a side's record stands or would: profiles are found beside it.
+std::string record_path(char name, const AbSide& said, const fs::path& folder) {
+  return said.json.empty() ? (folder / (std::string(1, name) + ".json")).string() : said.json;
 }
 
 /// One execution of everything on each side. An error: one of them could not go on.
-Result<std::vector<ResultVerdict>> compare_results(const Context& context, const AbOptions& options,
-                                                   std::span<const Side> sides, bool& interrupted, std::ostream& err) {
-  std::vector<Measured> examined;
-  for (const Side& side : sides) {
-    if (!options.run.quiet) fmt::print(err, "tally ab: results of {}\n", side.name);
-    auto one = measure(context, side.options, {.plan = &side.plan, .suite = options.suite, .results = true}, err);
+Result<std::vector<ResultVerdict>> compare_results(Measuring& measuring, std::span<const RunRequest> sides,
+                                                   bool& interrupted, const std::function<void(char)>& tell) {
+  std::vector<ExaminationResult> examined;
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    tell(kNames[i]);
+    auto one = examine(measuring.workspace(), sides[i], measuring.progress());
     if (!one) return std::unexpected(one.error());
-    if (one->stopped) return std::unexpected(*one->stopped);
-    interrupted = interrupted || one->interrupted;
+    interrupted = one->interrupted;
     if (interrupted) return std::vector<ResultVerdict>{};
     examined.push_back(*std::move(one));
   }
   return judge_results(examined[0], examined[1]);
 }
 
-/// All passes, in turns. True when it was interrupted.
-Result<bool> measure_sides(const Context& context, const AbOptions& options, std::span<Side> sides, std::ostream& err) {
-  for (int round = 1; round <= options.rounds; ++round) {
-    for (Side& side : sides) {
-      if (!options.run.quiet) fmt::print(err, "tally ab: round {} of {}, {}\n", round, options.rounds, side.name);
-      auto pass = measure_pass(context, options, side, err);
-      if (!pass) return std::unexpected(pass.error());
-      if (pass->interrupted) return true;
-      if (pass->stopped) return std::unexpected(*pass->stopped);
-      if (!side.record) {
-        side.record = std::move(pass->record);
-        continue;
-      }
-      auto pooled = pool(*std::move(side.record), pass->record);
-      if (!pooled) return std::unexpected(pooled.error());
-      side.record = *std::move(pooled);
-    }
-  }
-  return false;
+int report(const AbOptions& options, const std::vector<Record>& records, const std::array<std::string, 2>& paths,
+           std::span<const ResultVerdict> results, std::ostream& out, std::ostream& err) {
+  CompareOptions how;
+  how.environment_softens = false;
+  const ProfileLoader profiles = profile_loader(records[0], paths[0], paths[1]);
+  Comparison comparison = compare(records[0], records[1], how, profiles);
+  note_results(results, comparison);
+  const int code = report_comparison(comparison, options.report, out, err);
+  if (!options.same_result) return code;
+  // Where standard output is for a program, people read standard error.
+  const CompareCommandOptions& report = options.report;
+  print_results(results, report.json || report.csv == "-" || report.markdown == "-" ? err : out);
+  return contains(results, Sameness::differs, &ResultVerdict::sameness) ? std::max<int>(code, kFailed) : code;
 }
 
 int interruption(std::ostream& err) {
@@ -159,44 +134,53 @@ int run_ab(const Context& context, const AbOptions& options, std::ostream& out, 
   if (!suite) return report_error(suite.error(), err);
   auto plan = plan_of(*suite, options.run);
   if (!plan) return report_error(plan.error(), err);
+  auto settings = settings_of(options.run);
+  if (!settings) return report_error(settings.error(), err);
   auto folder = TemporaryFolder::make();
   if (!folder) return report_error(folder.error(), err);
 
-  std::vector<Side> sides;
-  for (const char name : {'A', 'B'}) {
-    auto side = make_side(name, options, *suite, *plan, folder->path());
-    if (!side) return report_error(side.error(), err);
-    sides.push_back(*std::move(side));
+  const std::array<const AbSide*, 2> said = {&options.a, &options.b};
+  std::array<Plan, 2> plans = {*plan, *plan};
+  std::array<std::string, 2> paths;
+  std::vector<RunRequest> sides;
+  for (std::size_t i = 0; i < said.size(); ++i) {
+    if (auto replaced = replace_toolchain(plans[i], *suite, said[i]->toolchain); !replaced)
+      return report_error(replaced.error(), err);
+    paths[i] = record_path(kNames[i], *said[i], folder->path());
+    RunRequest side{.plan = &plans[i],
+                    .settings = *settings,
+                    .tools = tools_of(*said[i], options.run.tools),
+                    .suite = options.suite};
+    if (options.report.functions) side.profiles = profiles_beside(paths[i]);
+    sides.push_back(std::move(side));
   }
-  const auto interrupted_early = measure_sides(context, options, sides, err);
-  if (!interrupted_early) return report_error(interrupted_early.error(), err);
-  if (*interrupted_early) return interruption(err);
-  for (const Side& side : sides) {
-    const std::string& wanted = side.name == 'A' ? options.a.json : options.b.json;
-    if (wanted.empty()) continue;
-    if (auto written = write_file(wanted, to_json(*side.record)); !written) return report_error(written.error(), err);
+
+  auto measuring = Measuring::begin(context, options.run, err);
+  if (!measuring) return report_error(measuring.error(), err);
+  const auto tell = [&](const std::string& text) {
+    if (!options.run.quiet) fmt::print(err, "tally ab: {}\n", text);
+  };
+  auto measured = measure_in_turns((*measuring)->workspace(), sides, options.rounds, (*measuring)->progress(),
+                                   [&](int round, std::size_t side) {
+                                     tell(fmt::format("round {} of {}, {}", round, options.rounds, kNames[side]));
+                                   });
+  if (!measured) return report_error(measured.error(), err);
+  if (measured->interrupted) return interruption(err);
+  for (std::size_t i = 0; i < said.size(); ++i) {
+    if (said[i]->json.empty()) continue;
+    if (auto written = write_file(said[i]->json, to_json(measured->records[i])); !written)
+      return report_error(written.error(), err);
   }
   std::vector<ResultVerdict> results;
   if (options.same_result) {
     bool interrupted = false;
-    auto compared = compare_results(context, options, sides, interrupted, err);
+    auto compared =
+        compare_results(**measuring, sides, interrupted, [&](char name) { tell(fmt::format("results of {}", name)); });
     if (!compared) return report_error(compared.error(), err);
     if (interrupted) return interruption(err);
     results = *std::move(compared);
   }
-  const Record& a = *sides[0].record;
-  const Record& b = *sides[1].record;
-  CompareOptions how;
-  how.environment_softens = false;
-  const ProfileLoader profiles = profile_loader(a, sides[0].record_path, sides[1].record_path);
-  Comparison comparison = compare(a, b, how, profiles);
-  note_results(results, comparison);
-  const int code = report_comparison(comparison, options.report, out, err);
-  if (!options.same_result) return code;
-  // Where standard output is for a program, people read standard error.
-  const CompareCommandOptions& report = options.report;
-  print_results(results, report.json || report.csv == "-" || report.markdown == "-" ? err : out);
-  return contains(results, Sameness::differs, &ResultVerdict::sameness) ? std::max<int>(code, kFailed) : code;
+  return report(options, measured->records, paths, results, out, err);
 }
 
 }  // namespace tally::cli

@@ -29,16 +29,20 @@ constexpr std::size_t kEnoughForAPace = 3;
 
 }  // namespace
 
-Progress::Progress(std::ostream& err, ProgressStyle style, bool verbose, bool color, int width, std::size_t total,
+Progress::Progress(std::ostream& err, ProgressStyle style, bool verbose, bool color, int width,
                    std::function<Time()> now)
-    : err_(err),
-      style_(style),
-      verbose_(verbose),
-      color_(color),
-      width_(width),
-      total_(total),
-      now_(std::move(now)),
-      start_(now_()) {}
+    : err_(err), style_(style), verbose_(verbose), color_(color), width_(width), now_(std::move(now)), start_(now_()) {}
+
+void Progress::on_begin(std::size_t cases, std::size_t finished) {
+  total_ = cases;
+  done_ = finished;
+  failed_ = 0;
+  activity_.clear();
+  running_.clear();
+  paces_.clear();
+  start_ = now_();
+  running_now_ = true;
+}
 
 void Progress::line(const std::string& text) {
   if (drawn_) err_ << "\r\033[K";
@@ -48,7 +52,7 @@ void Progress::line(const std::string& text) {
 }
 
 void Progress::redraw() {
-  if (style_ != ProgressStyle::live) return;
+  if (style_ != ProgressStyle::live || !running_now_) return;
   std::string text = fmt::format("[{}/{}]", done_, total_);
   if (failed_ > 0) text += fmt::format(" {} failed", failed_);
   if (const auto left = seconds_left()) {
@@ -64,7 +68,7 @@ void Progress::redraw() {
   drawn_ = true;
 }
 
-void Progress::process(const std::string& what, const std::vector<std::string>& argv) {
+void Progress::on_process(const std::string& what, const std::vector<std::string>& argv) {
   if (style_ == ProgressStyle::quiet) return;
   activity_ = "starting " + what;
   if (verbose_) {
@@ -76,24 +80,24 @@ void Progress::process(const std::string& what, const std::vector<std::string>& 
   redraw();
 }
 
-void Progress::session(const std::string& id, Mode mode, const std::vector<int>& cpus) {
+void Progress::on_session(const Case& measured, Mode mode, const std::vector<int>& cpus) {
   if (style_ == ProgressStyle::quiet) return;
   if (Pace& pace = paces_[mode]; pace.began == Time{}) pace.began = now_();
   const std::string text = fmt::format("{} {} (CPU {})",
                                        mode == Mode::counts ? "counting"
                                        : mode == Mode::wall ? "timing"
                                                             : "examining",
-                                       id, fmt::join(cpus, ","));
-  running_.push_back({id, mode, text});
+                                       measured.id, fmt::join(cpus, ","));
+  running_.push_back({measured.id, mode, text});
   if (verbose_) return line(text);
   redraw();
 }
 
-void Progress::session_end(const std::string& id, Mode mode) {
+void Progress::on_session_end(const Case& measured, Mode mode) {
   Pace& pace = paces_[mode];
   ++pace.ended;
   if (pace.left > 0) --pace.left;
-  const auto same = [&](const Running& session) { return session.mode == mode && session.id == id; };
+  const auto same = [&](const Running& session) { return session.mode == mode && session.id == measured.id; };
   if (const auto found = std::ranges::find_if(running_, same); found != running_.end()) running_.erase(found);
 }
 
@@ -116,28 +120,28 @@ std::optional<double> Progress::seconds_left() const {
   return left;
 }
 
-void Progress::finished(const std::string& id, const CaseOutcome& outcome) {
+void Progress::on_case(const CaseRecord& record) {
   ++done_;
-  const bool ok = outcome.ending == Ending::ok;
+  const bool ok = record.status == CaseStatus::ok;
   if (!ok) ++failed_;
   if (style_ == ProgressStyle::quiet) return;
   if (style_ == ProgressStyle::lines || !ok) {
     std::string text = fmt::format("[{}/{}] {} {}", done_, total_,
-                                   tinted(to_string(outcome.ending), ok ? Tint::good : Tint::bad, color_), id);
-    if (outcome.failure) text += ": " + outcome.failure->message;
+                                   tinted(to_string(record.status), ok ? Tint::good : Tint::bad, color_), record.id);
+    if (record.failure) text += fmt::format(": {}", trim(first_line(record.failure->message)));
     return line(text);
   }
   redraw();
 }
 
-void Progress::message(const std::string& text) {
+void Progress::on_message(const std::string& text) {
   if (style_ != ProgressStyle::quiet) line("tally: " + text);
 }
 
-void Progress::close() {
+void Progress::on_end() {
   if (drawn_) err_ << "\r\033[K" << std::flush;
   drawn_ = false;
-  style_ = style_ == ProgressStyle::live ? ProgressStyle::lines : style_;
+  running_now_ = false;
 }
 
 }  // namespace tally::cli

@@ -14,30 +14,28 @@
 #include <string>
 #include <vector>
 
-#include "execution/engine.h"
+#include "run/observer.h"
 
 namespace tally::cli {
 
 enum class ProgressStyle { quiet, lines, live };
 
-class Progress {
+class Progress final : public RunObserver {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  Progress(std::ostream& err, ProgressStyle style, bool verbose, bool color, int width, std::size_t total,
+  Progress(std::ostream& err, ProgressStyle style, bool verbose, bool color, int width,
            std::function<Time()> now = std::chrono::steady_clock::now);
 
-  /// So many sessions of this mode are to come.
-  void plan(Mode mode, std::size_t sessions) { paces_[mode].left += sessions; }
-  void process(const std::string& what, const std::vector<std::string>& argv);
-  void session(const std::string& id, Mode mode, const std::vector<int>& cpus);
-  void session_end(const std::string& id, Mode mode);
-  void finished(const std::string& id, const CaseOutcome& outcome);
-  void message(const std::string& text);
-  /// Counts cases that an earlier run has finished.
-  void skip(std::size_t count) { done_ += count; }
+  void on_begin(std::size_t cases, std::size_t finished) override;
+  void on_process(const std::string& what, const std::vector<std::string>& argv) override;
+  void on_planned(Mode mode, std::size_t sessions) override { paces_[mode].left += sessions; }
+  void on_session(const Case& measured, Mode mode, const std::vector<int>& cpus) override;
+  void on_session_end(const Case& measured, Mode mode) override;
+  void on_case(const CaseRecord& record) override;
+  void on_message(const std::string& text) override;
   /// Wipes the live line.
-  void close();
+  void on_end() override;
 
  private:
   /// The sessions of one mode.
@@ -61,7 +59,7 @@ class Progress {
   bool verbose_;
   bool color_;
   int width_;
-  std::size_t total_;
+  std::size_t total_ = 0;
   std::size_t done_ = 0;
   std::size_t failed_ = 0;
   std::string activity_;  ///< When no session runs.
@@ -70,6 +68,7 @@ class Progress {
   std::function<Time()> now_;
   Time start_;
   bool drawn_ = false;
+  bool running_now_ = false;  ///< Between a run's begin and its end.
 };
 
 }  // namespace tally::cli

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <sstream>
 
 namespace tally::cli {
@@ -15,8 +16,10 @@ using testing::Not;
 
 class ProgressTest : public testing::Test {
  protected:
-  Progress progress(ProgressStyle style, std::size_t total, int width = 100) {
-    return {out_, style, false, false, width, total, [this] { return now_; }};
+  std::unique_ptr<Progress> begin(ProgressStyle style, std::size_t total, int width = 100, std::size_t finished = 0) {
+    auto progress = std::make_unique<Progress>(out_, style, false, false, width, [this] { return now_; });
+    progress->on_begin(total, finished);
+    return progress;
   }
   /// What was written since the last call.
   std::string said() {
@@ -25,15 +28,21 @@ class ProgressTest : public testing::Test {
     return text;
   }
   /// One session of so many seconds.
-  void session(Progress& progress, const std::string& id, Mode mode, int length) {
-    progress.session(id, mode, {0});
+  void session(RunObserver& progress, const std::string& id, Mode mode, int length) {
+    progress.on_session(named(id), mode, {0});
     now_ += seconds(length);
-    progress.session_end(id, mode);
+    progress.on_session_end(named(id), mode);
   }
-  static CaseOutcome ok() {
-    CaseOutcome outcome;
-    outcome.ending = Ending::ok;
-    return outcome;
+  static Case named(const std::string& id) {
+    Case measured;
+    measured.id = id;
+    return measured;
+  }
+  static CaseRecord ended(const std::string& id, CaseStatus status) {
+    CaseRecord record;
+    record.id = id;
+    record.status = status;
+    return record;
   }
 
   std::ostringstream out_;
@@ -41,65 +50,74 @@ class ProgressTest : public testing::Test {
 };
 
 TEST_F(ProgressTest, TheLiveLineSaysWhatRunsWhereAndIsDrawnOverItself) {
-  Progress progress = this->progress(ProgressStyle::live, 8);
-  progress.plan(Mode::counts, 8);
-  progress.process("Python host", {"python3"});
+  const auto progress = begin(ProgressStyle::live, 8);
+  progress->on_planned(Mode::counts, 8);
+  progress->on_process("Python host", {"python3"});
   EXPECT_EQ(said(), "\r\033[K[0/8] · 0 s · starting Python host");
-  progress.session("a", Mode::counts, {0});
+  progress->on_session(named("a"), Mode::counts, {0});
   EXPECT_EQ(said(), "\r\033[K[0/8] · 0 s · counting a (CPU 0)");
   now_ += seconds(2);
-  progress.session("b", Mode::counts, {1, 2});
+  progress->on_session(named("b"), Mode::counts, {1, 2});
   EXPECT_EQ(said(), "\r\033[K[0/8] · 2 s · counting a (CPU 0) · counting b (CPU 1,2)");
-  progress.session_end("a", Mode::counts);
-  CaseOutcome failed;
-  failed.ending = Ending::failed;
-  failed.failure = CaseFailure{"setup", "no", {}, {}};
-  progress.finished("a", failed);
+  progress->on_session_end(named("a"), Mode::counts);
+  CaseRecord failed = ended("a", CaseStatus::failed);
+  failed.failure = Failure{.stage = "setup", .message = "no\nTraceback of many lines", .reproduce = ""};
+  progress->on_case(failed);
   EXPECT_EQ(said(), "\r\033[K[1/8] failed a: no\n\r\033[K[1/8] 1 failed · 2 s · counting b (CPU 1,2)");
-  progress.close();
+  progress->on_end();
   EXPECT_EQ(said(), "\r\033[K");
 }
 
 TEST_F(ProgressTest, TheTimeLeftFollowsThePaceOfEachMode) {
-  Progress progress = this->progress(ProgressStyle::live, 10);
-  progress.plan(Mode::counts, 10);
-  progress.plan(Mode::wall, 10);
-  session(progress, "0", Mode::counts, 2);
-  session(progress, "1", Mode::counts, 2);
-  progress.session("2", Mode::counts, {0});
+  const auto progress = begin(ProgressStyle::live, 10);
+  progress->on_planned(Mode::counts, 10);
+  progress->on_planned(Mode::wall, 10);
+  session(*progress, "0", Mode::counts, 2);
+  session(*progress, "1", Mode::counts, 2);
+  progress->on_session(named("2"), Mode::counts, {0});
   EXPECT_THAT(said(), Not(HasSubstr("left"))) << "two are not enough to tell";
   now_ += seconds(2);
-  progress.session_end("2", Mode::counts);
-  progress.session("3", Mode::counts, {0});
+  progress->on_session_end(named("2"), Mode::counts);
+  progress->on_session(named("3"), Mode::counts, {0});
   // 2 s each: 7 more counts, and 10 times of which nothing better is known.
   EXPECT_THAT(said(), HasSubstr("· 34 s left ·"));
   now_ += seconds(2);
-  progress.session_end("3", Mode::counts);
-  for (int i = 4; i < 10; ++i) session(progress, std::to_string(i), Mode::counts, 2);
-  for (int i = 0; i < 4; ++i) session(progress, std::to_string(i), Mode::wall, 30);
+  progress->on_session_end(named("3"), Mode::counts);
+  for (int i = 4; i < 10; ++i) session(*progress, std::to_string(i), Mode::counts, 2);
+  for (int i = 0; i < 4; ++i) session(*progress, std::to_string(i), Mode::wall, 30);
   said();
-  progress.session("4", Mode::wall, {0});
+  progress->on_session(named("4"), Mode::wall, {0});
   EXPECT_THAT(said(), HasSubstr("· 3:00 min left ·")) << "6 times at 30 s";
 }
 
 TEST_F(ProgressTest, TheLiveLineIsCutBeforeTheEdgeAtAWholeCharacter) {
-  Progress progress = this->progress(ProgressStyle::live, 1, 30);
-  progress.session("äääääääääääääääääääääää", Mode::wall, {0});
+  const auto progress = begin(ProgressStyle::live, 1, 30);
+  progress->on_session(named("äääääääääääääääääääääää"), Mode::wall, {0});
   const std::string text = said();
   EXPECT_LE(text.size(), std::string("\r\033[K").size() + 29);
   EXPECT_THAT(text, EndsWith("ä"));
 }
 
+TEST_F(ProgressTest, ASecondRunBeginsAnew) {
+  const auto progress = begin(ProgressStyle::live, 4);
+  progress->on_case(ended("a", CaseStatus::failed));
+  progress->on_end();
+  progress->on_message("round 2");
+  EXPECT_THAT(said(), EndsWith("\r\033[Ktally: round 2\n"));
+  progress->on_begin(7, 0);
+  progress->on_session(named("b"), Mode::counts, {0});
+  EXPECT_EQ(said(), "\r\033[K[0/7] · 0 s · counting b (CPU 0)");
+}
+
 TEST_F(ProgressTest, ElsewhereThereIsALineACase) {
-  Progress progress = this->progress(ProgressStyle::lines, 3);
-  progress.skip(1);
-  progress.session("a", Mode::wall, {0});
+  const auto progress = begin(ProgressStyle::lines, 3, 100, 1);
+  progress->on_session(named("a"), Mode::wall, {0});
   EXPECT_EQ(said(), "");
-  progress.finished("a", ok());
+  progress->on_case(ended("a", CaseStatus::ok));
   EXPECT_EQ(said(), "[2/3] ok a\n");
-  Progress quiet = this->progress(ProgressStyle::quiet, 3);
-  quiet.finished("a", ok());
-  quiet.message("no");
+  const auto quiet = begin(ProgressStyle::quiet, 3);
+  quiet->on_case(ended("a", CaseStatus::ok));
+  quiet->on_message("no");
   EXPECT_EQ(said(), "");
 }
 

@@ -9,6 +9,7 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "build/resolve.h"
+#include "cli/measuring.h"
 #include "definition/read_suite.h"
 #include "record/json.h"
 #include "report/table.h"
@@ -45,10 +46,10 @@ Status check_writable(const std::string& path) {
   return {};
 }
 
-Status write_record(const std::string& path, const Measured& measured) {
+Status write_record(const std::string& path, const RunResult& result) {
   auto file = NewFile::create(path);
   if (!file) return std::unexpected(file.error());
-  if (auto written = write_json(measured, [&](std::string_view piece) { return file->append(piece); }); !written)
+  if (auto written = write_json(result, [&](std::string_view piece) { return file->append(piece); }); !written)
     return written;
   // The journal, which goes next, is on the disk.
   if (auto safe = file->sync(); !safe) return safe;
@@ -56,6 +57,10 @@ Status write_record(const std::string& path, const Measured& measured) {
 }
 
 }  // namespace
+
+ProfileRequest profiles_beside(const std::string& record) {
+  return {.folder = record + ".profiles", .name = fs::path(record).filename().string() + ".profiles"};
+}
 
 void add_run_command_options(OptionSet& command, RunCommandOptions& options) {
   command.add("suite", &options.suite, "The suite's TOML file").required().value_name("SUITE");
@@ -71,22 +76,22 @@ RenderOptions rendering(const Context& context, const RunOptions& options) {
           .color = use_color(context, options.color, context.out_is_terminal)};
 }
 
-Status print_record(const Context& context, const RunOptions& options, const Measured& measured,
-                    const std::string& json, std::ostream& out) {
+Status print_record(const Context& context, const RunOptions& options, const RunResult& result, const std::string& json,
+                    std::ostream& out) {
   if (json == "-") {
-    return write_json(measured, [&](std::string_view piece) {
+    return write_json(result, [&](std::string_view piece) {
       out << piece;
       return Status{};
     });
   }
-  out << render_run_table(measured.record, rendering(context, options));
-  return json.empty() ? Status{} : write_record(json, measured);
+  out << render_run_table(result.record, rendering(context, options));
+  return json.empty() ? Status{} : write_record(json, result);
 }
 
-int exit_code_of(const Measured& measured) {
-  if (measured.interrupted) return kInterrupted;
-  if (measured.stopped) return kFailed;
-  for (const CaseRecord& c : measured.record.cases) {
+int exit_code_of(const RunResult& result) {
+  if (result.interrupted) return kInterrupted;
+  if (result.stopped) return kFailed;
+  for (const CaseRecord& c : result.record.cases) {
     if (c.status != CaseStatus::ok) return kFailed;
   }
   return kFine;
@@ -110,15 +115,16 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
     std::error_code ignored;
     fs::remove(*journal, ignored);
   }
-  const MeasureRequest request{.plan = &*plan,
-                               .suite = options.suite,
-                               .journal = *journal,
-                               .resume = options.resume,
-                               .samples_on_disk = true,
-                               .profiles = options.profiles,
-                               .profile_folder = options.json + ".profiles",
-                               .profile_prefix = fs::path(options.json).filename().string() + ".profiles"};
-  auto measured = measure(context, options.run, request, err);
+  auto settings = settings_of(options.run);
+  if (!settings) return report_error(settings.error(), err);
+  RunRequest request{
+      .plan = &*plan, .settings = *std::move(settings), .tools = options.run.tools, .suite = options.suite};
+  request.journal = JournalRequest{*journal, options.resume};
+  request.keeps_samples = false;
+  if (options.profiles) request.profiles = profiles_beside(options.json);
+  auto measuring = Measuring::begin(context, options.run, err);
+  if (!measuring) return report_error(measuring.error(), err);
+  auto measured = measure((*measuring)->workspace(), request, (*measuring)->progress());
   if (!measured) return report_error(measured.error(), err);
 
   if (auto printed = print_record(context, options.run, *measured, options.json, out); !printed) {

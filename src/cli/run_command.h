@@ -1,9 +1,10 @@
 /// `tally run SUITE`: measure every case, print a table, write the record.
 #pragma once
 
-#include "cli/measure.h"
-#include "cli/option_set.h"
+#include "cli/context.h"
+#include "cli/run_options.h"
 #include "report/table.h"
+#include "run/run.h"
 
 namespace tally::cli {
 
@@ -20,13 +21,16 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
 
 /// The record of a finished run as it was asked for: JSON on `out` where `json` is "-", otherwise a table, and the
 /// record in the file `json` names. An error is a file that could not be written.
-Status print_record(const Context& context, const RunOptions& options, const Measured& measured,
-                    const std::string& json, std::ostream& out);
+Status print_record(const Context& context, const RunOptions& options, const RunResult& result, const std::string& json,
+                    std::ostream& out);
 
 /// How tables of this run are printed.
 RenderOptions rendering(const Context& context, const RunOptions& options);
 
 /// What a finished run exits with.
-int exit_code_of(const Measured& measured);
+/// Where the profiles of a record are kept.
+ProfileRequest profiles_beside(const std::string& record);
+
+int exit_code_of(const RunResult& result);
 
 }  // namespace tally::cli

@@ -17,25 +17,25 @@ void add_selection_options(OptionSet& command, RunOptions& options) {
 void add_run_options(OptionSet& command, RunOptions& options) {
   command.add("--counts-only", &options.counts_only, "Count instructions, take no times");
   command.add("--wall-only", &options.wall_only, "Take times, count nothing").excludes("--counts-only");
-  command.add("-n,--iterations", &options.iterations, "Executions in one counted replicate")
+  command.add("-n,--iterations", &options.settings.iterations, "Executions in one counted replicate")
       .shows_default()
       .range(1, 1'000'000'000);
-  command.add("--replicates", &options.replicates, "Counted replicates at the least; more where they differ")
+  command.add("--replicates", &options.settings.replicates, "Counted replicates at the least; more where they differ")
       .shows_default()
       .range(1, 1000);
-  command.add("--repeat", &options.repeat, "Measure the whole suite so often and pool the samples")
+  command.add("--repeat", &options.settings.repeat, "Measure the whole suite so often and pool the samples")
       .shows_default()
       .range(1, 1000);
-  command.add("--interleave", &options.interleave,
+  command.add("--interleave", &options.settings.interleave,
               "Take the times of all cases in turns, so that drift falls on all alike");
   command
       .add("--precision", &options.precision_percent, "Stop timing when the 95 % interval is within this, in percent")
       .shows_default()
       .range(0.01, 100.0);
-  command.add("--min-run-time", &options.min_run_time_s, "Seconds of timing at the least")
+  command.add("--min-run-time", &options.settings.min_run_time_s, "Seconds of timing at the least")
       .shows_default()
       .range(0.001, 86400.0);
-  command.add("--max-run-time", &options.max_run_time_s, "Seconds of timing at the most")
+  command.add("--max-run-time", &options.settings.max_run_time_s, "Seconds of timing at the most")
       .shows_default()
       .range(0.001, 86400.0);
   command.add("--timeout", &options.timeout_s, "Seconds for one measurement of a case (60 for times, 300 for counts)")
@@ -49,19 +49,27 @@ void add_run_options(OptionSet& command, RunOptions& options) {
   command.add("--cores", &options.cores, "CPUs to use, such as 0-3,6 (all that this process may use)")
       .value_name("LIST");
   command.add("--retries", &options.retries, "Attempts after a timeout or a lost host (1 and 2)").range(0, 100);
-  command.add("--isolation", &options.isolation, "fork: a child of a warm host for each case; process: a fresh host")
+  command
+      .add("--isolation", &options.settings.isolation,
+           "fork: a child of a warm host for each case; process: a fresh host")
       .shows_default()
       .one_of({"fork", "process"});
   command.add("--keep", &options.keep, "Keep the run's temporary files and say where they are");
-  command.add("--aa", &options.aa, "Count each case under eight harmless perturbations too: its noise floor");
-  command.add("--cache-sim", &options.cache_sim, "Simulate caches too (changes counts slightly)");
-  command.add("--branch-sim", &options.branch_sim, "Simulate branch prediction too");
-  command.add("--call-context", &options.call_context, "Callers that profiles keep apart").value_name("N").range(0, 50);
-  command.add("--cxx", &options.cxx, "The C++ compiler, instead of the toolchain's").value_name("PROGRAM");
-  command.add("--python", &options.python, "The Python interpreter, instead of the toolchain's").value_name("PROGRAM");
-  command.add("--env-command", &options.env_command, "Bash text run once; its environment is what cases see")
+  command.add("--aa", &options.settings.noise_floor,
+              "Count each case under eight harmless perturbations too: its noise floor");
+  command.add("--cache-sim", &options.settings.cache_sim, "Simulate caches too (changes counts slightly)");
+  command.add("--branch-sim", &options.settings.branch_sim, "Simulate branch prediction too");
+  command.add("--call-context", &options.settings.call_context, "Callers that profiles keep apart")
+      .value_name("N")
+      .range(0, 50);
+  command.add("--cxx", &options.tools.cxx, "The C++ compiler, instead of the toolchain's").value_name("PROGRAM");
+  command.add("--python", &options.tools.python, "The Python interpreter, instead of the toolchain's")
+      .value_name("PROGRAM");
+  command.add("--env-command", &options.tools.env_command, "Bash text run once; its environment is what cases see")
       .value_name("TEXT");
-  command.add("--keep-env", &options.keep_env, "Let this variable through to the cases (a name or a glob)")
+  command
+      .add("--keep-env", &options.settings.kept_environment,
+           "Let this variable through to the cases (a name or a glob)")
       .value_name("NAME")
       .one_each();
   command.add("-q,--quiet", &options.quiet, "No progress");
@@ -83,7 +91,7 @@ Result<Selection> selection_of(const RunOptions& options) {
 Result<Plan> plan_of(const Suite& suite, const RunOptions& options) {
   auto selection = selection_of(options);
   if (!selection) return std::unexpected(selection.error());
-  return make_plan(suite, {.selection = *std::move(selection), .repeat = options.repeat});
+  return make_plan(suite, {.selection = *std::move(selection), .repeat = options.settings.repeat});
 }
 
 Result<std::uint64_t> parse_bytes(const std::string& text, const std::string& where) {
@@ -102,42 +110,23 @@ Result<std::uint64_t> parse_bytes(const std::string& text, const std::string& wh
   return value << static_cast<unsigned>(shift);
 }
 
-Result<ExecutionOptions> execution_options(const RunOptions& options) {
-  ExecutionOptions execution;
-  execution.counts = !options.wall_only;
-  execution.wall = !options.counts_only;
-  execution.iterations = options.iterations;
-  execution.replicates = options.replicates;
-  execution.max_replicates = std::max(options.replicates, execution.max_replicates);
-  execution.wall_plan.precision = options.precision_percent / 100;
-  execution.wall_plan.min_run_time_s = options.min_run_time_s;
-  execution.wall_plan.max_run_time_s = std::max(options.max_run_time_s, options.min_run_time_s);
-  execution.repeat = options.repeat;
-  if (options.interleave) {
-    // Three turns of two children come to the six that one turn would take.
-    execution.wall_passes = 3;
-    execution.wall_plan.min_run_time_s /= 3;
-    execution.wall_plan.max_run_time_s /= 3;
-    execution.wall_plan.min_children = 2;
-  }
-  if (options.timeout_s > 0) {
-    execution.native_deadline = Milliseconds(static_cast<std::int64_t>(options.timeout_s * 1000));
-    execution.counted_deadline = execution.native_deadline;
-  }
-  execution.host_deadline = Milliseconds(static_cast<std::int64_t>(options.host_timeout_s * 1000));
-  execution.fork_deadline = std::min(execution.fork_deadline, execution.host_deadline);
+Result<Settings> settings_of(const RunOptions& options) {
+  Settings settings = options.settings;
+  settings.counts = !options.wall_only;
+  settings.wall = !options.counts_only;
+  settings.max_replicates = std::max(settings.replicates, settings.max_replicates);
+  settings.max_run_time_s = std::max(settings.max_run_time_s, settings.min_run_time_s);
+  settings.precision = options.precision_percent / 100;
+  settings.noise_floor = settings.noise_floor && settings.counts;
+  if (options.timeout_s > 0) settings.timeout_s = options.timeout_s;
+  if (options.host_timeout_s != RunOptions{}.host_timeout_s) settings.host_timeout_s = options.host_timeout_s;
+  if (options.retries >= 0) settings.retries = options.retries;
   if (!options.memory.empty()) {
     auto memory = parse_bytes(options.memory, "--memory");
     if (!memory) return std::unexpected(memory.error());
-    execution.memory_bytes = *memory;
+    settings.memory_bytes = *memory;
   }
-  if (options.retries >= 0) execution.timeout_retries = execution.host_retries = options.retries;
-  if (options.aa && execution.counts) execution.perturbations = standard_perturbations();
-  execution.process_isolation = options.isolation == "process";
-  execution.cache_sim = options.cache_sim;
-  execution.branch_sim = options.branch_sim;
-  execution.call_context = options.call_context;
-  return execution;
+  return settings;
 }
 
 }  // namespace tally::cli

@@ -42,12 +42,9 @@ class Parsed : public testing::Test {
 
 TEST_F(Parsed, DefaultsMeasureBoth) {
   ASSERT_TRUE(parse({}));
-  const auto execution = execution_options(options);
-  ASSERT_TRUE(execution);
-  EXPECT_TRUE(execution->counts && execution->wall);
-  EXPECT_EQ(execution->native_deadline, Milliseconds(60'000));
-  EXPECT_EQ(execution->counted_deadline, Milliseconds(300'000));
-  EXPECT_EQ(execution->memory_bytes, 0U);
+  const auto settings = settings_of(options);
+  ASSERT_TRUE(settings);
+  EXPECT_EQ(*settings, Settings{});
 }
 
 TEST_F(Parsed, WhatIsSaidArrives) {
@@ -74,19 +71,19 @@ TEST_F(Parsed, WhatIsSaidArrives) {
                      "c",
                      "--shard",
                      "2/3"}));
-  const auto execution = execution_options(options);
-  ASSERT_TRUE(execution);
-  EXPECT_FALSE(execution->wall);
-  EXPECT_EQ(execution->native_deadline, Milliseconds(2500));
-  EXPECT_EQ(execution->counted_deadline, Milliseconds(2500));
-  EXPECT_EQ(execution->memory_bytes, 1U << 30);
-  EXPECT_TRUE(execution->process_isolation);
-  EXPECT_EQ(execution->replicates, 9);
-  EXPECT_GE(execution->max_replicates, 9);
-  EXPECT_EQ(execution->wall_plan.precision, 0.05);
+  const auto settings = settings_of(options);
+  ASSERT_TRUE(settings);
+  EXPECT_TRUE(settings->counts);
+  EXPECT_FALSE(settings->wall);
+  EXPECT_EQ(settings->timeout_s, 2.5);
+  EXPECT_EQ(settings->memory_bytes, 1U << 30);
+  EXPECT_EQ(settings->isolation, "process");
+  EXPECT_EQ(settings->replicates, 9);
+  EXPECT_GE(settings->max_replicates, 9);
+  EXPECT_EQ(settings->precision, 0.05);
   // At most never ends before at least.
-  EXPECT_EQ(execution->wall_plan.max_run_time_s, 3);
-  EXPECT_EQ(execution->timeout_retries, 0);
+  EXPECT_EQ(settings->max_run_time_s, 3);
+  EXPECT_EQ(settings->retries, 0);
   const auto selection = selection_of(options);
   ASSERT_TRUE(selection);
   EXPECT_THAT(selection->filters, ElementsAre("a", "b"));
@@ -107,7 +104,7 @@ TEST_F(Parsed, WhatCannotBeMeantIsRefused) {
   options.shard = "4/3";
   EXPECT_FALSE(selection_of(options));
   options.memory = "much";
-  EXPECT_FALSE(execution_options(options));
+  EXPECT_FALSE(settings_of(options));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <ostream>
 
+#include "cli/measuring.h"
 #include "cli/run_command.h"
 
 namespace tally::cli {
@@ -31,7 +32,12 @@ int run_time(const Context& context, const TimeOptions& options, std::ostream& o
   if (auto added = suite.add(std::move(timer)); !added) return report_error(added.error(), err);
   auto plan = make_plan(suite, {});
   if (!plan) return report_error(plan.error(), err);
-  auto measured = measure(context, options.run, {.plan = &*plan}, err);
+  auto settings = settings_of(options.run);
+  if (!settings) return report_error(settings.error(), err);
+  auto measuring = Measuring::begin(context, options.run, err);
+  if (!measuring) return report_error(measuring.error(), err);
+  const RunRequest request{.plan = &*plan, .settings = *std::move(settings), .tools = options.run.tools};
+  auto measured = measure((*measuring)->workspace(), request, (*measuring)->progress());
   if (!measured) return report_error(measured.error(), err);
   if (auto printed = print_record(context, options.run, *measured, options.json, out); !printed)
     return report_error(printed.error(), err);

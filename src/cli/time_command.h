@@ -1,8 +1,8 @@
 /// `tally time STMT`: one statement, counted and timed, without a suite.
 #pragma once
 
-#include "cli/measure.h"
-#include "cli/option_set.h"
+#include "cli/context.h"
+#include "cli/run_options.h"
 
 namespace tally::cli {
 

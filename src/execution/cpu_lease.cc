@@ -14,7 +14,6 @@
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <thread>
 
 #include "base/text.h"
 
@@ -40,7 +39,7 @@ std::map<std::pair<dev_t, ino_t>, int> lock_holders() {
     unsigned minor_number = 0;
     unsigned long inode = 0;
     const int got =
-        std::sscanf(line.c_str(), "%*d: FLOCK ADVISORY WRITE %d %x:%x:%lu", &pid, &major_number, &minor_number, &inode);
+        std::sscanf(line.c_str(), "%*d: FLOCK ADVISORY %*s %d %x:%x:%lu", &pid, &major_number, &minor_number, &inode);
     if (got == 4) holders[{makedev(major_number, minor_number), inode}] = pid;
   }
   return holders;
@@ -91,11 +90,11 @@ Result<UniqueFd> CpuLeases::lock_file(CpuIndex cpu) const {
   return std::unexpected(errno_error("open a CPU lock", fmt::format("{}/{}", path_, name)));
 }
 
-Result<std::optional<UniqueFd>> CpuLeases::lock(CpuIndex cpu) const {
+Result<std::optional<UniqueFd>> CpuLeases::lock(CpuIndex cpu, Hold hold) const {
   for (;;) {
     Result<UniqueFd> file = lock_file(cpu);
     if (!file) return std::unexpected(file.error());
-    if (flock(file->get(), LOCK_EX | LOCK_NB) < 0) {
+    if (flock(file->get(), (hold == Hold::alone ? LOCK_EX : LOCK_SH) | LOCK_NB) < 0) {
       if (errno == EWOULDBLOCK) return std::nullopt;
       if (errno == EINTR) continue;
       return std::unexpected(errno_error("lock", fmt::format("{}/{}", path_, file_name(cpu))));
@@ -122,7 +121,7 @@ Result<std::optional<CpuLease>> CpuLeases::try_lease(const LeaseWish& wish) {
     CpuLease lease;
     lease.range_ = range;
     for (const CpuIndex cpu : all_of(range)) {
-      Result<std::optional<UniqueFd>> locked = lock(cpu);
+      Result<std::optional<UniqueFd>> locked = lock(cpu, Hold::alone);
       if (!locked) return std::unexpected(locked.error());
       if (!*locked) break;
       lease.locks_.push_back(std::move(**locked));
@@ -132,16 +131,30 @@ Result<std::optional<CpuLease>> CpuLeases::try_lease(const LeaseWish& wish) {
   return std::nullopt;
 }
 
-Result<CpuLease> CpuLeases::lease(const LeaseWish& wish, const std::function<bool(const std::string&)>& waiting) {
-  for (;;) {
-    Result<std::optional<CpuLease>> lease = try_lease(wish);
-    if (!lease) return std::unexpected(lease.error());
-    if (*lease) return std::move(**lease);
-    const std::string message =
-        fmt::format("waiting for {} free CPU{}: {}", wish.count, wish.count == 1 ? "" : "s", join(holders(), ", "));
-    if (!waiting(message)) return fail(ErrorKind::failed, "gave up " + message);
-    std::this_thread::sleep_for(lease_retry);
+std::vector<CpuIndex> CpuLeases::least_shared_first() {
+  std::vector<CpuIndex> order = topology_.allowed.cpus();
+  for (const CpuIndex cpu : order) {
+    if (!shares_.contains(cpu)) shares_[cpu] = std::make_shared<int>();
   }
+  std::ranges::sort(order, {}, [this](CpuIndex cpu) { return std::pair(shares_.at(cpu).use_count(), cpu); });
+  return order;
+}
+
+Result<CpuLease> CpuLeases::share() {
+  const std::vector<CpuIndex> order = least_shared_first();
+  CpuLease lease;
+  CpuIndex chosen = order.front();
+  for (const CpuIndex cpu : order) {
+    Result<std::optional<UniqueFd>> locked = lock(cpu, Hold::shared);
+    if (!locked) return std::unexpected(locked.error());
+    if (!*locked) continue;
+    lease.locks_.push_back(std::move(**locked));
+    chosen = cpu;
+    break;
+  }
+  lease.range_.use = CpuSet({chosen});
+  lease.share_ = shares_.at(chosen);
+  return lease;
 }
 
 std::vector<std::string> CpuLeases::holders() const {

@@ -1,13 +1,17 @@
-/// The right to run on some CPUs, held by one case of one tally at a time, among all tally processes of a machine.
+/// The right to run on some CPUs: alone, for times, or beside others, for everything else. Among all tally processes of
+/// a machine.
 ///
-/// A lease is a flock on one empty file per CPU: the kernel takes it back when its holder ends, kill -9 included. Two
-/// leases conflict within one process as well. Nothing but tally heeds them; containers share them only with the
-/// folder. The files lie in /run/lock/tallymark, else /tmp/tallymark-cpus: machine-wide and for all users (a folder per
-/// user, as $XDG_RUNTIME_DIR is, would let two users share a CPU), never removed, readable by all, which is all that
-/// flock needs. Never waits while it holds a part of what it wants, so two tally cannot block each other for ever.
+/// A lease is a flock on one empty file per CPU, exclusive for times and shared otherwise: the kernel takes it back
+/// when its holder ends, kill -9 included. Times wait until nobody else runs there; counts, which do not depend on what
+/// runs beside them, never wait (a count once waited 137 s). Two leases conflict within one process as well. Nothing
+/// but tally heeds them; containers share them only with the folder. The files lie in /run/lock/tallymark, else
+/// /tmp/tallymark-cpus: machine-wide and for all users (a folder per user, as $XDG_RUNTIME_DIR is, would let two users
+/// share a CPU), never removed, readable by all, which is all that flock needs. Never waits while it holds a part of
+/// what it wants, so two tally cannot block each other for ever.
 #pragma once
 
-#include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +34,7 @@ class CpuLease {
   friend class CpuLeases;
   CpuRange range_;
   std::vector<UniqueFd> locks_;
+  std::shared_ptr<int> share_;  ///< Counted by its CPU's users in this process.
 };
 
 /// How often to try again while another process has what is wanted: the kernel does not tell when a flock goes.
@@ -47,9 +52,9 @@ class CpuLeases {
   /// (input), or the lock files cannot be used (io).
   Result<std::optional<CpuLease>> try_lease(const LeaseWish& wish);
 
-  /// Tries until it has one. `waiting` is called before each pause with what to tell the user, and gives up by
-  /// returning false (an error then). For callers without an event loop; others use try_lease and lease_retry.
-  Result<CpuLease> lease(const LeaseWish& wish, const std::function<bool(const std::string&)>& waiting);
+  /// One CPU to share, at once: of those that nobody has alone, the one that this process uses least; where times are
+  /// being taken on every one, one of those.
+  Result<CpuLease> share();
 
   /// "CPU 1 is held by process 4711 (tally)", one for each allowed CPU that is; for the message while waiting.
   [[nodiscard]] std::vector<std::string> holders() const;
@@ -57,12 +62,15 @@ class CpuLeases {
  private:
   CpuLeases(CpuTopology topology, UniqueFd folder, std::string path)
       : topology_(std::move(topology)), folder_(std::move(folder)), path_(std::move(path)) {}
-  [[nodiscard]] Result<std::optional<UniqueFd>> lock(CpuIndex cpu) const;
+  enum class Hold { alone, shared };
+  [[nodiscard]] Result<std::optional<UniqueFd>> lock(CpuIndex cpu, Hold hold) const;
+  [[nodiscard]] std::vector<CpuIndex> least_shared_first();
   [[nodiscard]] Result<UniqueFd> lock_file(CpuIndex cpu) const;
 
   CpuTopology topology_;
   UniqueFd folder_;
   std::string path_;
+  std::map<CpuIndex, std::shared_ptr<int>> shares_;  ///< One use count for each CPU.
 };
 
 }  // namespace tally

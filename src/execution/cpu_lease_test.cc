@@ -85,28 +85,45 @@ TEST_F(CpuLeaseTest, AnotherProcessWaitsUntilTheHolderIsKilled) {
   std::vector<CpuLease> held;
   EXPECT_EQ(take(leases, {.count = 2}, held), "none");
   EXPECT_EQ(take(leases, {.count = 1}, held), "3");
-  std::vector<std::string> told;
-  const Result<CpuLease> lease = leases.lease({.count = 2}, [&](const std::string& message) {
-    told.push_back(message);
-    kill(other, SIGKILL);
-    waitpid(other, nullptr, 0);
-    return told.size() < 3;
-  });
-  ASSERT_TRUE(lease) << describe(lease.error());
-  EXPECT_EQ(to_string(lease->cpus()), "0-1");
-  ASSERT_EQ(told.size(), 1U);
-  EXPECT_THAT(told[0], HasSubstr("waiting for 2 free CPUs: CPU 0 is held by process " + std::to_string(other)));
+  EXPECT_THAT(leases.holders(), testing::Contains(HasSubstr("CPU 0 is held by process " + std::to_string(other))));
+  kill(other, SIGKILL);
+  waitpid(other, nullptr, 0);
+  EXPECT_EQ(take(leases, {.count = 2}, held), "0-1");
   close(ready[0]);
   close(ready[1]);
 }
 
-TEST_F(CpuLeaseTest, GivesUpWhenToldTo) {
+TEST_F(CpuLeaseTest, WhatIsSharedIsSpreadAndKeepsTimesAway) {
   CpuLeases leases = open();
+  std::vector<CpuLease> shared;
+  std::vector<int> used;
+  for (int i = 0; i < 8; ++i) {
+    shared.push_back(leases.share().value());
+    used.push_back(shared.back().cpus().cpus().front().value);
+  }
+  EXPECT_THAT(used, testing::ElementsAre(0, 1, 2, 3, 0, 1, 2, 3));
   std::vector<CpuLease> held;
-  ASSERT_EQ(take(leases, {.count = 4}, held), "0-3");
-  const Result<CpuLease> lease = leases.lease({.count = 1}, [](const std::string&) { return false; });
-  ASSERT_FALSE(lease);
-  EXPECT_THAT(lease.error().message, HasSubstr("gave up waiting for 1 free CPU: CPU 0 is held"));
+  EXPECT_EQ(take(leases, {.count = 1}, held), "none");
+  shared.erase(shared.begin() + 2);
+  EXPECT_EQ(take(leases, {.count = 1}, held), "none") << "its second user is still there";
+  shared.erase(shared.begin() + 5);
+  EXPECT_EQ(take(leases, {.count = 1}, held), "2");
+}
+
+TEST_F(CpuLeaseTest, SharingNeverWaitsForTimesAndPrefersWhatNobodyTimesOn) {
+  CpuLeases timing = open();
+  CpuLeases counting = open();
+  std::vector<CpuLease> held;
+  ASSERT_EQ(take(timing, {.count = 3}, held), "0-2");
+  std::vector<CpuLease> shared;
+  for (int i = 0; i < 2; ++i) {
+    shared.push_back(counting.share().value());
+    EXPECT_EQ(to_string(shared.back().cpus()), "3");
+  }
+  ASSERT_EQ(take(timing, {.count = 1}, held), "none") << "somebody counts on the last one";
+  shared.clear();
+  ASSERT_EQ(take(timing, {.count = 1}, held), "3");
+  EXPECT_EQ(counting.share().value().cpus().size(), 1U);
 }
 
 /// Four processes take and leave leases as fast as they can; each marks its CPUs in a shared table while it has them.

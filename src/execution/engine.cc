@@ -1,306 +1,451 @@
-// The engine's queue: what may start now, and where.
 #include "execution/engine.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
-#include <filesystem>
+#include <csignal>
+#include <cstring>
+
+#include "base/overloaded.h"
+#include "execution/timer_overhead.h"
 
 namespace tally {
 
 namespace {
 
-/// The least time between two readings of the clock: what a timed block pays for being timed.
-double measure_timer_overhead() {
-  double least = 1;
-  for (int i = 0; i < 1000; ++i) {
-    timespec a{};
-    timespec b{};
-    clock_gettime(CLOCK_MONOTONIC, &a);
-    clock_gettime(CLOCK_MONOTONIC, &b);
-    least =
-        std::min(least, static_cast<double>(b.tv_sec - a.tv_sec) + static_cast<double>(b.tv_nsec - a.tv_nsec) * 1e-9);
-  }
-  return std::max(least, 1e-9);
-}
+constexpr Milliseconds kMemoryInterval{100};  // an overshoot of as much as fits into it is possible
+// Five seconds from Ctrl-C to the prompt: what runs may finish in three, and the record has to be written after that.
+constexpr Milliseconds kFinishOnInterrupt{3000};
+constexpr Milliseconds kGiveUpOnInterrupt{3700};
+constexpr Milliseconds kLookAround{500};  // while work is queued, for whatever no event announces
+
+std::string mebibytes(std::uint64_t bytes) { return fmt::format("{:.4g} MiB", static_cast<double>(bytes) / 1048576); }
+
+StopLadder::Reason cancelled() { return {Ending::cancelled, "cancelled"}; }
 
 }  // namespace
 
-Engine::Engine(ProcessRunner& runner, CpuLeases& leases, Builder& builder,
-               const std::map<std::string, ToolchainHere>& toolchains, std::span<const Case> cases,
-               const ExecutionOptions& options, ExecutionObserver& observer)
+Engine::Engine(ProcessRunner& runner, CpuLeases& leases, HostPool& pool, Builder& builder, ExecutionRequest request,
+               ExecutionObserver& observer)
     : runner_(runner),
-      leases_(leases),
+      pool_(pool),
       builder_(builder),
-      toolchains_(toolchains),
-      cases_(cases),
-      options_(options),
+      request_(std::move(request)),
       observer_(observer),
-      queue_(cases.size()),
+      book_(request_.cases.size(), retry_limits(request_.settings)),
+      builds_(runner, builder),
+      placement_(leases, [this] { return cpus_in_use(); }),
       timer_overhead_s_(measure_timer_overhead()) {
-  result_.outcomes.resize(cases.size());
-  open_.resize(cases.size());
-  settled_.resize(cases.size());
-  cut_.resize(cases.size());
+  for (const Case& one : request_.cases) plans_.push_back(case_plan(request_.settings, one.settings));
+  pool_.begin_plan(retry_limits(request_.settings), host_deadlines(request_.settings));
 }
 
 Engine::~Engine() = default;
 
-HostKind Engine::kind_of(const Job& job) const {
-  const Case& c = cases_[job.index];
-  HostKind kind{.toolchain = c.toolchain, .language = c.language, .counted = job.mode == Mode::counts};
-  if (job.perturbation != nullptr) {
-    kind.hash_seed = job.perturbation->hash_seed;
-    kind.environment_padding = job.perturbation->environment_padding;
-  }
-  return kind;
-}
-
 void Engine::queue_jobs(const std::vector<bool>& done) {
+  const bool examining = !request_.examiner.empty();
+  if (request_.settings.noise_floor && !examining) perturbations_ = standard_perturbations();
+  const std::vector<Job> jobs = examining ? examining_jobs(request_.cases, done)
+                                          : measuring_jobs(request_.cases, request_.settings, perturbations_, done);
   std::map<Mode, std::size_t> planned;
-  const auto add = [&](const Job& job) {
-    queue_.add(kind_of(job), job);
-    ++open_[job.index];
+  for (const Job& job : jobs) {
+    book_.add(kind_of(job, request_.cases[job.index]), job);
     ++planned[job.mode];
-  };
-  for (const auto& [mode, wanted] :
-       {std::pair{Mode::counts, options_.counts}, {Mode::wall, options_.wall}, {Mode::result, options_.results}}) {
-    if (!wanted) continue;
-    std::vector<std::size_t> order;
-    for (std::size_t i = 0; i < cases_.size(); ++i) {
-      if (done.empty() || !done[i]) order.push_back(i);
-    }
-    // Times of many threads need many CPUs at once: last, when the others no longer take turns on them.
-    // (By index within a number of threads: std::stable_sort's buffer is deprecated in libstdc++ 12.)
-    if (mode == Mode::wall)
-      std::ranges::sort(order, {}, [this](std::size_t i) { return std::pair(cases_[i].threads, i); });
-    // Pass after pass over the whole suite, so that what drifts on the machine falls on every case alike.
-    for (int pass = 0; pass < options_.repeat * (mode == Mode::wall ? options_.wall_passes : 1); ++pass) {
-      for (const std::size_t i : order) add({.index = i, .mode = mode});
-    }
   }
-  for (const Perturbation& perturbation : options_.perturbations) {
-    for (std::size_t i = 0; i < cases_.size(); ++i) {
-      if (!done.empty() && done[i]) continue;
-      add({.index = i, .mode = Mode::counts, .perturbation = &perturbation});
-    }
-  }
-  for (std::size_t i = 0; i < cases_.size(); ++i) settled_[i] = open_[i] == 0;
   for (const auto& [mode, sessions] : planned) observer_.on_planned(mode, sessions);
 }
 
 ExecutionResult Engine::run(const std::vector<bool>& done) {
   queue_jobs(done);
   for (;;) {
-    if (auto collected = collect_builds(); !collected) {
-      result_.stopped = collected.error();
-      stop_everything(true);
-      break;
-    }
-    if (interruptions_ == 0 && !result_.stopped) {
-      while (start_work()) {
+    collect_builds();
+    if (interruptions_ == 0) {
+      while (!result_.stopped && start_work()) {
       }
     }
-    close_idle_hosts();
+    report_settled();
+    end_unwanted_hosts();
     wake_observer_at_ = observer_.on_time(runner_.now());
-    if (queue_.empty() && sessions_.empty() && building_.empty()) break;
+    if (result_.stopped || (book_.nothing_left() && sessions_.empty() && !builds_.running())) break;
     for (const Event& event : runner_.wait(next_deadline())) handle(event);
     check_deadlines();
-    if (result_.stopped) {
-      stop_everything(true);
-      break;
-    }
   }
-  stop_everything(true);
+  stop_everything();
   result_.interrupted = interruptions_ > 0;
   return std::move(result_);
 }
 
-Status Engine::collect_builds() {
-  if (!std::exchange(builds_changed_, false)) return {};
-  auto tasks = builder_.take_ready();
-  if (!tasks) return std::unexpected(tasks.error());
-  for (BuildTask& task : *tasks) builds_.push_back(std::move(task));
-  for (std::size_t i = 0; i < cases_.size(); ++i) {
-    if (settled_[i] || !builder_.failure(i)) continue;
-    const BuildFailure& failure = *builder_.failure(i);
-    fail_case(i, {failure.stage, failure.message, failure.log, {}}, Ending::failed);
+void Engine::collect_builds() {
+  auto news = builds_.collect();
+  if (!news) {
+    result_.stopped = news.error();
+    return;
   }
-  queue_.release([this](std::size_t index) { return builder_.built(index).has_value(); });
-  return {};
+  if (!*news) return;
+  for (std::size_t i = 0; i < request_.cases.size(); ++i) {
+    if (!book_.open(i) || !builder_.failure(i)) continue;
+    const BuildFailure& failure = *builder_.failure(i);
+    book_.fail(i, {failure.stage, failure.message, failure.log, {}}, Ending::failed);
+  }
+  book_.release([this](std::size_t index) { return builder_.built(index).has_value(); });
 }
 
 bool Engine::start_work() { return start_build() || start_session(); }
 
-/// Every CPU that may be used is leased by this run already: asking the kernel again after every event would be half of
-/// what a short case costs.
-bool Engine::holds_all_cpus() const {
-  std::size_t held = 0;
-  for (const RunningSession& session : sessions_) held += session.lease.cpus().size();
-  for (const auto& [id, build] : building_) held += build.lease.cpus().size();
-  for (const auto& [id, lease] : starting_) held += lease.cpus().size();
-  return held >= leases_.topology().allowed.size();
+std::size_t Engine::cpus_in_use() const {
+  std::size_t used = builds_.leased_cpus() + pool_.leased_cpus();
+  for (const RunningSession& session : sessions_) used += session.lease.cpus().size();
+  return used;
 }
 
-std::optional<CpuLease> Engine::try_lease(int count, bool whole_cores) {
-  if (holds_all_cpus()) return std::nullopt;
-  const int allowed = static_cast<int>(leases_.topology().allowed.size());
-  auto lease = leases_.try_lease({.count = std::min(count, allowed), .whole_cores = whole_cores});
+/// Nothing when there is none now, or the run cannot go on.
+std::optional<CpuLease> Engine::lease_for(Mode mode, int threads) {
+  auto lease = mode == Mode::wall ? placement_.alone(threads) : placement_.share();
   if (!lease) {
     result_.stopped = lease.error();
     return std::nullopt;
   }
-  if (!*lease && building_.empty() && sessions_.empty() && starting_.empty()) {
-    waiting_for_cpus_ = true;
-    if (!announced_waiting_) {
-      announced_waiting_ = true;
-      std::string who;
-      for (const std::string& holder : leases_.holders()) who += "\n  " + holder;
-      observer_.on_waiting("waiting for CPUs that others hold:" + who);
-    }
-  } else if (*lease) {
-    waiting_for_cpus_ = false;
-  }
-  return std::move(*lease);
+  if (placement_.waiting() && !std::exchange(announced_waiting_, true))
+    observer_.on_waiting("waiting for CPUs that others hold:" + placement_.holders());
+  return *std::move(lease);
 }
 
 bool Engine::start_build() {
-  if (builds_.empty()) return false;
-  auto lease = try_lease(1, false);
+  if (!builds_.waiting()) return false;
+  auto lease = lease_for(Mode::counts);
   if (!lease) return false;
-  BuildTask task = std::move(builds_.front());
-  builds_.pop_front();
-  task.request.cpus = lease->cpus();
-  observer_.on_process(task.what, task.request.argv);
-  auto started = runner_.start(std::move(task.request));
-  if (!started) {
-    ProcessResult refused;
-    refused.outcome = SpawnFailed{started.error()};
-    if (auto told = builder_.finished(task.id, refused); !told) result_.stopped = told.error();
-    builds_changed_ = true;
-    return true;
-  }
-  building_.emplace(*started, RunningBuild{task.id, *std::move(lease)});
+  observer_.on_process(builds_.next().what, builds_.next().request.argv);
+  if (auto started = builds_.start_next(*std::move(lease)); !started) result_.stopped = started.error();
+  collect_builds();
   return true;
 }
 
+Result<const Engine::PreparedHost*> Engine::prepared_host(const HostKind& kind) {
+  if (const auto found = prepared_.find(kind); found != prepared_.end()) return &found->second;
+  const ToolchainHere& toolchain = request_.toolchains.at(kind.toolchain);
+  if (kind.language == Language::cpp && !builder_.warm_up_settled(kind.toolchain)) return nullptr;
+  if (kind.language == Language::python && !*toolchain.interpreter) {
+    return std::unexpected(toolchain.interpreter->error());
+  }
+  HostSpec spec =
+      host_spec(kind, toolchain, builder_.warm_up(kind.toolchain), request_.surroundings, request_.settings);
+  HostKey key = key_of(spec);
+  return &prepared_.emplace(kind, PreparedHost{std::move(key), std::move(spec)}).first->second;
+}
+
 bool Engine::start_session() {
-  for (const HostKind& kind : queue_.kinds()) {
-    const Job& job = queue_.first(kind);
-    if (job.mode == Mode::wall && !(builder_.done() && builds_.empty() && building_.empty())) continue;
-    if (const auto broken = broken_.find(kind); broken != broken_.end()) {
-      fail_case(job.index, {"host", broken->second, {}, {}}, Ending::failed);
+  for (const HostKind& kind : book_.kinds()) {
+    const Job& job = book_.first(kind);
+    if (job.mode == Mode::wall && !builds_.done()) continue;
+    const auto host = prepared_host(kind);
+    if (host && *host == nullptr) continue;
+    const auto broken = host ? pool_.broken((*host)->key) : std::optional(describe(host.error()));
+    if (broken) {
+      book_.fail(job.index, {"host", *broken, {}, {}}, Ending::failed);
       return true;
     }
-    if (ready_host(kind) == hosts_.end()) {
-      if (host_coming(kind) || !start_host(kind)) continue;
-      return true;
-    }
-    return start_session(kind);
+    if (const auto ready = pool_.ready((*host)->key)) return start_session(kind, *ready);
+    if (!pool_.starting((*host)->key) && start_host(**host)) return true;
   }
   return false;
 }
 
+bool Engine::start_host(const PreparedHost& host) {
+  auto lease = lease_for(Mode::counts);
+  if (!lease) return false;
+  if (const auto argv = pool_.start(host.key, host.spec, *std::move(lease)))
+    observer_.on_process(host.spec.name, *argv);
+  return true;
+}
+
 /// One more where those of earlier sessions prove nothing yet, as where a perturbed count only has to be seen.
 std::size_t Engine::replicates_of_next_session(const Job& job) const {
-  const std::optional<CountSamples>& counts = result_.outcomes[job.index].counts;
-  const Case& c = cases_[job.index];
-  if (job.perturbation != nullptr || (counts && wants_another_replicate(*counts, c, options_))) return 1;
-  return static_cast<std::size_t>(std::max(1, c.settings.replicates.value_or(options_.replicates)));
+  const std::optional<CountSamples>& counts = book_.outcome(job.index).counts;
+  if (job.perturbation != nullptr || (counts && wants_another_replicate(*counts, plan_of(job)))) return 1;
+  return static_cast<std::size_t>(std::max(1, plan_of(job).replicates));
 }
 
-/// Where a forked process is known to go on otherwise than its parent would: of this case, or of one that is likely to
-/// meet the same library (which spares this one a session). And the single replicate of a perturbed count must be of
-/// the same kind as the first one of the undisturbed count.
-bool Engine::forks_all_replicates(const HostKind& kind, const Job& job) const {
-  return job.perturbation != nullptr || forks_differ_.contains({kind, cases_[job.index].autograd});
-}
-
-/// The first job of this kind, in a host that is ready.
-bool Engine::start_session(const HostKind& kind) {
-  const Case& c = cases_[queue_.first(kind).index];
-  const bool wall = queue_.first(kind).mode == Mode::wall;
-  // Valgrind runs one thread at a time: counting needs one CPU, however many threads there are.
-  auto lease = try_lease(wall ? c.threads : 1, wall);
-  if (!lease) return false;
-  Job job = queue_.take(kind);
-  const auto host = ready_host(kind);
-  host->set_used();
-  SessionPlan plan{.c = &c,
-                   .toolchain = &toolchains_.at(c.toolchain).spec,
-                   .built = *builder_.built(job.index),
+SessionRequest Engine::request_for(const HostKind& kind, const Job& job, HostId host, const CpuLease& lease) const {
+  const Case& measured = request_.cases[job.index];
+  SessionRequest request;
+  request.rules = {.measured = &measured,
+                   .toolchain = &request_.toolchains.at(measured.toolchain).spec,
                    .mode = job.mode,
-                   .job = ++last_job_,
-                   .perturbation = job.perturbation == nullptr ? Perturbation{} : *job.perturbation,
+                   .plan = plan_of(job),
                    .replicates = replicates_of_next_session(job),
-                   .forks_all = forks_all_replicates(kind, job),
-                   .dumps = host->dumps(),
+                   // Where a forked process is known to go on otherwise than its parent would: of this case, or of one
+                   // that is likely to meet the same library (which spares this one a session). And the single
+                   // replicate of a perturbed count must be of the same kind as the first one of the undisturbed count.
+                   .forks_all = job.perturbation != nullptr || forks_differ_.contains({kind, measured.autograd}),
+                   .counts_allocations = request_.settings.counts,
                    .timer_overhead_s = timer_overhead_s_};
-  for (const CpuIndex cpu : lease->cpus().cpus()) plan.cpus.push_back(cpu.value);
-  CaseOutcome& outcome = result_.outcomes[job.index];
-  if (wall && static_cast<int>(plan.cpus.size()) < c.threads && outcome.warnings.empty()) {
-    outcome.warnings.push_back(fmt::format("it has {} threads and only {} CPU{} may be used: they took turns",
-                                           c.threads, plan.cpus.size(), plan.cpus.size() == 1 ? "" : "s"));
+  if (job.perturbation != nullptr) {
+    request.perturbation = *job.perturbation;
+    request.rules.perturbation = job.perturbation->name;
   }
-  observer_.on_session(job.index, job.mode, plan.cpus);
-  auto session = std::make_unique<Session>(std::move(plan), options_);
+  request.built = *builder_.built(job.index);
+  for (const CpuIndex cpu : lease.cpus().cpus()) request.cpus.push_back(cpu.value);
+  request.folder = request_.surroundings.working_folder;
+  request.examiner = request_.examiner;
+  if (kind.counted) request.dumps = pool_.dumps(host);
+  return request;
+}
+
+bool Engine::start_session(const HostKind& kind, HostId host) {
+  const Case& measured = request_.cases[book_.first(kind).index];
+  const bool wall = book_.first(kind).mode == Mode::wall;
+  // Valgrind runs one thread at a time: counting needs one CPU, however many threads there are.
+  auto lease = lease_for(book_.first(kind).mode, measured.threads);
+  if (!lease) return false;
+  const Job job = book_.take(kind);
+  SessionRequest request = request_for(kind, job, host, *lease);
+  request.job = pool_.next_job();
+  CaseOutcome& outcome = book_.outcome(job.index);
+  if (wall && static_cast<int>(request.cpus.size()) < measured.threads && outcome.warnings.empty()) {
+    outcome.warnings.push_back(fmt::format("it has {} threads and only {} CPU{} may be used: they took turns",
+                                           measured.threads, request.cpus.size(), request.cpus.size() == 1 ? "" : "s"));
+  }
+  observer_.on_session(job.index, job.mode, request.cpus);
+  auto session = std::make_unique<Session>(std::move(request));
   const Clock::time_point now = runner_.now();
-  if (auto sent = session->start(host->control()); !sent) {
-    // Too long a text is the case's fault; anything else is a host that has just gone.
-    const std::string& why = sent.error().message;
-    if (sent.error().kind == ErrorKind::input) {
-      --open_[job.index];
-      fail_case(job.index, {"host", why, {}, {}}, Ending::failed);
-    } else if (job.hosts_lost++ < options_.host_retries) {
-      queue_.put_back(kind, job);
-      lose_host(host, why);
-    } else {
-      --open_[job.index];
-      fail_case(job.index, {"host", "the host is gone: " + why, {}, {}}, Ending::host_lost);
-      lose_host(host, why);
-    }
+  if (auto sent = session->start(pool_.lend(host)); !sent) {
+    request_refused(kind, job, host, sent.error());
     return true;
   }
   runner_.watch(session->socket());
   runner_.watch(session->output());
+  const CasePlan& plan = plan_of(job);
+  const Milliseconds deadline = job.mode == Mode::counts ? plan.counted_deadline : plan.native_deadline;
   sessions_.push_back({.job = job,
                        .kind = kind,
                        .session = std::move(session),
                        .lease = *std::move(lease),
                        .host = host,
                        .started = now,
-                       .deadline = now + deadline_of(job),
-                       .fork_deadline = now + options_.fork_deadline,
-                       .memory_limit = c.settings.memory_bytes.value_or(options_.memory_bytes)});
+                       .ladder = StopLadder(now, host_deadlines(request_.settings).fork, deadline),
+                       .memory_limit = plan.memory_bytes,
+                       .child = {}});
   return true;
 }
 
-Milliseconds Engine::deadline_of(const Job& job) const {
-  const Milliseconds otherwise = job.mode == Mode::counts ? options_.counted_deadline : options_.native_deadline;
-  return cases_[job.index].settings.timeout.value_or(otherwise);
+/// Too long a text is the case's fault; anything else is a host that has just gone.
+void Engine::request_refused(const HostKind& kind, const Job& job, HostId host, const Error& error) {
+  pool_.give_back(host);
+  observer_.on_session_end(job.index, job.mode);
+  if (error.kind == ErrorKind::input) {
+    return book_.fail_taken(job, {"host", error.message, {}, {}}, Ending::failed);
+  }
+  CaseOutcome& outcome = book_.outcome(job.index);
+  outcome.failure = CaseFailure{"host", "the host is gone: " + error.message, {}, {}};
+  book_.end(kind, job, Ending::host_lost, false);
+  on_gone(pool_.drop(host, error.message));
 }
 
-void Engine::drop_jobs(std::size_t index) { open_[index] -= queue_.drop(index); }
-
-void Engine::fail_case(std::size_t index, CaseFailure failure, Ending ending) {
-  CaseOutcome& outcome = result_.outcomes[index];
-  if (!outcome.failure) outcome.failure = std::move(failure);
-  outcome.ending = ending;
-  drop_jobs(index);
-  settle_case(index);
+void Engine::report_settled() {
+  while (const auto index = book_.take_settled()) {
+    auto reported = observer_.on_case(*index, std::move(book_.outcome(*index)));
+    // What it holds is the observer's now: thousands of cases would be gigabytes of samples and profiles.
+    book_.outcome(*index) = {};
+    if (!reported && !result_.stopped) result_.stopped = reported.error();
+  }
 }
 
-void Engine::settle_case(std::size_t index) {
-  if (settled_[index] || open_[index] > 0) return;
-  settled_[index] = true;
-  CaseOutcome& outcome = result_.outcomes[index];
-  if (auto told = observer_.on_case(index, outcome); !told && !result_.stopped) result_.stopped = told.error();
-  // The observer has made figures of them: thousands of cases would hold gigabytes of samples and profiles.
-  outcome.counts.reset();
-  outcome.perturbed.clear();
-  outcome.wall.reset();
-  outcome.profile = {};
+Engine::Running Engine::session_of(std::uint32_t job) {
+  return std::ranges::find_if(sessions_,
+                              [job](const RunningSession& one) { return one.session->request().job == job; });
+}
+
+void Engine::handle(const Event& event) {
+  std::visit(Overloaded{[this](const Interrupted& interrupted) { on_interrupted(interrupted.count); },
+                        [this](const FdReadable& readable) { on_fd(readable.fd, false); },
+                        [this](const FdClosed& closed) { on_fd(closed.fd, true); },
+                        [this](const Finished& finished) { on_finished(finished); }},
+             event);
+}
+
+void Engine::on_interrupted(int count) {
+  if (interruptions_ == 0) {
+    interrupted_at_ = runner_.now();
+    book_.interrupt();
+    builds_.stop();
+  }
+  interruptions_ = std::max(interruptions_ + 1, count);
+  if (interruptions_ > 1) stop_everything();
+}
+
+void Engine::on_fd(int fd, bool closed) {
+  if (pool_.listens_to(fd)) return handle(pool_.on_readable(fd, closed));
+  for (auto session = sessions_.begin(); session != sessions_.end(); ++session) {
+    if (session->session->socket() == fd) return on_case_socket(session, closed);
+    if (session->session->output() != fd) continue;
+    if (!session->session->on_output()) runner_.unwatch(fd);
+    return;
+  }
+  runner_.unwatch(fd);
+}
+
+void Engine::on_case_socket(Running session, bool closed) {
+  bool ended = closed;
+  const auto read = session->session->on_socket(ended);
+  if (ended || !read) runner_.unwatch(session->session->socket());  // its exit, which the host reports, says why
+  // Its code wrote into a descriptor that is not its own: what it would say next cannot be told from that.
+  if (!read) {
+    session->ladder.stop(runner_.now(), {Ending::failed, "the case's process sent what is no message of our protocol"});
+  }
+  if (session->session->has_counted() && session->child) session->child->signal(SIGKILL);
+}
+
+void Engine::on_finished(const Finished& finished) {
+  if (!builds_.owns(finished.id)) return handle(pool_.on_finished(finished));
+  if (auto built = builds_.on_finished(finished); !built) result_.stopped = built.error();
+}
+
+void Engine::handle(const std::vector<HostEvent>& events) {
+  for (const HostEvent& event : events) {
+    std::visit(Overloaded{[this](const ChildForked& forked) { on_forked(forked); },
+                          [this](const ChildReaped& reaped) { on_reaped(reaped); },
+                          [this](const HostGone& gone) { on_gone(gone); },
+                          [this](const HostWarning& warning) { observer_.on_warning(warning.text); }},
+               event);
+  }
+}
+
+void Engine::on_forked(const ChildForked& forked) {
+  const Running session = session_of(forked.job);
+  if (session == sessions_.end()) return;
+  if (forked.pid <= 0) {
+    session->ladder.give_up({Ending::host_lost, fmt::format("the host cannot fork: {}", std::strerror(forked.error))});
+    return pool_.kill(forked.host);
+  }
+  session->session->on_started(forked.pid);
+  session->child = runner_.hold(forked.pid, pool_.pid(forked.host));
+  session->ladder.forked();
+}
+
+void Engine::on_reaped(const ChildReaped& reaped) {
+  const Running session = session_of(reaped.job);
+  if (session == sessions_.end()) return;
+  if (const auto& reason = session->ladder.reason()) {
+    session->session->on_stopped(reason->ending, reason->message, reaped.stage);
+  } else {
+    session->session->on_exited(reaped.wait_status, reaped.stage);
+  }
+  end_session(session);
+}
+
+/// Its sessions are tried again in a fresh host, as often as the settings say.
+void Engine::on_gone(const HostGone& gone) {
+  for (auto session = sessions_.begin(); session != sessions_.end();) {
+    const Running current = session++;
+    if (current->host != gone.host) continue;
+    const StopLadder::Reason reason =
+        current->ladder.reason().value_or(StopLadder::Reason{Ending::host_lost, gone.why});
+    current->session->on_stopped(reason.ending, reason.message);
+    end_session(current);
+  }
+}
+
+void Engine::end_session(Running session) {
+  runner_.unwatch(session->session->socket());
+  runner_.unwatch(session->session->output());
+  const Job job = session->job;
+  const HostKind kind = session->kind;
+  const Ending ending = session->session->ending();
+  CaseOutcome& outcome = book_.outcome(job.index);
+  const std::chrono::duration<double> took = runner_.now() - session->started;
+  // The machine's monotonic clock, which all of its runs share. The time of day was seen to step back by 6 ms in a run.
+  const std::chrono::duration<double> since_boot = session->started.time_since_epoch();
+  outcome.attempts.push_back({.mode = job.mode,
+                              .ending = ending,
+                              .seconds = took.count(),
+                              .started_s = since_boot.count(),
+                              .cpus = session->session->request().cpus});
+  session->session->deliver(outcome);
+  if (outcome.forks_differ) forks_differ_.insert({kind, request_.cases[job.index].autograd});
+  pool_.give_back(session->host);
+  if (ending != Ending::host_lost) pool_.works(session->host);
+  sessions_.erase(session);
+  observer_.on_session_end(job.index, job.mode);
+  const bool wants_another = ending == Ending::ok && job.mode == Mode::counts && job.perturbation == nullptr &&
+                             wants_another_replicate(*outcome.counts, plan_of(job));
+  if (book_.end(kind, job, ending, wants_another) == CaseBook::Next::another_session) observer_.on_planned(job.mode, 1);
+}
+
+void Engine::check_deadlines() {
+  check_memory();
+  check_interruption();
+  for (RunningSession& session : sessions_) climb(session);
+  handle(pool_.check_deadlines());
+}
+
+/// The step that is due of ending a session.
+void Engine::climb(RunningSession& session) {
+  using Step = StopLadder::Step;
+  const auto step = session.ladder.due(runner_.now());
+  if (!step) return;
+  if (*step == Step::end_host) return pool_.kill(session.host);
+  // What is orphaned meanwhile is the supervisor's, and swept up when the session has ended.
+  const int signal = *step == Step::interrupt ? SIGINT : *step == Step::terminate ? SIGTERM : SIGKILL;
+  if (session.child) session.child->signal_tree(signal);
+}
+
+void Engine::check_memory() {
+  const Clock::time_point now = runner_.now();
+  if (now < next_memory_check_) return;
+  next_memory_check_ = now + kMemoryInterval;
+  for (RunningSession& session : sessions_) {
+    if (session.memory_limit == 0 || !session.child || session.ladder.reason()) continue;
+    const std::uint64_t seen = session.child->growth_bytes(session.memory_limit);
+    if (seen <= session.memory_limit) continue;
+    session.ladder.kill(
+        now,
+        {Ending::failed, fmt::format("over memory: it may use {} (--memory, or the suite's memory key) and used {}",
+                                     mebibytes(session.memory_limit), mebibytes(seen))});
+  }
+}
+
+void Engine::check_interruption() {
+  if (interruptions_ == 0) return;
+  const Clock::time_point now = runner_.now();
+  if (now >= interrupted_at_ + kGiveUpOnInterrupt) return stop_everything();
+  if (now < interrupted_at_ + kFinishOnInterrupt) return;
+  for (RunningSession& session : sessions_) session.ladder.kill(now, cancelled());
+}
+
+std::optional<Clock::time_point> Engine::next_deadline() {
+  Clock::time_point next = wake_observer_at_.value_or(Clock::time_point::max());
+  bool limited = false;
+  for (const RunningSession& session : sessions_) {
+    next = std::min(next, session.ladder.next());
+    limited = limited || session.memory_limit > 0;
+  }
+  if (limited) next = std::min(next, next_memory_check_);
+  next = std::min(next, pool_.next_deadline());
+  const Clock::time_point now = runner_.now();
+  if (interruptions_ > 0 && !sessions_.empty()) next = std::min(next, now + Milliseconds(50));
+  if (placement_.waiting()) next = std::min(next, now + lease_retry);
+  if (!book_.nothing_left()) next = std::min(next, now + kLookAround);
+  return next == Clock::time_point::max() ? std::nullopt : std::optional(next);
+}
+
+void Engine::end_unwanted_hosts() {
+  std::set<HostKey> wanted;
+  for (const auto& [kind, host] : prepared_) {
+    if (book_.wants(kind)) wanted.insert(host.key);
+  }
+  pool_.end_unwanted([&](const HostKey& key) { return wanted.contains(key); });
+}
+
+/// What still runs is cancelled: nothing of it becomes a result.
+void Engine::stop_everything() {
+  builds_.stop();
+  const bool cut_short = !sessions_.empty() || interruptions_ > 0 || result_.stopped;
+  while (!sessions_.empty()) {
+    sessions_.front().session->on_stopped(Ending::cancelled, "cancelled");
+    end_session(sessions_.begin());
+  }
+  book_.interrupt();
+  if (cut_short) pool_.end_all();
 }
 
 }  // namespace tally

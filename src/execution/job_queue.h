@@ -11,8 +11,9 @@
 #include <optional>
 #include <vector>
 
-#include "execution/host_command.h"
+#include "execution/host_spec.h"
 #include "execution/outcome.h"
+#include "execution/perturbation.h"
 
 namespace tally {
 

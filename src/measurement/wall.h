@@ -36,6 +36,13 @@ struct WallWatch {
 /// Of two groups of samples, the second's indexes following the first's.
 WallWatch pooled(const WallWatch& first, std::uint64_t samples, const WallWatch& second, std::uint64_t more_samples);
 
+/// Where in a run's journal a case with its samples stands.
+struct StoredSamples {
+  std::uint64_t offset = 0;
+  std::uint64_t length = 0;
+  friend bool operator==(const StoredSamples&, const StoredSamples&) = default;
+};
+
 struct Wall {
   double median_s = 0;
   double mean_s = 0;
@@ -45,6 +52,8 @@ struct Wall {
   double overhead_s = 0;                         ///< Loop overhead already taken off every sample.
   std::vector<double> replicates_s;              ///< In the order taken, child after child.
   std::vector<std::uint64_t> samples_per_child;  ///< Sums to the size of replicates_s.
+  std::optional<StoredSamples> stored;           ///< When set, the two above are empty here, and lie there. Such a
+                                                 ///< case is never written as JSON: its own text is read back.
   std::optional<WallWatch> watch;
   friend bool operator==(const Wall&, const Wall&) = default;
 };

@@ -42,13 +42,18 @@ void fields(auto& a, is<Settings> auto& s) {
   a("max_replicates", s.max_replicates);
   a("cache_sim", s.cache_sim);
   a("branch_sim", s.branch_sim);
+  a("call_context", s.call_context);
   a.word("isolation", s.isolation, isolations);
-  a("perturbation_seed", s.perturbation_seed);
+  a("noise_floor", s.noise_floor);
   a("min_run_time_s", s.min_run_time_s);
   a("max_run_time_s", s.max_run_time_s);
   a("precision", s.precision);
   a("interleave", s.interleave);
   a("repeat", s.repeat);
+  a.optional("timeout_s", s.timeout_s);
+  a.optional("host_timeout_s", s.host_timeout_s);
+  a.optional("memory_bytes", s.memory_bytes);
+  a.optional("retries", s.retries);
   a("valgrind_flags", s.valgrind_flags);
   a("kept_environment", s.kept_environment);
 }
@@ -81,7 +86,6 @@ void fields(auto& a, is<Attempt> auto& t) {
 void fields(auto& a, is<Failure> auto& f) {
   a("stage", f.stage);
   a("message", f.message);
-  a("log", f.log);
   a("reproduce", f.reproduce);
 }
 

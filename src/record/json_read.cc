@@ -200,8 +200,21 @@ Result<int> schema_of(const Json& json, const std::string& where) {
       where, "give a record that `tally run --json` wrote");
 }
 
+/// Schema 1 to 2, the settings: an interleaved run stored the times of one of its three turns.
+void migrate_settings(Json& settings) {
+  settings["call_context"] = 0U;
+  settings["noise_floor"] = false;
+  if (settings.value("interleave", Json()) != true) return;
+  for (const char* key : {"min_run_time_s", "max_run_time_s"}) {
+    const auto time = settings.find(key);
+    if (time != settings.end() && time->is_number()) *time = time->get<double>() * 3;
+  }
+}
+
 /// Schema 1 to 2, the keys: a record was of one machine.
 void migrate_keys(Json& record) {
+  if (const auto settings = record.find("settings"); settings != record.end() && settings->is_object())
+    migrate_settings(*settings);
   if (const auto machine = record.find("machine"); machine != record.end()) {
     record["machines"] = Json::array({*machine});
     record.erase("machine");

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "measurement/counts.h"
+#include "measurement/settings.h"
 #include "measurement/wall.h"
 
 namespace tally {
@@ -37,27 +38,6 @@ struct Machine {
   std::string system;        ///< "Debian GNU/Linux 12 (bookworm)".
   std::string architecture;  ///< "x86_64".
   friend bool operator==(const Machine&, const Machine&) = default;
-};
-
-/// How the run was done. Counts are comparable only where iterations, cache_sim, branch_sim and isolation are equal.
-struct Settings {
-  bool counts = true;
-  bool wall = true;
-  std::uint64_t iterations = 100;  ///< Default of the run; each case states its own in counts.iterations.
-  int replicates = 2;              ///< The least number; more are taken where they differ.
-  int max_replicates = 5;
-  bool cache_sim = false;
-  bool branch_sim = false;
-  std::string isolation = "fork";       ///< "fork" or "process".
-  std::uint64_t perturbation_seed = 0;  ///< 0: undisturbed.
-  double min_run_time_s = 0;
-  double max_run_time_s = 0;
-  double precision = 0;
-  bool interleave = false;
-  int repeat = 1;
-  std::vector<std::string> valgrind_flags;
-  std::vector<std::string> kept_environment;  ///< Names given with --keep-env.
-  friend bool operator==(const Settings&, const Settings&) = default;
 };
 
 struct Fingerprint {
@@ -95,7 +75,6 @@ struct Attempt {
 struct Failure {
   std::string stage = {};      ///< "build", "artifact", "setup", "count", "time", …
   std::string message = {};    ///< What a reader needs first; may have several lines.
-  std::string log = {};        ///< A path relative to the record, or empty.
   std::string reproduce = {};  ///< A command line that shows the failure again, or empty.
   friend bool operator==(const Failure&, const Failure&) = default;
 };

@@ -87,7 +87,6 @@ Json case_json(const CaseRecord& one) {
   if (one.failure) {
     json["failure"] = {{"stage", one.failure->stage},
                        {"message", one.failure->message},
-                       {"log", one.failure->log},
                        {"reproduce", one.failure->reproduce}};
   }
   return json;

@@ -57,7 +57,6 @@ std::string failure_text(const CaseRecord& record, const RenderOptions& options)
   const std::string stage = failure.stage.empty() ? "" : printable(failure.stage) + ": ";
   const std::string message = replace_all(printable(shortened(trim(failure.message)), true), "\n", "\n  ");
   text += "  " + tinted(stage + message, Tint::bad, options.color) + "\n";
-  if (!failure.log.empty()) text += "  log: " + printable(failure.log) + "\n";
   if (!failure.reproduce.empty()) text += "  reproduce: " + printable(failure.reproduce) + "\n";
   return text;
 }

@@ -110,7 +110,6 @@ Record record_of(bool slower) {
   crashed.profile.reset();
   crashed.failure = Failure{.stage = "count",
                             .message = std::string("killed by SIGSEGV\n") + evil,
-                            .log = "logs/61.txt",
                             .reproduce = "tally run suite.toml --filter 'Crash*'"};
   record.cases.push_back(crashed);
   return record;

@@ -1,0 +1,66 @@
+#include "execution/case_failure.h"
+
+#include <fmt/format.h>
+
+#include <csignal>
+
+#include "base/text.h"
+#include "execution/traceback.h"
+#include "process/wait_status.h"
+
+namespace tally {
+
+using protocol::Stage;
+
+namespace {
+
+bool is_out_of_memory(std::string_view text) {
+  return text.contains("MemoryError") || text.contains("bad_alloc") || text.contains("can't allocate memory");
+}
+
+}  // namespace
+
+std::string stage_name(Stage stage, Mode mode) {
+  switch (stage) {
+    case Stage::load:
+      return "load";
+    case Stage::setup:
+      return "setup";
+    case Stage::warm_up:
+      return "warm_up";
+    case Stage::region:
+      return mode == Mode::counts ? "count" : mode == Mode::wall ? "time" : "result";
+    default:
+      return "host";
+  }
+}
+
+CaseFailure describe_failure(const CaseFailed& failed, const Case& c, const Toolchain& toolchain, Mode mode,
+                             std::uint64_t memory_limit) {
+  const std::string stage = stage_name(failed.stage, mode);
+  std::string text = failed.message;
+  if (memory_limit > 0 && is_out_of_memory(text)) {
+    text.insert(
+        0, fmt::format("over memory, of which it may use {:.4g} MiB: ", static_cast<double>(memory_limit) / 1048576));
+  }
+  if (c.language == Language::cpp || failed.signal) {
+    // A library's message may go on for pages (PyTorch appends its own stack).
+    std::string summary(trim(first_line(text)));
+    if (failed.signal == SIGILL && mode == Mode::counts) {
+      summary += "; Valgrind lacks some instructions (AVX-512 among them): build without -march=native";
+    }
+    return {stage, std::move(summary), failed.detail.empty() ? text : failed.detail, {}};
+  }
+  const std::vector<Snippet> parts = python_parts(c, toolchain);
+  const std::string place = innermost_place(failed.detail, parts);
+  return {stage, place.empty() ? text : fmt::format("{} ({})", text, place), map_traceback(failed.detail, parts), {}};
+}
+
+CaseFailure describe_exit(int wait_status, Stage stage, Mode mode) {
+  return {stage_name(stage, mode),
+          "the case's process " + describe(decode_wait_status(wait_status)) + " before it had a result",
+          {},
+          {}};
+}
+
+}  // namespace tally

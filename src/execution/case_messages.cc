@@ -1,0 +1,96 @@
+#include "execution/case_messages.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "base/files.h"
+
+namespace tally {
+
+using protocol::Field;
+using protocol::Message;
+using protocol::MessageType;
+using protocol::Writer;
+
+namespace {
+
+std::string text_of(const Message& message, Field field) { return std::string(message.text(field).value_or("")); }
+
+std::vector<double> samples_of(std::string_view bytes, double iterations) {
+  std::vector<double> samples(bytes.size() / sizeof(double));
+  std::memcpy(samples.data(), bytes.data(), samples.size() * sizeof(double));
+  for (double& sample : samples) sample /= iterations;
+  return samples;
+}
+
+RegionCounted counted(const Message& message, DumpFolder& dumps) {
+  RegionCounted region{.status = static_cast<int>(message.number(Field::status)),
+                       .own = dumps.child && message.number(Field::pid) == static_cast<std::uint64_t>(*dumps.child),
+                       .iterations = message.number(Field::iterations, 1),
+                       .allocations = message.number(Field::allocation_count),
+                       .allocated_bytes = message.number(Field::allocation_bytes),
+                       .totals = {},
+                       .dump = {}};
+  if (dumps.path.empty() || region.status != 0) return region;
+  const std::uint64_t number = message.number(Field::dump, 1);
+  if (region.own) dumps.last_own = number;
+  const std::string path = fmt::format("{}/{}.{}", dumps.path, message.number(Field::pid), number);
+  auto text = read_file(path);
+  ::unlink(path.c_str());
+  region.totals = text ? callgrind_totals(*text) : Result<Totals>(std::unexpected(text.error()));
+  if (text) region.dump = *std::move(text);
+  return region;
+}
+
+}  // namespace
+
+void DumpFolder::clean() const {
+  if (path.empty() || !child) return;
+  ::unlink(fmt::format("{}/{}", path, *child).c_str());
+  for (std::uint64_t n = 1; n <= last_own + 2; ++n) ::unlink(fmt::format("{}/{}.{}", path, *child, n).c_str());
+}
+
+CaseMessage decode(const Message& message, DumpFolder& dumps) {
+  switch (message.type()) {
+    case MessageType::ready:
+      return PhaseReady{static_cast<protocol::Phase>(message.number(Field::phase)),
+                        message.number(Field::in_process) != 0};
+    case MessageType::counted:
+      return counted(message, dumps);
+    case MessageType::timed: {
+      const std::uint64_t number = message.number(Field::iterations, 1);
+      return ChildTimed{static_cast<int>(message.number(Field::status)), number,
+                        samples_of(message.text(Field::samples).value_or(""), static_cast<double>(number))};
+    }
+    case MessageType::failed:
+      return CaseFailed{
+          static_cast<protocol::Stage>(message.number(Field::stage)),
+          std::string(message.text(Field::message).value_or("failed")), text_of(message, Field::detail),
+          message.text(Field::status) ? std::optional(static_cast<int>(message.number(Field::status))) : std::nullopt};
+    case MessageType::result:
+      return StatementResult{text_of(message, Field::text), text_of(message, Field::refusal), false};
+    default:
+      return Nonsense{};
+  }
+}
+
+std::string_view encode(const CaseCommand& command, std::uint32_t job, std::span<char> buffer) {
+  const auto nanoseconds = [](double seconds) { return static_cast<std::uint64_t>(seconds * 1e9); };
+  if (const auto* count = std::get_if<AskCount>(&command)) {
+    Writer frame(buffer, MessageType::count, job);
+    return frame.number(Field::iterations, count->iterations).number(Field::last, count->last ? 1 : 0).finish();
+  }
+  if (const auto* times = std::get_if<AskTimes>(&command)) {
+    Writer frame(buffer, MessageType::time, job);
+    return frame.number(Field::iterations, times->iterations)
+        .number(Field::block_ns, nanoseconds(times->block_s))
+        .number(Field::budget_ns, nanoseconds(times->budget_s))
+        .number(Field::children, times->children)
+        .finish();
+  }
+  return Writer(buffer, MessageType::advance, job).finish();
+}
+
+}  // namespace tally

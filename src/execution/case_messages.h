@@ -1,0 +1,89 @@
+/// What a case child says and what it can be asked, as values: the wire's frames decoded and encoded.
+///
+/// Reads the dump that a counted replicate left, since its numbers are what the message is about. Never decides
+/// anything: that is the dialogue's part.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/error.h"
+#include "execution/outcome.h"
+#include "profile/callgrind.h"
+#include "protocol/frame.h"
+
+namespace tally {
+
+/// A phase is set up and warmed up.
+struct PhaseReady {
+  protocol::Phase phase = protocol::Phase::baseline;
+  bool in_process = false;  ///< The child will not fork its regions.
+};
+
+/// A region has been executed once.
+struct RegionCounted {
+  int status = 0;    ///< A wait status: of the process that executed it.
+  bool own = false;  ///< By the case child itself, not by a fork of it.
+  std::uint64_t iterations = 1;
+  std::uint64_t allocations = 0;
+  std::uint64_t allocated_bytes = 0;
+  std::optional<Result<Totals>> totals;  ///< Where instructions are counted.
+  std::string dump;                      ///< The text that they are from.
+};
+
+/// One child has been timed.
+struct ChildTimed {
+  int status = 0;
+  std::uint64_t number = 1;       ///< Executions in a block.
+  std::vector<double> samples_s;  ///< Of one execution each, loop included.
+};
+
+/// The case cannot go on.
+struct CaseFailed {
+  protocol::Stage stage = protocol::Stage::host;
+  std::string message;
+  std::string detail;
+  std::optional<int> signal;  ///< That ended it, where one did.
+};
+
+/// Nothing that a case child may say.
+struct Nonsense {};
+
+using CaseMessage = std::variant<PhaseReady, RegionCounted, ChildTimed, CaseFailed, StatementResult, Nonsense>;
+
+/// Where the child's dumps are found.
+struct DumpFolder {
+  std::string path;            ///< Empty: nothing is counted.
+  std::optional<int> child;    ///< The case child's process, once it is known.
+  std::uint64_t last_own = 0;  ///< The last of the child's own dumps that was read.
+
+  /// Removes those that the child wrote and nobody read: at its exit, and after each phase's warm-up.
+  void clean() const;
+};
+
+/// Removes the dump that the message is about, having read it.
+CaseMessage decode(const protocol::Message& message, DumpFolder& dumps);
+
+struct AskCount {
+  std::uint64_t iterations = 1;
+  bool last = false;  ///< Nothing but `advance` is to follow: the child may spend its own state on it.
+};
+struct AskTimes {
+  std::uint64_t iterations = 0;  ///< In a block; 0: as many as last `block_s`.
+  double block_s = 0;
+  double budget_s = 0;  ///< Of one child.
+  std::uint64_t children = 1;
+  bool of_statement = false;  ///< Not of the empty loop, which is too short to be watched.
+};
+/// Leave this phase.
+struct Advance {};
+
+using CaseCommand = std::variant<AskCount, AskTimes, Advance>;
+
+/// The frame, in `buffer`, which 512 bytes suffice for.
+std::string_view encode(const CaseCommand& command, std::uint32_t job, std::span<char> buffer);
+
+}  // namespace tally

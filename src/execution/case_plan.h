@@ -1,0 +1,43 @@
+/// How one case is measured: what its benchmark says, else what the run's settings say, else what we hold to be
+/// sensible. Pure.
+#pragma once
+
+#include <cstdint>
+
+#include "definition/settings.h"
+#include "measurement/autorange.h"
+#include "measurement/settings.h"
+#include "process/process.h"
+
+namespace tally {
+
+struct CasePlan {
+  std::uint64_t iterations = 100;
+  int replicates = 2;
+  int max_replicates = 5;
+  WallPlan wall;                    ///< Of one turn.
+  Milliseconds counted_deadline{};  ///< For one session.
+  Milliseconds native_deadline{};   ///< Grows with the longest time that timing may take.
+  std::uint64_t memory_bytes = 0;   ///< 0: no limit.
+};
+
+CasePlan case_plan(const Settings& settings, const CaseSettings& own);
+
+/// In how many turns the times of each case are taken, over all passes.
+int wall_turns(const Settings& settings);
+
+/// What may go wrong so often before it counts.
+struct RetryLimits {
+  int after_timeout = 1;
+  int after_lost_host = 2;
+};
+RetryLimits retry_limits(const Settings& settings);
+
+/// From a host's start to its hello, and from a request to the fork.
+struct HostDeadlines {
+  Milliseconds start{120'000};
+  Milliseconds fork{20'000};
+};
+HostDeadlines host_deadlines(const Settings& settings);
+
+}  // namespace tally

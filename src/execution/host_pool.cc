@@ -1,0 +1,287 @@
+#include "execution/host_pool.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/text.h"
+
+namespace tally {
+
+using protocol::Field;
+using protocol::Message;
+using protocol::MessageType;
+
+namespace {
+
+constexpr Milliseconds kToEnd{5000};  // for a host that has closed its control socket
+
+/// Valgrind begins its lines with the process: "==123== text".
+std::string_view without_valgrind_prefix(std::string_view line) {
+  if (!line.starts_with("==")) return line;
+  const std::size_t end = line.find_first_not_of("0123456789", 2);
+  return end != std::string_view::npos && end > 2 && line.substr(end).starts_with("==") ? trim(line.substr(end + 2))
+                                                                                        : line;
+}
+
+/// How a host ended, and the last line with a word in it of what it wrote before.
+std::string last_words(const ProcessResult& result) {
+  const std::string text = result.err.text();
+  std::string_view said;
+  for (const std::string_view line : split(text, '\n')) {
+    if (const std::string_view words = without_valgrind_prefix(trim(line)); !words.empty()) said = words;
+  }
+  return said.empty() ? describe(result.outcome) : fmt::format("{}: {}", describe(result.outcome), said);
+}
+
+}  // namespace
+
+void HostPool::begin_plan(RetryLimits retries, HostDeadlines deadlines) {
+  retries_ = retries;
+  deadlines_ = deadlines;
+  broken_.clear();
+  failed_starts_.clear();
+}
+
+HostPool::Position HostPool::find(HostId id) { return std::ranges::find(hosts_, id, &Host::id); }
+
+const HostPool::Host& HostPool::host(HostId id) const { return *std::ranges::find(hosts_, id, &Host::id); }
+
+bool HostPool::may_serve(const Host& host) const {
+  const bool once = host.spec.single_use || single_use_.contains(host.key);
+  return host.pid != 0 && !host.hung_up_at && !(once && host.used);
+}
+
+std::optional<HostId> HostPool::ready(const HostKey& key) const {
+  const auto found = std::ranges::find_if(hosts_, [&](const Host& one) { return one.key == key && may_serve(one); });
+  return found == hosts_.end() ? std::nullopt : std::optional(found->id);
+}
+
+bool HostPool::starting(const HostKey& key) const {
+  return std::ranges::any_of(hosts_, [&](const Host& one) { return one.key == key && one.pid == 0; });
+}
+
+std::optional<std::string> HostPool::broken(const HostKey& key) const {
+  const auto found = broken_.find(key);
+  return found == broken_.end() ? std::nullopt : std::optional(found->second);
+}
+
+Result<HostPool::Host> HostPool::launch(const HostKey& key, const HostSpec& spec, CpuLease lease) {
+  Host host{.id = HostId{++last_id_}, .key = key, .spec = spec};
+  host.dumps = fmt::format("{}/{:04}", scratch_, last_id_);
+  std::error_code code;
+  std::filesystem::create_directories(host.dumps, code);
+  auto pair = make_socket_pair();
+  if (!pair) return std::unexpected(pair.error());
+  auto request = host_request(spec, host.dumps, std::move(pair->theirs));
+  if (!request) return std::unexpected(request.error());
+  request->cpus = lease.cpus();
+  auto process = runner_.start(*std::move(request));
+  if (!process) return std::unexpected(process.error());
+  host.process = *process;
+  host.control = FrameStream(std::move(pair->ours));
+  host.started = runner_.now();
+  host.lease = std::move(lease);
+  return host;
+}
+
+std::optional<std::vector<std::string>> HostPool::start(const HostKey& key, const HostSpec& spec, CpuLease lease) {
+  auto host = launch(key, spec, std::move(lease));
+  if (!host) {
+    broken_[key] = fmt::format("the {} does not start: {}", spec.name, describe(host.error()));
+    return std::nullopt;
+  }
+  runner_.watch(host->control.fd());
+  hosts_.push_back(*std::move(host));
+  return spec.argv;
+}
+
+const FrameStream& HostPool::lend(HostId id) {
+  Host& lent = *find(id);
+  lent.used = true;
+  ++lent.sessions;
+  return lent.control;
+}
+
+void HostPool::give_back(HostId id) {
+  const Position position = find(id);
+  if (position == hosts_.end()) return;
+  --position->sessions;
+  // What a case left behind must not run beside the next one.
+  runner_.sweep(position->process);
+}
+
+void HostPool::works(HostId id) {
+  if (const Position position = find(id); position != hosts_.end()) failed_starts_.erase(position->key);
+}
+
+int HostPool::pid(HostId id) const { return host(id).pid; }
+
+const std::string& HostPool::dumps(HostId id) const { return host(id).dumps; }
+
+void HostPool::kill(HostId id) {
+  if (const Position position = find(id); position != hosts_.end())
+    runner_.cancel(position->process, CancelMode::at_once);
+}
+
+HostGone HostPool::drop(HostId id, const std::string& why) {
+  if (const Position position = find(id); position != hosts_.end()) close(position);
+  return {id, why};
+}
+
+void HostPool::close(Position position) {
+  runner_.unwatch(position->control.fd());
+  position->control.close();
+  runner_.cancel(position->process, CancelMode::graceful);
+  hosts_.erase(position);
+}
+
+void HostPool::end_all() {
+  for (const Host& one : hosts_) {
+    runner_.unwatch(one.control.fd());
+    runner_.cancel(one.process, CancelMode::at_once);
+  }
+  hosts_.clear();
+}
+
+bool HostPool::listens_to(int fd) const {
+  return std::ranges::any_of(hosts_, [fd](const Host& one) { return one.control.fd() == fd; });
+}
+
+std::vector<HostEvent> HostPool::on_readable(int fd, bool closed) {
+  const auto position = std::ranges::find_if(hosts_, [fd](const Host& one) { return one.control.fd() == fd; });
+  std::vector<HostEvent> events;
+  bool ended = closed;
+  auto read = position->control.read([&](const Message& message) { on_message(*position, message, events); }, ended);
+  if (!read) {
+    const std::string why = describe(read.error());
+    // Another version will not become ours by being started again.
+    if (!position->used) {
+      if (auto warning = start_failed(*position, why, !read.error().mend.empty())) events.emplace_back(*warning);
+    }
+    runner_.cancel(position->process, CancelMode::at_once);
+    events.emplace_back(drop(position->id, why));
+  } else if (ended) {
+    // The reason is what the process wrote and how it ended: both come with its end, or it hangs.
+    runner_.unwatch(fd);
+    position->hung_up_at = runner_.now();
+  }
+  return events;
+}
+
+void HostPool::on_message(Host& host, const Message& message, std::vector<HostEvent>& events) {
+  switch (message.type()) {
+    case MessageType::hello:
+      return on_hello(host, message, events);
+    case MessageType::started:
+      return on_started(host, message, events);
+    case MessageType::exited:
+      events.emplace_back(ChildReaped{host.id, message.job(), static_cast<int>(message.number(Field::status)),
+                                      static_cast<protocol::Stage>(message.number(Field::stage))});
+      return;
+    default:
+      return;
+  }
+}
+
+void HostPool::on_hello(Host& host, const Message& message, std::vector<HostEvent>& events) {
+  host.pid = static_cast<int>(message.number(Field::pid));
+  host.lease.reset();
+  const std::uint64_t threads = message.number(Field::threads);
+  if (threads > 1) {
+    serve_once(
+        host,
+        fmt::format("has {} threads and cannot be forked safely: each of its cases gets a process of its own", threads),
+        events);
+  }
+}
+
+void HostPool::on_started(const Host& host, const Message& message, std::vector<HostEvent>& events) {
+  const int pid = static_cast<int>(message.number(Field::pid));
+  const int error = static_cast<int>(message.number(Field::status));
+  events.emplace_back(ChildForked{host.id, message.job(), pid, error});
+  if (pid > 0 && message.number(Field::threads) > 1) {
+    serve_once(host,
+               "has grown threads and cannot be forked safely any more: each further case gets a process of its own",
+               events);
+  }
+}
+
+void HostPool::serve_once(const Host& host, const std::string& why, std::vector<HostEvent>& events) {
+  if (single_use_.insert(host.key).second)
+    events.emplace_back(HostWarning{fmt::format("the {} {}, which is slower", host.spec.name, why)});
+}
+
+std::vector<HostEvent> HostPool::on_finished(const Finished& finished) {
+  const auto position = std::ranges::find(hosts_, finished.id, &Host::process);
+  std::vector<HostEvent> events;
+  if (position == hosts_.end()) return events;
+  const std::string why = last_words(finished.result);
+  if (!position->used) {
+    // What it decided itself (a module that is missing) it would decide again; a signal may have been bad luck.
+    const bool for_good = position->pid == 0 && std::holds_alternative<Exited>(finished.result.outcome);
+    if (auto warning = start_failed(*position, why, for_good)) events.emplace_back(*warning);
+  }
+  if (finished.result.aslr_refused && !std::exchange(warned_of_aslr_, true)) {
+    events.emplace_back(HostWarning{
+        "address randomisation could not be switched off (a container's seccomp profile?): counts may vary"});
+  }
+  events.emplace_back(drop(position->id, "the host " + why));
+  return events;
+}
+
+/// A host that did not come up is tried again, as often as a lost one, unless that is pointless.
+std::optional<HostWarning> HostPool::start_failed(const Host& host, const std::string& why, bool for_good) {
+  if (for_good || failed_starts_[host.key]++ >= retries_.after_lost_host) {
+    broken_[host.key] = fmt::format("the {} does not start: {}", host.spec.name, why);
+    return std::nullopt;
+  }
+  return HostWarning{fmt::format("the {} did not start, and is started again: {}", host.spec.name, why)};
+}
+
+std::vector<HostEvent> HostPool::check_deadlines() {
+  std::vector<HostEvent> events;
+  const Clock::time_point now = runner_.now();
+  for (auto position = hosts_.begin(); position != hosts_.end();) {
+    const Position current = position++;
+    if (current->pid == 0 && now >= current->started + deadlines_.start) {
+      const std::string why =
+          fmt::format("it was not ready within {} s", static_cast<double>(deadlines_.start.count()) / 1000);
+      if (auto warning = start_failed(*current, why, false)) events.emplace_back(*warning);
+      runner_.cancel(current->process, CancelMode::at_once);
+      events.emplace_back(drop(current->id, why));
+    } else if (current->hung_up_at && now >= *current->hung_up_at + kToEnd) {
+      runner_.cancel(current->process, CancelMode::at_once);
+    }
+  }
+  return events;
+}
+
+Clock::time_point HostPool::next_deadline() const {
+  Clock::time_point next = Clock::time_point::max();
+  for (const Host& one : hosts_) {
+    if (one.pid == 0) next = std::min(next, one.started + deadlines_.start);
+    if (one.hung_up_at) next = std::min(next, std::max(*one.hung_up_at + kToEnd, runner_.now() + Milliseconds(100)));
+  }
+  return next;
+}
+
+void HostPool::end_unwanted(const std::function<bool(const HostKey&)>& wanted) {
+  for (auto position = hosts_.begin(); position != hosts_.end();) {
+    const Position current = position++;
+    if (current->sessions > 0) continue;
+    const bool spent = current->used && !current->hung_up_at && !may_serve(*current);
+    if (spent || (!keep_warm_ && !wanted(current->key))) close(current);
+  }
+}
+
+std::size_t HostPool::leased_cpus() const {
+  std::size_t count = 0;
+  for (const Host& one : hosts_) {
+    if (one.lease) count += one.lease->cpus().size();
+  }
+  return count;
+}
+
+}  // namespace tally

@@ -1,0 +1,251 @@
+#include "execution/host_spec.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <ranges>
+
+#include "base/digest.h"
+
+namespace tally {
+
+namespace {
+
+// Where host/common/fork_server.h and the boot text below expect them.
+constexpr int kControl = 3;
+constexpr int kExtension = 4;
+constexpr int kScript = 5;
+constexpr int kLateEnvironment = 6;
+constexpr int kProgram = 4;
+
+constexpr const char* kLoader = "/lib64/ld-linux-x86-64.so.2";  // where the x86-64 ABI puts it
+
+/// Loads the extension and the script from open descriptors: their paths have no place in an interpreter's heap.
+constexpr const char* kBoot = R"(import importlib.machinery as m, importlib.util as u, sys
+s = u.spec_from_file_location("_tally_host", "/proc/self/fd/4", loader=m.ExtensionFileLoader("_tally_host", "/proc/self/fd/4"))
+x = u.module_from_spec(s)
+s.loader.exec_module(x)
+sys.modules["_tally_host"] = x
+with open(5) as f:
+    text = f.read()
+exec(compile(text, "tally_host.py", "exec"))
+)";
+
+Result<PassedFd> pass_file(const std::string& path, int target) {
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) {
+    Error error = errno_error("open a part of tally", path);
+    error.mend = "tally's libexec folder is incomplete: build or install it again";
+    return std::unexpected(std::move(error));
+  }
+  return PassedFd{target, std::move(fd)};
+}
+
+/// An entry of PYTHONPATH that means another folder from another working folder.
+bool has_relative_search_path(const EnvironmentVariables& environment) {
+  for (const auto& [name, value] : environment) {
+    if (name != "PYTHONPATH" || value.empty()) continue;
+    for (const auto entry : std::views::split(value, ':')) {
+      if (entry.empty() || entry.front() != '/') return true;
+    }
+  }
+  return false;
+}
+
+/// Where the interpreter starts: an import looks through the working folder first, and keeps its path and its list of
+/// files, so that a longer path moved a sort by 4 instructions. Cases enter the user's folder after the fork. Only
+/// modules that are to be found from the user's folder make the interpreter start there.
+std::string interpreter_folder(const std::vector<std::string>& modules, const HostSurroundings& around) {
+  namespace fs = std::filesystem;
+  if (has_relative_search_path(around.environment)) return around.working_folder;
+  std::error_code code;
+  for (const fs::directory_entry& entry : fs::directory_iterator(around.working_folder, code)) {
+    // A package's folder, or a file: answer.py, answer.abi3.so, answer.cpython-311-x86_64-linux-gnu.so.
+    const std::string name = entry.path().filename().string();
+    const bool wanted = std::ranges::any_of(modules, [&](const std::string& module) {
+      return name.substr(0, name.find('.')) == module.substr(0, module.find('.'));
+    });
+    if (wanted) return around.working_folder;
+  }
+  return "/";
+}
+
+/// Takes the variables that tell where the user's shell stands out of the interpreter's start: NAME=VALUE, each ended
+/// by a null. The host sets them once everything is imported. PATH 23 characters longer moved everything that an import
+/// allocates, and a dict by 0.2 %.
+std::string take_late_environment(EnvironmentVariables& environment) {
+  std::string text;
+  for (auto at = environment.begin(); at != environment.end();) {
+    auto& [name, value] = *at;
+    if (name != "PATH" && name != "VIRTUAL_ENV" && name != "CONDA_PREFIX") {
+      ++at;
+      continue;
+    }
+    text.append(name).append("=").append(value).push_back('\0');
+    at = environment.erase(at);
+  }
+  return text;
+}
+
+Result<PassedFd> pass_text(const std::string& text, int target) {
+  UniqueFd fd(::memfd_create("environment", MFD_CLOEXEC));
+  const auto length = static_cast<ssize_t>(text.size());
+  if (!fd || ::write(fd.get(), text.data(), text.size()) != length || ::lseek(fd.get(), 0, SEEK_SET) != 0) {
+    return std::unexpected(errno_error("keep a host's environment in memory", "memfd"));
+  }
+  return PassedFd{target, std::move(fd)};
+}
+
+void add_python(HostSpec& spec, const ToolchainHere& toolchain, const HostSurroundings& around) {
+  const ResolvedInterpreter& interpreter = **toolchain.interpreter;
+  spec.made_of = interpreter.identity;
+  spec.late_environment = take_late_environment(spec.environment);
+  spec.files = {{around.libexec + "/_tally_host.abi3.so", kExtension}, {around.libexec + "/tally_host.py", kScript}};
+  spec.working_folder = interpreter_folder(toolchain.spec.requires_modules, around);
+  spec.argv.insert(spec.argv.end(), {interpreter.path, "-c", kBoot});
+  for (const std::string& module : toolchain.spec.requires_modules) spec.argv.push_back(module);
+  spec.argv.emplace_back("--");
+  if (!toolchain.spec.warm_up.py.empty()) spec.argv.push_back(toolchain.spec.warm_up.py);
+}
+
+/// A counted host is started by the loader, from an open descriptor: libraries ask for the program's path and keep it,
+/// and with tally in a folder with a longer name `x += 1.0` read 13 instructions less.
+void add_cpp(HostSpec& spec, const ToolchainHere& toolchain, const std::optional<BuiltCase>& warm_up,
+             const HostSurroundings& around) {
+  const std::string host = around.libexec + "/tally-host-cpp";
+  if (spec.counted && ::access(kLoader, X_OK) == 0) {
+    spec.files = {{host, kProgram}};
+    spec.argv.insert(spec.argv.end(), {kLoader, fmt::format("/proc/self/fd/{}", kProgram)});
+  } else {
+    spec.argv.push_back(host);
+  }
+  for (const std::string& library : toolchain.spec.preload) spec.argv.insert(spec.argv.end(), {"--preload", library});
+  if (warm_up) spec.argv.insert(spec.argv.end(), {"--warm-up", warm_up->library, warm_up->symbol});
+}
+
+void set(EnvironmentVariables& environment, const std::string& name, std::string value) {
+  for (auto& [key, old] : environment) {
+    if (key == name) {
+      old = std::move(value);
+      return;
+    }
+  }
+  environment.emplace_back(name, std::move(value));
+}
+
+}  // namespace
+
+std::string describe(const HostKind& kind) {
+  return fmt::format("{} host of {}{}", kind.language == Language::cpp ? "C++" : "Python", kind.toolchain,
+                     kind.counted ? " under Valgrind" : "");
+}
+
+std::vector<std::string> valgrind_flags(const Settings& settings) {
+  const auto yes = [](bool value) { return value ? "yes" : "no"; };
+  std::vector<std::string> flags = {
+      "--tool=callgrind",
+      "--quiet",
+      // Off until the libraries are loaded: importing torch takes 7 s instead of 60.
+      "--instr-atstart=no",
+      // For threads that a region starts: the collect state belongs to one thread, and the main one switches its own.
+      "--collect-atstart=yes",
+      // With gdbserver, one run in three differed by up to 0.5 %.
+      "--vgdb=no",
+      "--fair-sched=yes",
+      "--separate-threads=no",
+      "--separate-recs=1",
+      fmt::format("--separate-callers={}", settings.call_context),
+      "--collect-jumps=no",
+      "--collect-systime=no",
+      "--collect-bus=no",
+      "--dump-instr=no",
+      "--dump-line=yes",
+      "--combine-dumps=no",
+      "--compress-strings=yes",
+      "--compress-pos=yes",
+      "--skip-plt=yes",
+      "--read-inline-info=no",
+      "--read-var-info=no",
+      "--smc-check=all-non-file",
+      "--trace-children=no",
+      "--child-silent-after-fork=yes",
+      "--max-stackframe=16777216",  // our pinned stack is no switch of stacks
+      "--num-callers=12",
+      "--log-fd=2",
+      fmt::format("--cache-sim={}", yes(settings.cache_sim)),
+      fmt::format("--branch-sim={}", yes(settings.branch_sim)),
+  };
+  if (settings.cache_sim) {
+    // A fixed geometry, not this machine's: 32 KiB 8-way L1, 8 MiB 16-way last level, 64-byte lines.
+    flags.insert(flags.end(), {"--I1=32768,8,64", "--D1=32768,8,64", "--LL=8388608,16,64"});
+  }
+  return flags;
+}
+
+HostSpec host_spec(const HostKind& kind, const ToolchainHere& toolchain, const std::optional<BuiltCase>& warm_up,
+                   const HostSurroundings& around, const Settings& settings) {
+  HostSpec spec;
+  spec.name = describe(kind);
+  spec.counted = kind.counted;
+  spec.single_use = settings.isolation == "process";
+  spec.environment = around.environment;
+  spec.working_folder = around.working_folder;
+  if (kind.hash_seed != 0) set(spec.environment, "PYTHONHASHSEED", std::to_string(kind.hash_seed));
+  if (kind.environment_padding != 0) {
+    set(spec.environment, "TALLY_PADDING", std::string(kind.environment_padding, 'x'));
+  }
+  if (kind.counted) {
+    spec.argv.push_back(around.valgrind);
+    for (std::string& flag : valgrind_flags(settings)) spec.argv.push_back(std::move(flag));
+    spec.dump_argument = spec.argv.size();
+  }
+  if (kind.language == Language::cpp) {
+    add_cpp(spec, toolchain, warm_up, around);
+  } else {
+    add_python(spec, toolchain, around);
+  }
+  return spec;
+}
+
+HostKey key_of(const HostSpec& spec) {
+  Digest digest;
+  digest.add(spec.made_of)
+      .add(spec.working_folder)
+      .add(spec.late_environment.value_or(""))
+      .add(spec.single_use ? "single" : "");
+  for (const std::string& argument : spec.argv) digest.add(argument);
+  for (const auto& [name, value] : spec.environment) digest.add(name).add(value);
+  for (const HostSpec::File& file : spec.files) digest.add(file.path);
+  return HostKey{digest.hex()};
+}
+
+Result<ProcessRequest> host_request(const HostSpec& spec, const std::string& dumps, UniqueFd control) {
+  ProcessRequest request;
+  request.argv = spec.argv;
+  if (spec.counted) {
+    request.argv.insert(request.argv.begin() + static_cast<std::ptrdiff_t>(spec.dump_argument),
+                        "--callgrind-out-file=" + dumps + "/%p");
+  }
+  request.environment = spec.environment;
+  request.working_folder = spec.working_folder;
+  request.disable_aslr = true;
+  request.grace = {Milliseconds(0), Milliseconds(0)};
+  request.pass_fds.push_back({kControl, std::move(control)});
+  if (spec.late_environment) {
+    auto late = pass_text(*spec.late_environment, kLateEnvironment);
+    if (!late) return std::unexpected(late.error());
+    request.pass_fds.push_back(*std::move(late));
+  }
+  for (const HostSpec::File& file : spec.files) {
+    auto passed = pass_file(file.path, file.target);
+    if (!passed) return std::unexpected(passed.error());
+    request.pass_fds.push_back(*std::move(passed));
+  }
+  return request;
+}
+
+}  // namespace tally

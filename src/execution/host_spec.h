@@ -1,0 +1,76 @@
+/// What makes a host what it is: its program and arguments, its environment, the files that it is handed.
+///
+/// Two plans that come to the same specification may share a host, and no others. Reads nothing but the names in the
+/// working folder; opens files only when a request is made of a specification.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "build/builder.h"
+#include "expansion/case.h"
+#include "measurement/settings.h"
+#include "process/process.h"
+
+namespace tally {
+
+/// Which host a case of a plan needs.
+struct HostKind {
+  std::string toolchain;
+  Language language = Language::cpp;
+  bool counted = false;  ///< Under Valgrind.
+  unsigned hash_seed = 0;
+  std::uint64_t environment_padding = 0;
+
+  auto operator<=>(const HostKind&) const = default;
+};
+
+/// "Python host of torch under Valgrind"
+std::string describe(const HostKind& kind);
+
+/// What hosts get of the machine and of the user.
+struct HostSurroundings {
+  EnvironmentVariables environment;  ///< Complete.
+  std::string working_folder;        ///< Also of cases that have no model.
+  std::string libexec;               ///< Where the hosts' programs are.
+  std::string valgrind;              ///< Its program; empty where nothing is counted.
+};
+
+struct HostSpec {
+  struct File {
+    std::string path;
+    int target = -1;  ///< The descriptor under which the host finds it open.
+  };
+
+  std::string name;
+  std::vector<std::string> argv;
+  std::size_t dump_argument = 0;  ///< Where in argv the folder of dumps belongs, when counted.
+  EnvironmentVariables environment;
+  std::optional<std::string> late_environment;  ///< Python: what is set once everything is imported.
+  std::string working_folder;
+  std::vector<File> files;
+  std::string made_of;  ///< Python: digest of the interpreter and of the modules' files.
+  bool counted = false;
+  bool single_use = false;  ///< A fresh host for every session.
+};
+
+struct HostKey {
+  std::string digest;
+  auto operator<=>(const HostKey&) const = default;
+};
+
+/// `toolchain` must have what the kind's language needs.
+HostSpec host_spec(const HostKind& kind, const ToolchainHere& toolchain, const std::optional<BuiltCase>& warm_up,
+                   const HostSurroundings& around, const Settings& settings);
+
+HostKey key_of(const HostSpec& spec);
+
+/// Every flag is stated, for defaults have changed between versions.
+std::vector<std::string> valgrind_flags(const Settings& settings);
+
+/// The request without its CPUs. `control` becomes the host's control socket; `dumps` is the folder of Callgrind's
+/// output.
+Result<ProcessRequest> host_request(const HostSpec& spec, const std::string& dumps, UniqueFd control);
+
+}  // namespace tally

@@ -1,0 +1,61 @@
+#include "execution/jobs.h"
+
+#include <algorithm>
+
+#include "execution/case_plan.h"
+
+namespace tally {
+
+namespace {
+
+std::vector<std::size_t> open_cases(std::span<const Case> cases, const std::vector<bool>& done) {
+  std::vector<std::size_t> open;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (done.empty() || !done[i]) open.push_back(i);
+  }
+  return open;
+}
+
+void add_pass(std::vector<Job>& jobs, std::span<const std::size_t> order, Mode mode,
+              const Perturbation* perturbation = nullptr) {
+  for (const std::size_t i : order) jobs.push_back({.index = i, .mode = mode, .perturbation = perturbation});
+}
+
+}  // namespace
+
+std::vector<Job> measuring_jobs(std::span<const Case> cases, const Settings& settings,
+                                std::span<const Perturbation> perturbations, const std::vector<bool>& done) {
+  const std::vector<std::size_t> open = open_cases(cases, done);
+  std::vector<Job> jobs;
+  if (settings.counts) {
+    for (int pass = 0; pass < settings.repeat; ++pass) add_pass(jobs, open, Mode::counts);
+  }
+  if (settings.wall) {
+    std::vector<std::size_t> order = open;
+    // (By index within a number of threads: std::stable_sort's buffer is deprecated in libstdc++ 12.)
+    std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(cases[i].threads, i); });
+    for (int turn = 0; turn < wall_turns(settings); ++turn) add_pass(jobs, order, Mode::wall);
+  }
+  if (settings.counts) {
+    for (const Perturbation& perturbation : perturbations) add_pass(jobs, open, Mode::counts, &perturbation);
+  }
+  return jobs;
+}
+
+std::vector<Job> examining_jobs(std::span<const Case> cases, const std::vector<bool>& done) {
+  std::vector<Job> jobs;
+  add_pass(jobs, open_cases(cases, done), Mode::result);
+  return jobs;
+}
+
+HostKind kind_of(const Job& job, const Case& measured) {
+  HostKind kind{.toolchain = measured.toolchain, .language = measured.language, .counted = job.mode == Mode::counts};
+  if (job.perturbation != nullptr) {
+    // Nothing but Python has hashes that are seeded when it starts.
+    if (kind.language == Language::python) kind.hash_seed = job.perturbation->hash_seed;
+    kind.environment_padding = job.perturbation->environment_padding;
+  }
+  return kind;
+}
+
+}  // namespace tally

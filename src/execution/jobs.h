@@ -1,0 +1,26 @@
+/// Which jobs a plan comes to, and in which order. Pure.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "execution/host_spec.h"
+#include "execution/job_queue.h"
+#include "expansion/case.h"
+#include "measurement/settings.h"
+
+namespace tally {
+
+/// Counts first, pass after pass over the whole suite, so that what drifts on the machine falls on every case alike;
+/// then times, in turns, those of many threads last, when others no longer take turns on the CPUs that they need at
+/// once; then counts under each of `perturbations`. Cases that are `done` have none (empty: none is done).
+std::vector<Job> measuring_jobs(std::span<const Case> cases, const Settings& settings,
+                                std::span<const Perturbation> perturbations, const std::vector<bool>& done);
+
+/// One execution of each statement that reports what it leaves.
+std::vector<Job> examining_jobs(std::span<const Case> cases, const std::vector<bool>& done);
+
+/// Which host a job needs.
+HostKind kind_of(const Job& job, const Case& measured);
+
+}  // namespace tally

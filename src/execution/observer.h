@@ -1,0 +1,31 @@
+/// Who is told what happens while a plan is executed: for progress, journal and -v. All calls come from one thread, in
+/// the order in which things happen.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "execution/outcome.h"
+#include "process/process.h"
+
+namespace tally {
+
+class ExecutionObserver {
+ public:
+  virtual ~ExecutionObserver() = default;
+  /// A compiler or a host was started.
+  virtual void on_process(const std::string& what, const std::vector<std::string>& argv) = 0;
+  /// So many sessions are to come, before all others or as one more turns out to be needed.
+  virtual void on_planned(Mode mode, std::size_t sessions) = 0;
+  virtual void on_session(std::size_t index, Mode mode, const std::vector<int>& cpus) = 0;  ///< Started.
+  virtual void on_session_end(std::size_t index, Mode mode) = 0;  ///< However it ended; it may be tried again.
+  /// A case's outcome will not change any more. An error stops the run (a journal that cannot be written).
+  virtual Status on_case(std::size_t index, CaseOutcome outcome) = 0;
+  /// The loop comes round; it is to do so again at the returned time, if not before.
+  virtual std::optional<Clock::time_point> on_time(Clock::time_point /*now*/) { return std::nullopt; }
+  virtual void on_waiting(const std::string& why) = 0;  ///< For CPUs on which another tally takes times.
+  virtual void on_warning(const std::string& text) = 0;
+};
+
+}  // namespace tally

@@ -1,0 +1,75 @@
+#include "execution/session_request.h"
+
+#include <algorithm>
+
+#include "protocol/frame.h"
+
+namespace tally {
+
+using protocol::Field;
+using protocol::Writer;
+
+namespace {
+
+constexpr std::uint64_t kWarmUpPython = 40;  // CPython 3.11 specialises within 20 rounds of a loop
+constexpr std::uint64_t kWarmUpCpp = 10;
+
+void append_texts(Writer& writer, Field field, const Code& code) {
+  for (const Snippet& part : code.parts) writer.text(field, part.text);
+}
+
+/// An upper bound of the frame's length.
+std::size_t size_of(const SessionRequest& request) {
+  const Toolchain& toolchain = *request.rules.toolchain;
+  std::size_t size = 64UZ * 1024;  // paths, numbers, CPUs
+  for (const Code* code : {&request.rules.measured->setup, &request.rules.measured->stmt}) {
+    for (const Snippet& part : code->parts) size += part.text.size() + 64;
+  }
+  return size + toolchain.before_region.py.size() + toolchain.sync.py.size() + toolchain.seed.py.size() +
+         toolchain.set_threads.py.size() + request.examiner.size();
+}
+
+void append_python(Writer& frame, const SessionRequest& request) {
+  const Case& measured = *request.rules.measured;
+  const Toolchain& toolchain = *request.rules.toolchain;
+  for (const ToolchainCode& code : before_setup(toolchain, measured.language, measured.threads))
+    frame.text(Field::setup_part, code.text);
+  append_texts(frame, Field::setup_part, measured.setup);
+  append_texts(frame, Field::stmt_part, measured.stmt);
+  if (!toolchain.before_region.py.empty()) frame.text(Field::before_region, toolchain.before_region.py);
+  if (!toolchain.sync.py.empty()) frame.text(Field::sync, toolchain.sync.py);
+  if (request.rules.mode != Mode::result) return;
+  frame.text(Field::examiner, request.examiner);
+  for (const std::string& name : measured.results) frame.text(Field::result_name, name);
+}
+
+}  // namespace
+
+Result<std::string> request_frame(const SessionRequest& request) {
+  const DialogueRules& rules = request.rules;
+  // Not the largest frame: zeroing 4 MiB takes longer than all else that starting a session needs.
+  std::string buffer(std::min(protocol::kMaxFrame, size_of(request)), '\0');
+  Writer frame(buffer, protocol::MessageType::run_case, request.job);
+  const bool python = rules.measured->language == Language::python;
+  if (python) {
+    append_python(frame, request);
+  } else {
+    frame.text(Field::snippet, request.built.library).text(Field::symbol, request.built.symbol);
+  }
+  frame.number(Field::warm_up, python ? kWarmUpPython : kWarmUpCpp);
+  frame.text(Field::folder, request.built.folder.empty() ? request.folder : request.built.folder);
+  for (const int cpu : request.cpus) frame.number(Field::cpu, static_cast<std::uint64_t>(cpu));
+  // Under Valgrind its own memory would count against it: there the engine looks from outside only.
+  if (rules.plan.memory_bytes > 0 && rules.mode != Mode::counts) frame.number(Field::memory, rules.plan.memory_bytes);
+  frame.number(Field::heap_padding, request.perturbation.heap_padding)
+      .number(Field::stack_padding, request.perturbation.stack_padding);
+  const std::size_t length = frame.finish().size();
+  if (length == 0) {
+    return fail(ErrorKind::input, "the case's source text is too long for one message (4 MiB)", rules.measured->id,
+                "move a part of it into a module");
+  }
+  buffer.resize(length);
+  return buffer;
+}
+
+}  // namespace tally

@@ -1,0 +1,28 @@
+/// What a session is about, and the frame that asks a host for its child. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "build/builder.h"
+#include "execution/case_dialogue.h"
+#include "execution/perturbation.h"
+
+namespace tally {
+
+struct SessionRequest {
+  DialogueRules rules;
+  BuiltCase built;
+  std::uint32_t job = 0;
+  Perturbation perturbation;
+  std::vector<int> cpus;
+  std::string folder;    ///< Where a case without a model runs.
+  std::string examiner;  ///< With Mode::result: the Python text that makes a statement report what it leaves.
+  std::string dumps;     ///< Callgrind's output folder of the host; empty where nothing is counted.
+};
+
+/// An error (input): the case's text is longer than a frame may be.
+Result<std::string> request_frame(const SessionRequest& request);
+
+}  // namespace tally

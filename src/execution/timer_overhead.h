@@ -1,0 +1,9 @@
+/// What a timed block pays for being timed, on this machine.
+#pragma once
+
+namespace tally {
+
+/// The least time between two readings of the monotonic clock, in seconds; takes a tenth of a millisecond.
+double measure_timer_overhead();
+
+}  // namespace tally

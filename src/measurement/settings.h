@@ -1,0 +1,40 @@
+/// How a run measures, said once: what a command line sets, execution follows and a record keeps. Plain data.
+///
+/// What a benchmark says of its own cases (definition/settings.h) comes first. Which compiler, interpreter or
+/// environment command was asked for is not among them: a record is data of others, and nothing in it is ever run.
+/// Counts are comparable only where iterations, cache_sim, branch_sim and isolation are equal.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tally {
+
+struct Settings {
+  bool counts = true;
+  bool wall = true;
+  std::uint64_t iterations = 100;  ///< In one counted replicate; each case states its own in counts.iterations.
+  int replicates = 2;              ///< The least number; two identical ones prove that the count repeats.
+  int max_replicates = 5;          ///< Where they differ.
+  bool cache_sim = false;
+  bool branch_sim = false;
+  int call_context = 0;            ///< Callers that profiles keep apart: Callgrind's --separate-callers.
+  std::string isolation = "fork";  ///< "fork": a child of a warm host for each case; "process": a fresh host.
+  bool noise_floor = false;        ///< Count each case under the standard perturbations, too.
+  double min_run_time_s = 0.05;    ///< Of timing, over all its turns.
+  double max_run_time_s = 0.5;
+  double precision = 0.01;               ///< Timing ends when the 95 % interval is within this.
+  bool interleave = false;               ///< The times of all cases are taken in turns.
+  int repeat = 1;                        ///< Passes over the suite; their samples are pooled.
+  std::optional<double> timeout_s;       ///< For one measurement of a case; else 60 s for times and 300 s for counts.
+  std::optional<double> host_timeout_s;  ///< For a host to start (else 120 s) and to begin a case (else 20 s).
+  std::optional<std::uint64_t> memory_bytes;  ///< That a case may use; else as much as there is.
+  std::optional<int> retries;                 ///< Else one after a timeout, two after a lost host.
+  std::vector<std::string> kept_environment;  ///< Names and globs that cases see besides the usual ones.
+  std::vector<std::string> valgrind_flags;    ///< What the others come to, for a reader; a run fills it in.
+  friend bool operator==(const Settings&, const Settings&) = default;
+};
+
+}  // namespace tally

@@ -1,0 +1,92 @@
+#include "run/assemble.h"
+
+#include <fmt/format.h>
+
+namespace tally {
+
+namespace {
+
+CaseStatus status_of(Ending ending) {
+  switch (ending) {
+    case Ending::ok:
+      return CaseStatus::ok;
+    case Ending::timed_out:
+      return CaseStatus::timeout;
+    case Ending::crashed:
+      return CaseStatus::crashed;
+    case Ending::cancelled:
+      return CaseStatus::skipped;
+    case Ending::failed:
+    case Ending::host_lost:
+      break;
+  }
+  return CaseStatus::failed;
+}
+
+std::string failure_text(const CaseFailure& failure) {
+  // A compiler's output begins with the very line that is the message.
+  std::string text = failure.detail.starts_with(failure.message) ? failure.detail : failure.message;
+  if (!failure.detail.empty() && text != failure.detail) text += "\n" + failure.detail;
+  if (!failure.output.empty()) text += "\noutput of the case:\n" + failure.output;
+  return text;
+}
+
+void add_counts(CaseRecord& record, const Case& measured, const CaseOutcome& outcome) {
+  record.counts = summarize_counts(*outcome.counts);
+  if (outcome.allocations) {
+    const double iterations = static_cast<double>(outcome.allocations->iterations);
+    record.counts->allocations = static_cast<double>(outcome.allocations->count) / iterations;
+    record.counts->allocated_bytes = static_cast<double>(outcome.allocations->bytes) / iterations;
+  }
+  if (!outcome.perturbed.empty()) {
+    std::vector<std::pair<std::string, double>> samples;
+    samples.reserve(outcome.perturbed.size());
+    for (const auto& [name, perturbed] : outcome.perturbed)
+      samples.emplace_back(name, summarize_counts(perturbed).per_iteration);
+    record.counts->floor = noise_floor(record.counts->per_iteration, std::move(samples));
+  }
+  // An empty statement is nobody's to remove.
+  if (looks_optimised_away(*record.counts) && !measured.stmt.empty() && measured.language == Language::cpp) {
+    record.flags.emplace_back("optimised_away");
+    record.warnings.emplace_back("nothing is left of the statement: give its result to tally::keep(…)");
+  }
+  if (!replicates_agree(record.counts->replicates, record.counts->iterations)) record.flags.emplace_back("counts_vary");
+}
+
+}  // namespace
+
+CaseRecord describe_case(const Case& measured) {
+  CaseRecord record;
+  record.id = measured.id;
+  record.label = measured.label;
+  record.language = std::string(to_string(measured.language));
+  record.runtime = std::string(to_string(measured.runtime));
+  record.autograd = std::string(to_string(measured.autograd));
+  record.threads = measured.threads;
+  record.params = measured.params;
+  record.tags = measured.tags;
+  record.toolchain = measured.toolchain;
+  record.definition = {measured.stmt.text(), measured.setup.text(), measured.global_setup.text(), measured.digest};
+  return record;
+}
+
+CaseRecord assemble(const Case& measured, const CaseOutcome& outcome, double precision, const std::string& reproduce) {
+  CaseRecord record = describe_case(measured);
+  record.status = status_of(outcome.ending);
+  record.warnings = outcome.warnings;
+  for (const CaseAttempt& attempt : outcome.attempts) {
+    record.attempts.push_back({status_of(attempt.ending), attempt.seconds, attempt.started_s, attempt.cpus});
+  }
+  if (outcome.failure && outcome.ending != Ending::cancelled) {
+    record.failure =
+        Failure{.stage = outcome.failure->stage, .message = failure_text(*outcome.failure), .reproduce = reproduce};
+  }
+  if (outcome.counts) add_counts(record, measured, outcome);
+  if (outcome.wall) {
+    record.wall = summarize_wall(*outcome.wall);
+    for (std::string& flag : wall_flags(*outcome.wall, precision)) record.flags.push_back(std::move(flag));
+  }
+  return record;
+}
+
+}  // namespace tally

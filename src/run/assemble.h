@@ -1,0 +1,17 @@
+/// From what execution found to what a record says of a case. Pure.
+#pragma once
+
+#include "execution/outcome.h"
+#include "expansion/case.h"
+#include "record/record.h"
+
+namespace tally {
+
+/// The definition alone, not run: status "skipped".
+CaseRecord describe_case(const Case& measured);
+
+/// `precision` is the one that its times were to reach; `reproduce` the command that runs this case alone, for
+/// failures.
+CaseRecord assemble(const Case& measured, const CaseOutcome& outcome, double precision, const std::string& reproduce);
+
+}  // namespace tally

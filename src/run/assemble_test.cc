@@ -1,0 +1,101 @@
+#include "run/assemble.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tally {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+Case example(Language language = Language::cpp) {
+  Case c;
+  c.id = "a [cpp]";
+  c.label = {"a"};
+  c.language = language;
+  c.stmt.parts = {{"f();", {}}};
+  return c;
+}
+
+CaseOutcome counted(std::uint64_t total, std::uint64_t baseline) {
+  CaseOutcome outcome;
+  outcome.ending = Ending::ok;
+  outcome.counts = CountSamples{10, {"Ir"}, {{total}, {total}}, {{baseline}, {baseline}}};
+  return outcome;
+}
+
+TEST(Assemble, CountsArePerIteration) {
+  CaseOutcome outcome = counted(1100, 100);
+  outcome.allocations = AllocationSample{4, 8, 64};
+  const CaseRecord record = assemble(example(), outcome, 0.01, "again");
+  EXPECT_EQ(record.status, CaseStatus::ok);
+  EXPECT_EQ(record.counts->per_iteration, 100);
+  EXPECT_EQ(record.counts->allocations, 2);
+  EXPECT_EQ(record.counts->allocated_bytes, 16);
+  EXPECT_THAT(record.flags, IsEmpty());
+  EXPECT_FALSE(record.failure);
+}
+
+TEST(Assemble, AStatementThatIsGoneIsSaidToBe) {
+  EXPECT_THAT(assemble(example(), counted(100, 100), 0.01, "").flags, ElementsAre("optimised_away"));
+  EXPECT_THAT(assemble(example(Language::python), counted(100, 100), 0.01, "").flags, IsEmpty());
+  Case empty = example();
+  empty.stmt.parts = {{"", {}}};
+  EXPECT_THAT(assemble(empty, counted(100, 100), 0.01, "").flags, IsEmpty());
+}
+
+TEST(Assemble, WhatMakesACountLessCertainIsFlagged) {
+  CaseOutcome outcome = counted(1'000'000, 100);
+  outcome.counts->replicates[1][0] = 1'100'000;
+  const CaseRecord record = assemble(example(), outcome, 0.01, "");
+  EXPECT_THAT(record.flags, ElementsAre("counts_vary"));
+}
+
+TEST(Assemble, EveryEndingHasItsStatus) {
+  for (const auto& [ending, status] : {std::pair{Ending::failed, CaseStatus::failed},
+                                       {Ending::host_lost, CaseStatus::failed},
+                                       {Ending::crashed, CaseStatus::crashed},
+                                       {Ending::timed_out, CaseStatus::timeout},
+                                       {Ending::cancelled, CaseStatus::skipped}}) {
+    CaseOutcome outcome;
+    outcome.ending = ending;
+    outcome.failure = CaseFailure{"count", "why", "", ""};
+    outcome.attempts = {CaseAttempt{.mode = Mode::counts, .ending = ending, .seconds = 1.5}};
+    const CaseRecord record = assemble(example(), outcome, 0.01, "again");
+    EXPECT_EQ(record.status, status);
+    EXPECT_EQ(record.attempts.at(0).outcome, status);
+    EXPECT_EQ(record.failure.has_value(), ending != Ending::cancelled);
+    if (record.failure) {
+      EXPECT_EQ(record.failure->stage, "count");
+      EXPECT_EQ(record.failure->reproduce, "again");
+    }
+  }
+}
+
+TEST(Assemble, AFailureSaysEachThingOnce) {
+  CaseOutcome outcome;
+  outcome.ending = Ending::failed;
+  outcome.failure = CaseFailure{"build", "s.toml:1: error: x", "s.toml:1: error: x\n  f();\n  ^", "printed"};
+  EXPECT_EQ(assemble(example(), outcome, 0.01, "").failure->message,
+            "s.toml:1: error: x\n  f();\n  ^\noutput of the case:\nprinted");
+  outcome.failure = CaseFailure{"count", "ValueError: x (s.toml:1)", "Traceback\nValueError: x", ""};
+  EXPECT_EQ(assemble(example(), outcome, 0.01, "").failure->message,
+            "ValueError: x (s.toml:1)\nTraceback\nValueError: x");
+  outcome.failure = CaseFailure{"count", "same", "same", ""};
+  EXPECT_EQ(assemble(example(), outcome, 0.01, "").failure->message, "same");
+}
+
+TEST(Assemble, ACaseThatWasNotRunIsItsDefinition) {
+  Case c = example();
+  c.params = {{"n", "4"}};
+  c.digest = "d";
+  const CaseRecord record = describe_case(c);
+  EXPECT_EQ(record.status, CaseStatus::skipped);
+  EXPECT_EQ(record.definition.stmt, "f();");
+  EXPECT_EQ(record.definition.digest, "d");
+  EXPECT_EQ(record.params, c.params);
+}
+
+}  // namespace
+}  // namespace tally

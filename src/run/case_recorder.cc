@@ -1,0 +1,74 @@
+#include "run/case_recorder.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "base/digest.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "execution/case_plan.h"
+#include "profile/callgrind.h"
+#include "profile/rules.h"
+#include "profile/store.h"
+#include "record/json.h"
+#include "run/assemble.h"
+
+namespace tally {
+
+namespace {
+
+std::string reproduce(const std::string& suite, const Case& measured) {
+  if (suite.empty()) return {};
+  return fmt::format("tally run {} --filter {} --isolation process --keep", shell_quote(suite),
+                     shell_quote(measured.id));
+}
+
+}  // namespace
+
+Status CaseRecorder::on_case(std::size_t index, CaseOutcome outcome) {
+  const Case& measured = request_.plan->cases[index];
+  CaseRecord& record = cases_[index];
+  const double precision = case_plan(request_.settings, measured.settings).wall.precision;
+  record = assemble(measured, outcome, precision, reproduce(request_.suite, measured));
+  if (!outcome.profile.empty()) read_profile(record, measured, outcome);
+  results_[index] = std::move(outcome.result);
+  Status kept = keep(record);
+  observer_.on_case(record);
+  return kept;
+}
+
+/// Every profile is looked through for what a region should not do; it is kept only where profiles were asked for. One
+/// that cannot be read or kept is its case's misfortune alone: the count stands without it.
+void CaseRecorder::read_profile(CaseRecord& record, const Case& measured, const CaseOutcome& outcome) {
+  const auto without = [&](const Error& error) { record.warnings.push_back("it has no profile: " + describe(error)); };
+  auto profile = parse_callgrind(outcome.profile);
+  if (!profile) return without(profile.error());
+  const FunctionCounts counts = function_counts(*profile, 0, Inclusion::exclusive);
+  for (const LintFinding& finding : lint(counts, builtin_lint())) {
+    record.warnings.push_back(fmt::format("the region calls {} ({})", finding.function, finding.rule));
+  }
+  if (record.counts && record.language == "python") {
+    const double noise = counts.sum() - denoise(counts, builtin_noise()).sum();
+    record.counts->denoised = record.counts->per_iteration - noise / static_cast<double>(record.counts->iterations);
+  }
+  if (!request_.profiles) return;
+  const std::string name = digest(measured.id) + ".json";
+  const StoredProfile stored{compacted(*profile), outcome.counts ? outcome.counts->iterations : 1};
+  const auto written = write_file(std::filesystem::path(request_.profiles->folder) / name, to_json(stored));
+  if (!written) return without(written.error());
+  record.profile = request_.profiles->name + "/" + name;
+}
+
+Status CaseRecorder::keep(CaseRecord& record) {
+  if (!journal_) return {};
+  auto stored = journal_->append(case_to_json(record));
+  if (!stored) return std::unexpected(stored.error());
+  if (request_.keeps_samples || !record.wall) return {};
+  record.wall->replicates_s = std::vector<double>();
+  record.wall->samples_per_child = std::vector<std::uint64_t>();
+  record.wall->stored = *stored;
+  return {};
+}
+
+}  // namespace tally

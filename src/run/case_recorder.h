@@ -1,0 +1,51 @@
+/// Makes a record's case of each outcome as it comes: assembled, its profile read, kept in the journal.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "execution/observer.h"
+#include "run/run.h"
+
+namespace tally {
+
+class CaseRecorder final : public ExecutionObserver {
+ public:
+  /// `cases` is in plan order, and has a description of each already. All of these outlive the recorder.
+  CaseRecorder(const RunRequest& request, std::vector<CaseRecord>& cases, std::optional<JournalWriter>& journal,
+               RunObserver& observer)
+      : request_(request), cases_(cases), journal_(journal), observer_(observer) {}
+
+  /// What the statements left, in plan order; filled by examinations only.
+  [[nodiscard]] std::vector<std::optional<StatementResult>>& results() { return results_; }
+
+  void on_process(const std::string& what, const std::vector<std::string>& argv) override {
+    observer_.on_process(what, argv);
+  }
+  void on_planned(Mode mode, std::size_t sessions) override { observer_.on_planned(mode, sessions); }
+  void on_session(std::size_t index, Mode mode, const std::vector<int>& cpus) override {
+    observer_.on_session(request_.plan->cases[index], mode, cpus);
+  }
+  void on_session_end(std::size_t index, Mode mode) override {
+    observer_.on_session_end(request_.plan->cases[index], mode);
+  }
+  Status on_case(std::size_t index, CaseOutcome outcome) override;
+  std::optional<Clock::time_point> on_time(Clock::time_point now) override {
+    return journal_ ? journal_->sync_if_due(now) : std::nullopt;
+  }
+  void on_waiting(const std::string& why) override { observer_.on_message(why); }
+  void on_warning(const std::string& text) override { observer_.on_message("warning: " + text); }
+
+ private:
+  void read_profile(CaseRecord& record, const Case& measured, const CaseOutcome& outcome);
+  Status keep(CaseRecord& record);
+
+  const RunRequest& request_;
+  std::vector<CaseRecord>& cases_;
+  std::optional<JournalWriter>& journal_;
+  RunObserver& observer_;
+  std::vector<std::optional<StatementResult>> results_ =
+      std::vector<std::optional<StatementResult>>(request_.plan->cases.size());
+};
+
+}  // namespace tally

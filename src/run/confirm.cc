@@ -1,0 +1,54 @@
+#include "run/confirm.h"
+
+#include <fmt/format.h>
+
+namespace tally {
+
+namespace {
+
+/// A second measurement judges the first only where it is of the same thing.
+Status check_same_subject(const Record& next, const Record& again) {
+  for (const auto& [name, environment] : again.environments) {
+    const auto first = next.environments.find(name);
+    if (first == next.environments.end() || first->second.fingerprint == environment.fingerprint) continue;
+    const bool subject = first->second.subject != environment.subject;
+    return fail(ErrorKind::input,
+                fmt::format("--confirm: the {} of toolchain '{}' is not the one that the new record was measured in",
+                            subject ? "subject" : "environment", name),
+                {}, "confirm right after measuring, with the same builds, --env-command, --cxx and --python");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Record> measure_again(Workspace& workspace, const Suite& suite, const std::string& suite_path,
+                             const std::vector<std::string>& ids, const Record& next, const Tools& tools,
+                             RunObserver& observer) {
+  RunRequest request{.plan = nullptr, .settings = next.settings, .tools = tools, .suite = suite_path};
+  request.settings.noise_floor = false;  // the first measurement's stands
+  auto plan = make_plan(suite, {.selection = {.filters = ids}, .repeat = request.settings.repeat});
+  if (!plan) return std::unexpected(plan.error());
+  request.plan = &*plan;
+  auto again = measure(workspace, request, observer);
+  if (!again) return std::unexpected(again.error());
+  if (again->stopped) return std::unexpected(*again->stopped);
+  if (again->interrupted) return fail(ErrorKind::input, "--confirm: interrupted", suite_path);
+  if (auto same = check_same_subject(next, again->record); !same) return std::unexpected(same.error());
+  return std::move(again->record);
+}
+
+void replace_cases(Record& next, const Record& again) {
+  for (CaseRecord& one : next.cases) {
+    const CaseRecord* second = find_case(again, one.id);
+    if (second == nullptr) continue;
+    std::optional<std::string> profile = one.profile;
+    std::optional<NoiseFloor> floor = one.counts ? one.counts->floor : std::nullopt;
+    one = *second;
+    if (one.counts && !one.counts->floor) one.counts->floor = std::move(floor);
+    one.profile = std::move(profile);  // Beside the new record; the second measurement keeps none there.
+    one.warnings.emplace_back("measured a second time to confirm a suspected regression");
+  }
+}
+
+}  // namespace tally

@@ -1,0 +1,74 @@
+#include "run/journal_header.h"
+
+#include <fmt/format.h>
+
+#include "base/digest.h"
+#include "base/text.h"
+
+namespace tally {
+
+namespace {
+
+using Facts = std::map<std::string, std::string>;
+
+std::string text_of(const auto& optional) { return optional ? fmt::format("{}", *optional) : "default"; }
+
+void add_settings(Facts& facts, const Settings& settings) {
+  const auto add = [&](const char* name, const auto& value) { facts[name] = fmt::format("{}", value); };
+  add("counts", settings.counts);
+  add("times", settings.wall);
+  add("--iterations", settings.iterations);
+  add("--replicates", settings.replicates);
+  add("--repeat", settings.repeat);
+  add("--interleave", settings.interleave);
+  add("--isolation", settings.isolation);
+  add("--aa", settings.noise_floor);
+  add("--cache-sim", settings.cache_sim);
+  add("--branch-sim", settings.branch_sim);
+  add("--call-context", settings.call_context);
+  add("--min-run-time", settings.min_run_time_s);
+  add("--max-run-time", settings.max_run_time_s);
+  add("--precision", settings.precision);
+  add("--memory", text_of(settings.memory_bytes));
+  add("--timeout", text_of(settings.timeout_s));
+  add("--keep-env", join(settings.kept_environment, ", "));
+}
+
+void add_cases(Facts& facts, const Plan& plan) {
+  Digest cases;
+  Digest own;
+  for (const Case& one : plan.cases) {
+    cases.add(one.id).add(one.digest);
+    const CaseSettings& said = one.settings;
+    const auto count = [](const auto& time) { return time ? std::optional(time->count()) : std::nullopt; };
+    own.add(fmt::format("{} {} {} {} {} {} {}", text_of(count(said.timeout)), text_of(said.iterations),
+                        text_of(said.replicates), text_of(count(said.min_run_time)), text_of(count(said.max_run_time)),
+                        text_of(said.precision), text_of(said.memory_bytes)));
+  }
+  facts["suite or choice of cases"] = cases.hex();
+  facts["settings of single benchmarks"] = own.hex();
+}
+
+}  // namespace
+
+JournalHeader journal_header(const Plan& plan, const Settings& settings, const Tools& tools,
+                             const EnvironmentVariables& environment,
+                             const std::map<std::string, Environment>& environments) {
+  JournalHeader header;
+  add_cases(header.facts, plan);
+  add_settings(header.facts, settings);
+  header.facts["--cxx"] = tools.cxx;
+  header.facts["--python"] = tools.python;
+  header.facts["--env-command"] = tools.env_command;
+  for (const auto& [name, value] : environment) {
+    // Where the user's shell stands is no part of what is measured: hosts learn it late.
+    if (name != "PATH") header.facts["variable " + name] = value;
+  }
+  for (const auto& [name, one] : environments) {
+    for (const auto& [fact, value] : one.facts) header.facts[fmt::format("{} of toolchain {}", fact, name)] = value;
+    for (const auto& [file, value] : one.subject) header.facts[fmt::format("{} of toolchain {}", file, name)] = value;
+  }
+  return header;
+}
+
+}  // namespace tally

@@ -1,0 +1,17 @@
+/// What a run that is resumed must share with the one that was interrupted: its record would else be a mixture.
+#pragma once
+
+#include "plan/plan.h"
+#include "record/record.h"
+#include "run/journal.h"
+#include "run/toolchains.h"
+
+namespace tally {
+
+/// One fact for everything that moves a figure: cases and their own settings, the run's settings, what was asked for by
+/// name, the environment variables, and the facts and subject of each toolchain's environment.
+JournalHeader journal_header(const Plan& plan, const Settings& settings, const Tools& tools,
+                             const EnvironmentVariables& environment,
+                             const std::map<std::string, Environment>& environments);
+
+}  // namespace tally

@@ -1,0 +1,108 @@
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+
+#include "run/journal.h"
+#include "run/journal_line.h"
+
+namespace tally {
+namespace {
+
+/// 2: cases are those of record schema 2, and the first line is one of facts.
+constexpr int version = 2;
+constexpr std::string_view before_sum = R"({"crc32":")";
+constexpr std::string_view before_payload = R"(","case":)";
+constexpr std::size_t sum_digits = 8;
+
+std::string checksum(std::string_view payload) {
+  const auto* bytes = reinterpret_cast<const Bytef*>(payload.data());
+  return fmt::format("{:08x}", crc32_z(0, bytes, payload.size()));
+}
+
+std::optional<std::string> payload_of(std::string_view line) {
+  constexpr std::size_t start = before_sum.size() + sum_digits + before_payload.size();
+  if (line.size() <= start || !line.starts_with(before_sum) || !line.ends_with('}')) return std::nullopt;
+  if (!line.substr(before_sum.size() + sum_digits).starts_with(before_payload)) return std::nullopt;
+  const std::string_view payload = line.substr(start, line.size() - start - 1);
+  if (line.substr(before_sum.size(), sum_digits) != checksum(payload)) return std::nullopt;
+  return std::string(payload);
+}
+
+Result<JournalHeader> header_of(std::string_view line, const std::string& where) {
+  const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
+  const bool ours = json.is_object() && json.contains("tally_journal") && json["tally_journal"].is_number_integer();
+  if (!ours) return fail(ErrorKind::input, "this is not a journal of tally", where + ":1");
+  if (json["tally_journal"] != version) {
+    return fail(ErrorKind::input,
+                fmt::format("the journal's version is {}, not {}", json["tally_journal"].dump(), version), where + ":1",
+                "finish the run with the tally that began it, or remove the file");
+  }
+  const auto run = json.find("run");
+  const auto is_text = [](const nlohmann::json& value) { return value.is_string(); };
+  if (run == json.end() || !run->is_object() || !std::ranges::all_of(*run, is_text)) {
+    return fail(ErrorKind::input, "the journal's first line is damaged", where + ":1", "remove the file");
+  }
+  return JournalHeader{run->get<std::map<std::string, std::string>>()};
+}
+
+}  // namespace
+
+std::string journal_header_line(const JournalHeader& header) {
+  const std::string facts = nlohmann::json(header.facts).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return fmt::format(R"({{"tally_journal":{},"run":{}}})", version, facts) + '\n';
+}
+
+std::string journal_line(std::string_view payload) {
+  return fmt::format("{}{}{}{}}}\n", before_sum, checksum(payload), before_payload, payload);
+}
+
+Result<Journal> parse_journal(std::string_view bytes, const std::string& where) {
+  Journal journal;
+  std::size_t broken_line = 0;
+  std::size_t number = 0;
+  while (journal.whole_bytes < bytes.size()) {
+    ++number;
+    std::size_t at = journal.whole_bytes;
+    const std::size_t end = bytes.find('\n', at);
+    if (end == std::string_view::npos) break;
+    const std::string_view line = bytes.substr(at, end - at);
+    if (number == 1) {
+      Result<JournalHeader> header = header_of(line, where);
+      if (!header) return std::unexpected(header.error());
+      journal.header = std::move(*header);
+    } else if (std::optional<std::string> payload = payload_of(line)) {
+      journal.payloads.push_back(std::move(*payload));
+    } else {
+      broken_line = end + 1 < bytes.size() ? number : 0;
+      break;
+    }
+    journal.whole_bytes = end + 1;
+  }
+  if (broken_line != 0) {
+    return fail(ErrorKind::input, "the journal is damaged: this line does not have its checksum",
+                fmt::format("{}:{}", where, broken_line),
+                "remove the line to measure its case again, or the file to start afresh");
+  }
+  if (journal.whole_bytes == 0) {
+    return fail(ErrorKind::input, "the journal is empty: its run ended before it began", where, "remove the file");
+  }
+  journal.torn = journal.whole_bytes < bytes.size();
+  return journal;
+}
+
+Result<Journal> read_journal(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream bytes;
+  if (file.peek() != std::ifstream::traits_type::eof()) bytes << file.rdbuf();
+  if (!file.is_open() || file.bad()) {
+    return fail(ErrorKind::missing, "cannot read the journal", path, "run without --resume to start afresh");
+  }
+  return parse_journal(bytes.view(), path);
+}
+
+}  // namespace tally

@@ -1,0 +1,142 @@
+#include "run/machine.h"
+
+#include <gnu/libc-version.h>
+#include <sys/sysinfo.h>
+#include <sys/utsname.h>
+
+#include "base/digest.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "build/identity.h"
+
+namespace tally {
+
+namespace {
+
+/// The value after the first line that starts with `key`, without the separator and quotes.
+std::string field_of(const std::string& path, std::string_view key, char separator) {
+  const auto text = read_file(path);
+  if (!text) return {};
+  for (std::string_view line : split(*text, '\n')) {
+    if (!line.starts_with(key)) continue;
+    const std::size_t at = line.find(separator);
+    if (at == std::string_view::npos) continue;
+    line = trim(line.substr(at + 1));
+    if (line.size() > 1 && line.front() == '"') line = line.substr(1, line.size() - 2);
+    return std::string(line);
+  }
+  return {};
+}
+
+std::string output_of(ProcessRunner& runner, std::vector<std::string> argv, const EnvironmentVariables& environment) {
+  ProcessRequest request;
+  request.argv = std::move(argv);
+  request.environment = environment;
+  request.output_limit = std::size_t{1} << 20;
+  request.deadline = Milliseconds(30'000);
+  const ProcessResult result = run(runner, std::move(request));
+  return succeeded(result) ? result.out.text() : std::string{};
+}
+
+/// The file that the loader would open for `library`, a path or a soname.
+std::string locate(const std::string& library, std::string_view loader_cache, const EnvironmentVariables& environment) {
+  if (library.find('/') != std::string::npos) return library;
+  std::error_code code;
+  for (const std::string_view folder : split(value_of(environment, "LD_LIBRARY_PATH"), ':')) {
+    const std::filesystem::path path = std::filesystem::path(folder) / library;
+    if (!folder.empty() && std::filesystem::exists(path, code)) return path.string();
+  }
+  for (const std::string_view line : split(loader_cache, '\n')) {
+    if (!trim(line).starts_with(library + " ")) continue;
+    if (const std::size_t arrow = line.find("=> "); arrow != std::string_view::npos)
+      return std::string(line.substr(arrow + 3));
+  }
+  return {};
+}
+
+}  // namespace
+
+Machine read_machine(int allowed_cpus) {
+  Machine machine;
+  machine.cpu = field_of("/proc/cpuinfo", "model name", ':');
+  machine.cpus = allowed_cpus;
+  struct sysinfo memory{};
+  if (::sysinfo(&memory) == 0) machine.memory_bytes = static_cast<std::uint64_t>(memory.totalram) * memory.mem_unit;
+  utsname kernel{};
+  if (::uname(&kernel) == 0) {
+    machine.kernel = std::string(kernel.sysname) + " " + kernel.release;
+    machine.architecture = kernel.machine;
+  }
+  machine.system = field_of("/etc/os-release", "PRETTY_NAME", '=');
+  return machine;
+}
+
+std::map<std::string, std::string> common_facts(ProcessRunner& runner, const EnvironmentVariables& environment,
+                                                const std::string& valgrind) {
+  std::map<std::string, std::string> facts;
+  facts["cpu"] = field_of("/proc/cpuinfo", "model name", ':');
+  facts["cpu.flags"] = digest(field_of("/proc/cpuinfo", "flags", ':'));
+  facts["glibc"] = ::gnu_get_libc_version();
+  // Which variant of memcpy and its like is chosen follows from these.
+  std::string dispatch;
+  const std::string diagnostics = output_of(runner, {"/lib64/ld-linux-x86-64.so.2", "--list-diagnostics"}, environment);
+  for (const std::string_view line : split(diagnostics, '\n')) {
+    // EBX of CPUID leaf 1 holds the number of the core that asked: two runs of one machine differed by it.
+    if (line.starts_with("x86.cpu_features.features[0x0].cpuid[0x1]=")) continue;
+    if (line.starts_with("x86.cpu_features")) dispatch += std::string(line) + "\n";
+  }
+  facts["glibc.dispatch"] = digest(dispatch);
+  // What tells mathematics libraries how many threads to use, and how they wait.
+  for (const auto& [name, value] : environment) {
+    for (const std::string_view prefix : {"OMP_", "GOMP_", "KMP_", "MKL_", "OPENBLAS_", "PYTHONHASHSEED"}) {
+      if (name.starts_with(prefix)) facts["variable." + name] = value;
+    }
+  }
+  if (!valgrind.empty()) facts["valgrind"] = std::string(trim(output_of(runner, {valgrind, "--version"}, environment)));
+  return facts;
+}
+
+Environment describe_toolchain(ProcessRunner& runner, const ToolchainHere& toolchain,
+                               std::map<std::string, std::string> facts, const EnvironmentVariables& environment) {
+  Environment described;
+  described.facts = std::move(facts);
+  if (toolchain.compiler && *toolchain.compiler) {
+    described.facts["compiler"] = (*toolchain.compiler)->version;
+    described.facts["compiler.flags"] = join(toolchain.spec.flags, " ");
+  }
+  if (toolchain.interpreter && *toolchain.interpreter) {
+    described.facts["python"] = (*toolchain.interpreter)->version;
+    for (const std::string& module : (*toolchain.interpreter)->modules) {
+      const std::vector<std::string_view> parts = split(module, ' ');
+      // Where a toolchain says what its subject is, the modules that it requires belong to it.
+      auto& side = toolchain.spec.subject.empty() ? described.facts : described.subject;
+      side["module." + std::string(parts[0])] = std::string(parts[1]);
+    }
+  }
+  const std::string loader_cache =
+      toolchain.spec.subject.empty() ? "" : output_of(runner, {"/sbin/ldconfig", "-p"}, environment);
+  for (const std::string& library : toolchain.spec.subject) {
+    const std::string path = locate(library, loader_cache, environment);
+    described.subject[std::filesystem::path(library).filename().string()] =
+        path.empty() ? "not found" : file_digest(path).value_or("unreadable");
+  }
+  const auto fingerprint = [](const std::map<std::string, std::string>& map) {
+    Digest digest;
+    for (const auto& [key, value] : map) digest.add(key).add(value);
+    return digest.hex();
+  };
+  described.fingerprint = {fingerprint(described.facts), fingerprint(described.subject)};
+  return described;
+}
+
+Fingerprint combine(const std::map<std::string, Environment>& environments) {
+  Digest environment;
+  Digest subject;
+  for (const auto& [name, one] : environments) {
+    environment.add(name).add(one.fingerprint.environment);
+    subject.add(name).add(one.fingerprint.subject);
+  }
+  return {environment.hex(), subject.hex()};
+}
+
+}  // namespace tally

@@ -1,0 +1,33 @@
+#include "run/rounds.h"
+
+#include "record/pool.h"
+
+namespace tally {
+
+Result<RoundsResult> measure_in_turns(Workspace& workspace, std::span<const RunRequest> sides, int rounds,
+                                      RunObserver& observer, const std::function<void(int, std::size_t)>& on_round) {
+  workspace.keep_hosts_warm();
+  RoundsResult result;
+  for (int round = 1; round <= rounds; ++round) {
+    for (std::size_t i = 0; i < sides.size(); ++i) {
+      on_round(round, i);
+      RunRequest request = sides[i];
+      if (round > 1) request.profiles.reset();
+      auto pass = measure(workspace, request, observer);
+      if (!pass) return std::unexpected(pass.error());
+      if (pass->stopped) return std::unexpected(*pass->stopped);
+      result.interrupted = pass->interrupted;
+      if (result.interrupted) return result;
+      if (round == 1) {
+        result.records.push_back(std::move(pass->record));
+        continue;
+      }
+      auto pooled = pool(std::move(result.records[i]), pass->record);
+      if (!pooled) return std::unexpected(pooled.error());
+      result.records[i] = *std::move(pooled);
+    }
+  }
+  return result;
+}
+
+}  // namespace tally

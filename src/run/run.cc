@@ -1,0 +1,195 @@
+#include "run/run.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+
+#include "base/files.h"
+#include "execution/engine.h"
+#include "record/json.h"
+#include "run/assemble.h"
+#include "run/case_recorder.h"
+#include "run/journal_header.h"
+#include "run/machine.h"
+
+namespace tally {
+
+namespace {
+
+std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+
+/// What a run needs of the machine, found before anything is measured.
+struct Ready {
+  RunEnvironment environment;
+  std::filesystem::path cache;
+  HostSurroundings hosts;
+  std::map<std::string, ToolchainHere> toolchains;
+};
+
+Result<std::string> find_valgrind(const EnvironmentVariables& environment) {
+  if (const auto valgrind = find_program("valgrind", value_of(environment, "PATH"))) return *valgrind;
+  return fail(ErrorKind::missing, "valgrind is not there, and counting needs it", {},
+              "apt-get install valgrind, or take times alone with --wall-only");
+}
+
+Result<Ready> make_ready(Workspace& workspace, const RunRequest& request, bool counts, RunObserver& observer) {
+  Ready ready;
+  auto environment = run_environment(workspace, request.tools, request.settings);
+  if (!environment) return std::unexpected(environment.error());
+  ready.environment = *std::move(environment);
+  const EnvironmentVariables& full = ready.environment.full;
+  ready.hosts = {.environment = ready.environment.filtered,
+                 .working_folder = ready.environment.working_folder,
+                 .libexec = workspace.surroundings().libexec,
+                 .valgrind = {}};
+  if (counts) {
+    auto valgrind = find_valgrind(full);
+    if (!valgrind) return std::unexpected(valgrind.error());
+    ready.hosts.valgrind = *std::move(valgrind);
+  }
+  auto cache = default_cache_root(value_of(full, "XDG_CACHE_HOME"), value_of(full, "HOME"));
+  if (!cache) return std::unexpected(cache.error());
+  ready.cache = *cache;
+  auto toolchains =
+      resolve_toolchains(workspace.runner(), *request.plan, request.tools, ready.environment, ready.cache);
+  if (!toolchains) return std::unexpected(toolchains.error());
+  ready.toolchains = *std::move(toolchains);
+  for (const auto& [name, here] : ready.toolchains) {
+    if (here.compiler && !*here.compiler) observer.on_message(describe(here.compiler->error()));
+    if (here.interpreter && !*here.interpreter) observer.on_message(describe(here.interpreter->error()));
+  }
+  return ready;
+}
+
+ExecutionResult execute(Workspace& workspace, const RunRequest& request, const Ready& ready,
+                        const std::string& examiner, const std::vector<bool>& done, CaseRecorder& recorder) {
+  const std::string& libexec = workspace.surroundings().libexec;
+  BuildOptions build{.snippet_include = libexec + "/include",
+                     .artifact_driver = libexec + "/make_artifacts.py",
+                     .environment = ready.environment.full,
+                     .examined = !examiner.empty()};
+  Builder builder(Cache(ready.cache), build, ready.toolchains, request.plan->cases);
+  ExecutionRequest execution{.cases = request.plan->cases,
+                             .settings = request.settings,
+                             .toolchains = ready.toolchains,
+                             .surroundings = ready.hosts,
+                             .examiner = examiner};
+  Engine engine(workspace.runner(), workspace.leases(), workspace.hosts(), builder, std::move(execution), recorder);
+  return engine.run(done);
+}
+
+/// Everything that a record says before anything is measured.
+Record describe_run(Workspace& workspace, const RunRequest& request, const Ready& ready) {
+  Record record;
+  record.started = utc_now();
+  record.tool = workspace.surroundings().tool;
+  record.command = workspace.surroundings().command;
+  record.settings = request.settings;
+  if (request.settings.counts) record.settings.valgrind_flags = valgrind_flags(request.settings);
+  record.machines = {read_machine(static_cast<int>(workspace.leases().topology().allowed.size()))};
+  const auto facts = common_facts(workspace.runner(), ready.environment.filtered, ready.hosts.valgrind);
+  for (const auto& [name, here] : ready.toolchains) {
+    record.environments[name] = describe_toolchain(workspace.runner(), here, facts, ready.environment.filtered);
+  }
+  record.fingerprint = combine(record.environments);
+  for (const Case& one : request.plan->cases) record.cases.push_back(describe_case(one));
+  return record;
+}
+
+/// Takes over what an earlier run has finished; which cases those are.
+Result<std::vector<bool>> take_over(const std::vector<std::string>& payloads, const std::string& where,
+                                    std::vector<CaseRecord>& cases) {
+  std::vector<bool> done(cases.size());
+  std::map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < cases.size(); ++i) places[cases[i].id] = i;
+  for (const std::string& payload : payloads) {
+    auto record = case_from_json(payload, where);
+    if (!record) return std::unexpected(record.error());
+    const auto place = places.find(record->id);
+    if (place == places.end()) continue;
+    done[place->second] = true;
+    cases[place->second] = *std::move(record);
+  }
+  return done;
+}
+
+/// Which cases are done already.
+Result<std::vector<bool>> open_journal(const JournalRequest& request, const JournalHeader& header, RunResult& result) {
+  if (request.resume) {
+    auto resumed = JournalWriter::resume(request.path, header);
+    if (resumed) {
+      result.journal.emplace(std::move(resumed->writer));
+      return take_over(resumed->payloads, request.path, result.record.cases);
+    }
+    if (resumed.error().kind != ErrorKind::missing) return std::unexpected(resumed.error());
+  }
+  auto created = JournalWriter::create(request.path, header);
+  if (!created) return std::unexpected(created.error());
+  result.journal.emplace(*std::move(created));
+  return std::vector<bool>(result.record.cases.size());
+}
+
+}  // namespace
+
+Result<RunResult> measure(Workspace& workspace, const RunRequest& request, RunObserver& observer) {
+  const auto start = std::chrono::steady_clock::now();
+  auto ready = make_ready(workspace, request, request.settings.counts, observer);
+  if (!ready) return std::unexpected(ready.error());
+  RunResult result;
+  Record& record = result.record;
+  record = describe_run(workspace, request, *ready);
+  std::vector<bool> done(record.cases.size());
+  if (request.journal) {
+    const JournalHeader header = journal_header(*request.plan, request.settings, request.tools,
+                                                ready->environment.filtered, record.environments);
+    auto opened = open_journal(*request.journal, header, result);
+    if (!opened) return std::unexpected(opened.error());
+    done = *std::move(opened);
+  }
+  observer.on_begin(done.size(), static_cast<std::size_t>(std::ranges::count(done, true)));
+  CaseRecorder recorder(request, record.cases, result.journal, observer);
+  const ExecutionResult executed = execute(workspace, request, *ready, {}, done, recorder);
+  observer.on_end();
+  result.interrupted = executed.interrupted;
+  result.stopped = executed.stopped;
+  if (result.journal) {
+    if (Status safe = result.journal->sync(); !safe && !result.stopped) result.stopped = safe.error();
+  }
+  record.finished = utc_now();
+  record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+Status write_json(const RunResult& result, const std::function<Status(std::string_view)>& sink) {
+  return write_json(
+      result.record,
+      [&](std::size_t i) -> Result<std::string> {
+        const CaseRecord& one = result.record.cases[i];
+        if (one.wall && one.wall->stored) return result.journal->read_back(*one.wall->stored);
+        return case_to_json(one);
+      },
+      sink);
+}
+
+Result<ExaminationResult> examine(Workspace& workspace, const RunRequest& request, RunObserver& observer) {
+  auto examiner = read_file(workspace.surroundings().libexec + "/examiner.py");
+  if (!examiner) return std::unexpected(examiner.error());
+  auto ready = make_ready(workspace, request, false, observer);
+  if (!ready) return std::unexpected(ready.error());
+  ExaminationResult result;
+  for (const Case& one : request.plan->cases) result.cases.push_back(describe_case(one));
+  observer.on_begin(result.cases.size(), 0);
+  std::optional<JournalWriter> none;
+  CaseRecorder recorder(request, result.cases, none, observer);
+  const ExecutionResult executed = execute(workspace, request, *ready, *examiner, {}, recorder);
+  observer.on_end();
+  if (executed.stopped) return std::unexpected(*executed.stopped);
+  result.results = std::move(recorder.results());
+  result.interrupted = executed.interrupted;
+  return result;
+}
+
+}  // namespace tally

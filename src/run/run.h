@@ -1,0 +1,66 @@
+/// From a plan to its record: the way that everything that measures shares.
+///
+/// Resolves toolchains, describes their environments, executes the plan on the workspace's hosts, assembles each case
+/// as it finishes, and keeps it in a journal, so that nothing measured is lost. Prints nothing, installs no signal
+/// handler: an observer is told what happens, and an interruption comes through the workspace's runner of processes.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "execution/outcome.h"
+#include "measurement/settings.h"
+#include "plan/plan.h"
+#include "record/record.h"
+#include "run/journal.h"
+#include "run/observer.h"
+#include "run/toolchains.h"
+#include "run/workspace.h"
+
+namespace tally {
+
+struct JournalRequest {
+  std::string path;
+  bool resume = false;  ///< Go on with the journal that is there.
+};
+
+struct ProfileRequest {
+  std::string folder;  ///< Where profiles go.
+  std::string name;    ///< What the record calls that folder: relative to the record.
+};
+
+struct RunRequest {
+  const Plan* plan = nullptr;
+  Settings settings;
+  Tools tools;
+  std::string suite;  ///< As the user named it, for commands that show a failure again; empty for an ad hoc statement.
+  std::optional<JournalRequest> journal;
+  std::optional<ProfileRequest> profiles;
+  bool keeps_samples = true;  ///< False: with a journal, samples lie there alone (Wall::stored).
+};
+
+struct RunResult {
+  Record record;
+  bool interrupted = false;
+  std::optional<Error> stopped;  ///< The run could not go on; the record holds what was measured by then.
+  std::optional<JournalWriter> journal;
+};
+
+/// An error: nothing was measured.
+Result<RunResult> measure(Workspace& workspace, const RunRequest& request, RunObserver& observer);
+
+/// The whole record as JSON, with samples from wherever they are.
+Status write_json(const RunResult& result, const std::function<Status(std::string_view)>& sink);
+
+struct ExaminationResult {
+  std::vector<CaseRecord> cases;                        ///< In plan order; nothing of them is measured.
+  std::vector<std::optional<StatementResult>> results;  ///< In plan order.
+  bool interrupted = false;
+};
+
+/// Executes each statement once and has it report what it leaves; measures nothing. An error: it could not go on.
+Result<ExaminationResult> examine(Workspace& workspace, const RunRequest& request, RunObserver& observer);
+
+}  // namespace tally

@@ -1,0 +1,38 @@
+/// A plan's toolchains on this machine: the environment that they are used in, their compilers and interpreters,
+/// whether these work.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "build/builder.h"
+#include "measurement/settings.h"
+#include "plan/plan.h"
+#include "run/workspace.h"
+
+namespace tally {
+
+/// What a user asked for by name, instead of what toolchains say. Not among the settings that a record keeps.
+struct Tools {
+  std::string cxx;
+  std::string python;
+  std::string env_command;  ///< Bash text whose environment cases see.
+  friend bool operator==(const Tools&, const Tools&) = default;
+};
+
+/// Builds and probes see the user's whole environment; only what is measured is kept small.
+struct RunEnvironment {
+  EnvironmentVariables full;
+  EnvironmentVariables filtered;
+  std::string working_folder;
+};
+
+Result<RunEnvironment> run_environment(Workspace& workspace, const Tools& tools, const Settings& settings);
+
+/// A compiler, interpreter or environment that was asked for by name and that does not work is an error (input). One
+/// that toolchains chose fails its own cases, unless there are no others. `cache` remembers what has been tried.
+Result<std::map<std::string, ToolchainHere>> resolve_toolchains(ProcessRunner& runner, const Plan& plan,
+                                                                const Tools& tools, const RunEnvironment& environment,
+                                                                const std::filesystem::path& cache);
+
+}  // namespace tally

@@ -1,0 +1,45 @@
+#include "run/workspace.h"
+
+namespace tally {
+
+namespace {
+
+Result<CpuLeases> open_leases(const std::string& cores) {
+  CpuSet wanted;
+  if (!cores.empty()) {
+    auto parsed = parse_cpu_list(cores);
+    if (!parsed) return std::unexpected(parsed.error());
+    wanted = *parsed;
+  }
+  auto topology = read_topology(wanted);
+  if (!topology) return std::unexpected(topology.error());
+  auto folder = CpuLeases::default_folder();
+  if (!folder) return std::unexpected(folder.error());
+  return CpuLeases::open(*std::move(topology), *folder);
+}
+
+}  // namespace
+
+Workspace::Workspace(ProcessRunner& runner, Surroundings surroundings, CpuLeases leases, TemporaryFolder scratch)
+    : runner_(runner),
+      surroundings_(std::move(surroundings)),
+      leases_(std::move(leases)),
+      scratch_(std::move(scratch)),
+      hosts_(runner, scratch_.path().string()) {}
+
+Result<std::unique_ptr<Workspace>> Workspace::open(ProcessRunner& runner, Surroundings surroundings,
+                                                   const std::string& cores) {
+  auto leases = open_leases(cores);
+  if (!leases) return std::unexpected(leases.error());
+  auto scratch = TemporaryFolder::make();
+  if (!scratch) return std::unexpected(scratch.error());
+  return std::unique_ptr<Workspace>(
+      new Workspace(runner, std::move(surroundings), *std::move(leases), *std::move(scratch)));
+}
+
+std::string Workspace::keep_scratch() {
+  scratch_.keep();
+  return scratch_.path().string();
+}
+
+}  // namespace tally
