@@ -11,6 +11,8 @@ namespace {
 
 using Facts = std::map<std::string, std::string>;
 
+// Deadlines, memory limits and retries are not among them: they decide whether there is a figure, not which.
+
 std::string text_of(const auto& optional) { return optional ? fmt::format("{}", *optional) : "default"; }
 
 void add_settings(Facts& facts, const Settings& settings) {
@@ -29,8 +31,6 @@ void add_settings(Facts& facts, const Settings& settings) {
   add("--min-run-time", settings.min_run_time_s);
   add("--max-run-time", settings.max_run_time_s);
   add("--precision", settings.precision);
-  add("--memory", text_of(settings.memory_bytes));
-  add("--timeout", text_of(settings.timeout_s));
   add("--keep-env", join(settings.kept_environment, ", "));
 }
 
@@ -41,9 +41,8 @@ void add_cases(Facts& facts, const Plan& plan) {
     cases.add(one.id).add(one.digest);
     const CaseSettings& said = one.settings;
     const auto count = [](const auto& time) { return time ? std::optional(time->count()) : std::nullopt; };
-    own.add(fmt::format("{} {} {} {} {} {} {}", text_of(count(said.timeout)), text_of(said.iterations),
-                        text_of(said.replicates), text_of(count(said.min_run_time)), text_of(count(said.max_run_time)),
-                        text_of(said.precision), text_of(said.memory_bytes)));
+    own.add(fmt::format("{} {} {} {} {}", text_of(said.iterations), text_of(said.replicates),
+                        text_of(count(said.min_run_time)), text_of(count(said.max_run_time)), text_of(said.precision)));
   }
   facts["suite or choice of cases"] = cases.hex();
   facts["settings of single benchmarks"] = own.hex();
