@@ -18,14 +18,15 @@ import sys
 # What a folder under src/ may include, besides itself and base.
 LAYERS = {
     "base": [],
+    "json": [],
     "definition": [],
     "expansion": ["definition"],
-    "plan": ["definition", "expansion"],
+    "plan": ["definition", "expansion", "json"],
     "process": [],
     "protocol": [],
-    "build": ["definition", "expansion", "process"],
+    "build": ["definition", "expansion", "json", "process"],
     "measurement": [],
-    "profile": [],
+    "profile": ["json"],
     # measurement: its stopping rules drive the sessions; profile: the totals of Callgrind's dumps.
     "execution": [
         "build",
@@ -45,6 +46,7 @@ LAYERS = {
         "definition",
         "execution",
         "expansion",
+        "json",
         "measurement",
         "plan",
         "process",
@@ -55,7 +57,7 @@ LAYERS = {
     "comparison": ["record", "profile"],
     "trace": [],
     # measurement: the words of a record (counts, wall) are its types.
-    "report": ["measurement", "record", "comparison", "profile", "trace"],
+    "report": ["comparison", "json", "measurement", "profile", "record", "trace"],
 }
 LAYERS["cli"] = [name for name in LAYERS if name != "cli"]
 HOST = ["base", "protocol"]

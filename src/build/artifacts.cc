@@ -3,18 +3,16 @@
 
 #include <map>
 
-#include <nlohmann/json.hpp>
-
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "build/builder.h"
 #include "build/diagnostics.h"
+#include "json/text.h"
 
 namespace tally {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 
 namespace {
 
@@ -51,13 +49,13 @@ void Builder::start_artifacts(const std::string& name) {
 }
 
 Result<BuildTask> Builder::prepare_artifacts(std::uint32_t id, Work& work) {
-  json jobs = json::array();
+  json::Array jobs;
   for (std::size_t i = 0; i < work.entries.size(); ++i) {
     const Artifact& artifact = *entries_[work.entries[i]].c->artifact;
     const fs::path folder = work.folder / std::to_string(i);
     if (auto written = write_file(folder / "make_model.py", artifact.script.text()); !written)
       return std::unexpected(written.error());
-    jobs.push_back({{"folder", folder.string()}, {"script", "make_model.py"}, {"name", artifact.name}});
+    jobs.push_back(json::Object{{"folder", folder.string()}, {"script", "make_model.py"}, {"name", artifact.name}});
   }
   const ToolchainHere& toolchain = toolchains_.at(work.toolchain);
   std::vector<std::string> argv = {(*toolchain.interpreter)->path, options_.artifact_driver};
@@ -67,7 +65,7 @@ Result<BuildTask> Builder::prepare_artifacts(std::uint32_t id, Work& work) {
   std::erase_if(process.environment, [](const auto& variable) { return variable.first == "PYTHONHASHSEED"; });
   process.environment.emplace_back("PYTHONHASHSEED", "0");
   process.disable_aslr = true;
-  process.stdin_text = jobs.dump();
+  process.stdin_text = json::to_text(std::move(jobs));
   process.output_limit = std::size_t{4} << 20;
   return BuildTask{id, fmt::format("{} TorchScript models", work.entries.size()), std::move(process)};
 }
@@ -77,9 +75,9 @@ Status Builder::finish_artifacts(const Work& work, const ProcessResult& result) 
   for (std::size_t i = 0; i < work.entries.size(); ++i) errors[i] = first_complaint(result);
   const std::string output = result.out.text();
   for (const std::string_view line : split(output, '\n')) {
-    const json answer = json::parse(line, nullptr, false);
-    if (answer.is_object() && answer.contains("index"))
-      errors[answer["index"].get<std::size_t>()] = answer.value("error", "");
+    const auto answer = json::parse(line);
+    if (!answer) continue;
+    if (const std::uint64_t* index = (*answer)["index"].whole()) errors[*index] = (*answer)["error"].text_or("");
   }
   for (std::size_t i = 0; i < work.entries.size(); ++i) {
     const std::string folder = entries_[work.entries[i]].artifact_folder;

@@ -3,19 +3,17 @@
 #include <fmt/format.h>
 
 #include <fmt/ranges.h>
-#include <algorithm>
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
 
 #include "base/digest.h"
 #include "base/text.h"
 #include "build/identity.h"
+#include "json/text.h"
 
 namespace tally {
 
 namespace {
-
-using nlohmann::json;
 
 ProcessRequest tool_request(std::vector<std::string> argv, const ResolveContext& context) {
   ProcessRequest request;
@@ -64,6 +62,12 @@ print(json.dumps({"executable": sys.executable, "version": sys.version.split()[0
                   "missing": missing, "old": sys.version_info < (3, 9)}))
 )";
 
+std::vector<std::string> texts_of(const json::Value& list) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < list.size(); ++i) texts.push_back(list[i].text_or(""));
+  return texts;
+}
+
 /// What an interpreter says of itself; a reason in words when it will not do.
 std::expected<ResolvedInterpreter, std::string> probe(ProcessRunner& runner, const std::string& program,
                                                       const Toolchain& toolchain, const ResolveContext& context) {
@@ -72,23 +76,23 @@ std::expected<ResolvedInterpreter, std::string> probe(ProcessRunner& runner, con
   const ProcessResult result = run(runner, tool_request(std::move(argv), context));
   if (const auto* spawn = std::get_if<SpawnFailed>(&result.outcome)) return std::unexpected(spawn->error.message);
   if (!succeeded(result)) return std::unexpected(describe(result.outcome));
-  const json answer = json::parse(result.out.text(), nullptr, false);
-  if (!answer.is_object() || !answer.contains("executable")) return std::unexpected("gave no answer to our questions");
-  if (answer.value("old", false))
-    return std::unexpected(fmt::format("is Python {}, and 3.9 is the oldest we host", answer.value("version", "?")));
-  if (const auto missing = answer.value("missing", std::vector<std::string>{}); !missing.empty()) {
+  const auto read = json::parse(result.out.text());
+  if (!read || !read->has("executable")) return std::unexpected("gave no answer to our questions");
+  const json::Value& answer = *read;
+  if (answer["old"] == true)
+    return std::unexpected(fmt::format("is Python {}, and 3.9 is the oldest we host", answer["version"].text_or("?")));
+  if (const std::vector<std::string> missing = texts_of(answer["missing"]); !missing.empty())
     return std::unexpected(fmt::format("has no module {}", fmt::join(missing, ", ")));
-  }
   ResolvedInterpreter interpreter;
-  interpreter.path = answer.value("executable", program);
-  interpreter.version = answer.value("version", "");
+  interpreter.path = answer["executable"].text_or(program);
+  interpreter.version = answer["version"].text_or("");
   Digest identity;
   identity.add(file_identity(interpreter.path)).add(interpreter.version);
-  for (const json& module : answer.value("modules", json::array())) {
-    const std::string origin = module[2].get<std::string>();
-    interpreter.modules.push_back(
-        fmt::format("{} {} {}", module[0].get<std::string>(), module[1].get<std::string>(), origin));
-    identity.add(file_identity(origin)).add(interpreter.modules.back());
+  for (std::size_t i = 0; i < answer["modules"].size(); ++i) {
+    const std::vector<std::string> module = texts_of(answer["modules"][i]);  // its name, its version, its file
+    if (module.size() != 3) continue;
+    interpreter.modules.push_back(fmt::format("{}", fmt::join(module, " ")));
+    identity.add(file_identity(module.back())).add(interpreter.modules.back());
   }
   interpreter.identity = identity.hex();
   return interpreter;

@@ -6,7 +6,6 @@
 #include <sys/personality.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "base/files.h"
@@ -16,6 +15,7 @@
 #include "build/source.h"
 #include "definition/toolchain.h"
 #include "execution/cpu_lease.h"
+#include "json/text.h"
 #include "process/real_runner.h"
 
 namespace tally::cli {
@@ -132,15 +132,16 @@ int run_doctor(const Context& context, const DoctorOptions& options, std::ostrea
                                    check_cache(context)};
   for (const Toolchain& toolchain : builtin_toolchains()) check_toolchain(runner, context, toolchain, findings);
   bool fine = true;
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  json::Array list;
   for (const Finding& finding : findings) {
     fine = fine && finding.ok;
-    list.push_back({{"what", finding.what}, {"ok", finding.ok}, {"detail", finding.detail}, {"mend", finding.mend}});
+    list.push_back(
+        json::Object{{"what", finding.what}, {"ok", finding.ok}, {"detail", finding.detail}, {"mend", finding.mend}});
     if (options.json) continue;
     fmt::print(out, "{:8} {:24} {}\n", finding.ok ? "ok" : "MISSING", finding.what, finding.detail);
     if (!finding.ok) fmt::print(out, "{:33} -> {}\n", "", finding.mend);
   }
-  if (options.json) out << nlohmann::ordered_json{{"ok", fine}, {"findings", list}}.dump(2) << '\n';
+  if (options.json) out << json::to_text(json::Object{{"ok", fine}, {"findings", std::move(list)}}, 2) << '\n';
   return fine ? kFine : kFailed;
 }
 

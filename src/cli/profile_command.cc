@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "base/text.h"
 #include "cli/record_files.h"
+#include "json/text.h"
 #include "profile/export.h"
 #include "profile/names.h"
 #include "profile/rules.h"
@@ -57,14 +57,13 @@ FunctionCounts counts_of(const Profile& profile, std::size_t event, const Profil
 }
 
 std::string counts_json(const FunctionCounts& counts, const std::string& event, double total, std::size_t top) {
-  nlohmann::ordered_json json = {{"event", event}, {"total", total}};
-  auto& functions = json["functions"] = nlohmann::ordered_json::array();
+  json::Array functions;
   for (const auto& [key, count] : counts.sorted()) {
     if (top > 0 && functions.size() == top) break;
     functions.push_back(
-        {{"object", key.object}, {"file", key.file}, {"function", demangle(key.name)}, {"count", count}});
+        json::Object{{"object", key.object}, {"file", key.file}, {"function", demangle(key.name)}, {"count", count}});
   }
-  return json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return json::to_text(json::Object{{"event", event}, {"total", total}, {"functions", std::move(functions)}}, 1) + "\n";
 }
 
 int write_export(const StoredProfile& stored, std::size_t event, const ProfileCommandOptions& options,

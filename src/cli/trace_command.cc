@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "base/files.h"
+#include "json/text.h"
 #include "report/trace_diff.h"
 #include "report/trace_report.h"
 #include "trace/read_trace.h"
@@ -106,7 +107,7 @@ int run_trace(const TraceOptions& options, std::ostream& out, std::ostream& err)
   const auto duration = to_nanoseconds(options.duration_seconds);
   if (options.diff) {
     const auto changes = report::diff_traces(results[0], results[1]);
-    out << (options.json ? report::dump_json(report::trace_diff_json(changes, options.kernels), 2) + '\n'
+    out << (options.json ? json::to_text(report::trace_diff_json(changes, options.kernels), 2) + '\n'
                          : report::render_trace_diff(changes, text_options(options)));
     return nothing ? 1 : 0;
   }
@@ -119,8 +120,7 @@ int run_trace(const TraceOptions& options, std::ostream& out, std::ostream& err)
     }
   }
   if (options.json) {
-    out << report::dump_json(report::trace_json(results, {.kernels = options.kernels, .unprofiled_duration = duration}),
-                             2)
+    out << json::to_text(report::trace_json(results, {.kernels = options.kernels, .unprofiled_duration = duration}), 2)
         << '\n';
   } else {
     out << report::render_trace(results, text_options(options));

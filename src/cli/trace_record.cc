@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "base/files.h"
@@ -13,6 +12,7 @@
 #include "build/resolve.h"
 #include "definition/read_suite.h"
 #include "expansion/expand.h"
+#include "json/text.h"
 #include "plan/filter.h"
 #include "process/real_runner.h"
 #include "report/format.h"
@@ -23,7 +23,9 @@ namespace tally::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::ordered_json;
+using json::Array;
+using json::Object;
+using json::Value;
 
 struct Statement {
   std::string id;
@@ -83,18 +85,15 @@ Result<std::vector<Statement>> statements_of(const TraceRecordOptions& options, 
   return out;
 }
 
-Result<ordered_json> profiler_arguments(const std::vector<std::string>& given) {
-  ordered_json out = ordered_json::object();
+Result<Object> profiler_arguments(const std::vector<std::string>& given) {
+  Object out;
   for (const std::string& pair : given) {
     const std::size_t equals = pair.find('=');
     if (equals == std::string::npos || equals == 0)
       return fail(ErrorKind::input, "not KEY=VALUE", "--profiler " + pair, "write --profiler record_shapes=true");
     const std::string text = pair.substr(equals + 1);
-    ordered_json value = ordered_json::parse(text == "True"    ? "true"
-                                             : text == "False" ? "false"
-                                                               : text,
-                                             nullptr, false);
-    out[pair.substr(0, equals)] = value.is_discarded() ? ordered_json(text) : std::move(value);
+    auto value = json::parse(text == "True" ? "true" : text == "False" ? "false" : text);
+    out[pair.substr(0, equals)] = value ? *std::move(value) : Value(text);
   }
   return out;
 }
@@ -107,44 +106,40 @@ Result<std::string> interpreter_for(ProcessRunner& runner, const Context& contex
   return found->path;
 }
 
-std::string text_of(const ordered_json& object, const char* key) {
-  const auto at = object.find(key);
-  return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
-}
-
 struct Recorder {
   const Context& context;
   const TraceRecordOptions& options;
-  const ordered_json& profiler;
+  const Object& profiler;
   ProcessRunner& runner;
   std::ostream& out;
   std::ostream& err;
-  ordered_json results = ordered_json::array();
+  Array results = {};
 
-  Result<ordered_json> drive(const Statement& s, const std::string& python, const fs::path& trace) {
+  Result<Object> drive(const Statement& s, const std::string& python, const fs::path& trace) {
     const auto scratch = TemporaryFolder::make();
     if (!scratch) return std::unexpected(scratch.error());
     const fs::path result_file = scratch->path() / "result.json";
-    ordered_json activities = ordered_json::array();
+    Array activities;
     for (const std::string_view name : split(options.activities, ','))
       if (!trim(name).empty()) activities.push_back(std::string(trim(name)));
-    const ordered_json job = {{"stmt", s.stmt},           {"setup", s.setup},
-                              {"runs", options.runs},     {"context", options.context},
-                              {"activities", activities}, {"profiler", profiler},
-                              {"trace", trace.string()},  {"result", result_file.string()}};
+    const Object job = {{"stmt", s.stmt},           {"setup", s.setup},
+                        {"runs", options.runs},     {"context", options.context},
+                        {"activities", activities}, {"profiler", profiler},
+                        {"trace", trace.string()},  {"result", result_file.string()}};
     ProcessRequest request;
     request.argv = {python, context.libexec + "/trace_record.py"};
     request.environment = context.environment;
     request.deadline = Milliseconds(std::llround(options.timeout_s * 1000));
-    request.stdin_text = job.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+    request.stdin_text = json::to_text(job);
     const ProcessResult ran = run(runner, std::move(request));
     const auto text = read_file(result_file);
-    ordered_json result = text ? ordered_json::parse(*text, nullptr, false) : ordered_json();
-    if (!result.is_object())
+    const auto read = text ? json::parse(*text) : std::unexpected(text.error());
+    const Object* const result = read ? read->object() : nullptr;
+    if (!result)
       return fail(ErrorKind::failed, "the recording " + describe(ran.outcome), s.id, std::string(trim(ran.err.text())));
-    if (!result.value("ok", false))
-      return fail(ErrorKind::failed, text_of(result, "stage") + " failed: " + text_of(result, "message"), s.id);
-    return result;
+    if ((*read)["ok"] != true)
+      return fail(ErrorKind::failed, (*read)["stage"].text_or("") + " failed: " + (*read)["message"].text_or(""), s.id);
+    return *result;
   }
 
   Status record(const Statement& s) {
@@ -156,32 +151,35 @@ struct Recorder {
     auto data = trace::read_trace(trace.string(), {.operators = true});
     if (!data) return std::unexpected(data.error());
     auto figures = trace::analyse(*data, {});
-    const double length = result->value("unprofiled_s", 0.0);
+    const Value answer = *result;
+    const double length = answer["unprofiled_s"].number().value_or(0);
     const auto length_ns = static_cast<trace::Nanoseconds>(std::llround(length * 1e9));
     std::vector<report::TraceResult> read;
     read.push_back({trace.string(), std::move(*data), std::move(figures)});
-    ordered_json entry = {{"id", s.id}, {"trace", trace.string()}};
-    entry.update(*result);
+    Object entry = {{"id", s.id}, {"trace", trace.string()}};
+    entry.update(*std::move(result));
     entry.erase("ok");
     entry["figures"] = report::trace_json(read, {.unprofiled_duration = length_ns});
     const auto written =
-        write_file(fs::path(options.output) / (s.file + ".figures.json"), report::dump_json(entry, 2) + "\n");
+        write_file(fs::path(options.output) / (s.file + ".figures.json"), json::to_text(entry, 2) + "\n");
     if (!written) return written;
-    if (!options.json) print(s, *result, read, length_ns);
+    if (!options.json) print(s, answer, read, length_ns);
     results.push_back(std::move(entry));
     return {};
   }
 
-  void print(const Statement& s, const ordered_json& result, const std::vector<report::TraceResult>& read,
+  void print(const Statement& s, const Value& result, const std::vector<report::TraceResult>& read,
              trace::Nanoseconds length) {
-    const double unprofiled = result.value("unprofiled_s", 0.0), profiled = result.value("profiled_s", 0.0);
+    const double unprofiled = result["unprofiled_s"].number().value_or(0);
+    const double profiled = result["profiled_s"].number().value_or(0);
+    const std::string gpu = result["gpu"].text_or("");
     out << printable(s.id) << '\n';
-    out << fmt::format("  torch {}, {}; {} runs take {}, profiled {}\n", text_of(result, "torch"),
-                       text_of(result, "gpu").empty() ? "no GPU" : text_of(result, "gpu"), options.runs,
-                       format_seconds(unprofiled), format_seconds(profiled));
-    if (const auto notes = result.find("notes"); notes != result.end() && notes->is_array())
-      for (const auto& note : *notes)
-        if (note.is_string()) out << "  " << printable(note.get<std::string>()) << '\n';
+    out << fmt::format("  torch {}, {}; {} runs take {}, profiled {}\n", result["torch"].text_or(""),
+                       gpu.empty() ? "no GPU" : gpu, options.runs, format_seconds(unprofiled),
+                       format_seconds(profiled));
+    if (const Array* notes = result["notes"].array())
+      for (const Value& note : *notes)
+        if (note.text()) out << "  " << printable(*note.text()) << '\n';
     out << report::render_trace(read,
                                 {.render = {.width = context.width}, .kernels = 10, .unprofiled_duration = length})
         << '\n';
@@ -235,7 +233,7 @@ int run_trace_record(const Context& context, const TraceRecordOptions& options, 
       failed = true;
     }
   }
-  if (options.json) out << report::dump_json({{"schema", 1}, {"recordings", recorder.results}}, 2) << '\n';
+  if (options.json) out << json::to_text(Object{{"schema", 1}, {"recordings", std::move(recorder.results)}}, 2) << '\n';
   return failed ? kFailed : kFine;
 }
 

@@ -1,17 +1,16 @@
-#include <nlohmann/json.hpp>
-
+#include "json/text.h"
 #include "plan/plan.h"
 
 namespace tally {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using json::Object;
 
-Json to_json(const Case& c) {
-  Json params = Json::object();
+Object to_json(const Case& c) {
+  Object params;
   for (const auto& [name, value] : c.params) params[name] = value;
-  Json artifact;
-  if (c.artifact) artifact = {{"name", c.artifact->name}, {"script", c.artifact->script.text()}};
+  json::Value artifact;
+  if (c.artifact) artifact = Object{{"name", c.artifact->name}, {"script", c.artifact->script.text()}};
   return {{"id", c.id},
           {"label", c.label},
           {"language", to_string(c.language)},
@@ -31,11 +30,10 @@ Json to_json(const Case& c) {
 }  // namespace
 
 std::string plan_json(const Plan& plan) {
-  Json cases = Json::array();
+  json::Array cases;
   for (const Case& c : plan.cases) cases.push_back(to_json(c));
-  const Json document = {{"cases", std::move(cases)}};
   // TOML guarantees UTF-8; a suite built in code may hold other bytes, which must not end the program.
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json::to_text(Object{{"cases", std::move(cases)}}, 2) + "\n";
 }
 
 }  // namespace tally

@@ -4,16 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "json/text.h"
 #include "profile/call_tree.h"
 #include "profile/names.h"
 
 namespace tally {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using json::Array;
+using json::Object;
 
 constexpr TreeLimits export_limits = {.least_share = 0.0001, .most_nodes = 50000};
 
@@ -60,17 +61,17 @@ std::string to_callgrind(const Profile& profile) {
 
 std::string to_speedscope(const Profile& profile, std::size_t event, const std::string& name) {
   const CallTree tree = call_tree(profile, event, export_limits);
-  Json frames = Json::array();
+  Array frames;
   std::vector<int> frame_of(profile.functions.size(), -1);
-  Json samples = Json::array();
-  Json weights = Json::array();
+  Array samples;
+  Array weights;
   double total = 0;
   for (std::size_t n = 1; n < tree.nodes.size(); ++n) {
     const auto& function = profile.functions[tree.nodes[n].function];
     int& frame = frame_of[tree.nodes[n].function];
     if (frame < 0) {
       frame = static_cast<int>(frames.size());
-      frames.push_back({{"name", readable_name(profile.name_of(function))}, {"file", profile.file_of(function)}});
+      frames.push_back(Object{{"name", readable_name(profile.name_of(function))}, {"file", profile.file_of(function)}});
     }
     const double self = std::round(tree.nodes[n].self);
     if (self < 1) continue;
@@ -84,19 +85,20 @@ std::string to_speedscope(const Profile& profile, std::size_t event, const std::
     total += self;
   }
   const std::string shown = name + (tree.approximate ? " (approximate: stacks made from call edges)" : "");
-  const Json json = {{"$schema", "https://www.speedscope.app/file-format-schema.json"},
-                     {"name", shown},
-                     {"exporter", "tallymark"},
-                     {"activeProfileIndex", 0},
-                     {"shared", {{"frames", frames}}},
-                     {"profiles", Json::array({{{"type", "sampled"},
-                                                {"name", shown},
-                                                {"unit", "none"},
-                                                {"startValue", 0},
-                                                {"endValue", total},
-                                                {"samples", samples},
-                                                {"weights", weights}}})}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  Object sampled = {{"type", "sampled"},
+                    {"name", shown},
+                    {"unit", "none"},
+                    {"startValue", 0},
+                    {"endValue", total},
+                    {"samples", std::move(samples)},
+                    {"weights", std::move(weights)}};
+  return json::to_text(Object{{"$schema", "https://www.speedscope.app/file-format-schema.json"},
+                              {"name", shown},
+                              {"exporter", "tallymark"},
+                              {"activeProfileIndex", 0},
+                              {"shared", Object{{"frames", std::move(frames)}}},
+                              {"profiles", Array{std::move(sampled)}}}) +
+         "\n";
 }
 
 std::string to_collapsed(const Profile& profile, std::size_t event) {

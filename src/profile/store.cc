@@ -4,28 +4,30 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "base/text.h"
+#include "json/text.h"
 #include "profile/callgrind.h"
 
 namespace tally {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using json::Array;
+using json::Object;
+using json::Value;
 
 /// Rows of whole numbers with their shape checked.
 struct ListReader {
-  const Json& json;
+  const Value& json;
   std::string problem;
 
   std::vector<std::vector<std::uint64_t>> rows(const char* key, std::size_t width) {
     std::vector<std::vector<std::uint64_t>> result;
-    const auto it = json.find(key);
-    if (it == json.end() || !it->is_array()) return report(fmt::format("{}: must be an array", key)), result;
-    for (const Json& row : *it) {
-      if (!row.is_array() || row.size() != width) {
+    const Array* const list = json[key].array();
+    if (!list) return report(fmt::format("{}: must be an array", key)), result;
+    for (const Value& row : *list) {
+      if (!row.array() || row.size() != width) {
         report(fmt::format("{}[{}]: must be {} numbers", key, result.size(), width));
         return result;
       }
@@ -33,22 +35,22 @@ struct ListReader {
     }
     return result;
   }
-  std::vector<std::uint64_t> numbers(const Json& list, const std::string& place) {
+  std::vector<std::uint64_t> numbers(const Value& list, const std::string& place) {
     std::vector<std::uint64_t> result;
-    if (!list.is_array()) return report(place + ": must be an array"), result;
-    for (const Json& value : list) {
-      if (!value.is_number_unsigned()) return report(place + ": must be whole numbers"), result;
-      result.push_back(value.get<std::uint64_t>());
+    if (!list.array()) return report(place + ": must be an array"), result;
+    for (const Value& value : *list.array()) {
+      if (!value.whole()) return report(place + ": must be whole numbers"), result;
+      result.push_back(*value.whole());
     }
     return result;
   }
   std::vector<std::string> texts(const char* key) {
     std::vector<std::string> result;
-    const auto it = json.find(key);
-    if (it == json.end() || !it->is_array()) return report(fmt::format("{}: must be an array", key)), result;
-    for (const Json& value : *it) {
-      if (!value.is_string()) return report(fmt::format("{}: must be strings", key)), result;
-      result.push_back(value.get<std::string>());
+    const Array* const list = json[key].array();
+    if (!list) return report(fmt::format("{}: must be an array", key)), result;
+    for (const Value& value : *list) {
+      if (!value.text()) return report(fmt::format("{}: must be strings", key)), result;
+      result.push_back(*value.text());
     }
     return result;
   }
@@ -61,13 +63,10 @@ struct ListReader {
   }
 };
 
-Result<Json> parse(std::string_view text, const std::string& where) {
-  try {
-    return Json::parse(text);
-  } catch (const nlohmann::json::exception&) {
-    return fail(ErrorKind::input, "neither a Callgrind file nor a stored profile", where,
-                "give a callgrind.out file or a profile that `tally run --profiles` kept");
-  }
+Result<Value> parse(std::string_view text, const std::string& where) {
+  if (auto read = json::parse(text)) return read;
+  return fail(ErrorKind::input, "neither a Callgrind file nor a stored profile", where,
+              "give a callgrind.out file or a profile that `tally run --profiles` kept");
 }
 
 }  // namespace
@@ -133,60 +132,59 @@ Profile compacted(const Profile& profile) {
 
 std::string to_json(const StoredProfile& stored) {
   const Profile profile = compacted(stored.profile);
-  Json json;
-  json["profile"] = profile_schema;
-  json["iterations"] = stored.iterations;
-  json["events"] = profile.events;
-  json["totals"] = profile.totals;
-  json["summary"] = profile.summary;
-  json["strings"] = profile.strings;
-  json["notes"] = profile.notes;
-  json["truncated"] = profile.truncated;
-  Json& functions = json["functions"] = Json::array();
-  for (const auto& f : profile.functions) functions.push_back({f.object, f.file, f.name});
-  Json& rows = json["rows"] = Json::array();
+  Array functions;
+  for (const auto& f : profile.functions) functions.push_back(Array{f.object, f.file, f.name});
+  Array rows;
   for (std::size_t i = 0; i < profile.rows.size(); ++i) {
-    Json row = {profile.rows[i].function, profile.rows[i].file};
+    Array row = {profile.rows[i].function, profile.rows[i].file};
     for (const std::uint64_t cost : profile.row_cost(i)) row.push_back(cost);
     rows.push_back(std::move(row));
   }
-  Json& calls = json["calls"] = Json::array();
+  Array calls;
   for (std::size_t i = 0; i < profile.calls.size(); ++i) {
-    Json call = {profile.calls[i].row, profile.calls[i].callee, profile.calls[i].count};
+    Array call = {profile.calls[i].row, profile.calls[i].callee, profile.calls[i].count};
     for (const std::uint64_t cost : profile.call_cost(i)) call.push_back(cost);
     calls.push_back(std::move(call));
   }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json::to_text(Object{{"profile", profile_schema},
+                              {"iterations", stored.iterations},
+                              {"events", profile.events},
+                              {"totals", profile.totals},
+                              {"summary", profile.summary},
+                              {"strings", profile.strings},
+                              {"notes", profile.notes},
+                              {"truncated", profile.truncated},
+                              {"functions", std::move(functions)},
+                              {"rows", std::move(rows)},
+                              {"calls", std::move(calls)}}) +
+         "\n";
 }
 
 Result<StoredProfile> profile_from_json(std::string_view text, std::string where) {
-  const Result<Json> parsed = parse(text, where);
+  const Result<Value> parsed = parse(text, where);
   if (!parsed) return std::unexpected(parsed.error());
-  const Json& json = *parsed;
-  if (!json.is_object() || !json.contains("profile")) {
+  const Value& json = *parsed;
+  if (!json.has("profile")) {
     return fail(ErrorKind::input, "not a stored profile: it has no \"profile\"", where,
                 "give what `tally run --profiles` kept");
   }
-  if (const Json& version = json["profile"]; version != profile_schema) {
-    // Only a number is shown: what stands there may be nested deeper than printing it would stand.
+  if (const Value& version = json["profile"]; version != profile_schema) {
     return fail(ErrorKind::input,
                 fmt::format("profile version {} is not known, only {} is",
-                            version.is_number() ? version.dump() : "(no number)", profile_schema),
+                            version.number() ? json::to_text(version) : "(no number)", profile_schema),
                 where, "measure again with this version of tally");
   }
   ListReader list{json, {}};
   StoredProfile stored;
   Profile& profile = stored.profile;
-  stored.iterations = json.contains("iterations") && json["iterations"].is_number_unsigned()
-                          ? json["iterations"].get<std::uint64_t>()
-                          : 1;
+  stored.iterations = json["iterations"].whole() ? *json["iterations"].whole() : 1;
   profile.events = list.texts("events");
   const std::size_t events = profile.events.size();
-  profile.totals = list.numbers(json.value("totals", Json::array()), "totals");
-  profile.summary = list.numbers(json.value("summary", Json::array()), "summary");
+  profile.totals = list.numbers(json.has("totals") ? json["totals"] : Array(), "totals");
+  profile.summary = list.numbers(json.has("summary") ? json["summary"] : Array(), "summary");
   if (profile.totals.size() != events) list.report("totals: must be one number for each event");
-  if (json.contains("notes")) profile.notes = list.texts("notes");
-  profile.truncated = json.contains("truncated") && json["truncated"] == true;
+  if (json.has("notes")) profile.notes = list.texts("notes");
+  profile.truncated = json["truncated"] == true;
   profile.strings = list.texts("strings");
   const std::size_t strings = profile.strings.size();
   for (const auto& f : list.rows("functions", 3)) {

@@ -12,7 +12,8 @@
 namespace tally {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using json::Array;
+using json::Object;
 
 struct Merged {
   FunctionKey key;
@@ -76,29 +77,32 @@ std::size_t PageStrings::id(const std::string& text) {
   return it->second;
 }
 
-Json flame_json(const StoredProfile& profile, const StoredProfile* base, std::size_t most_nodes, PageStrings& strings) {
+json::Value flame_json(const StoredProfile& profile, const StoredProfile* base, std::size_t most_nodes,
+                       PageStrings& strings) {
   std::vector<Merged> nodes(1);
   bool approximate = merge(profile, &Merged::total, nodes);
   if (base) approximate = merge(*base, &Merged::base, nodes) || approximate;
-  Json json = {{"approximate", approximate},
-               {"names", Json::array()},
-               {"objects", Json::array()},
-               {"parents", Json::array()},
-               {"totals", Json::array()}};
-  if (base) json["bases"] = Json::array();
+  Array names, objects, parents, totals, bases;
   std::map<std::size_t, std::size_t> place;
   for (const std::size_t n : costliest(nodes, most_nodes)) {
     place.emplace(n, place.size());
-    json["names"].push_back(strings.id(nodes[n].key.name));
-    json["objects"].push_back(strings.id(nodes[n].key.object));
-    json["parents"].push_back(place.at(nodes[n].parent));
-    json["totals"].push_back(round_for_page(nodes[n].total));
-    if (base) json["bases"].push_back(round_for_page(nodes[n].base));
+    names.push_back(strings.id(nodes[n].key.name));
+    objects.push_back(strings.id(nodes[n].key.object));
+    parents.push_back(place.at(nodes[n].parent));
+    totals.push_back(round_for_page(nodes[n].total));
+    if (base) bases.push_back(round_for_page(nodes[n].base));
   }
+  Object json = {{"approximate", approximate},
+                 {"names", std::move(names)},
+                 {"objects", std::move(objects)},
+                 {"parents", std::move(parents)},
+                 {"totals", std::move(totals)}};
+  if (base) json["bases"] = std::move(bases);
   return json;
 }
 
-Json functions_json(const StoredProfile& profile, const StoredProfile* base, std::size_t most, PageStrings& strings) {
+json::Value functions_json(const StoredProfile& profile, const StoredProfile* base, std::size_t most,
+                           PageStrings& strings) {
   const auto counts = [](const StoredProfile& stored, Inclusion inclusion) {
     const std::size_t event = std::min(event_index(stored.profile, "Ir"), stored.profile.events.size() - 1);
     return standardize(function_counts(stored.profile, event, inclusion))
@@ -120,10 +124,10 @@ Json functions_json(const StoredProfile& profile, const StoredProfile* base, std
       keys.insert(key);
     }
   }
-  Json rows = Json::array();
+  Array rows;
   for (const FunctionKey& key : keys) {
-    Json row = {strings.id(shorten(key.name)), strings.id(key.object), round_for_page(exclusive.of(key)),
-                round_for_page(inclusive.of(key))};
+    Array row = {strings.id(shorten(key.name)), strings.id(key.object), round_for_page(exclusive.of(key)),
+                 round_for_page(inclusive.of(key))};
     if (base) row.push_back(round_for_page(before.of(key)));
     rows.push_back(std::move(row));
   }

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "json/value.h"
 #include "profile/store.h"
 
 namespace tally {
@@ -24,11 +24,11 @@ class PageStrings {
 
 /// { "approximate", "names": [..], "objects": [..], "parents": [..], "totals": [..], "bases": [..] }: node 0 is all;
 /// totals are instructions per iteration. "bases" only with a base. At most `most_nodes` nodes, the costliest.
-nlohmann::ordered_json flame_json(const StoredProfile& profile, const StoredProfile* base, std::size_t most_nodes,
-                                  PageStrings& strings);
+json::Value flame_json(const StoredProfile& profile, const StoredProfile* base, std::size_t most_nodes,
+                       PageStrings& strings);
 
 /// [[name, object, exclusive, inclusive, base's exclusive], ..]: by exclusive or by change, at most `most`.
-nlohmann::ordered_json functions_json(const StoredProfile& profile, const StoredProfile* base, std::size_t most,
-                                      PageStrings& strings);
+json::Value functions_json(const StoredProfile& profile, const StoredProfile* base, std::size_t most,
+                           PageStrings& strings);
 
 }  // namespace tally

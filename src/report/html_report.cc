@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "json/text.h"
 #include "report/comparison_table.h"
 #include "report/escape.h"
 #include "report/format.h"
@@ -14,7 +14,8 @@
 namespace tally {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using json::Array;
+using json::Object;
 
 constexpr std::size_t samples_shown = 160;
 constexpr std::size_t functions_shown = 40;
@@ -28,23 +29,23 @@ double four_figures(double value) {
   return std::round(value * scale) / scale;
 }
 
-Json wall_json(const Wall& wall) {
+Object wall_json(const Wall& wall) {
   const std::vector<std::vector<double>> by_child = samples_by_child(wall);
   const std::size_t step = std::max<std::size_t>(1, (wall.replicates_s.size() + samples_shown - 1) / samples_shown);
-  Json children = Json::array();
+  Array children;
   for (const auto& child : by_child) {
-    Json samples = Json::array();
+    Array samples;
     // In nanoseconds, which need no exponent.
     for (std::size_t i = 0; i < child.size(); i += step) samples.push_back(four_figures(child[i] * 1e9));
     children.push_back(std::move(samples));
   }
-  Json json = {{"median", wall.median_s},
-               {"low", wall.interval_s.low},
-               {"high", wall.interval_s.high},
-               {"iqr", wall.iqr_s},
-               {"samples", wall.replicates_s.size()},
-               {"number", wall.number_per_run},
-               {"children_ns", std::move(children)}};
+  Object json = {{"median", wall.median_s},
+                 {"low", wall.interval_s.low},
+                 {"high", wall.interval_s.high},
+                 {"iqr", wall.iqr_s},
+                 {"samples", wall.replicates_s.size()},
+                 {"number", wall.number_per_run},
+                 {"children_ns", std::move(children)}};
   if (wall.watch) {
     if (wall.watch->steal_share) json["steal"] = *wall.watch->steal_share;
     json["throttled"] = wall.watch->throttled.size();
@@ -52,51 +53,53 @@ Json wall_json(const Wall& wall) {
   return json;
 }
 
-Json counts_json(const Counts& counts) {
-  Json json = {{"per", counts.per_iteration},
-               {"spread", counts.spread},
-               {"replicates", counts.replicates},
-               {"baseline", counts.baseline},
-               {"iterations", counts.iterations}};
-  if (counts.floor) json["floor"] = {counts.floor->low, counts.floor->high};
+Object counts_json(const Counts& counts) {
+  Object json = {{"per", counts.per_iteration},
+                 {"spread", counts.spread},
+                 {"replicates", counts.replicates},
+                 {"baseline", counts.baseline},
+                 {"iterations", counts.iterations}};
+  if (counts.floor) json["floor"] = Array{counts.floor->low, counts.floor->high};
   if (counts.denoised) json["denoised"] = *counts.denoised;
   if (counts.estimated_cycles) json["cycles"] = *counts.estimated_cycles;
   if (counts.allocations) json["allocations"] = *counts.allocations;
   if (counts.allocated_bytes) json["bytes"] = *counts.allocated_bytes;
   if (counts.events.size() > 1) {
-    Json& events = json["events"] = Json::object();
+    Object events;
     for (const auto& [name, value] : counts.events) events[name] = four_figures(value);
+    json["events"] = std::move(events);
   }
   return json;
 }
 
-Json case_json(const CaseRecord& one) {
-  Json json = {{"id", one.id},
-               {"label", label_text(one)},
-               {"variant", variant_text(one)},
-               {"language", one.language},
-               {"status", to_string(one.status)},
-               {"flags", one.flags},
-               {"warnings", one.warnings},
-               {"toolchain", one.toolchain},
-               {"stmt", one.definition.stmt},
-               {"setup", one.definition.setup},
-               {"global_setup", one.definition.global_setup}};
+Object case_json(const CaseRecord& one) {
+  Object json = {{"id", one.id},
+                 {"label", label_text(one)},
+                 {"variant", variant_text(one)},
+                 {"language", one.language},
+                 {"status", to_string(one.status)},
+                 {"flags", one.flags},
+                 {"warnings", one.warnings},
+                 {"toolchain", one.toolchain},
+                 {"stmt", one.definition.stmt},
+                 {"setup", one.definition.setup},
+                 {"global_setup", one.definition.global_setup}};
   if (one.counts) json["counts"] = counts_json(*one.counts);
   if (one.wall) json["wall"] = wall_json(*one.wall);
   if (one.failure) {
-    json["failure"] = {{"stage", one.failure->stage},
-                       {"message", one.failure->message},
-                       {"reproduce", one.failure->reproduce}};
+    json["failure"] = Object{{"stage", one.failure->stage},
+                             {"message", one.failure->message},
+                             {"log", one.failure->log},
+                             {"reproduce", one.failure->reproduce}};
   }
   return json;
 }
 
-Json verdict_json(const CaseComparison& one) {
-  Json json = {{"verdict", to_string(one.verdict)},
-               {"cause", one.cause},
-               {"notes", one.notes},
-               {"environment", one.environment_changes}};
+Object verdict_json(const CaseComparison& one) {
+  Object json = {{"verdict", to_string(one.verdict)},
+                 {"cause", one.cause},
+                 {"notes", one.notes},
+                 {"environment", one.environment_changes}};
   if (one.counts) {
     json["before"] = one.counts->before;
     if (std::isfinite(one.counts->change)) json["change"] = one.counts->change;
@@ -106,14 +109,14 @@ Json verdict_json(const CaseComparison& one) {
   if (one.time) {
     json["time_before"] = one.time->before_s;
     json["time_change"] = one.time->change;
-    json["time_ratio"] = {one.time->ratio.low, one.time->ratio.high};
+    json["time_ratio"] = Array{one.time->ratio.low, one.time->ratio.high};
     json["time_verdict"] = to_string(one.time->verdict);
   }
   if (one.base && one.base->wall) json["wall"] = wall_json(*one.base->wall);
   return json;
 }
 
-void add_profiles(Json& json, const HtmlReport& report, const CaseRecord& one, const CaseComparison* compared,
+void add_profiles(Object& json, const HtmlReport& report, const CaseRecord& one, const CaseComparison* compared,
                   std::size_t most_nodes, PageStrings& strings) {
   if (!report.profiles || !one.profile) return;
   const auto profile = report.profiles(*report.record, one);
@@ -125,13 +128,13 @@ void add_profiles(Json& json, const HtmlReport& report, const CaseRecord& one, c
   json["functions"] = functions_json(*profile, base ? &*base : nullptr, functions_shown, strings);
 }
 
-Json run_json(const Record& record) {
-  Json environments = Json::object();
+Object run_json(const Record& record) {
+  Object environments;
   for (const auto& [name, environment] : record.environments) {
-    environments[name] = {
-        {"facts", environment.facts},
-        {"subject", environment.subject},
-        {"fingerprint", environment.fingerprint.environment + " / " + environment.fingerprint.subject}};
+    environments[name] =
+        Object{{"facts", environment.facts},
+               {"subject", environment.subject},
+               {"fingerprint", environment.fingerprint.environment + " / " + environment.fingerprint.subject}};
   }
   const Machine machine = first_machine(record);
   return {{"version", record.tool.version},
@@ -150,7 +153,7 @@ Json run_json(const Record& record) {
 }
 
 /// In plan order; cases that only the base has come last.
-Json cases_json(const HtmlReport& report, PageStrings& strings) {
+Array cases_json(const HtmlReport& report, PageStrings& strings) {
   std::map<const CaseRecord*, const CaseComparison*> compared;
   std::size_t profiled = 0;
   for (const CaseRecord& one : report.record->cases) profiled += one.profile.has_value();
@@ -158,11 +161,11 @@ Json cases_json(const HtmlReport& report, PageStrings& strings) {
   if (report.comparison) {
     for (const CaseComparison& one : report.comparison->cases) compared[&one.shown()] = &one;
   }
-  Json cases = Json::array();
+  Array cases;
   for (const CaseRecord& one : report.record->cases) {
     const auto found = compared.find(&one);
     const CaseComparison* comparison = found == compared.end() ? nullptr : found->second;
-    Json json = case_json(one);
+    Object json = case_json(one);
     if (comparison) json["base"] = verdict_json(*comparison);
     add_profiles(json, report, one, comparison, most_nodes, strings);
     cases.push_back(std::move(json));
@@ -170,7 +173,7 @@ Json cases_json(const HtmlReport& report, PageStrings& strings) {
   if (report.comparison) {
     for (const CaseComparison& one : report.comparison->cases) {
       if (one.next) continue;
-      Json json = case_json(*one.base);
+      Object json = case_json(*one.base);
       json["base"] = verdict_json(one);
       cases.push_back(std::move(json));
     }
@@ -182,14 +185,14 @@ Json cases_json(const HtmlReport& report, PageStrings& strings) {
 
 std::string render_html_report(const HtmlReport& report) {
   PageStrings strings;
-  Json data = {{"name", report.name}, {"run", run_json(*report.record)}};
+  Object data = {{"name", report.name}, {"run", run_json(*report.record)}};
   data["cases"] = cases_json(report, strings);
   if (report.comparison) {
     data["base"] = run_json(*report.comparison->base);
     data["summary"] = comparison_summary(*report.comparison);
   }
   data["strings"] = strings.all();
-  const std::string json = script_json(data.dump(-1, ' ', false, Json::error_handler_t::replace));
+  const std::string json = script_json(json::to_text(std::move(data)));
 
   // One pass over the template, so that what is filled in is never looked at for marks.
   std::string page;

@@ -129,29 +129,30 @@ std::string render_trace_diff(const std::vector<DeviceChange>& changes, const Tr
   return out.empty() ? "no GPU work in either trace\n" : out;
 }
 
-nlohmann::ordered_json trace_diff_json(const std::vector<DeviceChange>& changes, std::size_t most) {
-  using nlohmann::ordered_json;
-  ordered_json out = {{"schema", 1}, {"devices", ordered_json::array()}};
+json::Object trace_diff_json(const std::vector<DeviceChange>& changes, std::size_t most) {
+  using json::Object;
+  const auto label = [](const std::string& name) { return name.empty() ? json::Value() : name; };
+  json::Array devices;
   for (const DeviceChange& d : changes) {
-    ordered_json device = {{"before", d.before.empty() ? ordered_json() : ordered_json(d.before)},
-                           {"after", d.after.empty() ? ordered_json() : ordered_json(d.after)}};
+    Object device = {{"before", label(d.before)}, {"after", label(d.after)}};
     for (const auto& [name, member] : part_names)
-      device[std::string(name) + "_ns"] = {{"before", d.parts_before.*member},
-                                           {"after", d.parts_after.*member},
-                                           {"difference", d.parts_after.*member - d.parts_before.*member}};
-    device["kernels"] = ordered_json::array();
+      device[std::string(name) + "_ns"] = Object{{"before", d.parts_before.*member},
+                                                 {"after", d.parts_after.*member},
+                                                 {"difference", d.parts_after.*member - d.parts_before.*member}};
+    json::Array kernels;
     for (std::size_t i = 0; i < d.kernels.size() && (most == 0 || i < most); ++i) {
       const KernelChange& k = d.kernels[i];
-      device["kernels"].push_back({{"name", k.name},
-                                   {"count_before", k.count_before},
-                                   {"count_after", k.count_after},
-                                   {"before_ns", k.before},
-                                   {"after_ns", k.after},
-                                   {"difference_ns", k.after - k.before}});
+      kernels.push_back(Object{{"name", k.name},
+                               {"count_before", k.count_before},
+                               {"count_after", k.count_after},
+                               {"before_ns", k.before},
+                               {"after_ns", k.after},
+                               {"difference_ns", k.after - k.before}});
     }
-    out["devices"].push_back(std::move(device));
+    device["kernels"] = std::move(kernels);
+    devices.push_back(std::move(device));
   }
-  return out;
+  return {{"schema", 1}, {"devices", std::move(devices)}};
 }
 
 }  // namespace tally::report

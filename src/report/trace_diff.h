@@ -3,7 +3,6 @@
 /// Pure. Devices are matched by label where both traces have it, otherwise in order.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -26,6 +25,6 @@ struct DeviceChange {
 
 std::vector<DeviceChange> diff_traces(const TraceResult& before, const TraceResult& after);
 std::string render_trace_diff(const std::vector<DeviceChange>& changes, const TraceTextOptions& options);
-nlohmann::ordered_json trace_diff_json(const std::vector<DeviceChange>& changes, std::size_t kernels);
+json::Object trace_diff_json(const std::vector<DeviceChange>& changes, std::size_t kernels);
 
 }  // namespace tally::report

@@ -7,14 +7,15 @@
 namespace tally::report {
 namespace {
 
-using nlohmann::ordered_json;
+using json::Array;
+using json::Object;
 using trace::Nanoseconds;
 
 double ratio(Nanoseconds part, Nanoseconds whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
 
-ordered_json parts_json(const trace::Parts& p) {
+Object parts_json(const trace::Parts& p) {
   return {{"window_ns", p.window},
           {"busy_ns", p.busy},
           {"compute_ns", p.compute},
@@ -30,7 +31,7 @@ ordered_json parts_json(const trace::Parts& p) {
           {"overlapped_comm_ns", p.communication - p.exposed_communication}};
 }
 
-ordered_json shares_json(const trace::MathShares& s) {
+Object shares_json(const trace::MathShares& s) {
   return {{"total_ns", s.total},
           {"matmul_ns", s.matmul},
           {"convolution_ns", s.convolution},
@@ -41,47 +42,45 @@ ordered_json shares_json(const trace::MathShares& s) {
           {"unclassified_share", ratio(s.unclassified, s.total)}};
 }
 
-ordered_json kernels_json(const std::vector<trace::KernelRow>& rows, std::size_t most) {
-  ordered_json out = ordered_json::array();
+Array kernels_json(const std::vector<trace::KernelRow>& rows, std::size_t most) {
+  Array out;
   const std::size_t count = most == 0 ? rows.size() : std::min(most, rows.size());
   for (std::size_t i = 0; i < count; ++i) {
     const trace::KernelRow& r = rows[i];
-    out.push_back({{"name", r.name},
-                   {"count", r.count},
-                   {"total_ns", r.total},
-                   {"mean_ns", static_cast<double>(r.total) / static_cast<double>(r.count)},
-                   {"min_ns", r.min},
-                   {"max_ns", r.max},
-                   {"share", r.share},
-                   {"class", r.communication ? "communication" : math_name(r.math)},
-                   {"tensor_cores", r.tensor_cores}});
+    out.push_back(Object{{"name", r.name},
+                         {"count", r.count},
+                         {"total_ns", r.total},
+                         {"mean_ns", static_cast<double>(r.total) / static_cast<double>(r.count)},
+                         {"min_ns", r.min},
+                         {"max_ns", r.max},
+                         {"share", r.share},
+                         {"class", r.communication ? "communication" : math_name(r.math)},
+                         {"tensor_cores", r.tensor_cores}});
   }
   return out;
 }
 
-ordered_json copies_json(const trace::DeviceFigures& d) {
-  ordered_json out = ordered_json::array();
+Array copies_json(const trace::DeviceFigures& d) {
+  Array out;
   for (std::size_t i = 0; i < d.copies.size(); ++i) {
     const trace::CopyTotals& c = d.copies[i];
     if (c.count == 0) continue;
-    out.push_back({{"direction", direction_name(static_cast<trace::CopyDirection>(i))},
-                   {"count", c.count},
-                   {"bytes", c.bytes},
-                   {"time_ns", c.nanoseconds},
-                   {"gb_per_s", c.nanoseconds == 0 ? ordered_json()
-                                                   : ordered_json(static_cast<double>(c.bytes) /
-                                                                  static_cast<double>(c.nanoseconds))}});
+    out.push_back(
+        Object{{"direction", direction_name(static_cast<trace::CopyDirection>(i))},
+               {"count", c.count},
+               {"bytes", c.bytes},
+               {"time_ns", c.nanoseconds},
+               {"gb_per_s", c.nanoseconds == 0 ? json::Value()
+                                               : static_cast<double>(c.bytes) / static_cast<double>(c.nanoseconds)}});
   }
   return out;
 }
 
-template <typename T>
-ordered_json number_or_null(const std::optional<T>& value) {
-  return value ? ordered_json(*value) : ordered_json();
-}
+/// Null where the trace does not say.
+json::Value rank_of(const TraceResult& trace) { return trace.data.rank < 0 ? json::Value() : trace.data.rank; }
 
-ordered_json device_json(const trace::DeviceFigures& d, const TraceJsonOptions& options) {
-  ordered_json out = {{"device", d.device}};
+Object device_json(const trace::DeviceFigures& d, const TraceJsonOptions& options) {
+  Object out = {{"device", d.device}};
   out.update(parts_json(d.parts));
   out["start_ns"] = d.start;
   out["end_ns"] = d.end;
@@ -90,59 +89,61 @@ ordered_json device_json(const trace::DeviceFigures& d, const TraceJsonOptions& 
     out["utilization_of_duration"] = ratio(d.parts.busy, options.unprofiled_duration);
   }
   if (d.steps_parts) out["steps_window"] = parts_json(*d.steps_parts);
-  out["steps"] = ordered_json::array();
+  Array steps;
   for (const trace::StepFigures& s : d.steps) {
-    ordered_json step = {{"name", s.name}, {"start_ns", s.start}, {"end_ns", s.end}};
+    Object step = {{"name", s.name}, {"start_ns", s.start}, {"end_ns", s.end}};
     step.update(parts_json(s.parts));
-    out["steps"].push_back(std::move(step));
+    steps.push_back(std::move(step));
   }
+  out["steps"] = std::move(steps);
   out["math_by_name"] = shares_json(d.by_name);
-  out["math_by_operator"] = d.by_operator ? shares_json(*d.by_operator) : ordered_json();
+  out["math_by_operator"] = d.by_operator ? shares_json(*d.by_operator) : json::Value();
   out["tensor_core_ns"] = d.tensor_core_time;
   out["tensor_core_share"] = ratio(d.tensor_core_time, d.by_name.total);
-  out["estimates"] = {{"achieved_occupancy_percent", number_or_null(d.occupancy_estimate)},
-                      {"sm_efficiency", number_or_null(d.sm_efficiency_estimate)}};
+  out["estimates"] =
+      Object{{"achieved_occupancy_percent", d.occupancy_estimate}, {"sm_efficiency", d.sm_efficiency_estimate}};
   out["copies"] = copies_json(d);
   const trace::IdleCauses& i = d.idle;
-  out["idle_causes"] = {{"host_wait_ns", i.host},
-                        {"kernel_wait_ns", i.kernel},
-                        {"synchronisation_ns", i.synchronise},
-                        {"other_ns", i.other},
-                        {"gaps", i.gaps},
-                        {"longest_ns", i.longest}};
-  ordered_json launches = {
-      {"linked", d.linked},         {"unlinked", d.unlinked},    {"graph_launches", d.graph_launches},
-      {"graph_work", d.graph_work}, {"latency", ordered_json()}, {"queue", ordered_json()}};
+  out["idle_causes"] = Object{{"host_wait_ns", i.host},
+                              {"kernel_wait_ns", i.kernel},
+                              {"synchronisation_ns", i.synchronise},
+                              {"other_ns", i.other},
+                              {"gaps", i.gaps},
+                              {"longest_ns", i.longest}};
+  Object launches = {{"linked", d.linked},         {"unlinked", d.unlinked}, {"graph_launches", d.graph_launches},
+                     {"graph_work", d.graph_work}, {"latency", nullptr},     {"queue", nullptr}};
   if (d.launch_latency) {
     const trace::Distribution& l = *d.launch_latency;
-    launches["latency"] = {{"count", l.count}, {"min_ns", l.min}, {"p50_ns", l.p50},  {"p90_ns", l.p90},
-                           {"p99_ns", l.p99},  {"max_ns", l.max}, {"mean_ns", l.mean}};
+    launches["latency"] = Object{{"count", l.count}, {"min_ns", l.min}, {"p50_ns", l.p50},  {"p90_ns", l.p90},
+                                 {"p99_ns", l.p99},  {"max_ns", l.max}, {"mean_ns", l.mean}};
   }
   if (d.queue)
-    launches["queue"] = {{"longest", d.queue->longest}, {"mean", d.queue->mean}, {"share_empty", d.queue->share_empty}};
+    launches["queue"] =
+        Object{{"longest", d.queue->longest}, {"mean", d.queue->mean}, {"share_empty", d.queue->share_empty}};
   out["launches"] = std::move(launches);
-  out["streams"] = ordered_json::array();
+  Array streams;
   for (const trace::StreamFigures& s : d.streams)
-    out["streams"].push_back({{"stream", s.stream},
-                              {"kernels", s.kernels},
-                              {"memory_events", s.memory_events},
-                              {"busy_ns", s.busy},
-                              {"share_of_window", ratio(s.busy, d.parts.window)}});
+    streams.push_back(Object{{"stream", s.stream},
+                             {"kernels", s.kernels},
+                             {"memory_events", s.memory_events},
+                             {"busy_ns", s.busy},
+                             {"share_of_window", ratio(s.busy, d.parts.window)}});
+  out["streams"] = std::move(streams);
   out["kernel_names"] = d.kernels.size();
   out["kernels_by_name"] = kernels_json(d.kernels, options.kernels);
   out["kernels_by_short_name"] = kernels_json(d.short_kernels, options.kernels);
   return out;
 }
 
-ordered_json legacy_json(const TraceResult& trace, const TraceJsonOptions& options) {
+Object legacy_json(const TraceResult& trace, const TraceJsonOptions& options) {
   const trace::LegacyFigures& l = *trace.figures.legacy;
   Nanoseconds busy = 0;
   for (const trace::DeviceFigures& d : trace.figures.devices) busy += d.parts.busy;
-  ordered_json out = {{"seed_busy_ns", l.busy},
-                      {"seed_matmul_ns", l.matmul},
-                      {"busy_ns", busy},
-                      {"busy_error_ns", l.busy - busy},
-                      {"busy_ratio", busy > 0 ? ordered_json(ratio(l.busy, busy)) : ordered_json()}};
+  Object out = {{"seed_busy_ns", l.busy},
+                {"seed_matmul_ns", l.matmul},
+                {"busy_ns", busy},
+                {"busy_error_ns", l.busy - busy},
+                {"busy_ratio", busy > 0 ? ratio(l.busy, busy) : json::Value()}};
   if (options.unprofiled_duration > 0) {
     out["seed_utilization"] = ratio(l.busy, options.unprofiled_duration);
     out["seed_matmul_share"] = ratio(l.matmul, options.unprofiled_duration);
@@ -152,7 +153,7 @@ ordered_json legacy_json(const TraceResult& trace, const TraceJsonOptions& optio
 
 }  // namespace
 
-ordered_json reading_json(const trace::TraceData& data) {
+Object reading_json(const trace::TraceData& data) {
   return {{"bytes", data.bytes},
           {"events", data.events},
           {"dropped", data.pieces_dropped + data.refused.total()},
@@ -162,30 +163,32 @@ ordered_json reading_json(const trace::TraceData& data) {
           {"dropped_no_room", data.refused.no_room},
           {"bytes_skipped", data.bytes_dropped + data.stray_bytes},
           {"truncated", data.truncated},
-          {"input_fault", data.input_fault.empty() ? ordered_json() : ordered_json(data.input_fault)},
+          {"input_fault", data.input_fault.empty() ? json::Value() : data.input_fault},
           {"other_device_events", data.other_device_events},
           {"names_overflowed", data.names.overflowed()}};
 }
 
-ordered_json trace_json(std::span<const TraceResult> traces, const TraceJsonOptions& options) {
-  ordered_json out = {{"schema", 1}, {"name_rules_version", trace::name_rules_version}};
-  out["devices"] = ordered_json::array();
-  out["traces"] = ordered_json::array();
+Object trace_json(std::span<const TraceResult> traces, const TraceJsonOptions& options) {
+  Array devices;
+  Array files;
   for (const TraceResult& trace : traces) {
-    const int rank = trace.data.rank;
-    ordered_json file = {{"path", trace.path}, {"rank", rank < 0 ? ordered_json() : ordered_json(rank)}};
+    Object file = {{"path", trace.path}, {"rank", rank_of(trace)}};
     file.update(reading_json(trace.data));
     if (trace.figures.legacy) file["legacy"] = legacy_json(trace, options);
-    out["traces"].push_back(std::move(file));
+    files.push_back(std::move(file));
     for (const trace::DeviceFigures& d : trace.figures.devices) {
-      ordered_json device = device_json(d, options);
+      Object device = device_json(d, options);
       if (traces.size() > 1) {
         device["trace"] = trace.path;
-        device["rank"] = rank < 0 ? ordered_json() : ordered_json(rank);
+        device["rank"] = rank_of(trace);
       }
-      out["devices"].push_back(std::move(device));
+      devices.push_back(std::move(device));
     }
   }
+  Object out = {{"schema", 1},
+                {"name_rules_version", trace::name_rules_version},
+                {"devices", std::move(devices)},
+                {"traces", std::move(files)}};
   if (traces.size() == 1) {
     out["events"] = traces[0].data.events;
     if (traces[0].figures.legacy) out["legacy"] = legacy_json(traces[0], options);
@@ -193,10 +196,6 @@ ordered_json trace_json(std::span<const TraceResult> traces, const TraceJsonOpti
     out["ranks"] = ranks_json(compare_ranks(traces));
   }
   return out;
-}
-
-std::string dump_json(const ordered_json& value, int indent) {
-  return value.dump(indent, ' ', false, ordered_json::error_handler_t::replace);
 }
 
 }  // namespace tally::report

@@ -4,10 +4,10 @@
 /// is no UTF-8 comes out with replacement characters.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 
+#include "json/value.h"
 #include "trace/figures.h"
 #include "trace/trace_data.h"
 
@@ -25,12 +25,9 @@ struct TraceJsonOptions {
   trace::Nanoseconds unprofiled_duration = 0;  ///< --duration; 0 is none.
 };
 
-nlohmann::ordered_json trace_json(std::span<const TraceResult> traces, const TraceJsonOptions& options);
+json::Object trace_json(std::span<const TraceResult> traces, const TraceJsonOptions& options);
 
 /// How reading went, for one file.
-nlohmann::ordered_json reading_json(const trace::TraceData& data);
-
-/// dump() that never throws on bad UTF-8.
-std::string dump_json(const nlohmann::ordered_json& value, int indent);
+json::Object reading_json(const trace::TraceData& data);
 
 }  // namespace tally::report

@@ -79,22 +79,21 @@ RankComparison compare_ranks(std::span<const TraceResult> traces) {
   return out;
 }
 
-nlohmann::ordered_json ranks_json(const RankComparison& ranks) {
-  using nlohmann::ordered_json;
-  ordered_json rows = ordered_json::array();
+json::Object ranks_json(const RankComparison& ranks) {
+  json::Array rows;
   for (const RankRow& r : ranks.rows)
-    rows.push_back({{"trace", r.path},
-                    {"rank", r.rank < 0 ? ordered_json() : ordered_json(r.rank)},
-                    {"device", r.device},
-                    {"window_ns", r.parts.window},
-                    {"busy_ns", r.parts.busy},
-                    {"compute_ns", r.parts.compute},
-                    {"comm_ns", r.parts.communication},
-                    {"exposed_comm_ns", r.parts.exposed_communication},
-                    {"idle_ns", r.parts.idle},
-                    {"step_mean_ns", r.step_mean_ns}});
+    rows.push_back(json::Object{{"trace", r.path},
+                                {"rank", r.rank < 0 ? json::Value() : r.rank},
+                                {"device", r.device},
+                                {"window_ns", r.parts.window},
+                                {"busy_ns", r.parts.busy},
+                                {"compute_ns", r.parts.compute},
+                                {"comm_ns", r.parts.communication},
+                                {"exposed_comm_ns", r.parts.exposed_communication},
+                                {"idle_ns", r.parts.idle},
+                                {"step_mean_ns", r.step_mean_ns}});
   return {{"rows", std::move(rows)},
-          {"straggler", ranks.straggler < 0 ? ordered_json() : ordered_json(ranks.straggler)},
+          {"straggler", ranks.straggler < 0 ? json::Value() : ranks.straggler},
           {"compute_imbalance", ranks.compute_imbalance},
           {"comm_imbalance", ranks.comm_imbalance},
           {"comm_beyond_least_ns", ranks.waiting}};

@@ -3,7 +3,6 @@
 /// Pure. Clocks of different machines are not compared, only lengths of time.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,7 +30,7 @@ struct RankComparison {
 };
 
 RankComparison compare_ranks(std::span<const TraceResult> traces);
-nlohmann::ordered_json ranks_json(const RankComparison& ranks);
+json::Object ranks_json(const RankComparison& ranks);
 
 std::string_view math_name(trace::MathClass math);                ///< "matmul", "convolution", "other", "unclassified"
 std::string_view direction_name(trace::CopyDirection direction);  ///< "host to device", …

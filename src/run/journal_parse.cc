@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 
+#include "json/text.h"
 #include "run/journal.h"
 #include "run/journal_line.h"
 
@@ -34,27 +34,28 @@ std::optional<std::string> payload_of(std::string_view line) {
 }
 
 Result<JournalHeader> header_of(std::string_view line, const std::string& where) {
-  const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
-  const bool ours = json.is_object() && json.contains("tally_journal") && json["tally_journal"].is_number_integer();
-  if (!ours) return fail(ErrorKind::input, "this is not a journal of tally", where + ":1");
-  if (json["tally_journal"] != version) {
+  const auto read = json::parse(line);
+  if (!read || !(*read)["tally_journal"].whole())
+    return fail(ErrorKind::input, "this is not a journal of tally", where + ":1");
+  const json::Value& header = *read;
+  if (header["tally_journal"] != version) {
     return fail(ErrorKind::input,
-                fmt::format("the journal's version is {}, not {}", json["tally_journal"].dump(), version), where + ":1",
-                "finish the run with the tally that began it, or remove the file");
+                fmt::format("the journal's version is {}, not {}", *header["tally_journal"].whole(), version),
+                where + ":1", "finish the run with the tally that began it, or remove the file");
   }
-  const auto run = json.find("run");
-  const auto is_text = [](const nlohmann::json& value) { return value.is_string(); };
-  if (run == json.end() || !run->is_object() || !std::ranges::all_of(*run, is_text)) {
-    return fail(ErrorKind::input, "the journal's first line is damaged", where + ":1", "remove the file");
-  }
-  return JournalHeader{run->get<std::map<std::string, std::string>>()};
+  const json::Object* const run = header["run"].object();
+  const bool texts =
+      run != nullptr && std::ranges::all_of(*run, [](const json::Member& fact) { return fact.value.text(); });
+  if (!texts) return fail(ErrorKind::input, "the journal's first line is damaged", where + ":1", "remove the file");
+  JournalHeader result;
+  for (const json::Member& fact : *run) result.facts[fact.key] = *fact.value.text();
+  return result;
 }
 
 }  // namespace
 
 std::string journal_header_line(const JournalHeader& header) {
-  const std::string facts = nlohmann::json(header.facts).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  return fmt::format(R"({{"tally_journal":{},"run":{}}})", version, facts) + '\n';
+  return fmt::format(R"({{"tally_journal":{},"run":{}}})", version, json::to_text(header.facts)) + '\n';
 }
 
 std::string journal_line(std::string_view payload) {
