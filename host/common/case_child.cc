@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "callgrind.h"
+#include "protocol/descriptors.h"
 #include "shared_page.h"
 
 namespace tally::host {
@@ -50,7 +51,7 @@ void on_deadly_signal(int signal, siginfo_t* info, void* /*context*/) {
     }
     auto failure = g_crash_channel.compose(MessageType::failed, g_crash_job);
     failure.number(Field::stage, static_cast<std::uint64_t>(current_stage()))
-        .number(Field::status, static_cast<std::uint64_t>(signal))
+        .number(Field::signal, static_cast<std::uint64_t>(signal))
         .text(Field::message, text);
     g_crash_channel.send(failure);
   }
@@ -91,16 +92,17 @@ void limit(const Message& request) {
   ::setrlimit(RLIMIT_DATA, &data);
 }
 
-void take_descriptors(int socket, int output) {
-  const int nothing = ::open("/dev/null", O_RDONLY);
+/// Returns the socket's number.
+int take_descriptors(int socket, int output) {
+  const int number = ::dup3(socket, protocol::kCaseSocket, O_CLOEXEC) < 0 ? socket : protocol::kCaseSocket;
   // Out of the way of the numbers that are about to be taken.
-  const int high_socket = ::fcntl(socket, F_DUPFD, 100);
   const int high_output = ::fcntl(output, F_DUPFD, 100);
-  ::dup2(nothing, 0);
+  ::dup2(::open("/dev/null", O_RDONLY), 0);
   ::dup2(high_output, 1);
   ::dup2(high_output, 2);
-  ::dup2(high_socket, kCaseSocket);
-  ::close_range(kCaseSocket + 1, ~0U, 0);
+  ::close_range(3, static_cast<unsigned>(number) - 1, 0);
+  ::close_range(static_cast<unsigned>(number) + 1, ~0U, 0);
+  return number;
 }
 
 }  // namespace
@@ -112,11 +114,10 @@ Channel become_case_child(const Message& request, int socket, int output) {
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  take_descriptors(socket, output);
+  const Channel channel(take_descriptors(socket, output));
   renew_shared_page();
   pin(request);
   limit(request);
-  Channel channel(kCaseSocket);
   if (const auto folder = request.text(Field::folder)) {
     char path[4096] = {};
     folder->copy(path, sizeof path - 1);

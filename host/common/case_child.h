@@ -5,11 +5,8 @@
 
 namespace tally::host {
 
-/// Fixed numbers, so that no case sees another count of open files than its neighbour.
-inline constexpr int kCaseSocket = 3;
-
 /// Configures this process for `request` and returns the channel to the runner, or never returns.
-/// `socket` becomes kCaseSocket, `output` becomes standard output and error, everything else is closed.
+/// `socket` becomes protocol::kCaseSocket, `output` standard output and error; everything else is closed.
 Channel become_case_child(const protocol::Message& request, int socket, int output);
 
 /// From now on a deadly signal is first reported on the channel (stage, signal, address), then kills as it would have.

@@ -13,7 +13,8 @@ namespace {
 char g_in[protocol::kMaxFrame];
 char g_out[protocol::kMaxFrame];
 
-/// Reads exactly `size` bytes; keeps the descriptors that arrive with the first of them.
+/// Reads exactly `size` bytes; keeps the descriptors that arrive with the first of them. At the end of the stream errno
+/// is 0.
 bool read_all(int fd, char* to, std::size_t size, int fds[2]) {
   while (size > 0) {
     iovec part{to, size};
@@ -25,10 +26,11 @@ bool read_all(int fd, char* to, std::size_t size, int fds[2]) {
     message.msg_controllen = sizeof control;
     const ssize_t n = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
     if (n < 0 && errno == EINTR) continue;
+    if (n == 0) errno = 0;
     if (n <= 0) return false;
-    for (cmsghdr* c = CMSG_FIRSTHDR(&message); c != nullptr; c = CMSG_NXTHDR(&message, c)) {
-      if (c->cmsg_type == SCM_RIGHTS)
-        std::memcpy(fds, CMSG_DATA(c), std::min(c->cmsg_len - CMSG_LEN(0), 2 * sizeof(int)));
+    for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr; header = CMSG_NXTHDR(&message, header)) {
+      if (header->cmsg_type == SCM_RIGHTS)
+        std::memcpy(fds, CMSG_DATA(header), std::min(header->cmsg_len - CMSG_LEN(0), 2 * sizeof(int)));
     }
     to += n;
     size -= static_cast<std::size_t>(n);
@@ -40,7 +42,10 @@ bool read_all(int fd, char* to, std::size_t size, int fds[2]) {
 
 Channel::Received Channel::receive() {
   Received received;
-  if (!read_all(fd_, g_in, protocol::kHeaderSize, received.fds)) return received;
+  if (!read_all(fd_, g_in, protocol::kHeaderSize, received.fds)) {
+    received.lost = errno == EBADF || errno == ENOTSOCK;
+    return received;
+  }
   std::uint32_t length = 0;
   std::memcpy(&length, g_in + 12, sizeof length);
   if (length > protocol::kMaxFrame - protocol::kHeaderSize) return received;

@@ -11,6 +11,7 @@
 #include "allocations.h"
 #include "callgrind.h"
 #include "case_child.h"
+#include "protocol/descriptors.h"
 #include "shared_heap.h"
 #include "shared_page.h"
 #include "threads.h"
@@ -18,6 +19,7 @@
 namespace tally::host {
 
 using protocol::Field;
+using protocol::kControlSocket;
 using protocol::MessageType;
 
 namespace {
@@ -43,10 +45,12 @@ void reap(const Channel& control) {
   for (pid_t pid; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
     Child* child = find_child(pid);
     if (child == nullptr) continue;
+    const int place = static_cast<int>(child - g_children);
     auto exited = control.compose(MessageType::exited, child->job);
     exited.number(Field::pid, static_cast<std::uint64_t>(pid))
         .number(Field::status, static_cast<std::uint64_t>(status))
-        .number(Field::stage, static_cast<std::uint64_t>(stage_of_child(static_cast<int>(child - g_children))));
+        .number(Field::stage, static_cast<std::uint64_t>(stage_of_child(place)))
+        .number(Field::cut_off, child_was_cut_off(place) ? 1 : 0);
     control.send(exited);
     *child = Child{};
   }
@@ -54,9 +58,10 @@ void reap(const Channel& control) {
 
 void fork_case(const Channel& control, const Channel::Received& request, RunCase run_case, void* context) {
   const int threads = count_threads();
-  Child* slot = find_child(0);
-  if (slot != nullptr) take_stage_place(static_cast<int>(slot - g_children));
-  const pid_t pid = ::fork();
+  Child* const place = find_child(0);
+  if (place != nullptr) take_place(static_cast<int>(place - g_children));
+  errno = EAGAIN;  // what fork() says where there are too many processes
+  const pid_t pid = place == nullptr ? -1 : ::fork();
   if (pid == 0) {
     const Channel channel = become_case_child(request.message, request.fds[0], request.fds[1]);
     report_crashes(channel, request.message.job());
@@ -71,7 +76,7 @@ void fork_case(const Channel& control, const Channel::Received& request, RunCase
       .number(Field::threads, static_cast<std::uint64_t>(threads))
       .number(Field::status, pid > 0 ? 0 : static_cast<std::uint64_t>(error));
   control.send(started);
-  if (pid > 0 && slot != nullptr) *slot = {pid, request.message.job()};
+  if (pid > 0) *place = {pid, request.message.job()};
 }
 
 }  // namespace

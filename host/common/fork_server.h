@@ -8,9 +8,6 @@
 
 namespace tally::host {
 
-/// The runner hands a host its control socket under this number.
-inline constexpr int kControlSocket = 3;
-
 struct HostIdentity {
   const char* language;  ///< "cpp" or "python"
   const char* version;   ///< Of the interpreter, or of the compiler that made the host.

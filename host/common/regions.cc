@@ -1,5 +1,6 @@
 #include "regions.h"
 
+#include <fcntl.h>
 #include <malloc.h>
 #include <poll.h>
 #include <sys/wait.h>
@@ -12,6 +13,7 @@
 
 #include "allocations.h"
 #include "callgrind.h"
+#include "protocol/descriptors.h"
 #include "shared_page.h"
 #include "threads.h"
 
@@ -41,6 +43,24 @@ std::uint64_t grow(std::uint64_t iterations, std::uint64_t elapsed_ns, std::uint
   const auto grown = static_cast<std::uint64_t>(static_cast<double>(iterations) * bounded);
   return grown > iterations ? grown : iterations + 1;
 }
+
+/// SIGCHLD as it is by default, while a replicate is waited for: where a setup ignores it, to have no zombies, children
+/// go without a trace, and where it handles it, the handler may take our child's end.
+class DefaultChildSignal {
+ public:
+  DefaultChildSignal() {
+    struct sigaction standard{};
+    standard.sa_handler = SIG_DFL;
+    ::sigaction(SIGCHLD, &standard, &before_);
+  }
+  DefaultChildSignal(const DefaultChildSignal&) = delete;
+  DefaultChildSignal& operator=(const DefaultChildSignal&) = delete;
+  /// In the replicate too: the statement finds what its setup left.
+  ~DefaultChildSignal() { ::sigaction(SIGCHLD, &before_, nullptr); }
+
+ private:
+  struct sigaction before_{};
+};
 
 }  // namespace
 
@@ -115,10 +135,11 @@ std::uint64_t Regions::next_command() {
   for (;;) {
     if (fork_timed()) return start_time();
     const Channel::Received received = channel_.receive();
+    if (received.lost) note_cut_off();
     if (!received.open) ::_exit(0);  // the runner has lost interest
     switch (received.message.type()) {
       case MessageType::count:
-        if (spends_itself(received.message) || fork_region(false)) return start_count(received.message);
+        if (runs_region_itself(received.message) || fork_region(false)) return start_count(received.message);
         break;
       case MessageType::time:
         read_time_command(received.message);
@@ -137,7 +158,7 @@ std::uint64_t Regions::next_command() {
 bool Regions::forks() const { return !in_process_ && phase_ != Phase::baseline; }
 
 /// Whether this process runs the region itself. The last one may as well have the state that forks would start from.
-bool Regions::spends_itself(const Message& command) const {
+bool Regions::runs_region_itself(const Message& command) const {
   return !forks() || (command.number(Field::last) != 0 && alone_since_fork());
 }
 
@@ -154,10 +175,11 @@ bool Regions::fork_timed() {
 }
 
 bool Regions::fork_region(bool timed) {
+  const DefaultChildSignal waitable;
   shared_page().done = 0;
   shared_page().failed = 0;
   int done[2] = {-1, -1};
-  if (callgrind::running() && ::pipe(done) != 0) {
+  if (callgrind::running() && ::pipe2(done, O_CLOEXEC) != 0) {
     fail(Stage::region, "no descriptors left for a pipe", {});
     ::_exit(1);
   }
@@ -165,8 +187,7 @@ bool Regions::fork_region(bool timed) {
   if (pid == 0) {
     replicate_ = true;
     callgrind::after_fork();
-    done_ = done[1];
-    if (done[0] >= 0) ::close(done[0]);
+    take_done_pipe(done);
     return true;
   }
   if (done[1] >= 0) ::close(done[1]);
@@ -174,40 +195,58 @@ bool Regions::fork_region(bool timed) {
     fail(Stage::region, "fork failed: no memory or too many processes", {});
     ::_exit(1);
   }
-  int status = wait_for_replicate(pid, done[0]);
+  std::optional<int> status = wait_for_replicate(pid, done[0]);
   if (done[0] >= 0) ::close(done[0]);
   if (shared_page().failed != 0) ::_exit(1);  // it has said why itself
-  if (shared_page().done != 0) status = 0;    // under Valgrind we killed it
-  if (status == 0 && shared_page().done == 0) {
-    fail(Stage::region, "the statement ended the process with exit code 0", {});
+  if (shared_page().done != 0) {
+    status = 0;  // under Valgrind we killed it
+  } else if (!status || *status == 0) {
+    fail(Stage::region,
+         status
+             ? "the statement ended the process with exit code 0"
+             : "the statement's process ended, and the case's own code has waited for it (a thread that waits for all "
+               "children): how it ended is not known",
+         {});
     ::_exit(1);
   }
   if (timed) {
-    report_timed(pid, status);
+    report_timed(pid, *status);
   } else {
-    report_counted(pid, status);
+    report_counted(pid, *status);
   }
-  if (status != 0) ::_exit(1);
+  if (*status != 0) ::_exit(1);
   return false;
+}
+
+/// In the replicate. The statement finds the numbers free that it would find free natively.
+void Regions::take_done_pipe(const int done[2]) {
+  if (done[0] < 0) return;
+  const int high = ::fcntl(done[1], F_DUPFD_CLOEXEC, protocol::kLeastPrivate);
+  done_ = high < 0 ? done[1] : high;
+  ::close(done[0]);
+  if (high >= 0) ::close(done[1]);
 }
 
 /// Under Valgrind (`done` is a pipe), waits for the region's end and then kills the replicate: left to itself, it would
 /// exit, and Callgrind would then write one more dump, of nothing (a process that kills itself does so too: Valgrind
-/// makes an exit of it). Natively it exits.
-int Regions::wait_for_replicate(int pid, int done) {
+/// makes an exit of it). Natively it exits. Nothing where somebody else has waited for it.
+std::optional<int> Regions::wait_for_replicate(int pid, int done) {
   int status = 0;
   if (done < 0) {
-    while (::waitpid(pid, &status, 0) != pid) {
+    for (;;) {
+      if (::waitpid(pid, &status, 0) == pid) return status;
+      if (errno == ECHILD) return std::nullopt;
     }
-    return status;
   }
   for (;;) {
     // The write end may outlive the replicate in a process that the statement left behind: look for both.
     pollfd ready{done, POLLIN, 0};
-    const bool told = ::poll(&ready, 1, 20) > 0 && (ready.revents & POLLIN) != 0;
-    if (told) ::kill(pid, SIGKILL);
+    const bool over = ::poll(&ready, 1, 20) > 0 && (ready.revents & POLLIN) != 0;
+    if (over) ::kill(pid, SIGKILL);
     const bool closed = (ready.revents & POLLHUP) != 0;
-    if (::waitpid(pid, &status, told || closed ? 0 : WNOHANG) == pid) return status;
+    const pid_t ended = ::waitpid(pid, &status, over || closed ? 0 : WNOHANG);
+    if (ended == pid) return status;
+    if (ended < 0 && errno == ECHILD) return std::nullopt;
   }
 }
 
@@ -325,8 +364,8 @@ void Regions::report_timed(int pid, int status) {
 void Regions::leave_replicate() {
   shared_page().done = 1;
   if (done_ < 0) ::_exit(0);
-  (void)!::write(done_, "", 1);
-  for (;;) ::pause();  // until the case child kills us
+  if (::write(done_, "", 1) != 1) ::_exit(0);  // the statement has closed it
+  for (;;) ::pause();                          // until the case child kills us
 }
 
 void Regions::report_result(std::string_view text, std::string_view refusal) const {

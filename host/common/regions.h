@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "channel.h"
 
@@ -51,14 +52,15 @@ class Regions {
   void end_count();
   void read_time_command(const protocol::Message& command);
   [[nodiscard]] bool forks() const;
-  [[nodiscard]] bool spends_itself(const protocol::Message& command) const;
+  [[nodiscard]] bool runs_region_itself(const protocol::Message& command) const;
   bool fork_timed();
   std::uint64_t start_time();
   bool end_block();
   void report_counted(int pid, int status);
   void report_timed(int pid, int status);
   bool fork_region(bool timed);
-  int wait_for_replicate(int pid, int done);
+  void take_done_pipe(const int done[2]);
+  static std::optional<int> wait_for_replicate(int pid, int done);
   [[noreturn]] void leave_replicate();
 
   Channel channel_;

@@ -10,7 +10,12 @@ namespace tally::host {
 namespace {
 
 SharedPage* g_page = nullptr;
-std::uint32_t* g_stages = nullptr;
+
+struct ChildPlace {
+  protocol::Stage stage;
+  std::uint32_t cut_off;
+};
+ChildPlace* g_places = nullptr;
 int g_place = 0;
 
 void* map_at(void* address, std::size_t size, int flags) {
@@ -19,9 +24,9 @@ void* map_at(void* address, std::size_t size, int flags) {
   return page;
 }
 
-std::uint32_t& stage_at(int place) {
-  if (g_stages == nullptr) g_stages = static_cast<std::uint32_t*>(map_at(nullptr, kMaxChildren * sizeof *g_stages, 0));
-  return g_stages[place];
+ChildPlace& place_at(int place) {
+  if (g_places == nullptr) g_places = static_cast<ChildPlace*>(map_at(nullptr, kMaxChildren * sizeof *g_places, 0));
+  return g_places[place];
 }
 
 }  // namespace
@@ -33,14 +38,18 @@ SharedPage& shared_page() {
 
 void renew_shared_page() { map_at(&shared_page(), sizeof(SharedPage), MAP_FIXED); }
 
-protocol::Stage stage_of_child(int place) { return static_cast<protocol::Stage>(stage_at(place)); }
+protocol::Stage stage_of_child(int place) { return place_at(place).stage; }
 
-void take_stage_place(int place) {
+bool child_was_cut_off(int place) { return place_at(place).cut_off != 0; }
+
+void take_place(int place) {
   g_place = place;
-  enter_stage(protocol::Stage::host);
+  place_at(place) = {protocol::Stage::host, 0};
 }
 
-void enter_stage(protocol::Stage stage) { stage_at(g_place) = static_cast<std::uint32_t>(stage); }
+void enter_stage(protocol::Stage stage) { place_at(g_place).stage = stage; }
+
+void note_cut_off() { place_at(g_place).cut_off = 1; }
 
 protocol::Stage current_stage() { return stage_of_child(g_place); }
 

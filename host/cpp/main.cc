@@ -2,8 +2,8 @@
 ///
 ///   tally-host-cpp [--preload LIBRARY]... [--warm-up SNIPPET SYMBOL]
 ///
-/// Natively it serves wall times; under Valgrind (with --instr-atstart=no) it serves counts. The control socket is
-/// descriptor 3.
+/// Natively it serves wall times; under Valgrind (with --instr-atstart=no) it serves counts. Its
+/// descriptors are protocol/descriptors.h's.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -13,6 +13,7 @@
 #include "fork_server.h"
 #include "fresh_heap.h"
 #include "pinned_stack.h"
+#include "protocol/descriptors.h"
 #include "regions.h"
 #include "rehearsal.h"
 
@@ -235,5 +236,10 @@ PyModuleDef g_module = {
 
 PyMODINIT_FUNC PyInit__tally_host(void) {  // NOLINT(bugprone-reserved-identifier): CPython asks for this name
   g_phase_type = PyType_FromSpec(&g_phase_spec);
-  return g_phase_type == nullptr ? nullptr : PyModule_Create(&g_module);
+  PyObject* module = g_phase_type == nullptr ? nullptr : PyModule_Create(&g_module);
+  if (module == nullptr || PyModule_AddIntConstant(module, "PART_STRIDE", tally::protocol::kPartStride) != 0 ||
+      PyModule_AddIntConstant(module, "LATE_ENVIRONMENT", tally::protocol::kLateEnvironment) != 0) {
+    return nullptr;
+  }
+  return module;
 }

@@ -18,7 +18,7 @@ import _tally_host
 # A traceback's line is part * PART_STRIDE + line: parts are numbered through setup and statement,
 # and the runner, which knows where each part stands in the suite, turns the number back into file
 # and line.
-PART_STRIDE = 1_000_000
+PART_STRIDE = _tally_host.PART_STRIDE
 FILE_NAME = "<tally>"
 
 
@@ -162,7 +162,7 @@ def rehearse(texts, counted):
 
 def set_late_environment():
     """What the runner kept out of the interpreter's start: its lengths move nothing that an import allocates."""
-    with open(6, "rb") as file:
+    with open(_tally_host.LATE_ENVIRONMENT, "rb") as file:
         entries = file.read().split(b"\0")
     for entry in entries[:-1]:
         name, _, value = entry.partition(b"=")

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "execution/traceback.h"
 #include "process/wait_status.h"
+#include "protocol/descriptors.h"
 
 namespace tally {
 
@@ -54,6 +55,15 @@ CaseFailure describe_failure(const CaseFailed& failed, const Case& c, const Tool
   const std::vector<Snippet> parts = python_parts(c, toolchain);
   const std::string place = innermost_place(failed.detail, parts);
   return {stage, place.empty() ? text : fmt::format("{} ({})", text, place), map_traceback(failed.detail, parts), {}};
+}
+
+CaseFailure describe_cut_off(Stage stage, Mode mode) {
+  return {stage_name(stage, mode),
+          fmt::format("its code closed descriptor {}, on which the case's process speaks with tally: let it close what "
+                      "it has opened itself, or only those below {}",
+                      protocol::kCaseSocket, protocol::kCaseSocket),
+          {},
+          {}};
 }
 
 CaseFailure describe_exit(int wait_status, Stage stage, Mode mode) {

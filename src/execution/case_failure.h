@@ -15,6 +15,9 @@ std::string stage_name(protocol::Stage stage, Mode mode);
 CaseFailure describe_failure(const CaseFailed& failed, const Case& c, const Toolchain& toolchain, Mode mode,
                              std::uint64_t memory_limit);
 
+/// Its code has closed the socket on which its process speaks.
+CaseFailure describe_cut_off(protocol::Stage stage, Mode mode);
+
 /// Its process ended by itself.
 CaseFailure describe_exit(int wait_status, protocol::Stage stage, Mode mode);
 

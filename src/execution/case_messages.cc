@@ -68,7 +68,7 @@ CaseMessage decode(const Message& message, DumpFolder& dumps) {
       return CaseFailed{
           static_cast<protocol::Stage>(message.number(Field::stage)),
           std::string(message.text(Field::message).value_or("failed")), text_of(message, Field::detail),
-          message.text(Field::status) ? std::optional(static_cast<int>(message.number(Field::status))) : std::nullopt};
+          message.text(Field::signal) ? std::optional(static_cast<int>(message.number(Field::signal))) : std::nullopt};
     case MessageType::result:
       return StatementResult{text_of(message, Field::text), text_of(message, Field::refusal), false};
     default:

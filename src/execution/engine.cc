@@ -127,10 +127,10 @@ Result<const Engine::PreparedHost*> Engine::prepared_host(const HostKind& kind) 
   if (kind.language == Language::python && !*toolchain.interpreter) {
     return std::unexpected(toolchain.interpreter->error());
   }
-  HostSpec spec =
-      host_spec(kind, toolchain, builder_.warm_up(kind.toolchain), request_.surroundings, request_.settings);
-  HostKey key = key_of(spec);
-  return &prepared_.emplace(kind, PreparedHost{std::move(key), std::move(spec)}).first->second;
+  auto spec = host_spec(kind, toolchain, builder_.warm_up(kind.toolchain), request_.surroundings, request_.settings);
+  if (!spec) return std::unexpected(spec.error());
+  HostKey key = key_of(*spec);
+  return &prepared_.emplace(kind, PreparedHost{std::move(key), *std::move(spec)}).first->second;
 }
 
 bool Engine::start_session() {
@@ -328,7 +328,7 @@ void Engine::on_reaped(const ChildReaped& reaped) {
   if (const auto& reason = session->ladder.reason()) {
     session->session->on_stopped(reason->ending, reason->message, reaped.stage);
   } else {
-    session->session->on_exited(reaped.wait_status, reaped.stage);
+    session->session->on_exited(reaped.wait_status, reaped.stage, reaped.cut_off);
   }
   end_session(session);
 }

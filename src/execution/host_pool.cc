@@ -178,7 +178,8 @@ void HostPool::on_message(Host& host, const Message& message, std::vector<HostEv
       return on_started(host, message, events);
     case MessageType::exited:
       events.emplace_back(ChildReaped{host.id, message.job(), static_cast<int>(message.number(Field::status)),
-                                      static_cast<protocol::Stage>(message.number(Field::stage))});
+                                      static_cast<protocol::Stage>(message.number(Field::stage)),
+                                      message.number(Field::cut_off) != 0});
       return;
     default:
       return;

@@ -37,6 +37,7 @@ struct ChildReaped {
   std::uint32_t job = 0;
   int wait_status = 0;
   protocol::Stage stage{};  ///< The last that it entered.
+  bool cut_off = false;     ///< It had lost its socket, and could not say why it ended.
 };
 /// The host is gone, and all of its children with it.
 struct HostGone {

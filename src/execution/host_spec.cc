@@ -10,30 +10,26 @@
 #include <ranges>
 
 #include "base/digest.h"
+#include "process/loader.h"
+#include "protocol/descriptors.h"
 
 namespace tally {
 
 namespace {
 
-// Where host/common/fork_server.h and the boot text below expect them.
-constexpr int kControl = 3;
-constexpr int kExtension = 4;
-constexpr int kScript = 5;
-constexpr int kLateEnvironment = 6;
-constexpr int kProgram = 4;
-
-constexpr const char* kLoader = "/lib64/ld-linux-x86-64.so.2";  // where the x86-64 ABI puts it
-
 /// Loads the extension and the script from open descriptors: their paths have no place in an interpreter's heap.
-constexpr const char* kBoot = R"(import importlib.machinery as m, importlib.util as u, sys
-s = u.spec_from_file_location("_tally_host", "/proc/self/fd/4", loader=m.ExtensionFileLoader("_tally_host", "/proc/self/fd/4"))
+std::string boot_text() {
+  return fmt::format(R"(import importlib.machinery as m, importlib.util as u, sys
+s = u.spec_from_file_location("_tally_host", "/proc/self/fd/{}", loader=m.ExtensionFileLoader("_tally_host", "/proc/self/fd/{}"))
 x = u.module_from_spec(s)
 s.loader.exec_module(x)
 sys.modules["_tally_host"] = x
-with open(5) as f:
+with open({}) as f:
     text = f.read()
 exec(compile(text, "tally_host.py", "exec"))
-)";
+)",
+                     protocol::kHostExtension, protocol::kHostExtension, protocol::kHostScript);
+}
 
 Result<PassedFd> pass_file(const std::string& path, int target) {
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -104,9 +100,10 @@ void add_python(HostSpec& spec, const ToolchainHere& toolchain, const HostSurrou
   const ResolvedInterpreter& interpreter = **toolchain.interpreter;
   spec.made_of = interpreter.identity;
   spec.late_environment = take_late_environment(spec.environment);
-  spec.files = {{around.libexec + "/_tally_host.abi3.so", kExtension}, {around.libexec + "/tally_host.py", kScript}};
+  spec.files = {{around.libexec + "/_tally_host.abi3.so", protocol::kHostExtension},
+                {around.libexec + "/tally_host.py", protocol::kHostScript}};
   spec.working_folder = interpreter_folder(toolchain.spec.requires_modules, around);
-  spec.argv.insert(spec.argv.end(), {interpreter.path, "-c", kBoot});
+  spec.argv.insert(spec.argv.end(), {interpreter.path, "-c", boot_text()});
   for (const std::string& module : toolchain.spec.requires_modules) spec.argv.push_back(module);
   spec.argv.emplace_back("--");
   if (!toolchain.spec.warm_up.py.empty()) spec.argv.push_back(toolchain.spec.warm_up.py);
@@ -114,17 +111,20 @@ void add_python(HostSpec& spec, const ToolchainHere& toolchain, const HostSurrou
 
 /// A counted host is started by the loader, from an open descriptor: libraries ask for the program's path and keep it,
 /// and with tally in a folder with a longer name `x += 1.0` read 13 instructions less.
-void add_cpp(HostSpec& spec, const ToolchainHere& toolchain, const std::optional<BuiltCase>& warm_up,
-             const HostSurroundings& around) {
+Status add_cpp(HostSpec& spec, const ToolchainHere& toolchain, const std::optional<BuiltCase>& warm_up,
+               const HostSurroundings& around) {
   const std::string host = around.libexec + "/tally-host-cpp";
-  if (spec.counted && ::access(kLoader, X_OK) == 0) {
-    spec.files = {{host, kProgram}};
-    spec.argv.insert(spec.argv.end(), {kLoader, fmt::format("/proc/self/fd/{}", kProgram)});
+  if (spec.counted) {
+    auto loader = loader_of(host);
+    if (!loader) return std::unexpected(loader.error());
+    spec.files = {{host, protocol::kHostProgram}};
+    spec.argv.insert(spec.argv.end(), {*std::move(loader), fmt::format("/proc/self/fd/{}", protocol::kHostProgram)});
   } else {
     spec.argv.push_back(host);
   }
   for (const std::string& library : toolchain.spec.preload) spec.argv.insert(spec.argv.end(), {"--preload", library});
   if (warm_up) spec.argv.insert(spec.argv.end(), {"--warm-up", warm_up->library, warm_up->symbol});
+  return {};
 }
 
 void set(EnvironmentVariables& environment, const std::string& name, std::string value) {
@@ -186,8 +186,9 @@ std::vector<std::string> valgrind_flags(const Settings& settings) {
   return flags;
 }
 
-HostSpec host_spec(const HostKind& kind, const ToolchainHere& toolchain, const std::optional<BuiltCase>& warm_up,
-                   const HostSurroundings& around, const Settings& settings) {
+Result<HostSpec> host_spec(const HostKind& kind, const ToolchainHere& toolchain,
+                           const std::optional<BuiltCase>& warm_up, const HostSurroundings& around,
+                           const Settings& settings) {
   HostSpec spec;
   spec.name = describe(kind);
   spec.counted = kind.counted;
@@ -204,7 +205,7 @@ HostSpec host_spec(const HostKind& kind, const ToolchainHere& toolchain, const s
     spec.dump_argument = spec.argv.size();
   }
   if (kind.language == Language::cpp) {
-    add_cpp(spec, toolchain, warm_up, around);
+    if (auto added = add_cpp(spec, toolchain, warm_up, around); !added) return std::unexpected(added.error());
   } else {
     add_python(spec, toolchain, around);
   }
@@ -234,9 +235,9 @@ Result<ProcessRequest> host_request(const HostSpec& spec, const std::string& dum
   request.working_folder = spec.working_folder;
   request.disable_aslr = true;
   request.grace = {Milliseconds(0), Milliseconds(0)};
-  request.pass_fds.push_back({kControl, std::move(control)});
+  request.pass_fds.push_back({protocol::kControlSocket, std::move(control)});
   if (spec.late_environment) {
-    auto late = pass_text(*spec.late_environment, kLateEnvironment);
+    auto late = pass_text(*spec.late_environment, protocol::kLateEnvironment);
     if (!late) return std::unexpected(late.error());
     request.pass_fds.push_back(*std::move(late));
   }

@@ -60,9 +60,10 @@ struct HostKey {
   auto operator<=>(const HostKey&) const = default;
 };
 
-/// `toolchain` must have what the kind's language needs.
-HostSpec host_spec(const HostKind& kind, const ToolchainHere& toolchain, const std::optional<BuiltCase>& warm_up,
-                   const HostSurroundings& around, const Settings& settings);
+/// `toolchain` must have what the kind's language needs. An error: a part of tally cannot be read.
+Result<HostSpec> host_spec(const HostKind& kind, const ToolchainHere& toolchain,
+                           const std::optional<BuiltCase>& warm_up, const HostSurroundings& around,
+                           const Settings& settings);
 
 HostKey key_of(const HostSpec& spec);
 

@@ -72,7 +72,7 @@ bool Session::on_output() {
   return true;
 }
 
-void Session::on_exited(int wait_status, Stage stage) {
+void Session::on_exited(int wait_status, Stage stage, bool cut_off) {
   if (ending_) return;
   dumps_.clean();
   bool closed = false;
@@ -85,7 +85,9 @@ void Session::on_exited(int wait_status, Stage stage) {
     ending_ = Ending::ok;
     return;
   }
-  dialogue_.fail(describe_exit(wait_status, stage, request_.rules.mode), std::holds_alternative<Signaled>(status));
+  const Mode mode = request_.rules.mode;
+  if (cut_off) dialogue_.fail(describe_cut_off(stage, mode), false);
+  dialogue_.fail(describe_exit(wait_status, stage, mode), std::holds_alternative<Signaled>(status));
   ending_ = dialogue_.crashed() ? Ending::crashed : Ending::failed;
 }
 

@@ -32,8 +32,8 @@ class Session {
   /// The child's process, once the host has forked it.
   void on_started(int pid) { dumps_.child = pid; }
   [[nodiscard]] std::optional<int> pid() const { return dumps_.child; }
-  /// The child was reaped, and had come to `stage`. Nothing more will come.
-  void on_exited(int wait_status, protocol::Stage stage);
+  /// The child was reaped, and had come to `stage`; `cut_off` from its socket, perhaps. Nothing more will come.
+  void on_exited(int wait_status, protocol::Stage stage, bool cut_off);
   /// The engine stopped it, or lost its host. `stage` is how far its process had come, where its host could tell.
   void on_stopped(Ending ending, std::string message, std::optional<protocol::Stage> stage = {});
 

@@ -53,6 +53,8 @@ enum class Field : std::uint16_t {
   under_valgrind = 7,  ///< hello: 1 when Valgrind runs the host.
   language = 8,        ///< hello: "cpp" or "python".
   version = 9,         ///< hello: of the interpreter or compiler that the host was made for.
+  signal = 10,         ///< failed: of a crash; absent otherwise.
+  cut_off = 11,        ///< exited: 1 when the child had lost its socket, and could not say why it ended.
 
   snippet = 20,        ///< run_case, C++: the shared object; a relative name.
   symbol = 21,         ///< run_case, C++: the entry function.

@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "build/identity.h"
+#include "process/loader.h"
 
 namespace tally {
 
@@ -79,13 +80,14 @@ std::map<std::string, std::string> common_facts(ProcessRunner& runner, const Env
   facts["glibc"] = ::gnu_get_libc_version();
   // Which variant of memcpy and its like is chosen follows from these.
   std::string dispatch;
-  const std::string diagnostics = output_of(runner, {"/lib64/ld-linux-x86-64.so.2", "--list-diagnostics"}, environment);
+  const Result<std::string> loader = loader_of("/proc/self/exe");
+  const std::string diagnostics = loader ? output_of(runner, {*loader, "--list-diagnostics"}, environment) : "";
   for (const std::string_view line : split(diagnostics, '\n')) {
     // EBX of CPUID leaf 1 holds the number of the core that asked: two runs of one machine differed by it.
     if (line.starts_with("x86.cpu_features.features[0x0].cpuid[0x1]=")) continue;
     if (line.starts_with("x86.cpu_features")) dispatch += std::string(line) + "\n";
   }
-  facts["glibc.dispatch"] = digest(dispatch);
+  facts["glibc.dispatch"] = loader ? digest(dispatch) : "unknown: " + describe(loader.error());
   // What tells mathematics libraries how many threads to use, and how they wait.
   for (const auto& [name, value] : environment) {
     for (const std::string_view prefix : {"OMP_", "GOMP_", "KMP_", "MKL_", "OPENBLAS_", "PYTHONHASHSEED"}) {

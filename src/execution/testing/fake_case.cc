@@ -199,7 +199,7 @@ void FakeCaseChild::say_why(const FakeTrouble& trouble) {
   Frame failed(MessageType::failed, job_);
   failed.writer.number(Field::stage, static_cast<std::uint64_t>(stage_));
   if (trouble.kind == FakeTrouble::Kind::crashes) {
-    failed.writer.number(Field::status, static_cast<std::uint64_t>(trouble.number))
+    failed.writer.number(Field::signal, static_cast<std::uint64_t>(trouble.number))
         .text(Field::message, "crashed with " + signal_name(trouble.number));
   } else {
     failed.writer.text(Field::message, trouble.message).text(Field::detail, trouble.detail);

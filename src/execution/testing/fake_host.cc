@@ -10,10 +10,12 @@
 #include <utility>
 
 #include "execution/frame_stream.h"
+#include "protocol/descriptors.h"
 
 namespace tally {
 
 using protocol::Field;
+using protocol::kControlSocket;
 using protocol::Message;
 using protocol::MessageType;
 using protocol::Stage;
@@ -21,11 +23,10 @@ using protocol::Writer;
 
 namespace {
 
-constexpr int kControl = 3;
 constexpr std::string_view kDumps = "--callgrind-out-file=";
 
 const PassedFd* control_of(const ProcessRequest& request) {
-  const auto found = std::ranges::find(request.pass_fds, kControl, &PassedFd::target);
+  const auto found = std::ranges::find(request.pass_fds, kControlSocket, &PassedFd::target);
   return found == request.pass_fds.end() ? nullptr : &*found;
 }
 
@@ -217,7 +218,7 @@ ScriptedProcess FakeHosts::play(const ProcessRequest& request) {
   ++started;
   ScriptedProcess process{.takes = std::nullopt};
   process.peer = [this, script = std::move(script)](FakeProcessRunner& runner, ProcessId id, ProcessRequest& asked) {
-    UniqueFd control = std::move(std::ranges::find(asked.pass_fds, kControl, &PassedFd::target)->fd);
+    UniqueFd control = std::move(std::ranges::find(asked.pass_fds, kControlSocket, &PassedFd::target)->fd);
     return std::make_unique<FakeHost>(*this, runner, id, std::move(control), dumps_of(asked), script);
   };
   return process;

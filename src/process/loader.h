@@ -1,0 +1,18 @@
+/// The dynamic loader that a program is started by.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace tally {
+
+/// What an ELF program of this machine's word size asks for (PT_INTERP); empty where it asks for none, or is no such
+/// program.
+std::string_view program_interpreter(std::string_view elf);
+
+/// The same of a file. An error where the file cannot be read, has none, or names one that cannot be executed.
+Result<std::string> loader_of(const std::string& program);
+
+}  // namespace tally

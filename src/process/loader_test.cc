@@ -1,0 +1,34 @@
+#include "process/loader.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+
+namespace tally {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Loader, IsTheOneThatTheProgramNames) {
+  const Result<std::string> loader = loader_of("/proc/self/exe");
+  ASSERT_TRUE(loader) << describe(loader.error());
+  EXPECT_THAT(*loader, HasSubstr("/ld-"));
+}
+
+TEST(Loader, SaysWhyThereIsNone) {
+  EXPECT_THAT(describe(loader_of("/etc/passwd").error()), HasSubstr("/etc/passwd: it names no dynamic loader"));
+  EXPECT_THAT(describe(loader_of("/no/such/program").error()), HasSubstr("/no/such/program"));
+}
+
+TEST(Loader, ReadsNothingBeyondTheFile) {
+  const std::string whole = read_file("/proc/self/exe").value();
+  ASSERT_FALSE(program_interpreter(whole).empty());
+  for (std::size_t size = 0; size < 1200; ++size) {
+    const std::string cut = whole.substr(0, size);  // a block of its own, for the sanitizers
+    EXPECT_TRUE(program_interpreter(cut).empty() || whole.contains(program_interpreter(cut)));
+  }
+}
+
+}  // namespace
+}  // namespace tally

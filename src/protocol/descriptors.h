@@ -1,0 +1,19 @@
+/// Which descriptor is what in a host and in its case children: the runner hands them over, and host/ expects them.
+#pragma once
+
+namespace tally::protocol {
+
+// What a host is started with.
+inline constexpr int kControlSocket = 3;
+inline constexpr int kHostProgram = 4;      ///< C++, under Valgrind: its own file, which the loader opens.
+inline constexpr int kHostExtension = 4;    ///< Python: the extension module.
+inline constexpr int kHostScript = 5;       ///< Python: tally_host.py.
+inline constexpr int kLateEnvironment = 6;  ///< Python: NAME=VALUE, each ended by a null, set once all is imported.
+
+/// In a case child. Fixed, so that no case sees another count of open files than its neighbour; high, because code that
+/// becomes a daemon, or forks one, closes what is low (os.closerange(3, 256)) without asking whose it is. Where so high
+/// a number is not allowed, it is a low one.
+inline constexpr int kCaseSocket = 1000;
+inline constexpr int kLeastPrivate = 256;  ///< All others of a case child's own are not below this.
+
+}  // namespace tally::protocol
