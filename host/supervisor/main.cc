@@ -2,9 +2,9 @@
 ///
 /// It is the subreaper of all that the command starts: what double-forks, calls setsid or loses its parent becomes our
 /// child and is killed when the command ends, when tally orders it, or when tally dies (its socket closes, even after
-/// kill -9). Reports last of all; src/process/supervisor_wire.h is the protocol. It inherits placement, limits and
-/// environment from tally and passes them on untouched. Static, no threads, no allocation to speak of: starts in 0.3
-/// ms.
+/// kill -9): then the folder that tally would have removed goes too. Reports last of all; src/process/supervisor_wire.h
+/// is the protocol. It inherits placement, limits and environment from tally and passes them on untouched. Static, no
+/// threads, no allocation to speak of: starts in 0.3 ms.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
@@ -22,6 +22,7 @@
 
 #include "process/process_tree.h"
 #include "process/supervisor_wire.h"
+#include "remove_folder.h"
 
 namespace {
 
@@ -31,6 +32,7 @@ using tally::supervisor::Report;
 struct Supervised {
   pid_t command = -1;
   bool ended = false;
+  bool orphaned = false;  ///< Tally is gone.
   Report report;
 };
 
@@ -111,10 +113,11 @@ void sweep(const Supervised& supervised) {
 }
 
 /// Obeys one order; false when it is the one to kill, or tally is gone.
-bool obey(const Supervised& supervised, int control) {
+bool obey(Supervised& supervised, int control) {
   char order = 0;
   const ssize_t got = recv(control, &order, 1, 0);
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return true;
+  supervised.orphaned = got != 1;
   if (got != 1 || order == tally::supervisor::kill_tree) return false;
   if (order == tally::supervisor::interrupt_tree) tally::signal_descendants(getpid(), SIGINT);
   if (order == tally::supervisor::terminate_tree) tally::signal_descendants(getpid(), SIGTERM);
@@ -125,9 +128,9 @@ bool obey(const Supervised& supervised, int control) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int control = argc > 3 ? std::atoi(argv[1]) : -1;
+  const int control = argc > 4 ? std::atoi(argv[1]) : -1;
   if (control < 3) {
-    constexpr char usage[] = "tally-supervisor is started by tally: tally-supervisor FD PATH ARGV0 [ARG...]\n";
+    constexpr char usage[] = "tally-supervisor is started by tally: tally-supervisor FD SCRATCH PATH ARGV0 [ARG...]\n";
     return write(2, usage, sizeof usage - 1) < 0 ? 3 : 2;
   }
   prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -135,7 +138,8 @@ int main(int argc, char** argv) {
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, nullptr);  // Blocked rather than ignored: the command must not inherit SIG_IGN.
   Supervised supervised;
-  start(supervised, control, argv + 2);
+  const char* const scratch = argv[2];
+  start(supervised, control, argv + 3);
   // The command's streams and sockets must reach their end when it closes them, not when we end.
   if (control > 0) syscall(SYS_close_range, 0, control - 1, 0);
   syscall(SYS_close_range, control + 1, ~0U, 0);
@@ -158,6 +162,7 @@ int main(int argc, char** argv) {
     if (watched[0].revents != 0) wanted = obey(supervised, control);
   }
   supervised.report.leftovers = kill_all(supervised);
-  send(control, &supervised.report, sizeof supervised.report, MSG_NOSIGNAL | MSG_DONTWAIT);
+  const ssize_t sent = send(control, &supervised.report, sizeof supervised.report, MSG_NOSIGNAL | MSG_DONTWAIT);
+  if ((supervised.orphaned || sent < 0) && scratch[0] == '/') tally::supervisor::remove_folder(scratch);
   return 0;
 }

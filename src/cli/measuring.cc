@@ -28,8 +28,7 @@ Measuring::Measuring(Interrupts interrupts, const Context& context, const RunOpt
     : interrupts_(std::move(interrupts)),
       runner_(context.libexec + "/tally-supervisor", &interrupts_),
       progress_(err, style_of(context, options), options.verbose,
-                use_color(context, options.color, context.err_is_terminal), context.width),
-      keep_(options.keep) {}
+                use_color(context, options.color, context.err_is_terminal), context.width) {}
 
 Result<std::unique_ptr<Measuring>> Measuring::begin(const Context& context, const RunOptions& options,
                                                     std::ostream& err) {
@@ -39,11 +38,12 @@ Result<std::unique_ptr<Measuring>> Measuring::begin(const Context& context, cons
   auto workspace = Workspace::open(measuring->runner_, surroundings_of(context), options.cores);
   if (!workspace) return std::unexpected(workspace.error());
   measuring->workspace_ = *std::move(workspace);
+  if (options.keep) measuring->kept_ = measuring->workspace_->keep_scratch();
   return measuring;
 }
 
 Measuring::~Measuring() {
-  if (keep_ && workspace_) progress_.on_message("kept " + workspace_->keep_scratch());
+  if (!kept_.empty()) progress_.on_message("kept " + kept_);
 }
 
 }  // namespace tally::cli

@@ -32,7 +32,7 @@ class Measuring {
   RealProcessRunner runner_;
   Progress progress_;
   std::unique_ptr<Workspace> workspace_;
-  bool keep_;
+  std::string kept_;  ///< The folder of temporary files, with --keep.
 };
 
 }  // namespace tally::cli

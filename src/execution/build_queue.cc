@@ -18,10 +18,11 @@ std::size_t BuildQueue::leased_cpus() const {
   return count;
 }
 
-Status BuildQueue::start_next(CpuLease lease) {
+Status BuildQueue::start_next(CpuLease lease, std::string scratch) {
   BuildTask task = std::move(ready_.front());
   ready_.pop_front();
   task.request.cpus = lease.cpus();
+  task.request.scratch = std::move(scratch);
   auto started = runner_.start(std::move(task.request));
   if (started) {
     running_.emplace(*started, Running{task.id, std::move(lease)});

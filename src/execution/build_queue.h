@@ -26,8 +26,8 @@ class BuildQueue {
 
   /// What is started next, and how.
   [[nodiscard]] const BuildTask& next() const { return ready_.front(); }
-  /// An error: the builder cannot go on (a cache that cannot be written).
-  Status start_next(CpuLease lease);
+  /// `scratch` goes when tally dies meanwhile. An error: the builder cannot go on (a cache that cannot be written).
+  Status start_next(CpuLease lease, std::string scratch);
 
   [[nodiscard]] bool owns(ProcessId id) const { return running_.contains(id); }
   Status on_finished(const Finished& finished);

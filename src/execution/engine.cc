@@ -115,7 +115,8 @@ bool Engine::start_build() {
   auto lease = lease_for(Mode::counts);
   if (!lease) return false;
   observer_.on_process(builds_.next().what, builds_.next().request.argv);
-  if (auto started = builds_.start_next(*std::move(lease)); !started) result_.stopped = started.error();
+  if (auto started = builds_.start_next(*std::move(lease), pool_.scratch_to_remove()); !started)
+    result_.stopped = started.error();
   collect_builds();
   return true;
 }

@@ -77,6 +77,7 @@ Result<HostPool::Host> HostPool::launch(const HostKey& key, const HostSpec& spec
   auto request = host_request(spec, host.dumps, std::move(pair->theirs));
   if (!request) return std::unexpected(request.error());
   request->cpus = lease.cpus();
+  request->scratch = scratch_to_remove();
   auto process = runner_.start(*std::move(request));
   if (!process) return std::unexpected(process.error());
   host.process = *process;

@@ -52,7 +52,7 @@ using HostEvent = std::variant<ChildForked, ChildReaped, HostGone, HostWarning>;
 
 class HostPool {
  public:
-  /// `scratch` is a folder for what Callgrind writes.
+  /// `scratch` is a folder for what Callgrind writes; it goes when tally is killed.
   HostPool(ProcessRunner& runner, std::string scratch) : runner_(runner), scratch_(std::move(scratch)) {}
   HostPool(const HostPool&) = delete;
   HostPool& operator=(const HostPool&) = delete;
@@ -62,6 +62,11 @@ class HostPool {
   void begin_plan(RetryLimits retries, HostDeadlines deadlines);
   /// From now on hosts that nobody wants are kept for a later plan (until end_all()) or not.
   void keep_warm(bool keep) { keep_warm_ = keep; }
+
+  /// The scratch folder stays even when tally is killed.
+  void keep_scratch() { scratch_kept_ = true; }
+  /// What a process that is started for this pool's plans is to remove when tally dies; empty: nothing.
+  [[nodiscard]] std::string scratch_to_remove() const { return scratch_kept_ ? "" : scratch_; }
 
   /// A host of this specification that can take a session now.
   [[nodiscard]] std::optional<HostId> ready(const HostKey& key) const;
@@ -137,6 +142,7 @@ class HostPool {
 
   ProcessRunner& runner_;
   std::string scratch_;
+  bool scratch_kept_ = false;
   RetryLimits retries_;
   HostDeadlines deadlines_;
   bool keep_warm_ = false;

@@ -56,6 +56,8 @@ struct ProcessRequest {
   std::size_t output_limit = 64UZ * 1024;  ///< Bytes kept of each stream: half the head, half the tail.
   std::vector<PassedFd> pass_fds;
   std::string stdin_text;  ///< Empty: /dev/null.
+  std::string scratch;  ///< A folder that goes, with all in it, when we are killed before we could remove it. Several
+                        ///< processes may have the same one. Empty: none.
 };
 
 /// It ran past its deadline and was stopped.

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 
 #include "process/process_tree.h"
 #include "process/spawn.h"
@@ -88,6 +89,12 @@ Result<Pipe> supervisor_wire() {
   return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
+/// The supervisor starts in the process's folder.
+std::string absolute(const std::string& folder) {
+  std::error_code error;
+  return folder.empty() ? folder : std::filesystem::absolute(folder, error).string();
+}
+
 bool passes(const ProcessRequest& request, int target) {
   return std::ranges::any_of(request.pass_fds, [&](const PassedFd& passed) { return passed.target == target; });
 }
@@ -145,7 +152,7 @@ Result<std::unique_ptr<RunningChild>> RunningChild::start(ProcessRequest request
   if (!wire) return std::unexpected(wire.error());
   child->supervisor_ = std::move(wire->ours);
   give(control, std::move(wire->theirs));
-  plan.argv.insert(plan.argv.begin(), {supervisor, std::to_string(control), plan.path});
+  plan.argv.insert(plan.argv.begin(), {supervisor, std::to_string(control), absolute(request.scratch), plan.path});
   plan.path = supervisor;
   child->started_ = Clock::now();
   const Result<Spawned> spawned = spawn(plan);

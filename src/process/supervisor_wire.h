@@ -1,7 +1,9 @@
 /// What tally and tally-supervisor say to each other over one SOCK_SEQPACKET pair. Both are built together: no version.
 ///
-/// tally-supervisor FD PATH ARGV0 ARG… runs PATH as its child. Orders are single bytes; the closing of tally's end is
-/// the order to kill. The supervisor sends one report when nothing of the tree lives any more, and then exits.
+/// tally-supervisor FD SCRATCH PATH ARGV0 ARG… runs PATH as its child. SCRATCH is the absolute path of a folder that it
+/// removes when tally's end closes before the command's end was reported; empty for none. Orders are single bytes; the
+/// closing of tally's end is the order to kill. The supervisor sends one report when nothing of the tree lives any
+/// more, and then exits.
 #pragma once
 
 #include <cstdint>

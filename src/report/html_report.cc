@@ -89,7 +89,6 @@ Object case_json(const CaseRecord& one) {
   if (one.failure) {
     json["failure"] = Object{{"stage", one.failure->stage},
                              {"message", one.failure->message},
-                             {"log", one.failure->log},
                              {"reproduce", one.failure->reproduce}};
   }
   return json;

@@ -39,6 +39,7 @@ Result<std::unique_ptr<Workspace>> Workspace::open(ProcessRunner& runner, Surrou
 
 std::string Workspace::keep_scratch() {
   scratch_.keep();
+  hosts_.keep_scratch();
   return scratch_.path().string();
 }
 

@@ -38,7 +38,7 @@ class Workspace {
 
   /// Hosts stay for the next run from now on.
   void keep_hosts_warm() { hosts_.keep_warm(true); }
-  /// The scratch folder stays when this goes; its path.
+  /// The scratch folder stays when this goes, or is killed; its path.
   std::string keep_scratch();
 
  private:

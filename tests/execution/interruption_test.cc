@@ -92,6 +92,21 @@ TEST_F(InterruptionTest, KilledAtRandomMomentsAndResumedItGivesTheSameRecord) {
   EXPECT_EQ(nlohmann::json::diff(without_times(record("whole.json")), without_times(record("r.json"))).dump(), "[]");
 }
 
+TEST_F(InterruptionTest, KilledItLeavesNoFolderBehind) {
+  write("suite.toml", suite_of(3) + kSlow);
+  std::filesystem::create_directory(path("tmp"));
+  write("tally.sh", "#!/bin/sh\nTMPDIR='" + path("tmp") + "' exec '" + tally_ + "' \"$@\"\n");
+  std::filesystem::permissions(path("tally.sh"), std::filesystem::perms::owner_all);
+  tally_ = path("tally.sh");
+  Command command = start({"--json", "r.json", "--wall-only"});
+  wait_for_lines("r.json.journal", 4);
+  EXPECT_FALSE(std::filesystem::is_empty(path("tmp")));
+  command.signal(SIGKILL);
+  EXPECT_EQ(command.wait(), -SIGKILL);
+  EXPECT_TRUE(all_gone(mark_, Milliseconds(2000)));
+  EXPECT_TRUE(std::filesystem::is_empty(path("tmp")));
+}
+
 TEST_F(InterruptionTest, AFullDiskStopsTheRunAndTheJournalIsIntact) {
   write("suite.toml", suite_of(40));
   std::filesystem::create_directory(path("small"));

@@ -95,14 +95,14 @@ TEST_F(SupervisorTest, ItsOwnDeathIsReportedAndEndsTheCommand) {
 /// The driver, a tally in small, started by us alone: under a supervisor nothing of it could outlive it anyway.
 class DriverTest : public SupervisorTest {
  protected:
-  int start_driver() {
+  int start_driver(const std::string& scratch = {}) {
     int ends[2];
     EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0);
     out_.reset(ends[0]);
     const UniqueFd theirs(ends[1]);
     const std::string path = TALLY_BUILD_DIR "/tests/process_driver";
     const Result<Spawned> driver = spawn({.path = path,
-                                          .argv = {path, supervisor_path(), victim("")},
+                                          .argv = {path, supervisor_path(), victim(""), scratch},
                                           .environment = {mark_},
                                           .fds = {{1, theirs.get()}, {2, STDERR_FILENO}}});
     EXPECT_TRUE(driver);
@@ -126,6 +126,32 @@ TEST_F(DriverTest, NothingOutlivesATallyThatWasKilled) {
     EXPECT_EQ(end_of(driver), WaitStatus(Signaled{SIGKILL}));
     ASSERT_TRUE(all_gone(mark_, Milliseconds(2000))) << "round " << round;
   }
+}
+
+TEST_F(DriverTest, ItsScratchFolderGoesWhenItIsKilledAndOnlyThen) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(::testing::TempDir()) / ("scratch_" + std::to_string(getpid()));
+  const fs::path scratch = folder / "scratch";
+  for (const int signal : {SIGTERM, SIGKILL}) {
+    fs::create_directories(scratch / "0001" / "deep");
+    std::ofstream(scratch / "0001" / "deep" / "dump") << "x";
+    fs::create_directories(folder / "mine");
+    std::ofstream(folder / "mine" / "kept") << "x";
+    if (signal == SIGTERM) {
+      fs::create_directory_symlink(folder / "mine", scratch / "0001" / "a link");
+      fs::create_symlink(folder / "mine" / "kept", scratch / "another");
+    }
+    const int driver = start_driver(scratch);
+    ASSERT_GT(driver, 0);
+    ASSERT_EQ(read_some(out_.get()), "ready\n");
+    kill(driver, signal);
+    if (signal == SIGTERM) kill(driver, signal);
+    end_of(driver);
+    ASSERT_TRUE(all_gone(mark_, Milliseconds(2000)));
+    EXPECT_EQ(fs::exists(scratch), signal == SIGTERM);
+    EXPECT_TRUE(fs::exists(folder / "mine" / "kept")) << "links are not followed";
+  }
+  fs::remove_all(folder);
 }
 
 TEST_F(DriverTest, InterruptsAreCountedAndCancel) {
