@@ -1,0 +1,209 @@
+#include "execution/case_dialogue.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+namespace tally {
+namespace {
+
+using protocol::Phase;
+using protocol::Stage;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+/// Answers and questions, without anybody on the other side.
+class CaseDialogueTest : public ::testing::Test {
+ protected:
+  CaseDialogueTest() { case_.language = Language::python; }
+
+  CaseDialogue begin(Mode mode) {
+    return CaseDialogue({.measured = &case_,
+                         .toolchain = &toolchain_,
+                         .mode = mode,
+                         .plan = case_plan(settings_, {}),
+                         .perturbation = perturbation_,
+                         .replicates = 2,
+                         .forks_all = forks_all_,
+                         .counts_allocations = settings_.counts,
+                         .timer_overhead_s = 1e-8});
+  }
+  static RegionCounted counted(std::uint64_t instructions, bool own = false) {
+    return {.own = own, .iterations = 100, .totals = Totals{{"Ir"}, {instructions}}, .dump = "text"};
+  }
+  static ChildTimed timed(double each_s, std::size_t samples = 10) {
+    return {.number = 1000, .samples_s = std::vector<double>(samples, each_s)};
+  }
+  static AskCount count_of(const std::optional<CaseCommand>& command) { return std::get<AskCount>(command.value()); }
+  static AskTimes times_of(const std::optional<CaseCommand>& command) { return std::get<AskTimes>(command.value()); }
+  static bool advances(const std::optional<CaseCommand>& command) {
+    return command && std::holds_alternative<Advance>(*command);
+  }
+
+  Case case_;
+  Toolchain toolchain_;
+  Settings settings_;
+  std::string perturbation_;
+  bool forks_all_ = false;
+};
+
+TEST_F(CaseDialogueTest, TwoReplicatesThatAgreeAreEnoughAndTheLastMayBeTheChildsOwn) {
+  CaseDialogue dialogue = begin(Mode::counts);
+  EXPECT_FALSE(count_of(dialogue.on(PhaseReady{Phase::baseline})).last);
+  EXPECT_TRUE(advances(dialogue.on(counted(1000))));
+  EXPECT_FALSE(count_of(dialogue.on(PhaseReady{Phase::statement})).last);
+  const AskCount second = count_of(dialogue.on(counted(6000)));
+  EXPECT_TRUE(second.last);
+  EXPECT_EQ(second.iterations, 100U);
+  EXPECT_FALSE(dialogue.complete());
+  EXPECT_TRUE(advances(dialogue.on(counted(6000, true))));
+  EXPECT_TRUE(dialogue.complete());
+  CaseOutcome outcome;
+  dialogue.deliver(outcome, {});
+  EXPECT_THAT(outcome.counts->replicates, ElementsAre(ElementsAre(6000), ElementsAre(6000)));
+  EXPECT_THAT(outcome.counts->baseline, ElementsAre(ElementsAre(1000)));
+  EXPECT_EQ(outcome.profile, "text");
+  EXPECT_FALSE(outcome.forks_differ);
+}
+
+TEST_F(CaseDialogueTest, AnOwnReplicateThatDiffersIsNoReplicate) {
+  CaseDialogue dialogue = begin(Mode::counts);
+  dialogue.on(PhaseReady{Phase::baseline});
+  dialogue.on(counted(1000));
+  dialogue.on(PhaseReady{Phase::statement});
+  dialogue.on(counted(6000));
+  EXPECT_TRUE(advances(dialogue.on(counted(6500, true))));
+  CaseOutcome outcome;
+  dialogue.deliver(outcome, {});
+  EXPECT_TRUE(outcome.forks_differ);
+  EXPECT_THAT(outcome.counts->replicates, SizeIs(1));
+}
+
+TEST_F(CaseDialogueTest, ForkedReplicatesThatDifferAreFollowedByMore) {
+  forks_all_ = true;
+  CaseDialogue dialogue = begin(Mode::counts);
+  dialogue.on(PhaseReady{Phase::baseline});
+  dialogue.on(counted(1000));
+  dialogue.on(PhaseReady{Phase::statement});
+  for (const std::uint64_t count : {6000, 7000, 8000, 9000}) EXPECT_FALSE(count_of(dialogue.on(counted(count))).last);
+  EXPECT_TRUE(advances(dialogue.on(counted(9500)))) << "five are the most";
+}
+
+TEST_F(CaseDialogueTest, ADumpThatCannotBeReadIsAFailureWithTheReason) {
+  CaseDialogue dialogue = begin(Mode::counts);
+  dialogue.on(PhaseReady{Phase::baseline});
+  RegionCounted broken = counted(0);
+  broken.totals = fail(ErrorKind::input, "no totals");
+  EXPECT_EQ(dialogue.on(std::move(broken)), std::nullopt);
+  EXPECT_EQ(dialogue.failure()->message, "Callgrind left no usable counts: no totals");
+  EXPECT_EQ(dialogue.on(counted(1000)), std::nullopt) << "nothing is asked after a failure";
+}
+
+TEST_F(CaseDialogueTest, APerturbedCountIsTakenOnce) {
+  perturbation_ = "hash_seed=1";
+  CaseDialogue dialogue = begin(Mode::counts);
+  dialogue.on(PhaseReady{Phase::baseline});
+  dialogue.on(counted(1000));
+  dialogue.on(PhaseReady{Phase::statement});
+  EXPECT_TRUE(advances(dialogue.on(counted(6100))));
+  CaseOutcome outcome;
+  dialogue.deliver(outcome, {});
+  EXPECT_FALSE(outcome.counts);
+  ASSERT_THAT(outcome.perturbed, SizeIs(1));
+  EXPECT_EQ(outcome.perturbed[0].first, "hash_seed=1");
+}
+
+TEST_F(CaseDialogueTest, TimesAreTakenChildAfterChildWithoutTheLoop) {
+  CaseDialogue dialogue = begin(Mode::wall);
+  const AskTimes loop = times_of(dialogue.on(PhaseReady{Phase::baseline}));
+  EXPECT_EQ(loop.iterations, 0U);
+  EXPECT_FALSE(loop.of_statement);
+  EXPECT_TRUE(advances(dialogue.on(timed(1e-9))));
+  const AskTimes first = times_of(dialogue.on(PhaseReady{Phase::statement}));
+  EXPECT_TRUE(first.of_statement);
+  EXPECT_EQ(first.children, 1U);
+  const AskTimes rest = times_of(dialogue.on(timed(1.001e-6)));
+  EXPECT_EQ(rest.iterations, 1000U) << "all children repeat the first one's number";
+  EXPECT_EQ(rest.children, 4U);
+  for (int child = 0; child < 3; ++child) EXPECT_EQ(dialogue.on(timed(1.001e-6)), std::nullopt);
+  const auto next = dialogue.on(timed(1.001e-6));
+  ASSERT_TRUE(next);
+}
+
+TEST_F(CaseDialogueTest, AllocationsAreCountedAfterTheTimesAndOnlyBesideCounts) {
+  for (const bool counts : {true, false}) {
+    settings_.counts = counts;
+    settings_.min_run_time_s = settings_.max_run_time_s = 0.001;
+    CaseDialogue dialogue = begin(Mode::wall);
+    dialogue.on(PhaseReady{Phase::baseline});
+    dialogue.on(timed(1e-9));
+    dialogue.on(PhaseReady{Phase::statement});
+    std::optional<CaseCommand> command = dialogue.on(timed(1e-6));
+    for (int i = 0; i < 100 && (!command || std::holds_alternative<AskTimes>(*command)); ++i)
+      command = dialogue.on(timed(1e-6));
+    EXPECT_EQ(advances(command), !counts);
+    if (!counts) continue;
+    EXPECT_EQ(count_of(command).iterations, 100U);
+    EXPECT_TRUE(advances(dialogue.on(RegionCounted{.iterations = 100, .allocations = 300, .allocated_bytes = 2400})));
+    CaseOutcome outcome;
+    dialogue.deliver(outcome, {});
+    EXPECT_EQ(outcome.allocations->count, 300U);
+    EXPECT_DOUBLE_EQ(outcome.wall->overhead_s, 1e-9);
+    EXPECT_NEAR(outcome.wall->by_child[0][0], 1e-6 - 1e-9, 1e-15);
+  }
+}
+
+TEST_F(CaseDialogueTest, AResultIsAskedForTwiceAndMustAgree) {
+  CaseDialogue dialogue = begin(Mode::result);
+  EXPECT_TRUE(advances(dialogue.on(PhaseReady{Phase::baseline})));
+  EXPECT_EQ(count_of(dialogue.on(PhaseReady{Phase::statement})).iterations, 1U);
+  dialogue.on(StatementResult{"t = 1", {}, false});
+  EXPECT_EQ(count_of(dialogue.on(RegionCounted{})).iterations, 1U);
+  dialogue.on(StatementResult{"t = 2", {}, false});
+  EXPECT_TRUE(advances(dialogue.on(RegionCounted{})));
+  CaseOutcome outcome;
+  dialogue.deliver(outcome, {});
+  EXPECT_TRUE(outcome.result->varies);
+  EXPECT_THAT(outcome.result->refusal, HasSubstr("two executions"));
+}
+
+TEST_F(CaseDialogueTest, WhatTheChildSaysOfItsFailureIsPutInTheSuitesWords) {
+  case_.setup.parts = {{"1 / 0", {.file = "s.toml", .line = 7, .column = 1}}};
+  CaseDialogue dialogue = begin(Mode::counts);
+  dialogue.on(CaseFailed{.stage = Stage::setup,
+                         .message = "ZeroDivisionError: division by zero",
+                         .detail = "Traceback\n  File \"<tally>\", line 1, in <module>\n",
+                         .signal = {}});
+  ASSERT_TRUE(dialogue.failure());
+  EXPECT_EQ(dialogue.failure()->stage, "setup");
+  EXPECT_EQ(dialogue.failure()->message, "ZeroDivisionError: division by zero (s.toml:7)");
+  EXPECT_FALSE(dialogue.crashed());
+}
+
+TEST_F(CaseDialogueTest, AnIllegalInstructionIsToldByItsNumberAlone) {
+  case_.language = Language::cpp;
+  CaseDialogue crashed = begin(Mode::counts);
+  crashed.on(CaseFailed{.stage = Stage::region, .message = "crashed with SIGILL", .detail = {}, .signal = SIGILL});
+  EXPECT_TRUE(crashed.crashed());
+  EXPECT_THAT(crashed.failure()->message, HasSubstr("build without -march=native"));
+  CaseDialogue threw = begin(Mode::counts);
+  threw.on(CaseFailed{.stage = Stage::region, .message = "what(): SIGILL", .detail = {}, .signal = {}});
+  EXPECT_EQ(threw.failure()->message, "what(): SIGILL");
+}
+
+TEST_F(CaseDialogueTest, AReplicateThatDiesIsTheCasesFailure) {
+  CaseDialogue dialogue = begin(Mode::wall);
+  dialogue.on(PhaseReady{Phase::baseline});
+  EXPECT_EQ(dialogue.on(ChildTimed{.status = SIGSEGV}), std::nullopt);
+  EXPECT_TRUE(dialogue.crashed());
+  EXPECT_EQ(dialogue.failure()->stage, "time");
+  EXPECT_THAT(dialogue.failure()->message, HasSubstr("the statement's process killed by SIGSEGV"));
+  CaseDialogue talkative = begin(Mode::wall);
+  talkative.on(Nonsense{});
+  EXPECT_EQ(talkative.failure()->stage, "host");
+}
+
+}  // namespace
+}  // namespace tally
