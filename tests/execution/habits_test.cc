@@ -60,8 +60,9 @@ TEST_F(HabitsTest, WhoClosesAllDescriptorsIsToldSo) {
 
 TEST_F(HabitsTest, OnlyAnIllegalInstructionIsTakenForOne) {
   write("suite.toml",
-        "schema = 1\ntoolchain = \"cpp\"\n[[benchmark]]\nlabel = [\"says so\"]\ncpp = 'throw "
-        "std::runtime_error(\"SIGILL was here\");'\nglobal_setup = '#include <stdexcept>'\n"
+        "schema = 1\ntoolchain = \"cpp\"\n[[benchmark]]\nlabel = [\"says so\"]\ncpp = 'if (zero == 0) throw "
+        "std::runtime_error(\"SIGILL was here\");'\nsetup = { cpp = 'int zero = 0;', cpp_global = '#include "
+        "<stdexcept>' }\n"
         "[[benchmark]]\nlabel = [\"is one\"]\ncpp = '__builtin_trap();'\n");
   EXPECT_EQ(run({"--json", "r.json", "--counts-only"}), 1);
   const nlohmann::json cases = record("r.json")["cases"];
