@@ -162,11 +162,11 @@ int visit(dl_phdr_info* info, std::size_t /*size*/, void* own) {
 
 /// Finds the object that holds this code: it must keep calling the real allocator.
 int find_own(dl_phdr_info* info, std::size_t /*size*/, void* result) {
-  const auto here = reinterpret_cast<ElfW(Addr)>(&find_own);
+  const auto own_code = reinterpret_cast<ElfW(Addr)>(&find_own);
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr)& segment = info->dlpi_phdr[i];
     const ElfW(Addr) start = info->dlpi_addr + segment.p_vaddr;
-    if (segment.p_type == PT_LOAD && here >= start && here < start + segment.p_memsz) {
+    if (segment.p_type == PT_LOAD && own_code >= start && own_code < start + segment.p_memsz) {
       *static_cast<dl_phdr_info*>(result) = *info;
       return 1;
     }

@@ -158,11 +158,11 @@ void align_mappings() {
     return ::mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   };
   for (int gap = 0; gap < kGaps; ++gap) {
-    void* const here = map(kPiece);
-    if (here == MAP_FAILED) return;
-    const Address left = rest_to(kMappingBoundary, reinterpret_cast<Address>(here));
+    void* const piece = map(kPiece);
+    if (piece == MAP_FAILED) return;
+    const Address left = rest_to(kMappingBoundary, reinterpret_cast<Address>(piece));
     if (left == 0) {
-      ::munmap(here, kPiece);
+      ::munmap(piece, kPiece);
       return;
     }
     if (left > kPiece) map(left - kPiece);
