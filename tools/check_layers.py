@@ -54,7 +54,8 @@ LAYERS = {
         "protocol",
         "record",
     ],
-    "comparison": ["record", "profile"],
+    # definition: its door to TOML, for what was agreed to.
+    "comparison": ["definition", "profile", "record"],
     "trace": [],
     # measurement: the words of a record (counts, wall) are its types.
     "report": ["comparison", "json", "measurement", "profile", "record", "trace"],

@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <sstream>
-
-#define TOML_EXCEPTIONS 0  // As in definition: one program must not hold both kinds.
-#include <toml++/toml.h>
 
 #include "base/text.h"
 #include "comparison/check.h"
+#include "definition/toml_tree.h"
 
 namespace tally {
 namespace {
@@ -25,26 +22,23 @@ bool is_date(std::string_view text) {
   return true;
 }
 
-Result<Acceptance> read_entry(const toml::table& table, const std::string& where) {
-  for (const auto& [key, value] : table) {
-    if (std::ranges::find(keys, key.str()) == keys.end()) {
-      const std::string near = nearest(key.str(), keys);
-      return fail(
-          ErrorKind::input, fmt::format("unknown key '{}'", key.str()), where,
-          near.empty() ? "the keys are case, metric, up_to, reason and expires" : "did you mean '" + near + "'?");
-    }
+/// A string, or what stands there in another form: expires = 2026-03-01 is a date of TOML's.
+std::string text_of(const TomlNode& table, std::string_view key) {
+  const auto found = std::ranges::find(table.entries, key, &TomlEntry::key);
+  if (found == table.entries.end()) return {};
+  return found->value.kind == TomlNode::Kind::string ? found->value.text : found->value.written;
+}
+
+Result<Acceptance> read_entry(const TomlNode& table, const std::string& where) {
+  for (const TomlEntry& entry : table.entries) {
+    if (std::ranges::find(keys, entry.key) != keys.end()) continue;
+    const std::string near = nearest(entry.key, keys);
+    return fail(ErrorKind::input, fmt::format("unknown key '{}'", entry.key), where,
+                near.empty() ? "the keys are case, metric, up_to, reason and expires" : "did you mean '" + near + "'?");
   }
   Acceptance accepted;
   accepted.where = where;
-  const auto text = [&table](std::string_view key) {
-    if (const auto value = table[key].value<std::string>()) return *value;
-    if (const auto date = table[key].value<toml::date>()) {
-      std::ostringstream out;
-      out << *date;
-      return out.str();
-    }
-    return std::string();
-  };
+  const auto text = [&table](std::string_view key) { return text_of(table, key); };
   for (const std::string_view key : keys) {
     if (trim(text(key)).empty()) {
       return fail(ErrorKind::input, fmt::format("'{}' is missing or empty", key), where,
@@ -71,23 +65,19 @@ Result<Acceptance> read_entry(const toml::table& table, const std::string& where
 }  // namespace
 
 Result<std::vector<Acceptance>> parse_accept_file(std::string_view text, const std::string& path) {
-  const toml::parse_result parsed = toml::parse(text, path);
-  if (!parsed) {
-    const toml::parse_error& error = parsed.error();
-    return fail(ErrorKind::input, std::string(error.description()),
-                fmt::format("{}:{}:{}", path, error.source().begin.line, error.source().begin.column), "mend the TOML");
-  }
-  const toml::table& root = parsed.table();
+  const Result<TomlNode> root = parse_toml(text, path);
+  if (!root) return std::unexpected(root.error());
+  const auto line = [&path](const TomlNode& node) { return fmt::format("{}:{}", path, node.at.line); };
+  const auto is_table = [](const TomlNode& node) { return node.kind == TomlNode::Kind::table; };
   std::vector<Acceptance> accepted;
-  for (const auto& [key, value] : root) {
-    const toml::array* entries = value.as_array();
-    if (key.str() != "accept" || entries == nullptr || !entries->is_array_of_tables()) {
-      return fail(ErrorKind::input, fmt::format("'{}' is not known here", key.str()),
-                  fmt::format("{}:{}", path, value.source().begin.line), "write [[accept]] tables");
+  for (const auto& [key, at, value] : root->entries) {
+    const bool tables = value.kind == TomlNode::Kind::array && std::ranges::all_of(value.items, is_table);
+    if (key != "accept" || !tables) {
+      return fail(ErrorKind::input, fmt::format("'{}' is not known here", key), fmt::format("{}:{}", path, at.line),
+                  "write [[accept]] tables");
     }
-    for (const auto& entry : *entries) {
-      const toml::table* table = entry.as_table();
-      Result<Acceptance> one = read_entry(*table, fmt::format("{}:{}", path, table->source().begin.line));
+    for (const TomlNode& table : value.items) {
+      Result<Acceptance> one = read_entry(table, line(table));
       if (!one) return std::unexpected(one.error());
       accepted.push_back(std::move(*one));
     }
