@@ -54,7 +54,7 @@ LAYERS = {
         "protocol",
         "record",
     ],
-    # definition: its door to TOML, for what was agreed to.
+    # definition: its door to TOML, for what was agreed to; the words for known noise.
     "comparison": ["definition", "profile", "record"],
     "trace": [],
     # measurement: the words of a record (counts, wall) are its types.

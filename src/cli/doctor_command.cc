@@ -13,7 +13,7 @@
 #include "build/cache.h"
 #include "build/resolve.h"
 #include "build/source.h"
-#include "definition/toolchain.h"
+#include "definition/builtin_toolchains.h"
 #include "execution/cpu_lease.h"
 #include "json/text.h"
 #include "process/real_runner.h"

@@ -20,6 +20,7 @@
 #include "cli/report_command.h"
 #include "cli/run_command.h"
 #include "cli/time_command.h"
+#include "cli/toolchains_command.h"
 #include "cli/trace_command.h"
 #include "cli/usage.h"
 #include "tally_version.h"
@@ -75,6 +76,11 @@ std::vector<Command> declare_commands(OptionSet& program) {
                                           add_list_options, [](const Context& context, const ListOptions& options) {
                                             return run_plan(context, options, std::cout, std::cerr);
                                           }));
+  commands.push_back(declare<ToolchainsOptions>(program, "toolchains", "List toolchains, or print one as TOML",
+                                                add_toolchains_options,
+                                                [](const Context& context, const ToolchainsOptions& options) {
+                                                  return run_toolchains(context, options, std::cout, std::cerr);
+                                                }));
   commands.push_back(declare<TimeOptions>(program, "time", "Measure one statement", add_time_options,
                                           [](const Context& context, const TimeOptions& options) {
                                             return run_time(context, options, std::cout, std::cerr);

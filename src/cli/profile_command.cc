@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cli/record_files.h"
+#include "definition/builtin_toolchains.h"
 #include "json/text.h"
 #include "profile/export.h"
 #include "profile/names.h"
@@ -23,14 +24,14 @@ int refuse(const Error& error, std::ostream& err) {
 
 std::vector<FunctionRule> noise_rules(const ProfileCommandOptions& options) {
   std::vector<FunctionRule> rules;
-  if (options.denoise) rules = builtin_noise();
+  if (options.denoise) rules = language_noise(Language::python);
   if (!options.ignore.empty()) rules.push_back({"ignored", "given with --ignore", options.ignore, ""});
   return rules;
 }
 
 std::string rules_text() {
   std::string text;
-  for (const FunctionRule& rule : builtin_noise()) {
+  for (const FunctionRule& rule : language_noise(Language::python)) {
     text += fmt::format("{}: {}\n  {}{}\n", rule.name, rule.reason, join(rule.functions, ", "),
                         rule.object.empty() ? "" : "  (in " + rule.object + ")");
   }

@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "build/resolve.h"
+#include "definition/builtin_toolchains.h"
 #include "definition/read_suite.h"
 #include "expansion/expand.h"
 #include "json/text.h"
@@ -58,7 +59,7 @@ std::string file_name(std::string_view id, std::size_t number) {
 Result<std::vector<Statement>> statements_of(const TraceRecordOptions& options, std::size_t& skipped) {
   std::vector<Statement> out;
   if (options.suite.empty()) {
-    const auto builtin = builtin_toolchains();
+    const auto& builtin = builtin_toolchains();
     const Toolchain* torch = toolchain_named(builtin, "torch");
     if (torch == nullptr) return fail(ErrorKind::internal, "there is no toolchain 'torch'");
     out.push_back({options.stmt, "statement", options.stmt, options.setup, *torch});
@@ -71,7 +72,7 @@ Result<std::vector<Statement>> statements_of(const TraceRecordOptions& options, 
   auto chosen = select(std::move(*cases), {.filters = options.filters});
   if (!chosen) return std::unexpected(chosen.error());
   for (const Case& c : *chosen) {
-    if (c.language != Language::python || c.runtime == Runtime::torchscript) {
+    if (c.language != Language::python || c.artifact) {
       ++skipped;
       continue;
     }

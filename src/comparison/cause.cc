@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "definition/builtin_toolchains.h"
 #include "profile/rules.h"
 
 namespace tally {
@@ -31,7 +32,7 @@ std::string likely_cause(const CaseComparison& comparison) {
   if (!comparison.environment_changes.empty()) return "environment";
   if (!comparison.functions.empty()) {
     if (share_of_movement(comparison.functions, is_dispatched) > most_of) return "library dispatch";
-    const std::vector<FunctionRule> noise = builtin_noise();
+    const std::vector<FunctionRule> noise = language_noise(Language::python);
     const auto allocator = std::ranges::find(noise, "allocator", &FunctionRule::name);
     const auto allocates = [&](const FunctionDelta& delta) {
       return matches(*allocator, {delta.object, "", delta.name});

@@ -38,7 +38,7 @@ Status check_text(const Benchmark& b, const std::string& where) {
                 fmt::format("the {} model '{}' does not define 'model'", language == Language::cpp ? "C++" : "Python",
                             first_line(text.text)),
                 text.at.line > 0 ? describe(text.at) : where,
-                language == Language::cpp ? "write 'auto model = torch::nn::…;'" : "write 'model = torch.nn.…'");
+                language == Language::cpp ? "write 'auto model = …;'" : "write 'model = …'");
   }
   if (model && b.signature.text.empty()) {
     return fail(ErrorKind::input,
@@ -49,15 +49,18 @@ Status check_text(const Benchmark& b, const std::string& where) {
 }
 
 Status check_variants(const Benchmark& b) {
-  const std::string torchscript_at = place_of(b.at.torchscript, b.at, b.label);
   const std::string autograd_at = place_of(b.at.autograd, b.at, b.label);
-  if (b.torchscript && b.signature.text.empty()) {
-    return fail(ErrorKind::input, "torchscript = true without a signature", torchscript_at,
-                "write signature = \"f(x) -> y\" with the setup variables that are read and the one that is left");
-  }
-  if (b.torchscript && b.py.text.empty() && b.py_model.text.empty()) {
-    return fail(ErrorKind::input, "torchscript = true without a Python statement or model to script", torchscript_at,
-                "give it py = '…' or py_model = '…'; C++ loads what Python has scripted");
+  for (const WantedRuntime& runtime : b.runtimes) {
+    const std::string at = place_of(runtime.at, b.at, b.label);
+    if (b.signature.text.empty()) {
+      return fail(ErrorKind::input, fmt::format("{} = true without a signature", runtime.name), at,
+                  "write signature = \"f(x) -> y\" with the setup variables that are read and the one that is left");
+    }
+    if (b.py.text.empty() && b.py_model.text.empty()) {
+      return fail(ErrorKind::input,
+                  fmt::format("{} = true without a Python statement or model to script", runtime.name), at,
+                  "give it py = '…' or py_model = '…'; C++ loads what Python has scripted");
+    }
   }
   if (b.autograd && b.signature.text.empty()) {
     return fail(ErrorKind::input, "autograd = true without a signature", autograd_at,

@@ -156,6 +156,20 @@ std::optional<std::chrono::milliseconds> Fields::duration(std::string_view key) 
   return std::nullopt;
 }
 
+std::optional<double> Fields::share(std::string_view key) {
+  const TomlNode* node = find(key);
+  if (node == nullptr) return std::nullopt;
+  const std::string_view text = trim(node->text);
+  double percent = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), percent);
+  const std::string_view unit = trim(text.substr(static_cast<std::size_t>(end - text.data())));
+  if (code == std::errc() && unit == "%" && percent > 0 && percent <= 100) return percent / 100;
+  refuse({ErrorKind::input,
+          fmt::format("'{}' must be more than 0 % and at most 100 %, as text, not {}", key, node->written),
+          describe(node->at), fmt::format("write {} = \"1 %\" or \"0.5 %\"", key)});
+  return std::nullopt;
+}
+
 std::optional<std::uint64_t> Fields::bytes(std::string_view key) {
   constexpr Unit kUnits[] = {{"KiB", 1U << 10U}, {"MiB", 1U << 20U}, {"GiB", 1U << 30U}};
   const TomlNode* node = find(key);

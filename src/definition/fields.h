@@ -31,6 +31,8 @@ class Fields {
   [[nodiscard]] std::optional<std::uint64_t> positive(std::string_view key);
   /// "500 ms", "30 s", "2 min".
   [[nodiscard]] std::optional<std::chrono::milliseconds> duration(std::string_view key);
+  /// "1 %", "0.5%", as a fraction: 0.01, 0.005. More than 0 and at most 100 %.
+  [[nodiscard]] std::optional<double> share(std::string_view key);
   /// "512 MiB", "2 GiB".
   [[nodiscard]] std::optional<std::uint64_t> bytes(std::string_view key);
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 
+#include "base/contains.h"
 #include "base/text.h"
 #include "definition/fields.h"
 #include "definition/lexical.h"
@@ -15,13 +16,14 @@ namespace tally {
 namespace {
 
 // Every form's keys end with these.
-#define TALLY_OPTION_KEYS \
-  "threads", "tags", "toolchain", "timeout", "iterations", "replicates", "min_run_time", "memory"
+#define TALLY_OPTION_KEYS                                                                                             \
+  "threads", "tags", "toolchain", "timeout", "iterations", "replicates", "min_run_time", "max_run_time", "precision", \
+      "memory"
 constexpr auto kDefaultKeys = std::to_array<std::string_view>({TALLY_OPTION_KEYS});
 constexpr auto kSetupKeys = std::to_array<std::string_view>({"py", "cpp", "cpp_global", "table"});
 constexpr auto kBenchmarkKeys =
     std::to_array<std::string_view>({"label", "py", "cpp", "table", "py_model", "cpp_model", "model_table", "setup",
-                                     "signature", "torchscript", "autograd", "params", TALLY_OPTION_KEYS});
+                                     "signature", "autograd", "params", TALLY_OPTION_KEYS});
 constexpr auto kVariantsKeys =
     std::to_array<std::string_view>({"label", "table", "py", "cpp", "setup", "params", TALLY_OPTION_KEYS});
 constexpr auto kTimerKeys =
@@ -40,6 +42,8 @@ Options read_options(Fields& fields) {
         static_cast<int>(std::min<std::uint64_t>(*replicates, std::numeric_limits<int>::max()));
   }
   options.settings.min_run_time = fields.duration("min_run_time");
+  options.settings.max_run_time = fields.duration("max_run_time");
+  options.settings.precision = fields.share("precision");
   options.settings.memory_bytes = fields.bytes("memory");
   return options;
 }
@@ -47,11 +51,11 @@ Options read_options(Fields& fields) {
 Places read_places(const Fields& fields, const TomlNode& table) {
   return {.definition = table.at,
           .label = fields.place("label"),
-          .torchscript = fields.place("torchscript"),
           .autograd = fields.place("autograd"),
           .threads = fields.place("threads"),
           .toolchain = fields.place("toolchain"),
-          .tags = fields.place("tags")};
+          .tags = fields.place("tags"),
+          .run_time = fields.place(fields.find("max_run_time") != nullptr ? "max_run_time" : "min_run_time")};
 }
 
 }  // namespace
@@ -180,16 +184,24 @@ Status read_setup(const std::string& name, const TomlNode& table, Suite& suite) 
   return suite.add_setup(name, std::move(*setup), table.at);
 }
 
+bool is_benchmark_key(std::string_view key) { return contains(kBenchmarkKeys, key); }
+
 Status read_benchmark(const TomlNode& table, Suite& suite) {
   if (Status ok = check_global(table); !ok) return ok;
-  Fields fields(table, "[[benchmark]]", kBenchmarkKeys);
+  // What toolchains name besides eager is a key of its own: torchscript = true.
+  std::vector<std::string_view> keys(kBenchmarkKeys.begin(), kBenchmarkKeys.end());
+  const std::vector<std::string> runtimes = suite.runtimes();
+  keys.insert(keys.end(), runtimes.begin(), runtimes.end());
+  Fields fields(table, "[[benchmark]]", keys);
   Benchmark benchmark;
   benchmark.label = fields.strings("label");
   read_sides(fields, "py", "cpp", "table", benchmark.py, benchmark.cpp);
   read_sides(fields, "py_model", "cpp_model", "model_table", benchmark.py_model, benchmark.cpp_model);
   benchmark.setup = read_setups(fields, suite);
   benchmark.signature = fields.snippet("signature");
-  benchmark.torchscript = fields.boolean("torchscript");
+  for (const std::string& runtime : runtimes) {
+    if (fields.boolean(runtime)) benchmark.runtimes.push_back({runtime, fields.place(runtime)});
+  }
   benchmark.autograd = fields.boolean("autograd");
   benchmark.params = read_params(fields);
   benchmark.options = read_options(fields);

@@ -19,7 +19,7 @@ Status read_setup(const std::string& name, const TomlNode& table, Suite& suite);
 Status read_benchmark(const TomlNode& table, Suite& suite);
 Status read_variants(const TomlNode& table, Suite& suite);
 Status read_timer(const TomlNode& table, Suite& suite);
-/// Relative paths are taken from `folder`, which is absolute.
-Status read_toolchain(const std::string& name, const TomlNode& table, const std::string& folder, Suite& suite);
+/// Whether [[benchmark]] knows a key whatever the toolchains are.
+bool is_benchmark_key(std::string_view key);
 
 }  // namespace tally

@@ -10,6 +10,7 @@
 
 #include "definition/fields.h"
 #include "definition/read_definitions.h"
+#include "definition/read_toolchain.h"
 #include "definition/toml_tree.h"
 
 namespace tally {
@@ -123,7 +124,9 @@ class Reader {
     std::error_code ignored;
     const std::string folder = std::filesystem::absolute(std::filesystem::path(file), ignored).parent_path().string();
     for (const TomlEntry& entry : node->entries) {
-      if (Status ok = read_toolchain(entry.key, entry.value, folder, suite_); !ok) return ok;
+      Result<Toolchain> toolchain = read_toolchain(entry.key, entry.value, folder, suite_.toolchains());
+      if (!toolchain) return std::unexpected(toolchain.error());
+      if (Status ok = suite_.add_toolchain(std::move(*toolchain), entry.value.at); !ok) return ok;
     }
     if (node->entries.size() == 1) preferred = node->entries[0].key;
     return {};

@@ -1,18 +1,35 @@
-#include <fmt/format.h>
+#include "definition/read_toolchain.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <array>
 #include <filesystem>
+#include <span>
 
+#include "base/contains.h"
+#include "base/text.h"
 #include "definition/fields.h"
+#include "definition/lexical.h"
 #include "definition/read_definitions.h"
 
 namespace tally {
 namespace {
 
-constexpr auto kToolchainKeys =
-    std::to_array<std::string_view>({"extends", "cxx", "flags", "include", "link", "prelude", "preload", "subject",
-                                     "python", "requires", "seed", "set_threads", "before_region", "sync", "warm_up"});
+constexpr auto kToolchainKeys = std::to_array<std::string_view>(
+    {"extends",     "replaces",      "cxx",        "flags",    "include", "link", "prelude",
+     "preload",     "subject",       "python",     "requires", "seed",    "sync", "warm_up",
+     "set_threads", "before_region", "model_call", "backward", "runtime", "noise"});
+/// What grows with `extends`, and so can be told to begin anew.
+constexpr auto kGrowing =
+    std::to_array<std::string_view>({"include", "link", "prelude", "preload", "requires", "runtime", "noise"});
 constexpr auto kPerLanguageKeys = std::to_array<std::string_view>({"py", "cpp", "table"});
+constexpr auto kRuntimeKeys =
+    std::to_array<std::string_view>({"file", "statement", "model", "save", "load", "call", "typed_call"});
+constexpr auto kNoiseKeys = std::to_array<std::string_view>({"name", "language", "reason", "functions", "object"});
+
+using Names = std::span<const std::string_view>;
 
 std::string absolute(const std::string& path, const std::string& folder) {
   return (std::filesystem::path(folder) / path).lexically_normal().string();
@@ -38,20 +55,31 @@ void put_after(std::vector<std::string>& inherited, const std::vector<std::strin
   inherited.insert(inherited.end(), own.begin(), own.end());
 }
 
-/// ${threads} in set_threads is the only name that these texts know.
-Status check_placeholders(const Snippet& text, std::string_view key) {
+/// ${name} for one of `names` is all that these texts know.
+Status check_placeholders(const Snippet& text, std::string_view key, Names names) {
   for (std::size_t at = text.text.find("${"); at != std::string::npos; at = text.text.find("${", at + 2)) {
     const std::string_view rest = std::string_view(text.text).substr(at);
-    if (key == "set_threads" && rest.starts_with("${threads}")) continue;
-    return fail(ErrorKind::input,
-                fmt::format("unknown '{}' in '{}'", rest.substr(0, rest.find_first_of("}\n") + 1), key),
-                describe(position_of(text, at)),
-                key == "set_threads" ? "write ${threads}" : "only set_threads knows a name, ${threads}");
+    if (std::ranges::any_of(names,
+                            [&](std::string_view name) { return rest.starts_with(fmt::format("${{{}}}", name)); }))
+      continue;
+    std::vector<std::string> known;
+    for (const std::string_view name : names) known.push_back(fmt::format("${{{}}}", name));
+    return fail(
+        ErrorKind::input, fmt::format("unknown '{}' in '{}'", rest.substr(0, rest.find_first_of("}\n") + 1), key),
+        describe(position_of(text, at)),
+        known.empty() ? std::string("take it out: nothing is filled in there") : "write " + join(known, " or "));
   }
   return {};
 }
 
-void read_per_language(Fields& fields, std::string_view key, PerLanguage& value) {
+std::string read_text(Fields& fields, std::string_view key, std::initializer_list<std::string_view> names) {
+  const Snippet text = dedent(fields.snippet(key));
+  fields.refuse(check_placeholders(text, key, names));
+  return text.text;
+}
+
+void read_per_language(Fields& fields, std::string_view key, PerLanguage& value,
+                       std::initializer_list<std::string_view> names = {}) {
   const TomlNode* node = fields.find(key);
   if (node == nullptr) return;
   Fields sides(*node, fmt::format("'{}'", key), kPerLanguageKeys);
@@ -60,26 +88,90 @@ void read_per_language(Fields& fields, std::string_view key, PerLanguage& value)
   read_sides(sides, "py", "cpp", "table", py, cpp);
   for (Snippet* text : {&py, &cpp}) {
     *text = dedent(std::move(*text));
-    sides.refuse(check_placeholders(*text, key));
+    sides.refuse(check_placeholders(*text, key, names));
   }
   fields.refuse(sides.status());
   value = {std::move(py.text), std::move(cpp.text)};
 }
 
-}  // namespace
+/// [toolchain.NAME.runtime.WORD]: the word becomes a key of [[benchmark]] and a part of ids.
+Result<ScriptedRuntime> read_runtime(const std::string& name, const TomlNode& table) {
+  constexpr std::string_view kTaken[] = {"eager", "explicit", "backward", "threads", "language", "runtime", "tag"};
+  if (!is_identifier(name) || contains(kTaken, name) || is_benchmark_key(name)) {
+    return fail(ErrorKind::input, fmt::format("'{}' cannot be the name of a runtime", name), describe(table.at),
+                "use letters, digits and '_', and no word that a suite or an id knows already");
+  }
+  const std::string what = fmt::format("[toolchain.….runtime.{}]", name);
+  Fields fields(table, what, kRuntimeKeys);
+  ScriptedRuntime runtime;
+  runtime.name = name;
+  runtime.file = read_text(fields, "file", {"digest"});
+  runtime.statement = read_text(fields, "statement", {"imports", "arguments", "statement", "result"});
+  runtime.model = read_text(fields, "model", {"imports", "model"});
+  runtime.save = read_text(fields, "save", {"file"});
+  read_per_language(fields, "load", runtime.load, {"file", "call"});
+  read_per_language(fields, "call", runtime.call, {"assign", "arguments"});
+  read_per_language(fields, "typed_call", runtime.typed_call, {"assign", "arguments"});
+  for (const auto& [key, text] : {std::pair{"file", &runtime.file},
+                                  {"statement", &runtime.statement},
+                                  {"model", &runtime.model},
+                                  {"save", &runtime.save}}) {
+    if (!text->empty()) continue;
+    fields.refuse({ErrorKind::input, fmt::format("{} says no '{}'", what, key), describe(table.at),
+                   "see `tally toolchains torch` for one that is whole"});
+  }
+  if (!runtime.file.contains("${digest}") || runtime.file.contains('/')) {
+    fields.refuse({ErrorKind::input, fmt::format("'{}' cannot be the name of the file of each script", runtime.file),
+                   describe(fields.place("file")), "write file = \"model_${digest}\", without a folder"});
+  }
+  if (Status ok = fields.status(); !ok) return std::unexpected(ok.error());
+  return runtime;
+}
 
-Status read_toolchain(const std::string& name, const TomlNode& table, const std::string& folder, Suite& suite) {
-  Fields fields(table, fmt::format("[toolchain.{}]", name), kToolchainKeys);
-  if (Status ok = fields.status(); !ok) return ok;
-  const TomlNode* extends = fields.find("extends");
-  const std::string base = extends == nullptr ? "cpp" : fields.string("extends");
-  if (Status ok = fields.status(); !ok) return ok;
-  Result<Toolchain> found = suite.toolchain(base, extends == nullptr ? table.at : extends->at);
-  if (!found) return std::unexpected(found.error());
-  Toolchain toolchain = std::move(*found);
-  toolchain.name = name;
+void read_runtimes(Fields& fields, std::vector<ScriptedRuntime>& runtimes) {
+  const TomlNode* node = fields.find("runtime");
+  if (node == nullptr) return;
+  if (node->kind != TomlNode::Kind::table) {
+    return fields.refuse({ErrorKind::input, fmt::format("'runtime' must be a table, not {}", describe(node->kind)),
+                          describe(node->at), "write [toolchain.NAME.runtime.WORD]"});
+  }
+  for (const TomlEntry& entry : node->entries) {
+    Result<ScriptedRuntime> runtime = read_runtime(entry.key, entry.value);
+    if (!runtime) return fields.refuse(runtime.error());
+    std::erase_if(runtimes, [&](const ScriptedRuntime& known) { return known.name == entry.key; });
+    runtimes.push_back(std::move(*runtime));
+  }
+}
 
-  // Nothing could be built or hosted without a candidate.
+void read_noise(Fields& fields, std::vector<NoiseRule>& noise) {
+  const TomlNode* node = fields.find("noise");
+  if (node == nullptr) return;
+  if (node->kind != TomlNode::Kind::array) {
+    return fields.refuse({ErrorKind::input,
+                          fmt::format("'noise' must be an array of tables, not {}", describe(node->kind)),
+                          describe(node->at), "write [[toolchain.NAME.noise]]"});
+  }
+  for (const TomlNode& item : node->items) {
+    Fields rule(item, "'noise'", kNoiseKeys);
+    NoiseRule one;
+    const std::string language = rule.string("language");
+    one.language = language == "cpp" ? Language::cpp : Language::python;
+    one.rule = {rule.string("name"), rule.string("reason"), rule.strings("functions"), rule.string("object")};
+    if (language != "cpp" && language != "python") {
+      rule.refuse({ErrorKind::input, "a rule of noise says no language", describe(item.at),
+                   "write language = \"python\" or language = \"cpp\""});
+    }
+    if (one.rule.name.empty() || one.rule.functions.empty()) {
+      rule.refuse({ErrorKind::input, "a rule of noise has a name and functions", describe(item.at),
+                   "write name = \"allocator\" and functions = [\"malloc\", \"free\"]"});
+    }
+    if (Status ok = rule.status(); !ok) return fields.refuse(ok);
+    noise.push_back(std::move(one));
+  }
+}
+
+/// Nothing could be built or hosted without a candidate.
+Status check_candidates(const Fields& fields) {
   for (std::string_view key : {"cxx", "python"}) {
     const TomlNode* node = fields.find(key);
     if (node == nullptr || node->kind != TomlNode::Kind::array || !node->items.empty()) continue;
@@ -87,6 +179,52 @@ Status read_toolchain(const std::string& name, const TomlNode& table, const std:
                 fmt::format("name a candidate, as in {} = [\"{}\"], or leave it out", key,
                             key == "cxx" ? "clang++-19" : "python3"));
   }
+  return {};
+}
+
+/// Takes away what `replaces` names of what is inherited.
+void begin_anew(Fields& fields, Toolchain& toolchain) {
+  const TomlNode* node = fields.find("replaces");
+  for (const std::string& key : fields.strings("replaces")) {
+    if (key == "include") toolchain.include.clear();
+    if (key == "link") toolchain.link.clear();
+    if (key == "prelude") toolchain.prelude.clear();
+    if (key == "preload") toolchain.preload.clear();
+    if (key == "requires") toolchain.requires_modules.clear();
+    if (key == "runtime") toolchain.runtimes.clear();
+    if (key == "noise") toolchain.noise.clear();
+    if (contains(kGrowing, key)) continue;
+    fields.refuse({ErrorKind::input, fmt::format("'replaces' names '{}', which does not grow", key), describe(node->at),
+                   fmt::format("it may name {}", fmt::join(kGrowing, ", "))});
+  }
+}
+
+}  // namespace
+
+Result<Toolchain> choose_toolchain(const std::vector<Toolchain>& known, const std::string& name,
+                                   const SourcePosition& at) {
+  if (const auto found = std::ranges::find(known, name, &Toolchain::name); found != known.end()) return *found;
+  std::vector<std::string_view> names;
+  names.reserve(known.size());
+  for (const Toolchain& one : known) names.emplace_back(one.name);
+  return fail(ErrorKind::input, fmt::format("unknown toolchain '{}'", name), describe(at),
+              names.empty() ? std::string() : key_suggestion(name, names));
+}
+
+Result<Toolchain> read_toolchain(const std::string& name, const TomlNode& table, const std::string& folder,
+                                 const std::vector<Toolchain>& known) {
+  Fields fields(table, fmt::format("[toolchain.{}]", name), kToolchainKeys);
+  if (Status ok = fields.status(); !ok) return std::unexpected(ok.error());
+  Toolchain toolchain = known.empty() ? Toolchain{} : known.front();
+  if (const TomlNode* extends = fields.find("extends")) {
+    const std::string base = fields.string("extends");
+    if (Status ok = fields.status(); !ok) return std::unexpected(ok.error());
+    Result<Toolchain> found = choose_toolchain(known, base, extends->at);
+    if (!found) return std::unexpected(found.error());
+    toolchain = std::move(*found);
+  }
+  toolchain.name = name;
+  if (Status ok = check_candidates(fields); !ok) return std::unexpected(ok.error());
 
   const auto each = [&](std::string_view key, auto change) {
     std::vector<std::string> values = fields.strings(key);
@@ -94,6 +232,7 @@ Status read_toolchain(const std::string& name, const TomlNode& table, const std:
     return values;
   };
   const auto as_is = [](const std::string& text, const std::string&) { return text; };
+  begin_anew(fields, toolchain);
   // What is needed adds up; what is chosen replaces.
   if (fields.find("cxx") != nullptr) toolchain.cxx = each("cxx", name_or_path);
   if (fields.find("flags") != nullptr) toolchain.flags = each("flags", as_is);
@@ -105,12 +244,34 @@ Status read_toolchain(const std::string& name, const TomlNode& table, const std:
   put_after(toolchain.preload, each("preload", name_or_path));
   put_after(toolchain.requires_modules, each("requires", as_is));
   read_per_language(fields, "seed", toolchain.seed);
-  read_per_language(fields, "set_threads", toolchain.set_threads);
+  read_per_language(fields, "set_threads", toolchain.set_threads, {"threads"});
   read_per_language(fields, "before_region", toolchain.before_region);
   read_per_language(fields, "sync", toolchain.sync);
   read_per_language(fields, "warm_up", toolchain.warm_up);
-  if (Status ok = fields.status(); !ok) return ok;
-  return suite.add_toolchain(std::move(toolchain), table.at);
+  read_per_language(fields, "model_call", toolchain.model_call, {"assign", "arguments"});
+  read_per_language(fields, "backward", toolchain.backward, {"result"});
+  read_runtimes(fields, toolchain.runtimes);
+  read_noise(fields, toolchain.noise);
+  if (Status ok = fields.status(); !ok) return std::unexpected(ok.error());
+  return toolchain;
+}
+
+Result<std::vector<Toolchain>> parse_toolchains(std::string_view bytes, const std::string& file,
+                                                const std::vector<Toolchain>& known) {
+  constexpr auto kKeys = std::to_array<std::string_view>({"schema", "toolchain"});
+  const Result<TomlNode> root = parse_toml(bytes, file);
+  if (!root) return std::unexpected(root.error());
+  const Fields fields(*root, "a file of toolchains", kKeys);
+  if (Status ok = fields.status(); !ok) return std::unexpected(ok.error());
+  const TomlNode* tables = fields.find("toolchain");
+  if (tables == nullptr) return fail(ErrorKind::input, "there is no [toolchain.NAME]", file);
+  std::vector<Toolchain> all = known;
+  for (const TomlEntry& entry : tables->entries) {
+    Result<Toolchain> one = read_toolchain(entry.key, entry.value, "/", all);
+    if (!one) return std::unexpected(one.error());
+    all.push_back(std::move(*one));
+  }
+  return std::vector<Toolchain>(all.begin() + static_cast<std::ptrdiff_t>(known.size()), all.end());
 }
 
 }  // namespace tally

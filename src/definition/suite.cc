@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <ranges>
+#include <tuple>
 
 #include "base/contains.h"
 #include "base/text.h"
 #include "definition/benchmark_rules.h"
+#include "definition/builtin_toolchains.h"
 #include "definition/lexical.h"
+#include "definition/read_toolchain.h"
 #include "definition/variants.h"
 
 namespace tally {
@@ -19,6 +22,15 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& kn
   const std::vector<std::string_view> views(known.begin(), known.end());
   if (const std::string near = nearest(word, views); !near.empty()) return fmt::format("did you mean '{}'?", near);
   return known.empty() ? std::string() : fmt::format("known are {}", join(known, ", "));
+}
+
+/// The two may come from different places: a definition's own and the suite's.
+Status check_run_time(const CaseSettings& settings, const Places& at, const std::vector<std::string>& label) {
+  if (!settings.min_run_time || !settings.max_run_time || *settings.max_run_time >= *settings.min_run_time) return {};
+  return fail(ErrorKind::input,
+              fmt::format("timing takes at most {} ms and at least {} ms", settings.max_run_time->count(),
+                          settings.min_run_time->count()),
+              place_of(at.run_time, at, label), "give a max_run_time that is no shorter than min_run_time");
 }
 
 template <typename T>
@@ -70,12 +82,17 @@ Result<Setup> Suite::setup(const std::string& name, const SourcePosition& at) co
 }
 
 Result<Toolchain> Suite::toolchain(const std::string& name, const SourcePosition& at) const {
-  if (const auto found = std::ranges::find(toolchains_, name, &Toolchain::name); found != toolchains_.end())
-    return *found;
+  return choose_toolchain(toolchains_, name, at);
+}
+
+std::vector<std::string> Suite::runtimes() const {
   std::vector<std::string> names;
-  names.reserve(toolchains_.size());
-  for (const Toolchain& known : toolchains_) names.push_back(known.name);
-  return fail(ErrorKind::input, fmt::format("unknown toolchain '{}'", name), describe(at), suggestion(name, names));
+  for (const Toolchain& toolchain : toolchains_) {
+    for (const ScriptedRuntime& runtime : toolchain.runtimes) {
+      if (!contains(names, runtime.name)) names.push_back(runtime.name);
+    }
+  }
+  return names;
 }
 
 Status Suite::check_options(const Options& options, const Places& at, const std::string& where) const {
@@ -116,6 +133,8 @@ void Suite::apply_defaults(Options& options) const {
   fill(settings.iterations, defaults_.settings.iterations);
   fill(settings.replicates, defaults_.settings.replicates);
   fill(settings.min_run_time, defaults_.settings.min_run_time);
+  fill(settings.max_run_time, defaults_.settings.max_run_time);
+  fill(settings.precision, defaults_.settings.precision);
   fill(settings.memory_bytes, defaults_.settings.memory_bytes);
 }
 
@@ -128,6 +147,38 @@ Status Suite::claim_label(const std::vector<std::string>& label, const std::stri
               place_of(at.label, at, label), "choose another label; it names the case for good");
 }
 
+/// Whether the toolchain has what the variants need. Known are its name and every text.
+Status Suite::check_variants(const Benchmark& benchmark) const {
+  const std::string& name = benchmark.options.toolchain;
+  const Toolchain chosen = *toolchain(name.empty() ? "python" : name);
+  for (const WantedRuntime& wanted : benchmark.runtimes) {
+    if (find_runtime(chosen, wanted.name) != nullptr) continue;
+    std::vector<std::string> having;
+    for (const Toolchain& one : toolchains_) {
+      if (find_runtime(one, wanted.name) != nullptr) having.push_back(fmt::format("\"{}\"", one.name));
+    }
+    return fail(ErrorKind::input,
+                fmt::format("{} = true, but toolchain '{}' has no such runtime", wanted.name, chosen.name),
+                place_of(wanted.at, benchmark.at, benchmark.label),
+                having.empty() ? std::string("name a toolchain that has it")
+                               : fmt::format("write toolchain = {}, or one that extends it", join(having, " or ")));
+  }
+  for (const Language language : {Language::python, Language::cpp}) {
+    const bool python = language == Language::python;
+    const bool is_model = !(python ? benchmark.py_model : benchmark.cpp_model).text.empty();
+    if (!is_model && (python ? benchmark.py : benchmark.cpp).text.empty()) continue;
+    const Toolchain serving = *toolchain(name.empty() ? std::string(to_string(language)) : name);
+    for (const auto& [wanted, text, key] : {std::tuple{is_model, &serving.model_call, "model_call"},
+                                            std::tuple{benchmark.autograd, &serving.backward, "backward"}}) {
+      if (!wanted || !text->in(language).empty()) continue;
+      return fail(ErrorKind::input, fmt::format("toolchain '{}' says no '{}' in this language", serving.name, key),
+                  place_of(benchmark.at.toolchain, benchmark.at, benchmark.label),
+                  fmt::format("give it {} = {{ {} = '…' }}", key, python ? "py" : "cpp"));
+    }
+  }
+  return {};
+}
+
 Status Suite::add(Benchmark benchmark) {
   if (Status ok = check_label(benchmark.label, benchmark.at); !ok) return ok;
   for (Snippet* text : {&benchmark.py, &benchmark.cpp, &benchmark.py_model, &benchmark.cpp_model})
@@ -138,14 +189,8 @@ Status Suite::add(Benchmark benchmark) {
     return ok;
   if (Status ok = claim_label(benchmark.label, join(benchmark.label, "\n"), benchmark.at); !ok) return ok;
   apply_defaults(benchmark.options);
-  const std::string& name = benchmark.options.toolchain;
-  if (benchmark.torchscript && !contains(toolchain(name.empty() ? "python" : name)->requires_modules, "torch")) {
-    return fail(
-        ErrorKind::input,
-        fmt::format("torchscript = true, but toolchain '{}' does not require torch", name.empty() ? "python" : name),
-        place_of(benchmark.at.torchscript, benchmark.at, benchmark.label),
-        "write toolchain = \"torch\", or one that extends it");
-  }
+  if (Status ok = check_run_time(benchmark.options.settings, benchmark.at, benchmark.label); !ok) return ok;
+  if (Status ok = check_variants(benchmark); !ok) return ok;
   definitions_.emplace_back(std::move(benchmark));
   return {};
 }
@@ -179,6 +224,7 @@ Status Suite::add(Timer timer) {
   if (Status ok = claim_label(timer.label, key, timer.at); !ok) return ok;
   if (timer.options.threads.empty()) timer.options.threads = {1};
   apply_defaults(timer.options);
+  if (Status ok = check_run_time(timer.options.settings, timer.at, timer.label); !ok) return ok;
   definitions_.emplace_back(std::move(timer));
   return {};
 }

@@ -49,11 +49,17 @@ struct Options {
 struct Places {
   SourcePosition definition = {};
   SourcePosition label = {};
-  SourcePosition torchscript = {};
   SourcePosition autograd = {};
   SourcePosition threads = {};
   SourcePosition toolchain = {};
   SourcePosition tags = {};
+  SourcePosition run_time = {};
+};
+
+/// A runtime of the toolchain's besides eager, for which variants are added: "torchscript".
+struct WantedRuntime {
+  std::string name = {};
+  SourcePosition at = {};
 };
 
 /// A statement or a model, from which every variant is derived.
@@ -65,8 +71,8 @@ struct Benchmark {
   Snippet cpp_model = {};
   std::vector<Setup> setup = {};  ///< In order.
   Snippet signature = {};
-  bool torchscript = false;  ///< Adds TorchScript variants.
-  bool autograd = false;     ///< Adds forward + backward variants.
+  std::vector<WantedRuntime> runtimes = {};
+  bool autograd = false;  ///< Adds forward + backward variants.
   std::vector<Param> params = {};
   Options options = {};
   Places at = {};
@@ -113,12 +119,15 @@ class Suite {
   [[nodiscard]] Result<Setup> setup(const std::string& name, const SourcePosition& at = {}) const;
   [[nodiscard]] Result<Toolchain> toolchain(const std::string& name, const SourcePosition& at = {}) const;
   [[nodiscard]] const std::vector<Toolchain>& toolchains() const { return toolchains_; }
+  /// The names of what toolchains have besides eager, each once.
+  [[nodiscard]] std::vector<std::string> runtimes() const;
   /// In the order of adding, defaults applied and texts dedented.
   [[nodiscard]] const std::vector<SuiteEntry>& definitions() const { return definitions_; }
 
  private:
   Status check_options(const Options& options, const Places& at, const std::string& where) const;
   void apply_defaults(Options& options) const;
+  [[nodiscard]] Status check_variants(const Benchmark& benchmark) const;
   Status claim_label(const std::vector<std::string>& label, const std::string& key, const Places& at);
 
   std::vector<Toolchain> toolchains_;

@@ -111,6 +111,33 @@ mylib.sync() | mylib::sync();
   EXPECT_EQ(t.sync.py, "mylib.sync()");
 }
 
+TEST(Suite, ADefinitionsOwnTimesAndPrecisionWin) {
+  const Suite suite = parsed(R"toml(
+schema = 1
+[defaults]
+min_run_time = "200 ms"
+max_run_time = "10 s"
+precision = "1 %"
+[[benchmark]]
+label = "default"
+py = 'x'
+[[benchmark]]
+label = "own"
+py = 'x'
+max_run_time = "1 min"
+precision = "0.5%"
+)toml");
+  using std::chrono::milliseconds;
+  const CaseSettings& inherited = std::get<Benchmark>(suite.definitions()[0]).options.settings;
+  EXPECT_EQ(inherited.min_run_time, milliseconds(200));
+  EXPECT_EQ(inherited.max_run_time, milliseconds(10000));
+  EXPECT_EQ(inherited.precision, 0.01);
+  const CaseSettings& own = std::get<Benchmark>(suite.definitions()[1]).options.settings;
+  EXPECT_EQ(own.min_run_time, milliseconds(200));
+  EXPECT_EQ(own.max_run_time, milliseconds(60000));
+  EXPECT_EQ(own.precision, 0.005);
+}
+
 TEST(Suite, SeedAndThreadsComeBeforeSetupWhereTheyAreSaid) {
   Toolchain t;
   t.seed.cpp = "seed();";

@@ -1,20 +1,47 @@
-/// How snippets are built and hosted: plain data, from the built-in table or from a suite's [toolchain.NAME].
+/// How snippets are built and hosted: plain data, from a toolchain that every suite knows or from a suite's own
+/// [toolchain.NAME].
 ///
-/// Never runs anything: whether a compiler works or an interpreter has the modules is found out by build and execution.
+/// Owns the type. Both kinds are written in one language, which read_toolchain.h reads; texts with ${names} are filled
+/// in by expansion and by before_setup(). Never runs anything: whether a compiler works or an interpreter has the
+/// modules is found out by build and execution.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/function_rule.h"
 #include "definition/language.h"
 
 namespace tally {
 
 /// The same thing said in both languages; either may be empty.
 struct PerLanguage {
-  std::string py;
-  std::string cpp;
+  std::string py = {};
+  std::string cpp = {};
+  [[nodiscard]] const std::string& in(Language language) const { return language == Language::cpp ? cpp : py; }
+  friend bool operator==(const PerLanguage&, const PerLanguage&) = default;
+};
+
+/// A way of its own to run what Python has written, such as a scripted model: Python makes a file once, the setup of
+/// each case loads it, and a call of it is measured. A language without `call` has no such cases.
+struct ScriptedRuntime {
+  std::string name;        ///< The word for it in suites and ids: "torchscript".
+  std::string file;        ///< What the file is called: "model_${digest}.pt".
+  std::string statement;   ///< Python that makes it of a statement: ${imports}, ${arguments}, ${statement}, ${result}.
+  std::string model;       ///< Python that makes it of what defines `model`: ${imports}, ${model}.
+  std::string save;        ///< Python that comes after either and writes ${file}.
+  PerLanguage load;        ///< Setup: ${file}, and ${call} to warm it up.
+  PerLanguage call;        ///< What is measured: ${assign}, ${arguments}.
+  PerLanguage typed_call;  ///< The same where the result must have a type of its own; empty: `call` does.
+  friend bool operator==(const ScriptedRuntime&, const ScriptedRuntime&) = default;
+};
+
+/// What a language's counts have that is not the statement's.
+struct NoiseRule {
+  Language language = Language::python;
+  FunctionRule rule;
+  friend bool operator==(const NoiseRule&, const NoiseRule&) = default;
 };
 
 struct Toolchain {
@@ -33,7 +60,18 @@ struct Toolchain {
   PerLanguage before_region;                  ///< Runs before every region, not measured.
   PerLanguage sync;                           ///< Ends every region, measured: waits for a device.
   PerLanguage warm_up;  ///< Representative code the host runs before it forks, so that children inherit translations.
+  PerLanguage model_call;                 ///< What is measured of a model: ${assign}, ${arguments}.
+  PerLanguage backward;                   ///< What a backward pass adds to a statement: ${result}.
+  std::vector<ScriptedRuntime> runtimes;  ///< Besides eager, which needs no word.
+  std::vector<NoiseRule> noise;
+  friend bool operator==(const Toolchain&, const Toolchain&) = default;
 };
+
+/// The runtime of this name, or null.
+const ScriptedRuntime* find_runtime(const Toolchain& toolchain, std::string_view name);
+
+/// The noise of a toolchain's cases in a language, for denoise().
+std::vector<FunctionRule> noise_rules(const Toolchain& toolchain, Language language);
 
 /// Code of a toolchain's own, under the name of its key.
 struct ToolchainCode {
@@ -44,8 +82,5 @@ struct ToolchainCode {
 /// What every case runs before its setup, in this order: the seed, so that each run sees the same random numbers, and
 /// the thread count. Empty texts are left out.
 std::vector<ToolchainCode> before_setup(const Toolchain& toolchain, Language language, int threads);
-
-/// The toolchains every suite knows: cpp, python, torch, in this order. Each serves both languages.
-std::vector<Toolchain> builtin_toolchains();
 
 }  // namespace tally

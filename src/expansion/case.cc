@@ -2,18 +2,6 @@
 
 namespace tally {
 
-std::string_view to_string(Runtime runtime) {
-  switch (runtime) {
-    case Runtime::eager:
-      return "eager";
-    case Runtime::torchscript:
-      return "torchscript";
-    case Runtime::explicit_case:
-      return "explicit";
-  }
-  return "explicit";
-}
-
 std::string_view to_string(Autograd autograd) {
   switch (autograd) {
     case Autograd::forward:

@@ -13,16 +13,15 @@
 
 namespace tally {
 
-enum class Runtime { eager, torchscript, explicit_case };
 enum class Autograd { forward, forward_backward, explicit_case };
 
-std::string_view to_string(Runtime runtime);    // "eager", "torchscript", "explicit"
 std::string_view to_string(Autograd autograd);  // "forward", "forward_backward", "explicit"
 
-/// A TorchScript model that a case loads: made once per benchmark by running `script` in plain Python in a folder where
-/// it leaves the file `name`. A case's setup loads it by that relative name, so that no path of ours reaches its heap.
+/// A file that a case loads, such as a scripted model: made once per benchmark by running `script` in plain Python in a
+/// folder where it leaves the file `name`. A case's setup loads it by that relative name, so that no path of ours
+/// reaches its heap.
 struct Artifact {
-  std::string name;    ///< "model_<digest>.pt", of constant length.
+  std::string name;    ///< "model_<digest>.pt", of constant length for its runtime.
   std::string digest;  ///< Of `script` and of nothing else; the cache adds the identity of the toolchain.
   Code script;         ///< Python text ending with the save.
 };
@@ -31,7 +30,7 @@ struct Case {
   std::string id;  ///< Unique in a suite, stable: "label/parts [language axis…]", see case_id.h.
   std::vector<std::string> label;
   Language language = Language::cpp;
-  Runtime runtime = Runtime::eager;
+  std::string runtime = "eager";  ///< "explicit" of a timer, or one that the toolchain names: "torchscript".
   Autograd autograd = Autograd::forward;
   int threads = 1;
   std::vector<std::pair<std::string, std::string>> params;

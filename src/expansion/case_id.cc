@@ -39,7 +39,7 @@ std::string make_case_id(const CaseFacts& facts) {
 std::string make_case_id(const Case& c) {
   return make_case_id({.label = c.label,
                        .language = to_string(c.language),
-                       .runtime = to_string(c.runtime),
+                       .runtime = c.runtime,
                        .autograd = to_string(c.autograd),
                        .threads = c.threads,
                        .params = c.params});

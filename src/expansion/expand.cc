@@ -8,8 +8,8 @@
 #include "base/digest.h"
 #include "definition/benchmark_rules.h"
 #include "expansion/case_id.h"
+#include "expansion/scripted.h"
 #include "expansion/substitute.h"
-#include "expansion/torchscript.h"
 
 namespace tally {
 namespace {
@@ -61,49 +61,60 @@ Result<Benchmark> with_params(const Benchmark& b, const ParamValues& params) {
   return result;
 }
 
+std::string toolchain_name(const Options& options, Language language) {
+  return options.toolchain.empty() ? std::string(to_string(language)) : options.toolchain;
+}
+
+/// Of a name that the suite has checked.
+const Toolchain& toolchain_of(const Suite& suite, std::string_view name) {
+  return *std::ranges::find(suite.toolchains(), name, &Toolchain::name);
+}
+
 /// The cases of one benchmark whose parameters are put in.
 class Variations {
  public:
   Variations(const Suite& suite, const Benchmark& benchmark, const ParamValues& params)
-      : suite_(suite), b_(benchmark), params_(params) {
+      : b_(benchmark),
+        params_(params),
+        python_(toolchain_of(suite, toolchain_name(benchmark.options, Language::python))),
+        cpp_(toolchain_of(suite, toolchain_name(benchmark.options, Language::cpp))) {
     if (!b_.signature.text.empty()) signature_ = *parse_signature(b_.signature);
+    for (const WantedRuntime& wanted : b_.runtimes) runtimes_.push_back(find_runtime(python_, wanted.name));
   }
 
   void add_to(std::vector<Case>& cases) const {
-    std::optional<Artifact> artifact;
-    if (b_.torchscript) {
-      const bool is_model = b_.py.text.empty();
-      artifact = make_artifact(is_model ? b_.py_model : b_.py, signature_, is_model,
-                               suite_.toolchain(toolchain(Language::python))->requires_modules);
-    }
     for (Language language : {Language::python, Language::cpp}) {
       const bool python = language == Language::python;
       if ((python ? b_.py : b_.cpp).text.empty() && (python ? b_.py_model : b_.cpp_model).text.empty()) continue;
-      for (Runtime runtime : {Runtime::eager, Runtime::torchscript}) {
-        if (runtime == Runtime::torchscript && !b_.torchscript) continue;
-        for (Autograd autograd : {Autograd::forward, Autograd::forward_backward}) {
-          if (autograd == Autograd::forward_backward && !b_.autograd) continue;
-          Case made = base(language);
-          made.runtime = runtime;
-          made.autograd = autograd;
-          made.results = results(autograd);
-          if (runtime == Runtime::eager) {
-            make_eager(made);
-          } else {
-            make_torchscript(made, *artifact);
-          }
-          for (int threads : b_.options.threads) {
-            made.threads = threads;
-            cases.push_back(made);
-          }
-        }
+      add_directions(cases, language, nullptr);
+      for (const ScriptedRuntime* runtime : runtimes_) {
+        if (!runtime->call.in(language).empty()) add_directions(cases, language, runtime);
       }
     }
   }
 
  private:
-  [[nodiscard]] std::string toolchain(Language language) const {
-    return b_.options.toolchain.empty() ? std::string(to_string(language)) : b_.options.toolchain;
+  /// Of one runtime, null for eager: forward, and forward + backward.
+  void add_directions(std::vector<Case>& cases, Language language, const ScriptedRuntime* runtime) const {
+    for (Autograd autograd : {Autograd::forward, Autograd::forward_backward}) {
+      if (autograd == Autograd::forward_backward && !b_.autograd) continue;
+      Case made = base(language);
+      made.autograd = autograd;
+      made.results = results(autograd);
+      if (runtime == nullptr) {
+        make_eager(made);
+      } else {
+        make_scripted(made, *runtime);
+      }
+      for (int threads : b_.options.threads) {
+        made.threads = threads;
+        cases.push_back(made);
+      }
+    }
+  }
+
+  [[nodiscard]] const Toolchain& toolchain(Language language) const {
+    return language == Language::python ? python_ : cpp_;
   }
 
   [[nodiscard]] Case base(Language language) const {
@@ -112,7 +123,7 @@ class Variations {
     made.language = language;
     made.params = params_;
     made.tags = b_.options.tags;
-    made.toolchain = toolchain(language);
+    made.toolchain = toolchain_name(b_.options, language);
     made.settings = b_.options.settings;
     for (const Setup& setup : b_.setup) {
       append(made.setup, language == Language::python ? setup.py : setup.cpp);
@@ -125,16 +136,9 @@ class Variations {
     const bool python = made.language == Language::python;
     append(made.stmt, python ? b_.py : b_.cpp);
     append(made.setup, python ? b_.py_model : b_.cpp_model);
-    if (made.stmt.empty()) {
-      std::string call;
-      for (const std::string& argument : signature_.arguments) call += (call.empty() ? "" : ", ") + argument;
-      call = fmt::format(fmt::runtime(python ? "model({})" : "model->forward({});"), call);
-      if (!signature_.result.empty())
-        call = fmt::format("{}{} = {}", python || assigned() ? "" : "auto ", signature_.result, call);
-      append(made.stmt, {call, {}});
-    }
+    if (made.stmt.empty()) append(made.stmt, model_call(toolchain(made.language), made.language, signature_));
     if (made.autograd != Autograd::forward_backward) return;
-    append(made.stmt, {fmt::format(fmt::runtime(python ? "{}.backward()" : "{}.backward();"), signature_.result), {}});
+    append(made.stmt, backward_call(toolchain(made.language), made.language, signature_));
   }
 
   /// A backward pass leaves gradients in the arguments.
@@ -148,21 +152,21 @@ class Variations {
     return names;
   }
 
-  /// A result that is an argument too is declared by the setup.
-  [[nodiscard]] bool assigned() const {
-    return std::ranges::find(signature_.arguments, signature_.result) != signature_.arguments.end();
-  }
-
-  void make_torchscript(Case& made, const Artifact& artifact) const {
-    const Snippet call = torchscript_call(made.language, signature_, made.autograd == Autograd::forward_backward);
-    append(made.setup, torchscript_load(made.language, artifact, call));
+  void make_scripted(Case& made, const ScriptedRuntime& runtime) const {
+    const bool is_model = b_.py.text.empty();
+    made.runtime = runtime.name;
+    made.artifact = make_artifact(python_, runtime, is_model ? b_.py_model : b_.py, signature_, is_model);
+    const CallSpec spec{made.language, signature_, made.autograd == Autograd::forward_backward};
+    const Snippet call = scripted_call(toolchain(made.language), runtime, spec);
+    append(made.setup, scripted_load(runtime, made.language, *made.artifact, call));
     append(made.stmt, call);
-    made.artifact = artifact;
   }
 
-  const Suite& suite_;
   const Benchmark& b_;
   const ParamValues& params_;
+  const Toolchain& python_;
+  const Toolchain& cpp_;
+  std::vector<const ScriptedRuntime*> runtimes_;
   Signature signature_;
 };
 
@@ -170,11 +174,11 @@ Case explicit_case(const Timer& timer) {
   Case made;
   made.label = timer.label;
   made.language = timer.language;
-  made.runtime = Runtime::explicit_case;
+  made.runtime = "explicit";
   made.autograd = Autograd::explicit_case;
   made.threads = timer.options.threads.front();
   made.tags = timer.options.tags;
-  made.toolchain = timer.options.toolchain.empty() ? std::string(to_string(timer.language)) : timer.options.toolchain;
+  made.toolchain = toolchain_name(timer.options, timer.language);
   made.settings = timer.options.settings;
   append(made.stmt, timer.stmt);
   append(made.setup, timer.setup);
@@ -187,7 +191,7 @@ std::string definition_digest(const Case& c, const Toolchain& toolchain) {
   const bool cpp = c.language == Language::cpp;
   std::string flags;
   for (const std::string& flag : toolchain.flags) flags += flag + "\n";
-  const auto said = [&](const PerLanguage& code) -> const std::string& { return cpp ? code.cpp : code.py; };
+  const auto said = [&](const PerLanguage& code) -> const std::string& { return code.in(c.language); };
   Digest digest;
   digest.add(to_string(c.language)).add(c.stmt.text()).add(c.setup.text()).add(c.global_setup.text());
   digest.add(c.artifact ? c.artifact->digest : "").add(fmt::format("{}", c.threads));
@@ -229,7 +233,7 @@ Result<std::vector<Case>> expand(const Suite& suite) {
     const Places& at = benchmark != nullptr ? benchmark->at : std::get<Timer>(definition).at;
     for (std::size_t i = first; i < cases.size(); ++i) {
       Case& made = cases[i];
-      made.digest = definition_digest(made, *suite.toolchain(made.toolchain));
+      made.digest = definition_digest(made, toolchain_of(suite, made.toolchain));
       made.id = make_case_id(made);
       const auto [other, added] = places.try_emplace(made.id, place_of(at.label, at, made.label));
       if (added) continue;

@@ -5,7 +5,7 @@
 /// are of the user's making: an unknown ${name}, or two definitions that give one id.
 ///
 /// Order: definitions as written; within one, parameters (the first varies slowest), Python before C++, eager before
-/// TorchScript, forward before forward + backward, threads as written.
+/// other runtimes, forward before forward + backward, threads as written.
 #pragma once
 
 #include <vector>

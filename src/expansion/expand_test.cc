@@ -6,6 +6,8 @@
 #include <locale>
 #include <set>
 
+#include "definition/builtin_toolchains.h"
+#include "definition/read_suite.h"
 #include "expansion/case_id.h"
 #include "expansion/substitute.h"
 
@@ -20,7 +22,7 @@ Suite suite_of(std::initializer_list<const char*> labels) {
                                     .cpp = {"auto y = x * ${n};"},
                                     .setup = {{.py = {"x = torch.ones(3)"}, .cpp = {"auto x = torch::ones(3);"}}},
                                     .signature = {"f(x) -> y"},
-                                    .torchscript = true,
+                                    .runtimes = {{"torchscript", {}}},
                                     .autograd = true,
                                     .params = {{"n", {"1", "1000000"}, {}}},
                                     .options = {.threads = {1, 2000}, .toolchain = "torch"}}));
@@ -34,8 +36,10 @@ TEST(Expand, OneCaseForEveryChoice) {
   ASSERT_EQ(cases->size(), 2U * 2 * 2 * 2 * 2);
   EXPECT_EQ(cases->front().id, "a [python n=1]");
   EXPECT_EQ(cases->back().id, "a [cpp torchscript backward threads=2000 n=1000000]");
-  const std::string& script = (*cases)[4].artifact->script.parts[1].text;
-  EXPECT_EQ(script, "def f(x):");
+  const Code& script = (*cases)[4].artifact->script;
+  ASSERT_EQ(script.parts.size(), 5U);
+  EXPECT_EQ(script.parts[1].text, "torch.manual_seed(0)\ndef f(x):");
+  EXPECT_EQ(script.parts[2].text, "    y = x * 1");                    // A part of its own: it stands in the suite.
   EXPECT_EQ((*cases)[4].artifact->name, (*cases)[12].artifact->name);  // Python's and C++'s
 }
 
@@ -121,6 +125,88 @@ TEST(Expand, TooManyCombinationsAreRefused) {
   EXPECT_EQ(cases.error().message, "the parameters give more than 100000 combinations");
 }
 
+std::vector<Case> cases_of(const std::string& text) {
+  const IncludeResolver nothing = [](const std::string& path) { return fail(ErrorKind::input, "not there", path); };
+  const Result<Suite> suite = parse_suite(text, "suite.toml", nothing);
+  EXPECT_TRUE(suite) << describe(suite.error()) << text;
+  const Result<std::vector<Case>> cases = suite ? expand(*suite) : std::vector<Case>{};
+  EXPECT_TRUE(cases) << describe(cases.error());
+  return cases ? *cases : std::vector<Case>{};
+}
+
+const std::string kTraining = R"toml(
+[[benchmark]]
+label = "training"
+py = """
+y = (x * w)
+
+y = y.sum()"""
+cpp = 'auto y = (x * w).sum();'
+signature = "f(x, w) -> y"
+torchscript = true
+autograd = true
+[[benchmark]]
+label = "model"
+py_model = 'model = torch.nn.Linear(4, 2)'
+cpp_model = 'auto model = torch::nn::Linear(4, 2);'
+signature = "f(x) -> x"
+torchscript = true
+)toml";
+
+TEST(Expand, AToolchainThatWasPastedGivesTheSameCases) {
+  const std::vector<ToolchainText> texts = builtin_toolchain_texts();
+  const std::vector<Case> known = cases_of("schema = 1\ntoolchain = \"torch\"\n" + kTraining);
+  const std::vector<Case> pasted =
+      cases_of("schema = 1\n" + toolchain_to_paste(texts.back(), "mine") + "\n" + kTraining);
+  ASSERT_EQ(known.size(), 12U);
+  ASSERT_EQ(pasted.size(), known.size());
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    EXPECT_EQ(pasted[i].toolchain, "mine");
+    EXPECT_EQ(pasted[i].id, known[i].id);
+    EXPECT_EQ(pasted[i].stmt.text(), known[i].stmt.text());
+    EXPECT_EQ(pasted[i].setup.text(), known[i].setup.text());
+    ASSERT_EQ(pasted[i].artifact.has_value(), known[i].artifact.has_value());
+    if (known[i].artifact) EXPECT_EQ(pasted[i].artifact->script.text(), known[i].artifact->script.text());
+  }
+}
+
+TEST(Expand, AToolchainMayHaveARuntimeOfItsOwnInOneLanguage) {
+  const std::vector<Case> cases = cases_of(R"toml(
+schema = 1
+[toolchain.mine]
+requires = ["mine", "json"]
+[toolchain.mine.runtime.traced]
+file = "${digest}.trace"
+statement = """
+${imports}
+def f(${arguments}):
+    ${statement}
+    return ${result}"""
+model = "${model}"
+save = 'mine.save(f, "${file}")'
+load = { py = """
+f = mine.load("${file}")
+${call}""" }
+call = { py = '${assign}f(${arguments})' }
+[[benchmark]]
+label = "a"
+py = 'print(x)'
+cpp = 'show(x);'
+signature = "f(x) -> None"
+traced = true
+)toml");
+  ASSERT_EQ(cases.size(), 3U);
+  EXPECT_EQ(cases[1].id, "a [python traced]");
+  EXPECT_EQ(cases[2].id, "a [cpp]");
+  const Artifact& made = *cases[1].artifact;
+  EXPECT_EQ(made.name, made.digest + ".trace");
+  // Nothing is returned, so the line that would return it is not there.
+  EXPECT_EQ(made.script.text(),
+            "import mine\nimport json\ndef f(x):\n    print(x)\nmine.save(f, \"" + made.name + "\")");
+  EXPECT_EQ(cases[1].setup.text(), "f = mine.load(\"" + made.name + "\")\nf(x)");
+  EXPECT_EQ(cases[1].stmt.text(), "f(x)");
+}
+
 TEST(CaseId, IsSafeBetweenQuotes) {
   Case c;
   c.label = {"a/b", "it's \"$x\" `y` 100% [z]!"};
@@ -132,10 +218,10 @@ TEST(CaseId, NamesOnlyWhatIsNotTheDefault) {
   Case c;
   c.label = {"a"};
   EXPECT_EQ(make_case_id(c), "a [cpp]");
-  c.runtime = Runtime::explicit_case;
+  c.runtime = "explicit";
   c.autograd = Autograd::explicit_case;
   EXPECT_EQ(make_case_id(c), "a [cpp]");
-  c.runtime = Runtime::torchscript;
+  c.runtime = "torchscript";
   c.autograd = Autograd::forward_backward;
   c.threads = 2;
   c.params = {{"n", "8"}, {"type", "int"}};
@@ -159,7 +245,7 @@ TEST(CaseId, DifferentFactsHaveDifferentIds) {
   };
   for (const char* label : {"a", "a [cpp]", "a [cpp threads=2]", "a [cpp"}) {
     for (const Language language : {Language::cpp, Language::python}) {
-      for (const Runtime runtime : {Runtime::eager, Runtime::torchscript}) {
+      for (const char* runtime : {"eager", "torchscript"}) {
         for (const Autograd autograd : {Autograd::forward, Autograd::forward_backward}) {
           for (const int threads : {1, 2}) {
             for (const auto& params : parameters) {

@@ -21,7 +21,7 @@ using Getter = std::function<std::vector<std::string>(const Case&)>;
 
 std::optional<Getter> getter(std::string_view key, const std::vector<Case>& cases) {
   if (key == "language") return [](const Case& c) { return std::vector{std::string(to_string(c.language))}; };
-  if (key == "runtime") return [](const Case& c) { return std::vector{std::string(to_string(c.runtime))}; };
+  if (key == "runtime") return [](const Case& c) { return std::vector{c.runtime}; };
   if (key == "autograd") return [](const Case& c) { return std::vector{std::string(to_string(c.autograd))}; };
   if (key == "threads") return [](const Case& c) { return std::vector{std::to_string(c.threads)}; };
   if (key == "tag") return [](const Case& c) { return c.tags; };

@@ -6,6 +6,20 @@ namespace {
 
 using json::Object;
 
+/// What the suite says; what it leaves to others is not there.
+Object to_json(const CaseSettings& settings) {
+  const auto seconds = [](std::chrono::milliseconds time) { return static_cast<double>(time.count()) / 1000; };
+  Object json;
+  if (settings.timeout) json["timeout_s"] = seconds(*settings.timeout);
+  if (settings.iterations) json["iterations"] = *settings.iterations;
+  if (settings.replicates) json["replicates"] = *settings.replicates;
+  if (settings.min_run_time) json["min_run_time_s"] = seconds(*settings.min_run_time);
+  if (settings.max_run_time) json["max_run_time_s"] = seconds(*settings.max_run_time);
+  if (settings.precision) json["precision"] = *settings.precision;
+  if (settings.memory_bytes) json["memory_bytes"] = *settings.memory_bytes;
+  return json;
+}
+
 Object to_json(const Case& c) {
   Object params;
   for (const auto& [name, value] : c.params) params[name] = value;
@@ -14,12 +28,13 @@ Object to_json(const Case& c) {
   return {{"id", c.id},
           {"label", c.label},
           {"language", to_string(c.language)},
-          {"runtime", to_string(c.runtime)},
+          {"runtime", c.runtime},
           {"autograd", to_string(c.autograd)},
           {"threads", c.threads},
           {"params", std::move(params)},
           {"tags", c.tags},
           {"toolchain", c.toolchain},
+          {"settings", to_json(c.settings)},
           {"stmt", c.stmt.text()},
           {"setup", c.setup.text()},
           {"global_setup", c.global_setup.text()},

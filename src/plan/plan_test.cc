@@ -92,7 +92,7 @@ TEST(Plan, ArtifactsAreMadeOnceForBothLanguages) {
                                   .py = {"y = x + 1"},
                                   .cpp = {"auto y = x + 1;"},
                                   .signature = {"f(x) -> y"},
-                                  .torchscript = true,
+                                  .runtimes = {{"torchscript", {}}},
                                   .options = {.toolchain = "torch"}}));
   const auto plan = make_plan(torch, {});
   ASSERT_TRUE(plan);

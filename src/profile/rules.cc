@@ -87,34 +87,6 @@ bool matches(const FunctionRule& rule, const FunctionKey& key) {
          std::ranges::any_of(rule.functions, [&](const std::string& glob) { return glob_match(glob, name); });
 }
 
-std::vector<FunctionRule> builtin_noise() {
-  return {
-      {"dict-probing",
-       "how often a dictionary is probed depends on the addresses of its keys",
-       {"lookdict*", "_Py_dict_lookup", "unicodekeys_lookup_*", "dictkeys_*", "find_empty_slot", "insertdict",
-        "dictresize"},
-       ""},
-      {"allocator",
-       "the work of malloc and free depends on what was freed before the region",
-       {"malloc", "free", "calloc", "realloc", "_int_malloc", "_int_free*", "_int_realloc", "malloc_consolidate",
-        "sysmalloc", "unlink_chunk*", "tcache_*", "systrim", "checked_request2size"},
-       "libc*.so*"},
-      {"interned-strings",
-       "interning compares strings by address first",
-       {"PyUnicode_InternInPlace", "unicode_eq"},
-       ""},
-      {"garbage-collection",
-       "a collection falls into the region or not by what was allocated before",
-       {"gc_collect_main*", "gc_collect_generations", "visit_decref", "visit_reachable", "update_refs", "subtract_refs",
-        "deduce_unreachable", "untrack_tuples"},
-       ""},
-      {"lazy-binding",
-       "the first call through a linkage table looks the symbol up",
-       {"_dl_runtime_resolve*", "_dl_fixup", "_dl_lookup_symbol_x", "do_lookup_x", "check_match"},
-       "ld-*"},
-  };
-}
-
 FunctionCounts denoise(const FunctionCounts& counts, std::span<const FunctionRule> rules) {
   return counts.filtered([rules](const FunctionKey& key) {
     return std::ranges::none_of(rules, [&key](const FunctionRule& rule) { return matches(rule, key); });

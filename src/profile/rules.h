@@ -1,28 +1,19 @@
 /// What names mean: rules that make counts of two builds comparable, take known noise away, or warn.
 ///
-/// Each rule is data with a name and a reason, so that a user can list the built-in ones and add others. Patterns are
-/// globs over whole texts; an empty pattern matches anything. Pure.
+/// Each rule is data with a name and a reason, so that a user can list them and add others. What is noise is a
+/// toolchain's to say. Pure.
 #pragma once
 
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/function_rule.h"
 #include "profile/function_counts.h"
 
 namespace tally {
 
-struct FunctionRule {
-  std::string name;                    ///< "dict-probing"
-  std::string reason;                  ///< One sentence for a list.
-  std::vector<std::string> functions;  ///< Any of these globs, over the demangled name.
-  std::string object;                  ///< Glob over the object's base name.
-};
-
 bool matches(const FunctionRule& rule, const FunctionKey& key);
-
-/// Interpreter work that depends on addresses and history rather than on the statement.
-std::vector<FunctionRule> builtin_noise();
 
 /// `counts` without what any rule matches.
 FunctionCounts denoise(const FunctionCounts& counts, std::span<const FunctionRule> rules);

@@ -60,7 +60,7 @@ CaseRecord describe_case(const Case& measured) {
   record.id = measured.id;
   record.label = measured.label;
   record.language = std::string(to_string(measured.language));
-  record.runtime = std::string(to_string(measured.runtime));
+  record.runtime = measured.runtime;
   record.autograd = std::string(to_string(measured.autograd));
   record.threads = measured.threads;
   record.params = measured.params;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/digest.h"
@@ -48,8 +49,10 @@ void CaseRecorder::read_profile(CaseRecord& record, const Case& measured, const 
   for (const LintFinding& finding : lint(counts, builtin_lint())) {
     record.warnings.push_back(fmt::format("the region calls {} ({})", finding.function, finding.rule));
   }
-  if (record.counts && record.language == "python") {
-    const double noise = counts.sum() - denoise(counts, builtin_noise()).sum();
+  const auto toolchain = std::ranges::find(request_.plan->toolchains, measured.toolchain, &Toolchain::name);
+  const std::vector<FunctionRule> rules = noise_rules(*toolchain, measured.language);
+  if (record.counts && !rules.empty()) {
+    const double noise = counts.sum() - denoise(counts, rules).sum();
     record.counts->denoised = record.counts->per_iteration - noise / static_cast<double>(record.counts->iterations);
   }
   if (!request_.profiles) return;

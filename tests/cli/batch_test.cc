@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "build/builder.h"
+#include "definition/builtin_toolchains.h"
 #include "harness.h"
 
 namespace tally::cli_test {

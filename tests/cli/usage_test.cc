@@ -4,10 +4,11 @@ namespace tally::cli_test {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
-const std::vector<std::string> commands = {"run", "list",    "plan",   "time",  "compare", "check",
-                                           "ab",  "profile", "report", "trace", "doctor"};
+const std::vector<std::string> commands = {"run",   "list", "plan",    "toolchains", "time",  "compare",
+                                           "check", "ab",   "profile", "report",     "trace", "doctor"};
 
 TEST(Usage, EveryCommandHelpsAndTheVersionIsSaid) {
   const Ran help = tally({"--help"});
@@ -78,6 +79,17 @@ TEST(Usage, HelpIsACommandToo) {
 TEST(Usage, PlanAndListAreGolden) {
   expect_golden("cli/list.txt", tally({"list", suite("known_work")}).out);
   expect_golden("cli/plan.txt", tally({"plan", suite("known_work")}).out);
+}
+
+TEST(Usage, ToolchainsAreGoldenAndPrintedAsTheyAre) {
+  expect_golden("cli/toolchains.txt", tally({"toolchains"}).out);
+  const Ran torch = tally({"toolchains", "torch", "--as", "mine"});
+  EXPECT_EQ(torch.code, 0);
+  EXPECT_THAT(torch.out, HasSubstr("\n[toolchain.mine]\nextends = \"cpp\"\n"));
+  EXPECT_THAT(torch.out, Not(HasSubstr("schema")));
+  const Ran unknown = tally({"toolchains", "tortch"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_EQ(unknown.err, "tally: error: unknown toolchain 'tortch'; did you mean 'torch'?\n");
 }
 
 TEST(Usage, ARecordOnStandardOutputIsNothingButARecord) {
