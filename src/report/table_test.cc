@@ -41,7 +41,6 @@ TEST(Table, RunTable) {
             "\n"
             "Pointwise/add [python]\n"
             "  count: killed by SIGSEGV\n"
-            "  log: logs/2.txt\n"
             "  reproduce: tally run suite.toml --filter 'x'\n"
             "\n"
             "warning: the region reads a clock (clock_gettime)\n"

@@ -20,7 +20,7 @@ function failureOf(failure) {
     {class: 'alert'},
     el('p', {}, failure.stage),
     el('pre', {tabindex: 0}, failure.message),
-    failure.log && line('log: ' + failure.log),
+
     failure.reproduce && line('reproduce: ', el('code', {}, failure.reproduce)),
   );
 }
