@@ -76,7 +76,7 @@ std::string function_table(const CaseComparison& one, const ComparisonRender& re
 
 std::string details_of(const CaseComparison& one, const ComparisonRender& render) {
   std::string text;
-  const auto line = [&](const std::string& words) { text += "  " + printable(words) + "\n"; };
+  const auto line = [&](const std::string& words) { text += "  " + message_text(words, 2) + "\n"; };
   for (const std::string& note : one.notes) line(note);
   const bool moved =
       one.verdict == Verdict::slower || one.verdict == Verdict::faster || one.verdict == Verdict::changed_environment;
@@ -146,7 +146,7 @@ std::string render_check(const Comparison& comparison, const CheckResult& result
   for (const CaseComparison& one : comparison.cases) {
     if (one.verdict != Verdict::failed && one.verdict != Verdict::gone) continue;
     text += tinted(std::string(to_string(one.verdict)), Tint::bad, options.color) + ": " + printable(one.id) +
-            (one.notes.empty() ? "" : ": " + printable(one.notes.front())) + "\n";
+            (one.notes.empty() ? "" : ": " + message_text(one.notes.front(), 2)) + "\n";
   }
   for (const std::string& remark : result.remarks) text += "note: " + printable(remark) + "\n";
   const std::size_t failures = result.count(Severity::failure);

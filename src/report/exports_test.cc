@@ -19,6 +19,16 @@ CheckResult checked(const Comparison& comparison) {
   return check(comparison, {*parse_limit("instructions=+1%")}, accepted, "2026-01-31");
 }
 
+TEST(Comparison, TheLinesOfAFailureStayLines) {
+  ExampleComparison example;
+  example.next.cases.back().failure->message = "setup failed:\n  line 1\nError: no\x1bthing\n";
+  const Comparison comparison = example.compared();
+  EXPECT_THAT(render_comparison(comparison, {}),
+              testing::HasSubstr("\n  setup failed:\n    line 1\n  Error: no\xef\xbf\xbdthing\n"));
+  EXPECT_THAT(render_check(comparison, checked(comparison), {}),
+              testing::HasSubstr(": setup failed:\n    line 1\n  Error: no\xef\xbf\xbdthing\n"));
+}
+
 TEST(Golden, Comparison) {
   const ExampleComparison example;
   const Comparison comparison = example.compared();

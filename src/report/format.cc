@@ -140,4 +140,19 @@ std::string printable(std::string_view text, bool lines) {
   return result;
 }
 
+std::string message_text(std::string_view message, std::size_t indent) {
+  constexpr std::size_t most_lines = 40;
+  constexpr std::size_t most_bytes = 400;
+  const std::vector<std::string_view> lines = split(trim(message), '\n');
+  const std::size_t kept = std::min(lines.size(), most_lines);
+  const std::string newline = "\n" + std::string(indent, ' ');
+  std::string text;
+  for (std::size_t i = 0; i < kept; ++i) {
+    const std::string_view line = cut_to_bytes(lines[i], most_bytes);
+    text += (i == 0 ? "" : newline) + printable(line) + (line.size() < lines[i].size() ? " …" : "");
+  }
+  if (kept < lines.size()) text += newline + fmt::format("… {} more lines are in the record", lines.size() - kept);
+  return text;
+}
+
 }  // namespace tally

@@ -36,4 +36,8 @@ std::string fit(std::string_view text, int width);
 /// Newlines stay when `lines` is true.
 std::string printable(std::string_view text, bool lines = false);
 
+/// What somebody's code or compiler said, harmless for a terminal and with its lines, each after the first indented. A
+/// case that prints may have left 64 KB: a screen's worth of it is shown, the record holds the rest.
+std::string message_text(std::string_view message, std::size_t indent);
+
 }  // namespace tally

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "base/utf8.h"
 #include "report/format.h"
 #include "report/table.h"
 
@@ -35,27 +34,12 @@ std::vector<Cell> case_row(const CaseRecord& record) {
   return row;
 }
 
-/// A case that prints may have left 64 KB in its failure: a screen's worth of it is shown, the record holds the rest.
-std::string shortened(std::string_view message) {
-  constexpr std::size_t most_lines = 40;
-  constexpr std::size_t most_bytes = 400;
-  std::vector<std::string_view> lines = split(message, '\n');
-  const std::size_t kept = std::min(lines.size(), most_lines);
-  std::string text;
-  for (std::size_t i = 0; i < kept; ++i) {
-    const std::string_view line = cut_to_bytes(lines[i], most_bytes);
-    text += fmt::format("{}{}{}", i == 0 ? "" : "\n", line, line.size() < lines[i].size() ? " …" : "");
-  }
-  if (kept < lines.size()) text += fmt::format("\n… {} more lines are in the record", lines.size() - kept);
-  return text;
-}
-
 /// The failure indented below its case: message, then where to read on.
 std::string failure_text(const CaseRecord& record, const RenderOptions& options) {
   std::string text = tinted(printable(record.id), Tint::bold, options.color) + "\n";
   const Failure failure = record.failure.value_or(Failure{.message = "no reason was recorded"});
   const std::string stage = failure.stage.empty() ? "" : printable(failure.stage) + ": ";
-  const std::string message = replace_all(printable(shortened(trim(failure.message)), true), "\n", "\n  ");
+  const std::string message = message_text(failure.message, 2);
   text += "  " + tinted(stage + message, Tint::bad, options.color) + "\n";
   if (!failure.reproduce.empty()) text += "  reproduce: " + printable(failure.reproduce) + "\n";
   return text;
