@@ -15,7 +15,53 @@ namespace tally::cli {
 
 namespace {
 
-std::string see_help(const CLI::App& command) { return fmt::format("see `tally {} --help`", command.get_name()); }
+/// "trace record".
+std::string full_name(const CLI::App& command) {
+  const CLI::App* const parent = command.get_parent();
+  return parent == nullptr || parent->get_parent() == nullptr ? command.get_name()
+                                                              : full_name(*parent) + " " + command.get_name();
+}
+
+std::string see_help(const CLI::App& command) { return fmt::format("see `tally {} --help`", full_name(command)); }
+
+/// What one types to get at a command's own options: a command that has commands of its own is told by its argument.
+std::string spelled(const CLI::App& command) {
+  std::string text = "tally " + full_name(command);
+  if (command.get_subcommands(nullptr).empty()) return text;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_positional()) return text + " " + option->get_name(true);
+  }
+  return text;
+}
+
+bool has_option(const CLI::App& command, const std::string& word) {
+  return std::ranges::any_of(command.get_options(),
+                             [&](const CLI::Option* option) { return option->check_name(word); });
+}
+
+/// Where else the option exists: on the command above, and beside this one.
+std::vector<std::string> owners_of(const CLI::App& command, const std::string& word) {
+  std::vector<std::string> owners;
+  const CLI::App* const parent = command.get_parent();
+  if (parent == nullptr) return owners;
+  if (parent->get_parent() != nullptr && has_option(*parent, word)) owners.push_back("`" + spelled(*parent) + "`");
+  for (const CLI::App* beside : parent->get_subcommands(nullptr)) {
+    if (beside != &command && has_option(*beside, word)) owners.push_back("`" + spelled(*beside) + "`");
+  }
+  return owners;
+}
+
+const CLI::App* chosen_of(const CLI::App& app) {
+  const std::vector<const CLI::App*> all = app.get_subcommands(nullptr);
+  const auto found = std::ranges::find_if(all, [](const CLI::App* command) { return command->parsed(); });
+  return found == all.end() ? nullptr : *found;
+}
+
+/// The command that the words lead to: `record` of `tally trace record`.
+const CLI::App& innermost(const CLI::App& app) {
+  const CLI::App* const chosen = chosen_of(app);
+  return chosen == nullptr ? app : innermost(*chosen);
+}
 
 /// "did you mean 'NAME'?" of the nearest name, or else what to say where none is near.
 std::string nearest_or(std::string_view word, std::span<const std::string> names, std::string otherwise) {
@@ -28,14 +74,16 @@ std::string list_of(std::span<const std::string> commands) {
 }
 
 Error unknown_option(const CLI::App& command, const std::string& word) {
+  const std::vector<std::string> owners = owners_of(command, word);
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options()) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
   return {ErrorKind::input,
-          fmt::format("`tally {}` has no option '{}'", command.get_name(), word),
+          fmt::format("`tally {}` has no option '{}'", full_name(command), word),
           {},
-          nearest_or(word, names, see_help(command))};
+          owners.empty() ? nearest_or(word, names, see_help(command))
+                         : fmt::format("{} belongs to {}", word, fmt::join(owners, ", "))};
 }
 
 /// The first word, when it is no command's name, or when there is none: CLI11 would only say that one is required.
@@ -50,27 +98,20 @@ std::optional<Error> unknown_command(std::span<const std::string> arguments, std
       ErrorKind::input, fmt::format("'{}' is no command", *word), {}, nearest_or(*word, commands, list_of(commands))};
 }
 
-const CLI::App* chosen_of(const CLI::App& app) {
-  const std::vector<const CLI::App*> all = app.get_subcommands(nullptr);
-  const auto found = std::ranges::find_if(all, [](const CLI::App* command) { return command->parsed(); });
-  return found == all.end() ? nullptr : *found;
-}
-
 /// CLI11's error in our words; `app` is the one that has failed to parse.
 Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
-  const CLI::App* const chosen = chosen_of(app);
-  if (!chosen) return {ErrorKind::input, error.what(), {}, "see `tally --help`"};
-  const CLI::App& command = *chosen;
+  const CLI::App& command = innermost(app);
+  if (&command == &app) return {ErrorKind::input, error.what(), {}, "see `tally --help`"};
   const std::vector<std::string> extras = app.remaining(true);
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) && !extras.empty()) {
     const auto option = std::ranges::find_if(extras, [](std::string_view text) { return text.starts_with('-'); });
     if (option != extras.end()) return unknown_option(command, option->substr(0, option->find('=')));
     return {ErrorKind::input,
-            fmt::format("`tally {}` does not expect '{}'", command.get_name(), extras.front()),
+            fmt::format("`tally {}` does not expect '{}'", full_name(command), extras.front()),
             {},
             see_help(command)};
   }
-  return {ErrorKind::input, fmt::format("`tally {}`: {}", command.get_name(), error.what()), {}, see_help(command)};
+  return {ErrorKind::input, fmt::format("`tally {}`: {}", full_name(command), error.what()), {}, see_help(command)};
 }
 
 /// "help", and "help COMMAND", as the option that CLI11 knows.

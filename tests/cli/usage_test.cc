@@ -54,6 +54,12 @@ TEST(Usage, EveryMistakeIsOneLineWithItsMend) {
   const std::string one = suite("known_work");
   const std::vector<std::pair<std::vector<std::string>, std::string>> mistakes = {
       {{"run", one, "--jsn", "x"}, "`tally run` has no option '--jsn'; did you mean '--json'?"},
+      {{"run", one, "--rounds", "3"}, "`tally run` has no option '--rounds'; --rounds belongs to `tally ab`"},
+      {{"trace", "record", "--legacy"},
+       "`tally trace record` has no option '--legacy'; --legacy belongs to `tally trace FILE`"},
+      {{"trace", "diff", "--runs=3"},
+       "`tally trace diff` has no option '--runs'; --runs belongs to `tally trace record`"},
+      {{"trace", "diff", "a", "b", "--jsn"}, "`tally trace diff` has no option '--jsn'; did you mean '--json'?"},
       {{"run", one, "--zzz=1"}, "`tally run` has no option '--zzz'; see `tally run --help`"},
       {{"plan", one, "another"}, "`tally plan` does not expect 'another'; see `tally plan --help`"},
       {{"run"}, "`tally run`: suite is required; see `tally run --help`"},
