@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "json/text.h"
 #include "report/trace_diff.h"
+#include "report/trace_json.h"
 #include "report/trace_report.h"
 #include "trace/read_trace.h"
 
@@ -25,7 +26,7 @@ report::TraceTextOptions text_options(const TraceOptions& options) {
 }
 
 /// Exit code 0, or 2 after having said why on `err`.
-int read_one(const std::string& path, const TraceOptions& options, std::vector<report::TraceResult>& results,
+int read_one(const std::string& path, const TraceOptions& options, std::vector<trace::TraceResult>& results,
              std::ostream& err) {
   auto data = trace::read_trace(
       path, {.operators = !options.no_operators, .legacy = options.legacy, .threads = options.threads});
@@ -39,9 +40,9 @@ int read_one(const std::string& path, const TraceOptions& options, std::vector<r
 }
 
 /// Whether any trace gave nothing: not a single event could be read.
-bool nothing_usable(const std::vector<report::TraceResult>& results, std::ostream& err) {
+bool nothing_usable(const std::vector<trace::TraceResult>& results, std::ostream& err) {
   bool nothing = false;
-  for (const report::TraceResult& trace : results) {
+  for (const trace::TraceResult& trace : results) {
     if (trace.data.events > trace.data.refused.total()) continue;
     nothing = true;
     err << "tally trace: " << trace.path
@@ -100,13 +101,13 @@ int run_trace(const TraceOptions& options, std::ostream& out, std::ostream& err)
     err << "tally trace: no trace given; name a .json or .json.gz file, or - for standard input\n";
     return 2;
   }
-  std::vector<report::TraceResult> results;
+  std::vector<trace::TraceResult> results;
   for (const std::string& path : files)
     if (const int code = read_one(path, options, results, err); code != 0) return code;
   const bool nothing = nothing_usable(results, err);
   const auto duration = to_nanoseconds(options.duration_seconds);
   if (options.diff) {
-    const auto changes = report::diff_traces(results[0], results[1]);
+    const auto changes = trace::diff(results[0].figures, results[1].figures);
     out << (options.json ? json::to_text(report::trace_diff_json(changes, options.kernels), 2) + '\n'
                          : report::render_trace_diff(changes, text_options(options)));
     return nothing ? 1 : 0;

@@ -17,6 +17,7 @@
 #include "plan/filter.h"
 #include "process/real_runner.h"
 #include "report/format.h"
+#include "report/trace_json.h"
 #include "report/trace_report.h"
 #include "trace/read_trace.h"
 
@@ -155,7 +156,7 @@ struct Recorder {
     const Value answer = *result;
     const double length = answer["unprofiled_s"].number().value_or(0);
     const auto length_ns = static_cast<trace::Nanoseconds>(std::llround(length * 1e9));
-    std::vector<report::TraceResult> read;
+    std::vector<trace::TraceResult> read;
     read.push_back({trace.string(), std::move(*data), std::move(figures)});
     Object entry = {{"id", s.id}, {"trace", trace.string()}};
     entry.update(*std::move(result));
@@ -169,7 +170,7 @@ struct Recorder {
     return {};
   }
 
-  void print(const Statement& s, const Value& result, const std::vector<report::TraceResult>& read,
+  void print(const Statement& s, const Value& result, const std::vector<trace::TraceResult>& read,
              trace::Nanoseconds length) {
     const double unprofiled = result["unprofiled_s"].number().value_or(0);
     const double profiled = result["profiled_s"].number().value_or(0);

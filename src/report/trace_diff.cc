@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 
 #include "report/format.h"
 
 namespace tally::report {
 namespace {
 
+using trace::DeviceChange;
+using trace::KernelChange;
 using trace::Nanoseconds;
 using trace::Parts;
 
@@ -33,64 +34,9 @@ std::string change(Nanoseconds before, Nanoseconds after) {
   return format_change(static_cast<double>(after - before) / static_cast<double>(before));
 }
 
-std::vector<KernelChange> kernel_changes(const trace::DeviceFigures* before, const trace::DeviceFigures* after) {
-  std::map<std::string, KernelChange> all;
-  if (before != nullptr)
-    for (const trace::KernelRow& k : before->short_kernels) {
-      KernelChange& c = all[k.name];
-      c.before = k.total;
-      c.count_before = k.count;
-    }
-  if (after != nullptr)
-    for (const trace::KernelRow& k : after->short_kernels) {
-      KernelChange& c = all[k.name];
-      c.after = k.total;
-      c.count_after = k.count;
-    }
-  std::vector<KernelChange> out;
-  for (auto& [name, c] : all) {
-    if (c.before == c.after && c.count_before == c.count_after) continue;
-    c.name = name;
-    out.push_back(c);
-  }
-  const auto size = [](const KernelChange& c) { return c.after > c.before ? c.after - c.before : c.before - c.after; };
-  std::ranges::sort(
-      out, [&](const auto& a, const auto& b) { return size(a) != size(b) ? size(a) > size(b) : a.name < b.name; });
-  return out;
-}
-
 }  // namespace
 
-std::vector<DeviceChange> diff_traces(const TraceResult& before, const TraceResult& after) {
-  const auto& a = before.figures.devices;
-  const auto& b = after.figures.devices;
-  std::vector<int> partner(b.size(), -1);
-  std::vector<bool> used(a.size());
-  for (std::size_t k = 0; k < b.size(); ++k)
-    for (std::size_t i = 0; i < a.size() && partner[k] < 0; ++i)
-      if (!used[i] && a[i].device == b[k].device) {
-        partner[k] = static_cast<int>(i);
-        used[i] = true;
-      }
-  for (std::size_t k = 0; k < b.size(); ++k)
-    for (std::size_t i = 0; i < a.size() && partner[k] < 0; ++i)
-      if (!used[i]) {
-        partner[k] = static_cast<int>(i);
-        used[i] = true;
-      }
-  std::vector<DeviceChange> out;
-  const auto add = [&](const trace::DeviceFigures* x, const trace::DeviceFigures* y) {
-    out.push_back({x != nullptr ? x->device : "", y != nullptr ? y->device : "", x != nullptr ? x->parts : Parts{},
-                   y != nullptr ? y->parts : Parts{}, kernel_changes(x, y)});
-  };
-  for (std::size_t k = 0; k < b.size(); ++k)
-    add(partner[k] < 0 ? nullptr : &a[static_cast<std::size_t>(partner[k])], &b[k]);
-  for (std::size_t i = 0; i < a.size(); ++i)
-    if (!used[i]) add(&a[i], nullptr);
-  return out;
-}
-
-std::string render_trace_diff(const std::vector<DeviceChange>& changes, const TraceTextOptions& options) {
+std::string render_trace_diff(std::span<const trace::DeviceChange> changes, const TraceTextOptions& options) {
   std::string out;
   for (const DeviceChange& d : changes) {
     if (!out.empty()) out += '\n';
@@ -129,7 +75,7 @@ std::string render_trace_diff(const std::vector<DeviceChange>& changes, const Tr
   return out.empty() ? "no GPU work in either trace\n" : out;
 }
 
-json::Object trace_diff_json(const std::vector<DeviceChange>& changes, std::size_t most) {
+json::Object trace_diff_json(std::span<const trace::DeviceChange> changes, std::size_t most) {
   using json::Object;
   const auto label = [](const std::string& name) { return name.empty() ? json::Value() : name; };
   json::Array devices;

@@ -49,9 +49,9 @@ void row(std::string& out, std::string_view window, const trace::Parts& p) {
 
 }  // namespace
 
-std::string trace_html_section(std::span<const TraceResult> traces, const TraceTextOptions& options) {
+std::string trace_html_section(std::span<const trace::TraceResult> traces, const TraceTextOptions& options) {
   std::string out = "<section class=\"trace\">\n<h2>GPU utilization</h2>\n";
-  for (const TraceResult& trace : traces) {
+  for (const trace::TraceResult& trace : traces) {
     out += fmt::format("<h3>{}</h3>\n<pre>{}</pre>\n", html_escape(trace.path), html_escape(render_reading(trace)));
     for (const trace::DeviceFigures& d : trace.figures.devices) {
       out += fmt::format("<h4>Device {}</h4>\n", html_escape(d.device)) + timeline_svg(d);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "report/trace_ranks.h"
+#include "trace/ranks.h"
 
 namespace tally::report {
 namespace {
@@ -77,7 +77,7 @@ Array copies_json(const trace::DeviceFigures& d) {
 }
 
 /// Null where the trace does not say.
-json::Value rank_of(const TraceResult& trace) { return trace.data.rank < 0 ? json::Value() : trace.data.rank; }
+json::Value rank_of(const trace::TraceResult& trace) { return trace.data.rank < 0 ? json::Value() : trace.data.rank; }
 
 Object device_json(const trace::DeviceFigures& d, const TraceJsonOptions& options) {
   Object out = {{"device", d.device}};
@@ -135,7 +135,7 @@ Object device_json(const trace::DeviceFigures& d, const TraceJsonOptions& option
   return out;
 }
 
-Object legacy_json(const TraceResult& trace, const TraceJsonOptions& options) {
+Object legacy_json(const trace::TraceResult& trace, const TraceJsonOptions& options) {
   const trace::LegacyFigures& l = *trace.figures.legacy;
   Nanoseconds busy = 0;
   for (const trace::DeviceFigures& d : trace.figures.devices) busy += d.parts.busy;
@@ -151,7 +151,59 @@ Object legacy_json(const TraceResult& trace, const TraceJsonOptions& options) {
   return out;
 }
 
+Object ranks_json(const trace::RankComparison& ranks) {
+  json::Array rows;
+  for (const trace::RankRow& r : ranks.rows)
+    rows.push_back(json::Object{{"trace", r.path},
+                                {"rank", r.rank < 0 ? json::Value() : r.rank},
+                                {"device", r.device},
+                                {"window_ns", r.parts.window},
+                                {"busy_ns", r.parts.busy},
+                                {"compute_ns", r.parts.compute},
+                                {"comm_ns", r.parts.communication},
+                                {"exposed_comm_ns", r.parts.exposed_communication},
+                                {"idle_ns", r.parts.idle},
+                                {"step_mean_ns", r.step_mean_ns}});
+  return {{"rows", std::move(rows)},
+          {"straggler", ranks.straggler < 0 ? json::Value() : ranks.straggler},
+          {"compute_imbalance", ranks.compute_imbalance},
+          {"comm_imbalance", ranks.comm_imbalance},
+          {"comm_beyond_least_ns", ranks.waiting}};
+}
+
 }  // namespace
+
+std::string_view math_name(trace::MathClass math) {
+  switch (math) {
+    case trace::MathClass::matmul:
+      return "matmul";
+    case trace::MathClass::convolution:
+      return "convolution";
+    case trace::MathClass::other:
+      return "other";
+    case trace::MathClass::unknown:
+      break;
+  }
+  return "unclassified";
+}
+
+std::string_view direction_name(trace::CopyDirection direction) {
+  switch (direction) {
+    case trace::CopyDirection::host_to_device:
+      return "host to device";
+    case trace::CopyDirection::device_to_host:
+      return "device to host";
+    case trace::CopyDirection::device_to_device:
+      return "device to device";
+    case trace::CopyDirection::peer:
+      return "peer to peer";
+    case trace::CopyDirection::host_to_host:
+      return "host to host";
+    case trace::CopyDirection::other:
+      break;
+  }
+  return "other";
+}
 
 Object reading_json(const trace::TraceData& data) {
   return {{"bytes", data.bytes},
@@ -168,10 +220,10 @@ Object reading_json(const trace::TraceData& data) {
           {"names_overflowed", data.names.overflowed()}};
 }
 
-Object trace_json(std::span<const TraceResult> traces, const TraceJsonOptions& options) {
+Object trace_json(std::span<const trace::TraceResult> traces, const TraceJsonOptions& options) {
   Array devices;
   Array files;
-  for (const TraceResult& trace : traces) {
+  for (const trace::TraceResult& trace : traces) {
     Object file = {{"path", trace.path}, {"rank", rank_of(trace)}};
     file.update(reading_json(trace.data));
     if (trace.figures.legacy) file["legacy"] = legacy_json(trace, options);
@@ -193,7 +245,7 @@ Object trace_json(std::span<const TraceResult> traces, const TraceJsonOptions& o
     out["events"] = traces[0].data.events;
     if (traces[0].figures.legacy) out["legacy"] = legacy_json(traces[0], options);
   } else {
-    out["ranks"] = ranks_json(compare_ranks(traces));
+    out["ranks"] = ranks_json(trace::compare_ranks(traces));
   }
   return out;
 }

@@ -5,29 +5,24 @@
 #pragma once
 
 #include <span>
-#include <string>
+#include <string_view>
 
 #include "json/value.h"
-#include "trace/figures.h"
-#include "trace/trace_data.h"
+#include "trace/trace_result.h"
 
 namespace tally::report {
-
-/// One file's figures with what is known about the reading of it.
-struct TraceResult {
-  std::string path;
-  trace::TraceData data;  ///< Spent: only its counters are looked at.
-  trace::TraceFigures figures;
-};
 
 struct TraceJsonOptions {
   std::size_t kernels = 50;                    ///< Rows of each kernel table; 0 is all.
   trace::Nanoseconds unprofiled_duration = 0;  ///< --duration; 0 is none.
 };
 
-json::Object trace_json(std::span<const TraceResult> traces, const TraceJsonOptions& options);
+json::Object trace_json(std::span<const trace::TraceResult> traces, const TraceJsonOptions& options);
 
 /// How reading went, for one file.
 json::Object reading_json(const trace::TraceData& data);
+
+std::string_view math_name(trace::MathClass math);                ///< "matmul", "convolution", "other", "unclassified"
+std::string_view direction_name(trace::CopyDirection direction);  ///< "host to device", …
 
 }  // namespace tally::report

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include "report/format.h"
-#include "report/trace_ranks.h"
+#include "report/trace_json.h"
+#include "trace/ranks.h"
 
 namespace tally::report {
 namespace {
@@ -95,7 +96,8 @@ std::string launches_text(const trace::DeviceFigures& d) {
   return out;
 }
 
-std::string device_text(const TraceResult& trace, const trace::DeviceFigures& d, const TraceTextOptions& options) {
+std::string device_text(const trace::TraceResult& trace, const trace::DeviceFigures& d,
+                        const TraceTextOptions& options) {
   std::string out =
       fmt::format("\nDevice {}{}: {} kernels, {} copies and fills, {} of kernel time\n", printable(d.device),
                   trace.data.rank >= 0 ? fmt::format(" (rank {})", trace.data.rank) : "", count(d.parts.kernels),
@@ -140,8 +142,8 @@ std::string device_text(const TraceResult& trace, const trace::DeviceFigures& d,
   return out + kernel_table(d, options);
 }
 
-std::string ranks_text(std::span<const TraceResult> traces, const TraceTextOptions& options) {
-  const RankComparison ranks = compare_ranks(traces);
+std::string ranks_text(std::span<const trace::TraceResult> traces, const TraceTextOptions& options) {
+  const trace::RankComparison ranks = trace::compare_ranks(traces);
   if (ranks.rows.size() < 2) return {};
   Table table{.columns = {{"rank", true},
                           {"device", false, 4},
@@ -151,7 +153,7 @@ std::string ranks_text(std::span<const TraceResult> traces, const TraceTextOptio
                           {"idle", true},
                           {"trace", false, 10, 1}},
               .rows = {}};
-  for (const RankRow& r : ranks.rows)
+  for (const trace::RankRow& r : ranks.rows)
     table.rows.push_back({{r.rank < 0 ? "-" : std::to_string(r.rank)},
                           {printable(r.device)},
                           {time(r.parts.compute)},
@@ -161,7 +163,7 @@ std::string ranks_text(std::span<const TraceResult> traces, const TraceTextOptio
                           {printable(r.path)}});
   std::string out = "\nRanks\n" + render_table(table, options.render);
   if (ranks.straggler >= 0) {
-    const RankRow& slowest = ranks.rows[static_cast<std::size_t>(ranks.straggler)];
+    const trace::RankRow& slowest = ranks.rows[static_cast<std::size_t>(ranks.straggler)];
     out += fmt::format("  most compute: {} ({:+.1f} % of the mean); communication beyond the least, over all: {}\n",
                        slowest.rank < 0 ? printable(slowest.path) : fmt::format("rank {}", slowest.rank),
                        100 * ranks.compute_imbalance, time(ranks.waiting));
@@ -171,7 +173,7 @@ std::string ranks_text(std::span<const TraceResult> traces, const TraceTextOptio
 
 }  // namespace
 
-std::string render_reading(const TraceResult& trace) {
+std::string render_reading(const trace::TraceResult& trace) {
   const trace::TraceData& d = trace.data;
   std::string out = fmt::format("{}: {} events, {:.1f} MB of JSON\n", printable(trace.path), count(d.events),
                                 static_cast<double>(d.bytes) * 1e-6);
@@ -207,9 +209,9 @@ std::string render_reading(const TraceResult& trace) {
   return out;
 }
 
-std::string render_trace(std::span<const TraceResult> traces, const TraceTextOptions& options) {
+std::string render_trace(std::span<const trace::TraceResult> traces, const TraceTextOptions& options) {
   std::string out;
-  for (const TraceResult& trace : traces) {
+  for (const trace::TraceResult& trace : traces) {
     if (!out.empty()) out += '\n';
     out += render_reading(trace);
     for (const trace::DeviceFigures& d : trace.figures.devices) out += device_text(trace, d, options);

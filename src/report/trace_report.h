@@ -8,7 +8,7 @@
 #include <string>
 
 #include "report/table.h"
-#include "report/trace_json.h"
+#include "trace/trace_result.h"
 
 namespace tally::report {
 
@@ -20,12 +20,12 @@ struct TraceTextOptions {
   trace::Nanoseconds unprofiled_duration = 0;  ///< --duration; 0 is none.
 };
 
-std::string render_trace(std::span<const TraceResult> traces, const TraceTextOptions& options);
+std::string render_trace(std::span<const trace::TraceResult> traces, const TraceTextOptions& options);
 
 /// "nccl.json: 40,573 events …", with a line for each kind of damage.
-std::string render_reading(const TraceResult& trace);
+std::string render_reading(const trace::TraceResult& trace);
 
 /// One <section> with the figures, the kernel table and a timeline of utilization for each device.
-std::string trace_html_section(std::span<const TraceResult> traces, const TraceTextOptions& options);
+std::string trace_html_section(std::span<const trace::TraceResult> traces, const TraceTextOptions& options);
 
 }  // namespace tally::report

@@ -154,9 +154,9 @@ TEST(Figures, ClipsWorkToProfilerSteps) {
   EXPECT_EQ(d.steps_parts->busy, 150'000);
   EXPECT_EQ(d.parts.window, 200'000);  // 50 … 250
   EXPECT_EQ(d.parts.busy, 200'000);
-  const CopyTotals& c = d.copies[static_cast<std::size_t>(CopyDirection::host_to_device)];
-  EXPECT_EQ(c.bytes, 5000U);
-  EXPECT_EQ(c.nanoseconds, 100'000U);
+  const CopyTotals& copies = d.copies[static_cast<std::size_t>(CopyDirection::host_to_device)];
+  EXPECT_EQ(copies.bytes, 5000U);
+  EXPECT_EQ(copies.nanoseconds, 100'000U);
 }
 
 TEST(Figures, TabulatesKernelsAndWeighsEstimates) {

@@ -7,15 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "report/trace_json.h"
+#include "trace/trace_result.h"
 
-namespace tally::report {
+namespace tally::trace {
 
 struct RankRow {
   std::string path;
   int rank = -1;
   std::string device;
-  trace::Parts parts;
+  Parts parts;
   double step_mean_ns = 0;  ///< 0 without ProfilerSteps.
 };
 
@@ -24,15 +24,11 @@ struct RankComparison {
   /// The rank with the most compute time: the others wait for it in their collectives. Index into rows; -1 for fewer
   /// than two rows or no difference.
   int straggler = -1;
-  double compute_imbalance = 0;    ///< (max − mean) / mean of compute time.
-  double comm_imbalance = 0;       ///< The same of communication time.
-  trace::Nanoseconds waiting = 0;  ///< Sum over ranks of communication beyond the least: time lost to waiting, at most.
+  double compute_imbalance = 0;  ///< (max − mean) / mean of compute time.
+  double comm_imbalance = 0;     ///< The same of communication time.
+  Nanoseconds waiting = 0;       ///< Sum over ranks of communication beyond the least: time lost to waiting, at most.
 };
 
 RankComparison compare_ranks(std::span<const TraceResult> traces);
-json::Object ranks_json(const RankComparison& ranks);
 
-std::string_view math_name(trace::MathClass math);                ///< "matmul", "convolution", "other", "unclassified"
-std::string_view direction_name(trace::CopyDirection direction);  ///< "host to device", …
-
-}  // namespace tally::report
+}  // namespace tally::trace
