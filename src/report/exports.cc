@@ -119,12 +119,13 @@ std::string to_csv(const Comparison& comparison) {
       "id,verdict,cause,instructions_before,instructions_after,instructions_change,time_before_s,time_after_s,time_"
       "ratio_low,time_ratio_high\n";
   for (const CaseComparison& one : comparison.cases) {
-    const auto& c = one.counts;
-    const auto& t = one.time;
+    const auto& counts = one.counts;
+    const auto& time = one.time;
     out += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", csv_field(one.id), to_string(one.verdict),
-                       csv_field(one.cause), c ? number(c->before) : "", c ? number(c->after) : "",
-                       c ? number(c->change) : "", t ? number(t->before_s) : "", t ? number(t->after_s) : "",
-                       t ? number(t->ratio.low) : "", t ? number(t->ratio.high) : "");
+                       csv_field(one.cause), counts ? number(counts->before) : "", counts ? number(counts->after) : "",
+                       counts ? number(counts->change) : "", time ? number(time->before_s) : "",
+                       time ? number(time->after_s) : "", time ? number(time->ratio.low) : "",
+                       time ? number(time->ratio.high) : "");
   }
   return out;
 }
@@ -132,12 +133,12 @@ std::string to_csv(const Comparison& comparison) {
 std::string to_csv(const Record& record) {
   std::string out = "id,status,instructions_per_iteration,spread,median_s,iqr_s,interval_low_s,interval_high_s\n";
   for (const CaseRecord& one : record.cases) {
-    const auto& c = one.counts;
-    const auto& w = one.wall;
-    out +=
-        fmt::format("{},{},{},{},{},{},{},{}\n", csv_field(one.id), to_string(one.status),
-                    c ? number(c->per_iteration) : "", c ? number(c->spread) : "", w ? number(w->median_s) : "",
-                    w ? number(w->iqr_s) : "", w ? number(w->interval_s.low) : "", w ? number(w->interval_s.high) : "");
+    const auto& counts = one.counts;
+    const auto& wall = one.wall;
+    out += fmt::format("{},{},{},{},{},{},{},{}\n", csv_field(one.id), to_string(one.status),
+                       counts ? number(counts->per_iteration) : "", counts ? number(counts->spread) : "",
+                       wall ? number(wall->median_s) : "", wall ? number(wall->iqr_s) : "",
+                       wall ? number(wall->interval_s.low) : "", wall ? number(wall->interval_s.high) : "");
   }
   return out;
 }

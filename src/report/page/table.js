@@ -1,6 +1,15 @@
 'use strict';
 // A table that sorts.
 
+function tableRow(columns, row, attributes) {
+  const cells = columns.map((column) => {
+    const className = [column.numeric ? 'n' : '', column.className || ''].join(' ').trim();
+    const title = column.small || undefined;
+    return el('td', {class: className || undefined, 'data-title': title}, column.cell(row));
+  });
+  return el('tr', attributes, cells);
+}
+
 /// A table whose columns sort: columns are {title, value(row), cell(row) → children, numeric,
 /// className}.
 function sortableTable(className, columns, rows, state, rowAttributes) {
@@ -45,24 +54,7 @@ function sortableTable(className, columns, rows, state, rowAttributes) {
         return compared * state.direction || i - j;
       });
     }
-    body.replaceChildren(
-      ...order.map(([row]) =>
-        el(
-          'tr',
-          rowAttributes ? rowAttributes(row) : {},
-          columns.map((c) =>
-            el(
-              'td',
-              {
-                class: [c.numeric ? 'n' : '', c.className || ''].join(' ').trim() || undefined,
-                'data-title': c.small || undefined,
-              },
-              c.cell(row),
-            ),
-          ),
-        ),
-      ),
-    );
+    body.replaceChildren(...order.map(([row]) => tableRow(columns, row, rowAttributes?.(row))));
   }
   draw();
   return el('table', {class: className}, el('thead', {}, el('tr', {}, heads)), body);
