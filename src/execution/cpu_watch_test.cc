@@ -3,7 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 #include "base/files.h"
+#include "base/text.h"
 
 namespace tally {
 namespace {
@@ -63,11 +67,27 @@ TEST_F(CpuWatchTest, AKernelThatTellsNothingIsNotGuessedAbout) {
   EXPECT_FALSE(watch.seen());
 }
 
-TEST(CpuWatch, ThisMachineTellsWhatItCan) {
-  CpuWatch watch({0});
+/// The line of the first CPU in /proc/stat: "cpu0 12 0 …".
+std::string first_cpu() {
+  const std::string stat = read_file("/proc/stat").value_or("");
+  const std::size_t at = stat.find("\ncpu");
+  return at == std::string::npos ? "" : stat.substr(at + 1, stat.find('\n', at + 1) - at - 1);
+}
+
+TEST(CpuWatch, WhatThisKernelTellsIsSeen) {
+  const std::string before = first_cpu();
+  if (split(before, ' ').size() < 9) GTEST_SKIP() << "this kernel tells no stolen time: " << before;
+  const int cpu = std::stoi(before.substr(3));
+  CpuWatch watch({cpu});
   watch.begin();
+  while (first_cpu() == before) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // a tick of 10 ms
   watch.end(1);
-  if (watch.seen() && watch.seen()->steal_share) EXPECT_LE(*watch.seen()->steal_share, 1);
+  ASSERT_TRUE(watch.seen());
+  ASSERT_TRUE(watch.seen()->steal_share);
+  EXPECT_GE(*watch.seen()->steal_share, 0);
+  EXPECT_LE(*watch.seen()->steal_share, 1);
+  const std::string clock = "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/cpufreq/scaling_cur_freq";
+  EXPECT_EQ(watch.seen()->frequency_mhz_low.has_value(), std::filesystem::exists(clock));
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ class Command {
 class CommandTest : public ::testing::Test {
  protected:
   CommandTest();
-  /// Whatever a test did, nothing of it runs two seconds later.
+  /// Whatever a test did, nothing of it goes on running.
   ~CommandTest() override;
 
   void write(const std::string& name, const std::string& text) const;
@@ -54,13 +54,18 @@ class CommandTest : public ::testing::Test {
 
   /// Waits until the file has so many lines.
   void wait_for_lines(const std::string& name, std::size_t lines) const;
+  [[nodiscard]] std::size_t lines_in(const std::string& name) const;
 
   std::string folder_;
   std::string mark_;
   std::string tally_ = TALLY_BUILD_DIR "/tally";
 };
 
-/// A record without times: what must be the same however often a run was interrupted.
+/// How long a test waits for what must come, on a machine that has other things to do: never what it measures.
+constexpr Milliseconds kPatience{60'000};
+
+/// A record without times, and without what times say of themselves (bimodal, imprecise, stolen, …): what must be the
+/// same however often a run was interrupted, and whatever else the machine did.
 nlohmann::json without_times(nlohmann::json record);
 
 /// The number in the environment variable, or `otherwise`: longer runs by hand.

@@ -106,10 +106,10 @@ TEST_F(HostsTest, OneThatHangsWhenItIsAskedToForkIsReplaced) {
 
   host(deaf, deaf);
   fs::remove(path("starts"));
-  EXPECT_EQ(run({"--json", "r.json", "--wall-only", "--host-timeout", "1", "--filter", "language=cpp"}), 1);
+  EXPECT_EQ(run({"--json", "r.json", "--wall-only", "--host-timeout", "3", "--filter", "language=cpp"}), 1);
   EXPECT_EQ(of_language("cpp")[0]["failure"]["stage"], "host");
   EXPECT_THAT(of_language("cpp")[0]["failure"]["message"].get<std::string>(),
-              HasSubstr("the host did not answer within 1 s"));
+              HasSubstr("the host did not answer within 3 s"));
   EXPECT_THAT(of_language("cpp")[0]["attempts"], ::testing::SizeIs(3));
 }
 

@@ -39,34 +39,40 @@ TEST_F(LimitsTest, ATimeoutIsRetriedOnceAndOthersGoOn) {
 }
 
 TEST_F(LimitsTest, WhatIgnoresSignalsAndLeavesItsSessionIsKilled) {
-  write("suite.toml", kHead + python_case("stays", "time.sleep(60)", R"(
+  write("suite.toml", kHead +
+                          python_case("stays", "time.sleep(3600)", R"(
 import os, signal, time
 for n in (signal.SIGINT, signal.SIGTERM): signal.signal(n, signal.SIG_IGN)
 if os.fork() == 0:
     os.setsid()
     if os.fork(): os._exit(0)
-    time.sleep(60)
-)") + python_case("leaves a daemon", "x = 1", R"(
+    time.sleep(3600)
+)",
+                                      "timeout = \"1 s\"") +
+                          python_case("leaves a daemon", "x = 1", R"(
 import os, time
 if os.fork() == 0:
     os.setsid()
     if os.fork(): os._exit(0)
-    time.sleep(60)
+    time.sleep(3600)
 os.wait()
 )") + python_case("sees none", "x = 1", R"py(
 import os, time
 def parent(pid):
     with open("/proc/%d/stat" % pid) as f: return int(f.read().rsplit(")", 1)[1].split()[1])
-time.sleep(0.3)
 host = os.getppid()
 supervisor = parent(host)
-for p in os.listdir("/proc"):
-    if not p.isdigit() or int(p) == host: continue
-    try:
-        if parent(int(p)) == supervisor: raise SystemError(p + " was left behind and lives beside me")
-    except (FileNotFoundError, ProcessLookupError): pass
+def left_behind():
+    for p in os.listdir("/proc"):
+        try:
+            if p.isdigit() and int(p) != host and parent(int(p)) == supervisor: return p
+        except (FileNotFoundError, ProcessLookupError): pass
+end = time.monotonic() + 60
+while left_behind():
+    if time.monotonic() > end: raise SystemError(left_behind() + " was left behind and lives beside me")
+    time.sleep(0.01)
 )py"));
-  EXPECT_EQ(run({"--json", "r.json", "--wall-only", "--timeout", "1", "--retries", "0", "--cores", "0"}), 1);
+  EXPECT_EQ(run({"--json", "r.json", "--wall-only", "--retries", "0", "--cores", "0"}), 1);
   const nlohmann::json cases = record("r.json")["cases"];
   EXPECT_EQ(cases[0]["status"], "timeout");
   EXPECT_EQ(cases[1]["status"], "ok") << cases[1].dump();
@@ -74,7 +80,7 @@ for p in os.listdir("/proc"):
 }
 
 TEST_F(LimitsTest, OverMemoryIsAClearFailureNativelyAndUnderValgrind) {
-  write("suite.toml", kHead + python_case("eats", "x = 1", "x = bytearray(300 << 20)\nimport time; time.sleep(1)",
+  write("suite.toml", kHead + python_case("eats", "x = 1", "x = bytearray(300 << 20)\nimport time; time.sleep(60)",
                                           "memory = \"100 MiB\""));
   for (const char* how : {"--wall-only", "--counts-only"}) {
     EXPECT_EQ(run({"--json", "r.json", how}), 1);
@@ -125,11 +131,13 @@ TEST_F(LimitsTest, AFailureNamesTheStageItHappenedIn) {
   };
   std::string suite = kHead;
   std::vector<std::string> expected;
-  for (const char* what : {"os._exit(3)", "os.kill(os.getpid(), 9)", "os.abort()", "time.sleep(60)", "1/0"}) {
+  for (const std::string what : {"os._exit(3)", "os.kill(os.getpid(), 9)", "os.abort()", "time.sleep(3600)", "1/0"}) {
     const std::string prepare = "import os, time\nn = 0\n";
+    // Time enough to come to the stage that is meant, on a busy machine.
+    const std::string timeout = what.starts_with("time") ? "timeout = \"4 s\"" : "";
     for (const Way& way : {Way{"setup", "pass", prepare + what}, Way{"warm_up", at(20, what), prepare},
                            Way{"time", at(41, what), prepare}}) {
-      suite += python_case(std::to_string(expected.size()), way.stmt, way.setup, "timeout = \"1 s\"");
+      suite += python_case(std::to_string(expected.size()), way.stmt, way.setup, timeout);
       expected.push_back(way.stage);
     }
   }
@@ -164,9 +172,7 @@ for fd in range(3, 1100):
         if stat.S_ISSOCK(os.fstat(fd).st_mode): os.write(fd, b"\xff" * 64)
     except OSError: pass
 )"));
-  const Clock::time_point began = Clock::now();
-  EXPECT_EQ(run({"--json", "r.json", "--wall-only"}), 1);
-  EXPECT_LT(Clock::now() - began, std::chrono::seconds(20));
+  EXPECT_EQ(run({"--json", "r.json", "--wall-only", "--timeout", "3600"}), 1) << "long before its time is out";
   EXPECT_THAT(only_case()["failure"]["message"].get<std::string>(), HasSubstr("no message of our protocol"));
 }
 
