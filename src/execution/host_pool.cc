@@ -50,7 +50,7 @@ const HostPool::Host& HostPool::host(HostId id) const { return *std::ranges::fin
 
 bool HostPool::may_serve(const Host& host) const {
   const bool once = host.spec.single_use || single_use_.contains(host.key);
-  return host.pid != 0 && !host.hung_up_at && !(once && host.used);
+  return host.pid && !host.hung_up_at && !(once && host.used);
 }
 
 std::optional<HostId> HostPool::ready(const HostKey& key) const {
@@ -59,7 +59,7 @@ std::optional<HostId> HostPool::ready(const HostKey& key) const {
 }
 
 bool HostPool::starting(const HostKey& key) const {
-  return std::ranges::any_of(hosts_, [&](const Host& one) { return one.key == key && one.pid == 0; });
+  return std::ranges::any_of(hosts_, [&](const Host& one) { return one.key == key && !one.pid; });
 }
 
 std::optional<std::string> HostPool::broken(const HostKey& key) const {
@@ -117,7 +117,7 @@ void HostPool::works(HostId id) {
   if (const Position position = find(id); position != hosts_.end()) failed_starts_.erase(position->key);
 }
 
-int HostPool::pid(HostId id) const { return host(id).pid; }
+int HostPool::pid(HostId id) const { return *host(id).pid; }
 
 const std::string& HostPool::dumps(HostId id) const { return host(id).dumps; }
 
@@ -222,7 +222,7 @@ std::vector<HostEvent> HostPool::on_finished(const Finished& finished) {
   const std::string why = last_words(finished.result);
   if (!position->used) {
     // What it decided itself (a module that is missing) it would decide again; a signal may have been bad luck.
-    const bool for_good = position->pid == 0 && std::holds_alternative<Exited>(finished.result.outcome);
+    const bool for_good = !position->pid && std::holds_alternative<Exited>(finished.result.outcome);
     if (auto warning = start_failed(*position, why, for_good)) events.emplace_back(*warning);
   }
   if (finished.result.aslr_refused && !std::exchange(warned_of_aslr_, true)) {
@@ -247,7 +247,7 @@ std::vector<HostEvent> HostPool::check_deadlines() {
   const Clock::time_point now = runner_.now();
   for (auto position = hosts_.begin(); position != hosts_.end();) {
     const Position current = position++;
-    if (current->pid == 0 && now >= current->started + deadlines_.start) {
+    if (!current->pid && now >= current->started + deadlines_.start) {
       const std::string why =
           fmt::format("it was not ready within {} s", static_cast<double>(deadlines_.start.count()) / 1000);
       if (auto warning = start_failed(*current, why, false)) events.emplace_back(*warning);
@@ -263,7 +263,7 @@ std::vector<HostEvent> HostPool::check_deadlines() {
 Clock::time_point HostPool::next_deadline() const {
   Clock::time_point next = Clock::time_point::max();
   for (const Host& one : hosts_) {
-    if (one.pid == 0) next = std::min(next, one.started + deadlines_.start);
+    if (!one.pid) next = std::min(next, one.started + deadlines_.start);
     if (one.hung_up_at) next = std::min(next, std::max(*one.hung_up_at + kToEnd, runner_.now() + Milliseconds(100)));
   }
   return next;

@@ -122,7 +122,7 @@ class HostPool {
     Clock::time_point started{};
     std::string dumps;
     std::optional<CpuLease> lease;                ///< Until it is ready.
-    int pid = 0;                                  ///< Once it is ready.
+    std::optional<int> pid;                       ///< Once it is ready.
     bool used = false;                            ///< Some session was given to it.
     int sessions = 0;                             ///< That it serves now.
     std::optional<Clock::time_point> hung_up_at;  ///< Its control socket was closed: it ends soon, or hangs.

@@ -1,15 +1,20 @@
-/// Two runs at once, on the same CPUs, never on one of them at the same time.
+/// Two runs at once: never are times taken on one CPU by both, and counting waits for nobody.
 #include <sched.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
+#include <optional>
+#include <thread>
 
 #include "execution/command.h"
+#include "execution/cpu_lease.h"
 
 namespace tally::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 struct Interval {
   double from = 0;
@@ -23,14 +28,20 @@ class PlacementTest : public CommandTest {
     for (int i = 0; i < count; ++i) text += "[[benchmark]]\nlabel = [\"" + std::to_string(i) + "\"]\npy = 'x = 1'\n";
     write("suite.toml", text);
   }
+  void wait_for_text(const std::string& name, const std::string& text) const {
+    for (const auto end = Clock::now() + kPatience; Clock::now() < end; std::this_thread::sleep_for(lease_retry)) {
+      if (std::filesystem::exists(path(name)) && read(name).contains(text)) return;
+    }
+    ADD_FAILURE() << "never said: " << text;
+  }
 };
 
-TEST_F(PlacementTest, TwoRunsNeverHoldTheSameCpu) {
+TEST_F(PlacementTest, TwoRunsNeverTakeTimesOnTheSameCpu) {
   cpu_set_t allowed;
   ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
   suite(8);
-  Command first = start({"--json", "first.json"});
-  Command second = start({"--json", "second.json"});
+  Command first = start({"--json", "first.json", "--wall-only"});
+  Command second = start({"--json", "second.json", "--wall-only"});
   ASSERT_EQ(first.wait(), 0);
   ASSERT_EQ(second.wait(), 0);
   std::map<int, std::vector<Interval>> held;
@@ -48,13 +59,32 @@ TEST_F(PlacementTest, TwoRunsNeverHoldTheSameCpu) {
       }
     }
   }
-  EXPECT_EQ(attempts, 32U);
+  EXPECT_EQ(attempts, 16U);
   for (auto& [cpu, intervals] : held) {
     std::ranges::sort(intervals, {}, &Interval::from);
     for (std::size_t i = 1; i < intervals.size(); ++i) {
       EXPECT_LE(intervals[i - 1].to, intervals[i].from + 1e-3) << "on CPU " << cpu;
     }
   }
+}
+
+TEST_F(PlacementTest, CountingDoesNotWaitForTimesThatAnotherTakes) {
+  CpuTopology topology = read_topology().value();
+  const int all = static_cast<int>(topology.allowed.size());
+  CpuLeases leases = CpuLeases::open(std::move(topology), CpuLeases::default_folder().value()).value();
+  std::optional<CpuLease> every;
+  for (const auto end = Clock::now() + kPatience; !every && Clock::now() < end;) {
+    every = leases.try_lease({.count = all}).value();
+    if (!every) std::this_thread::sleep_for(lease_retry);
+  }
+  ASSERT_TRUE(every) << "other tests hold the CPUs";
+  suite(2);
+  EXPECT_EQ(run({"--json", "r.json", "--counts-only"}), 0) << read("output");
+  EXPECT_THAT(read("output"), Not(HasSubstr("waiting for CPUs")));
+  Command timing = start({"--json", "t.json", "--wall-only"});
+  wait_for_text("output", "waiting for CPUs that others hold");
+  every.reset();
+  EXPECT_EQ(timing.wait(), 0);
 }
 
 TEST_F(PlacementTest, MoreThreadsThanCpusIsSaid) {

@@ -20,7 +20,6 @@ function failureOf(failure) {
     {class: 'alert'},
     el('p', {}, failure.stage),
     el('pre', {tabindex: 0}, failure.message),
-
     failure.reproduce && line('reproduce: ', el('code', {}, failure.reproduce)),
   );
 }

@@ -1,0 +1,280 @@
+/// Plans measured from end to end on fake processes: interpreter, hosts and cases are played, everything else is real.
+#include "run/run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "base/files.h"
+#include "execution/testing/fake_host.h"
+#include "record/json.h"
+#include "run/confirm.h"
+#include "run/rounds.h"
+#include "run/same_result.h"
+
+namespace tally {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class Heard final : public RunObserver {
+ public:
+  void on_begin(std::size_t cases, std::size_t finished) override {
+    ++runs;
+    total = cases;
+    resumed = finished;
+  }
+  void on_process(const std::string& what, const std::vector<std::string>&) override { processes.push_back(what); }
+  void on_case(const CaseRecord& record) override { ids.push_back(record.id); }
+  void on_message(const std::string& text) override { messages.push_back(text); }
+
+  int runs = 0;
+  std::size_t total = 0;
+  std::size_t resumed = 0;
+  std::vector<std::string> processes;
+  std::vector<std::string> ids;
+  std::vector<std::string> messages;
+};
+
+class RunTest : public ::testing::Test {
+ protected:
+  RunTest() : folder_(::testing::TempDir() + "run_" + std::to_string(getpid())) {
+    std::filesystem::remove_all(folder_);
+    for (const char* name : {"/libexec/_tally_host.abi3.so", "/libexec/tally_host.py", "/libexec/examiner.py"})
+      EXPECT_TRUE(write_file(folder_ + name, "report()"));
+    for (const char* name : {"/bin/python3", "/bin/valgrind"}) {
+      EXPECT_TRUE(write_file(folder_ + name, "#!/bin/sh\n"));
+      std::filesystem::permissions(folder_ + name, std::filesystem::perms::owner_all);
+    }
+    runner_.play = [this](const ProcessRequest& request) {
+      return FakeHosts::is_host(request) ? hosts_.play(request) : tool(request);
+    };
+    hosts_.on_case = [this](const FakeRequest& request) {
+      return FakeCase{.counts = {count_of_[request.statement]}, .results = {request.statement}};
+    };
+    open();
+  }
+  ~RunTest() override {
+    workspace_.reset();
+    std::filesystem::remove_all(folder_);
+  }
+
+  void open() {
+    Surroundings around{.environment = {{"PATH", folder_ + "/bin"}, {"XDG_CACHE_HOME", folder_ + "/cache"}},
+                        .working_folder = folder_,
+                        .libexec = folder_ + "/libexec",
+                        .tool = {.version = "1", .commit = "c"},
+                        .command = {"tally", "run"}};
+    workspace_ = Workspace::open(runner_, std::move(around), "").value();
+  }
+
+  /// What a program that is asked about itself answers.
+  ScriptedProcess tool(const ProcessRequest& request) const {
+    ScriptedProcess process;
+    process.result.outcome = Exited{0};
+    const std::string answer = R"({"executable": ")" + folder_ + R"(/bin/python3", "version": ")" + python_version_ +
+                               R"(", "modules": [], "missing": [], "old": false})";
+    if (request.argv.size() > 1 && request.argv[1] == "-c") {
+      BoundedOutput out(1 << 20);
+      out.append(answer);
+      process.result.out = out.take();
+    }
+    return process;
+  }
+
+  Plan plan_of(const std::vector<std::string>& statements) {
+    suite_ = Suite();
+    for (const std::string& statement : statements) {
+      count_of_.try_emplace(statement, 6000);
+      EXPECT_TRUE(suite_.add(Timer{.label = {statement}, .language = Language::python, .stmt = {statement, {}}}));
+    }
+    return make_plan(suite_, {}).value();
+  }
+
+  RunRequest request(const Plan& plan) const {
+    RunRequest request{.plan = &plan, .settings = settings_, .tools = {}, .suite = "suite.toml"};
+    return request;
+  }
+
+  std::string folder_;
+  FakeHosts hosts_;
+  FakeProcessRunner runner_;
+  std::string python_version_ = "3.11.2";
+  std::map<std::string, std::uint64_t> count_of_;
+  Suite suite_;
+  Settings settings_{.wall = false};
+  std::unique_ptr<Workspace> workspace_;
+  Heard heard_;
+};
+
+TEST_F(RunTest, APlanBecomesARecord) {
+  const Plan plan = plan_of({"a", "b"});
+  count_of_["b"] = 11'000;
+  const auto result = measure(*workspace_, request(plan), heard_);
+  ASSERT_TRUE(result) << describe(result.error());
+  const Record& record = result->record;
+  ASSERT_THAT(record.cases, SizeIs(2));
+  EXPECT_EQ(record.cases[0].id, "a [python]");
+  EXPECT_EQ(record.cases[0].status, CaseStatus::ok);
+  EXPECT_EQ(record.cases[0].counts->per_iteration, 50);
+  EXPECT_EQ(record.cases[1].counts->per_iteration, 100);
+  EXPECT_EQ(record.environments.at("python").facts.at("python"), "3.11.2");
+  EXPECT_THAT(record.settings.valgrind_flags, Contains("--tool=callgrind"));
+  EXPECT_EQ(record.tool.commit, "c");
+  EXPECT_THAT(record.machines, SizeIs(1));
+  EXPECT_THAT(heard_.ids, SizeIs(2));
+  EXPECT_TRUE(record_from_json(to_json(record), "r"));
+}
+
+TEST_F(RunTest, OneProfileThatCannotBeReadCostsItsCaseAWarning) {
+  const Plan plan = plan_of({"a"});
+  RunRequest with_profiles = request(plan);
+  // Its folder is a file.
+  ASSERT_TRUE(write_file(folder_ + "/r.json.profiles", ""));
+  with_profiles.profiles = ProfileRequest{folder_ + "/r.json.profiles", "r.json.profiles"};
+  const auto result = measure(*workspace_, with_profiles, heard_);
+  ASSERT_TRUE(result);
+  EXPECT_FALSE(result->stopped);
+  EXPECT_EQ(result->record.cases[0].status, CaseStatus::ok);
+  EXPECT_THAT(result->record.cases[0].warnings, Contains(HasSubstr("it has no profile: ")));
+  EXPECT_FALSE(result->record.cases[0].profile);
+}
+
+TEST_F(RunTest, AMistakeIsToldBeforeAnythingIsMeasured) {
+  const Plan plan = plan_of({"a"});
+  RunRequest wrong = request(plan);
+  wrong.tools.python = "no-such-python";
+  const auto result = measure(*workspace_, wrong, heard_);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().kind, ErrorKind::input);
+  EXPECT_EQ(hosts_.started, 0U);
+  EXPECT_EQ(heard_.runs, 0);
+}
+
+TEST_F(RunTest, SamplesMayLieInTheJournalAloneAndStandInTheRecordAllTheSame) {
+  settings_.wall = true;
+  const Plan plan = plan_of({"a"});
+  RunRequest spilling = request(plan);
+  spilling.journal = JournalRequest{.path = folder_ + "/journal"};
+  spilling.keeps_samples = false;
+  const auto result = measure(*workspace_, spilling, heard_);
+  ASSERT_TRUE(result) << describe(result.error());
+  const Wall& wall = *result->record.cases[0].wall;
+  EXPECT_TRUE(wall.stored);
+  EXPECT_THAT(wall.replicates_s, IsEmpty());
+  EXPECT_GT(wall.median_s, 0);
+  std::string text;
+  ASSERT_TRUE(write_json(*result, [&](std::string_view piece) {
+    text += piece;
+    return Status{};
+  }));
+  const auto whole = record_from_json(text, "r");
+  ASSERT_TRUE(whole) << describe(whole.error());
+  EXPECT_FALSE(whole->cases[0].wall->stored);
+  EXPECT_GE(whole->cases[0].wall->samples_per_child.size(), 5U);
+}
+
+TEST_F(RunTest, AResumedRunMeasuresWhatIsMissing) {
+  const Plan plan = plan_of({"a", "b", "c"});
+  RunRequest interrupted = request(plan);
+  interrupted.journal = JournalRequest{.path = folder_ + "/journal"};
+  hosts_.on_case = [](const FakeRequest& asked) {
+    return FakeCase{.setup_takes = asked.statement == "c" ? std::chrono::hours(1) : Milliseconds(0)};
+  };
+  runner_.inject(Interrupted{1}, Milliseconds(5000));
+  {
+    const auto first = measure(*workspace_, interrupted, heard_);
+    ASSERT_TRUE(first) << describe(first.error());
+    EXPECT_TRUE(first->interrupted);
+    EXPECT_EQ(first->record.cases[0].status, CaseStatus::ok);
+    EXPECT_EQ(first->record.cases[2].status, CaseStatus::skipped);
+    interrupted.journal->resume = true;
+    EXPECT_FALSE(measure(*workspace_, interrupted, heard_)) << "the first one still writes its journal";
+  }
+  hosts_.on_case = nullptr;
+  hosts_.requests.clear();
+  const auto second = measure(*workspace_, interrupted, heard_);
+  ASSERT_TRUE(second) << describe(second.error());
+  EXPECT_EQ(heard_.resumed, 2U);
+  for (const CaseRecord& one : second->record.cases) EXPECT_EQ(one.status, CaseStatus::ok) << one.id;
+  for (const FakeRequest& asked : hosts_.requests) EXPECT_EQ(asked.statement, "c");
+}
+
+TEST_F(RunTest, WhatDiffersFromTheInterruptedRunIsNamed) {
+  const Plan plan = plan_of({"a"});
+  RunRequest journaled = request(plan);
+  journaled.journal = JournalRequest{.path = folder_ + "/journal"};
+  ASSERT_TRUE(measure(*workspace_, journaled, heard_));
+  journaled.journal->resume = true;
+  const auto refusal = [&](const RunRequest& other) {
+    const auto result = measure(*workspace_, other, heard_);
+    EXPECT_FALSE(result);
+    return result ? "" : describe(result.error());
+  };
+  RunRequest other = journaled;
+  other.settings.iterations = 7;
+  EXPECT_THAT(refusal(other), HasSubstr("--iterations was 100 and is 7"));
+  other = journaled;
+  other.settings.kept_environment = {"HOME"};
+  EXPECT_THAT(refusal(other), HasSubstr("--keep-env was none and is HOME"));
+  Plan own = plan;
+  own.cases[0].settings.iterations = 3;
+  other = journaled;
+  other.plan = &own;
+  EXPECT_THAT(refusal(other), HasSubstr("settings of single benchmarks was"));
+  python_version_ = "3.12.0";
+  EXPECT_THAT(refusal(journaled), HasSubstr("python of toolchain python was 3.11.2 and is 3.12.0"));
+  python_version_ = "3.11.2";
+  EXPECT_TRUE(measure(*workspace_, journaled, heard_));
+}
+
+TEST_F(RunTest, RoundsStartEachHostOnceASide) {
+  const Plan plan = plan_of({"a", "b"});
+  std::vector<RunRequest> sides = {request(plan), request(plan)};
+  ASSERT_TRUE(write_file(folder_ + "/bin/other", "#!/bin/sh\n"));
+  std::filesystem::permissions(folder_ + "/bin/other", std::filesystem::perms::owner_all);
+  settings_.kept_environment = {"XDG_CACHE_HOME"};
+  sides[1].settings = settings_;
+  std::vector<std::pair<int, std::size_t>> rounds;
+  const auto result = measure_in_turns(*workspace_, sides, 5, heard_,
+                                       [&](int round, std::size_t side) { rounds.emplace_back(round, side); });
+  ASSERT_TRUE(result) << describe(result.error());
+  EXPECT_THAT(rounds, SizeIs(10));
+  EXPECT_EQ(hosts_.started, 2U) << "one a side, for ten passes";
+  ASSERT_THAT(result->records, SizeIs(2));
+  EXPECT_EQ(result->records[0].settings.repeat, 5);
+  // The hosts that are there serve what comes after.
+  const auto examined = examine(*workspace_, sides[0], heard_);
+  ASSERT_TRUE(examined) << describe(examined.error());
+  EXPECT_EQ(hosts_.started, 3U) << "statements are executed natively, counts were not";
+  EXPECT_EQ(examined->results[0]->text, "a");
+  EXPECT_EQ(judge_results(*examined, *examined)[1].sameness, Sameness::same);
+}
+
+TEST_F(RunTest, SuspectsAreMeasuredAgainAsTheirRecordSays) {
+  settings_.iterations = 50;
+  const Plan plan = plan_of({"a", "b"});
+  auto first = measure(*workspace_, request(plan), heard_);
+  ASSERT_TRUE(first);
+  Record next = std::move(first->record);
+  count_of_["b"] = 7000;
+  const auto again = measure_again(*workspace_, suite_, "suite.toml", {"b [python]"}, next, {}, heard_);
+  ASSERT_TRUE(again) << describe(again.error());
+  EXPECT_EQ(again->settings.iterations, 50U);
+  replace_cases(next, *again);
+  EXPECT_EQ(next.cases[0].counts->replicates.front(), 6000U);
+  EXPECT_EQ(next.cases[1].counts->replicates.front(), 7000U);
+  EXPECT_THAT(next.cases[1].warnings, Contains(HasSubstr("a second time")));
+  python_version_ = "3.12.0";
+  const auto elsewhere = measure_again(*workspace_, suite_, "suite.toml", {"b [python]"}, next, {}, heard_);
+  ASSERT_FALSE(elsewhere);
+  EXPECT_THAT(elsewhere.error().message, HasSubstr("the environment of toolchain 'python' is not the one"));
+}
+
+}  // namespace
+}  // namespace tally
