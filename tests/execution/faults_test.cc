@@ -69,7 +69,7 @@ TEST_F(FaultsTest, EveryCaseHasAResultWhenHostsAreKilled) {
     const nlohmann::json& attempts = one["attempts"];
     EXPECT_EQ(attempts.back()["outcome"], "ok") << one.dump();
     for (std::size_t i = 0; i + 1 < attempts.size(); ++i) {
-      EXPECT_EQ(attempts[i]["outcome"], "host lost") << one.dump();
+      EXPECT_EQ(attempts[i]["outcome"], "failed") << one.dump();
       ++lost;
     }
   }
