@@ -12,8 +12,8 @@ namespace {
 SharedPage* g_page = nullptr;
 
 struct ChildPlace {
-  protocol::Stage stage;
-  std::uint32_t cut_off;
+  std::uint16_t stage;
+  std::uint16_t cut_off;
 };
 ChildPlace* g_places = nullptr;
 int g_place = 0;
@@ -38,16 +38,16 @@ SharedPage& shared_page() {
 
 void renew_shared_page() { map_at(&shared_page(), sizeof(SharedPage), MAP_FIXED); }
 
-protocol::Stage stage_of_child(int place) { return place_at(place).stage; }
+protocol::Stage stage_of_child(int place) { return static_cast<protocol::Stage>(place_at(place).stage); }
 
 bool child_was_cut_off(int place) { return place_at(place).cut_off != 0; }
 
 void take_place(int place) {
   g_place = place;
-  place_at(place) = {protocol::Stage::host, 0};
+  place_at(place) = {static_cast<std::uint16_t>(protocol::Stage::host), 0};
 }
 
-void enter_stage(protocol::Stage stage) { place_at(g_place).stage = stage; }
+void enter_stage(protocol::Stage stage) { place_at(g_place).stage = static_cast<std::uint16_t>(stage); }
 
 void note_cut_off() { place_at(g_place).cut_off = 1; }
 

@@ -31,7 +31,7 @@ void renew_shared_page();
 
 /// How far a case child has come, which its host reports when it is gone: neither a crash, nor an exit, nor what is
 /// killed at a deadline can tell it itself. Each living child of a host has a place of its own.
-inline constexpr int kMaxChildren = 4096;  // one for each CPU of the largest machines
+inline constexpr int kMaxChildren = 1024;  // their places fill a page
 protocol::Stage stage_of_child(int place);
 /// Whether it lost the socket on which it speaks with the runner, and so could not even say that.
 bool child_was_cut_off(int place);
