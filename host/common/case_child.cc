@@ -27,7 +27,7 @@ constexpr int kDeadlySignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGS
 
 Channel g_crash_channel(-1);
 std::uint32_t g_crash_job = 0;
-alignas(64) char g_signal_stack[64 * 1024];
+alignas(64) char g_signal_stack[56 * 1024];
 
 void put_hex(char*& at, std::uintptr_t value) {
   for (int shift = 60; shift >= 0; shift -= 4) {
