@@ -70,12 +70,12 @@ Functions functions_of(RealProcessRunner& runner, const std::string& library) {
 }
 
 Case snippet(const std::string& stmt, const std::string& setup = "") {
-  Case c;
-  c.id = stmt;
-  c.toolchain = "cpp";
-  c.stmt.parts = {{stmt, {}}};
-  c.setup.parts = {{setup, {}}};
-  return c;
+  Case one;
+  one.id = stmt;
+  one.toolchain = "cpp";
+  one.stmt.parts = {{stmt, {}}};
+  one.setup.parts = {{setup, {}}};
+  return one;
 }
 
 /// Builds all cases in a cache of their own; the libraries in order.

@@ -25,12 +25,12 @@ TEST(Exact, KnownWorkOfATeamIsReadWhateverItsSize) {
   const Record record = record_of({"run", suite("team"), "--counts-only", "--iterations", "10"}, ran);
   ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
   ASSERT_EQ(record.cases.size(), 3U);
-  for (const CaseRecord& c : record.cases) {
-    ASSERT_TRUE(c.counts) << c.id;
-    EXPECT_NEAR(c.counts->per_iteration, 12e6, 12e3) << c.id;
-    EXPECT_LE(c.counts->spread, 0.001) << c.id;
-    EXPECT_GE(c.counts->replicates.size(), 2U) << c.id;
-    EXPECT_GE(c.attempts.size(), 2U) << "one replicate to a process: " << c.id;
+  for (const CaseRecord& one : record.cases) {
+    ASSERT_TRUE(one.counts) << one.id;
+    EXPECT_NEAR(one.counts->per_iteration, 12e6, 12e3) << one.id;
+    EXPECT_LE(one.counts->spread, 0.001) << one.id;
+    EXPECT_GE(one.counts->replicates.size(), 2U) << one.id;
+    EXPECT_GE(one.attempts.size(), 2U) << "one replicate to a process: " << one.id;
   }
 }
 
@@ -59,10 +59,10 @@ Totals totals(const std::vector<std::string>& more, const How& how = {}) {
   const Record record = record_of(arguments, ran, how);
   EXPECT_EQ(ran.code, 0) << ran.err << ran.out;
   Totals all;
-  for (const CaseRecord& c : record.cases) {
-    if (!c.counts) continue;
-    all[c.id] = c.counts->baseline_replicates;
-    all[c.id].insert(all[c.id].end(), c.counts->replicates.begin(), c.counts->replicates.end());
+  for (const CaseRecord& one : record.cases) {
+    if (!one.counts) continue;
+    all[one.id] = one.counts->baseline_replicates;
+    all[one.id].insert(all[one.id].end(), one.counts->replicates.begin(), one.counts->replicates.end());
   }
   return all;
 }

@@ -67,8 +67,8 @@ inline Record record_of(std::vector<std::string> arguments, Ran& ran, const How&
 
 inline const CaseRecord& case_of(const Record& record, const std::string& label, const std::string& language) {
   static const CaseRecord none;
-  for (const CaseRecord& c : record.cases) {
-    if (c.label == std::vector{label} && c.language == language) return c;
+  for (const CaseRecord& one : record.cases) {
+    if (one.label == std::vector{label} && one.language == language) return one;
   }
   ADD_FAILURE() << "no case " << label << " " << language;
   return none;

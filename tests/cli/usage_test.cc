@@ -106,10 +106,32 @@ TEST(Usage, ARecordOnStandardOutputIsNothingButARecord) {
   EXPECT_EQ(tally({"run", suite("known_work"), "--filter", "empty", "--counts-only", "--quiet"}).err, "");
 }
 
+/// Versions, paths and CPUs are this machine's; that there is one of each is not.
+std::string without_this_machine(std::string text) {
+  text = masked(text, "/[^ ,)\n]+", "PATH");
+  text = masked(text, "[0-9]+(\\.[0-9]+)+[^ ,)\n]*", "VERSION");
+  text = masked(text, "Debian clang version VERSION[^\n]* \\(PATH\\)", "COMPILER");
+  return masked(text, "CPUs( +)[0-9,-]+ \\([0-9]+ cores\\)", "CPUs$1LIST (N cores)");
+}
+
 TEST(Usage, DoctorFindsWhatSetupInstalled) {
   const Ran ran = tally({"doctor"});
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
-  for (const char* part : {"valgrind", "clang", "torch"}) EXPECT_THAT(ran.out, HasSubstr(part));
+  expect_golden("cli/doctor.txt", without_this_machine(ran.out));
+}
+
+TEST(Usage, ATimedStatementIsGolden) {
+  const Ran counted =
+      tally({"time", "asm volatile(\".rept 100\\n\\tnop\\n\\t.endr\");", "--counts-only", "-n", "10", "-q"});
+  EXPECT_EQ(counted.code, 0) << counted.err;
+  expect_golden("cli/time_counts.txt", masked(counted.out, "; [0-9.]+ s\n", "; # s\n"));
+  const Ran timed =
+      tally({"time", "x = 1", "-l", "python", "--wall-only", "-q", "--min-run-time", "0.01", "--max-run-time", "0.01"});
+  EXPECT_EQ(timed.code, 0) << timed.err;
+  // How long it took, how well, and what the times say of themselves: all of it is the machine's.
+  std::string text = masked(timed.out, " +[0-9.]+ [nµm]s +[0-9.]+ %  ok[^\n]*", " TIME  IQR  ok");
+  text = masked(text, "; [0-9.]+ s\n", "; # s\n");
+  expect_golden("cli/time_wall.txt", masked(text, " +(instr/iter|spread|median|IQR|status)", " $1"));
 }
 
 }  // namespace

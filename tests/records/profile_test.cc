@@ -1,6 +1,7 @@
 #include "cli/profile_command.h"
 
 #include "files.h"
+#include "report/golden.h"
 
 namespace tally::cli {
 namespace {
@@ -39,6 +40,18 @@ TEST_F(ProfileCommand, ShowsFunctionsAndLeavesNoiseOut) {
   options.denoise = false;
   EXPECT_EQ(profile(options), 0);
   EXPECT_THAT(out.str(), HasSubstr("100 %  python3.11"));
+}
+
+TEST_F(ProfileCommand, IsGolden) {
+  ProfileCommandOptions options;
+  options.file = write("callgrind.out", example);
+  ASSERT_EQ(profile(options), 0);
+  expect_golden("cli/profile.txt", out.str());
+  options.inclusive = true;
+  options.by = "object";
+  options.json = true;
+  ASSERT_EQ(profile(options), 0);
+  expect_golden("cli/profile.json", out.str());
 }
 
 TEST_F(ProfileCommand, SubtractsABase) {

@@ -5,9 +5,11 @@
 #include <sstream>
 
 #include "base/files.h"
+#include "base/text.h"
 #include "cli/trace_command.h"
 #include "cli/usage.h"
 #include "generate.h"
+#include "report/golden.h"
 
 namespace tally {
 namespace {
@@ -58,6 +60,18 @@ TEST_F(TraceCommand, ExitCodes) {
   EXPECT_EQ(run({}).code, 2);
   EXPECT_EQ(run({good, "--threads", "9"}).code, 2);
   EXPECT_EQ(run({good, "--html", "/proc/nothing/here.html"}).code, 2);
+}
+
+/// What `tally` prints, with the folder's name taken out.
+std::string without(std::string text, const std::string& folder) { return replace_all(std::move(text), folder, ""); }
+
+TEST_F(TraceCommand, IsGolden) {
+  const std::string folder = folder_->path().string() + "/";
+  const std::string packed = TALLY_SOURCE_DIR "/tests/trace/corpus/packed.json.gz";
+  expect_golden("cli/trace.txt", without(run({packed, "--kernels", "5"}).out, TALLY_SOURCE_DIR "/"));
+  const std::string a = write("a.json", rank_trace(0, 60)), b = write("b.json", rank_trace(1, 90));
+  expect_golden("cli/trace_ranks.txt", without(run({a, b}).out, folder));
+  expect_golden("cli/trace_diff.txt", without(run({"diff", a, b}).out, folder));
 }
 
 TEST_F(TraceCommand, SaysWhatWasDropped) {
