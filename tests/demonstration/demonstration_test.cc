@@ -17,7 +17,7 @@ class Demonstration : public testing::Test {
     return path(name);
   }
 
-  Ran here(std::vector<std::string> arguments, EnvironmentVariables more = {}) {
+  Ran tally_in_folder(std::vector<std::string> arguments, EnvironmentVariables more = {}) {
     How how;
     how.folder = folder_->path().string();
     how.more = std::move(more);
@@ -64,8 +64,8 @@ class Library : public Demonstration {
   }
 
   Ran measure(const std::string& record) {
-    return here({"run", "suite.toml", "--counts-only", "--profiles", "-q", "--json", record, "--filter", "length=64",
-                 "--filter", "split_words"});
+    return tally_in_folder({"run", "suite.toml", "--counts-only", "--profiles", "-q", "--json", record, "--filter",
+                            "length=64", "--filter", "split_words"});
   }
 };
 
@@ -76,16 +76,16 @@ TEST_F(Library, ASlowLineIsFoundConfirmedAndExplained) {
   const Ran ran = measure("new.json");
   ASSERT_EQ(ran.code, 0) << ran.err;
 
-  const Ran found = here({"check", "base.json", "new.json"});
+  const Ran found = tally_in_folder({"check", "base.json", "new.json"});
   EXPECT_EQ(found.code, 3) << found.err;
   EXPECT_THAT(found.out, HasSubstr("regression: mylib/distance [cpp length=64]"));
   EXPECT_THAT(found.out, Not(HasSubstr("regression: mylib/split_words")));
 
-  const Ran confirmed = here({"check", "base.json", "new.json", "--confirm", "suite.toml"});
+  const Ran confirmed = tally_in_folder({"check", "base.json", "new.json", "--confirm", "suite.toml"});
   EXPECT_EQ(confirmed.code, 3) << confirmed.err;
   EXPECT_THAT(confirmed.err, HasSubstr("measuring 1 suspected case again"));
 
-  const Ran explained = here({"compare", "base.json", "new.json", "--functions", "--top", "1"});
+  const Ran explained = tally_in_folder({"compare", "base.json", "new.json", "--functions", "--top", "1"});
   EXPECT_EQ(explained.code, 0);
   EXPECT_THAT(explained.out, testing::ContainsRegex("\\+[0-9,]+ +[0-9,]+ +[0-9,]+ +libmylib.so +mylib::distance"));
 }
@@ -97,14 +97,14 @@ TEST_F(Library, ASuspicionThatDoesNotRepeatIsNoRegression) {
   ASSERT_TRUE(record);
   for (CaseRecord& one : record->cases) one.counts->per_iteration *= 1.5;
   write("new.json", to_json(*record));
-  EXPECT_EQ(here({"check", "base.json", "new.json"}).code, 3);
-  const Ran confirmed = here({"check", "base.json", "new.json", "--confirm", "suite.toml"});
+  EXPECT_EQ(tally_in_folder({"check", "base.json", "new.json"}).code, 3);
+  const Ran confirmed = tally_in_folder({"check", "base.json", "new.json", "--confirm", "suite.toml"});
   EXPECT_EQ(confirmed.code, 0) << confirmed.out << confirmed.err;
   EXPECT_THAT(confirmed.err, HasSubstr("measuring 2 suspected cases again"));
 
   // A second measurement of another library says nothing about the first.
   build(true);
-  const Ran other = here({"check", "base.json", "new.json", "--confirm", "suite.toml"});
+  const Ran other = tally_in_folder({"check", "base.json", "new.json", "--confirm", "suite.toml"});
   EXPECT_EQ(other.code, 2);
   EXPECT_THAT(other.err, HasSubstr("the subject of toolchain 'mylib' is not the one"));
 }
@@ -121,8 +121,9 @@ link = ["slow/libmylib.so"]
 preload = ["slow/libmylib.so"]
 subject = ["slow/libmylib.so"]
 )");
-  const Ran ran = here({"ab", "both.toml", "--a-toolchain", "mylib", "--b-toolchain", "slow", "--counts-only",
-                        "--filter", "length=64", "--filter", "split_words", "--functions", "--json-a", "a.json"});
+  const Ran ran =
+      tally_in_folder({"ab", "both.toml", "--a-toolchain", "mylib", "--b-toolchain", "slow", "--counts-only",
+                       "--filter", "length=64", "--filter", "split_words", "--functions", "--json-a", "a.json"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("1 slower, 1 same"));
   EXPECT_THAT(ran.out, HasSubstr("mylib::distance"));
@@ -132,8 +133,8 @@ subject = ["slow/libmylib.so"]
   EXPECT_EQ(record->settings.repeat, 2);
   for (const CaseRecord& one : record->cases) EXPECT_GE(one.counts->replicates.size(), 4U) << one.id;
 
-  EXPECT_EQ(here({"ab", "both.toml"}).code, 2);
-  const Ran unknown = here({"ab", "both.toml", "--a-toolchain", "mylib", "--b-toolchain", "absent"});
+  EXPECT_EQ(tally_in_folder({"ab", "both.toml"}).code, 2);
+  const Ran unknown = tally_in_folder({"ab", "both.toml", "--a-toolchain", "mylib", "--b-toolchain", "absent"});
   EXPECT_EQ(unknown.code, 2);
   EXPECT_THAT(unknown.err, HasSubstr("absent"));
 }
@@ -152,13 +153,13 @@ amounts = [n / 7 for n in range(50)]
 ''' }
 )");
   for (const std::string version : {"old", "new"}) {
-    const Ran ran = here({"run", "suite.toml", "--python", "/usr/bin/python3", "--counts-only", "--profiles", "-q",
-                          "--json", version + ".json"},
-                         {{"PYTHONPATH", path(version)}});
+    const Ran ran = tally_in_folder({"run", "suite.toml", "--python", "/usr/bin/python3", "--counts-only", "--profiles",
+                                     "-q", "--json", version + ".json"},
+                                    {{"PYTHONPATH", path(version)}});
     ASSERT_EQ(ran.code, 0) << ran.err;
   }
-  EXPECT_EQ(here({"check", "old.json", "new.json"}).code, 3);
-  const Ran explained = here({"compare", "old.json", "new.json", "--functions", "--top", "8"});
+  EXPECT_EQ(tally_in_folder({"check", "old.json", "new.json"}).code, 3);
+  const Ran explained = tally_in_folder({"compare", "old.json", "new.json", "--functions", "--top", "8"});
   EXPECT_EQ(explained.code, 0);
   // Rounding goes through the shortest decimal form and back; neither was called before.
   EXPECT_THAT(explained.out, testing::ContainsRegex(" 0 +[0-9,]+ +python3[.0-9]* +_Py_dg_dtoa"));

@@ -3,215 +3,155 @@
 // coloured by change.
 
 function flameGraph(flame) {
-  const names = flame.names.map((id) => data.strings[id]);
-  const objects = flame.objects.map((id) => data.strings[id]);
-  const children = flame.parents.map(() => []);
-  const depth = flame.parents.map(() => 0);
-  for (let n = 1; n < flame.parents.length; ++n) {
-    children[flame.parents[n]].push(n);
-    depth[n] = depth[flame.parents[n]] + 1;
-  }
-  const diff = Boolean(flame.bases);
-  let changes = diff;
-  // Against a base a node is as wide as its larger side, so that what went away is still seen.
-  const width = (n) =>
-    diff && changes ? Math.max(flame.totals[n], flame.bases[n]) : flame.totals[n];
-  for (const list of children)
-    list.sort((a, b) => width(b) - width(a) || names[a].localeCompare(names[b]));
-
-  const rowHeight = () => (window.innerWidth <= 460 ? 25 : 21);
-  const box = el('div', {class: 'flame', role: 'tree', 'aria-label': 'flame graph'});
-  const readout = el('p', {class: 'readout', 'aria-live': 'polite'});
-  let zoomed = 0,
-    search = '',
-    shown = [],
-    current = 0;
-
-  function color(n) {
-    if (diff && changes) {
-      const delta = flame.totals[n] - flame.bases[n];
-      // By its own size, so that the function that changed stands out from the callers above it,
-      // which all changed a little.
-      const strength = Math.sqrt(Math.abs(delta) / Math.max(flame.totals[n], flame.bases[n], 1e-9));
-      if (Math.abs(delta) < 0.001 * Math.max(flame.totals[0], flame.bases[0])) return '#e6e2da';
-      return delta > 0
-        ? `hsl(6 ${40 + 42 * strength}% ${90 - 30 * strength}%)`
-        : `hsl(212 ${40 + 38 * strength}% ${90 - 28 * strength}%)`;
-    }
-    let hash = 0;
-    for (const letter of objects[n]) hash = (hash * 31 + letter.charCodeAt(0)) >>> 0;
-    let shade = 0;
-    for (const letter of names[n]) shade = (shade * 33 + letter.charCodeAt(0)) >>> 0;
-    return `hsl(${[38, 26, 152, 205, 265, 340, 88, 180][hash % 8]} ${46 + (shade % 14)}% ${76 + (shade % 9)}%)`;
-  }
-
-  function describe(n) {
-    const parts = [
-      names[n] || 'all',
-      objects[n],
-      count(flame.totals[n]) +
-        ' instructions per iteration, ' +
-        share(flame.totals[n], flame.totals[0]),
-    ];
-    if (diff)
-      parts.push('base ' + count(flame.bases[n]) + ', ' + signed(flame.totals[n] - flame.bases[n]));
-    return parts.filter(Boolean).join(' · ');
-  }
-
-  function focusOn(n) {
-    const place = shown.indexOf(n);
-    if (place < 0) return;
-    current = n;
-    for (const button of box.children) button.tabIndex = -1;
-    box.children[place].tabIndex = 0;
-    box.children[place].focus();
-  }
-
-  function draw() {
-    const path = [];
-    for (let n = zoomed; ; n = flame.parents[n]) {
-      path.unshift(n);
-      if (n === 0) break;
-    }
-    shown = [];
-    const frames = [];
-    let deepest = 0;
-    const put = (n, left, size, above) => {
-      deepest = Math.max(deepest, depth[n]);
-      const found = search && names[n].toLowerCase().includes(search);
-      shown.push(n);
-      frames.push(
-        el(
-          'button',
-          {
-            type: 'button',
-            role: 'treeitem',
-            tabindex: n === zoomed ? 0 : -1,
-            title: describe(n),
-            'aria-level': depth[n] + 1,
-            class:
-              [above ? 'above' : '', search ? (found ? 'found' : 'missed') : ''].join(' ').trim() ||
-              undefined,
-            style: `left:${left * 100}%;width:${size * 100}%;top:${depth[n] * rowHeight()}px;background:${color(n)}`,
-            onclick: () => {
-              zoomed = n;
-              draw();
-              focusOn(n);
-            },
-            onmouseenter: () => {
-              readout.textContent = describe(n);
-            },
-            onfocus: () => {
-              current = n;
-              readout.textContent = describe(n);
-            },
-          },
-          size > 0.012 ? names[n] || 'all' : '',
-        ),
-      );
-    };
-    for (const n of path.slice(0, -1)) put(n, 0, 1, true);
-    const walk = (n, left, size) => {
-      put(n, left, size, false);
-      let at = left;
-      // Sides of different shape may make children wider than their parent: fit them.
-      const sum = children[n].reduce((total, child) => total + width(child), 0);
-      const scale = size / Math.max(width(n), sum, 1e-9);
-      for (const child of children[n]) {
-        const part = width(child) * scale;
-        if (part > 0.0006) walk(child, at, part);
-        at += part;
-      }
-    };
-    walk(zoomed, 0, 1);
-    box.style.height = (deepest + 1) * rowHeight() + 'px';
-    box.replaceChildren(...frames);
-    reset.disabled = zoomed === 0;
-  }
-
-  box.addEventListener('keydown', (event) => {
-    const siblings = () =>
-      (current === 0 ? [0] : children[flame.parents[current]]).filter((n) => shown.includes(n));
-    const beside = (step) => {
-      const list = siblings();
-      return list[list.indexOf(current) + step];
-    };
-    const target = {
-      ArrowUp: () => flame.parents[current],
-      ArrowDown: () => children[current].find((n) => shown.includes(n)),
-      ArrowLeft: () => beside(-1),
-      ArrowRight: () => beside(1),
-    }[event.key];
-    if (target) {
-      const n = target();
-      if (n !== undefined) focusOn(n);
-      event.preventDefault();
-    } else if (event.key === 'Escape') {
-      zoomed = 0;
-      draw();
-      focusOn(0);
-    }
-  });
-
-  const reset = el(
-    'button',
-    {
-      type: 'button',
-      onclick: () => {
-        zoomed = 0;
-        draw();
-      },
-    },
-    'Show all',
+  const graph = {
+    tree: flameTree(flame),
+    box: el('div', {class: 'flame', role: 'tree', 'aria-label': 'flame graph'}),
+    readout: el('p', {class: 'readout', 'aria-live': 'polite'}),
+    reset: el('button', {type: 'button', onclick: () => zoomFlame(graph, 0)}, 'Show all'),
+    changes: Boolean(flame.bases), // Coloured, and as wide, by change.
+    zoomed: 0,
+    current: 0, // Has the focus, or had it last.
+    search: '',
+    shown: [], // The calls, as the buttons of the box stand for them.
+  };
+  graph.box.addEventListener('keydown', (event) => flameKey(graph, event));
+  drawFlame(graph);
+  return el(
+    'div',
+    {},
+    el(
+      'div',
+      {class: 'flame-tools'},
+      flameSearch(graph),
+      graph.reset,
+      flame.bases && [changeToggle(graph), changeLegend()],
+    ),
+    graph.box,
+    graph.readout,
+    flame.approximate && approximation(),
   );
-  const find = el('input', {
+}
+
+function drawFlame(graph) {
+  const {tree, box} = graph;
+  const rowHeight = window.innerWidth <= 460 ? 25 : 21;
+  const places = flamePlaces(tree, graph.zoomed, graph.changes);
+  graph.shown = places.map(({n}) => n);
+  const deepest = Math.max(...graph.shown.map((n) => tree.depth[n]));
+  box.style.height = (deepest + 1) * rowHeight + 'px';
+  box.replaceChildren(...places.map((place) => flameFrame(graph, place, rowHeight)));
+  graph.reset.disabled = graph.zoomed === 0;
+}
+
+function flameFrame(graph, {n, left, size, above}, rowHeight) {
+  const {tree, search} = graph;
+  const name = tree.names[n];
+  const words = flameWords(tree, n);
+  const place = `left:${left * 100}%;width:${size * 100}%;top:${tree.depth[n] * rowHeight}px`;
+  const found = search && (name.toLowerCase().includes(search) ? 'found' : 'missed');
+  const read = () => {
+    graph.readout.textContent = words;
+  };
+  const attributes = {
+    type: 'button',
+    role: 'treeitem',
+    tabindex: n === graph.zoomed ? 0 : -1,
+    title: words,
+    'aria-level': tree.depth[n] + 1,
+    class: [above && 'above', found].filter(Boolean).join(' ') || undefined,
+    style: `${place};background:${flameColour(tree, n, graph.changes)}`,
+    onclick: () => {
+      zoomFlame(graph, n);
+      focusFlame(graph, n);
+    },
+    onmouseenter: read,
+    onfocus: () => {
+      graph.current = n;
+      read();
+    },
+  };
+  return el('button', attributes, size > 0.012 ? name || 'all' : '');
+}
+
+function zoomFlame(graph, n) {
+  graph.zoomed = n;
+  drawFlame(graph);
+}
+
+function focusFlame(graph, n) {
+  const place = graph.shown.indexOf(n);
+  if (place < 0) return;
+  graph.current = n;
+  for (const button of graph.box.children) button.tabIndex = -1;
+  graph.box.children[place].tabIndex = 0;
+  graph.box.children[place].focus();
+}
+
+/// Arrows go to the call above, the first below, and those beside; Escape goes back to the whole.
+function flameKey(graph, event) {
+  const {tree, current, shown} = graph;
+  const parent = tree.flame.parents[current];
+  const seen = (calls) => calls.filter((n) => shown.includes(n));
+  const beside = (step) => {
+    const siblings = seen(current === 0 ? [0] : tree.children[parent]);
+    return siblings[siblings.indexOf(current) + step];
+  };
+  const target = {
+    ArrowUp: () => parent,
+    ArrowDown: () => seen(tree.children[current])[0],
+    ArrowLeft: () => beside(-1),
+    ArrowRight: () => beside(1),
+  }[event.key];
+  if (target) {
+    const n = target();
+    if (n !== undefined) focusFlame(graph, n);
+    event.preventDefault();
+  } else if (event.key === 'Escape') {
+    zoomFlame(graph, 0);
+    focusFlame(graph, 0);
+  }
+}
+
+function flameSearch(graph) {
+  return el('input', {
     type: 'search',
     placeholder: 'Find a function',
     'aria-label': 'Find a function in the flame graph',
     oninput: (event) => {
-      search = event.target.value.trim().toLowerCase();
-      draw();
+      graph.search = event.target.value.trim().toLowerCase();
+      drawFlame(graph);
     },
   });
-  const toggle =
-    diff &&
-    el(
-      'button',
-      {
-        type: 'button',
-        'aria-pressed': 'true',
-        onclick: (event) => {
-          changes = !changes;
-          event.target.setAttribute('aria-pressed', changes);
-          event.target.textContent = changes ? 'Colour by library' : 'Colour by change';
-          draw();
-        },
-      },
-      'Colour by library',
-    );
-  const legend =
-    diff &&
-    el(
-      'span',
-      {class: 'legend'},
-      el('i', {style: 'background:hsl(6 75% 68%)'}),
-      'more than the base',
-      el('i', {style: 'background:hsl(212 70% 68%)'}),
-      'less',
-    );
-  draw();
+}
+
+function changeToggle(graph) {
+  const toggle = (event) => {
+    graph.changes = !graph.changes;
+    event.target.setAttribute('aria-pressed', graph.changes);
+    event.target.textContent = graph.changes ? 'Colour by library' : 'Colour by change';
+    drawFlame(graph);
+  };
+  const attributes = {type: 'button', 'aria-pressed': 'true', onclick: toggle};
+  return el('button', attributes, 'Colour by library');
+}
+
+function changeLegend() {
+  const swatch = (colour) => el('i', {style: `background:${colour}`});
   return el(
-    'div',
-    {},
-    el('div', {class: 'flame-tools'}, find, reset, toggle, legend),
-    box,
-    readout,
-    flame.approximate &&
-      el(
-        'p',
-        {class: 'soft small'},
-        'Approximate: Callgrind records calls between functions, not stacks. ',
-        'Where a function has several callers, its cost is shared among them in proportion.',
-      ),
+    'span',
+    {class: 'legend'},
+    swatch('hsl(6 75% 68%)'),
+    'more than the base',
+    swatch('hsl(212 70% 68%)'),
+    'less',
+  );
+}
+
+function approximation() {
+  return el(
+    'p',
+    {class: 'soft small'},
+    'Approximate: Callgrind records calls between functions, not stacks. ',
+    'Where a function has several callers, its cost is shared among them in proportion.',
   );
 }
