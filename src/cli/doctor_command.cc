@@ -29,11 +29,14 @@ struct Finding {
   std::string mend;  ///< Only when not ok.
 };
 
+/// For a tool that hangs. Torch's headers take a compiler 10 s, and minutes beside a build.
+constexpr Milliseconds kPatience{600'000};
+
 ProcessResult run_tool(ProcessRunner& runner, const Context& context, std::vector<std::string> argv) {
   ProcessRequest request;
   request.argv = std::move(argv);
   request.environment = context.environment;
-  request.deadline = Milliseconds(60'000);
+  request.deadline = kPatience;
   request.disable_aslr = true;
   return run(runner, std::move(request));
 }
@@ -99,8 +102,11 @@ void check_toolchain(ProcessRunner& runner, const Context& context, const Toolch
     argv.push_back(file.string());
     const ProcessResult result = run_tool(runner, context, argv);
     cpp.ok = succeeded(result);
-    cpp.detail =
-        fmt::format("{} ({}){}", compiler->version, compiler->path, cpp.ok ? "" : "; its headers do not compile");
+    const bool in_time = !std::holds_alternative<TimedOut>(result.outcome);
+    cpp.detail = fmt::format("{} ({}){}", compiler->version, compiler->path,
+                             cpp.ok     ? ""
+                             : !in_time ? "; compiling its headers " + describe(result.outcome)
+                                        : "; its headers do not compile");
     if (!cpp.ok)
       cpp.mend = toolchain.name == "torch" ? "apt-get install libtorch-dev" : std::string(trim(result.err.text()));
   } else {

@@ -57,7 +57,7 @@ TEST(Usage, EveryMistakeIsOneLineWithItsMend) {
       {{"run", one, "--rounds", "3"}, "`tally run` has no option '--rounds'; --rounds belongs to `tally ab`"},
       {{"trace", "record", "--legacy"},
        "`tally trace record` has no option '--legacy'; --legacy belongs to `tally trace FILE`"},
-      {{"trace", "diff", "--runs=3"},
+      {{"trace", "diff", "a", "b", "--runs=3"},
        "`tally trace diff` has no option '--runs'; --runs belongs to `tally trace record`"},
       {{"trace", "diff", "a", "b", "--jsn"}, "`tally trace diff` has no option '--jsn'; did you mean '--json'?"},
       {{"run", one, "--zzz=1"}, "`tally run` has no option '--zzz'; see `tally run --help`"},
@@ -129,7 +129,7 @@ TEST(Usage, ATimedStatementIsGolden) {
       tally({"time", "x = 1", "-l", "python", "--wall-only", "-q", "--min-run-time", "0.01", "--max-run-time", "0.01"});
   EXPECT_EQ(timed.code, 0) << timed.err;
   // How long it took, how well, and what the times say of themselves: all of it is the machine's.
-  std::string text = masked(timed.out, " +[0-9.]+ [nµm]s +[0-9.]+ %  ok[^\n]*", " TIME  IQR  ok");
+  std::string text = masked(timed.out, " +[0-9.]+ (n|µ|m)?s +[0-9.]+ %  ok[^\n]*", " TIME  IQR  ok");
   text = masked(text, "; [0-9.]+ s\n", "; # s\n");
   expect_golden("cli/time_wall.txt", masked(text, " +(instr/iter|spread|median|IQR|status)", " $1"));
 }
