@@ -19,8 +19,6 @@ constexpr Milliseconds kFinishOnInterrupt{3000};
 constexpr Milliseconds kGiveUpOnInterrupt{3700};
 constexpr Milliseconds kLookAround{500};  // while work is queued, for whatever no event announces
 
-std::string mebibytes(std::uint64_t bytes) { return fmt::format("{:.4g} MiB", static_cast<double>(bytes) / 1048576); }
-
 StopLadder::Reason cancelled() { return {Ending::cancelled, "cancelled"}; }
 
 }  // namespace
@@ -224,8 +222,7 @@ bool Engine::start_session(const HostKind& kind, HostId host) {
                        .host = host,
                        .started = now,
                        .ladder = StopLadder(now, host_deadlines(request_.settings).fork, deadline),
-                       .memory_limit = plan.memory_bytes,
-                       .child = {}});
+                       .memory_limit = plan.memory_bytes});
   return true;
 }
 
@@ -353,15 +350,7 @@ void Engine::end_session(Running session) {
   const HostKind kind = session->kind;
   const Ending ending = session->session->ending();
   CaseOutcome& outcome = book_.outcome(job.index);
-  const std::chrono::duration<double> took = runner_.now() - session->started;
-  // The machine's monotonic clock, which all of its runs share. The time of day was seen to step back by 6 ms in a run.
-  const std::chrono::duration<double> since_boot = session->started.time_since_epoch();
-  outcome.attempts.push_back({.mode = job.mode,
-                              .ending = ending,
-                              .seconds = took.count(),
-                              .started_s = since_boot.count(),
-                              .cpus = session->session->request().cpus});
-  session->session->deliver(outcome);
+  deliver(*session, runner_.now(), outcome);
   if (outcome.forks_differ) forks_differ_.insert({kind, request_.cases[job.index].autograd});
   pool_.give_back(session->host);
   if (ending != Ending::host_lost) pool_.works(session->host);
@@ -375,34 +364,17 @@ void Engine::end_session(Running session) {
 void Engine::check_deadlines() {
   check_memory();
   check_interruption();
-  for (RunningSession& session : sessions_) climb(session);
+  for (RunningSession& session : sessions_) {
+    if (climb(session, runner_.now())) pool_.kill(session.host);
+  }
   handle(pool_.check_deadlines());
-}
-
-/// The step that is due of ending a session.
-void Engine::climb(RunningSession& session) {
-  using Step = StopLadder::Step;
-  const auto step = session.ladder.due(runner_.now());
-  if (!step) return;
-  if (*step == Step::end_host) return pool_.kill(session.host);
-  // What is orphaned meanwhile is the supervisor's, and swept up when the session has ended.
-  const int signal = *step == Step::interrupt ? SIGINT : *step == Step::terminate ? SIGTERM : SIGKILL;
-  if (session.child) session.child->signal_tree(signal);
 }
 
 void Engine::check_memory() {
   const Clock::time_point now = runner_.now();
   if (now < next_memory_check_) return;
   next_memory_check_ = now + kMemoryInterval;
-  for (RunningSession& session : sessions_) {
-    if (session.memory_limit == 0 || !session.child || session.ladder.reason()) continue;
-    const std::uint64_t seen = session.child->growth_bytes(session.memory_limit);
-    if (seen <= session.memory_limit) continue;
-    session.ladder.kill(
-        now,
-        {Ending::failed, fmt::format("over memory: it may use {} (--memory, or the suite's memory key) and used {}",
-                                     mebibytes(session.memory_limit), mebibytes(seen))});
-  }
+  for (RunningSession& session : sessions_) tally::check_memory(session, now);
 }
 
 void Engine::check_interruption() {

@@ -8,7 +8,6 @@
 
 #include <list>
 #include <map>
-#include <memory>
 #include <set>
 #include <span>
 #include <utility>
@@ -20,8 +19,7 @@
 #include "execution/jobs.h"
 #include "execution/observer.h"
 #include "execution/placement.h"
-#include "execution/session.h"
-#include "execution/stop_ladder.h"
+#include "execution/running_session.h"
 
 namespace tally {
 
@@ -49,17 +47,6 @@ class Engine {
   ExecutionResult run(const std::vector<bool>& done);
 
  private:
-  struct RunningSession {
-    Job job;
-    HostKind kind;
-    std::unique_ptr<Session> session;
-    CpuLease lease;
-    HostId host;
-    Clock::time_point started;
-    StopLadder ladder;
-    std::uint64_t memory_limit = 0;      ///< 0: none.
-    std::unique_ptr<ChildHandle> child;  ///< Once it has been forked.
-  };
   using Running = std::list<RunningSession>::iterator;
   struct PreparedHost {
     HostKey key;
@@ -97,7 +84,6 @@ class Engine {
   void check_deadlines();
   void check_memory();
   void check_interruption();
-  void climb(RunningSession& session);
   [[nodiscard]] std::optional<Clock::time_point> next_deadline();
   void end_unwanted_hosts();
   void stop_everything();

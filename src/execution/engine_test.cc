@@ -154,6 +154,21 @@ TEST_F(EngineTest, CountsAndTimesEveryCase) {
   EXPECT_THAT(runner_.watched, IsEmpty());
 }
 
+TEST_F(EngineTest, ABenchmarksOwnRunTimesAreTaken) {
+  add_cases(2);
+  settings_.counts = false;
+  cases_[1].settings.min_run_time = seconds(3);
+  // A block of 1,000 executions of 1 ms each: a second.
+  hosts_.on_case = [](const FakeRequest&) { return FakeCase{.seconds = {1e-3}, .blocks = 1}; };
+  run();
+  const auto seconds_of = [this](std::size_t index) {
+    const WallSamples& wall = *witness_.outcomes[index].wall;
+    return static_cast<double>(wall.by_child.size()) * static_cast<double>(wall.number_per_run) * 1e-3;
+  };
+  EXPECT_LT(seconds_of(0), 2.5) << "half a second at the most, by default, and two children at the least";
+  EXPECT_GE(seconds_of(1), 3);
+}
+
 TEST_F(EngineTest, ReplicatesThatDifferAreFollowedByOthersInFurtherSessions) {
   add_cases(1);
   settings_.wall = false;

@@ -1,0 +1,36 @@
+/// A session while it goes on: what it holds, and how it is brought to an end when it must be.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "execution/cpu_lease.h"
+#include "execution/host_pool.h"
+#include "execution/job_queue.h"
+#include "execution/session.h"
+#include "execution/stop_ladder.h"
+
+namespace tally {
+
+struct RunningSession {
+  Job job;
+  HostKind kind;
+  std::unique_ptr<Session> session;
+  CpuLease lease;
+  HostId host{};
+  Clock::time_point started;
+  StopLadder ladder;
+  std::uint64_t memory_limit = 0;           ///< 0: none.
+  std::unique_ptr<ChildHandle> child = {};  ///< Once it has been forked.
+};
+
+/// Takes the step that is due of ending it. True: its host is to be killed.
+[[nodiscard]] bool climb(RunningSession& running, Clock::time_point now);
+
+/// Has it killed when it holds more memory than it may.
+void check_memory(RunningSession& running, Clock::time_point now);
+
+/// It has come to its end: tells its outcome the attempt, and what was learnt.
+void deliver(RunningSession& running, Clock::time_point now, CaseOutcome& outcome);
+
+}  // namespace tally
