@@ -7,6 +7,7 @@
 
 #include <fstream>
 #include <ostream>
+#include <tuple>
 
 #include "base/files.h"
 #include "base/text.h"
@@ -95,7 +96,7 @@ void check_toolchain(ProcessRunner& runner, const Context& context, const Toolch
     // The headers are there only when they compile.
     auto folder = TemporaryFolder::make();
     const std::filesystem::path file = folder ? folder->path() / "prelude.cc" : "/nonexistent";
-    (void)write_file(file, prelude_source(toolchain));
+    std::ignore = write_file(file, prelude_source(toolchain));  // what is not there the compiler names
     std::vector<std::string> argv = {compiler->path, "-fsyntax-only", "-I" + context.libexec + "/include"};
     argv.insert(argv.end(), toolchain.flags.begin(), toolchain.flags.end());
     for (const std::string& include : toolchain.include) argv.push_back("-I" + include);

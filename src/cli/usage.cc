@@ -154,7 +154,7 @@ void add_all(CLI::App& app, const OptionSet& set) {
   for (const OptionSet& command : set.commands)
     add_all(*app.add_subcommand(command.name, command.description), command);
   if (!set.footer.empty()) app.footer(set.footer);
-  if (set.chosen) app.callback([chosen = set.chosen] { *chosen = true; });
+  if (set.chosen != nullptr) app.callback([chosen = set.chosen] { *chosen = true; });
 }
 
 }  // namespace

@@ -169,7 +169,7 @@ std::string render_functions(const FunctionCounts& counts, const ProfileRender& 
   for (const auto& [key, count] : sorted) {
     if (render.top > 0 && table.rows.size() == render.top) break;
     std::string name = render.full_names ? demangle(key.name) : readable_name(key.name);
-    if (!key.file.empty()) name = name.empty() ? key.file : name + "  " + std::string(base_name(key.file));
+    if (!key.file.empty()) name = name.empty() ? key.file : fmt::format("{}  {}", name, base_name(key.file));
     table.rows.push_back({{format_count(count)},
                           {render.total > 0 ? format_share(count / render.total) : "", Tint::dim},
                           {std::string(base_name(key.object)), Tint::dim},

@@ -87,9 +87,8 @@ Object case_json(const CaseRecord& one) {
   if (one.counts) json["counts"] = counts_json(*one.counts);
   if (one.wall) json["wall"] = wall_json(*one.wall);
   if (one.failure) {
-    json["failure"] = Object{{"stage", one.failure->stage},
-                             {"message", one.failure->message},
-                             {"reproduce", one.failure->reproduce}};
+    json["failure"] =
+        Object{{"stage", one.failure->stage}, {"message", one.failure->message}, {"reproduce", one.failure->reproduce}};
   }
   return json;
 }

@@ -75,6 +75,7 @@ DeviceChange change_of(const DeviceFigures* before, const DeviceFigures* after) 
 std::vector<DeviceChange> diff(const TraceFigures& before, const TraceFigures& after) {
   const std::vector<const DeviceFigures*> matched = partners(before.devices, after.devices);
   std::vector<DeviceChange> out;
+  out.reserve(before.devices.size() + after.devices.size());
   for (std::size_t k = 0; k < after.devices.size(); ++k) out.push_back(change_of(matched[k], &after.devices[k]));
   for (const DeviceFigures& one : before.devices) {
     if (!contains(matched, &one)) out.push_back(change_of(&one, nullptr));

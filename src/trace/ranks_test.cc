@@ -19,8 +19,9 @@ TraceResult trace(const std::string& path, int rank, Nanoseconds compute, Nanose
   return result;
 }
 
-std::vector<TraceResult> traces(std::vector<std::tuple<const char*, int, Nanoseconds, Nanoseconds>> given) {
+std::vector<TraceResult> traces(const std::vector<std::tuple<const char*, int, Nanoseconds, Nanoseconds>>& given) {
   std::vector<TraceResult> all;
+  all.reserve(given.size());
   for (const auto& [path, rank, compute, communication] : given)
     all.push_back(trace(path, rank, compute, communication));
   return all;

@@ -32,13 +32,13 @@ struct FakeTrouble {
 struct FakeCase {
   std::vector<std::uint64_t> baseline = {1000};  ///< Counted in the empty loop, replicate by replicate; the last for
                                                  ///< all further ones.
-  std::vector<std::uint64_t> counts = {6000};  ///< In the statement's, likewise, by forked replicates.
-  std::optional<std::uint64_t> own_count;      ///< By the case child itself, where that differs.
-  std::vector<double> seconds = {1e-6};        ///< Of one execution, timed block by timed block, over and over.
-  std::size_t blocks = 8;                      ///< That a timed child samples.
-  std::uint64_t executions_in_block = 1000;    ///< Where it is asked to find that out.
-  std::uint64_t allocations = 2;               ///< Of one execution, of 24 bytes each.
-  std::vector<std::string> results = {"1"};    ///< Of an examined statement, execution by execution, likewise.
+  std::vector<std::uint64_t> counts = {6000};    ///< In the statement's, likewise, by forked replicates.
+  std::optional<std::uint64_t> own_count;        ///< By the case child itself, where that differs.
+  std::vector<double> seconds = {1e-6};          ///< Of one execution, timed block by timed block, over and over.
+  std::size_t blocks = 8;                        ///< That a timed child samples.
+  std::uint64_t executions_in_block = 1000;      ///< Where it is asked to find that out.
+  std::uint64_t allocations = 2;                 ///< Of one execution, of 24 bytes each.
+  std::vector<std::string> results = {"1"};      ///< Of an examined statement, execution by execution, likewise.
   std::string refusal;
   std::string output;              ///< On its standard output, at its start.
   std::uint64_t threads = 1;       ///< That it says it has.
