@@ -22,7 +22,7 @@ constexpr std::string_view kRecipe = "a fork for each, hash seed 0";
 }  // namespace
 
 void Builder::start_artifacts(const std::string& name) {
-  const ToolchainHere& toolchain = toolchains_.at(name);
+  const ResolvedToolchain& toolchain = toolchains_.at(name);
   const bool usable = toolchain.interpreter && *toolchain.interpreter;
   Work work{.kind = Kind::artifacts, .toolchain = name, .entries = {}, .folder = {}};
   std::set<std::string> wanted;
@@ -37,9 +37,9 @@ void Builder::start_artifacts(const std::string& name) {
       continue;
     }
     const std::string key =
-        Digest().add(kRecipe).add(entry.c->artifact->digest).add((*toolchain.interpreter)->identity).hex();
+        Digest().add(kRecipe).add(entry.measured->artifact->digest).add((*toolchain.interpreter)->identity).hex();
     entry.artifact_folder = cache_.artifact_folder(key).string();
-    if (fs::exists(fs::path(entry.artifact_folder) / entry.c->artifact->name)) {
+    if (fs::exists(fs::path(entry.artifact_folder) / entry.measured->artifact->name)) {
       entry.artifact_done = true;
     } else if (wanted.insert(entry.artifact_folder).second) {
       work.entries.push_back(i);
@@ -51,13 +51,13 @@ void Builder::start_artifacts(const std::string& name) {
 Result<BuildTask> Builder::prepare_artifacts(std::uint32_t id, Work& work) {
   json::Array jobs;
   for (std::size_t i = 0; i < work.entries.size(); ++i) {
-    const Artifact& artifact = *entries_[work.entries[i]].c->artifact;
+    const Artifact& artifact = *entries_[work.entries[i]].measured->artifact;
     const fs::path folder = work.folder / std::to_string(i);
     if (auto written = write_file(folder / "make_model.py", artifact.script.text()); !written)
       return std::unexpected(written.error());
     jobs.push_back(json::Object{{"folder", folder.string()}, {"script", "make_model.py"}, {"name", artifact.name}});
   }
-  const ToolchainHere& toolchain = toolchains_.at(work.toolchain);
+  const ResolvedToolchain& toolchain = toolchains_.at(work.toolchain);
   std::vector<std::string> argv = {(*toolchain.interpreter)->path, options_.artifact_driver};
   argv.insert(argv.end(), toolchain.spec.requires_modules.begin(), toolchain.spec.requires_modules.end());
   ProcessRequest process = request(std::move(argv), work.folder);

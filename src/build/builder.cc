@@ -16,23 +16,23 @@ namespace tally {
 
 namespace fs = std::filesystem;
 
-Builder::Builder(Cache cache, BuildOptions options, const std::map<std::string, ToolchainHere>& toolchains,
+Builder::Builder(Cache cache, BuildOptions options, const std::map<std::string, ResolvedToolchain>& toolchains,
                  std::span<const Case> cases)
     : cache_(std::move(cache)), options_(std::move(options)), toolchains_(toolchains) {
   std::set<std::string> with_cpp;
   std::set<std::string> with_artifacts;
-  for (const Case& c : cases) {
-    Entry entry{.c = &c, .toolchain = c.toolchain};
-    entry.snippet_done = c.language != Language::cpp;
-    entry.artifact_done = !c.artifact.has_value();
-    if (!entry.snippet_done) with_cpp.insert(c.toolchain);
-    if (!entry.artifact_done) with_artifacts.insert(c.toolchain);
+  for (const Case& one : cases) {
+    Entry entry{.measured = &one, .toolchain = one.toolchain};
+    entry.snippet_done = one.language != Language::cpp;
+    entry.artifact_done = !one.artifact.has_value();
+    if (!entry.snippet_done) with_cpp.insert(one.toolchain);
+    if (!entry.artifact_done) with_artifacts.insert(one.toolchain);
     entries_.push_back(std::move(entry));
   }
   for (const std::string& name : with_cpp) {
     if (toolchains_.at(name).spec.warm_up.cpp.empty()) continue;
     warm_ups_[name] = entries_.size();
-    entries_.push_back(Entry{.c = nullptr, .toolchain = name, .artifact_done = true});
+    entries_.push_back(Entry{.measured = nullptr, .toolchain = name, .artifact_done = true});
   }
   for (const std::string& name : with_cpp) start_toolchain(name);
   for (const std::string& name : with_artifacts) start_artifacts(name);
@@ -65,12 +65,12 @@ bool Builder::warm_up_settled(const std::string& toolchain) const {
 
 std::string Builder::source_of(const Entry& entry, std::string_view symbol, bool with_lines) const {
   const Toolchain& toolchain = toolchains_.at(entry.toolchain).spec;
-  if (entry.c == nullptr) return warm_up_source(toolchain, symbol);
-  return case_source(*entry.c, toolchain, symbol, with_lines ? Lines::of_suite : Lines::none,
+  if (entry.measured == nullptr) return warm_up_source(toolchain, symbol);
+  return case_source(*entry.measured, toolchain, symbol, with_lines ? Lines::of_suite : Lines::none,
                      options_.examined ? Purpose::examined : Purpose::measured);
 }
 
-std::string Builder::prelude_key(const ToolchainHere& toolchain) const {
+std::string Builder::prelude_key(const ResolvedToolchain& toolchain) const {
   Digest digest;
   digest.add((*toolchain.compiler)->identity);
   for (const std::string& argument : compile_argv(toolchain)) digest.add(argument);
@@ -78,7 +78,7 @@ std::string Builder::prelude_key(const ToolchainHere& toolchain) const {
 }
 
 void Builder::start_toolchain(const std::string& name) {
-  const ToolchainHere& toolchain = toolchains_.at(name);
+  const ResolvedToolchain& toolchain = toolchains_.at(name);
   if (!toolchain.compiler || !*toolchain.compiler) {
     const std::string reason = toolchain.compiler ? describe(toolchain.compiler->error()) : "no compiler was asked for";
     for (Entry& entry : entries_) {
@@ -115,11 +115,11 @@ void Builder::prelude_known(const std::string& name, const std::string& id) {
       continue;
     }
     if (!seen.emplace(entry.key, i).second) continue;
-    const bool alone = !batches || entry.c == nullptr || !entry.c->global_setup.empty();
+    const bool alone = !batches || entry.measured == nullptr || !entry.measured->global_setup.empty();
     if (alone) {
       Work work{.kind = Kind::snippets, .toolchain = name, .entries = {i}, .folder = {}};
       // A host cannot start before its warm-up code is there.
-      waiting_.insert(entry.c == nullptr ? waiting_.begin() : waiting_.end(), std::move(work));
+      waiting_.insert(entry.measured == nullptr ? waiting_.begin() : waiting_.end(), std::move(work));
       continue;
     }
     together.push_back(i);

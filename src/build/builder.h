@@ -22,7 +22,7 @@
 namespace tally {
 
 /// A toolchain with what this machine offers for it. An absent part was not needed.
-struct ToolchainHere {
+struct ResolvedToolchain {
   Toolchain spec;
   std::optional<Result<ResolvedCompiler>> compiler;
   std::optional<Result<ResolvedInterpreter>> interpreter;
@@ -58,7 +58,7 @@ struct BuildTask {
 
 class Builder {
  public:
-  Builder(Cache cache, BuildOptions options, const std::map<std::string, ToolchainHere>& toolchains,
+  Builder(Cache cache, BuildOptions options, const std::map<std::string, ResolvedToolchain>& toolchains,
           std::span<const Case> cases);
 
   /// Processes that may start now; each is handed out once. An error is a cache that cannot be written.
@@ -81,7 +81,7 @@ class Builder {
 
   /// One snippet to compile: of a case, or a toolchain's warm-up.
   struct Entry {
-    const Case* c = nullptr;  ///< Null for warm-up code.
+    const Case* measured = nullptr;  ///< Null for warm-up code.
     std::string toolchain;
     std::string key;  ///< Known once the prelude is.
     bool snippet_done = false;
@@ -111,14 +111,14 @@ class Builder {
   Status finish_artifacts(const Work& work, const ProcessResult& result);
   void fail_entry(Entry& entry, BuildFailure failure);
   void settle(Entry& entry);
-  [[nodiscard]] std::vector<std::string> compile_argv(const ToolchainHere& toolchain) const;
-  [[nodiscard]] std::string prelude_key(const ToolchainHere& toolchain) const;
+  [[nodiscard]] std::vector<std::string> compile_argv(const ResolvedToolchain& toolchain) const;
+  [[nodiscard]] std::string prelude_key(const ResolvedToolchain& toolchain) const;
   [[nodiscard]] std::string source_of(const Entry& entry, std::string_view symbol, bool with_lines) const;
   ProcessRequest request(std::vector<std::string> argv, const std::filesystem::path& folder) const;
 
   Cache cache_;
   BuildOptions options_;
-  std::map<std::string, ToolchainHere> toolchains_;
+  std::map<std::string, ResolvedToolchain> toolchains_;
   std::vector<Entry> entries_;  ///< The cases in order, then the warm-ups.
   std::map<std::string, std::size_t> warm_ups_;
   std::map<std::string, std::string> prelude_keys_;

@@ -81,9 +81,9 @@ class BuilderTest : public testing::Test {
   Result<TemporaryFolder> folder_ = TemporaryFolder::make();
   fs::path header_ = file("prelude_part.h");
   fs::path own_header_ = file("own.h");
-  ToolchainHere toolchain{Toolchain{.name = "cpp", .flags = {"-O2"}},
-                          ResolvedCompiler{"/usr/bin/clang++", "clang", true, "-fuse-ld=lld", {}, "identity"},
-                          {}};
+  ResolvedToolchain toolchain{Toolchain{.name = "cpp", .flags = {"-O2"}},
+                              ResolvedCompiler{"/usr/bin/clang++", "clang", true, "-fuse-ld=lld", {}, "identity"},
+                              {}};
 };
 
 TEST_F(BuilderTest, PreludeThenOneBatchThenNothingEverAgain) {
@@ -219,7 +219,7 @@ TEST_F(BuilderTest, LargeSuitesGoInBatchesOfTwelve) {
 TEST_F(BuilderTest, EveryPartOfTheToolchainIsInTheKey) {
   with_prelude();
   const std::vector<Case> cases = {snippet("a;")};
-  const ToolchainHere before = toolchain;
+  const ResolvedToolchain before = toolchain;
   const auto asks_for_a_prelude = [&] {
     Builder builder = this->builder(cases);
     const bool answer = names(ready(builder)) == std::vector<std::string>{"prelude of cpp"};

@@ -30,7 +30,7 @@ void append_prelude(std::vector<std::string>& argv, bool is_clang, const fs::pat
   }
 }
 
-void append_link(std::vector<std::string>& argv, const ToolchainHere& toolchain) {
+void append_link(std::vector<std::string>& argv, const ResolvedToolchain& toolchain) {
   const std::string& linker = (*toolchain.compiler)->linker;
   if (!linker.empty()) argv.push_back(linker);
   std::set<std::string> folders;
@@ -43,7 +43,7 @@ void append_link(std::vector<std::string>& argv, const ToolchainHere& toolchain)
 
 }  // namespace
 
-std::vector<std::string> Builder::compile_argv(const ToolchainHere& toolchain) const {
+std::vector<std::string> Builder::compile_argv(const ResolvedToolchain& toolchain) const {
   std::vector<std::string> argv = {(*toolchain.compiler)->path};
   argv.insert(argv.end(), toolchain.spec.flags.begin(), toolchain.spec.flags.end());
   // No colours: the text is kept in the record.
@@ -53,7 +53,7 @@ std::vector<std::string> Builder::compile_argv(const ToolchainHere& toolchain) c
 }
 
 Result<BuildTask> Builder::prepare_prelude(std::uint32_t id, Work& work) {
-  const ToolchainHere& toolchain = toolchains_.at(work.toolchain);
+  const ResolvedToolchain& toolchain = toolchains_.at(work.toolchain);
   const fs::path folder = cache_.prelude_folder(prelude_keys_[work.toolchain]);
   const fs::path header = folder / kPreludeHeader;
   // Written once: a precompiled header is refused when its source looks newer.
@@ -68,7 +68,7 @@ Result<BuildTask> Builder::prepare_prelude(std::uint32_t id, Work& work) {
 }
 
 Status Builder::finish_prelude(const Work& work, const ProcessResult& result) {
-  const ToolchainHere& toolchain = toolchains_.at(work.toolchain);
+  const ResolvedToolchain& toolchain = toolchains_.at(work.toolchain);
   if (!succeeded(result)) {
     for (Entry& entry : entries_) {
       if (entry.toolchain == work.toolchain && !entry.snippet_done) {
@@ -100,7 +100,7 @@ Status Builder::finish_prelude(const Work& work, const ProcessResult& result) {
 }
 
 Result<BuildTask> Builder::prepare_snippets(std::uint32_t id, Work& work) {
-  const ToolchainHere& toolchain = toolchains_.at(work.toolchain);
+  const ResolvedToolchain& toolchain = toolchains_.at(work.toolchain);
   std::string source = file_start();
   for (const std::size_t index : work.entries)
     source += source_of(entries_[index], "tally_" + entries_[index].key, true);
@@ -112,9 +112,10 @@ Result<BuildTask> Builder::prepare_snippets(std::uint32_t id, Work& work) {
   argv.insert(argv.end(), {"-shared", "-MD", "-MF", (work.folder / "snippet.d").string(), file.string(), "-o",
                            (work.folder / "snippet.so").string()});
   append_link(argv, toolchain);
-  const std::string what = work.entries.size() > 1                  ? fmt::format("{} snippets", work.entries.size())
-                           : entries_[work.entries[0]].c == nullptr ? fmt::format("warm-up of {}", work.toolchain)
-                                                                    : entries_[work.entries[0]].c->id;
+  const std::string what = work.entries.size() > 1 ? fmt::format("{} snippets", work.entries.size())
+                           : entries_[work.entries[0]].measured == nullptr
+                               ? fmt::format("warm-up of {}", work.toolchain)
+                               : entries_[work.entries[0]].measured->id;
   return BuildTask{id, what, request(std::move(argv), work.folder)};
 }
 
@@ -128,7 +129,7 @@ Status Builder::finish_snippets(const Work& work, const ProcessResult& result) {
   for (const std::size_t index : work.entries) {
     const std::string key = entries_[index].key;
     if (succeeded(result)) {
-      if (entries_[index].c != nullptr && !entries_[index].c->global_setup.empty()) {
+      if (entries_[index].measured != nullptr && !entries_[index].measured->global_setup.empty()) {
         const auto depfile = read_file(work.folder / "snippet.d");
         if (!depfile) return std::unexpected(depfile.error());
         std::vector<std::string> headers = parse_dependencies(*depfile);

@@ -16,6 +16,6 @@ struct ReportedStatement {
   std::string report;  ///< To stand behind the statement, in its scope; the name of the text object is tally_text.
 };
 
-ReportedStatement reported(const Case& c);
+ReportedStatement reported(const Case& one);
 
 }  // namespace tally

@@ -42,8 +42,8 @@ std::string loop(std::string_view regions, std::string_view body, std::string_vi
 
 /// The loop with the statement and the report of what it leaves. A statement that breaks out has none; the next
 /// execution must not hand in what this one collected.
-std::string examined_loop(const Case& c, Lines lines) {
-  const ReportedStatement made = reported(c);
+std::string examined_loop(const Case& one, Lines lines) {
+  const ReportedStatement made = reported(one);
   std::string stmt;
   append(stmt, made.stmt, "stmt", lines);
   return "  ::tally::detail::result_text tally_text;\n" +
@@ -64,27 +64,27 @@ std::string file_start() {
          "asm(\".section .rodata.str1.1,\\\"aMS\\\",@progbits,1\\n.p2align 6\\n.text\");\n";
 }
 
-std::string case_source(const Case& c, const Toolchain& toolchain, std::string_view symbol, Lines lines,
+std::string case_source(const Case& one, const Toolchain& toolchain, std::string_view symbol, Lines lines,
                         Purpose purpose) {
   std::string source;
   if (purpose == Purpose::examined) source += "#include \"tally/result.h\"\n";
-  append(source, c.global_setup, "global_setup", lines);
+  append(source, one.global_setup, "global_setup", lines);
   source += fmt::format(
       "#line 1 \"<tally>\"\nextern \"C\" void {}(tally_regions* tally_baseline, tally_regions* tally_statement) {{ "
       "TALLY_TRY\n",
       symbol);
   append_hook(source, "before_region", toolchain.before_region.cpp);
   append_hook(source, "sync", toolchain.sync.cpp);
-  for (const ToolchainCode& code : before_setup(toolchain, Language::cpp, c.threads)) {
+  for (const ToolchainCode& code : before_setup(toolchain, Language::cpp, one.threads)) {
     source += fmt::format("#line 1 \"<{}>\"\n{}\n", code.key, code.text);
   }
-  append(source, c.setup, "setup", lines);
+  append(source, one.setup, "setup", lines);
   source += "#line 1 \"<tally>\"\n  ;\n" + loop("tally_baseline", "");
   if (purpose == Purpose::examined) {
-    source += examined_loop(c, lines);
+    source += examined_loop(one, lines);
   } else {
     std::string stmt;
-    append(stmt, c.stmt, "stmt", lines);
+    append(stmt, one.stmt, "stmt", lines);
     source += loop("tally_statement", stmt);
   }
   source += "TALLY_CATCH(tally_statement) }\n";
@@ -92,9 +92,9 @@ std::string case_source(const Case& c, const Toolchain& toolchain, std::string_v
 }
 
 std::string warm_up_source(const Toolchain& toolchain, std::string_view symbol) {
-  Case c;
-  c.stmt.parts.push_back({toolchain.warm_up.cpp, {}});
-  return case_source(c, Toolchain{}, symbol, Lines::none);
+  Case one;
+  one.stmt.parts.push_back({toolchain.warm_up.cpp, {}});
+  return case_source(one, Toolchain{}, symbol, Lines::none);
 }
 
 }  // namespace tally

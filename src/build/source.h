@@ -29,7 +29,7 @@ enum class Lines { of_suite, none };
 enum class Purpose { measured, examined };
 
 /// The function `symbol` for one case, with its file-scope code before it.
-std::string case_source(const Case& c, const Toolchain& toolchain, std::string_view symbol, Lines lines,
+std::string case_source(const Case& one, const Toolchain& toolchain, std::string_view symbol, Lines lines,
                         Purpose purpose = Purpose::measured);
 
 /// Representative code of the toolchain, in the form of a case, for the host to run once.

@@ -40,7 +40,7 @@ int run_list(const Context& /*context*/, const ListOptions& options, std::ostrea
     out << plan_json(*plan);
     return kFine;
   }
-  for (const Case& c : plan->cases) out << c.id << '\n';
+  for (const Case& one : plan->cases) out << one.id << '\n';
   return kFine;
 }
 
@@ -51,11 +51,11 @@ int run_plan(const Context& /*context*/, const ListOptions& options, std::ostrea
     out << plan_json(*plan);
     return kFine;
   }
-  for (const Case& c : plan->cases) {
-    fmt::print(out, "{}\n", c.id);
-    print_code(out, "global setup", c.global_setup);
-    print_code(out, "setup", c.setup);
-    print_code(out, "statement", c.stmt);
+  for (const Case& one : plan->cases) {
+    fmt::print(out, "{}\n", one.id);
+    print_code(out, "global setup", one.global_setup);
+    print_code(out, "setup", one.setup);
+    print_code(out, "statement", one.stmt);
   }
   fmt::print(out, "{} cases, {} C++ snippets, {} TorchScript models\n", plan->cases.size(), plan->builds.size(),
              plan->artifacts.size());

@@ -91,8 +91,8 @@ Status print_record(const Context& context, const RunOptions& options, const Run
 int exit_code_of(const RunResult& result) {
   if (result.interrupted) return kInterrupted;
   if (result.stopped) return kFailed;
-  for (const CaseRecord& c : result.record.cases) {
-    if (c.status != CaseStatus::ok) return kFailed;
+  for (const CaseRecord& one : result.record.cases) {
+    if (one.status != CaseStatus::ok) return kFailed;
   }
   return kFine;
 }

@@ -36,7 +36,7 @@ std::string stage_name(Stage stage, Mode mode) {
   }
 }
 
-CaseFailure describe_failure(const CaseFailed& failed, const Case& c, const Toolchain& toolchain, Mode mode,
+CaseFailure describe_failure(const CaseFailed& failed, const Case& one, const Toolchain& toolchain, Mode mode,
                              std::uint64_t memory_limit) {
   const std::string stage = stage_name(failed.stage, mode);
   std::string text = failed.message;
@@ -44,7 +44,7 @@ CaseFailure describe_failure(const CaseFailed& failed, const Case& c, const Tool
     text.insert(
         0, fmt::format("over memory, of which it may use {:.4g} MiB: ", static_cast<double>(memory_limit) / 1048576));
   }
-  if (c.language == Language::cpp || failed.signal) {
+  if (one.language == Language::cpp || failed.signal) {
     // A library's message may go on for pages (PyTorch appends its own stack).
     std::string summary(trim(first_line(text)));
     if (failed.signal == SIGILL && mode == Mode::counts) {
@@ -52,7 +52,7 @@ CaseFailure describe_failure(const CaseFailed& failed, const Case& c, const Tool
     }
     return {stage, std::move(summary), failed.detail.empty() ? text : failed.detail, {}};
   }
-  const std::vector<Snippet> parts = python_parts(c, toolchain);
+  const std::vector<Snippet> parts = python_parts(one, toolchain);
   const std::string place = innermost_place(failed.detail, parts);
   return {stage, place.empty() ? text : fmt::format("{} ({})", text, place), map_traceback(failed.detail, parts), {}};
 }

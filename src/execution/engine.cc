@@ -121,7 +121,7 @@ bool Engine::start_build() {
 
 Result<const Engine::PreparedHost*> Engine::prepared_host(const HostKind& kind) {
   if (const auto found = prepared_.find(kind); found != prepared_.end()) return &found->second;
-  const ToolchainHere& toolchain = request_.toolchains.at(kind.toolchain);
+  const ResolvedToolchain& toolchain = request_.toolchains.at(kind.toolchain);
   if (kind.language == Language::cpp && !builder_.warm_up_settled(kind.toolchain)) return nullptr;
   if (kind.language == Language::python && !*toolchain.interpreter) {
     return std::unexpected(toolchain.interpreter->error());

@@ -27,7 +27,7 @@ namespace tally {
 struct ExecutionRequest {
   std::span<const Case> cases;
   const Settings& settings;
-  const std::map<std::string, ToolchainHere>& toolchains;
+  const std::map<std::string, ResolvedToolchain>& toolchains;
   const HostSurroundings& surroundings;
   std::string examiner;  ///< Not empty: nothing is measured, each statement is executed and reports what it leaves.
 };

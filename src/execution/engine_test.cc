@@ -56,7 +56,7 @@ class EngineTest : public ::testing::Test {
                .working_folder = "/",
                .libexec = folder_ + "/libexec",
                .valgrind = "/usr/bin/valgrind"};
-    ToolchainHere& python = toolchains_["python"];
+    ResolvedToolchain& python = toolchains_["python"];
     python.spec.name = "python";
     python.interpreter =
         ResolvedInterpreter{.path = "/usr/bin/python3", .version = "3", .identity = "1", .modules = {}};
@@ -123,7 +123,7 @@ class EngineTest : public ::testing::Test {
   FakeProcessRunner runner_;
   std::optional<CpuLeases> leases_;
   HostPool pool_{runner_, folder_ + "/scratch"};
-  std::map<std::string, ToolchainHere> toolchains_;
+  std::map<std::string, ResolvedToolchain> toolchains_;
   HostSurroundings around_;
   Settings settings_;
   std::vector<Case> cases_;

@@ -96,7 +96,7 @@ Result<PassedFd> pass_text(const std::string& text, int target) {
   return PassedFd{target, std::move(fd)};
 }
 
-void add_python(HostSpec& spec, const ToolchainHere& toolchain, const HostSurroundings& around) {
+void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const HostSurroundings& around) {
   const ResolvedInterpreter& interpreter = **toolchain.interpreter;
   spec.made_of = interpreter.identity;
   spec.late_environment = take_late_environment(spec.environment);
@@ -111,7 +111,7 @@ void add_python(HostSpec& spec, const ToolchainHere& toolchain, const HostSurrou
 
 /// A counted host is started by the loader, from an open descriptor: libraries ask for the program's path and keep it,
 /// and with tally in a folder with a longer name `x += 1.0` read 13 instructions less.
-Status add_cpp(HostSpec& spec, const ToolchainHere& toolchain, const std::optional<BuiltCase>& warm_up,
+Status add_cpp(HostSpec& spec, const ResolvedToolchain& toolchain, const std::optional<BuiltCase>& warm_up,
                const HostSurroundings& around) {
   const std::string host = around.libexec + "/tally-host-cpp";
   if (spec.counted) {
@@ -186,7 +186,7 @@ std::vector<std::string> valgrind_flags(const Settings& settings) {
   return flags;
 }
 
-Result<HostSpec> host_spec(const HostKind& kind, const ToolchainHere& toolchain,
+Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolchain,
                            const std::optional<BuiltCase>& warm_up, const HostSurroundings& around,
                            const Settings& settings) {
   HostSpec spec;

@@ -61,7 +61,7 @@ struct HostKey {
 };
 
 /// `toolchain` must have what the kind's language needs. An error: a part of tally cannot be read.
-Result<HostSpec> host_spec(const HostKind& kind, const ToolchainHere& toolchain,
+Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolchain,
                            const std::optional<BuiltCase>& warm_up, const HostSurroundings& around,
                            const Settings& settings);
 

@@ -33,13 +33,13 @@ std::string_view text_of(int line, const std::vector<Snippet>& parts) {
 
 }  // namespace
 
-std::vector<Snippet> python_parts(const Case& c, const Toolchain& toolchain) {
+std::vector<Snippet> python_parts(const Case& one, const Toolchain& toolchain) {
   std::vector<Snippet> parts;
-  for (ToolchainCode& code : before_setup(toolchain, Language::python, c.threads)) {
+  for (ToolchainCode& code : before_setup(toolchain, Language::python, one.threads)) {
     parts.push_back({std::move(code.text), {}});
   }
-  parts.insert(parts.end(), c.setup.parts.begin(), c.setup.parts.end());
-  parts.insert(parts.end(), c.stmt.parts.begin(), c.stmt.parts.end());
+  parts.insert(parts.end(), one.setup.parts.begin(), one.setup.parts.end());
+  parts.insert(parts.end(), one.stmt.parts.begin(), one.stmt.parts.end());
   return parts;
 }
 

@@ -35,6 +35,6 @@ struct CaseFacts {
 };
 
 std::string make_case_id(const CaseFacts& facts);
-std::string make_case_id(const Case& c);
+std::string make_case_id(const Case& one);
 
 }  // namespace tally

@@ -187,14 +187,14 @@ Case explicit_case(const Timer& timer) {
 }
 
 /// Names and paths of files stay out: the same definition has one digest on every machine.
-std::string definition_digest(const Case& c, const Toolchain& toolchain) {
-  const bool cpp = c.language == Language::cpp;
+std::string definition_digest(const Case& one, const Toolchain& toolchain) {
+  const bool cpp = one.language == Language::cpp;
   std::string flags;
   for (const std::string& flag : toolchain.flags) flags += flag + "\n";
-  const auto said = [&](const PerLanguage& code) -> const std::string& { return code.in(c.language); };
+  const auto said = [&](const PerLanguage& code) -> const std::string& { return code.in(one.language); };
   Digest digest;
-  digest.add(to_string(c.language)).add(c.stmt.text()).add(c.setup.text()).add(c.global_setup.text());
-  digest.add(c.artifact ? c.artifact->digest : "").add(fmt::format("{}", c.threads));
+  digest.add(to_string(one.language)).add(one.stmt.text()).add(one.setup.text()).add(one.global_setup.text());
+  digest.add(one.artifact ? one.artifact->digest : "").add(fmt::format("{}", one.threads));
   digest.add(toolchain.name).add(cpp ? flags : "");
   digest.add(said(toolchain.set_threads)).add(said(toolchain.before_region)).add(said(toolchain.sync));
   // A toolchain without one keeps the digests that records hold from before there was a seed.

@@ -20,42 +20,42 @@ using Matcher = std::function<bool(const Case&)>;
 using Getter = std::function<std::vector<std::string>(const Case&)>;
 
 std::optional<Getter> getter(std::string_view key, const std::vector<Case>& cases) {
-  if (key == "language") return [](const Case& c) { return std::vector{std::string(to_string(c.language))}; };
-  if (key == "runtime") return [](const Case& c) { return std::vector{c.runtime}; };
-  if (key == "autograd") return [](const Case& c) { return std::vector{std::string(to_string(c.autograd))}; };
-  if (key == "threads") return [](const Case& c) { return std::vector{std::to_string(c.threads)}; };
-  if (key == "tag") return [](const Case& c) { return c.tags; };
+  if (key == "language") return [](const Case& one) { return std::vector{std::string(to_string(one.language))}; };
+  if (key == "runtime") return [](const Case& one) { return std::vector{one.runtime}; };
+  if (key == "autograd") return [](const Case& one) { return std::vector{std::string(to_string(one.autograd))}; };
+  if (key == "threads") return [](const Case& one) { return std::vector{std::to_string(one.threads)}; };
+  if (key == "tag") return [](const Case& one) { return one.tags; };
   using Param = std::pair<std::string, std::string>;
   const std::string name(key);
-  if (std::ranges::none_of(cases, [&](const Case& c) { return contains(c.params, name, &Param::first); })) {
+  if (std::ranges::none_of(cases, [&](const Case& one) { return contains(one.params, name, &Param::first); })) {
     return std::nullopt;
   }
-  return [name](const Case& c) {
-    const auto found = std::ranges::find(c.params, name, &Param::first);
-    return found == c.params.end() ? std::vector<std::string>{} : std::vector{found->second};
+  return [name](const Case& one) {
+    const auto found = std::ranges::find(one.params, name, &Param::first);
+    return found == one.params.end() ? std::vector<std::string>{} : std::vector{found->second};
   };
 }
 
 Matcher matcher(const std::string& pattern, const std::vector<Case>& cases) {
-  if (contains(cases, pattern, &Case::id)) return [pattern](const Case& c) { return c.id == pattern; };
+  if (contains(cases, pattern, &Case::id)) return [pattern](const Case& one) { return one.id == pattern; };
   if (const std::size_t equals = pattern.find('='); equals != std::string::npos) {
     if (const auto get = getter(trim(std::string_view(pattern).substr(0, equals)), cases)) {
       const std::string value(trim(std::string_view(pattern).substr(equals + 1)));
-      return [get = *get, value](const Case& c) {
-        return std::ranges::any_of(get(c),
+      return [get = *get, value](const Case& one) {
+        return std::ranges::any_of(get(one),
                                    [&](const std::string& own) { return own == value || glob_match(value, own); });
       };
     }
   }
   if (pattern.find_first_of("*?[") != std::string::npos)
-    return [pattern](const Case& c) { return glob_match(pattern, c.id); };
-  return [pattern](const Case& c) { return c.id.contains(pattern); };
+    return [pattern](const Case& one) { return glob_match(pattern, one.id); };
+  return [pattern](const Case& one) { return one.id.contains(pattern); };
 }
 
 std::string near_id(const std::string& pattern, const std::vector<Case>& cases) {
   std::vector<std::string_view> ids;
   ids.reserve(cases.size());
-  for (const Case& c : cases) ids.push_back(c.id);
+  for (const Case& one : cases) ids.push_back(one.id);
   const std::string near = nearest(pattern, ids);
   return near.empty() ? "see `tally list` for the ids" : fmt::format("did you mean '{}'?", near);
 }
@@ -87,20 +87,20 @@ Result<std::vector<Case>> select(std::vector<Case> cases, const Selection& selec
   std::vector<Matcher> excludes;
   excludes.reserve(selection.excludes.size());
   for (const std::string& pattern : selection.excludes) excludes.push_back(matcher(pattern, cases));
-  const auto matches = [](const std::vector<Matcher>& any, const Case& c) {
-    return std::ranges::any_of(any, [&](const Matcher& match) { return match(c); });
+  const auto matches = [](const std::vector<Matcher>& any, const Case& one) {
+    return std::ranges::any_of(any, [&](const Matcher& match) { return match(one); });
   };
-  std::erase_if(cases,
-                [&](const Case& c) { return (!filters.empty() && !matches(filters, c)) || matches(excludes, c); });
+  std::erase_if(
+      cases, [&](const Case& one) { return (!filters.empty() && !matches(filters, one)) || matches(excludes, one); });
 
   // Names of its own: those of the cases are moved away below, and a short one moves its letters with it.
   std::map<std::string, int> rank;
-  for (const Case& c : cases) rank.emplace(c.id, 0);
+  for (const Case& one : cases) rank.emplace(one.id, 0);
   int next = 0;
   for (auto& [id, value] : rank) value = next++;
   std::vector<Case> result;
-  for (Case& c : cases) {
-    if (rank.at(c.id) % selection.shard.count == selection.shard.index - 1) result.push_back(std::move(c));
+  for (Case& one : cases) {
+    if (rank.at(one.id) % selection.shard.count == selection.shard.index - 1) result.push_back(std::move(one));
   }
   return result;
 }

@@ -24,16 +24,16 @@ Result<Plan> make_plan(const Suite& suite, const PlanOptions& options) {
   std::map<std::tuple<std::string, std::string, std::string, std::string>, std::size_t> builds;
   std::map<std::pair<std::string, std::string>, std::size_t> artifacts;
   for (std::size_t i = 0; i < plan.cases.size(); ++i) {
-    const Case& c = plan.cases[i];
-    if (c.language == Language::cpp) {
-      const auto [at, added] =
-          builds.try_emplace({c.toolchain, c.stmt.text(), c.setup.text(), c.global_setup.text()}, plan.builds.size());
-      if (added) plan.builds.push_back({c.toolchain, c.stmt, c.setup, c.global_setup, {}});
+    const Case& one = plan.cases[i];
+    if (one.language == Language::cpp) {
+      const auto [at, added] = builds.try_emplace(
+          {one.toolchain, one.stmt.text(), one.setup.text(), one.global_setup.text()}, plan.builds.size());
+      if (added) plan.builds.push_back({one.toolchain, one.stmt, one.setup, one.global_setup, {}});
       plan.builds[at->second].cases.push_back(i);
     }
-    if (c.artifact) {
-      const auto [at, added] = artifacts.try_emplace({c.toolchain, c.artifact->digest}, plan.artifacts.size());
-      if (added) plan.artifacts.push_back({c.toolchain, *c.artifact, {}});
+    if (one.artifact) {
+      const auto [at, added] = artifacts.try_emplace({one.toolchain, one.artifact->digest}, plan.artifacts.size());
+      if (added) plan.artifacts.push_back({one.toolchain, *one.artifact, {}});
       plan.artifacts[at->second].cases.push_back(i);
     }
   }

@@ -20,33 +20,33 @@ Object to_json(const CaseSettings& settings) {
   return json;
 }
 
-Object to_json(const Case& c) {
+Object to_json(const Case& one) {
   Object params;
-  for (const auto& [name, value] : c.params) params[name] = value;
+  for (const auto& [name, value] : one.params) params[name] = value;
   json::Value artifact;
-  if (c.artifact) artifact = Object{{"name", c.artifact->name}, {"script", c.artifact->script.text()}};
-  return {{"id", c.id},
-          {"label", c.label},
-          {"language", to_string(c.language)},
-          {"runtime", c.runtime},
-          {"autograd", to_string(c.autograd)},
-          {"threads", c.threads},
+  if (one.artifact) artifact = Object{{"name", one.artifact->name}, {"script", one.artifact->script.text()}};
+  return {{"id", one.id},
+          {"label", one.label},
+          {"language", to_string(one.language)},
+          {"runtime", one.runtime},
+          {"autograd", to_string(one.autograd)},
+          {"threads", one.threads},
           {"params", std::move(params)},
-          {"tags", c.tags},
-          {"toolchain", c.toolchain},
-          {"settings", to_json(c.settings)},
-          {"stmt", c.stmt.text()},
-          {"setup", c.setup.text()},
-          {"global_setup", c.global_setup.text()},
+          {"tags", one.tags},
+          {"toolchain", one.toolchain},
+          {"settings", to_json(one.settings)},
+          {"stmt", one.stmt.text()},
+          {"setup", one.setup.text()},
+          {"global_setup", one.global_setup.text()},
           {"artifact", std::move(artifact)},
-          {"digest", c.digest}};
+          {"digest", one.digest}};
 }
 
 }  // namespace
 
 std::string plan_json(const Plan& plan) {
   json::Array cases;
-  for (const Case& c : plan.cases) cases.push_back(to_json(c));
+  for (const Case& one : plan.cases) cases.push_back(to_json(one));
   // TOML guarantees UTF-8; a suite built in code may hold other bytes, which must not end the program.
   return json::to_text(Object{{"cases", std::move(cases)}}, 2) + "\n";
 }

@@ -24,7 +24,7 @@ std::vector<std::string> ids(const Selection& selection) {
   EXPECT_TRUE(plan) << describe(plan.error());
   std::vector<std::string> result;
   if (!plan) return result;
-  for (const Case& c : plan->cases) result.push_back(c.id);
+  for (const Case& one : plan->cases) result.push_back(one.id);
   return result;
 }
 

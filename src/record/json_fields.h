@@ -95,19 +95,19 @@ void fields(auto& a, is<NoiseFloor> auto& f) {
   a("samples", f.samples);
 }
 
-void fields(auto& a, is<Counts> auto& c) {
-  a("per_iteration", c.per_iteration);
-  a("replicates", c.replicates);
-  a("baseline", c.baseline);
-  a("baseline_replicates", c.baseline_replicates);
-  a("iterations", c.iterations);
-  a("spread", c.spread);
-  a.optional("floor", c.floor);
-  a.optional("denoised", c.denoised);
-  a("events", c.events);
-  a.optional("estimated_cycles", c.estimated_cycles);
-  a.optional("allocations", c.allocations);
-  a.optional("allocated_bytes", c.allocated_bytes);
+void fields(auto& a, is<Counts> auto& one) {
+  a("per_iteration", one.per_iteration);
+  a("replicates", one.replicates);
+  a("baseline", one.baseline);
+  a("baseline_replicates", one.baseline_replicates);
+  a("iterations", one.iterations);
+  a("spread", one.spread);
+  a.optional("floor", one.floor);
+  a.optional("denoised", one.denoised);
+  a("events", one.events);
+  a.optional("estimated_cycles", one.estimated_cycles);
+  a.optional("allocations", one.allocations);
+  a.optional("allocated_bytes", one.allocated_bytes);
 }
 
 void fields(auto& a, is<WallWatch> auto& w) {
@@ -129,26 +129,26 @@ void fields(auto& a, is<Wall> auto& w) {
   a.optional("watch", w.watch);
 }
 
-void fields(auto& a, is<CaseRecord> auto& c) {
-  a("id", c.id);
-  a("label", c.label);
-  a.word("language", c.language, languages);
-  a("runtime", c.runtime);
-  a.word("autograd", c.autograd, autograds);
-  a("threads", c.threads);
-  a("params", c.params);
-  a("tags", c.tags);
-  a("toolchain", c.toolchain);
-  a("machine", c.machine);
-  a("definition", c.definition);
-  a("attempts", c.attempts);
-  a("status", c.status);
-  a("flags", c.flags);
-  a("warnings", c.warnings);
-  a.nullable("counts", c.counts);
-  a.nullable("wall", c.wall);
-  a.nullable("profile", c.profile);
-  a.nullable("failure", c.failure);
+void fields(auto& a, is<CaseRecord> auto& one) {
+  a("id", one.id);
+  a("label", one.label);
+  a.word("language", one.language, languages);
+  a("runtime", one.runtime);
+  a.word("autograd", one.autograd, autograds);
+  a("threads", one.threads);
+  a("params", one.params);
+  a("tags", one.tags);
+  a("toolchain", one.toolchain);
+  a("machine", one.machine);
+  a("definition", one.definition);
+  a("attempts", one.attempts);
+  a("status", one.status);
+  a("flags", one.flags);
+  a("warnings", one.warnings);
+  a.nullable("counts", one.counts);
+  a.nullable("wall", one.wall);
+  a.nullable("profile", one.profile);
+  a.nullable("failure", one.failure);
 }
 
 /// Everything but the cases, which are written one to a line and so apart.

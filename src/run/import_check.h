@@ -16,7 +16,7 @@
 namespace tally {
 
 /// An interpreter whose import fails becomes the error that says so.
-void check_imports(ProcessRunner& runner, std::map<std::string, ToolchainHere>& toolchains,
+void check_imports(ProcessRunner& runner, std::map<std::string, ResolvedToolchain>& toolchains,
                    const EnvironmentVariables& environment, const std::string& working_folder,
                    const std::filesystem::path& cache_root);
 

@@ -98,7 +98,7 @@ std::map<std::string, std::string> common_facts(ProcessRunner& runner, const Env
   return facts;
 }
 
-Environment describe_toolchain(ProcessRunner& runner, const ToolchainHere& toolchain,
+Environment describe_toolchain(ProcessRunner& runner, const ResolvedToolchain& toolchain,
                                std::map<std::string, std::string> facts, const EnvironmentVariables& environment) {
   Environment described;
   described.facts = std::move(facts);

@@ -14,7 +14,7 @@ std::map<std::string, std::string> common_facts(ProcessRunner& runner, const Env
 
 /// The common facts and the toolchain's own ("compiler", "python", "module.torch"), its subject's libraries by content,
 /// and the fingerprint of each side.
-Environment describe_toolchain(ProcessRunner& runner, const ToolchainHere& toolchain,
+Environment describe_toolchain(ProcessRunner& runner, const ResolvedToolchain& toolchain,
                                std::map<std::string, std::string> facts, const EnvironmentVariables& environment);
 
 /// One fingerprint for a record with several toolchains.

@@ -26,7 +26,7 @@ struct Ready {
   RunEnvironment environment;
   std::filesystem::path cache;
   HostSurroundings hosts;
-  std::map<std::string, ToolchainHere> toolchains;
+  std::map<std::string, ResolvedToolchain> toolchains;
 };
 
 Result<std::string> find_valgrind(const EnvironmentVariables& environment) {
@@ -57,9 +57,9 @@ Result<Ready> make_ready(Workspace& workspace, const RunRequest& request, bool c
       resolve_toolchains(workspace.runner(), *request.plan, request.tools, ready.environment, ready.cache);
   if (!toolchains) return std::unexpected(toolchains.error());
   ready.toolchains = *std::move(toolchains);
-  for (const auto& [name, here] : ready.toolchains) {
-    if (here.compiler && !*here.compiler) observer.on_message(describe(here.compiler->error()));
-    if (here.interpreter && !*here.interpreter) observer.on_message(describe(here.interpreter->error()));
+  for (const auto& [name, resolved] : ready.toolchains) {
+    if (resolved.compiler && !*resolved.compiler) observer.on_message(describe(resolved.compiler->error()));
+    if (resolved.interpreter && !*resolved.interpreter) observer.on_message(describe(resolved.interpreter->error()));
   }
   return ready;
 }
@@ -91,8 +91,8 @@ Record describe_run(Workspace& workspace, const RunRequest& request, const Ready
   if (request.settings.counts) record.settings.valgrind_flags = valgrind_flags(request.settings);
   record.machines = {read_machine(static_cast<int>(workspace.leases().topology().allowed.size()))};
   const auto facts = common_facts(workspace.runner(), ready.environment.filtered, ready.hosts.valgrind);
-  for (const auto& [name, here] : ready.toolchains) {
-    record.environments[name] = describe_toolchain(workspace.runner(), here, facts, ready.environment.filtered);
+  for (const auto& [name, resolved] : ready.toolchains) {
+    record.environments[name] = describe_toolchain(workspace.runner(), resolved, facts, ready.environment.filtered);
   }
   record.fingerprint = combine(record.environments);
   for (const Case& one : request.plan->cases) record.cases.push_back(describe_case(one));

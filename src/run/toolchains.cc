@@ -9,7 +9,7 @@ namespace tally {
 
 namespace {
 
-using Toolchains = std::map<std::string, ToolchainHere>;
+using Toolchains = std::map<std::string, ResolvedToolchain>;
 
 bool needs_python(const Case& one) { return one.language == Language::python || one.artifact; }
 bool needs_cpp(const Case& one) { return one.language == Language::cpp; }
@@ -18,10 +18,10 @@ bool needs_cpp(const Case& one) { return one.language == Language::cpp; }
 bool broken(const auto& tool) { return tool && !*tool; }
 
 Toolchains resolve(ProcessRunner& runner, const Plan& plan, const Tools& tools, const RunEnvironment& environment) {
-  Toolchains here;
-  for (const Toolchain& spec : plan.toolchains) here[spec.name].spec = spec;
+  Toolchains resolved;
+  for (const Toolchain& spec : plan.toolchains) resolved[spec.name].spec = spec;
   const ResolveContext context{environment.full, environment.working_folder};
-  for (auto& [name, toolchain] : here) {
+  for (auto& [name, toolchain] : resolved) {
     if (!tools.cxx.empty()) toolchain.spec.cxx = {tools.cxx};
     if (!tools.python.empty()) toolchain.spec.python = {tools.python};
     const auto any = [&](auto needs) {
@@ -30,13 +30,13 @@ Toolchains resolve(ProcessRunner& runner, const Plan& plan, const Tools& tools, 
     if (any(needs_cpp)) toolchain.compiler = resolve_compiler(runner, toolchain.spec, context);
     if (any(needs_python)) toolchain.interpreter = resolve_interpreter(runner, toolchain.spec, context);
   }
-  return here;
+  return resolved;
 }
 
 Status check_usable(const Toolchains& toolchains, const Plan& plan, const Tools& tools) {
   const bool some = std::ranges::any_of(plan.cases, [&](const Case& one) {
-    const ToolchainHere& here = toolchains.at(one.toolchain);
-    return !(needs_python(one) && broken(here.interpreter)) && !(needs_cpp(one) && broken(here.compiler));
+    const ResolvedToolchain& resolved = toolchains.at(one.toolchain);
+    return !(needs_python(one) && broken(resolved.interpreter)) && !(needs_cpp(one) && broken(resolved.compiler));
   });
   const bool compiler_may_fail = some && tools.cxx.empty();
   const bool interpreter_may_fail = some && tools.env_command.empty() && tools.python.empty();
@@ -44,9 +44,9 @@ Status check_usable(const Toolchains& toolchains, const Plan& plan, const Tools&
     error.kind = ErrorKind::input;
     return std::unexpected(std::move(error));
   };
-  for (const auto& [name, here] : toolchains) {
-    if (!interpreter_may_fail && broken(here.interpreter)) return mistake(here.interpreter->error());
-    if (!compiler_may_fail && broken(here.compiler)) return mistake(here.compiler->error());
+  for (const auto& [name, resolved] : toolchains) {
+    if (!interpreter_may_fail && broken(resolved.interpreter)) return mistake(resolved.interpreter->error());
+    if (!compiler_may_fail && broken(resolved.compiler)) return mistake(resolved.compiler->error());
   }
   return {};
 }

@@ -31,8 +31,9 @@ Result<RunEnvironment> run_environment(Workspace& workspace, const Tools& tools,
 
 /// A compiler, interpreter or environment that was asked for by name and that does not work is an error (input). One
 /// that toolchains chose fails its own cases, unless there are no others. `cache` remembers what has been tried.
-Result<std::map<std::string, ToolchainHere>> resolve_toolchains(ProcessRunner& runner, const Plan& plan,
-                                                                const Tools& tools, const RunEnvironment& environment,
-                                                                const std::filesystem::path& cache);
+Result<std::map<std::string, ResolvedToolchain>> resolve_toolchains(ProcessRunner& runner, const Plan& plan,
+                                                                    const Tools& tools,
+                                                                    const RunEnvironment& environment,
+                                                                    const std::filesystem::path& cache);
 
 }  // namespace tally

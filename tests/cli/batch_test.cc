@@ -79,7 +79,7 @@ Case snippet(const std::string& stmt, const std::string& setup = "") {
 }
 
 /// Builds all cases in a cache of their own; the libraries in order.
-std::vector<std::string> build(RealProcessRunner& runner, const std::map<std::string, ToolchainHere>& toolchains,
+std::vector<std::string> build(RealProcessRunner& runner, const std::map<std::string, ResolvedToolchain>& toolchains,
                                const std::vector<Case>& cases, const fs::path& cache, std::size_t batch_size) {
   BuildOptions options;
   options.snippet_include = TALLY_SOURCE_DIR "/include";
@@ -101,8 +101,8 @@ std::vector<std::string> build(RealProcessRunner& runner, const std::map<std::st
 }
 
 /// The built-in toolchain without its warm-up.
-ToolchainHere cpp_toolchain(RealProcessRunner& runner) {
-  ToolchainHere toolchain{builtin_toolchains().front(), {}, {}};
+ResolvedToolchain cpp_toolchain(RealProcessRunner& runner) {
+  ResolvedToolchain toolchain{builtin_toolchains().front(), {}, {}};
   EXPECT_EQ(toolchain.spec.name, "cpp");
   toolchain.spec.warm_up.cpp.clear();
   toolchain.compiler = resolve_compiler(runner, toolchain.spec, {{{"PATH", "/usr/bin:/bin"}}, {}});
@@ -126,7 +126,7 @@ TEST(Batch, IsTheSameCodeAsEachSnippetAlone) {
               "tally::keep(e); }",
               "int n = 0;")};
   RealProcessRunner runner(TALLY_BUILD_DIR "/libexec/tallymark/tally-supervisor");
-  const ToolchainHere toolchain = cpp_toolchain(runner);
+  const ResolvedToolchain toolchain = cpp_toolchain(runner);
   ASSERT_TRUE(*toolchain.compiler) << describe(toolchain.compiler->error());
   ASSERT_TRUE((*toolchain.compiler)->is_clang);
   const auto folder = TemporaryFolder::make();
@@ -155,7 +155,7 @@ TEST(Batch, IsTheSameCodeAsEachSnippetAlone) {
 /// memcmp and its like go another way near the end of a page, so where a string lies must not depend on neighbours.
 TEST(Batch, EachStringConstantBeginsAtAMultipleOf64) {
   RealProcessRunner runner(TALLY_BUILD_DIR "/libexec/tallymark/tally-supervisor");
-  const ToolchainHere toolchain = cpp_toolchain(runner);
+  const ResolvedToolchain toolchain = cpp_toolchain(runner);
   ASSERT_TRUE(*toolchain.compiler) << describe(toolchain.compiler->error());
   std::vector<Case> cases;
   for (int i = 0; i < 5; ++i) {
