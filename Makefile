@@ -3,12 +3,15 @@ SETUP ?= yes
 JOBS ?= $(shell nproc)
 TALLY = build/release/tally
 
-.PHONY: help setup build bench test lint clean
+.PHONY: help setup setup-test build bench tests test check lint dev sanitize clean
 help:
 	@echo "make bench   set up, build, and run the PyTorch benchmark suite"
-	@echo "make test    set up, build with checks, and run every test"
+	@echo "make test    set up, build, lint, and run every test"
+	@echo "make check   what takes seconds: formatting, layers, unit tests"
 	@echo "make build   set up and build the release: $(TALLY)"
+	@echo "make setup   install the packages that building and running need; make setup-test: those of make test too"
 	@echo "make lint    formatting, layers, headers, JavaScript, Python and clang-tidy on what changed (TIDY=all for every file)"
+	@echo "make dev     set up and build with assertions and little optimisation: build/dev"
 	@echo "make sanitize  unit tests under address, undefined-behaviour and thread sanitizers"
 	@echo "make clean   remove build/"
 
@@ -17,29 +20,46 @@ ifneq ($(SETUP),no)
 	@tools/setup.sh
 endif
 
+setup-test:
+ifneq ($(SETUP),no)
+	@tools/setup.sh packages.txt packages-test.txt
+endif
+
+# One tree: the tests are built beside what users run, from the same objects.
+CONFIGURE = mkdir -p build && { cmake --preset release $(1) >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }; }
+
 build: setup
-	@cmake --preset release >build-release.log 2>&1 || { cat build-release.log; exit 1; }; rm -f build-release.log
+	@$(call CONFIGURE,-DBUILD_TESTING=OFF)
+	@cmake --build --preset release -j $(JOBS)
+
+tests: setup-test
+	@$(call CONFIGURE,-DBUILD_TESTING=ON)
 	@cmake --build --preset release -j $(JOBS)
 
 bench: build
 	$(TALLY) run suites/torch_quick.toml --json build/bench.json
 
 # Everything a change must pass. ctest's closing lines come last.
-test: build dev lint
-	@ctest --test-dir build/dev --output-on-failure -j $(JOBS)
+test: tests lint
+	@ctest --test-dir build/release --output-on-failure -j $(JOBS)
 
-.PHONY: dev sanitize
-dev: setup
+# What takes seconds once it is built.
+check: tests
+	@JOBS=$(JOBS) tools/lint.sh --quick build/release
+	@ctest --test-dir build/release --output-on-failure -j $(JOBS) -LE 'end_to_end|minutes'
+
+lint: setup-test
+	@test -e build/release/compile_commands.json || { $(call CONFIGURE,-DBUILD_TESTING=ON); }
+	@JOBS=$(JOBS) tools/lint.sh build/release
+
+dev: setup-test
 	@cmake --preset dev >/dev/null
 	@cmake --build --preset dev -j $(JOBS)
-
-lint: dev
-	@JOBS=$(JOBS) tools/lint.sh build/dev
 
 # The pure layers under address and undefined-behaviour sanitizers, and what has threads under the thread sanitizer.
 SANITIZED = base_test definition_test expansion_test plan_test measurement_test profile_test protocol_test record_test \
   comparison_test report_test trace_test build_test
-sanitize: setup
+sanitize: setup-test
 	@cmake --preset asan-ubsan >/dev/null
 	@cmake --build --preset asan-ubsan -j $(JOBS) --target $(SANITIZED)
 	@set -e; for one in $(SANITIZED); do build/asan-ubsan/tests/$$one --gtest_brief=1; done

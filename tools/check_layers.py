@@ -164,7 +164,7 @@ def main():
         "--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent
     )
     parser.add_argument("--headers", metavar="COMPILER", help="compile each header alone")
-    parser.add_argument("--build", default="build/dev", help="where generated headers are")
+    parser.add_argument("--build", default="build/release", help="where generated headers are")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
     for text in long_files(options.root):

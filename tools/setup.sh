@@ -1,16 +1,20 @@
 #!/bin/sh
-# Installs the Debian packages that packages.txt names and this machine lacks.
-# Needs root (or sudo) and a package mirror only when something is missing. TALLY_PACKAGES names another list.
+# Installs the Debian packages that lists name and this machine lacks.
+#
+#   tools/setup.sh [LIST...]      LIST: packages.txt, what building and running need; packages-test.txt adds the rest
+#
+# Needs root (or sudo) and a package mirror only when something is missing.
 set -eu
 cd "$(dirname "$0")/.."
-list=${TALLY_PACKAGES:-packages.txt}
+lists=${*:-packages.txt}
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
-  echo "setup: this is not Debian (no dpkg-query); install what $list names by other means, then run: make build SETUP=no" >&2
+  echo "setup: this is not Debian (no dpkg-query); install what $lists names by other means, then run: make build SETUP=no" >&2
   exit 2
 fi
 
-wanted=$(grep -v -E '^[[:space:]]*(#|$)' "$list")
+# shellcheck disable=SC2086
+wanted=$(cat $lists | grep -v -E '^[[:space:]]*(#|$)')
 missing=""
 missing_of() {
   # What another package provides is there too: NodeSource's nodejs provides npm, and conflicts with Debian's.
