@@ -227,7 +227,7 @@ void CaseDialogue::deliver(CaseOutcome& outcome, std::optional<WallWatch> watch)
       outcome.profile = std::move(profile_);
       return;
     case Mode::wall:
-      wall_.watch = watch;
+      wall_.watch = std::move(watch);
       if (outcome.wall) {
         add_pass(*outcome.wall, std::move(wall_));
       } else {

@@ -27,7 +27,7 @@ Status refusal(const protocol::Parsed& parsed) {
 }  // namespace
 
 Status FrameStream::read(const std::function<void(const protocol::Message&)>& each, bool& closed) {
-  std::array<char, 64 * 1024> block;
+  std::array<char, std::size_t{64} * 1024> block;
   for (;;) {
     const ssize_t n = ::recv(fd_.get(), block.data(), block.size(), MSG_DONTWAIT);
     if (n < 0 && errno == EINTR) continue;
