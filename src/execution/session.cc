@@ -103,7 +103,7 @@ void Session::on_stopped(Ending ending, std::string message, std::optional<Stage
 
 void Session::deliver(CaseOutcome& outcome) {
   if (ending() == Ending::ok) return dialogue_.deliver(outcome, watch_ ? watch_->seen() : std::nullopt);
-  outcome.failure = stopped_ ? std::move(stopped_) : dialogue_.failure();
+  outcome.failure = stopped_ ? stopped_ : dialogue_.failure();
   outcome.failure->output = captured_.take().text();
 }
 

@@ -24,10 +24,10 @@ Status write_json(const Record& record, const std::function<Result<std::string>(
                   const std::function<Status(std::string_view)>& sink);
 
 /// `where` names the text in errors: a path.
-Result<Record> record_from_json(std::string_view text, std::string where);
+Result<Record> record_from_json(std::string_view text, const std::string& where);
 
 /// One case alone, on one line without its newline: what a run's journal holds.
 std::string case_to_json(const CaseRecord& record);
-Result<CaseRecord> case_from_json(std::string_view text, std::string where);
+Result<CaseRecord> case_from_json(std::string_view text, const std::string& where);
 
 }  // namespace tally

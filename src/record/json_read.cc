@@ -141,7 +141,7 @@ struct FromJson<std::vector<std::pair<std::string, T>>> {
     if (!json.is_object()) return problem.report(place, "must be an object");
     for (const auto& [key, element] : json.items()) {
       if (problem.found()) return;
-      read(element, place + "." + key, problem, values.emplace_back(key, T{}).second);
+      read(element, fmt::format("{}.{}", place, key), problem, values.emplace_back(key, T{}).second);
     }
   }
 };
@@ -153,7 +153,7 @@ struct FromJson<std::map<std::string, T>> {
     if (!json.is_object()) return problem.report(place, "must be an object");
     for (const auto& [key, element] : json.items()) {
       if (problem.found()) return;
-      read(element, place + "." + key, problem, values[key]);
+      read(element, fmt::format("{}.{}", place, key), problem, values[key]);
     }
   }
 };
@@ -264,7 +264,7 @@ void check_ids(const std::vector<CaseRecord>& cases, Problem& problem) {
 
 }  // namespace
 
-Result<CaseRecord> case_from_json(std::string_view text, std::string where) {
+Result<CaseRecord> case_from_json(std::string_view text, const std::string& where) {
   const Result<Json> json = parse(text, where);
   if (!json) return std::unexpected(json.error());
   CaseRecord record;
@@ -275,7 +275,7 @@ Result<CaseRecord> case_from_json(std::string_view text, std::string where) {
   return record;
 }
 
-Result<Record> record_from_json(std::string_view text, std::string where) {
+Result<Record> record_from_json(std::string_view text, const std::string& where) {
   Result<Json> json = parse(text, where);
   if (!json) return std::unexpected(json.error());
   const Result<int> schema = schema_of(*json, where);
