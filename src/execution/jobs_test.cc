@@ -15,6 +15,7 @@ class JobsTest : public ::testing::Test {
 
   static std::vector<std::pair<Mode, std::size_t>> brief(const std::vector<Job>& jobs) {
     std::vector<std::pair<Mode, std::size_t>> all;
+    all.reserve(jobs.size());
     for (const Job& job : jobs) all.emplace_back(job.mode, job.index);
     return all;
   }

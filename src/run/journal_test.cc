@@ -119,7 +119,9 @@ TEST_F(JournalTest, RefusesAnotherRunAndASecondWriter) {
   EXPECT_THAT(describe(JournalWriter::resume(path_, header_).error()), HasSubstr("another tally is writing"));
   writer = fail(ErrorKind::internal, "closed");
   EXPECT_TRUE(JournalWriter::resume(path_, header_));
-  const auto refusal = [&](JournalHeader header) { return describe(JournalWriter::resume(path_, header).error()); };
+  const auto refusal = [&](const JournalHeader& header) {
+    return describe(JournalWriter::resume(path_, header).error());
+  };
   EXPECT_THAT(refusal({{{"--iterations", "50"}, {"cases", "abc"}}}), HasSubstr("--iterations was 100 and is 50;"));
   EXPECT_THAT(refusal({{{"--iterations", "100"}}}), HasSubstr("cases was abc and is none;"));
   EXPECT_THAT(refusal({{{"--iterations", "100"}, {"cases", "abc"}, {"compiler", "g++"}}}),
