@@ -15,7 +15,7 @@ struct CaseSettings {
   std::optional<int> replicates;
   std::optional<std::chrono::milliseconds> min_run_time;  ///< Of timing, at the least.
   std::optional<std::chrono::milliseconds> max_run_time;  ///< Of timing, at the most.
-  std::optional<double> precision;                        ///< Timing ends when the 95 % interval is within this; 0.01 is 1 %.
+  std::optional<double> precision;  ///< Timing ends when the 95 % interval is within this; 0.01 is 1 %.
   std::optional<std::uint64_t> memory_bytes;
 };
 
