@@ -37,8 +37,9 @@ class CpuLease {
   std::shared_ptr<int> share_;  ///< Counted by its CPU's users in this process.
 };
 
-/// How often to try again while another process has what is wanted: the kernel does not tell when a flock goes.
-constexpr Milliseconds lease_retry{50};
+/// How often to try again while another process has what is wanted: the kernel does not tell when a flock goes. Often,
+/// for between two cases that another run counts there lies a millisecond.
+constexpr Milliseconds lease_retry{5};
 
 class CpuLeases {
  public:
