@@ -1,6 +1,5 @@
 #!/bin/sh
-# Formatting, layers, headers, shell syntax, clang-tidy, JavaScript and Python. Needs a configured build folder for
-# clang-tidy and headers.
+# Formatting, layers, headers, shell syntax, clang-tidy, JavaScript and Python. Needs a configured build folder for headers.
 #
 #   tools/lint.sh [--quick] [BUILD]      BUILD: build/release; --quick: only what takes seconds
 #
@@ -37,29 +36,31 @@ step() {
 sources() { git ls-files '*.h' '*.cc'; }
 format() { sources | xargs clang-format-19 --dry-run -Werror; }
 shell() { git ls-files '*.sh' .ci/run | xargs -n 1 sh -n; }
+# How each file is compiled by itself, without precompiled headers: it has to include what it uses.
+alone=build/lint/alone
+configure_alone() {
+  mkdir -p "$alone"
+  cmake --preset release -B "$alone" -DBUILD_TESTING=ON -DTALLY_UNITY=OFF -DTALLY_PRECOMPILE=OFF >"$alone/configure.log" 2>&1 && return 0
+  cat "$alone/configure.log" >&2
+  return 1
+}
 touched() {
   if [ "${TIDY:-changed}" = all ]; then sources; else
     git diff --name-only HEAD
     git log -n 20 --name-only --format=
   fi | awk '!seen[$0]++' | grep -E '^(src|host)/.*\.cc$' | grep -v _fuzz | while read -r file; do
     # Only what this build compiles.
-    if [ -e "$file" ] && grep -qF "/$file\"" "$build/compile_commands.json"; then echo "$file"; fi
+    if [ -e "$file" ] && grep -qF "/$file\"" "$alone/compile_commands.json"; then echo "$file"; fi
   done | if [ "${TIDY:-changed}" = all ]; then cat; else head -n 40; fi
 }
 tidy() {
-  if [ ! -e "$build/compile_commands.json" ]; then
-    echo "lint: $build is not configured: run \`make tests\` first" >&2
-    return 1
-  fi
+  configure_alone || return 1
   files=$(touched)
   if [ -z "$files" ]; then return 0; fi
-  # Without the precompiled headers: each file has to include what it uses.
-  mkdir -p "$build/tidy"
-  sed -E 's/ -Xclang -include(-pch)? -Xclang [^ ]+//g' "$build/compile_commands.json" >"$build/tidy/compile_commands.json"
   echo "lint: clang-tidy on $(echo "$files" | wc -l) files"
   # Files pass by in a log of their own: only findings are shown, last, where a truncated log still has them.
-  echo "$files" | xargs -n 2 -P "$jobs" clang-tidy-19 -p "$build/tidy" --quiet >"$build/tidy.log" 2>&1 && return 0
-  grep -Ev 'warnings? generated|^\[[0-9]+/[0-9]+\] Processing|warnings treated as errors' "$build/tidy.log" >&2
+  echo "$files" | xargs -n 2 -P "$jobs" clang-tidy-19 -p "$alone" --quiet >"$alone/tidy.log" 2>&1 && return 0
+  grep -Ev 'warnings? generated|^\[[0-9]+/[0-9]+\] Processing|warnings treated as errors' "$alone/tidy.log" >&2
   return 1
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/files.h"
 #include "cli/record_files.h"
+#include "cli/refuse.h"
 #include "comparison/check.h"
 #include "report/comparison_table.h"
 #include "report/exports.h"
@@ -132,37 +133,34 @@ void add_check_options(OptionSet& sub, CheckCommandOptions& options) {
 }
 
 int run_check(const CheckCommandOptions& options, const Remeasure& remeasure, std::ostream& out, std::ostream& err) {
-  const auto refuse = [&err](const Error& error) {
-    err << "tally check: " << describe(error) << '\n';
-    return 2;
-  };
+  const auto refused = [&err](const Error& error) { return refuse("check", error, err); };
   const Result<std::vector<Limit>> limits = read_limits(options);
-  if (!limits) return refuse(limits.error());
+  if (!limits) return refused(limits.error());
   const Result<std::vector<Acceptance>> accepted = read_accept(options.accept);
-  if (!accepted) return refuse(accepted.error());
+  if (!accepted) return refused(accepted.error());
   const Result<Record> base = load_record(options.base);
-  if (!base) return refuse(base.error());
+  if (!base) return refused(base.error());
   Result<Record> next = load_record(options.next);
-  if (!next) return refuse(next.error());
-  if (const Status fresh = check_age(*base, options); !fresh) return refuse(fresh.error());
+  if (!next) return refused(next.error());
+  if (const Status fresh = check_age(*base, options); !fresh) return refused(fresh.error());
 
   const ProfileLoader profiles = profile_loader(*base, options.base, options.next);
   const std::string today = options.now.substr(0, 10);
   Comparison comparison = compare(*base, *next, {}, profiles);
   CheckResult result = check(comparison, *limits, *accepted, today);
   if (result.compared == 0 && comparison.count(Verdict::failed) == 0) {
-    return refuse({ErrorKind::input, "the baseline is stale: it has nothing that can be compared with the new record",
-                   options.base, "measure a new baseline with the same suite and settings"});
+    return refused({ErrorKind::input, "the baseline is stale: it has nothing that can be compared with the new record",
+                    options.base, "measure a new baseline with the same suite and settings"});
   }
   const std::vector<std::string> suspects = suspects_of(result);
   if (!options.confirm.empty() && !suspects.empty()) {
     if (!remeasure)
-      return refuse({ErrorKind::input, "--confirm: this tally cannot measure again", "",
-                     "measure the suspects with tally run --filter and check that record"});
+      return refused({ErrorKind::input, "--confirm: this tally cannot measure again", "",
+                      "measure the suspects with tally run --filter and check that record"});
     err << fmt::format("tally check: measuring {} suspected {} again\n", suspects.size(),
                        suspects.size() == 1 ? "case" : "cases");
     const Result<Record> again = remeasure(options.confirm, suspects, *next);
-    if (!again) return refuse(again.error());
+    if (!again) return refused(again.error());
     replace_cases(*next, *again);
     comparison = compare(*base, *next, {}, profiles);
     result = check(comparison, *limits, *accepted, today);

@@ -3,6 +3,7 @@
 #include <ostream>
 
 #include "cli/record_files.h"
+#include "cli/refuse.h"
 #include "report/comparison_table.h"
 #include "report/exports.h"
 
@@ -47,9 +48,7 @@ int run_compare(const CompareCommandOptions& options, std::ostream& out, std::os
   const Result<Record> base = load_record(options.base);
   const Result<Record> next = load_record(options.next);
   for (const Result<Record>* record : {&base, &next}) {
-    if (*record) continue;
-    err << "tally compare: " << describe(record->error()) << '\n';
-    return 2;
+    if (!*record) return refuse("compare", record->error(), err);
   }
   return report_comparison(compare(*base, *next, {}, profile_loader(*base, options.base, options.next)), options, out,
                            err);

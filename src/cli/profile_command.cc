@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cli/record_files.h"
+#include "cli/refuse.h"
 #include "definition/builtin_toolchains.h"
 #include "json/text.h"
 #include "profile/export.h"
@@ -16,11 +17,6 @@
 
 namespace tally::cli {
 namespace {
-
-int refuse(const Error& error, std::ostream& err) {
-  err << "tally profile: " << describe(error) << '\n';
-  return 2;
-}
 
 std::vector<FunctionRule> noise_rules(const ProfileCommandOptions& options) {
   std::vector<FunctionRule> rules;
@@ -73,7 +69,7 @@ int write_export(const StoredProfile& stored, std::size_t event, const ProfileCo
                            : options.export_as == "speedscope" ? to_speedscope(stored.profile, event, options.file)
                                                                : to_collapsed(stored.profile, event);
   const Status written = write_output(options.output, text, out);
-  return written ? 0 : refuse(written.error(), err);
+  return written ? 0 : refuse("profile", written.error(), err);
 }
 
 }  // namespace
@@ -102,18 +98,20 @@ int run_profile(const ProfileCommandOptions& options, std::ostream& out, std::os
     return 0;
   }
   if (options.file.empty())
-    return refuse({ErrorKind::input, "no profile given", "", "name a callgrind.out file or RECORD#CASE"}, err);
+    return refuse("profile", {ErrorKind::input, "no profile given", "", "name a callgrind.out file or RECORD#CASE"},
+                  err);
   if (options.inclusive && options.by != "function") {
-    return refuse({ErrorKind::input, "inclusive counts of a file or an object would count calls within it twice", "",
+    return refuse("profile",
+                  {ErrorKind::input, "inclusive counts of a file or an object would count calls within it twice", "",
                    "use --by function"},
                   err);
   }
   const Result<StoredProfile> stored = load_profile(options.file);
-  if (!stored) return refuse(stored.error(), err);
+  if (!stored) return refuse("profile", stored.error(), err);
   for (const std::string& note : stored->profile.notes)
     err << "tally profile: " << options.file << ": note: " << note << '\n';
   const Result<std::size_t> event = choose_event(stored->profile, options.event);
-  if (!event) return refuse(event.error(), err);
+  if (!event) return refuse("profile", event.error(), err);
   if (!options.export_as.empty()) return write_export(*stored, *event, options, out, err);
 
   const std::string& name = stored->profile.events[*event];
@@ -121,9 +119,9 @@ int run_profile(const ProfileCommandOptions& options, std::ostream& out, std::os
   auto total = static_cast<double>(stored->profile.totals[*event]);
   if (!options.base.empty()) {
     const Result<StoredProfile> base = load_profile(options.base);
-    if (!base) return refuse(base.error(), err);
+    if (!base) return refuse("profile", base.error(), err);
     const Result<std::size_t> base_event = choose_event(base->profile, name);
-    if (!base_event) return refuse(base_event.error(), err);
+    if (!base_event) return refuse("profile", base_event.error(), err);
     // Per iteration, so that runs of different lengths subtract.
     counts = counts.scaled(1.0 / static_cast<double>(stored->iterations)) -
              counts_of(base->profile, *base_event, options).scaled(1.0 / static_cast<double>(base->iterations));

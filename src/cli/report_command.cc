@@ -5,17 +5,10 @@
 #include <ostream>
 
 #include "cli/record_files.h"
+#include "cli/refuse.h"
 #include "report/html_report.h"
 
 namespace tally::cli {
-namespace {
-
-int refuse(const Error& error, std::ostream& err) {
-  err << "tally report: " << describe(error) << '\n';
-  return 2;
-}
-
-}  // namespace
 
 void add_report_options(OptionSet& sub, ReportCommandOptions& options) {
   sub.add("RECORD", &options.record, "The record to show").required();
@@ -26,14 +19,14 @@ void add_report_options(OptionSet& sub, ReportCommandOptions& options) {
 
 int run_report(const ReportCommandOptions& options, std::ostream& out, std::ostream& err) {
   const Result<Record> record = load_record(options.record);
-  if (!record) return refuse(record.error(), err);
+  if (!record) return refuse("report", record.error(), err);
   HtmlReport report{.record = &*record, .name = options.title};
   if (report.name.empty()) report.name = std::filesystem::path(options.record).filename().string();
   std::optional<Record> base;
   std::optional<Comparison> comparison;
   if (!options.base.empty()) {
     Result<Record> read = load_record(options.base);
-    if (!read) return refuse(read.error(), err);
+    if (!read) return refuse("report", read.error(), err);
     base = std::move(*read);
     comparison = compare(*base, *record, {});
     report.comparison = &*comparison;
@@ -44,7 +37,7 @@ int run_report(const ReportCommandOptions& options, std::ostream& out, std::ostr
   std::string output = options.output;
   if (output.empty()) output = std::filesystem::path(options.record).replace_extension(".html").string();
   const Status written = write_output(output, render_html_report(report), out);
-  if (!written) return refuse(written.error(), err);
+  if (!written) return refuse("report", written.error(), err);
   if (output != "-") out << output << '\n';
   return 0;
 }

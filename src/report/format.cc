@@ -71,6 +71,13 @@ std::string format_seconds(double seconds, double half_width_s) {
   return with_figures(seconds / unit->scale, figures) + " " + unit->name;
 }
 
+std::string format_nanoseconds(std::int64_t ns) { return format_seconds(static_cast<double>(ns) * 1e-9); }
+
+std::string format_part(std::int64_t part, std::int64_t whole) {
+  if (whole <= 0) return "-";
+  return fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
 std::string format_share(double share) {
   if (share == 0) return "0";
   const double percent = share * 100;

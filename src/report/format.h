@@ -1,6 +1,7 @@
 /// Figures and text as a reader wants to see them. Pure; knows no terminal and no locale.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,12 @@ std::string format_count(double value);
 
 /// "12.3 µs", with the figures that ± `half_width_s` supports (three when it is 0).
 std::string format_seconds(double seconds, double half_width_s = 0);
+
+/// The same of whole nanoseconds, as traces have them.
+std::string format_nanoseconds(std::int64_t ns);
+
+/// "12.3 %", what a part is of a whole; "-" of nothing.
+std::string format_part(std::int64_t part, std::int64_t whole);
 
 /// A share as "0", "0.03 %", "12 %".
 std::string format_share(double share);

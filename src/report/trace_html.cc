@@ -7,12 +7,6 @@
 namespace tally::report {
 namespace {
 
-std::string time(trace::Nanoseconds ns) { return format_seconds(static_cast<double>(ns) * 1e-9); }
-
-std::string percent(trace::Nanoseconds part, trace::Nanoseconds whole) {
-  return whole <= 0 ? "–" : fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
-}
-
 /// Stacked bars from below: compute, exposed communication, exposed memory; what stays empty is idle.
 std::string timeline_svg(const trace::DeviceFigures& d) {
   if (d.timeline.empty()) return {};
@@ -36,15 +30,16 @@ std::string timeline_svg(const trace::DeviceFigures& d) {
       "<p class=\"trace-legend\">Utilization in slices of {}: <span style=\"color:#2a7ab9\">compute</span>, "
       "<span style=\"color:#d9822b\">exposed communication</span>, "
       "<span style=\"color:#7b5ea7\">exposed copies and fills</span>; the rest is idle.</p>\n",
-      d.timeline.size(), height, html_escape(d.device), time(d.parts.window), bars[0], bars[1], bars[2],
-      time(d.timeline_slice));
+      d.timeline.size(), height, html_escape(d.device), format_nanoseconds(d.parts.window), bars[0], bars[1], bars[2],
+      format_nanoseconds(d.timeline_slice));
 }
 
 void row(std::string& out, std::string_view window, const trace::Parts& p) {
   out += fmt::format(
       "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-      html_escape(window), time(p.window), percent(p.busy, p.window), percent(p.compute, p.window),
-      percent(p.exposed_communication, p.window), percent(p.exposed_memory, p.window), percent(p.idle, p.window));
+      html_escape(window), format_nanoseconds(p.window), format_part(p.busy, p.window),
+      format_part(p.compute, p.window), format_part(p.exposed_communication, p.window),
+      format_part(p.exposed_memory, p.window), format_part(p.idle, p.window));
 }
 
 }  // namespace
@@ -68,7 +63,7 @@ std::string trace_html_section(std::span<const trace::TraceResult> traces, const
       for (const trace::KernelRow& k : options.full_names ? d.kernels : d.short_kernels) {
         if (options.kernels != 0 && shown++ == options.kernels) break;
         out += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{:.1f} %</td></tr>\n", html_escape(k.name),
-                           format_count(static_cast<double>(k.count)), time(k.total), 100 * k.share);
+                           format_count(static_cast<double>(k.count)), format_nanoseconds(k.total), 100 * k.share);
       }
       out += "</tbody></table>\n";
     }

@@ -11,23 +11,17 @@ namespace {
 
 using trace::Nanoseconds;
 
-std::string time(Nanoseconds ns) { return format_seconds(static_cast<double>(ns) * 1e-9); }
 std::string count(std::uint64_t value) { return format_count(static_cast<double>(value)); }
-
-std::string percent(Nanoseconds part, Nanoseconds whole) {
-  if (whole <= 0) return "-";
-  return fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
-}
 
 void parts_row(Table& table, std::string window, const trace::Parts& p) {
   table.rows.push_back({{std::move(window)},
-                        {time(p.window)},
-                        {percent(p.busy, p.window), Tint::bold},
-                        {percent(p.compute, p.window)},
-                        {percent(p.exposed_communication, p.window)},
-                        {percent(p.exposed_memory, p.window)},
-                        {percent(p.idle, p.window)},
-                        {percent(p.communication - p.exposed_communication, p.communication)}});
+                        {format_nanoseconds(p.window)},
+                        {format_part(p.busy, p.window), Tint::bold},
+                        {format_part(p.compute, p.window)},
+                        {format_part(p.exposed_communication, p.window)},
+                        {format_part(p.exposed_memory, p.window)},
+                        {format_part(p.idle, p.window)},
+                        {format_part(p.communication - p.exposed_communication, p.communication)}});
 }
 
 Table parts_table() {
@@ -44,8 +38,8 @@ Table parts_table() {
 
 std::string shares_line(std::string_view by, const trace::MathShares& s) {
   return fmt::format("  matmul {}, convolution {}, other {}, unclassified {} of compute-kernel time, {}\n",
-                     percent(s.matmul, s.total), percent(s.convolution, s.total), percent(s.other, s.total),
-                     percent(s.unclassified, s.total), by);
+                     format_part(s.matmul, s.total), format_part(s.convolution, s.total), format_part(s.other, s.total),
+                     format_part(s.unclassified, s.total), by);
 }
 
 std::string kernel_table(const trace::DeviceFigures& d, const TraceTextOptions& options) {
@@ -67,11 +61,11 @@ std::string kernel_table(const trace::DeviceFigures& d, const TraceTextOptions& 
     if (r.tensor_cores) kind += ", tensor cores";
     table.rows.push_back({{printable(r.name)},
                           {count(r.count)},
-                          {time(r.total)},
+                          {format_nanoseconds(r.total)},
                           {fmt::format("{:.1f} %", 100 * r.share)},
-                          {time(r.total / static_cast<Nanoseconds>(r.count))},
-                          {time(r.min)},
-                          {time(r.max)},
+                          {format_nanoseconds(r.total / static_cast<Nanoseconds>(r.count))},
+                          {format_nanoseconds(r.min)},
+                          {format_nanoseconds(r.max)},
                           {std::move(kind)}});
   }
   std::string out = render_table(table, options.render);
@@ -84,8 +78,9 @@ std::string launches_text(const trace::DeviceFigures& d) {
   std::string out;
   if (d.launch_latency) {
     const trace::Distribution& l = *d.launch_latency;
-    out += fmt::format("  launch latency: median {}, 90 % {}, 99 % {}, longest {} ({} launches", time(l.p50),
-                       time(l.p90), time(l.p99), time(l.max), count(l.count));
+    out +=
+        fmt::format("  launch latency: median {}, 90 % {}, 99 % {}, longest {} ({} launches", format_nanoseconds(l.p50),
+                    format_nanoseconds(l.p90), format_nanoseconds(l.p99), format_nanoseconds(l.max), count(l.count));
     if (d.graph_launches != 0)
       out += fmt::format(", {} of graphs with {} pieces of work", count(d.graph_launches), count(d.graph_work));
     out += fmt::format("; {} pieces of work without a known launch)\n", count(d.unlinked));
@@ -101,7 +96,7 @@ std::string device_text(const trace::TraceResult& trace, const trace::DeviceFigu
   std::string out =
       fmt::format("\nDevice {}{}: {} kernels, {} copies and fills, {} of kernel time\n", printable(d.device),
                   trace.data.rank >= 0 ? fmt::format(" (rank {})", trace.data.rank) : "", count(d.parts.kernels),
-                  count(d.parts.memory_events), time(d.parts.kernel_time));
+                  count(d.parts.memory_events), format_nanoseconds(d.parts.kernel_time));
   Table table = parts_table();
   parts_row(table, "first to last work", d.parts);
   if (d.steps_parts) parts_row(table, fmt::format("{} steps", d.steps.size()), *d.steps_parts);
@@ -110,17 +105,18 @@ std::string device_text(const trace::TraceResult& trace, const trace::DeviceFigu
     parts_row(table, printable(d.steps[i].name), d.steps[i].parts);
   out += render_table(table, options.render);
   if (options.unprofiled_duration > 0)
-    out += fmt::format("  utilization over the unprofiled run time of {}: {}\n", time(options.unprofiled_duration),
-                       percent(d.parts.busy, options.unprofiled_duration));
+    out += fmt::format("  utilization over the unprofiled run time of {}: {}\n",
+                       format_nanoseconds(options.unprofiled_duration),
+                       format_part(d.parts.busy, options.unprofiled_duration));
   const trace::IdleCauses& i = d.idle;
   const Nanoseconds idle = d.parts.idle;
   out += fmt::format("  idle: host wait {}, kernel wait {}, synchronisation {}, other {}; {} gaps, longest {}\n",
-                     percent(i.host, idle), percent(i.kernel, idle), percent(i.synchronise, idle),
-                     percent(i.other, idle), count(i.gaps), time(i.longest));
+                     format_part(i.host, idle), format_part(i.kernel, idle), format_part(i.synchronise, idle),
+                     format_part(i.other, idle), count(i.gaps), format_nanoseconds(i.longest));
   if (d.by_operator) out += shares_line("by linked operator", *d.by_operator);
   out += shares_line(fmt::format("by name rules {}", trace::name_rules_version), d.by_name);
-  out +=
-      fmt::format("  tensor cores: {} of compute-kernel time, by name\n", percent(d.tensor_core_time, d.by_name.total));
+  out += fmt::format("  tensor cores: {} of compute-kernel time, by name\n",
+                     format_part(d.tensor_core_time, d.by_name.total));
   if (d.occupancy_estimate || d.sm_efficiency_estimate)
     out += fmt::format("  estimates of the profiler: occupancy {}, SM efficiency {}\n",
                        d.occupancy_estimate ? fmt::format("{:.1f} %", *d.occupancy_estimate) : "-",
@@ -138,7 +134,8 @@ std::string device_text(const trace::TraceResult& trace, const trace::DeviceFigu
   for (const trace::StreamFigures& s : d.streams)
     if (d.streams.size() > 1)
       out += fmt::format("  stream {}: busy {} ({}), {} kernels, {} copies and fills\n", printable(s.stream),
-                         time(s.busy), percent(s.busy, d.parts.window), count(s.kernels), count(s.memory_events));
+                         format_nanoseconds(s.busy), format_part(s.busy, d.parts.window), count(s.kernels),
+                         count(s.memory_events));
   return out + kernel_table(d, options);
 }
 
@@ -156,17 +153,17 @@ std::string ranks_text(std::span<const trace::TraceResult> traces, const TraceTe
   for (const trace::RankRow& r : ranks.rows)
     table.rows.push_back({{r.rank < 0 ? "-" : std::to_string(r.rank)},
                           {printable(r.device)},
-                          {time(r.parts.compute)},
-                          {time(r.parts.communication)},
-                          {time(r.parts.exposed_communication)},
-                          {time(r.parts.idle)},
+                          {format_nanoseconds(r.parts.compute)},
+                          {format_nanoseconds(r.parts.communication)},
+                          {format_nanoseconds(r.parts.exposed_communication)},
+                          {format_nanoseconds(r.parts.idle)},
                           {printable(r.path)}});
   std::string out = "\nRanks\n" + render_table(table, options.render);
   if (ranks.straggler >= 0) {
     const trace::RankRow& slowest = ranks.rows[static_cast<std::size_t>(ranks.straggler)];
     out += fmt::format("  most compute: {} ({:+.1f} % of the mean); communication beyond the least, over all: {}\n",
                        slowest.rank < 0 ? printable(slowest.path) : fmt::format("rank {}", slowest.rank),
-                       100 * ranks.compute_imbalance, time(ranks.waiting));
+                       100 * ranks.compute_imbalance, format_nanoseconds(ranks.waiting));
   }
   return out;
 }
@@ -202,8 +199,8 @@ std::string render_reading(const trace::TraceResult& trace) {
     Nanoseconds busy = 0;
     for (const trace::DeviceFigures& device : trace.figures.devices) busy += device.parts.busy;
     out += fmt::format(
-        "  old helper: busy {}, matmul {}; against {} busy by our definition ({})\n", time(l.busy), time(l.matmul),
-        time(busy),
+        "  old helper: busy {}, matmul {}; against {} busy by our definition ({})\n", format_nanoseconds(l.busy),
+        format_nanoseconds(l.matmul), format_nanoseconds(busy),
         busy > 0 ? fmt::format("{:.3g} times", static_cast<double>(l.busy) / static_cast<double>(busy)) : "no work");
   }
   return out;
