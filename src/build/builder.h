@@ -23,9 +23,11 @@ namespace tally {
 
 /// A toolchain with what this machine offers for it. An absent part was not needed.
 struct ResolvedToolchain {
-  Toolchain spec;
-  std::optional<Result<ResolvedCompiler>> compiler;
-  std::optional<Result<ResolvedInterpreter>> interpreter;
+  Toolchain spec;                                   ///< With what was discovered.
+  std::map<std::string, std::string> modules = {};  ///< Required Python module → its folder, or its file.
+  std::map<std::string, std::string> facts = {};    ///< What was discovered of the subject.
+  std::optional<Result<ResolvedCompiler>> compiler = {};
+  std::optional<Result<ResolvedInterpreter>> interpreter = {};
 };
 
 struct BuildOptions {

@@ -81,9 +81,9 @@ class BuilderTest : public testing::Test {
   Result<TemporaryFolder> folder_ = TemporaryFolder::make();
   fs::path header_ = file("prelude_part.h");
   fs::path own_header_ = file("own.h");
-  ResolvedToolchain toolchain{Toolchain{.name = "cpp", .flags = {"-O2"}},
-                              ResolvedCompiler{"/usr/bin/clang++", "clang", true, "-fuse-ld=lld", {}, "identity"},
-                              {}};
+  ResolvedToolchain toolchain{
+      .spec = {.name = "cpp", .flags = {"-O2"}},
+      .compiler = ResolvedCompiler{"/usr/bin/clang++", "clang", true, "-fuse-ld=lld", {}, "identity"}};
 };
 
 TEST_F(BuilderTest, PreludeThenOneBatchThenNothingEverAgain) {

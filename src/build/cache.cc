@@ -54,6 +54,15 @@ Status Cache::set_current_prelude(std::string_view key, std::string_view id,
   return write_file(prelude_folder(key) / "current", list_text(id, headers));
 }
 
+std::optional<std::string> Cache::discovered(std::string_view key) const {
+  return unchanged_first_line(root_ / "discovery" / key);
+}
+
+Status Cache::set_discovered(std::string_view key, std::string_view answer,
+                             const std::vector<std::string>& files) const {
+  return write_file(root_ / "discovery" / key, list_text(answer, files));
+}
+
 bool Cache::has_snippet(std::string_view key) const {
   std::error_code code;
   if (!fs::exists(snippet(key), code)) return false;

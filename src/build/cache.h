@@ -5,6 +5,8 @@
 ///     snippet/KEY.so         a shared object with the function tally_KEY (and perhaps its batch's neighbours)
 ///     snippet/KEY.deps       headers that file-scope code brought in, with their identity
 ///     artifact/KEY/model_DIGEST.pt
+///     digests/               digests of files by content: file_digests.h
+///     discovery/KEY          what an interpreter has said, and the files that it read to say so
 ///
 /// Everything is published by renaming, so that two tally processes may share a cache, and a killed one leaves no half
 /// object.
@@ -40,6 +42,11 @@ class Cache {
   [[nodiscard]] Status set_current_prelude(std::string_view key, std::string_view id,
                                            const std::vector<std::string>& headers) const;
 
+  /// What was said for `key`, one line, when none of the files has changed that it came from.
+  [[nodiscard]] std::optional<std::string> discovered(std::string_view key) const;
+  [[nodiscard]] Status set_discovered(std::string_view key, std::string_view answer,
+                                      const std::vector<std::string>& files) const;
+
   /// True when the snippet is there and the headers that it read itself, if any were recorded, are unchanged.
   [[nodiscard]] bool has_snippet(std::string_view key) const;
   [[nodiscard]] Status set_snippet_headers(std::string_view key, const std::vector<std::string>& headers) const;
@@ -47,6 +54,9 @@ class Cache {
  private:
   std::filesystem::path root_;
 };
+
+/// For FileDigests.
+inline std::filesystem::path digests_folder(const std::filesystem::path& root) { return root / "digests"; }
 
 /// $XDG_CACHE_HOME/tallymark/1, or ~/.cache/tallymark/1.
 Result<std::filesystem::path> default_cache_root(std::string_view xdg_cache_home, std::string_view home);

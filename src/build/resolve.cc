@@ -8,6 +8,7 @@
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "build/diagnostics.h"
 #include "build/identity.h"
 #include "json/text.h"
 
@@ -22,6 +23,13 @@ ProcessRequest tool_request(std::vector<std::string> argv, const ResolveContext&
   request.working_folder = context.working_folder;
   request.deadline = Milliseconds(60'000);
   return request;
+}
+
+std::vector<std::string> empty_compilation(const std::string& compiler, const Toolchain& toolchain) {
+  std::vector<std::string> argv = {compiler};
+  argv.insert(argv.end(), toolchain.flags.begin(), toolchain.flags.end());
+  argv.insert(argv.end(), {"-fsyntax-only", "-x", "c++", "/dev/null"});
+  return argv;
 }
 
 /// Where the linker would take each "-lname" from, so that another version of a library is another key.
@@ -140,6 +148,13 @@ Result<ResolvedCompiler> resolve_compiler(ProcessRunner& runner, const Toolchain
     const std::string text = result.out.text();
     compiler.version = std::string(split(text, '\n').front());
     compiler.is_clang = text.find("clang") != std::string::npos;
+    // An old compiler may not know the language that the flags name.
+    const ProcessResult empty = run(runner, tool_request(empty_compilation(*program, toolchain), context));
+    if (!succeeded(empty)) {
+      tried += fmt::format("\n  {}: does not take {}: {}", candidate, fmt::join(toolchain.flags, " "),
+                           first_complaint(empty));
+      continue;
+    }
     const bool has_lld = succeeded(run(runner, tool_request({*program, "-fuse-ld=lld", "-Wl,--version"}, context)));
     compiler.linker = has_lld ? "-fuse-ld=lld" : "";
     Digest identity;

@@ -146,7 +146,7 @@ int run_check(const CheckCommandOptions& options, const Remeasure& remeasure, st
 
   const ProfileLoader profiles = profile_loader(*base, options.base, options.next);
   const std::string today = options.now.substr(0, 10);
-  Comparison comparison = compare(*base, *next, {}, profiles);
+  Comparison comparison = compare(*base, *next, compare_options(), profiles);
   CheckResult result = check(comparison, *limits, *accepted, today);
   if (result.compared == 0 && comparison.count(Verdict::failed) == 0) {
     return refused({ErrorKind::input, "the baseline is stale: it has nothing that can be compared with the new record",
@@ -162,7 +162,7 @@ int run_check(const CheckCommandOptions& options, const Remeasure& remeasure, st
     const Result<Record> again = remeasure(options.confirm, suspects, *next);
     if (!again) return refused(again.error());
     replace_cases(*next, *again);
-    comparison = compare(*base, *next, {}, profiles);
+    comparison = compare(*base, *next, compare_options(), profiles);
     result = check(comparison, *limits, *accepted, today);
   }
 

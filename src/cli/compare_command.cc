@@ -50,8 +50,8 @@ int run_compare(const CompareCommandOptions& options, std::ostream& out, std::os
   for (const Result<Record>* record : {&base, &next}) {
     if (!*record) return refuse("compare", record->error(), err);
   }
-  return report_comparison(compare(*base, *next, {}, profile_loader(*base, options.base, options.next)), options, out,
-                           err);
+  return report_comparison(compare(*base, *next, compare_options(), profile_loader(*base, options.base, options.next)),
+                           options, out, err);
 }
 
 }  // namespace tally::cli

@@ -16,8 +16,11 @@
 #include "build/source.h"
 #include "definition/builtin_toolchains.h"
 #include "execution/cpu_lease.h"
+#include "execution/environment.h"
 #include "json/text.h"
+#include "process/mapped_files.h"
 #include "process/real_runner.h"
+#include "run/toolchains.h"
 
 namespace tally::cli {
 
@@ -87,44 +90,88 @@ Finding check_cache(const Context& context) {
   return {"build cache", true, root->string(), {}};
 }
 
-void check_toolchain(ProcessRunner& runner, const Context& context, const Toolchain& toolchain,
-                     std::vector<Finding>& findings) {
-  const ResolveContext resolve{context.environment, context.working_folder};
-  const auto compiler = resolve_compiler(runner, toolchain, resolve);
-  Finding cpp{"toolchain " + toolchain.name + ", C++", compiler.has_value(), {}, {}};
-  if (compiler) {
-    // The headers are there only when they compile.
-    auto folder = TemporaryFolder::make();
-    const std::filesystem::path file = folder ? folder->path() / "prelude.cc" : "/nonexistent";
-    std::ignore = write_file(file, prelude_source(toolchain));  // what is not there the compiler names
-    std::vector<std::string> argv = {compiler->path, "-fsyntax-only", "-I" + context.libexec + "/include"};
-    argv.insert(argv.end(), toolchain.flags.begin(), toolchain.flags.end());
-    for (const std::string& include : toolchain.include) argv.push_back("-I" + include);
-    argv.push_back(file.string());
-    const ProcessResult result = run_tool(runner, context, argv);
-    cpp.ok = succeeded(result);
-    const bool in_time = !std::holds_alternative<TimedOut>(result.outcome);
-    cpp.detail = fmt::format("{} ({}){}", compiler->version, compiler->path,
-                             cpp.ok     ? ""
-                             : !in_time ? "; compiling its headers " + describe(result.outcome)
-                                        : "; its headers do not compile");
-    if (!cpp.ok)
-      cpp.mend = toolchain.name == "torch" ? "apt-get install libtorch-dev" : std::string(trim(result.err.text()));
-  } else {
+/// A compiler and the headers, which are there only when they compile.
+Finding check_cpp(ProcessRunner& runner, const Context& context, const ResolvedToolchain& toolchain) {
+  const Result<ResolvedCompiler>& compiler = *toolchain.compiler;
+  Finding cpp{"toolchain " + toolchain.spec.name + ", C++", compiler.has_value(), {}, {}};
+  if (!compiler) {
     cpp.detail = compiler.error().message;
     cpp.mend = compiler.error().mend;
+    return cpp;
   }
-  findings.push_back(std::move(cpp));
-  const auto interpreter = resolve_interpreter(runner, toolchain, resolve);
-  Finding python{"toolchain " + toolchain.name + ", Python", interpreter.has_value(), {}, {}};
-  if (interpreter) {
-    python.detail = fmt::format("Python {} ({})", interpreter->version, interpreter->path);
-    for (const std::string& module : interpreter->modules) python.detail += ", " + module.substr(0, module.rfind(' '));
-  } else {
+  auto folder = TemporaryFolder::make();
+  const std::filesystem::path file = folder ? folder->path() / "prelude.cc" : "/nonexistent";
+  std::ignore = write_file(file, prelude_source(toolchain.spec));  // what is not there the compiler names
+  std::vector<std::string> argv = {compiler->path, "-fsyntax-only", "-I" + context.libexec + "/include"};
+  argv.insert(argv.end(), toolchain.spec.flags.begin(), toolchain.spec.flags.end());
+  for (const std::string& include : toolchain.spec.include) argv.push_back("-I" + include);
+  argv.push_back(file.string());
+  const ProcessResult result = run_tool(runner, context, argv);
+  cpp.ok = succeeded(result);
+  const bool in_time = !std::holds_alternative<TimedOut>(result.outcome);
+  cpp.detail = fmt::format("{} ({})", compiler->version, compiler->path);
+  if (!in_time) cpp.detail += "; compiling its headers " + describe(result.outcome);
+  if (!cpp.ok && in_time) {
+    cpp.detail += "; its headers do not compile";
+    cpp.mend = trim(result.err.text());
+  }
+  return cpp;
+}
+
+Finding check_python(const ResolvedToolchain& toolchain) {
+  const Result<ResolvedInterpreter>& interpreter = *toolchain.interpreter;
+  Finding python{"toolchain " + toolchain.spec.name + ", Python", interpreter.has_value(), {}, {}};
+  if (!interpreter) {
     python.detail = interpreter.error().message;
     python.mend = interpreter.error().mend;
+    return python;
   }
-  findings.push_back(std::move(python));
+  python.detail = fmt::format("Python {} ({})", interpreter->version, interpreter->path);
+  for (const std::string& module : interpreter->modules) python.detail += ", " + module.substr(0, module.rfind(' '));
+  return python;
+}
+
+/// What Python has loaded is what C++ links: the C++ host must map the very files, and no others of their names.
+Finding check_same_libraries(ProcessRunner& runner, const Context& context, const ResolvedToolchain& toolchain) {
+  namespace fs = std::filesystem;
+  Finding same{"toolchain " + toolchain.spec.name + ", both", false, {}, {}};
+  std::vector<std::string> argv = {context.libexec + "/tally-host-cpp", "--mapped"};
+  for (const std::string& library : toolchain.spec.preload) argv.insert(argv.end(), {"--preload", library});
+  const ProcessResult result = run_tool(runner, context, argv);
+  if (!succeeded(result)) {
+    same.detail = fmt::format("C++ cannot load what Python has loaded: {}", trim(result.err.text()));
+    same.mend = "see LD_LIBRARY_PATH, and which libraries are installed twice";
+    return same;
+  }
+  const std::vector<std::string> mapped = parse_mapped_files(result.out.text());
+  std::vector<std::string> names;
+  for (const std::string& wanted : toolchain.spec.preload) {
+    const std::string name = fs::path(wanted).filename().string();
+    names.push_back(name);
+    for (const std::string& path : mapped) {
+      if (fs::path(path).filename() != name || path == fs::weakly_canonical(wanted)) continue;
+      same.detail = fmt::format("C++ has loaded {}, and Python {}", path, wanted);
+      same.mend = "see LD_LIBRARY_PATH, and which libraries are installed twice";
+      return same;
+    }
+  }
+  same.ok = true;
+  same.detail = fmt::format("C++ and Python load the same {}", fmt::join(names, ", "));
+  return same;
+}
+
+void check_toolchain(ProcessRunner& runner, const Context& context, const Toolchain& toolchain,
+                     std::vector<Finding>& findings) {
+  const RunEnvironment environment{context.environment, filter_environment(context.environment, {}),
+                                   context.working_folder};
+  const auto root =
+      default_cache_root(value_of(context.environment, "XDG_CACHE_HOME"), value_of(context.environment, "HOME"));
+  const ResolvedToolchain resolved =
+      resolve_toolchain(runner, toolchain, {}, environment, Cache(root.value_or("/nonexistent")));
+  findings.push_back(check_cpp(runner, context, resolved));
+  findings.push_back(check_python(resolved));
+  if (!toolchain.discover.empty() && resolved.compiler->has_value() && !resolved.spec.preload.empty())
+    findings.push_back(check_same_libraries(runner, context, resolved));
 }
 
 }  // namespace

@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <ostream>
 
 #include "base/files.h"
 #include "base/text.h"
+#include "build/cache.h"
+#include "build/file_digests.h"
 #include "record/json.h"
 
 namespace tally::cli {
@@ -76,6 +80,23 @@ ProfileLoader profile_loader(const Record& base, std::string base_path, std::str
     if (!profile) return std::nullopt;
     return std::move(*profile);
   };
+}
+
+CompareOptions compare_options() {
+  const auto variable = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return std::string_view(value == nullptr ? "" : value);
+  };
+  CompareOptions options;
+  const auto cache = default_cache_root(variable("XDG_CACHE_HOME"), variable("HOME"));
+  if (!cache) return options;
+  options.files = [digests = digests_folder(*cache),
+                   known =
+                       std::map<std::string, std::map<std::string, std::string>>()](const std::string& digest) mutable {
+    if (const auto found = known.find(digest); found != known.end()) return found->second;
+    return known[digest] = FileDigests(digests).sources_of(digest);
+  };
+  return options;
 }
 
 Status write_output(const std::string& path, const std::string& text, std::ostream& out) {

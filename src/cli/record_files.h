@@ -25,6 +25,9 @@ Result<StoredProfile> load_profile(const std::string& file_or_case);
 /// For compare(): quiet when a profile is not there.
 ProfileLoader profile_loader(const Record& base, std::string base_path, std::string next_path);
 
+/// How records are compared here: with the names of files that were digested on this machine.
+CompareOptions compare_options();
+
 /// To a file, or to `out` for "-".
 Status write_output(const std::string& path, const std::string& text, std::ostream& out);
 

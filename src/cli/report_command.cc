@@ -28,7 +28,7 @@ int run_report(const ReportCommandOptions& options, std::ostream& out, std::ostr
     Result<Record> read = load_record(options.base);
     if (!read) return refuse("report", read.error(), err);
     base = std::move(*read);
-    comparison = compare(*base, *record, {});
+    comparison = compare(*base, *record, compare_options());
     report.comparison = &*comparison;
     report.profiles = profile_loader(*base, options.base, options.record);
   } else {

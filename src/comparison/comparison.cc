@@ -71,11 +71,42 @@ std::string refusal(const Record& base_run, const CaseRecord& base, const Record
   return {};
 }
 
-std::vector<std::string> changed_facts(const std::map<std::string, std::string>& before,
-                                       const std::map<std::string, std::string>& after) {
+/// "torch/nn/functional.py: changed", for each that did; nothing where the files of a side are not known.
+std::vector<std::string> changed_files(std::string_view key, const std::string& from, const std::string& to,
+                                       const CompareOptions& options) {
   std::vector<std::string> changes;
-  const auto tell = [&changes](const std::string& key, const std::string& from, const std::string& to) {
-    if (from != to)
+  if (!options.files || !key.ends_with(kAllSources)) return changes;
+  const std::map<std::string, std::string> before = options.files(from);
+  const std::map<std::string, std::string> after = options.files(to);
+  if (before.empty() || after.empty()) return changes;
+  const std::string_view folder = key.substr(0, key.size() - kAllSources.size());
+  for (const auto& [file, digest] : before) {
+    const auto now = after.find(file);
+    if (now == after.end()) changes.push_back(fmt::format("{}/{}: gone", folder, file));
+    if (now != after.end() && now->second != digest) changes.push_back(fmt::format("{}/{}: changed", folder, file));
+  }
+  for (const auto& [file, digest] : after) {
+    if (!before.contains(file)) changes.push_back(fmt::format("{}/{}: new", folder, file));
+  }
+  return changes;
+}
+
+using Facts = std::map<std::string, std::string>;
+
+bool says_mapped(const Facts& facts) {
+  const auto first = facts.lower_bound(std::string(kMappedFact));
+  return first != facts.end() && first->first.starts_with(kMappedFact);
+}
+
+std::vector<std::string> changed_facts(const Facts& before, const Facts& after, const CompareOptions& options) {
+  std::vector<std::string> changes;
+  // Older records do not say what hosts had mapped.
+  const bool mapped = says_mapped(before) && says_mapped(after);
+  const auto tell = [&](const std::string& key, const std::string& from, const std::string& to) {
+    if (from == to || (!mapped && key.starts_with(kMappedFact))) return;
+    const std::vector<std::string> files = changed_files(key, from, to, options);
+    changes.insert(changes.end(), files.begin(), files.end());
+    if (files.empty())
       changes.push_back(fmt::format("{}: {} → {}", key, from.empty() ? "none" : from, to.empty() ? "none" : to));
   };
   for (const auto& [key, value] : before) {
@@ -88,12 +119,13 @@ std::vector<std::string> changed_facts(const std::map<std::string, std::string>&
   return changes;
 }
 
-void compare_environments(const Record& base, const Record& next, CaseComparison& result) {
-  const auto before = base.environments.find(result.base->toolchain);
-  const auto after = next.environments.find(result.next->toolchain);
-  if (before == base.environments.end() || after == next.environments.end()) return;
-  result.environment_changes = changed_facts(before->second.facts, after->second.facts);
-  result.subject_changed = before->second.subject != after->second.subject;
+void compare_environments(const Record& base, const Record& next, const CompareOptions& options,
+                          CaseComparison& result) {
+  const Environment* before = environment_of(base, *result.base);
+  const Environment* after = environment_of(next, *result.next);
+  if (before == nullptr || after == nullptr) return;
+  result.environment_changes = changed_facts(before->facts, after->facts, options);
+  result.subject_changes = changed_facts(before->subject, after->subject, options);
 }
 
 Verdict direction(double delta, double threshold) {
@@ -104,7 +136,7 @@ Verdict direction(double delta, double threshold) {
 void compare_pair(const Comparison& run, CaseComparison& result, const CompareOptions& options) {
   const CaseRecord& base = *result.base;
   const CaseRecord& next = *result.next;
-  compare_environments(*run.base, *run.next, result);
+  compare_environments(*run.base, *run.next, options, result);
   result.definition_changed = base.definition.digest != next.definition.digest;
   if (result.definition_changed) result.notes.emplace_back("the definition changed under this id");
   if (base.wall && next.wall) result.time = time_change(*base.wall, *next.wall, options);

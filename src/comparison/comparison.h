@@ -10,6 +10,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,7 +48,7 @@ struct CaseComparison {
   std::optional<TimeChange> time;
   std::string cause;                             ///< "code", "compiler", …; only where something changed.
   std::vector<std::string> environment_changes;  ///< "compiler: clang 18 → clang 19"
-  bool subject_changed = false;
+  std::vector<std::string> subject_changes;      ///< "libfoo.so: 12ab… → 34cd…"
   bool definition_changed = false;
   std::string result;  ///< Where results were compared too: "same", "differs" or "unknown".
   std::vector<std::string> notes;
@@ -72,6 +73,9 @@ struct CompareOptions {
   double least_time_change = 0.01;
   /// False where the environment itself is what is being compared: its changes are named and soften nothing.
   bool environment_softens = true;
+  /// For a digest of many files (a fact that ends with kAllSources): relative path → digest of each, or nothing where
+  /// that is not known here. So a change of one is told by its name.
+  std::function<std::map<std::string, std::string>(const std::string& digest)> files = {};
 };
 
 /// The profile of a case, or nothing. Called for changed cases only.

@@ -64,7 +64,7 @@ TEST(Compare, EnvironmentSoftensAndIsNamedSubjectDoesNot) {
   next.environments["torch"].subject["libtorch_cpu.so"] = "sha256:2";
   const CaseComparison subject = only(base, next);
   EXPECT_EQ(subject.verdict, Verdict::slower);
-  EXPECT_TRUE(subject.subject_changed);
+  EXPECT_THAT(subject.subject_changes, testing::ElementsAre("libtorch_cpu.so: sha256:1 → sha256:2"));
   EXPECT_EQ(subject.cause, "code");
   next.environments["torch"].facts["compiler"] = "clang 20";
   const CaseComparison both = only(base, next);
@@ -74,6 +74,36 @@ TEST(Compare, EnvironmentSoftensAndIsNamedSubjectDoesNot) {
   const Comparison asked = compare(base, next, {.environment_softens = false});
   EXPECT_EQ(asked.cases[0].verdict, Verdict::slower);
   EXPECT_EQ(asked.cases[0].environment_changes, both.environment_changes);
+}
+
+TEST(Compare, OneDigestForManyFilesIsTakenApartWhereTheFilesAreKnown) {
+  Record base = run_of({example_case("a", 1000)});
+  Record next = base;
+  base.environments["torch"].subject["m/**.py"] = "one";
+  next.environments["torch"].subject["m/**.py"] = "two";
+  EXPECT_THAT(only(base, next).subject_changes, ElementsAre("m/**.py: one → two"));
+  const std::map<std::string, std::map<std::string, std::string>> known = {
+      {"one", {{"a.py", "1"}, {"b.py", "1"}, {"old.py", "1"}}},
+      {"two", {{"a.py", "1"}, {"b.py", "2"}, {"new.py", "2"}}}};
+  CompareOptions options;
+  options.files = [&](const std::string& digest) {
+    const auto found = known.find(digest);
+    return found == known.end() ? std::map<std::string, std::string>() : found->second;
+  };
+  EXPECT_THAT(compare(base, next, options).cases[0].subject_changes,
+              ElementsAre("m/b.py: changed", "m/old.py: gone", "m/new.py: new"));
+  next.environments["torch"].subject["m/**.py"] = "unknown here";
+  EXPECT_THAT(compare(base, next, options).cases[0].subject_changes, ElementsAre("m/**.py: one → unknown here"));
+}
+
+TEST(Compare, RecordsThatDoNotSayWhatWasMappedAreNotBlamedForIt) {
+  const Record base = run_of({example_case("a", 1000)});
+  Record next = run_of({example_case("a", 1100)});
+  next.environments["torch"].facts["mapped.libx.so"] = "1";
+  EXPECT_THAT(only(base, next).environment_changes, testing::IsEmpty());
+  Record later = next;
+  later.environments["torch"].facts["mapped.libx.so"] = "2";
+  EXPECT_THAT(only(next, later).environment_changes, ElementsAre("mapped.libx.so: 1 → 2"));
 }
 
 TEST(Compare, DifferentSettingsAreRefusedWithTheReason) {

@@ -18,9 +18,9 @@ namespace tally {
 namespace {
 
 constexpr auto kToolchainKeys = std::to_array<std::string_view>(
-    {"extends",     "replaces",      "cxx",        "flags",    "include", "link", "prelude",
-     "preload",     "subject",       "python",     "requires", "seed",    "sync", "warm_up",
-     "set_threads", "before_region", "model_call", "backward", "runtime", "noise"});
+    {"extends",     "replaces",      "cxx",        "flags",    "include", "link",  "prelude",
+     "preload",     "subject",       "python",     "requires", "seed",    "sync",  "warm_up",
+     "set_threads", "before_region", "model_call", "backward", "runtime", "noise", "discover"});
 /// What grows with `extends`, and so can be told to begin anew.
 constexpr auto kGrowing =
     std::to_array<std::string_view>({"include", "link", "prelude", "preload", "requires", "runtime", "noise"});
@@ -243,6 +243,7 @@ Result<Toolchain> read_toolchain(const std::string& name, const TomlNode& table,
   put_after(toolchain.prelude, each("prelude", as_is));
   put_after(toolchain.preload, each("preload", name_or_path));
   put_after(toolchain.requires_modules, each("requires", as_is));
+  if (fields.find("discover") != nullptr) toolchain.discover = read_text(fields, "discover", {});
   read_per_language(fields, "seed", toolchain.seed);
   read_per_language(fields, "set_threads", toolchain.set_threads, {"threads"});
   read_per_language(fields, "before_region", toolchain.before_region);

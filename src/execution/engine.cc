@@ -196,6 +196,12 @@ bool Engine::start_session(const HostKind& kind, HostId host) {
   // Valgrind runs one thread at a time: counting needs one CPU, however many threads there are.
   auto lease = lease_for(book_.first(kind).mode, measured.threads);
   if (!lease) return false;
+  if (announced_hosts_.emplace(kind, host).second) {
+    if (Status heard = observer_.on_host(kind, pool_.mapped(host)); !heard) {
+      result_.stopped = heard.error();
+      return false;
+    }
+  }
   const Job job = book_.take(kind);
   SessionRequest request = request_for(kind, job, host, *lease);
   request.job = pool_.next_job();

@@ -104,6 +104,7 @@ class Engine {
   BuildQueue builds_;
   Placement placement_;
   std::map<HostKind, PreparedHost> prepared_;
+  std::set<std::pair<HostKind, HostId>> announced_hosts_;
   std::list<RunningSession> sessions_;
   /// Groups of cases of which one counted otherwise in a forked process than in the case child itself.
   std::set<std::pair<HostKind, Autograd>> forks_differ_;

@@ -121,6 +121,8 @@ int HostPool::pid(HostId id) const { return *host(id).pid; }
 
 const std::string& HostPool::dumps(HostId id) const { return host(id).dumps; }
 
+const std::vector<std::string>& HostPool::mapped(HostId id) const { return host(id).mapped; }
+
 void HostPool::kill(HostId id) {
   if (const Position position = find(id); position != hosts_.end())
     runner_.cancel(position->process, CancelMode::at_once);
@@ -189,6 +191,7 @@ void HostPool::on_message(Host& host, const Message& message, std::vector<HostEv
 
 void HostPool::on_hello(Host& host, const Message& message, std::vector<HostEvent>& events) {
   host.pid = static_cast<int>(message.number(Field::pid));
+  host.mapped = runner_.mapped_files(*host.pid);
   host.lease.reset();
   const std::uint64_t threads = message.number(Field::threads);
   if (threads > 1) {

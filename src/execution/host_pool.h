@@ -87,6 +87,8 @@ class HostPool {
   /// The process, to hold its children by, and the folder of its dumps. Of a living host.
   [[nodiscard]] int pid(HostId id) const;
   [[nodiscard]] const std::string& dumps(HostId id) const;
+  /// The programs and libraries that it had in memory when it was ready.
+  [[nodiscard]] const std::vector<std::string>& mapped(HostId id) const;
 
   /// Kills it; HostGone follows.
   void kill(HostId id);
@@ -123,6 +125,7 @@ class HostPool {
     std::string dumps;
     std::optional<CpuLease> lease;                ///< Until it is ready.
     std::optional<int> pid;                       ///< Once it is ready.
+    std::vector<std::string> mapped;              ///< Then too.
     bool used = false;                            ///< Some session was given to it.
     int sessions = 0;                             ///< That it serves now.
     std::optional<Clock::time_point> hung_up_at;  ///< Its control socket was closed: it ends soon, or hangs.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "execution/host_spec.h"
 #include "execution/outcome.h"
 #include "process/process.h"
 
@@ -16,6 +17,9 @@ class ExecutionObserver {
   virtual ~ExecutionObserver() = default;
   /// A compiler or a host was started.
   virtual void on_process(const std::string& what, const std::vector<std::string>& argv) = 0;
+  /// A host serves a kind of cases for the first time in this plan; the files are what it had in memory when it was
+  /// ready. An error stops the run.
+  virtual Status on_host(const HostKind& /*kind*/, const std::vector<std::string>& /*mapped*/) { return {}; }
   /// So many sessions are to come, before all others or as one more turns out to be needed.
   virtual void on_planned(Mode mode, std::size_t sessions) = 0;
   virtual void on_session(std::size_t index, Mode mode, const std::vector<int>& cpus) = 0;  ///< Started.

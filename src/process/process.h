@@ -155,6 +155,9 @@ class ProcessRunner {
   /// Nothing when `pid` has ended, or is no child of `parent` (any more: another process has the number now).
   virtual std::unique_ptr<ChildHandle> hold(int pid, int parent) = 0;
 
+  /// The programs and libraries that a process has in memory: mapped_files.h.
+  [[nodiscard]] virtual std::vector<std::string> mapped_files(int pid) const = 0;
+
   /// Reports when `fd` can be read or is closed. The descriptor stays the caller's: unwatch it before closing it.
   virtual void watch(int fd) = 0;
   virtual void unwatch(int fd) = 0;

@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "process/held_process.h"
+#include "process/mapped_files.h"
 #include "process/running_child.h"
 
 namespace tally {
@@ -64,6 +65,8 @@ void RealProcessRunner::cancel(ProcessId id, CancelMode mode) {
 void RealProcessRunner::sweep(ProcessId id) {
   if (const auto found = children_.find(id); found != children_.end()) found->second->sweep();
 }
+
+std::vector<std::string> RealProcessRunner::mapped_files(int pid) const { return tally::mapped_files(pid); }
 
 std::optional<int> RealProcessRunner::pid_of(ProcessId id) const {
   const auto found = children_.find(id);

@@ -90,7 +90,7 @@ Result<Pipe> supervisor_wire() {
 }
 
 /// The supervisor starts in the process's folder.
-std::string absolute(const std::string& folder) {
+std::string absolute_folder(const std::string& folder) {
   std::error_code error;
   return folder.empty() ? folder : std::filesystem::absolute(folder, error).string();
 }
@@ -152,7 +152,8 @@ Result<std::unique_ptr<RunningChild>> RunningChild::start(ProcessRequest request
   if (!wire) return std::unexpected(wire.error());
   child->supervisor_ = std::move(wire->ours);
   give(control, std::move(wire->theirs));
-  plan.argv.insert(plan.argv.begin(), {supervisor, std::to_string(control), absolute(request.scratch), plan.path});
+  plan.argv.insert(plan.argv.begin(),
+                   {supervisor, std::to_string(control), absolute_folder(request.scratch), plan.path});
   plan.path = supervisor;
   child->started_ = Clock::now();
   const Result<Spawned> spawned = spawn(plan);

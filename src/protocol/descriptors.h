@@ -10,6 +10,10 @@ inline constexpr int kHostExtension = 4;    ///< Python: the extension module.
 inline constexpr int kHostScript = 5;       ///< Python: tally_host.py.
 inline constexpr int kLateEnvironment = 6;  ///< Python: NAME=VALUE, each ended by a null, set once all is imported.
 
+/// C++: the folders of preloaded libraries, which are opened through these.
+inline constexpr int kFirstPreloadFolder = 200;
+inline constexpr int kPreloadFolders = 50;
+
 /// In a case child. Fixed, so that no case sees another count of open files than its neighbour; high, because code that
 /// becomes a daemon, or forks one, closes what is low (os.closerange(3, 256)) without asking whose it is. Where so high
 /// a number is not allowed, it is a low one.

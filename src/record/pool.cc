@@ -98,7 +98,7 @@ Status check_alike(const Record& a, const Record& b) {
   for (const auto& [name, environment] : a.environments) {
     const auto it = b.environments.find(name);
     if (it == b.environments.end() || it->second.fingerprint != environment.fingerprint)
-      return refuse(fmt::format("the environment or the subject of toolchain '{}' changed", name));
+      return refuse(fmt::format("the environment or the subject of {} changed", name));
   }
   return {};
 }

@@ -20,6 +20,17 @@ std::string_view to_string(CaseStatus status) {
   return "failed";
 }
 
+std::string environment_name(std::string_view toolchain, std::string_view language) {
+  return std::string(toolchain).append(" [").append(language).append("]");
+}
+
+const Environment* environment_of(const Record& record, const CaseRecord& one) {
+  for (const std::string& name : {environment_name(one.toolchain, one.language), one.toolchain}) {
+    if (const auto found = record.environments.find(name); found != record.environments.end()) return &found->second;
+  }
+  return nullptr;
+}
+
 const CaseRecord* find_case(const Record& record, std::string_view id) {
   const auto it = std::ranges::find(record.cases, id, &CaseRecord::id);
   return it == record.cases.end() ? nullptr : &*it;

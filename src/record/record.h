@@ -40,17 +40,23 @@ struct Machine {
   friend bool operator==(const Machine&, const Machine&) = default;
 };
 
+/// What the names of facts begin with that are digests of files which hosts had in memory.
+inline constexpr std::string_view kMappedFact = "mapped.";
+
+/// What the name ends with of one digest for all Python sources of a module: "torch/**.py".
+inline constexpr std::string_view kAllSources = "/**.py";
+
 struct Fingerprint {
   std::string environment;
   std::string subject;
   friend bool operator==(const Fingerprint&, const Fingerprint&) = default;
 };
 
-/// What one toolchain's cases ran in. A comparison names the facts that differ, so give each fact a key of its own:
-/// "cpu", "glibc", "glibc.dispatch", "valgrind", "python", "compiler", "library.libfoo.so", …
+/// What one toolchain's cases in one language ran in. A comparison names the facts that differ, so give each fact a key
+/// of its own: "cpu", "glibc", "glibc.dispatch", "valgrind", "python", "compiler", "mapped.libfoo.so", …
 struct Environment {
   std::map<std::string, std::string> facts;
-  std::map<std::string, std::string> subject;  ///< Library → identity; what is being measured.
+  std::map<std::string, std::string> subject;  ///< What is being measured: "libfoo.so" → digest of what hosts mapped.
   Fingerprint fingerprint;
   friend bool operator==(const Environment&, const Environment&) = default;
 };
@@ -88,7 +94,7 @@ struct CaseRecord {
   int threads = 1;
   std::vector<std::pair<std::string, std::string>> params;  ///< In the suite's order.
   std::vector<std::string> tags;
-  std::string toolchain;    ///< A key of Record::environments.
+  std::string toolchain;
   std::size_t machine = 0;  ///< An index into Record::machines: where it was measured.
   Definition definition;
   std::vector<Attempt> attempts;
@@ -110,11 +116,17 @@ struct Record {
   double seconds = 0;
   std::vector<Machine> machines;  ///< That cases were measured on; one, unless shards were merged.
   Settings settings;
-  std::map<std::string, Environment> environments;  ///< By toolchain name.
+  std::map<std::string, Environment> environments;  ///< By environment_name().
   Fingerprint fingerprint;                          ///< Of all environments together.
   std::vector<CaseRecord> cases;                    ///< In plan order, whatever order they finished in.
   friend bool operator==(const Record&, const Record&) = default;
 };
+
+/// "torch [python]": the two languages of a toolchain have an environment each.
+std::string environment_name(std::string_view toolchain, std::string_view language);
+
+/// What a case ran in, or null. Records of schema 1 have one for both languages, under the toolchain's name alone.
+const Environment* environment_of(const Record& record, const CaseRecord& one);
 
 /// The case of this id, or null.
 const CaseRecord* find_case(const Record& record, std::string_view id);

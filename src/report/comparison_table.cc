@@ -74,6 +74,16 @@ std::string function_table(const CaseComparison& one, const ComparisonRender& re
   return text;
 }
 
+/// Another environment may differ in hundreds of files.
+std::vector<std::string> first_of(std::vector<std::string> changes) {
+  constexpr std::size_t most = 8;
+  if (changes.size() <= most) return changes;
+  const std::size_t more = changes.size() - most + 1;
+  changes.resize(most - 1);
+  changes.push_back(fmt::format("and {} more (--json has all)", more));
+  return changes;
+}
+
 std::string details_of(const CaseComparison& one, const ComparisonRender& render) {
   std::string text;
   const auto line = [&](const std::string& words) { text += "  " + message_text(words, 2) + "\n"; };
@@ -81,7 +91,8 @@ std::string details_of(const CaseComparison& one, const ComparisonRender& render
   const bool moved =
       one.verdict == Verdict::slower || one.verdict == Verdict::faster || one.verdict == Verdict::changed_environment;
   if (moved) {
-    for (const std::string& change : one.environment_changes) line("environment: " + change);
+    for (const std::string& change : first_of(one.subject_changes)) line("subject: " + change);
+    for (const std::string& change : first_of(one.environment_changes)) line("environment: " + change);
   }
   if (render.functions > 0 && moved) {
     text += one.functions.empty() ? "  no profiles on both sides (run with --profiles)\n" : function_table(one, render);

@@ -37,7 +37,8 @@ Object case_json(const CaseComparison& one) {
   }
   if (!one.result.empty()) json["result"] = one.result;
   json["definition_changed"] = one.definition_changed;
-  json["subject_changed"] = one.subject_changed;
+  json["subject_changed"] = !one.subject_changes.empty();
+  json["subject_changes"] = one.subject_changes;
   json["environment_changes"] = one.environment_changes;
   json["notes"] = one.notes;
   if (!one.functions.empty()) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "execution/observer.h"
+#include "run/environments.h"
 #include "run/run.h"
 
 namespace tally {
@@ -13,14 +14,17 @@ class CaseRecorder final : public ExecutionObserver {
  public:
   /// `cases` is in plan order, and has a description of each already. All of these outlive the recorder.
   CaseRecorder(const RunRequest& request, std::vector<CaseRecord>& cases, std::optional<JournalWriter>& journal,
-               RunObserver& observer)
-      : request_(request), cases_(cases), journal_(journal), observer_(observer) {}
+               RunObserver& observer, EnvironmentRecorder* environments)
+      : request_(request), cases_(cases), journal_(journal), observer_(observer), environments_(environments) {}
 
   /// What the statements left, in plan order; filled by examinations only.
   [[nodiscard]] std::vector<std::optional<StatementResult>>& results() { return results_; }
 
   void on_process(const std::string& what, const std::vector<std::string>& argv) override {
     observer_.on_process(what, argv);
+  }
+  Status on_host(const HostKind& kind, const std::vector<std::string>& mapped) override {
+    return environments_ == nullptr ? Status() : environments_->on_host(kind, mapped);
   }
   void on_planned(Mode mode, std::size_t sessions) override { observer_.on_planned(mode, sessions); }
   void on_session(std::size_t index, Mode mode, const std::vector<int>& cpus) override {
@@ -44,6 +48,7 @@ class CaseRecorder final : public ExecutionObserver {
   std::vector<CaseRecord>& cases_;
   std::optional<JournalWriter>& journal_;
   RunObserver& observer_;
+  EnvironmentRecorder* environments_;  ///< Null where no record is made.
   std::vector<std::optional<StatementResult>> results_ =
       std::vector<std::optional<StatementResult>>(request_.plan->cases.size());
 };

@@ -13,7 +13,7 @@ Status check_same_subject(const Record& next, const Record& again) {
     if (first == next.environments.end() || first->second.fingerprint == environment.fingerprint) continue;
     const bool subject = first->second.subject != environment.subject;
     return fail(ErrorKind::input,
-                fmt::format("--confirm: the {} of toolchain '{}' is not the one that the new record was measured in",
+                fmt::format("--confirm: the {} of {} is not the one that the new record was measured in",
                             subject ? "subject" : "environment", name),
                 {}, "confirm right after measuring, with the same builds, --env-command, --cxx and --python");
   }

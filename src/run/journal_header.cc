@@ -64,8 +64,8 @@ JournalHeader journal_header(const Plan& plan, const Settings& settings, const T
     if (name != "PATH") header.facts["variable " + name] = value;
   }
   for (const auto& [name, one] : environments) {
-    for (const auto& [fact, value] : one.facts) header.facts[fmt::format("{} of toolchain {}", fact, name)] = value;
-    for (const auto& [file, value] : one.subject) header.facts[fmt::format("{} of toolchain {}", file, name)] = value;
+    for (const auto& [fact, value] : one.facts) header.facts[fmt::format("{} of {}", fact, name)] = value;
+    for (const auto& [file, value] : one.subject) header.facts[fmt::format("{} of {}", file, name)] = value;
   }
   return header;
 }

@@ -7,7 +7,6 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "build/identity.h"
 #include "process/loader.h"
 
 namespace tally {
@@ -55,6 +54,18 @@ std::string locate(const std::string& library, std::string_view loader_cache, co
   return {};
 }
 
+void describe_modules(const ResolvedToolchain& toolchain, FileDigests& digests, Environment& described) {
+  // Where a toolchain says what its subject is, the modules that it requires belong to it.
+  auto& side = toolchain.spec.subject.empty() ? described.facts : described.subject;
+  for (const std::string& module : (*toolchain.interpreter)->modules) {
+    const std::vector<std::string_view> parts = split(module, ' ');
+    side["module." + std::string(parts[0])] = std::string(parts[1]);
+  }
+  for (const auto& [name, place] : toolchain.modules) {
+    if (!place.empty()) side[name + std::string(kAllSources)] = digests.of_sources(place);
+  }
+}
+
 }  // namespace
 
 Machine read_machine(int allowed_cpus) {
@@ -98,47 +109,47 @@ std::map<std::string, std::string> common_facts(ProcessRunner& runner, const Env
   return facts;
 }
 
-Environment describe_toolchain(ProcessRunner& runner, const ResolvedToolchain& toolchain,
-                               std::map<std::string, std::string> facts, const EnvironmentVariables& environment) {
+Environment describe_environment(ProcessRunner& runner, const ResolvedToolchain& toolchain, Language language,
+                                 std::map<std::string, std::string> facts, const EnvironmentVariables& environment,
+                                 FileDigests& digests) {
   Environment described;
   described.facts = std::move(facts);
-  if (toolchain.compiler && *toolchain.compiler) {
+  if (language == Language::cpp && *toolchain.compiler) {
     described.facts["compiler"] = (*toolchain.compiler)->version;
     described.facts["compiler.flags"] = join(toolchain.spec.flags, " ");
   }
-  if (toolchain.interpreter && *toolchain.interpreter) {
+  if (language == Language::python && *toolchain.interpreter) {
     described.facts["python"] = (*toolchain.interpreter)->version;
-    for (const std::string& module : (*toolchain.interpreter)->modules) {
-      const std::vector<std::string_view> parts = split(module, ' ');
-      // Where a toolchain says what its subject is, the modules that it requires belong to it.
-      auto& side = toolchain.spec.subject.empty() ? described.facts : described.subject;
-      side["module." + std::string(parts[0])] = std::string(parts[1]);
-    }
+    describe_modules(toolchain, digests, described);
   }
-  const std::string loader_cache =
-      toolchain.spec.subject.empty() ? "" : output_of(runner, {"/sbin/ldconfig", "-p"}, environment);
+  auto& side = toolchain.spec.subject.empty() ? described.facts : described.subject;
+  side.insert(toolchain.facts.begin(), toolchain.facts.end());
+  // Until hosts tell which they have mapped: where the loader would look.
+  std::string loader_cache;
   for (const std::string& library : toolchain.spec.subject) {
+    if (library.contains('*')) continue;
+    if (loader_cache.empty()) loader_cache = output_of(runner, {"/sbin/ldconfig", "-p"}, environment);
     const std::string path = locate(library, loader_cache, environment);
     described.subject[std::filesystem::path(library).filename().string()] =
-        path.empty() ? "not found" : file_digest(path).value_or("unreadable");
+        path.empty() ? "not found" : digests.of(path);
   }
+  return described;
+}
+
+void set_fingerprints(Record& record) {
   const auto fingerprint = [](const std::map<std::string, std::string>& map) {
     Digest digest;
     for (const auto& [key, value] : map) digest.add(key).add(value);
     return digest.hex();
   };
-  described.fingerprint = {fingerprint(described.facts), fingerprint(described.subject)};
-  return described;
-}
-
-Fingerprint combine(const std::map<std::string, Environment>& environments) {
   Digest environment;
   Digest subject;
-  for (const auto& [name, one] : environments) {
+  for (auto& [name, one] : record.environments) {
+    one.fingerprint = {fingerprint(one.facts), fingerprint(one.subject)};
     environment.add(name).add(one.fingerprint.environment);
     subject.add(name).add(one.fingerprint.subject);
   }
-  return {environment.hex(), subject.hex()};
+  record.fingerprint = {environment.hex(), subject.hex()};
 }
 
 }  // namespace tally

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "build/builder.h"
+#include "build/file_digests.h"
 #include "record/record.h"
 
 namespace tally {
@@ -12,12 +13,14 @@ Machine read_machine(int allowed_cpus);
 std::map<std::string, std::string> common_facts(ProcessRunner& runner, const EnvironmentVariables& environment,
                                                 const std::string& valgrind);
 
-/// The common facts and the toolchain's own ("compiler", "python", "module.torch"), its subject's libraries by content,
-/// and the fingerprint of each side.
-Environment describe_toolchain(ProcessRunner& runner, const ResolvedToolchain& toolchain,
-                               std::map<std::string, std::string> facts, const EnvironmentVariables& environment);
+/// The common facts, and the toolchain's own in one language ("compiler", "python", "module.torch", "torch/**.py", what
+/// was discovered), and its subject as far as it can be known before a host has started. `toolchain` must have been
+/// resolved for that language.
+Environment describe_environment(ProcessRunner& runner, const ResolvedToolchain& toolchain, Language language,
+                                 std::map<std::string, std::string> facts, const EnvironmentVariables& environment,
+                                 FileDigests& digests);
 
-/// One fingerprint for a record with several toolchains.
-Fingerprint combine(const std::map<std::string, Environment>& environments);
+/// One fingerprint for each of a record's environments, and one for all.
+void set_fingerprints(Record& record);
 
 }  // namespace tally

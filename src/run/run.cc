@@ -12,6 +12,7 @@
 #include "record/json.h"
 #include "run/assemble.h"
 #include "run/case_recorder.h"
+#include "run/environments.h"
 #include "run/journal_header.h"
 #include "run/machine.h"
 
@@ -54,7 +55,7 @@ Result<Ready> make_ready(Workspace& workspace, const RunRequest& request, bool c
   if (!cache) return std::unexpected(cache.error());
   ready.cache = *cache;
   auto toolchains =
-      resolve_toolchains(workspace.runner(), *request.plan, request.tools, ready.environment, ready.cache);
+      resolve_toolchains(workspace.runner(), *request.plan, request.tools, ready.environment, Cache(ready.cache));
   if (!toolchains) return std::unexpected(toolchains.error());
   ready.toolchains = *std::move(toolchains);
   for (const auto& [name, resolved] : ready.toolchains) {
@@ -82,7 +83,7 @@ ExecutionResult execute(Workspace& workspace, const RunRequest& request, const R
 }
 
 /// Everything that a record says before anything is measured.
-Record describe_run(Workspace& workspace, const RunRequest& request, const Ready& ready) {
+Record describe_run(Workspace& workspace, const RunRequest& request, const Ready& ready, FileDigests& digests) {
   Record record;
   record.started = utc_now();
   record.tool = workspace.surroundings().tool;
@@ -91,21 +92,27 @@ Record describe_run(Workspace& workspace, const RunRequest& request, const Ready
   if (request.settings.counts) record.settings.valgrind_flags = valgrind_flags(request.settings);
   record.machines = {read_machine(static_cast<int>(workspace.leases().topology().allowed.size()))};
   const auto facts = common_facts(workspace.runner(), ready.environment.filtered, ready.hosts.valgrind);
-  for (const auto& [name, resolved] : ready.toolchains) {
-    record.environments[name] = describe_toolchain(workspace.runner(), resolved, facts, ready.environment.filtered);
+  for (const Case& one : request.plan->cases) {
+    const std::string name = environment_name(one.toolchain, to_string(one.language));
+    if (!record.environments.contains(name)) {
+      record.environments[name] = describe_environment(workspace.runner(), ready.toolchains.at(one.toolchain),
+                                                       one.language, facts, ready.environment.filtered, digests);
+    }
+    record.cases.push_back(describe_case(one));
   }
-  record.fingerprint = combine(record.environments);
-  for (const Case& one : request.plan->cases) record.cases.push_back(describe_case(one));
   return record;
 }
 
 /// Takes over what an earlier run has finished; which cases those are.
 Result<std::vector<bool>> take_over(const std::vector<std::string>& payloads, const std::string& where,
-                                    std::vector<CaseRecord>& cases) {
+                                    std::vector<CaseRecord>& cases, EnvironmentRecorder& environments) {
   std::vector<bool> done(cases.size());
   std::map<std::string, std::size_t> places;
   for (std::size_t i = 0; i < cases.size(); ++i) places[cases[i].id] = i;
   for (const std::string& payload : payloads) {
+    auto taken = environments.take_over(payload, where);
+    if (!taken) return std::unexpected(taken.error());
+    if (*taken) continue;
     auto record = case_from_json(payload, where);
     if (!record) return std::unexpected(record.error());
     const auto place = places.find(record->id);
@@ -117,18 +124,21 @@ Result<std::vector<bool>> take_over(const std::vector<std::string>& payloads, co
 }
 
 /// Which cases are done already.
-Result<std::vector<bool>> open_journal(const JournalRequest& request, const JournalHeader& header, RunResult& result) {
+Result<std::vector<bool>> open_journal(const JournalRequest& request, const JournalHeader& header,
+                                       EnvironmentRecorder& environments, RunResult& result) {
   if (request.resume) {
     auto resumed = JournalWriter::resume(request.path, header);
     if (resumed) {
       result.journal.emplace(std::move(resumed->writer));
-      return take_over(resumed->payloads, request.path, result.record.cases);
+      environments.keep_in(&*result.journal);
+      return take_over(resumed->payloads, request.path, result.record.cases, environments);
     }
     if (resumed.error().kind != ErrorKind::missing) return std::unexpected(resumed.error());
   }
   auto created = JournalWriter::create(request.path, header);
   if (!created) return std::unexpected(created.error());
   result.journal.emplace(*std::move(created));
+  environments.keep_in(&*result.journal);
   return std::vector<bool>(result.record.cases.size());
 }
 
@@ -140,18 +150,23 @@ Result<RunResult> measure(Workspace& workspace, const RunRequest& request, RunOb
   if (!ready) return std::unexpected(ready.error());
   RunResult result;
   Record& record = result.record;
-  record = describe_run(workspace, request, *ready);
+  FileDigests digests(digests_folder(ready->cache));
+  record = describe_run(workspace, request, *ready, digests);
+  EnvironmentRecorder environments(record.environments, ready->toolchains, digests,
+                                   {workspace.surroundings().libexec, ready->cache.string()});
   std::vector<bool> done(record.cases.size());
   if (request.journal) {
     const JournalHeader header = journal_header(*request.plan, request.settings, request.tools,
                                                 ready->environment.filtered, record.environments);
-    auto opened = open_journal(*request.journal, header, result);
+    auto opened = open_journal(*request.journal, header, environments, result);
     if (!opened) return std::unexpected(opened.error());
     done = *std::move(opened);
   }
   observer.on_begin(done.size(), static_cast<std::size_t>(std::ranges::count(done, true)));
-  CaseRecorder recorder(request, record.cases, result.journal, observer);
+  CaseRecorder recorder(request, record.cases, result.journal, observer, &environments);
   const ExecutionResult executed = execute(workspace, request, *ready, {}, done, recorder);
+  set_fingerprints(record);
+  std::ignore = digests.save();  // lost, they are computed again
   observer.on_end();
   result.interrupted = executed.interrupted;
   result.stopped = executed.stopped;
@@ -183,7 +198,7 @@ Result<ExaminationResult> examine(Workspace& workspace, const RunRequest& reques
   for (const Case& one : request.plan->cases) result.cases.push_back(describe_case(one));
   observer.on_begin(result.cases.size(), 0);
   std::optional<JournalWriter> none;
-  CaseRecorder recorder(request, result.cases, none, observer);
+  CaseRecorder recorder(request, result.cases, none, observer, nullptr);
   const ExecutionResult executed = execute(workspace, request, *ready, *examiner, {}, recorder);
   observer.on_end();
   if (executed.stopped) return std::unexpected(*executed.stopped);

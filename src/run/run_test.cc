@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "build/identity.h"
 #include "execution/testing/fake_host.h"
 #include "record/json.h"
 #include "run/confirm.h"
@@ -123,12 +124,56 @@ TEST_F(RunTest, APlanBecomesARecord) {
   EXPECT_EQ(record.cases[0].status, CaseStatus::ok);
   EXPECT_EQ(record.cases[0].counts->per_iteration, 50);
   EXPECT_EQ(record.cases[1].counts->per_iteration, 100);
-  EXPECT_EQ(record.environments.at("python").facts.at("python"), "3.11.2");
+  EXPECT_EQ(record.environments.at("python [python]").facts.at("python"), "3.11.2");
   EXPECT_THAT(record.settings.valgrind_flags, Contains("--tool=callgrind"));
   EXPECT_EQ(record.tool.commit, "c");
   EXPECT_THAT(record.machines, SizeIs(1));
   EXPECT_THAT(heard_.ids, SizeIs(2));
   EXPECT_TRUE(record_from_json(to_json(record), "r"));
+}
+
+TEST_F(RunTest, WhatHostsHadMappedIsInTheRecordAlsoWhenTheyAreWarm) {
+  const Plan plan = plan_of({"a"});
+  ASSERT_TRUE(write_file(folder_ + "/libx.so.1", "one"));
+  runner_.mapped = {folder_ + "/libx.so.1", folder_ + "/libexec/_tally_host.abi3.so", "/usr/libexec/valgrind/tool"};
+  workspace_->keep_hosts_warm();
+  const auto first = measure(*workspace_, request(plan), heard_);
+  const auto second = measure(*workspace_, request(plan), heard_);
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(hosts_.started, 1U);
+  const Environment& environment = first->record.environments.at("python [python]");
+  EXPECT_EQ(environment.facts.at("mapped.libx.so.1"), file_digest(folder_ + "/libx.so.1").value());
+  EXPECT_EQ(std::ranges::count_if(environment.facts, [](auto& fact) { return fact.first.starts_with("mapped."); }), 1);
+  EXPECT_EQ(second->record.environments, first->record.environments);
+  EXPECT_EQ(second->record.fingerprint, first->record.fingerprint);
+
+  workspace_->hosts().end_all();
+  ASSERT_TRUE(write_file(folder_ + "/libx.so.1", "two!"));
+  const auto third = measure(*workspace_, request(plan), heard_);
+  ASSERT_TRUE(third);
+  EXPECT_NE(third->record.fingerprint.environment, first->record.fingerprint.environment);
+  EXPECT_EQ(third->record.fingerprint.subject, first->record.fingerprint.subject);
+}
+
+TEST_F(RunTest, AResumedRunRefusesHostsThatHaveMappedOtherFiles) {
+  const Plan plan = plan_of({"a", "b"});
+  RunRequest interrupted = request(plan);
+  interrupted.journal = JournalRequest{.path = folder_ + "/journal"};
+  ASSERT_TRUE(write_file(folder_ + "/libx.so.1", "one"));
+  runner_.mapped = {folder_ + "/libx.so.1"};
+  hosts_.on_case = [](const FakeRequest& asked) {
+    return FakeCase{.setup_takes = asked.statement == "b" ? std::chrono::hours(1) : Milliseconds(0)};
+  };
+  runner_.inject(Interrupted{1}, Milliseconds(5000));
+  ASSERT_TRUE(measure(*workspace_, interrupted, heard_));
+  interrupted.journal->resume = true;
+  hosts_.on_case = nullptr;
+  ASSERT_TRUE(write_file(folder_ + "/libx.so.1", "two!"));
+  open();
+  const auto refused = measure(*workspace_, interrupted, heard_);
+  ASSERT_TRUE(refused);
+  ASSERT_TRUE(refused->stopped);
+  EXPECT_THAT(describe(*refused->stopped), HasSubstr("mapped.libx.so.1 is another file"));
 }
 
 TEST_F(RunTest, OneProfileThatCannotBeReadCostsItsCaseAWarning) {
@@ -228,7 +273,7 @@ TEST_F(RunTest, WhatDiffersFromTheInterruptedRunIsNamed) {
   other.plan = &own;
   EXPECT_THAT(refusal(other), HasSubstr("settings of single benchmarks was"));
   python_version_ = "3.12.0";
-  EXPECT_THAT(refusal(journaled), HasSubstr("python of toolchain python was 3.11.2 and is 3.12.0"));
+  EXPECT_THAT(refusal(journaled), HasSubstr("python of python [python] was 3.11.2 and is 3.12.0"));
   python_version_ = "3.11.2";
   EXPECT_TRUE(measure(*workspace_, journaled, heard_));
 }
@@ -273,7 +318,7 @@ TEST_F(RunTest, SuspectsAreMeasuredAgainAsTheirRecordSays) {
   python_version_ = "3.12.0";
   const auto elsewhere = measure_again(*workspace_, suite_, "suite.toml", {"b [python]"}, next, {}, heard_);
   ASSERT_FALSE(elsewhere);
-  EXPECT_THAT(elsewhere.error().message, HasSubstr("the environment of toolchain 'python' is not the one"));
+  EXPECT_THAT(elsewhere.error().message, HasSubstr("the environment of python [python] is not the one"));
 }
 
 }  // namespace

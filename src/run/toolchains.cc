@@ -1,9 +1,11 @@
 #include "run/toolchains.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "execution/environment.h"
-#include "run/import_check.h"
+#include "run/discovery.h"
 
 namespace tally {
 
@@ -17,20 +19,19 @@ bool needs_cpp(const Case& one) { return one.language == Language::cpp; }
 /// Was needed, and does not work.
 bool broken(const auto& tool) { return tool && !*tool; }
 
-Toolchains resolve(ProcessRunner& runner, const Plan& plan, const Tools& tools, const RunEnvironment& environment) {
-  Toolchains resolved;
-  for (const Toolchain& spec : plan.toolchains) resolved[spec.name].spec = spec;
-  const ResolveContext context{environment.full, environment.working_folder};
-  for (auto& [name, toolchain] : resolved) {
-    if (!tools.cxx.empty()) toolchain.spec.cxx = {tools.cxx};
-    if (!tools.python.empty()) toolchain.spec.python = {tools.python};
-    const auto any = [&](auto needs) {
-      return std::ranges::any_of(plan.cases, [&](const Case& one) { return one.toolchain == name && needs(one); });
-    };
-    if (any(needs_cpp)) toolchain.compiler = resolve_compiler(runner, toolchain.spec, context);
-    if (any(needs_python)) toolchain.interpreter = resolve_interpreter(runner, toolchain.spec, context);
+/// Where C++ follows what Python imports, and cannot.
+Error no_cpp(const Toolchain& toolchain, const std::string& why, const std::string& mend = "") {
+  return {ErrorKind::missing, fmt::format("no C++ with toolchain '{}': {}", toolchain.name, why), {}, mend};
+}
+
+Result<ResolvedCompiler> compiler_of(ProcessRunner& runner, const ResolvedToolchain& toolchain,
+                                     const std::optional<Result<Discovery>>& found, const ResolveContext& context) {
+  if (!toolchain.spec.discover.empty()) {
+    if (broken(toolchain.interpreter)) return std::unexpected(toolchain.interpreter->error());
+    if (!(*found)->no_cpp.empty())
+      return std::unexpected(no_cpp(toolchain.spec, (*found)->no_cpp, "Python's cases can be measured all the same"));
   }
-  return resolved;
+  return resolve_compiler(runner, toolchain.spec, context);
 }
 
 Status check_usable(const Toolchains& toolchains, const Plan& plan, const Tools& tools) {
@@ -53,6 +54,25 @@ Status check_usable(const Toolchains& toolchains, const Plan& plan, const Tools&
 
 }  // namespace
 
+ResolvedToolchain resolve_toolchain(ProcessRunner& runner, const Toolchain& spec, Needs needs,
+                                    const RunEnvironment& environment, const Cache& cache) {
+  ResolvedToolchain resolved{.spec = spec};
+  const ResolveContext context{environment.full, environment.working_folder};
+  const bool asks = !spec.discover.empty();
+  std::optional<Result<Discovery>> found;
+  if (needs.python || asks) resolved.interpreter = resolve_interpreter(runner, spec, context);
+  if (resolved.interpreter && *resolved.interpreter && (asks || !spec.requires_modules.empty())) {
+    found = discover(runner, resolved, environment.filtered, environment.working_folder, cache);
+    if (*found) {
+      apply(**found, resolved);
+    } else {
+      resolved.interpreter = std::unexpected(found->error());
+    }
+  }
+  if (needs.cpp) resolved.compiler = compiler_of(runner, resolved, found, context);
+  return resolved;
+}
+
 Result<RunEnvironment> run_environment(Workspace& workspace, const Tools& tools, const Settings& settings) {
   const Surroundings& around = workspace.surroundings();
   RunEnvironment environment{around.environment, {}, around.working_folder};
@@ -68,9 +88,17 @@ Result<RunEnvironment> run_environment(Workspace& workspace, const Tools& tools,
 }
 
 Result<Toolchains> resolve_toolchains(ProcessRunner& runner, const Plan& plan, const Tools& tools,
-                                      const RunEnvironment& environment, const std::filesystem::path& cache) {
-  Toolchains toolchains = resolve(runner, plan, tools, environment);
-  check_imports(runner, toolchains, environment.filtered, environment.working_folder, cache);
+                                      const RunEnvironment& environment, const Cache& cache) {
+  Toolchains toolchains;
+  for (Toolchain spec : plan.toolchains) {
+    if (!tools.cxx.empty()) spec.cxx = {tools.cxx};
+    if (!tools.python.empty()) spec.python = {tools.python};
+    const auto any = [&](auto needs) {
+      return std::ranges::any_of(plan.cases, [&](const Case& one) { return one.toolchain == spec.name && needs(one); });
+    };
+    toolchains[spec.name] =
+        resolve_toolchain(runner, spec, {.cpp = any(needs_cpp), .python = any(needs_python)}, environment, cache);
+  }
   if (auto usable = check_usable(toolchains, plan, tools); !usable) return std::unexpected(usable.error());
   return toolchains;
 }

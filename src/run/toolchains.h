@@ -34,6 +34,16 @@ Result<RunEnvironment> run_environment(Workspace& workspace, const Tools& tools,
 Result<std::map<std::string, ResolvedToolchain>> resolve_toolchains(ProcessRunner& runner, const Plan& plan,
                                                                     const Tools& tools,
                                                                     const RunEnvironment& environment,
-                                                                    const std::filesystem::path& cache);
+                                                                    const Cache& cache);
+
+/// Which languages are wanted of a toolchain.
+struct Needs {
+  bool cpp = true;
+  bool python = true;
+};
+
+/// One toolchain: its interpreter asked for what it imports, its compiler found. What does not work says why.
+ResolvedToolchain resolve_toolchain(ProcessRunner& runner, const Toolchain& spec, Needs needs,
+                                    const RunEnvironment& environment, const Cache& cache);
 
 }  // namespace tally

@@ -70,6 +70,9 @@ class FakeProcessRunner final : public ProcessRunner {
   /// The children that may be held, by number. A peer adds and erases its own.
   std::map<int, FakeChild> children;
 
+  /// What every process has in memory.
+  std::vector<std::string> mapped;
+
   /// Everything that was asked of this runner so far. The requests without their descriptors.
   std::vector<ProcessRequest> started;
   std::vector<std::pair<ProcessId, CancelMode>> cancelled;
@@ -81,6 +84,7 @@ class FakeProcessRunner final : public ProcessRunner {
   void cancel(ProcessId id, CancelMode mode = CancelMode::graceful) override;
   void sweep(ProcessId id) override { swept.push_back(id); }
   [[nodiscard]] std::optional<int> pid_of(ProcessId id) const override;
+  [[nodiscard]] std::vector<std::string> mapped_files(int /*pid*/) const override { return mapped; }
   std::unique_ptr<ChildHandle> hold(int pid, int parent) override;
   void watch(int fd) override { watched.insert(fd); }
   void unwatch(int fd) override { watched.erase(fd); }

@@ -1,0 +1,139 @@
+#include "run/discovery.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+#include "base/digest.h"
+#include "base/text.h"
+#include "json/text.h"
+
+namespace tally {
+
+namespace {
+
+/// Run as: python3 -c DRIVER DISCOVER MODULE... Its last line of output is the answer; modules may print what they
+/// like.
+constexpr std::string_view kDriver = R"py(
+import json, os, sys
+names = sys.argv[2:]
+for name in names:
+    __import__(name)
+def read_maps():
+    with open("/proc/self/maps") as maps:
+        lines = [line.split(None, 5) for line in maps]
+    return sorted({line[5].rstrip("\n") for line in lines if len(line) == 6 and line[5].startswith("/")})
+found = {}
+scope = {name.partition(".")[0]: sys.modules[name.partition(".")[0]] for name in names}
+scope.update(found=found, mapped=[path for path in read_maps() if os.path.isfile(path)])
+exec(compile(sys.argv[1], "discover", "exec"), scope)
+modules = {}
+for name in names:
+    module = sys.modules[name]
+    places = list(getattr(module, "__path__", []))
+    modules[name] = os.path.realpath(places[0] if places else getattr(module, "__file__", None) or "")
+read = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
+read.update(read_maps())
+answer = {"modules": modules, "found": found, "read": sorted(path for path in read if path and os.path.isfile(path))}
+print("\n" + json.dumps(answer), flush=True)
+os._exit(0)
+)py";
+
+/// An interpreter's last words: "ModuleNotFoundError: No module named 'sympy'".
+std::string reason(const ProcessResult& result) {
+  const std::string text = result.err.text();
+  const std::string_view said = last_line(trim(text));
+  return said.empty() ? describe(result.outcome) : std::string(trim(said));
+}
+
+std::vector<std::string> texts(const json::Value& list) {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < list.size(); ++i) all.push_back(list[i].text_or(""));
+  return all;
+}
+
+json::Object members(const json::Value& value) { return value.object() != nullptr ? *value.object() : json::Object(); }
+
+/// A name that nobody reads would be a mistake that nobody sees.
+Status check_names(const json::Value& found, const Toolchain& toolchain) {
+  constexpr std::array<std::string_view, 6> kNames = {"facts", "flags", "include", "link", "no_cpp", "preload"};
+  for (const auto& [name, value] : members(found)) {
+    if (std::ranges::find(kNames, name) != kNames.end()) continue;
+    return fail(ErrorKind::input, fmt::format("'discover' has found '{}', which is unknown", name),
+                fmt::format("toolchain '{}'", toolchain.name),
+                fmt::format("found[…] may have {}", fmt::join(kNames, ", ")));
+  }
+  return {};
+}
+
+Result<Discovery> read_answer(std::string_view text, const Toolchain& toolchain) {
+  const auto answer = json::parse(text);
+  if (!answer) return std::unexpected(answer.error());
+  const json::Value& found = (*answer)["found"];
+  if (auto known = check_names(found, toolchain); !known) return std::unexpected(known.error());
+  Discovery discovery;
+  for (const auto& [name, path] : members((*answer)["modules"])) discovery.modules[name] = path.text_or("");
+  for (const auto& [name, fact] : members(found["facts"])) discovery.facts[name] = fact.text_or("");
+  discovery.flags = texts(found["flags"]);
+  discovery.include = texts(found["include"]);
+  discovery.link = texts(found["link"]);
+  discovery.preload = texts(found["preload"]);
+  discovery.no_cpp = found["no_cpp"].text_or("");
+  return discovery;
+}
+
+Error failed(const ResolvedToolchain& resolved, const ProcessResult& result) {
+  return {ErrorKind::input,
+          fmt::format("{} cannot import {} in the environment that cases get: {}", (*resolved.interpreter)->path,
+                      fmt::join(resolved.spec.requires_modules, ", "), reason(result)),
+          fmt::format("toolchain '{}'", resolved.spec.name),
+          "repair that environment, name another interpreter (--python, --env-command), or let a variable through "
+          "that it needs (--keep-env)"};
+}
+
+}  // namespace
+
+Result<Discovery> discover(ProcessRunner& runner, const ResolvedToolchain& resolved,
+                           const EnvironmentVariables& environment, const std::string& working_folder,
+                           const Cache& cache) {
+  const ResolvedInterpreter& interpreter = **resolved.interpreter;
+  const Toolchain& toolchain = resolved.spec;
+  Digest key;
+  key.add(kDriver).add(toolchain.discover).add(interpreter.path).add(interpreter.identity).add(working_folder);
+  for (const std::string& module : toolchain.requires_modules) key.add(module);
+  for (const auto& [variable, value] : environment) key.add(variable).add(value);
+  if (const auto remembered = cache.discovered(key.hex())) return read_answer(*remembered, toolchain);
+  ProcessRequest request;
+  request.argv = {interpreter.path, "-c", std::string(kDriver), toolchain.discover};
+  request.argv.insert(request.argv.end(), toolchain.requires_modules.begin(), toolchain.requires_modules.end());
+  request.environment = environment;
+  request.working_folder = working_folder;
+  request.deadline = Milliseconds(300'000);
+  request.output_limit = std::size_t{4} << 20;
+  const ProcessResult result = run(runner, std::move(request));
+  if (!succeeded(result)) return std::unexpected(failed(resolved, result));
+  const std::string output = result.out.text();
+  const std::string line(last_line(trim(output)));
+  auto discovery = read_answer(line, toolchain);
+  // Where it cannot be remembered, it is asked again the next time.
+  if (discovery) std::ignore = cache.set_discovered(key.hex(), line, texts((*json::parse(line))["read"]));
+  return discovery;
+}
+
+void apply(const Discovery& found, ResolvedToolchain& resolved) {
+  resolved.modules = found.modules;
+  resolved.facts = found.facts;
+  Toolchain& toolchain = resolved.spec;
+  const auto join = [](std::vector<std::string>& to, const std::vector<std::string>& more, bool first) {
+    to.insert(first ? to.begin() : to.end(), more.begin(), more.end());
+  };
+  join(toolchain.flags, found.flags, true);
+  join(toolchain.include, found.include, false);
+  join(toolchain.link, found.link, false);
+  join(toolchain.preload, found.preload, false);
+}
+
+}  // namespace tally

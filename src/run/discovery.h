@@ -1,0 +1,38 @@
+/// What the interpreter that imports a toolchain's modules says of them: where they lie, and how C++ is built and
+/// linked against the same libraries.
+///
+/// Asked once in the environment that cases get, and remembered for as long as none of the files changes that it read
+/// to answer. A toolchain says in Python what to ask (its `discover`): facts about a library live there, not here.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "build/builder.h"
+
+namespace tally {
+
+/// What was found. The lists are absolute, and join what the toolchain itself says.
+struct Discovery {
+  std::map<std::string, std::string> modules;  ///< Required module → its folder, or its file where it has none.
+  std::vector<std::string> flags;              ///< For the compiler, before the toolchain's own, which win.
+  std::vector<std::string> include;
+  std::vector<std::string> link;
+  std::vector<std::string> preload;
+  std::map<std::string, std::string> facts;  ///< "torch.version" → "2.13.0": of the subject.
+  std::string no_cpp;                        ///< Why C++ cannot be built against it; empty: it can.
+};
+
+/// Imports the modules, in `environment` and `working_folder`. An error: they cannot be imported, or `discover` fails.
+/// `resolved` must have an interpreter.
+Result<Discovery> discover(ProcessRunner& runner, const ResolvedToolchain& resolved,
+                           const EnvironmentVariables& environment, const std::string& working_folder,
+                           const Cache& cache);
+
+/// Adds what C++ needs of it to a toolchain, and notes the rest.
+void apply(const Discovery& found, ResolvedToolchain& resolved);
+
+}  // namespace tally

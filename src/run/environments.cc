@@ -1,0 +1,71 @@
+#include "run/environments.h"
+
+#include <fmt/format.h>
+
+#include "json/text.h"
+#include "run/mapped.h"
+
+namespace tally {
+
+namespace {
+
+constexpr std::string_view kBegin = R"({"environment":)";
+
+std::string payload_of(const std::string& name, const Environment& environment) {
+  return json::to_text(
+      json::Object{{"environment", name}, {"facts", environment.facts}, {"subject", environment.subject}});
+}
+
+std::map<std::string, std::string> texts_of(const json::Value& value) {
+  std::map<std::string, std::string> texts;
+  if (value.object() == nullptr) return texts;
+  for (const auto& [key, text] : *value.object()) texts[key] = text.text_or("");
+  return texts;
+}
+
+/// Files that are on both sides must be the same.
+Status check_same(const std::string& name, const std::map<std::string, std::string>& earlier,
+                  const std::map<std::string, std::string>& now) {
+  for (const auto& [file, digest] : now) {
+    const auto before = earlier.find(file);
+    if (before == earlier.end() || before->second == digest) continue;
+    return fail(ErrorKind::input,
+                fmt::format("{} is another file than the one that the earlier cases were measured with ({}, now {})",
+                            file, before->second, digest),
+                name, "restore it, or start anew without --resume");
+  }
+  return {};
+}
+
+}  // namespace
+
+Status EnvironmentRecorder::on_host(const HostKind& kind, const std::vector<std::string>& mapped) {
+  const std::string name = environment_name(kind.toolchain, to_string(kind.language));
+  Environment& environment = environments_[name];
+  const Environment before = environment;
+  add_mapped(environment, mapped, toolchains_.at(kind.toolchain), own_folders_, digests_);
+  if (const auto earlier = earlier_.find(name); earlier != earlier_.end()) {
+    for (const auto& [then, now] : {std::pair{&earlier->second.facts, &environment.facts},
+                                    std::pair{&earlier->second.subject, &environment.subject}}) {
+      if (auto same = check_same(name, *then, *now); !same) return same;
+    }
+  }
+  if (journal_ == nullptr || environment == before) return {};
+  if (auto kept = journal_->append(payload_of(name, environment)); !kept) return std::unexpected(kept.error());
+  return {};
+}
+
+Result<bool> EnvironmentRecorder::take_over(std::string_view payload, const std::string& where) {
+  if (!payload.starts_with(kBegin)) return false;
+  const auto read = json::parse(payload);
+  if (!read) return fail(ErrorKind::input, read.error().message, where);
+  const std::string name = (*read)["environment"].text_or("");
+  earlier_[name] = {texts_of((*read)["facts"]), texts_of((*read)["subject"]), {}};
+  if (const auto known = environments_.find(name); known != environments_.end()) {
+    known->second.facts = earlier_[name].facts;
+    known->second.subject = earlier_[name].subject;
+  }
+  return true;
+}
+
+}  // namespace tally

@@ -1,0 +1,45 @@
+/// A record's environments: described before anything is measured, completed by what hosts turn out to have mapped, and
+/// kept in the journal, so that a run that is continued knows what its earlier part was measured in.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "build/file_digests.h"
+#include "execution/host_spec.h"
+#include "record/record.h"
+#include "run/journal.h"
+#include "run/toolchains.h"
+
+namespace tally {
+
+class EnvironmentRecorder {
+ public:
+  /// `own_folders` hold tally's own files. All outlive this.
+  EnvironmentRecorder(std::map<std::string, Environment>& environments,
+                      const std::map<std::string, ResolvedToolchain>& toolchains, FileDigests& digests,
+                      std::vector<std::string> own_folders)
+      : environments_(environments), toolchains_(toolchains), digests_(digests), own_folders_(std::move(own_folders)) {}
+
+  /// From now on what hosts say is kept there.
+  void keep_in(JournalWriter* journal) { journal_ = journal; }
+
+  /// An error: a file is another than the one that the cases before were measured with, or it cannot be kept.
+  Status on_host(const HostKind& kind, const std::vector<std::string>& mapped);
+
+  /// Whether a journal's payload is one of ours; it is taken over then.
+  Result<bool> take_over(std::string_view payload, const std::string& where);
+
+ private:
+  std::map<std::string, Environment>& environments_;
+  const std::map<std::string, ResolvedToolchain>& toolchains_;
+  FileDigests& digests_;
+  std::vector<std::string> own_folders_;
+  JournalWriter* journal_ = nullptr;
+  std::map<std::string, Environment> earlier_;  ///< What a continued run's hosts had mapped.
+};
+
+}  // namespace tally

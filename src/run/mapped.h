@@ -1,0 +1,19 @@
+/// What a host had really in memory, as a record says it: what is measured, and what that ran in.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "build/builder.h"
+#include "build/file_digests.h"
+#include "record/record.h"
+
+namespace tally {
+
+/// Adds the digests of `mapped` files: those that the toolchain's `subject` names, and those in the folders of the
+/// modules that it requires, to the subject (where there is one), all others to the facts. Files of tally's own (under
+/// `libexec` or `cache`) and of Valgrind's are left out: their versions are facts already.
+void add_mapped(Environment& environment, const std::vector<std::string>& mapped, const ResolvedToolchain& toolchain,
+                const std::vector<std::string>& own_folders, FileDigests& digests);
+
+}  // namespace tally

@@ -1,0 +1,101 @@
+/// What a record says was measured is what the processes had really loaded: of PyTorch, in both languages.
+#include "comparison/comparison.h"
+#include "harness.h"
+
+namespace tally::cli_test {
+namespace {
+
+using ::testing::Contains;
+using ::testing::SizeIs;
+
+constexpr const char* kTorch = "/usr/lib/python3/dist-packages/torch";
+
+class SubjectTest : public ::testing::Test {
+ protected:
+  /// One case in each language, natively: what is loaded is loaded in either mode.
+  std::string measure(const std::string& name, EnvironmentVariables more) {
+    How how;
+    how.more = std::move(more);
+    const std::string path = folder_->path() / (name + ".json");
+    const Ran ran = tally({"run", "suites/torch_quick.toml", "--wall-only", "--max-run-time", "0.01", "--filter",
+                           "Pointwise/multiply*", "--json", path},
+                          how);
+    EXPECT_EQ(ran.code, 0) << ran.err << ran.out;
+    return path;
+  }
+  static Record read(const std::string& path) {
+    auto record = record_from_json(read_file(path).value(), path);
+    EXPECT_TRUE(record);
+    EXPECT_THAT(record->environments, SizeIs(2));
+    return *std::move(record);
+  }
+  static const std::map<std::string, std::string>& subject(const Record& record, const std::string& language) {
+    return record.environments.at("torch [" + language + "]").subject;
+  }
+
+  Result<TemporaryFolder> folder_ = TemporaryFolder::make();
+};
+
+TEST_F(SubjectTest, BothLanguagesNameTheSameLibrariesByContent) {
+  const Record record = read(measure("plain", {}));
+  const auto& cpp = subject(record, "cpp");
+  const auto& python = subject(record, "python");
+  int shared = 0;
+  for (const auto& [file, digest] : cpp) {
+    if (!file.starts_with("libtorch") && !file.starts_with("libc10")) continue;
+    ++shared;
+    EXPECT_EQ(digest, python.at(file)) << file;
+    EXPECT_THAT(digest, SizeIs(32)) << file;
+  }
+  EXPECT_GE(shared, 3) << "libtorch, libtorch_cpu, libc10";
+  EXPECT_TRUE(python.contains("torch/**.py"));
+}
+
+/// Of the same version, and found by the loader first.
+TEST_F(SubjectTest, ASecondLibraryOnTheLoadersPathIsSeenInBothLanguages) {
+  const fs::path planted = folder_->path() / "planted";
+  fs::create_directories(planted);
+  const fs::path original = fs::canonical("/usr/lib/x86_64-linux-gnu/libc10.so.1.13");
+  ASSERT_TRUE(write_file(planted / original.filename(), read_file(original).value() + "built otherwise"));
+  fs::create_symlink(original.filename(), planted / "libc10.so.1.13");
+  const Record plain = read(measure("plain", {}));
+  const std::string path = measure("planted", {{"LD_LIBRARY_PATH", planted.string()}});
+  const Record other = read(path);
+  const std::string name = original.filename().string();
+  for (const char* language : {"cpp", "python"}) {
+    EXPECT_NE(subject(plain, language).at(name), subject(other, language).at(name)) << language;
+    EXPECT_EQ(subject(plain, language).at("libtorch_cpu.so.1.13.0"),
+              subject(other, language).at("libtorch_cpu.so.1.13.0"));
+  }
+  EXPECT_NE(plain.fingerprint.subject, other.fingerprint.subject);
+  const Comparison comparison = compare(plain, other, {});
+  ASSERT_THAT(comparison.cases, SizeIs(2));
+  for (const CaseComparison& one : comparison.cases) {
+    EXPECT_THAT(one.subject_changes, Contains(::testing::StartsWith(name + ": ")));
+    EXPECT_THAT(one.subject_changes, SizeIs(1));
+  }
+}
+
+TEST_F(SubjectTest, AChangedSourceInAModulesFolderIsSeenAndNamed) {
+  const fs::path copy = folder_->path() / "modules" / "torch";
+  fs::create_directories(copy.parent_path());
+  fs::copy(kTorch, copy, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  for (const char* name : {"bin", "include", "lib"}) {  // of links that are relative to where they were
+    fs::remove_all(copy / name);
+    fs::create_directory_symlink(fs::path(kTorch) / name, copy / name);
+  }
+  const EnvironmentVariables there = {{"PYTHONPATH", copy.parent_path().string()}};
+  const std::string before = measure("before", there);
+  const std::string text = read_file(copy / "functional.py").value();
+  ASSERT_TRUE(write_file(copy / "functional.py", text + "\nslower = True\n"));
+  const std::string after = measure("after", there);
+  EXPECT_NE(read(before).fingerprint.subject, read(after).fingerprint.subject);
+  EXPECT_EQ(read(before).environments.at("torch [python]").facts, read(after).environments.at("torch [python]").facts);
+  const Ran compared = tally({"compare", before, after, "--json", "-"});
+  EXPECT_EQ(compared.code, 0) << compared.err;
+  EXPECT_NE(compared.out.find("torch/functional.py: changed"), std::string::npos) << compared.out;
+  EXPECT_EQ(compared.out.find("_tensor.py"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tally::cli_test
