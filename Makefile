@@ -3,13 +3,14 @@ SETUP ?= yes
 JOBS ?= $(shell nproc)
 TALLY = build/release/tally
 
-.PHONY: help setup setup-test build bench tests test check lint dev sanitize clean
+.PHONY: help setup setup-test build bench tests test torch-venv check lint dev sanitize clean
 help:
 	@echo "make bench   set up, build, and run the PyTorch benchmark suite"
 	@echo "make test    set up, build, lint, and run every test"
 	@echo "make check   what takes seconds: formatting, layers, unit tests"
 	@echo "make build   set up and build the release: $(TALLY)"
 	@echo "make setup   install the packages that building and running need; make setup-test: those of make test too"
+	@echo "make torch-venv   a virtual environment with PyTorch 2.13 for make test: build/torch-venv (1 GB; gigabytes where PyPI's has CUDA)"
 	@echo "make lint    formatting, layers, headers, JavaScript, Python and clang-tidy on what changed (TIDY=all for every file)"
 	@echo "make dev     set up and build with assertions and little optimisation: build/dev"
 	@echo "make sanitize  unit tests under address, undefined-behaviour and thread sanitizers"
@@ -42,6 +43,13 @@ bench: build
 # Everything a change must pass. ctest's closing lines come last.
 test: tests lint
 	@ctest --test-dir build/release --output-on-failure -j $(JOBS)
+
+# For the tests of another PyTorch than Debian's; they are skipped without. Left alone while it holds what is pinned.
+TORCH_VENV = build/torch-venv
+torch-venv: setup-test
+	@cmp -s tools/torch-venv.txt $(TORCH_VENV)/pinned.txt || { rm -rf $(TORCH_VENV) && mkdir -p build && python3 -m venv $(TORCH_VENV) && \
+	  $(TORCH_VENV)/bin/pip install --disable-pip-version-check --quiet -r tools/torch-venv.txt && \
+	  cp tools/torch-venv.txt $(TORCH_VENV)/pinned.txt; }
 
 # What takes seconds once it is built.
 check: tests

@@ -59,10 +59,11 @@ void describe_modules(const ResolvedToolchain& toolchain, FileDigests& digests, 
   auto& side = toolchain.spec.subject.empty() ? described.facts : described.subject;
   for (const std::string& module : (*toolchain.interpreter)->modules) {
     const std::vector<std::string_view> parts = split(module, ' ');
-    side["module." + std::string(parts[0])] = std::string(parts[1]);
+    if (!parts[1].empty()) side["module." + std::string(parts[0])] = std::string(parts[1]);
   }
   for (const auto& [name, place] : toolchain.modules) {
-    if (!place.empty()) side[name + std::string(kAllSources)] = digests.of_sources(place);
+    if (std::filesystem::is_directory(place)) side[name + std::string(kAllSources)] = digests.of_sources(place);
+    if (place.ends_with(".py")) side[std::filesystem::path(place).filename().string()] = digests.of(place);
   }
 }
 

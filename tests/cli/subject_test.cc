@@ -91,7 +91,7 @@ TEST_F(SubjectTest, AChangedSourceInAModulesFolderIsSeenAndNamed) {
   const std::string after = measure("after", there);
   EXPECT_NE(read(before).fingerprint.subject, read(after).fingerprint.subject);
   EXPECT_EQ(read(before).environments.at("torch [python]").facts, read(after).environments.at("torch [python]").facts);
-  const Ran compared = tally({"compare", before, after, "--json", "-"});
+  const Ran compared = tally({"compare", before, after, "--json"});
   EXPECT_EQ(compared.code, 0) << compared.err;
   EXPECT_NE(compared.out.find("torch/functional.py: changed"), std::string::npos) << compared.out;
   EXPECT_EQ(compared.out.find("_tensor.py"), std::string::npos);

@@ -106,7 +106,7 @@ TEST_F(Library, ASuspicionThatDoesNotRepeatIsNoRegression) {
   build(true);
   const Ran other = tally_in_folder({"check", "base.json", "new.json", "--confirm", "suite.toml"});
   EXPECT_EQ(other.code, 2);
-  EXPECT_THAT(other.err, HasSubstr("the subject of toolchain 'mylib' is not the one"));
+  EXPECT_THAT(other.err, HasSubstr("the subject of mylib [cpp] is not the one"));
 }
 
 TEST_F(Library, TwoToolchainsInTurns) {

@@ -2,6 +2,7 @@
 
 run_examples.py suites TALLY WORK_FOLDER    every suite of docs/suites.md and README.md, measured, in one run
 run_examples.py commands TALLY WORK_FOLDER  every line of README.md that calls tally, in the page's order
+run_examples.py bindings TALLY WORK_FOLDER  examples/bindings: both languages measure the same library, rebuilt or not
 """
 
 import json
@@ -113,10 +114,56 @@ def run_commands(command, work):
     expect(os.path.getsize("report.html") > 10000, "report.html is small")
 
 
+def build_bindings(work):
+    shutil.copytree(os.path.join(ROOT, "examples/bindings"), work, dirs_exist_ok=True)
+    for step in (["cmake", "-S", ".", "-B", "build"], ["cmake", "--build", "build"]):
+        subprocess.run(step, cwd=work, check=True, stdout=subprocess.DEVNULL)
+
+
+def measure_bindings(command, work, name):
+    """The library that each language measured, by content."""
+    record = os.path.join(work, name)
+    tally(command, "run", os.path.join(work, "suite.toml"), "--counts-only", "--json", record)
+    with open(record, encoding="utf-8") as file:
+        read = json.load(file)
+    for case in read["cases"]:
+        expect(case["status"] == "ok", f"{case['status']}: {case['id']}")
+    expect(len(read["cases"]) == 6, f"{len(read['cases'])} cases")
+    return [
+        read["environments"][f"grid [{one}]"]["subject"]["libgridcore.so"]
+        for one in ("cpp", "python")
+    ]
+
+
+def run_bindings(command, work):
+    build_bindings(work)
+    os.environ["PYTHONPATH"] = os.path.join(work, "build")
+    cpp, python = measure_bindings(command, work, "first.json")
+    expect(cpp == python, "C++ and Python measured two libraries")
+    source = os.path.join(work, "src/grid.cc")
+    with open(source, encoding="utf-8") as file:
+        text = file.read()
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(text.replace("next_ = cells_;", "next_ = cells_;\n  next_ = cells_;"))
+    build_bindings_again = ["cmake", "--build", os.path.join(work, "build")]
+    subprocess.run(build_bindings_again, check=True, stdout=subprocess.DEVNULL)
+    again = measure_bindings(command, work, "second.json")
+    expect(again[0] == again[1] != cpp, "the rebuilt library was not seen")
+    checked = subprocess.run(
+        [command, "check", os.path.join(work, "first.json"), os.path.join(work, "second.json")],
+        capture_output=True,
+        text=True,
+    )
+    expect(checked.returncode == 3, f"exit {checked.returncode} of tally check: {checked.stdout}")
+    for language in ("cpp", "python"):
+        expect(f"Grid/diffuse [{language} size=64]" in checked.stdout, checked.stdout)
+
+
 def main():
     what, command, work = sys.argv[1], os.path.abspath(sys.argv[2]), os.path.abspath(sys.argv[3])
     os.makedirs(work, exist_ok=True)
-    {"suites": run_suites, "commands": run_commands}[what](command, work)
+    runs = {"suites": run_suites, "commands": run_commands, "bindings": run_bindings}
+    runs[what](command, work)
     return 1 if FAULTS else 0
 
 
