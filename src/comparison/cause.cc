@@ -25,11 +25,15 @@ std::string likely_cause(const CaseComparison& comparison) {
     return std::ranges::any_of(comparison.environment_changes,
                                [&](const std::string& change) { return change.starts_with(prefix); });
   };
+  // A new PyTorch comes with a new interpreter: which of the two it was, only the functions can tell.
+  const auto blamed = [&](std::string_view word) {
+    return (comparison.subject_changes.empty() ? "" : "code or ") + std::string(word);
+  };
   const bool python = comparison.shown().language == "python";
-  if (!python && fact_changed("compiler")) return "compiler";
-  if (python && fact_changed("python")) return "interpreter";
-  if (fact_changed("cpu") || fact_changed("glibc")) return "library dispatch";
-  if (!comparison.environment_changes.empty()) return "environment";
+  if (!python && fact_changed("compiler")) return blamed("compiler");
+  if (python && fact_changed("python")) return blamed("interpreter");
+  if (fact_changed("cpu") || fact_changed("glibc")) return blamed("library dispatch");
+  if (!comparison.environment_changes.empty()) return blamed("environment");
   if (!comparison.functions.empty()) {
     if (share_of_movement(comparison.functions, is_dispatched) > most_of) return "library dispatch";
     const std::vector<FunctionRule> noise = language_noise(Language::python);

@@ -98,11 +98,18 @@ bool says_mapped(const Facts& facts) {
   return first != facts.end() && first->first.starts_with(kMappedFact);
 }
 
-std::vector<std::string> changed_facts(const Facts& before, const Facts& after, const CompareOptions& options) {
+/// Whether the environment is one of an older record, for both languages: it has facts of the other one too.
+bool serves_both(const Record& record, const CaseRecord& one) {
+  return !record.environments.contains(environment_name(one.toolchain, one.language));
+}
+
+std::vector<std::string> changed_facts(const Facts& before, const Facts& after, bool common_only,
+                                       const CompareOptions& options) {
   std::vector<std::string> changes;
   // Older records do not say what hosts had mapped.
   const bool mapped = says_mapped(before) && says_mapped(after);
   const auto tell = [&](const std::string& key, const std::string& from, const std::string& to) {
+    if (common_only && (from.empty() || to.empty())) return;
     if (from == to || (!mapped && key.starts_with(kMappedFact))) return;
     const std::vector<std::string> files = changed_files(key, from, to, options);
     changes.insert(changes.end(), files.begin(), files.end());
@@ -124,8 +131,9 @@ void compare_environments(const Record& base, const Record& next, const CompareO
   const Environment* before = environment_of(base, *result.base);
   const Environment* after = environment_of(next, *result.next);
   if (before == nullptr || after == nullptr) return;
-  result.environment_changes = changed_facts(before->facts, after->facts, options);
-  result.subject_changes = changed_facts(before->subject, after->subject, options);
+  const bool old = serves_both(base, *result.base) != serves_both(next, *result.next);
+  result.environment_changes = changed_facts(before->facts, after->facts, old, options);
+  result.subject_changes = changed_facts(before->subject, after->subject, old, options);
 }
 
 Verdict direction(double delta, double threshold) {

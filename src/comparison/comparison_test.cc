@@ -70,7 +70,7 @@ TEST(Compare, EnvironmentSoftensAndIsNamedSubjectDoesNot) {
   const CaseComparison both = only(base, next);
   EXPECT_EQ(both.verdict, Verdict::changed_environment);
   EXPECT_THAT(both.environment_changes, ElementsAre("compiler: clang 19.1.4 → clang 20"));
-  EXPECT_EQ(both.cause, "compiler");
+  EXPECT_EQ(both.cause, "code or compiler");
   const Comparison asked = compare(base, next, {.environment_softens = false});
   EXPECT_EQ(asked.cases[0].verdict, Verdict::slower);
   EXPECT_EQ(asked.cases[0].environment_changes, both.environment_changes);
@@ -104,6 +104,18 @@ TEST(Compare, RecordsThatDoNotSayWhatWasMappedAreNotBlamedForIt) {
   Record later = next;
   later.environments["torch"].facts["mapped.libx.so"] = "2";
   EXPECT_THAT(only(next, later).environment_changes, ElementsAre("mapped.libx.so: 1 → 2"));
+}
+
+TEST(Compare, AnOlderEnvironmentForBothLanguagesIsHeldAgainstWhatBothSay) {
+  const Record base = run_of({example_case("a", 1000)});
+  Record next = run_of({example_case("a", 1100)});
+  auto environment = next.environments.extract("torch");
+  environment.key() = environment_name("torch", "cpp");
+  environment.mapped().facts.erase("valgrind");
+  environment.mapped().facts["compiler"] = "clang 20";
+  environment.mapped().facts["new"] = "1";
+  next.environments.insert(std::move(environment));
+  EXPECT_THAT(only(base, next).environment_changes, ElementsAre("compiler: clang 19.1.4 → clang 20"));
 }
 
 TEST(Compare, DifferentSettingsAreRefusedWithTheReason) {

@@ -125,7 +125,7 @@ struct Record {
 /// "torch [python]": the two languages of a toolchain have an environment each.
 std::string environment_name(std::string_view toolchain, std::string_view language);
 
-/// What a case ran in, or null. Records of schema 1 have one for both languages, under the toolchain's name alone.
+/// What a case ran in, or null. Older records have one for both languages, under the toolchain's name alone.
 const Environment* environment_of(const Record& record, const CaseRecord& one);
 
 /// The case of this id, or null.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 #include "base/text.h"
 #include "profile/names.h"
@@ -74,27 +75,59 @@ std::string function_table(const CaseComparison& one, const ComparisonRender& re
   return text;
 }
 
-/// Another environment may differ in hundreds of files.
-std::vector<std::string> first_of(std::vector<std::string> changes) {
-  constexpr std::size_t most = 8;
-  if (changes.size() <= most) return changes;
-  const std::size_t more = changes.size() - most + 1;
-  changes.resize(most - 1);
-  changes.push_back(fmt::format("and {} more (--json has all)", more));
-  return changes;
+/// A digest's first figures tell it.
+std::string with_short_digests(std::string_view change) {
+  constexpr std::size_t whole = 32;
+  constexpr std::size_t kept = 8;
+  std::vector<std::string> words;
+  for (const std::string_view word : split(change, ' ')) {
+    const bool digest = word.size() == whole && word.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+    words.push_back(digest ? std::string(word.substr(0, kept)) + "…" : std::string(word));
+  }
+  return join(words, " ");
+}
+
+/// What differs of one side: versions first, then files, of which there may be hundreds.
+void add_changes(std::string& text, std::string_view what, const std::vector<std::string>& changes) {
+  constexpr std::size_t most = 12;
+  std::vector<std::string> lines;
+  for (const bool files : {false, true}) {
+    for (const std::string& change : changes) {
+      if (change.starts_with(kMappedFact) == files) lines.push_back(with_short_digests(change));
+    }
+  }
+  const std::size_t shown = lines.size() <= most ? lines.size() : most - 1;
+  for (std::size_t i = 0; i < shown; ++i) text += fmt::format("  {}: {}\n", what, message_text(lines[i], 2));
+  if (shown < lines.size()) text += fmt::format("  {}: and {} more (--json has all)\n", what, lines.size() - shown);
+}
+
+bool has_moved(const CaseComparison& one) {
+  return one.verdict == Verdict::slower || one.verdict == Verdict::faster ||
+         one.verdict == Verdict::changed_environment;
+}
+
+/// What changed around the cases that moved, once for each environment.
+std::string surroundings_of(const Comparison& comparison, const ComparisonRender& render) {
+  std::map<std::string, std::string> texts;
+  for (const CaseComparison& one : comparison.cases) {
+    if (!has_moved(one)) continue;
+    std::string& text = texts[environment_name(one.shown().toolchain, one.shown().language)];
+    if (!text.empty()) continue;
+    add_changes(text, "subject", one.subject_changes);
+    add_changes(text, "environment", one.environment_changes);
+  }
+  std::string all;
+  for (const auto& [name, text] : texts) {
+    if (!text.empty()) all += "\n" + tinted(printable(name), Tint::bold, render.options.color) + "\n" + text;
+  }
+  return all;
 }
 
 std::string details_of(const CaseComparison& one, const ComparisonRender& render) {
   std::string text;
   const auto line = [&](const std::string& words) { text += "  " + message_text(words, 2) + "\n"; };
   for (const std::string& note : one.notes) line(note);
-  const bool moved =
-      one.verdict == Verdict::slower || one.verdict == Verdict::faster || one.verdict == Verdict::changed_environment;
-  if (moved) {
-    for (const std::string& change : first_of(one.subject_changes)) line("subject: " + change);
-    for (const std::string& change : first_of(one.environment_changes)) line("environment: " + change);
-  }
-  if (render.functions > 0 && moved) {
+  if (render.functions > 0 && has_moved(one)) {
     text += one.functions.empty() ? "  no profiles on both sides (run with --profiles)\n" : function_table(one, render);
   }
   if (text.empty()) return text;
@@ -132,6 +165,7 @@ std::string render_comparison(const Comparison& comparison, const ComparisonRend
     table.rows.push_back(row_of(one));
     details += details_of(one, render);
   }
+  details += surroundings_of(comparison, render);
   std::string text = table.rows.empty() ? "" : render_table(table, render.options) + details + "\n";
   text += comparison_summary(comparison) + "\n";
   if (assumed > 0) {
