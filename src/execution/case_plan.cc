@@ -59,7 +59,10 @@ RetryLimits retry_limits(const Settings& settings) {
 
 HostDeadlines host_deadlines(const Settings& settings) {
   HostDeadlines deadlines;
-  if (settings.host_timeout_s) deadlines.start = milliseconds(*settings.host_timeout_s);
+  if (settings.host_timeout_s) {
+    deadlines.start = milliseconds(*settings.host_timeout_s);
+    deadlines.busy_start.reset();
+  }
   deadlines.fork = std::min(deadlines.fork, deadlines.start);
   return deadlines;
 }

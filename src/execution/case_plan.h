@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "definition/settings.h"
 #include "measurement/autorange.h"
@@ -36,6 +37,9 @@ RetryLimits retry_limits(const Settings& settings);
 /// From a host's start to its hello, and from a request to the fork.
 struct HostDeadlines {
   Milliseconds start{120'000};
+  /// How much processor time a host may use to start: while it uses some, it may take longer than `start`, as on a
+  /// machine that is busy. Nothing where somebody has said how long it may take.
+  std::optional<Milliseconds> busy_start = Milliseconds(600'000);
   Milliseconds fork{20'000};
 };
 HostDeadlines host_deadlines(const Settings& settings);

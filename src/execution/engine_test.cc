@@ -291,6 +291,32 @@ TEST_F(EngineTest, WhatNeverStartsFailsItsOwnCasesWithTheReason) {
   EXPECT_THAT(witness_.warnings, SizeIs(2)) << "it was started twice more";
 }
 
+class HostThatNeverStarts : public EngineTest {
+ protected:
+  /// Until its only case is given up.
+  std::int64_t seconds() {
+    add_cases(1);
+    settings_.wall = false;
+    settings_.retries = 0;
+    hosts_.on_host = [](const ProcessRequest&, std::size_t) { return FakeHostScript{.says_hello = false}; };
+    const Clock::time_point start = runner_.now();
+    run();
+    return std::chrono::duration_cast<std::chrono::seconds>(runner_.now() - start).count();
+  }
+};
+
+TEST_F(HostThatNeverStarts, IsGivenUpAfterTwoMinutesWhenItHangs) { EXPECT_EQ(seconds(), 120); }
+
+/// On a busy machine, or with a library whose start is long, two minutes are soon over. Here it has half of a CPU, up
+/// to the ten minutes of processor time that none needs.
+TEST_F(HostThatNeverStarts, MayTakeLongerWhileItWorks) {
+  runner_.busy = [this](ProcessId) {
+    return std::chrono::duration_cast<Milliseconds>(runner_.now().time_since_epoch()) / 2;
+  };
+  EXPECT_EQ(seconds(), 1320);
+  EXPECT_THAT(witness_.outcomes[0].failure->message, HasSubstr("it was not ready within 1320 s"));
+}
+
 TEST_F(EngineTest, AHostOfAnotherVersionIsNotStartedAgain) {
   add_cases(1);
   settings_.wall = false;

@@ -83,6 +83,7 @@ Result<HostPool::Host> HostPool::launch(const HostKey& key, const HostSpec& spec
   host.process = *process;
   host.control = FrameStream(std::move(pair->ours));
   host.started = runner_.now();
+  host.due = host.started + deadlines_.start;
   host.lease = std::move(lease);
   return host;
 }
@@ -245,14 +246,26 @@ std::optional<HostWarning> HostPool::start_failed(const Host& host, const std::s
   return HostWarning{fmt::format("the {} did not start, and is started again: {}", host.spec.name, why)};
 }
 
+/// A host that has worked since is not: it gets as long again.
+bool HostPool::is_late(Host& host) {
+  const Clock::time_point now = runner_.now();
+  if (host.pid || now < host.due) return false;
+  if (!deadlines_.busy_start) return true;
+  const Milliseconds busy = runner_.busy_time(host.process);
+  if (busy < host.busy + deadlines_.start / 20 || busy > *deadlines_.busy_start) return true;
+  host.busy = busy;
+  host.due = now + deadlines_.start;
+  return false;
+}
+
 std::vector<HostEvent> HostPool::check_deadlines() {
   std::vector<HostEvent> events;
   const Clock::time_point now = runner_.now();
   for (auto position = hosts_.begin(); position != hosts_.end();) {
     const Position current = position++;
-    if (!current->pid && now >= current->started + deadlines_.start) {
-      const std::string why =
-          fmt::format("it was not ready within {} s", static_cast<double>(deadlines_.start.count()) / 1000);
+    if (is_late(*current)) {
+      const std::string why = fmt::format("it was not ready within {:.0f} s",
+                                          std::chrono::duration<double>(now - current->started).count());
       if (auto warning = start_failed(*current, why, false)) events.emplace_back(*warning);
       runner_.cancel(current->process, CancelMode::at_once);
       events.emplace_back(drop(current->id, why));
@@ -266,7 +279,7 @@ std::vector<HostEvent> HostPool::check_deadlines() {
 Clock::time_point HostPool::next_deadline() const {
   Clock::time_point next = Clock::time_point::max();
   for (const Host& one : hosts_) {
-    if (!one.pid) next = std::min(next, one.started + deadlines_.start);
+    if (!one.pid) next = std::min(next, one.due);
     if (one.hung_up_at) next = std::min(next, std::max(*one.hung_up_at + kToEnd, runner_.now() + Milliseconds(100)));
   }
   return next;

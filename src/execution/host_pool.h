@@ -122,6 +122,8 @@ class HostPool {
     ProcessId process{};
     FrameStream control;
     Clock::time_point started{};
+    Clock::time_point due{};  ///< To be ready, or to have got on.
+    Milliseconds busy{0};     ///< Processor time that it had used when that was looked at.
     std::string dumps;
     std::optional<CpuLease> lease;                ///< Until it is ready.
     std::optional<int> pid;                       ///< Once it is ready.
@@ -142,6 +144,7 @@ class HostPool {
   void serve_once(const Host& host, const std::string& why, std::vector<HostEvent>& events);
   std::optional<HostWarning> start_failed(const Host& host, const std::string& why, bool for_good);
   void close(Position position);
+  bool is_late(Host& host);
 
   ProcessRunner& runner_;
   std::string scratch_;

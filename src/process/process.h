@@ -155,6 +155,9 @@ class ProcessRunner {
   /// Nothing when `pid` has ended, or is no child of `parent` (any more: another process has the number now).
   virtual std::unique_ptr<ChildHandle> hold(int pid, int parent) = 0;
 
+  /// Processor time that a process and its living descendants have used; 0 once it has finished.
+  [[nodiscard]] virtual Milliseconds busy_time(ProcessId id) const = 0;
+
   /// The programs and libraries that a process has in memory: mapped_files.h.
   [[nodiscard]] virtual std::vector<std::string> mapped_files(int pid) const = 0;
 

@@ -10,6 +10,7 @@
 #include "process/held_process.h"
 #include "process/mapped_files.h"
 #include "process/running_child.h"
+#include "process/tree_time.h"
 
 namespace tally {
 namespace {
@@ -64,6 +65,11 @@ void RealProcessRunner::cancel(ProcessId id, CancelMode mode) {
 
 void RealProcessRunner::sweep(ProcessId id) {
   if (const auto found = children_.find(id); found != children_.end()) found->second->sweep();
+}
+
+Milliseconds RealProcessRunner::busy_time(ProcessId id) const {
+  const auto found = children_.find(id);
+  return found == children_.end() ? Milliseconds(0) : tree_time(found->second->pid());
 }
 
 std::vector<std::string> RealProcessRunner::mapped_files(int pid) const { return tally::mapped_files(pid); }

@@ -28,6 +28,7 @@ class RealProcessRunner final : public ProcessRunner {
   void cancel(ProcessId id, CancelMode mode = CancelMode::graceful) override;
   void sweep(ProcessId id) override;
   [[nodiscard]] std::optional<int> pid_of(ProcessId id) const override;
+  [[nodiscard]] Milliseconds busy_time(ProcessId id) const override;
   [[nodiscard]] std::vector<std::string> mapped_files(int pid) const override;
   std::unique_ptr<ChildHandle> hold(int pid, int parent) override;
   void watch(int fd) override { watched_.insert(fd); }

@@ -70,6 +70,8 @@ class FakeProcessRunner final : public ProcessRunner {
   /// The children that may be held, by number. A peer adds and erases its own.
   std::map<int, FakeChild> children;
 
+  /// How much processor time a process has used; null: none.
+  std::function<Milliseconds(ProcessId)> busy;
   /// What every process has in memory.
   std::vector<std::string> mapped;
 
@@ -84,6 +86,7 @@ class FakeProcessRunner final : public ProcessRunner {
   void cancel(ProcessId id, CancelMode mode = CancelMode::graceful) override;
   void sweep(ProcessId id) override { swept.push_back(id); }
   [[nodiscard]] std::optional<int> pid_of(ProcessId id) const override;
+  [[nodiscard]] Milliseconds busy_time(ProcessId id) const override { return busy ? busy(id) : Milliseconds(0); }
   [[nodiscard]] std::vector<std::string> mapped_files(int /*pid*/) const override { return mapped; }
   std::unique_ptr<ChildHandle> hold(int pid, int parent) override;
   void watch(int fd) override { watched.insert(fd); }

@@ -1,0 +1,39 @@
+#include "process/tree_time.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <charconv>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "process/process_tree.h"
+
+namespace tally {
+
+namespace {
+
+/// utime, stime, cutime and cstime: the 14th to 17th field of proc_pid_stat(5).
+long ticks_of(pid_t pid) {
+  const auto stat = read_file(fmt::format("/proc/{}/stat", pid));
+  const std::size_t name = stat ? stat->rfind(')') : std::string::npos;
+  if (name == std::string::npos) return 0;
+  const auto fields = split(std::string_view(*stat).substr(name), ' ');  // the first is the name's end
+  long sum = 0;
+  for (std::size_t i = 12; i < 16 && i < fields.size(); ++i) {
+    long ticks = 0;
+    std::from_chars(fields[i].data(), fields[i].data() + fields[i].size(), ticks);
+    sum += ticks;
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::chrono::milliseconds tree_time(pid_t root) {
+  long ticks = ticks_of(root);
+  for (const TreeProcess& one : descendants(root)) ticks += ticks_of(one.pid);
+  return std::chrono::milliseconds(ticks * 1000 / ::sysconf(_SC_CLK_TCK));
+}
+
+}  // namespace tally
