@@ -24,12 +24,12 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 SUITE = os.path.join(ROOT, "suites", "torch_standard.toml")
 # A fixed sample: both languages, cheap and dear, one TorchScript case each. The first N are taken.
 SAMPLE = [
-    "Pointwise/add/in place, scalar [{}]",
+    "Pointwise/Math/add/Case:  0 [{}]",
     "nn Modules/BatchNorm2d [{}]",
-    "Training/relu and multiply [{} backward]",
+    "training/simple [{} backward]",
     "nn Modules/Linear [{} torchscript]",
     "Reduction/sum [{}]",
-    "Indexing/assign a scalar/0 [{}]",
+    "Indexing/Tensor-Scalar/Case:  0 [{}]",
 ]
 
 

@@ -86,6 +86,32 @@ TEST_P(ShippedSuite, Ids) {
 }
 INSTANTIATE_TEST_SUITE_P(Suites, ShippedSuite, testing::ValuesIn(suites_in("suites")), test_name);
 
+// A count of the quick suite is the standard suite's of the same id: the same code in the same setup.
+TEST(ShippedSuites, TheQuickOneIsAPartOfTheStandardOne) {
+  const Result<Plan> quick = plan_of(kRoot / "suites/torch_quick.toml");
+  const Result<Plan> standard = plan_of(kRoot / "suites/torch_standard.toml");
+  ASSERT_TRUE(quick && standard);
+  for (const Case& one : quick->cases) {
+    const auto same = std::ranges::find(standard->cases, one.id, &Case::id);
+    ASSERT_NE(same, standard->cases.end()) << one.id;
+    EXPECT_EQ(one.digest, same->digest) << one.id;
+  }
+}
+
+// An id means one thing, whichever suite a record is of.
+TEST(ShippedSuites, WhatGoesBeyondTheStandardOneHasIdsOfItsOwn) {
+  const Result<Plan> more = plan_of(kRoot / "suites/torch_more.toml");
+  const Result<Plan> newer = plan_of(kRoot / "suites/torch2.toml");
+  const Result<Plan> standard = plan_of(kRoot / "suites/torch_standard.toml");
+  ASSERT_TRUE(more && newer && standard);
+  for (const Plan* plan : {&*more, &*newer}) {
+    for (const Case& one : plan->cases) {
+      EXPECT_EQ(std::ranges::count(standard->cases, one.id, &Case::id), 0) << one.id;
+      EXPECT_TRUE(plan == &*more || std::ranges::count(more->cases, one.id, &Case::id) == 0) << one.id;
+    }
+  }
+}
+
 /// The ```toml blocks of a page. A block that begins with "# NAME.toml" is what later blocks include by that name.
 std::vector<std::string> toml_blocks(const std::string& page) {
   constexpr std::string_view kOpen = "\n```toml\n";

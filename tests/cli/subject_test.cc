@@ -18,7 +18,7 @@ class SubjectTest : public ::testing::Test {
     how.more = std::move(more);
     const std::string path = folder_->path() / (name + ".json");
     const Ran ran = tally({"run", "suites/torch_quick.toml", "--wall-only", "--max-run-time", "0.01", "--filter",
-                           "Pointwise/multiply*", "--json", path},
+                           "Pointwise/Math/multiply*", "--json", path},
                           how);
     EXPECT_EQ(ran.code, 0) << ran.err << ran.out;
     return path;
