@@ -59,6 +59,7 @@ struct Toolchain {
   PerLanguage set_threads;                    ///< Sets the thread count; ${threads} is replaced.
   PerLanguage before_region;                  ///< Runs before every region, not measured.
   PerLanguage sync;                           ///< Ends every region, measured: waits for a device.
+  PerLanguage device;   ///< Tells which device a case works on; where there is one, `sync` is for such cases only.
   PerLanguage warm_up;  ///< Representative code the host runs before it forks, so that children inherit translations.
   PerLanguage model_call;                 ///< What is measured of a model: ${assign}, ${arguments}.
   PerLanguage backward;                   ///< What a backward pass adds to a statement: ${result}.

@@ -4,6 +4,9 @@
 /// kind of host. The import runs as a host's does: with the environment that hosts get, in their working folder. One
 /// that has worked is remembered in the cache (torch takes 1.2 s to import) until the interpreter, a required module's
 /// file or the environment changes; a failure never is.
+///
+/// The same process runs what the toolchain says of devices, and where that finds none, the toolchain's `device` and
+/// `sync` in Python are taken out: a host of a build without accelerators is started as if there were no such thing.
 #pragma once
 
 #include <filesystem>
