@@ -103,6 +103,7 @@ std::uint64_t Regions::next() {
         wait_until_others_sleep();
         in_process_ = in_process_ || warm_up_ == 0 || sleeps_of_others() != sleeps_before_;
       }
+      const char* const device = look_for_device();
       enter_stage(Stage::region);
       state_ = State::idle;
       auto ready = channel_.compose(MessageType::ready, job_);
@@ -111,6 +112,7 @@ std::uint64_t Regions::next() {
       ready.number(Field::phase, static_cast<std::uint64_t>(phase_))
           .number(Field::threads, static_cast<std::uint64_t>(threads_))
           .number(Field::in_process, in_process_ ? 1 : 0);
+      if (device != nullptr) ready.text(Field::device, device);
       channel_.send(ready);
       break;
     }
@@ -128,6 +130,24 @@ std::uint64_t Regions::next() {
       break;
   }
   return next_command();
+}
+
+/// A device's context does not survive a fork: its case runs its regions itself. Decided here, so that a region of a
+/// case on no device has no instruction more than one of a toolchain that knows of none.
+const char* Regions::look_for_device() {
+  if (hooks_.device == nullptr) return nullptr;
+  const char* const device = hooks_.device(hooks_.context);
+  if (sync_of_device_ == nullptr) sync_of_device_ = hooks_.sync;
+  hooks_.sync = device == nullptr ? nullptr : sync_of_device_;
+  on_device_ = device != nullptr;
+  in_process_ = in_process_ || on_device_;
+  return device;
+}
+
+/// What comes before a region and is not measured. A device has done by then what it was given before.
+void Regions::prepare_region() {
+  if (hooks_.before_region != nullptr) hooks_.before_region(hooks_.context);
+  if (on_device_ && hooks_.sync != nullptr) hooks_.sync(hooks_.context);
 }
 
 std::uint64_t Regions::next_command() {
@@ -256,7 +276,7 @@ std::uint64_t Regions::start_count(const Message& command) {
   if (in_process_ && threads_ > 1) wait_until_others_sleep();
   // Left-overs of setup and warm-up make malloc_consolidate strike one replicate in five, at ≈ 130,000 instructions.
   malloc_trim(0);
-  if (hooks_.before_region != nullptr) hooks_.before_region(hooks_.context);
+  prepare_region();
   // A native count is of allocations: what Valgrind counts must not be slowed and changed by wrappers.
   if (!callgrind::running()) allocations::install();
   allocations::start();
@@ -302,7 +322,7 @@ std::uint64_t Regions::start_time() {
   warm_ = false;
   shared_page().sample_count = 0;
   state_ = State::timing;
-  if (hooks_.before_region != nullptr) hooks_.before_region(hooks_.context);
+  prepare_region();
   block_start_ns_ = now_ns();
   return iterations_;
 }
@@ -310,7 +330,7 @@ std::uint64_t Regions::start_time() {
 /// Ends a block; true when it was the last one of this region.
 bool Regions::end_block() {
   const auto another = [this] {
-    if (hooks_.before_region != nullptr) hooks_.before_region(hooks_.context);
+    prepare_region();
     return false;
   };
   if (hooks_.sync != nullptr) hooks_.sync(hooks_.context);

@@ -18,6 +18,9 @@ namespace tally::host {
 struct RegionHooks {
   void (*before_region)(void* context) = nullptr;  ///< Not measured; may be null.
   void (*sync)(void* context) = nullptr;           ///< Inside the end of the region; may be null.
+  /// Which device the case works on, null for none: then there is no sync. Asked once a phase is warmed up; may be
+  /// null.
+  const char* (*device)(void* context) = nullptr;
   void* context = nullptr;
 };
 
@@ -26,6 +29,7 @@ class Regions {
   Regions(Channel channel, std::uint32_t job, std::uint64_t warm_up);
 
   void set_hooks(RegionHooks hooks) { hooks_ = hooks; }
+  [[nodiscard]] const RegionHooks& hooks() const { return hooks_; }
 
   /// Enters the phase; the loop then calls next() until it says 0.
   void begin(protocol::Phase phase);
@@ -59,6 +63,8 @@ class Regions {
   void report_counted(int pid, int status);
   void report_timed(int pid, int status);
   bool fork_region(bool timed);
+  const char* look_for_device();
+  void prepare_region();
   void take_done_pipe(const int done[2]);
   static std::optional<int> wait_for_replicate(int pid, int done);
   [[noreturn]] void leave_replicate();
@@ -68,11 +74,13 @@ class Regions {
   std::uint64_t warm_up_;
   bool in_process_ = false;  ///< A team of threads works here, which no fork would survive: no replicate is forked.
   int threads_ = 1;
+  bool on_device_ = false;
   unsigned long long sleeps_before_ = 0;
   bool replicate_ = false;
   int done_ = -1;  ///< In a replicate under Valgrind: the pipe on which it says that its region is over.
   bool failed_ = false;
   RegionHooks hooks_;
+  void (*sync_of_device_)(void* context) = nullptr;
   protocol::Phase phase_ = protocol::Phase::baseline;
   State state_ = State::fresh;
   // The timed region that is running, and those of its command that are still to run.

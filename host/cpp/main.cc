@@ -72,6 +72,9 @@ unsigned long long next_of(tally_regions* regions) {
       hooks.before_region = [](void* context) { static_cast<tally_regions*>(context)->before_region(); };
     }
     if (regions->sync != nullptr) hooks.sync = [](void* context) { static_cast<tally_regions*>(context)->sync(); };
+    if (regions->device != nullptr) {
+      hooks.device = [](void* context) { return static_cast<tally_regions*>(context)->device(); };
+    }
     self->engine->set_hooks(hooks);
     self->engine->begin(self->phase);
   }
@@ -108,8 +111,8 @@ void run_case(void* /*context*/, Channel channel, const Message& request) {
   copy_name(g_symbol, sizeof g_symbol, request.text(Field::symbol).value_or(""));
   enter_stage(Stage::load);
   CaseRun run{load_snippet(),
-              {{next_of, fail_of, nullptr, nullptr, result_of}, &engine, Phase::baseline},
-              {{next_of, fail_of, nullptr, nullptr, result_of}, &engine, Phase::statement}};
+              {{next_of, fail_of, nullptr, nullptr, result_of, nullptr}, &engine, Phase::baseline},
+              {{next_of, fail_of, nullptr, nullptr, result_of, nullptr}, &engine, Phase::statement}};
   if (run.entry == nullptr) {
     engine.fail(Stage::load, "cannot load the compiled snippet", g_load_error);
     return;

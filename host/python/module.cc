@@ -90,6 +90,7 @@ struct CaseRun {
   PyObject* arguments;  ///< owned
   Regions* engine;
   PyObject* hooks[2];  ///< before_region and sync: callables or null, borrowed from the hooks dict
+  PyObject* device;    ///< What tells the device that the case works on, or null; owned
 };
 
 void call_hook(CaseRun* run, int which) {
@@ -101,6 +102,18 @@ void call_hook(CaseRun* run, int which) {
     ::_exit(1);
   }
   Py_DECREF(result);
+}
+
+/// The device's name lives as long as the case.
+const char* ask_for_device(CaseRun* run) {
+  PyObject* name = PyObject_CallObject(run->device, nullptr);
+  if (name == Py_None) return nullptr;
+  PyObject* text = name == nullptr ? nullptr : PyUnicode_AsUTF8String(name);
+  if (text != nullptr) return PyBytes_AsString(text);
+  PyErr_Print();
+  run->engine->fail(Stage::warm_up, "the toolchain's device() raised, or gave no text",
+                    "its traceback is in the output");
+  ::_exit(1);
 }
 
 /// (message, detail) as tally_host.describe() makes it.
@@ -147,13 +160,27 @@ PyObject* set_hooks(PyObject* /*module*/, PyObject* args) {
   Py_RETURN_NONE;
 }
 
+/// set_device(ask, sync): called after set_hooks() where the machine may have a device.
+PyObject* set_device(PyObject* /*module*/, PyObject* args) {
+  PyObject* sync = nullptr;
+  if (PyArg_ParseTuple(args, "OO", &g_run->device, &sync) == 0) return nullptr;
+  Py_INCREF(g_run->device);
+  Py_INCREF(sync);
+  g_run->hooks[1] = sync;
+  tally::host::RegionHooks hooks = g_run->engine->hooks();
+  hooks.sync = [](void* run) { call_hook(static_cast<CaseRun*>(run), 1); };
+  hooks.device = [](void* run) { return ask_for_device(static_cast<CaseRun*>(run)); };
+  g_run->engine->set_hooks(hooks);
+  Py_RETURN_NONE;
+}
+
 void run_case(void* context, Channel channel, const Message& request) {
   Regions engine(channel, request.job(), request.number(Field::warm_up));
   if (const auto padding = request.number(Field::heap_padding); padding > 0) {
     std::memset(std::malloc(padding), 1, padding);  // kept on purpose: it moves whatever setup allocates
   }
   const std::size_t stack_padding = request.number(Field::stack_padding);
-  CaseRun run{static_cast<PyObject*>(context), nullptr, &engine, {nullptr, nullptr}};
+  CaseRun run{static_cast<PyObject*>(context), nullptr, &engine, {nullptr, nullptr}, nullptr};
   g_run = &run;
   run.arguments = Py_BuildValue("(NNNNNNNN)", texts(request, Field::setup_part), texts(request, Field::stmt_part),
                                 texts(request, Field::before_region), texts(request, Field::sync),
@@ -224,6 +251,7 @@ PyMethodDef g_methods[] = {
     {"fill_heaps", fill_heaps, METH_VARARGS, "Leave no hole in the heaps that a case could fall into."},
     {"rehearse", rehearse, METH_VARARGS, "Run a case in this process, before it serves. Whether it went well."},
     {"set_hooks", set_hooks, METH_VARARGS, "What to call before a region and at its end; None for nothing."},
+    {"set_device", set_device, METH_VARARGS, "What tells the device that a case works on, and what waits for it."},
     {"result", result, METH_VARARGS, "What an execution left, and why not all of it can be told."},
     {"start_instrumentation", start_instrumentation, METH_NOARGS,
      "Count from here on, under Callgrind. Whether that is so."},

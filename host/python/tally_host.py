@@ -1,7 +1,7 @@
 """The Python host's other half: imports what the toolchain requires, then turns each request into a
 function and runs it.
 
-Started by the runner as `python3 -c BOOT MODULE... -- WARM_UP`, with this file, the extension and
+Started by the runner as `python3 -c BOOT MODULE... -- WARM_UP [-- DEVICE SYNC]`, with this file, the extension and
 the variables of the user's shell as open descriptors, so that no path of ours or theirs enters the
 interpreter's start (a longer one would move the heap of every case).
 """
@@ -137,6 +137,8 @@ def run_case(
             setup_parts, stmt_parts, namespace, load_examiner(examiner, result_names)
         )
         _tally_host.set_hooks(compile_hook(before_region, namespace), compile_hook(sync, namespace))
+        if DEVICE:
+            _tally_host.set_device(*DEVICE)
         seed()
         # No collection inside a region, and none of the host's objects touched by one that the
         # statement asks for.
@@ -149,6 +151,15 @@ def run_case(
     except BaseException as error:  # SystemExit and KeyboardInterrupt end a case, not the evidence
         return describe(error)
     return None
+
+
+def look_for_device(text, sync):
+    """Runs what a toolchain says of devices, once: where it leaves no function `device`, there is none, and no case
+    hears of it."""
+    names = fresh_namespace()
+    exec(compile(text, "<tally device>", "exec", dont_inherit=True), names)
+    if "device" in names:
+        DEVICE.extend((names["device"], compile_hook([sync], names)))
 
 
 def rehearse(texts, counted):
@@ -175,6 +186,10 @@ def main():
     for name in REQUIRED:
         __import__(name)
     texts = sys.argv[split + 1 :]
+    if "--" in texts:
+        split = texts.index("--")
+        look_for_device(*texts[split + 1 :])
+        del texts[split:]
     rehearse(texts, False)
     # Again, for the translations that case children inherit. What a library sets up on first use
     # ran before, without counting, which is several times faster.
@@ -188,4 +203,5 @@ def main():
 
 
 REQUIRED = []
+DEVICE = []
 main()

@@ -1,17 +1,25 @@
 """Records one statement with torch.profiler: run by a plain interpreter, told what to do by a JSON
 job on stdin.
 
-Job:    {"stmt", "setup", "runs", "context", "activities": ["cpu", "cuda"], "profiler": {...},
-        "trace", "result"}
-Result: written to the file "result": {"ok": true, "torch", "gpu", "activities", "notes", "runs",
-        "unprofiled_s", "profiled_s"} or {"ok": false, "stage", "message"}.
+Job:    {"requires": [module], "parts": [[name, text]] (what runs once before the statement), "stmt",
+        "seed", "before_region", "sync" (the toolchain's texts, may be empty), "context" (an
+        expression, may be empty), "runs", "activities": ["cpu", "cuda"], "devices": ["cuda"],
+        "profiler": {keyword: expression}, "steps": bool, "trace", "result"}
+Result: written to the file "result": {"ok": true, "torch", "gpu", "activities", "synchronised",
+        "threads", "notes", "runs", "steps", "unprofiled_s", "profiled_s"}
+        or {"ok": false, "stage", "message"}.
 
-Order: seed, setup, five warm-up runs, `runs` runs for the length, `runs` profiled ones; each group
-is seeded again and ends with a synchronisation. Every profiled run is marked as a ProfilerStep. The
-statement's own output goes where it goes: the result never mixes with it.
+Order, that of functorch's benchmark_utilization: seed, setup; then in the context: five warm-up
+runs, `runs` runs for the length, `runs` profiled ones. Each group is seeded again, and each run
+ends with a wait for the device. The context is entered once for all three: a context that undoes
+something when it is left (autocast forgets its casts) would make the profiled runs do other work
+than those that gave the length. The statement's own output goes where it goes: the result never
+mixes with it.
 """
 
+import ast
 import contextlib
+import importlib
 import json
 import random
 import sys
@@ -20,98 +28,225 @@ import traceback
 
 WARM_UP_RUNS = 5
 SEED = 0
+FILE_NAME = "<tally>"
+# A traceback's line is part * PART_STRIDE + line, because a function has one file for all its parts.
+PART_STRIDE = 1 << 20
+WORDS_OF_JSON = {"true": "True", "false": "False", "null": "None"}
 
 
-def compiled(source, name):
-    return compile(source, f"<{name}>", "exec")
+class Refused(Exception):
+    """What cannot be recorded, in words for the user: no traceback adds anything."""
 
 
-def seed(torch):
-    random.seed(SEED)
-    torch.manual_seed(SEED)
-    if "numpy" in sys.modules:
-        sys.modules["numpy"].random.seed(SEED)
+def generators_seeded(torch, own_seed):
+    """A function that starts all generators from the same state; what the toolchain seeds, by its own text."""
+
+    def seed():
+        random.seed(SEED)
+        if "numpy" in sys.modules:
+            sys.modules["numpy"].random.seed(SEED)
+        torch.manual_seed(SEED)
+        own_seed()
+
+    return seed
+
+
+def hook(name, text, names):
+    if not text:
+        return lambda: None
+    code = compile(text, f"<{name}>", "exec", dont_inherit=True)
+    return lambda: exec(code, names)
+
+
+def accelerator_of(torch):
+    """(type, synchronise) of the accelerator that works here, or (None, a function that does nothing)."""
+    newer = getattr(torch, "accelerator", None)  # from 2.6 on
+    if newer is not None:
+        if newer.is_available():
+            return newer.current_accelerator().type, newer.synchronize
+    elif torch.cuda.is_available():
+        return "cuda", torch.cuda.synchronize
+    return None, lambda: None
+
+
+def device_name(torch, kind):
+    if kind is None:
+        return None
+    name = getattr(getattr(torch, kind, None), "get_device_name", None)
+    return name() if name else kind
 
 
 def known_activities(torch, wanted, notes):
-    from torch.profiler import ProfilerActivity
-
-    out = []
+    activities = torch.profiler.ProfilerActivity
+    out, absent = [], []
     for name in wanted:
-        activity = getattr(ProfilerActivity, name.upper(), None)
+        activity = getattr(activities, name.upper(), None)
         if activity is None:
-            raise ValueError(
-                f"this torch knows no activity '{name}'; it knows "
-                + ", ".join(a.lower() for a in dir(ProfilerActivity) if a.isupper())
-            )
-        if name == "cuda" and not torch.cuda.is_available():
-            notes.append("no GPU: recorded the CPU only")
-            continue
-        out.append(activity)
-    if not out:
-        out.append(ProfilerActivity.CPU)
+            known = ", ".join(a.lower() for a in dir(activities) if a.isupper())
+            raise Refused(f"this torch knows no activity '{name}'; it knows {known}")
+        device = getattr(torch, name, None)
+        if name != "cpu" and hasattr(device, "is_available") and not device.is_available():
+            absent.append(name)
+        else:
+            out.append(activity)
+    out = out or [activities.CPU]
+    if absent:
+        cpu_only = out == [activities.CPU]
+        notes.append(
+            "no GPU: recorded the CPU only" if cpu_only else f"not recorded: no {absent[0]} device"
+        )
     return out
+
+
+def parse(name, number, text, mode="exec"):
+    tree = ast.parse(text, f"<{name}>", mode)
+    return ast.increment_lineno(tree, number * PART_STRIDE)
+
+
+def case_of(job, names):
+    """A function of `profiled_runs`, which gives the iterator that paces the statement. Like in `tally run`, the
+    setup's variables are its locals: globals would make the host slower."""
+    body = []
+    for number, (name, text) in enumerate(job["parts"]):
+        body += parse(name, number, text).body
+    number = len(job["parts"])
+    stmt = parse("stmt", number, job["stmt"]).body or [ast.Pass()]
+    keywords = [
+        ast.keyword(
+            key, parse(f"--profiler {key}", number + 1, WORDS_OF_JSON.get(text, text), "eval").body
+        )
+        for key, text in job["profiler"].items()
+    ]
+    runs = ast.Call(ast.Name("_tally_runs", ast.Load()), [], keywords)
+    loop = ast.For(ast.Name("_tally_i", ast.Store()), runs, stmt, [])
+    if job["context"]:
+        context = parse("context", number + 2, job["context"].strip(), "eval").body
+        loop = ast.With([ast.withitem(context)], [loop])
+    function = ast.parse("def _tally_case(_tally_runs): pass").body[0]
+    function.body = [*body, loop]
+    module = ast.fix_missing_locations(ast.Module([function], []))
+    exec(compile(module, FILE_NAME, "exec", dont_inherit=True), names)
+    return names["_tally_case"]
+
+
+class Session:
+    """The groups of runs, in the order of the module's comment."""
+
+    def __init__(self, torch, job, result, names):
+        self.torch, self.job, self.result = torch, job, result
+        self.activities = known_activities(torch, job["activities"], result["notes"])
+        kind, self.synchronise = accelerator_of(torch)
+        result.update(
+            torch=torch.__version__,
+            gpu=device_name(torch, kind),
+            activities=[str(a).rsplit(".", 1)[-1].lower() for a in self.activities],
+        )
+        if job["devices"] == ["cpu"]:
+            kind, self.synchronise = None, lambda: None
+        elif job["sync"]:
+            self.synchronise = hook("sync", job["sync"], names)
+        result["synchronised"] = kind
+        self.seed = generators_seeded(torch, hook("seed", job["seed"], names))
+        self.before_region = hook("before_region", job["before_region"], names)
+        self.finished = False
+
+    def group(self, runs, mark=None):
+        """Gives control to the statement once for each run; returns their seconds, to the end of the device's work."""
+        self.seed()
+        self.before_region()
+        unmarked = contextlib.nullcontext()
+        begin = time.perf_counter()
+        for i in range(runs):
+            with mark(i) if mark else unmarked:
+                yield
+                self.synchronise()
+        return time.perf_counter() - begin
+
+    def runs(self, **profiler_arguments):
+        result, runs = self.result, self.job["runs"]
+        result["stage"] = "warm-up"
+        result["threads"] = self.torch.get_num_threads()
+        yield from self.group(WARM_UP_RUNS)
+        result["stage"] = "unprofiled runs"
+        result["unprofiled_s"] = yield from self.group(runs)
+        result["stage"] = "start of the profiler"
+        mark = None
+        if self.job["steps"]:
+            mark = lambda i: self.torch.profiler.record_function(f"ProfilerStep#{i}")  # noqa: E731
+        with self.torch.profiler.profile(
+            activities=self.activities, **profiler_arguments
+        ) as profiler:
+            result["stage"] = "profiled runs"
+            self.synchronise()
+            result["profiled_s"] = yield from self.group(runs, mark)
+            result["stage"] = "end of the profiler"
+        result["stage"] = "export"
+        profiler.export_chrome_trace(self.job["trace"])
+        self.finished = True
 
 
 def record(job, result):
     result["stage"] = "import"
-    import torch
-
-    notes = result["notes"] = []
-    activities = known_activities(torch, job["activities"], notes)
-    gpu = torch.cuda.is_available()
-    synchronise = torch.cuda.synchronize if gpu else (lambda: None)
-    names = {"torch": torch, "__name__": "__main__"}
-    seed(torch)
+    for module in [*job["requires"], "torch"]:
+        importlib.import_module(module)
+    torch = sys.modules["torch"]
+    try:
+        importlib.import_module("torch.profiler")
+    except ModuleNotFoundError:
+        raise Refused(
+            f"torch {torch.__version__} has no torch.profiler; 1.8.1 is the first that has"
+        ) from None
+    names = {"__name__": "__main__", "__builtins__": __builtins__, "torch": torch}
+    for module in job["requires"]:
+        root = module.partition(".")[0]
+        names[root] = sys.modules[root]
+    result["stage"] = "preparation"
+    session = Session(torch, job, result, names)
+    case = case_of(job, names)
     result["stage"] = "setup"
-    exec(compiled(job["setup"], "setup"), names)
-    stmt = compiled(job["stmt"], "stmt")
-    context = compile(job["context"], "<context>", "eval") if job["context"] else None
+    session.seed()
+    schedule = None
 
-    def group(runs, mark):
-        """Seconds for `runs` runs, to the end of the device's work."""
-        seed(torch)
-        with eval(context, names) if context else contextlib.nullcontext():
-            synchronise()
-            begin = time.perf_counter()
-            for i in range(runs):
-                with mark(i):
-                    exec(stmt, names)
-            synchronise()
-            return time.perf_counter() - begin
+    def started(**profiler_arguments):
+        nonlocal schedule
+        schedule = session.runs(**profiler_arguments)
+        return schedule
 
-    def unmarked(_):
-        return contextlib.nullcontext()
-
-    result["stage"] = "warm-up"
-    group(WARM_UP_RUNS, unmarked)
-    result["stage"] = "unprofiled runs"
-    result["unprofiled_s"] = group(job["runs"], unmarked)
-    result["stage"] = "profiled runs"
-    with torch.profiler.profile(activities=activities, **job["profiler"]) as profiler:
-        result["profiled_s"] = group(
-            job["runs"], lambda i: torch.profiler.record_function(f"ProfilerStep#{i}")
-        )
-    result["stage"] = "export"
-    profiler.export_chrome_trace(job["trace"])
-    result.update(
-        ok=True,
-        torch=torch.__version__,
-        gpu=torch.cuda.get_device_name() if gpu else None,
-        runs=job["runs"],
-        activities=[str(a).rsplit(".", 1)[-1].lower() for a in activities],
-    )
+    try:
+        case(started)
+    finally:
+        if schedule is not None:
+            schedule.close()
+    if not session.finished:
+        raise Refused("the statement left the loop that runs it, with a return or a break")
+    result.update(ok=True, runs=job["runs"], steps=job["steps"])
     del result["stage"]
+
+
+def place_of(job, error):
+    """ " (setup, line 2)": the deepest line of the user's that an error went through. "" where it came of a call of
+    our own that lies deeper, such as the profiler's start."""
+    names = [name for name, _ in job["parts"]] + ["stmt", "--profiler", "--context"]
+    for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
+        if frame.f_code.co_filename == __file__:
+            break
+        if frame.f_code.co_filename == FILE_NAME:
+            return f" ({names[line // PART_STRIDE]}, line {line % PART_STRIDE})"
+    return ""
 
 
 def main():
     job = json.load(sys.stdin)
-    result = {"ok": False}
+    # As with `python -c`: modules of the user's folder are found, our own folder's are not.
+    sys.path[0] = ""
+    result = {"ok": False, "notes": []}
     try:
         record(job, result)
-    except BaseException:  # The user's code may raise anything, SystemExit among it.
-        kind, value, _ = sys.exc_info()
-        result["message"] = "".join(traceback.format_exception_only(kind, value)).strip()
+    except BaseException as error:  # The user's code may raise anything, SystemExit among it.
+        message = "".join(traceback.format_exception_only(type(error), error)).strip()
+        result["message"] = (
+            str(error) if isinstance(error, Refused) else message + place_of(job, error)
+        )
         result["traceback"] = traceback.format_exc()
     with open(job["result"], "w", encoding="utf-8") as file:
         json.dump(result, file)

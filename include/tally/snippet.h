@@ -24,6 +24,9 @@ struct tally_regions {
   /* Tells what one execution left, as text, or why it cannot be told ("" otherwise); only snippets that are compiled
      with tally/result.h call it. Does nothing outside a measured region. */
   void (*result)(struct tally_regions*, const char* text, const char* refusal);
+  /* Set by the snippet, or null: which device the case works on, or null for none; then `sync` is not called. Asked
+     once a phase is warmed up. */
+  const char* (*device)(void);
 };
 
 #ifdef __cplusplus

@@ -29,6 +29,12 @@ void append_hook(std::string& source, std::string_view name, const std::string& 
   source += fmt::format("#line 1 \"<{0}>\"\n  tally_statement->{0} = [] {{ {1}\n;}};\n", name, text);
 }
 
+void append_device(std::string& source, const std::string& text) {
+  if (text.empty()) return;
+  source += fmt::format(
+      "#line 1 \"<device>\"\n  tally_statement->device = []() -> const char* {{ {}\n; return nullptr; }};\n", text);
+}
+
 /// `body` is a whole block. The inner `do … while (false)` gives a break or continue of the statement's own nothing but
 /// itself to leave; the barrier keeps the compiler from merging iterations, at no instruction.
 std::string loop(std::string_view regions, std::string_view body, std::string_view report = {}) {
@@ -75,6 +81,7 @@ std::string case_source(const Case& one, const Toolchain& toolchain, std::string
       symbol);
   append_hook(source, "before_region", toolchain.before_region.cpp);
   append_hook(source, "sync", toolchain.sync.cpp);
+  append_device(source, toolchain.device.cpp);
   for (const ToolchainCode& code : before_setup(toolchain, Language::cpp, one.threads)) {
     source += fmt::format("#line 1 \"<{}>\"\n{}\n", code.key, code.text);
   }

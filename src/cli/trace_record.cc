@@ -10,11 +10,8 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "build/resolve.h"
-#include "definition/builtin_toolchains.h"
-#include "definition/read_suite.h"
-#include "expansion/expand.h"
+#include "cli/trace_statements.h"
 #include "json/text.h"
-#include "plan/filter.h"
 #include "process/real_runner.h"
 #include "report/format.h"
 #include "report/trace_json.h"
@@ -29,73 +26,13 @@ using json::Array;
 using json::Object;
 using json::Value;
 
-struct Statement {
-  std::string id;
-  std::string file;  ///< Its files' name, without an ending.
-  std::string stmt, setup;
-  Toolchain toolchain;
-};
-
-const Toolchain* toolchain_named(const std::vector<Toolchain>& all, std::string_view name) {
-  for (const Toolchain& toolchain : all)
-    if (toolchain.name == name) return &toolchain;
-  return nullptr;
-}
-
-std::string file_name(std::string_view id, std::size_t number) {
-  std::string out;
-  for (const char c : id) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (plain) {
-      out += c;
-    } else if (!out.empty() && out.back() != '-') {
-      out += '-';
-    }
-  }
-  while (!out.empty() && out.back() == '-') out.pop_back();
-  return fmt::format("{:03}-{}", number, out.substr(0, 80));
-}
-
-/// The statements to record; `skipped` counts cases that are not Python in eager mode.
-Result<std::vector<Statement>> statements_of(const TraceRecordOptions& options, std::size_t& skipped) {
-  std::vector<Statement> out;
-  if (options.suite.empty()) {
-    const auto& builtin = builtin_toolchains();
-    const Toolchain* torch = toolchain_named(builtin, "torch");
-    if (torch == nullptr) return fail(ErrorKind::internal, "there is no toolchain 'torch'");
-    out.push_back({options.stmt, "statement", options.stmt, options.setup, *torch});
-    return out;
-  }
-  const auto suite = read_suite(options.suite);
-  if (!suite) return std::unexpected(suite.error());
-  auto cases = expand(*suite);
-  if (!cases) return std::unexpected(cases.error());
-  auto chosen = select(std::move(*cases), {.filters = options.filters});
-  if (!chosen) return std::unexpected(chosen.error());
-  for (const Case& c : *chosen) {
-    if (c.language != Language::python || c.artifact) {
-      ++skipped;
-      continue;
-    }
-    const Toolchain* toolchain = toolchain_named(suite->toolchains(), c.toolchain);
-    if (toolchain == nullptr) return fail(ErrorKind::internal, "a case of no known toolchain", c.id);
-    out.push_back({c.id, file_name(c.id, out.size() + 1), c.stmt.text(), c.setup.text(), *toolchain});
-  }
-  if (out.empty())
-    return fail(ErrorKind::input, "no Python case in eager mode is meant; only those are recorded", options.suite,
-                "use --filter, or see tally list");
-  return out;
-}
-
 Result<Object> profiler_arguments(const std::vector<std::string>& given) {
   Object out;
   for (const std::string& pair : given) {
     const std::size_t equals = pair.find('=');
     if (equals == std::string::npos || equals == 0)
-      return fail(ErrorKind::input, "not KEY=VALUE", "--profiler " + pair, "write --profiler record_shapes=true");
-    const std::string text = pair.substr(equals + 1);
-    auto value = json::parse(text == "True" ? "true" : text == "False" ? "false" : text);
-    out[pair.substr(0, equals)] = value ? *std::move(value) : Value(text);
+      return fail(ErrorKind::input, "not KEY=VALUE", "--profiler " + pair, "write --profiler record_shapes=True");
+    out[pair.substr(0, equals)] = pair.substr(equals + 1);
   }
   return out;
 }
@@ -108,6 +45,54 @@ Result<std::string> interpreter_for(ProcessRunner& runner, const Context& contex
   return found->path;
 }
 
+/// "cpu, cuda" as a list.
+Array words(std::string_view text) {
+  Array out;
+  for (const std::string_view word : split(text, ','))
+    if (!trim(word).empty()) out.push_back(std::string(trim(word)));
+  return out;
+}
+
+/// What the driver is told; trace_record.py says what each key means.
+Object job_for(const TracedStatement& s, const TraceRecordOptions& options, const Object& profiler,
+               const fs::path& trace, const fs::path& result) {
+  Array parts;
+  for (const ToolchainCode& code : before_setup(s.toolchain, Language::python, s.threads))
+    parts.push_back(Array{std::string(code.key), code.text});
+  parts.push_back(Array{"setup", s.setup});
+  return {{"requires", s.toolchain.requires_modules},
+          {"parts", std::move(parts)},
+          {"stmt", s.stmt},
+          {"seed", s.toolchain.seed.py},
+          {"before_region", s.toolchain.before_region.py},
+          // Waiting for a device that is there is the driver's own affair.
+          {"sync", s.toolchain.device.py.empty() ? s.toolchain.sync.py : ""},
+          {"context", options.context},
+          {"runs", options.runs},
+          {"activities", words(options.activities)},
+          {"devices", words(options.devices)},
+          {"profiler", profiler},
+          {"steps", !options.no_steps && !options.legacy},
+          {"trace", trace.string()},
+          {"result", result.string()}};
+}
+
+/// Both of the old helper's figures by our definitions; null where no GPU did anything. Several devices: their mean.
+struct Shares {
+  Value utilization, math;
+};
+
+Shares shares_of(const trace::TraceFigures& figures, double length_ns) {
+  if (figures.devices.empty() || length_ns <= 0) return {};
+  double busy = 0, math = 0;
+  for (const trace::DeviceFigures& d : figures.devices) {
+    busy += static_cast<double>(d.parts.busy);
+    math += static_cast<double>(d.math_busy);
+  }
+  const double whole = length_ns * static_cast<double>(figures.devices.size());
+  return {busy / whole, math / whole};
+}
+
 struct Recorder {
   const Context& context;
   const TraceRecordOptions& options;
@@ -117,17 +102,11 @@ struct Recorder {
   std::ostream& err;
   Array results = {};
 
-  Result<Object> drive(const Statement& s, const std::string& python, const fs::path& trace) {
+  Result<Object> drive(const TracedStatement& s, const std::string& python, const fs::path& trace) {
     const auto scratch = TemporaryFolder::make();
     if (!scratch) return std::unexpected(scratch.error());
     const fs::path result_file = scratch->path() / "result.json";
-    Array activities;
-    for (const std::string_view name : split(options.activities, ','))
-      if (!trim(name).empty()) activities.push_back(std::string(trim(name)));
-    const Object job = {{"stmt", s.stmt},           {"setup", s.setup},
-                        {"runs", options.runs},     {"context", options.context},
-                        {"activities", activities}, {"profiler", profiler},
-                        {"trace", trace.string()},  {"result", result_file.string()}};
+    const Object job = job_for(s, options, profiler, trace, result_file);
     ProcessRequest request;
     request.argv = {python, context.libexec + "/trace_record.py"};
     request.environment = context.environment;
@@ -144,23 +123,26 @@ struct Recorder {
     return *result;
   }
 
-  Status record(const Statement& s) {
+  Status record(const TracedStatement& s) {
     const auto python = interpreter_for(runner, context, options, s.toolchain);
     if (!python) return std::unexpected(python.error());
     const fs::path trace = fs::absolute(fs::path(options.output) / (s.file + ".trace.json"));
     auto result = drive(s, *python, trace);
     if (!result) return std::unexpected(result.error());
-    auto data = trace::read_trace(trace.string(), {.operators = true});
+    auto data = trace::read_trace(trace.string(), {.operators = true, .legacy = options.legacy});
     if (!data) return std::unexpected(data.error());
-    auto figures = trace::analyse(*data, {});
     const Value answer = *result;
     const double length = answer["unprofiled_s"].number().value_or(0);
     const auto length_ns = static_cast<trace::Nanoseconds>(std::llround(length * 1e9));
+    auto figures = trace::analyse(*data, {});
+    const auto [utilization, math] = shares_of(figures, static_cast<double>(length_ns));
     std::vector<trace::TraceResult> read;
     read.push_back({trace.string(), std::move(*data), std::move(figures)});
     Object entry = {{"id", s.id}, {"trace", trace.string()}};
     entry.update(*std::move(result));
     entry.erase("ok");
+    entry["utilization"] = utilization;
+    entry["matmul_convolution"] = math;
     entry["figures"] = report::trace_json(read, {.unprofiled_duration = length_ns});
     const auto written =
         write_file(fs::path(options.output) / (s.file + ".figures.json"), json::to_text(entry, 2) + "\n");
@@ -170,7 +152,7 @@ struct Recorder {
     return {};
   }
 
-  void print(const Statement& s, const Value& result, const std::vector<trace::TraceResult>& read,
+  void print(const TracedStatement& s, const Value& result, const std::vector<trace::TraceResult>& read,
              trace::Nanoseconds length) {
     const double unprofiled = result["unprofiled_s"].number().value_or(0);
     const double profiled = result["profiled_s"].number().value_or(0);
@@ -195,10 +177,20 @@ void add_trace_record_options(OptionSet& record, TraceRecordOptions& options) {
   record.add("--filter", &options.filters, "Only cases that match (see tally list)").needs("SUITE");
   record.add("--stmt", &options.stmt, "Record this Python statement").excludes("SUITE");
   record.add("--setup", &options.setup, "What runs once before it; torch is imported already").excludes("SUITE");
+  record.add("-t,--toolchain", &options.toolchain, "The statement's: cpp, python or torch")
+      .shows_default()
+      .excludes("SUITE");
+  record.add("--threads", &options.threads, "The statement's, where the toolchain can set them")
+      .shows_default()
+      .range(1, 1024)
+      .excludes("SUITE");
   record.add("--runs", &options.runs, "Runs without and with the profiler").range(1, 1'000'000).shows_default();
-  record.add("--context", &options.context, "A Python context around every group of runs, as torch.no_grad()");
+  record.add("--context", &options.context, "A Python context, entered once around all runs, as torch.no_grad()");
   record.add("--activities", &options.activities, "What the profiler records").shows_default();
-  record.add("--profiler", &options.profiler, "KEY=VALUE for torch.profiler.profile, as record_shapes=true");
+  record.add("--devices", &options.devices, "Each run waits for the GPU at its end; cpu: it does not").shows_default();
+  record.add("--profiler", &options.profiler, "KEY=VALUE for torch.profiler.profile, as record_shapes=True");
+  record.add("--no-steps", &options.no_steps, "Do not mark the profiled runs as ProfilerSteps");
+  record.add("--legacy", &options.legacy, "Also the old helper's two figures, of runs without marks as it has them");
   record.add("--output", &options.output, "Folder for traces and figures").shows_default();
   record.add("--python", &options.python, "The interpreter to use");
   record.add("--timeout", &options.timeout_s, "Seconds for each case").positive().shows_default();
@@ -213,10 +205,10 @@ int run_trace_record(const Context& context, const TraceRecordOptions& options, 
                         err);
   const auto profiler = profiler_arguments(options.profiler);
   if (!profiler) return report_error(profiler.error(), err);
-  std::size_t skipped = 0;
-  const auto statements = statements_of(options, skipped);
+  const auto statements = traced_statements(options);
   if (!statements) return report_error(statements.error(), err);
-  if (skipped != 0) err << fmt::format("tally: {} C++ and TorchScript cases are not recorded\n", skipped);
+  if (statements->skipped != 0)
+    err << fmt::format("tally: {} C++ and TorchScript cases are not recorded\n", statements->skipped);
   std::error_code code;
   fs::create_directories(options.output, code);
   if (code)
@@ -227,7 +219,7 @@ int run_trace_record(const Context& context, const TraceRecordOptions& options, 
   RealProcessRunner runner(context.libexec + "/tally-supervisor", &*interrupts);
   Recorder recorder{context, options, *profiler, runner, out, err};
   bool failed = false;
-  for (const Statement& s : *statements) {
+  for (const TracedStatement& s : statements->all) {
     const auto done = recorder.record(s);
     if (runner.interruptions() > 0) return kInterrupted;
     if (!done) {

@@ -101,7 +101,7 @@ mylib.sync() | mylib::sync();
   EXPECT_EQ(t.include, (Texts{"/home/me/include", "/opt/x", "/usr/include/torch/csrc/api/include"}));
   EXPECT_EQ(t.link,
             (Texts{"/home/me/build/libmylib.so", "-lm", "-L/home/me/build", "-ltorch", "-ltorch_cpu", "-lc10"}));
-  EXPECT_EQ(t.prelude, (Texts{"sys/mman.h", "torch/torch.h", "torch/script.h", "mylib/all.h"}));
+  EXPECT_EQ(t.prelude, (Texts{"sys/mman.h", "dlfcn.h", "torch/torch.h", "torch/script.h", "mylib/all.h"}));
   EXPECT_EQ(t.preload.back(), "libm.so.6");
   EXPECT_EQ(t.subject, Texts{"/home/me/build/libmylib.so"});
   EXPECT_EQ(t.requires_modules, (Texts{"torch", "mylib"}));
@@ -109,6 +109,7 @@ mylib.sync() | mylib::sync();
   EXPECT_EQ(t.seed.cpp, "");
   EXPECT_EQ(t.set_threads.cpp, "mylib::set_threads(${threads});");
   EXPECT_EQ(t.sync.py, "mylib.sync()");
+  EXPECT_EQ(t.device, PerLanguage{}) << "a wait of its own is for all cases, not for those on torch's devices";
 }
 
 TEST(Suite, ADefinitionsOwnTimesAndPrecisionWin) {

@@ -55,12 +55,13 @@ struct Toolchain {
   std::vector<std::string> subject;  ///< What is being measured, of the files that hosts map: paths or names with '*'.
   std::vector<std::string> python;   ///< Interpreter candidates; the first that imports `requires_modules` is used.
   std::vector<std::string> requires_modules;  ///< Python modules that the host imports before it forks.
-  std::string
-      discover;      ///< Python, run where these are imported: what C++ needs to be built against the same libraries.
-  PerLanguage seed;  ///< Seeds the generators of what is measured.
+  /// Python, run where these are imported: what C++ needs to be built against the same libraries.
+  std::string discover;
+  PerLanguage seed;           ///< Seeds the generators of what is measured.
   PerLanguage set_threads;    ///< Sets the thread count; ${threads} is replaced.
   PerLanguage before_region;  ///< Runs before every region, not measured.
   PerLanguage sync;           ///< Ends every region, measured: waits for a device.
+  PerLanguage device;         ///< Tells which device a case works on; with it, `sync` is for such cases only.
   PerLanguage warm_up;  ///< Representative code the host runs before it forks, so that children inherit translations.
   PerLanguage model_call;                 ///< What is measured of a model: ${assign}, ${arguments}.
   PerLanguage backward;                   ///< What a backward pass adds to a statement: ${result}.

@@ -84,6 +84,7 @@ void CaseDialogue::fail_by_status(int status) {
 
 std::optional<CaseCommand> CaseDialogue::on_ready(const PhaseReady& ready) {
   in_process_ = in_process_ || ready.in_process;
+  if (!ready.device.empty()) device_ = ready.device;
   step_ = ready.phase == Phase::baseline ? Step::baseline : Step::statement;
   switch (rules_.mode) {
     case Mode::counts:
@@ -211,6 +212,7 @@ CaseCommand CaseDialogue::advance() {
 }
 
 void CaseDialogue::deliver(CaseOutcome& outcome, std::optional<WallWatch> watch) {
+  if (!device_.empty()) outcome.device = device_;
   if (!rules_.perturbation.empty()) {
     outcome.perturbed.emplace_back(rules_.perturbation, std::move(counts_));
     return;

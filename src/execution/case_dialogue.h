@@ -69,6 +69,7 @@ class CaseDialogue {
   DialogueRules rules_;
   Step step_ = Step::starting;
   bool in_process_ = false;
+  std::string device_;
   bool forks_differ_ = false;
   double measured_s_ = 0;
   std::uint64_t children_coming_ = 0;  ///< Of the last AskTimes.

@@ -21,6 +21,7 @@ namespace tally {
 struct PhaseReady {
   protocol::Phase phase = protocol::Phase::baseline;
   bool in_process = false;  ///< The child will not fork its regions.
+  std::string device = {};  ///< That the case works on; empty: none.
 };
 
 /// A region has been executed once.

@@ -107,6 +107,9 @@ void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const HostSu
   for (const std::string& module : toolchain.spec.requires_modules) spec.argv.push_back(module);
   spec.argv.emplace_back("--");
   if (!toolchain.spec.warm_up.py.empty()) spec.argv.push_back(toolchain.spec.warm_up.py);
+  // Once to the host, which knows whether there is any device, and not to every case.
+  if (!toolchain.spec.device.py.empty())
+    spec.argv.insert(spec.argv.end(), {"--", toolchain.spec.device.py, toolchain.spec.sync.py});
 }
 
 /// A counted host is started by the loader, from an open descriptor: libraries ask for the program's path and keep it,

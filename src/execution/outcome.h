@@ -61,6 +61,7 @@ struct CaseOutcome {
   std::optional<WallSamples> wall;
   std::optional<AllocationSample> allocations;
   std::optional<StatementResult> result;
+  std::string device;         ///< That it works on, "cuda"; empty: none.
   bool forks_differ = false;  ///< A forked replicate and one of its parent disagreed: the parent's was dropped.
   std::string profile;        ///< A replicate's Callgrind output, where it was asked for.
   std::vector<std::string> warnings;

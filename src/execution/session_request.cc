@@ -37,7 +37,7 @@ void append_python(Writer& frame, const SessionRequest& request) {
   append_texts(frame, Field::setup_part, measured.setup);
   append_texts(frame, Field::stmt_part, measured.stmt);
   if (!toolchain.before_region.py.empty()) frame.text(Field::before_region, toolchain.before_region.py);
-  if (!toolchain.sync.py.empty()) frame.text(Field::sync, toolchain.sync.py);
+  if (!toolchain.sync.py.empty() && toolchain.device.py.empty()) frame.text(Field::sync, toolchain.sync.py);
   if (request.rules.mode != Mode::result) return;
   frame.text(Field::examiner, request.examiner);
   for (const std::string& name : measured.results) frame.text(Field::result_name, name);

@@ -196,7 +196,9 @@ std::string definition_digest(const Case& one, const Toolchain& toolchain) {
   digest.add(to_string(one.language)).add(one.stmt.text()).add(one.setup.text()).add(one.global_setup.text());
   digest.add(one.artifact ? one.artifact->digest : "").add(fmt::format("{}", one.threads));
   digest.add(toolchain.name).add(cpp ? flags : "");
-  digest.add(said(toolchain.set_threads)).add(said(toolchain.before_region)).add(said(toolchain.sync));
+  digest.add(said(toolchain.set_threads)).add(said(toolchain.before_region));
+  // A wait for cases on a device only is no part of all the others, whose digests records hold from before it came.
+  digest.add(said(toolchain.device).empty() ? said(toolchain.sync) : "");
   // A toolchain without one keeps the digests that records hold from before there was a seed.
   if (!said(toolchain.seed).empty()) digest.add(said(toolchain.seed));
   return digest.hex();

@@ -82,11 +82,13 @@ json::Value rank_of(const trace::TraceResult& trace) { return trace.data.rank < 
 Object device_json(const trace::DeviceFigures& d, const TraceJsonOptions& options) {
   Object out = {{"device", d.device}};
   out.update(parts_json(d.parts));
+  out["matmul_convolution_ns"] = d.math_busy;
   out["start_ns"] = d.start;
   out["end_ns"] = d.end;
   if (options.unprofiled_duration > 0) {
     out["unprofiled_duration_ns"] = options.unprofiled_duration;
     out["utilization_of_duration"] = ratio(d.parts.busy, options.unprofiled_duration);
+    out["matmul_convolution_of_duration"] = ratio(d.math_busy, options.unprofiled_duration);
   }
   if (d.steps_parts) out["steps_window"] = parts_json(*d.steps_parts);
   Array steps;

@@ -105,9 +105,10 @@ std::string device_text(const trace::TraceResult& trace, const trace::DeviceFigu
     parts_row(table, printable(d.steps[i].name), d.steps[i].parts);
   out += render_table(table, options.render);
   if (options.unprofiled_duration > 0)
-    out += fmt::format("  utilization over the unprofiled run time of {}: {}\n",
+    out += fmt::format("  over the unprofiled run time of {}: utilization {}, matmul and convolution {}\n",
                        format_nanoseconds(options.unprofiled_duration),
-                       format_part(d.parts.busy, options.unprofiled_duration));
+                       format_part(d.parts.busy, options.unprofiled_duration),
+                       format_part(d.math_busy, options.unprofiled_duration));
   const trace::IdleCauses& i = d.idle;
   const Nanoseconds idle = d.parts.idle;
   out += fmt::format("  idle: host wait {}, kernel wait {}, synchronisation {}, other {}; {} gaps, longest {}\n",
@@ -168,6 +169,12 @@ std::string ranks_text(std::span<const trace::TraceResult> traces, const TraceTe
   return out;
 }
 
+std::string legacy_shares(const trace::LegacyFigures& l, Nanoseconds duration) {
+  const auto share = [&](Nanoseconds part) { return static_cast<double>(part) / static_cast<double>(duration); };
+  return fmt::format("  old helper, over {}: utilization {:.4f}, matmul and convolution {:.4f}\n",
+                     format_nanoseconds(duration), share(l.busy), share(l.matmul));
+}
+
 }  // namespace
 
 std::string render_reading(const trace::TraceResult& trace) {
@@ -211,6 +218,8 @@ std::string render_trace(std::span<const trace::TraceResult> traces, const Trace
   for (const trace::TraceResult& trace : traces) {
     if (!out.empty()) out += '\n';
     out += render_reading(trace);
+    if (trace.figures.legacy && options.unprofiled_duration > 0)
+      out += legacy_shares(*trace.figures.legacy, options.unprofiled_duration);
     for (const trace::DeviceFigures& d : trace.figures.devices) out += device_text(trace, d, options);
   }
   return out + ranks_text(traces, options);

@@ -81,6 +81,13 @@ CaseRecord assemble(const Case& measured, const CaseOutcome& outcome, double pre
     record.failure =
         Failure{.stage = outcome.failure->stage, .message = failure_text(*outcome.failure), .reproduce = reproduce};
   }
+  if (!outcome.device.empty()) {
+    record.flags.emplace_back("device");
+    record.warnings.push_back(
+        fmt::format("works on a device ({}): counts are of the host's instructions only, and each "
+                    "region ends with a wait for it",
+                    outcome.device));
+  }
   if (outcome.counts) add_counts(record, measured, outcome);
   if (outcome.wall) {
     record.wall = summarize_wall(*outcome.wall);

@@ -15,11 +15,11 @@ namespace tally {
 
 namespace {
 
-/// Run as: python3 -c DRIVER DISCOVER MODULE... Its last line of output is the answer; modules may print what they
-/// like.
+/// Run as: python3 -c DRIVER DISCOVER DEVICE MODULE... Its last line of output is the answer; modules may print what
+/// they like.
 constexpr std::string_view kDriver = R"py(
 import json, os, sys
-names = sys.argv[2:]
+names = sys.argv[3:]
 for name in names:
     __import__(name)
 def read_maps():
@@ -30,6 +30,8 @@ found = {}
 scope = {name.partition(".")[0]: sys.modules[name.partition(".")[0]] for name in names}
 scope.update(found=found, mapped=[path for path in read_maps() if os.path.isfile(path)])
 exec(compile(sys.argv[1], "discover", "exec"), scope)
+devices = {name.partition(".")[0]: sys.modules[name.partition(".")[0]] for name in names}
+exec(compile(sys.argv[2], "device", "exec"), devices)
 modules = {}
 for name in names:
     module = sys.modules[name]
@@ -37,7 +39,7 @@ for name in names:
     modules[name] = os.path.realpath(places[0] if places else getattr(module, "__file__", None) or "")
 read = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
 read.update(read_maps())
-answer = {"modules": modules, "found": found, "read": sorted(path for path in read if path and os.path.isfile(path))}
+answer = {"modules": modules, "found": found, "device": "device" in devices, "read": sorted(path for path in read if path and os.path.isfile(path))}
 print("\n" + json.dumps(answer), flush=True)
 os._exit(0)
 )py";
@@ -77,6 +79,7 @@ Result<Discovery> read_answer(std::string_view text, const Toolchain& toolchain)
   Discovery discovery;
   for (const auto& [name, path] : members((*answer)["modules"])) discovery.modules[name] = path.text_or("");
   for (const auto& [name, fact] : members(found["facts"])) discovery.facts[name] = fact.text_or("");
+  discovery.device = (*answer)["device"] == true;
   discovery.flags = texts(found["flags"]);
   discovery.include = texts(found["include"]);
   discovery.link = texts(found["link"]);
@@ -102,12 +105,17 @@ Result<Discovery> discover(ProcessRunner& runner, const ResolvedToolchain& resol
   const ResolvedInterpreter& interpreter = **resolved.interpreter;
   const Toolchain& toolchain = resolved.spec;
   Digest key;
-  key.add(kDriver).add(toolchain.discover).add(interpreter.path).add(interpreter.identity).add(working_folder);
+  key.add(kDriver)
+      .add(toolchain.discover)
+      .add(toolchain.device.py)
+      .add(interpreter.path)
+      .add(interpreter.identity)
+      .add(working_folder);
   for (const std::string& module : toolchain.requires_modules) key.add(module);
   for (const auto& [variable, value] : environment) key.add(variable).add(value);
   if (const auto remembered = cache.discovered(key.hex())) return read_answer(*remembered, toolchain);
   ProcessRequest request;
-  request.argv = {interpreter.path, "-c", std::string(kDriver), toolchain.discover};
+  request.argv = {interpreter.path, "-c", std::string(kDriver), toolchain.discover, toolchain.device.py};
   request.argv.insert(request.argv.end(), toolchain.requires_modules.begin(), toolchain.requires_modules.end());
   request.environment = environment;
   request.working_folder = working_folder;
@@ -130,6 +138,10 @@ void apply(const Discovery& found, ResolvedToolchain& resolved) {
   const auto join = [](std::vector<std::string>& to, const std::vector<std::string>& more, bool first) {
     to.insert(first ? to.begin() : to.end(), more.begin(), more.end());
   };
+  if (!toolchain.device.py.empty() && !found.device) {
+    toolchain.device.py.clear();
+    toolchain.sync.py.clear();
+  }
   join(toolchain.flags, found.flags, true);
   join(toolchain.include, found.include, false);
   join(toolchain.link, found.link, false);

@@ -23,6 +23,7 @@ struct Discovery {
   std::vector<std::string> link;
   std::vector<std::string> preload;
   std::map<std::string, std::string> facts;  ///< "torch.version" → "2.13.0": of the subject.
+  bool device = false;                       ///< Its `device` in Python has found that there may be one.
   std::string no_cpp;                        ///< Why C++ cannot be built against it; empty: it can.
 };
 
@@ -32,7 +33,8 @@ Result<Discovery> discover(ProcessRunner& runner, const ResolvedToolchain& resol
                            const EnvironmentVariables& environment, const std::string& working_folder,
                            const Cache& cache);
 
-/// Adds what C++ needs of it to a toolchain, and notes the rest.
+/// Adds what C++ needs of it to a toolchain, and notes the rest. Where there can be no device, Python's `device` and
+/// `sync` are taken out: a host of a build without accelerators is started as if there were no such thing.
 void apply(const Discovery& found, ResolvedToolchain& resolved);
 
 }  // namespace tally

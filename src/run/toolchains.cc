@@ -61,7 +61,8 @@ ResolvedToolchain resolve_toolchain(ProcessRunner& runner, const Toolchain& spec
   const bool asks = !spec.discover.empty();
   std::optional<Result<Discovery>> found;
   if (needs.python || asks) resolved.interpreter = resolve_interpreter(runner, spec, context);
-  if (resolved.interpreter && *resolved.interpreter && (asks || !spec.requires_modules.empty())) {
+  if (resolved.interpreter && *resolved.interpreter &&
+      (asks || !spec.requires_modules.empty() || !spec.device.py.empty())) {
     found = discover(runner, resolved, environment.filtered, environment.working_folder, cache);
     if (*found) {
       apply(**found, resolved);

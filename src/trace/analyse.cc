@@ -76,6 +76,7 @@ TraceFigures analyse(TraceData& data, const AnalyseOptions& options) {
     fill_kernels(data, work, out);
     fill_idle(data, work, waits.span(), out);
     if (data.operators_read) fill_operators(data, work, out);
+    fill_math_busy(data, work, out);
     fill_launches(data, work, out);
     figures.devices.push_back(std::move(out));
     begin = end;

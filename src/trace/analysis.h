@@ -29,6 +29,9 @@ void fill_idle(const TraceData& data, const DeviceWork& work, std::span<const st
 void prepare_operators(TraceData& data);
 void fill_operators(const TraceData& data, const DeviceWork& work, DeviceFigures& out);
 
+/// Operators are asked only where they were prepared.
+void fill_math_busy(const TraceData& data, const DeviceWork& work, DeviceFigures& out);
+
 /// Indices of synchronising calls, by thread and start.
 Column<std::uint32_t> synchronising_calls(const TraceData& data);
 

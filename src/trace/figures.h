@@ -79,6 +79,8 @@ struct DeviceFigures {
   std::vector<StepFigures> steps;
   MathShares by_name;
   std::optional<MathShares> by_operator;
+  Nanoseconds math_busy = 0;  ///< Union of the compute kernels that are a matrix product or a convolution, by the
+                              ///< operator that launched them or by their name.
   Nanoseconds tensor_core_time = 0;              ///< Sum of durations of kernels whose name says so.
   std::optional<double> occupancy_estimate;      ///< Per cent, mean over kernels weighted by duration.
   std::optional<double> sm_efficiency_estimate;  ///< Share of the window: sum of duration × min(1, blocks per SM).

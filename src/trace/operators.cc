@@ -60,4 +60,28 @@ void fill_operators(const TraceData& data, const DeviceWork& work, DeviceFigures
   if (any) out.by_operator = shares;
 }
 
+void fill_math_busy(const TraceData& data, const DeviceWork& work, DeviceFigures& out) {
+  std::vector<std::optional<bool>> by_name(data.names.size());
+  UnionLength busy;
+  for (std::size_t i = 0; i < work.rows.size(); ++i) {
+    const Row& row = work.rows[i];
+    if (row.work() != Work::compute) continue;
+    bool math = false;
+    if (row.name < by_name.size()) {
+      std::optional<bool>& known = by_name[row.name];
+      if (!known) {
+        const MathClass of_name = kernel_math(data.names.text(row.name));
+        known = of_name == MathClass::matmul || of_name == MathClass::convolution;
+      }
+      math = *known;
+    }
+    if (!math && data.operators_read && work.call[i] != no_call) {
+      const Row& call = data.calls[work.call[i]];
+      math = covering(data.math_operators, call.lane, call.start) != nullptr;
+    }
+    if (math) busy.add(row.start, row.end());
+  }
+  out.math_busy = busy.total();
+}
+
 }  // namespace tally::trace

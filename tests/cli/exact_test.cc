@@ -49,6 +49,32 @@ TEST(Exact, WhatWasBeforeTheRegionIsNotInIt) {
   EXPECT_EQ(forked.attempts.size(), 2U) << "where the case child's own replicate differs, all are forked";
 }
 
+/// A wait for a device ends the regions of cases on one, and of no other: where a toolchain finds none, its counts are
+/// those of a toolchain that has never heard of any.
+TEST(Exact, OnlyCasesOnADeviceWaitForIt) {
+  Ran ran;
+  const Record record = record_of({"run", suite("device"), "--counts-only", "--iterations", "10"}, ran);
+  ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
+  for (const std::string language : {"cpp", "python"}) {
+    SCOPED_TRACE(language);
+    const CaseRecord& plain = case_of(record, "plain", language);
+    const CaseRecord& on = case_of(record, "on", language);
+    EXPECT_EQ(on.flags, std::vector<std::string>{"device"});
+    ASSERT_EQ(on.warnings.size(), 1U);
+    EXPECT_THAT(on.warnings[0], testing::HasSubstr("works on a device (pretend)"));
+    for (const std::string other : {"plain", "off", "none"})
+      EXPECT_TRUE(case_of(record, other, language).flags.empty());
+    const CaseRecord& none = case_of(record, "none", language);
+    EXPECT_EQ(none.counts->replicates, plain.counts->replicates);
+    EXPECT_EQ(none.counts->baseline_replicates, plain.counts->baseline_replicates);
+  }
+  EXPECT_NEAR(case_of(record, "on", "cpp").counts->per_iteration, 1000 + 1000 / 10.0, 2);
+  EXPECT_NEAR(case_of(record, "off", "cpp").counts->per_iteration, 1000, 1);
+  const double waited =
+      case_of(record, "on", "python").counts->baseline - case_of(record, "plain", "python").counts->baseline;
+  EXPECT_GT(waited, 10'000) << "the sum of a thousand numbers ends the empty loop, too";
+}
+
 using Totals = std::map<std::string, std::vector<std::uint64_t>>;
 
 /// Every raw total of every case, baselines first.

@@ -55,8 +55,8 @@ TEST(Usage, EveryMistakeIsOneLineWithItsMend) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> mistakes = {
       {{"run", one, "--jsn", "x"}, "`tally run` has no option '--jsn'; did you mean '--json'?"},
       {{"run", one, "--rounds", "3"}, "`tally run` has no option '--rounds'; --rounds belongs to `tally ab`"},
-      {{"trace", "record", "--legacy"},
-       "`tally trace record` has no option '--legacy'; --legacy belongs to `tally trace FILE`"},
+      {{"trace", "record", "--full-names"},
+       "`tally trace record` has no option '--full-names'; --full-names belongs to `tally trace FILE`"},
       {{"trace", "diff", "a", "b", "--runs=3"},
        "`tally trace diff` has no option '--runs'; --runs belongs to `tally trace record`"},
       {{"trace", "diff", "a", "b", "--jsn"}, "`tally trace diff` has no option '--jsn'; did you mean '--json'?"},

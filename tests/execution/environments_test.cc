@@ -62,7 +62,7 @@ toolchain = "cpp"
 
 TEST_F(EnvironmentsTest, AnActivatedOneIsWhatCasesAndTheirSettingsSee) {
   ASSERT_EQ(run({"--json", "r.json", "--wall-only", "--env-command", activate()}), 0) << read("output");
-  const nlohmann::json facts = record("r.json")["environments"]["mine"]["facts"];
+  const nlohmann::json facts = record("r.json")["environments"]["mine [python]"]["facts"];
   EXPECT_EQ(facts["variable.OMP_NUM_THREADS"], "3");
   EXPECT_EQ(facts["variable.KMP_BLOCKTIME"], "7") << "the user's own";
   EXPECT_EQ(facts["variable.MKL_DYNAMIC"], "FALSE");

@@ -41,11 +41,7 @@ def python_source(case, tools):
 
 
 def run_python(cases, tools):
-    interpreter = next(
-        p
-        for p in tools["python"]
-        if works([p, "-c", "import " + ", ".join(["sys"] + tools["requires"])])
-    )
+    interpreter = interpreter_of(tools)
     lines = ["import json, runpy, sys, traceback"] + [
         "import " + module for module in tools["requires"]
     ]
@@ -82,7 +78,38 @@ def run_python(cases, tools):
     return len(sources), subprocess.run([interpreter, "run.py"]).returncode
 
 
+DISCOVER = """
+import importlib, json, os, sys
+scope = {name: importlib.import_module(name) for name in sys.argv[2:]}
+with open("/proc/self/maps") as maps:
+    mapped = sorted({line.split()[-1] for line in maps if "/" in line})
+scope.update(found={}, mapped=[path for path in mapped if os.path.isfile(path)])
+exec(sys.argv[1], scope)
+print(json.dumps(scope["found"]))
+"""
+
+
+def interpreter_of(tools):
+    return next(
+        p
+        for p in tools["python"]
+        if works([p, "-c", "import " + ", ".join(["sys"] + tools["requires"])])
+    )
+
+
+def discover(tools):
+    """What the modules' interpreter says that C++ needs, joined to the toolchain's own."""
+    if not tools["discover"]:
+        return
+    command = [interpreter_of(tools), "-c", DISCOVER, tools["discover"], *tools["requires"]]
+    found = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    tools["flags"] = found.get("flags", []) + tools["flags"]
+    for key in ("include", "link"):
+        tools[key] = tools[key] + found.get(key, [])
+
+
 def run_cpp(cases, tools):
+    discover(tools)
     compiler = next(c for c in tools["cxx"] if works([c, "--version"]))
     text = [f"#include <{header}>" for header in tools["prelude"]]
     text += ["#include <cstdio>", "#include <exception>", "#include <tally/snippet.h>"]

@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
   for (const tally::Toolchain& t : plan->toolchains) {
     document["toolchains"][t.name] = {{"cxx", t.cxx},
                                       {"flags", t.flags},
+                                      {"discover", t.discover},
                                       {"include", t.include},
                                       {"link", t.link},
                                       {"prelude", t.prelude},

@@ -1,0 +1,33 @@
+/// What `tally trace record` is to record: statements of a suite or of the command line, with all that runs around
+/// them.
+///
+/// Owns: which cases are meant, what of their toolchain they need, the names of their files. Runs nothing.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "cli/trace_record.h"
+#include "definition/toolchain.h"
+
+namespace tally::cli {
+
+struct TracedStatement {
+  std::string id;
+  std::string file;  ///< Its files' name, without an ending.
+  int threads = 1;
+  std::string setup;
+  std::string stmt;
+  Toolchain toolchain;  ///< With torch among what it requires.
+};
+
+struct TracedStatements {
+  std::vector<TracedStatement> all;
+  std::size_t skipped = 0;  ///< Cases that are not Python in eager mode.
+};
+
+Result<TracedStatements> traced_statements(const TraceRecordOptions& options);
+
+}  // namespace tally::cli
