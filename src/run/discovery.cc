@@ -61,7 +61,8 @@ json::Object members(const json::Value& value) { return value.object() != nullpt
 
 /// A name that nobody reads would be a mistake that nobody sees.
 Status check_names(const json::Value& found, const Toolchain& toolchain) {
-  constexpr std::array<std::string_view, 6> kNames = {"facts", "flags", "include", "link", "no_cpp", "preload"};
+  constexpr std::array<std::string_view, 7> kNames = {"facts",  "flags",   "include", "link",
+                                                      "no_cpp", "preload", "warm_up"};
   for (const auto& [name, value] : members(found)) {
     if (std::ranges::find(kNames, name) != kNames.end()) continue;
     return fail(ErrorKind::input, fmt::format("'discover' has found '{}', which is unknown", name),
@@ -84,6 +85,7 @@ Result<Discovery> read_answer(std::string_view text, const Toolchain& toolchain)
   discovery.include = texts(found["include"]);
   discovery.link = texts(found["link"]);
   discovery.preload = texts(found["preload"]);
+  discovery.warm_up = {found["warm_up"]["py"].text_or(""), found["warm_up"]["cpp"].text_or("")};
   discovery.no_cpp = found["no_cpp"].text_or("");
   return discovery;
 }
@@ -141,6 +143,10 @@ void apply(const Discovery& found, ResolvedToolchain& resolved) {
   if (!toolchain.device.py.empty() && !found.device) {
     toolchain.device.py.clear();
     toolchain.sync.py.clear();
+  }
+  for (const auto& [first, text] :
+       {std::pair{&found.warm_up.py, &toolchain.warm_up.py}, std::pair{&found.warm_up.cpp, &toolchain.warm_up.cpp}}) {
+    if (!first->empty()) *text = *first + "\n" + *text;
   }
   join(toolchain.flags, found.flags, true);
   join(toolchain.include, found.include, false);
