@@ -18,9 +18,9 @@ namespace tally {
 namespace {
 
 constexpr auto kToolchainKeys = std::to_array<std::string_view>(
-    {"extends",     "replaces",      "cxx",        "flags",    "include", "link",  "prelude",
-     "preload",     "subject",       "python",     "requires", "seed",    "sync",  "warm_up",
-     "set_threads", "before_region", "model_call", "backward", "runtime", "noise", "discover", "device"});
+    {"extends",    "replaces", "cxx",      "flags", "include",  "link",    "prelude",     "preload",
+     "subject",    "python",   "requires", "seed",  "sync",     "warm_up", "set_threads", "before_region",
+     "model_call", "backward", "runtime",  "noise", "discover", "device"});
 /// What grows with `extends`, and so can be told to begin anew.
 constexpr auto kGrowing =
     std::to_array<std::string_view>({"include", "link", "prelude", "preload", "requires", "runtime", "noise"});
