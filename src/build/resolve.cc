@@ -70,12 +70,6 @@ print(json.dumps({"executable": sys.executable, "version": sys.version.split()[0
                   "missing": missing, "old": sys.version_info < (3, 9)}))
 )";
 
-std::vector<std::string> texts_of(const json::Value& list) {
-  std::vector<std::string> texts;
-  for (std::size_t i = 0; i < list.size(); ++i) texts.push_back(list[i].text_or(""));
-  return texts;
-}
-
 /// What an interpreter says of itself; a reason in words when it will not do.
 std::expected<ResolvedInterpreter, std::string> probe(ProcessRunner& runner, const std::string& program,
                                                       const Toolchain& toolchain, const ResolveContext& context) {
@@ -89,7 +83,7 @@ std::expected<ResolvedInterpreter, std::string> probe(ProcessRunner& runner, con
   const json::Value& answer = *read;
   if (answer["old"] == true)
     return std::unexpected(fmt::format("is Python {}, and 3.9 is the oldest we host", answer["version"].text_or("?")));
-  if (const std::vector<std::string> missing = texts_of(answer["missing"]); !missing.empty())
+  if (const std::vector<std::string> missing = json::texts_of(answer["missing"]); !missing.empty())
     return std::unexpected(fmt::format("has no module {}", fmt::join(missing, ", ")));
   ResolvedInterpreter interpreter;
   interpreter.path = answer["executable"].text_or(program);
@@ -97,7 +91,7 @@ std::expected<ResolvedInterpreter, std::string> probe(ProcessRunner& runner, con
   Digest identity;
   identity.add(file_identity(interpreter.path)).add(interpreter.version);
   for (std::size_t i = 0; i < answer["modules"].size(); ++i) {
-    const std::vector<std::string> module = texts_of(answer["modules"][i]);  // its name, its version, its file
+    const std::vector<std::string> module = json::texts_of(answer["modules"][i]);  // its name, its version, its file
     if (module.size() != 3) continue;
     interpreter.modules.push_back(fmt::format("{}", fmt::join(module, " ")));
     identity.add(file_identity(module.back())).add(interpreter.modules.back());

@@ -91,4 +91,11 @@ std::size_t Value::size() const {
 
 bool Value::operator==(const Value& other) const { return data_ == other.data_; }
 
+std::vector<std::string> texts_of(const Value& list) {
+  std::vector<std::string> texts;
+  texts.reserve(list.size());
+  for (std::size_t i = 0; i < list.size(); ++i) texts.push_back(list[i].text_or(""));
+  return texts;
+}
+
 }  // namespace tally::json

@@ -118,4 +118,7 @@ struct Member {
 const Member* Object::begin() const { return members_.data(); }
 const Member* Object::end() const { return members_.data() + members_.size(); }
 
+/// The elements of an array as texts, "" for what is none.
+std::vector<std::string> texts_of(const Value& list);
+
 }  // namespace tally::json

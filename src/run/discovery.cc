@@ -51,12 +51,6 @@ std::string reason(const ProcessResult& result) {
   return said.empty() ? describe(result.outcome) : std::string(trim(said));
 }
 
-std::vector<std::string> texts(const json::Value& list) {
-  std::vector<std::string> all;
-  for (std::size_t i = 0; i < list.size(); ++i) all.push_back(list[i].text_or(""));
-  return all;
-}
-
 json::Object members(const json::Value& value) { return value.object() != nullptr ? *value.object() : json::Object(); }
 
 /// A name that nobody reads would be a mistake that nobody sees.
@@ -81,10 +75,10 @@ Result<Discovery> read_answer(std::string_view text, const Toolchain& toolchain)
   for (const auto& [name, path] : members((*answer)["modules"])) discovery.modules[name] = path.text_or("");
   for (const auto& [name, fact] : members(found["facts"])) discovery.facts[name] = fact.text_or("");
   discovery.device = (*answer)["device"] == true;
-  discovery.flags = texts(found["flags"]);
-  discovery.include = texts(found["include"]);
-  discovery.link = texts(found["link"]);
-  discovery.preload = texts(found["preload"]);
+  discovery.flags = json::texts_of(found["flags"]);
+  discovery.include = json::texts_of(found["include"]);
+  discovery.link = json::texts_of(found["link"]);
+  discovery.preload = json::texts_of(found["preload"]);
   discovery.warm_up = {found["warm_up"]["py"].text_or(""), found["warm_up"]["cpp"].text_or("")};
   discovery.no_cpp = found["no_cpp"].text_or("");
   return discovery;
@@ -129,7 +123,7 @@ Result<Discovery> discover(ProcessRunner& runner, const ResolvedToolchain& resol
   const std::string line(last_line(trim(output)));
   auto discovery = read_answer(line, toolchain);
   // Where it cannot be remembered, it is asked again the next time.
-  if (discovery) std::ignore = cache.set_discovered(key.hex(), line, texts((*json::parse(line))["read"]));
+  if (discovery) std::ignore = cache.set_discovered(key.hex(), line, json::texts_of((*json::parse(line))["read"]));
   return discovery;
 }
 

@@ -16,7 +16,7 @@ std::string payload_of(const std::string& name, const Environment& environment) 
       json::Object{{"environment", name}, {"facts", environment.facts}, {"subject", environment.subject}});
 }
 
-std::map<std::string, std::string> texts_of(const json::Value& value) {
+std::map<std::string, std::string> map_of(const json::Value& value) {
   std::map<std::string, std::string> texts;
   if (value.object() == nullptr) return texts;
   for (const auto& [key, text] : *value.object()) texts[key] = text.text_or("");
@@ -60,7 +60,7 @@ Result<bool> EnvironmentRecorder::take_over(std::string_view payload, const std:
   const auto read = json::parse(payload);
   if (!read) return fail(ErrorKind::input, read.error().message, where);
   const std::string name = (*read)["environment"].text_or("");
-  earlier_[name] = {texts_of((*read)["facts"]), texts_of((*read)["subject"]), {}};
+  earlier_[name] = {map_of((*read)["facts"]), map_of((*read)["subject"]), {}};
   if (const auto known = environments_.find(name); known != environments_.end()) {
     known->second.facts = earlier_[name].facts;
     known->second.subject = earlier_[name].subject;
