@@ -97,5 +97,38 @@ TEST_F(SubjectTest, AChangedSourceInAModulesFolderIsSeenAndNamed) {
   EXPECT_EQ(compared.out.find("_tensor.py"), std::string::npos);
 }
 
+/// A suite whose toolchain discovers with this text.
+Ran discovering(const std::string& text, const fs::path& folder) {
+  const fs::path path = folder / "suite.toml";
+  EXPECT_TRUE(write_file(path, "schema = 1\n[toolchain.found]\nrequires = ['json']\ndiscover = '''\n" + text +
+                                   "'''\n[[benchmark]]\nlabel = ['sum']\npy = 'sum((1, 2))'\n"
+                                   "cpp = 'int sum = kOne + 2; tally::keep(sum);'\n"));
+  return tally({"run", path.string(), "--wall-only", "--max-run-time", "0.01"});
+}
+
+TEST(Discover, WhatItFindsIsWhatCppIsBuiltWith) {
+  const auto folder = TemporaryFolder::make();
+  const Ran built = discovering("found['flags'] = ['-std=c++20', '-DkOne=1']", folder->path());
+  EXPECT_EQ(built.code, 0) << built.err << built.out;
+}
+
+TEST(Discover, WhereThereIsNoCppItsCasesSaySoAndPythonGoesOn) {
+  const auto folder = TemporaryFolder::make();
+  const Ran without = discovering("found['no_cpp'] = 'its headers are not installed'", folder->path());
+  EXPECT_EQ(without.code, 1);
+  EXPECT_NE(without.out.find("its headers are not installed"), std::string::npos) << without.out;
+  EXPECT_NE(without.out.find("2 cases: 1 ok, 1 failed"), std::string::npos) << without.out;
+}
+
+TEST(Discover, AMistakeInItIsOneErrorWithThePlace) {
+  const auto folder = TemporaryFolder::make();
+  const Ran unknown = discovering("found['includes'] = []", folder->path());
+  EXPECT_EQ(unknown.code, 2) << unknown.out;
+  EXPECT_NE(unknown.err.find("'discover' has found 'includes', which is unknown"), std::string::npos) << unknown.err;
+  const Ran raises = discovering("found['flags'] = json.nothing", folder->path());
+  EXPECT_EQ(raises.code, 2);
+  EXPECT_NE(raises.err.find("has no attribute 'nothing'"), std::string::npos) << raises.err;
+}
+
 }  // namespace
 }  // namespace tally::cli_test
