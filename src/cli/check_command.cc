@@ -107,9 +107,10 @@ int write_files(const Comparison& comparison, const CheckResult& result, const C
 void add_check_options(OptionSet& sub, CheckCommandOptions& options) {
   sub.add("BASE", &options.base, "The record to compare with").required();
   sub.add("NEW", &options.next, "The record to judge").required();
-  sub.add("--limit", &options.limits,
-          "METRIC=+PERCENT% or METRIC=CEILING; metrics: instructions, time, allocations, bytes, cycles (default "
-          "instructions=+1%)");
+  sub.add(
+      "--limit", &options.limits,
+      "METRIC=+PERCENT% or METRIC=CEILING; metrics: instructions, denoised, time, allocations, bytes, cycles (default "
+      "instructions=+1%)");
   sub.add("--limit-for", &options.limits_for, "GLOB:LIMIT, for the cases whose id matches; overrides --limit");
   sub.add("--warn", &options.soft, "A soft limit: warns and does not fail");
   sub.add("--accept", &options.accept, "TOML file of regressions that were agreed to");

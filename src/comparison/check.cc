@@ -37,6 +37,8 @@ std::optional<Change> change_of(const CaseComparison& one, Metric metric) {
     return plain_change(*a, *b);
   };
   switch (metric) {
+    case Metric::denoised:
+      return both(before.denoised, after.denoised);
     case Metric::allocations:
       return both(before.allocations, after.allocations);
     case Metric::bytes:

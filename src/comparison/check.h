@@ -15,7 +15,7 @@
 
 namespace tally {
 
-enum class Metric { instructions, time, allocations, bytes, cycles };
+enum class Metric { instructions, denoised, time, allocations, bytes, cycles };
 std::string_view to_string(Metric metric);
 
 struct Limit {

@@ -40,6 +40,19 @@ TEST(Limits, Parse) {
   EXPECT_FALSE(parse_limit_for("instructions=+1%"));
 }
 
+TEST(Check, ADenoisedCountHasALimitOfItsOwn) {
+  CaseRecord before = example_case("a", 1000);
+  CaseRecord after = example_case("a", 1000);
+  before.counts->denoised = 900;
+  after.counts->denoised = 950;
+  const Record base = run_of({before, example_case("b", 1000)});
+  const Record next = run_of({after, example_case("b", 1000)});
+  const CheckResult result = check(compare(base, next, {}), {limit("denoised=+1%")}, {}, "2026-01-01");
+  ASSERT_THAT(result.findings, testing::SizeIs(1));
+  EXPECT_EQ(result.findings[0].message, "denoised +5.56 % (900 → 950), limit denoised=+1%");
+  EXPECT_THAT(check(compare(base, next, {}), {limit("instructions=+1%")}, {}, "2026-01-01").findings, IsEmpty());
+}
+
 TEST(Check, ExactlyAtTheLimitPassesAboveItFails) {
   const Record base = run_of({example_case("a", 1000)});
   const Record at = run_of({example_case("a", 1010)});

@@ -12,7 +12,8 @@
 namespace tally {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Metric>, 5> metrics = {{{"instructions", Metric::instructions},
+constexpr std::array<std::pair<std::string_view, Metric>, 6> metrics = {{{"instructions", Metric::instructions},
+                                                                         {"denoised", Metric::denoised},
                                                                          {"time", Metric::time},
                                                                          {"allocations", Metric::allocations},
                                                                          {"bytes", Metric::bytes},
