@@ -1,5 +1,8 @@
 #include "cli/measuring.h"
 
+#include <fmt/format.h>
+
+#include "execution/cpu_topology.h"
 #include "tally_version.h"
 
 namespace tally::cli {
@@ -30,12 +33,35 @@ Measuring::Measuring(Interrupts interrupts, const Context& context, const RunOpt
       progress_(err, style_of(context, options), options.verbose,
                 use_color(context, options.color, context.err_is_terminal), context.width) {}
 
+namespace {
+
+/// The CPUs to use, as --cores says them: without those that are left to others.
+Result<std::string> cpus_to_use(const RunOptions& options) {
+  if (options.reserved_cpus == 0) return options.cores;
+  const auto wanted = options.cores.empty() ? Result<CpuSet>(CpuSet()) : parse_cpu_list(options.cores);
+  if (!wanted) return std::unexpected(wanted.error());
+  const auto topology = read_topology(*wanted);
+  if (!topology) return std::unexpected(topology.error());
+  const std::vector<CpuIndex>& allowed = topology->allowed.cpus();
+  const auto reserved = static_cast<std::size_t>(options.reserved_cpus);
+  if (reserved >= allowed.size()) {
+    return fail(ErrorKind::input,
+                fmt::format("--reserve-cpus {} leaves none of the CPUs {}", reserved, to_string(topology->allowed)), {},
+                "reserve fewer, or allow more with --cores");
+  }
+  return to_string(CpuSet({allowed.begin() + options.reserved_cpus, allowed.end()}));
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Measuring>> Measuring::begin(const Context& context, const RunOptions& options,
                                                     std::ostream& err) {
   auto interrupts = Interrupts::install();
   if (!interrupts) return std::unexpected(interrupts.error());
   std::unique_ptr<Measuring> measuring(new Measuring(*std::move(interrupts), context, options, err));
-  auto workspace = Workspace::open(measuring->runner_, surroundings_of(context), options.cores);
+  const auto cpus = cpus_to_use(options);
+  if (!cpus) return std::unexpected(cpus.error());
+  auto workspace = Workspace::open(measuring->runner_, surroundings_of(context), *cpus);
   if (!workspace) return std::unexpected(workspace.error());
   measuring->workspace_ = *std::move(workspace);
   if (options.keep) measuring->kept_ = measuring->workspace_->keep_scratch();

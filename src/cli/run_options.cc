@@ -48,6 +48,9 @@ void add_run_options(OptionSet& command, RunOptions& options) {
   command.add("--memory", &options.memory, "Memory a case may use, such as 512M").value_name("BYTES");
   command.add("--cores", &options.cores, "CPUs to use, such as 0-3,6 (all that this process may use)")
       .value_name("LIST");
+  command.add("--reserve-cpus", &options.reserved_cpus, "Leave so many of these to others, the lowest ones")
+      .value_name("N")
+      .range(0, 4096);
   command.add("--retries", &options.retries, "Attempts after a timeout or a lost host (1 and 2)").range(0, 100);
   command
       .add("--isolation", &options.settings.isolation,

@@ -26,6 +26,7 @@ struct RunOptions {
   int retries = -1;  ///< Below 0: by default.
   Tools tools;
   std::string cores;
+  int reserved_cpus = 0;  ///< The lowest ones of these, left to others.
   bool keep = false;
   bool quiet = false;
   bool verbose = false;

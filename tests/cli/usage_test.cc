@@ -114,6 +114,16 @@ std::string without_this_machine(std::string text) {
   return masked(text, "CPUs( +)[0-9,-]+ \\([0-9]+ cores\\)", "CPUs$1LIST (N cores)");
 }
 
+TEST(Usage, ReservedCpusAreLeftToOthers) {
+  const Ran one = tally({"time", "tally::keep(1);", "--wall-only", "--cores", "0,1", "--reserve-cpus", "1", "-v",
+                         "--max-run-time", "0.01"});
+  EXPECT_EQ(one.code, 0) << one.err;
+  EXPECT_NE(one.err.find("(CPU 1)"), std::string::npos) << one.err;
+  const Ran none = tally({"time", "tally::keep(1);", "--cores", "0", "--reserve-cpus", "1"});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_NE(none.err.find("--reserve-cpus 1 leaves none of the CPUs 0"), std::string::npos) << none.err;
+}
+
 TEST(Usage, DoctorFindsWhatSetupInstalled) {
   const Ran ran = tally({"doctor"});
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
