@@ -66,6 +66,7 @@ Result<Limit> parse_limit(std::string_view text) {
   const auto* known = std::ranges::find(metrics, name, &std::pair<std::string_view, Metric>::first);
   if (known == metrics.end()) {
     std::vector<std::string_view> names;
+    names.reserve(metrics.size());
     for (const auto& metric : metrics) names.push_back(metric.first);
     const std::string near = nearest(name, names);
     return bad_limit(text,
