@@ -1,5 +1,6 @@
 #include "fresh_heap.h"
 
+#include <dlfcn.h>
 #include <malloc.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 
 namespace tally::host {
 
@@ -87,6 +89,36 @@ bool in_one_piece(Address end) {
 
 Address rest_to(Address boundary, Address at) { return ((at + boundary - 1) & ~(boundary - 1)) - at; }
 
+/// Whether what malloc keeps before a block is what glibc keeps there, for a few sizes.
+bool has_known_layout() {
+  for (const std::size_t size : {std::size_t{24}, std::size_t{1000}, std::size_t{5000}}) {
+    const auto at = reinterpret_cast<Address>(std::malloc(size));
+    const std::size_t expected = (size + kHeader + kAlignment - 1) & ~(kAlignment - 1);
+    const std::size_t found = chunk_word(at) & ~kFlags;
+    std::free(reinterpret_cast<void*>(at));  // NOLINT(performance-no-int-to-ptr): what malloc gave
+    // A rest that is too small for a chunk of its own is given with it.
+    if (found != expected && found != expected + kAlignment) return false;
+  }
+  return true;
+}
+
+/// The file that the loader finds a name in.
+const char* file_of(const char* name) {
+  Dl_info found{};
+  void* const at = ::dlsym(RTLD_DEFAULT, name);
+  return at != nullptr && ::dladdr(at, &found) != 0 ? found.dli_fname : "";
+}
+
+const char* find_other_allocator() {
+  // Not malloc: a program that is linked to one address, as some Pythons are, has an entry of that name itself. Whoever
+  // brings a malloc brings this too.
+  const char* const file = file_of("memalign");
+  // Of another file's blocks not even the word before them may be read.
+  if (std::strcmp(file, file_of("gnu_get_libc_version")) == 0 && has_known_layout()) return nullptr;
+  const char* const slash = std::strrchr(file, '/');
+  return slash == nullptr ? file : slash + 1;
+}
+
 /// Uses up the piece that the heap allocates from, so that the next block gets a new one.
 void use_up(Filler& filler) {
   for (int part = 0; part < kParts; ++part) {
@@ -98,7 +130,13 @@ void use_up(Filler& filler) {
 
 }  // namespace
 
+const char* other_allocator() {
+  static const char* const name = find_other_allocator();
+  return name;
+}
+
 void fill_malloc() {
+  if (other_allocator() != nullptr) return;
   ::malloc_trim(0);  // merges the small free chunks that lie side by side, so that none is in a row with another
   Filler filler{std::malloc};
   // No hole is larger than all of them. Trying larger sizes would make some: under Valgrind the heap has 8 MiB to grow

@@ -10,9 +10,14 @@
 
 namespace tally::host {
 
+/// The name of the file whose malloc serves this process where it is not the C library's or not laid out as glibc's is
+/// (jemalloc, preloaded); null where its heap is what fill_malloc() reads. Asked once; lives as long as the process.
+const char* other_allocator();
+
 /// The C library's main heap: no free chunk is left but the top, which starts at a multiple of 1 MiB: whatever hashes
 /// pointers then sees the same ones after a start that took a little more or less. Under Valgrind a heap grows to 8 MiB
-/// and then in pieces of 1 MiB wherever they are mapped; such a heap is used up to its last piece's end.
+/// and then in pieces of 1 MiB wherever they are mapped; such a heap is used up to its last piece's end. Does nothing
+/// to another allocator's.
 void fill_malloc();
 
 /// CPython's allocator of blocks of up to 512 bytes, out of pools of `pool` bytes, 64 to an arena: no older arena has a

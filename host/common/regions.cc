@@ -13,6 +13,7 @@
 
 #include "allocations.h"
 #include "callgrind.h"
+#include "fresh_heap.h"
 #include "protocol/descriptors.h"
 #include "shared_page.h"
 #include "threads.h"
@@ -113,6 +114,7 @@ std::uint64_t Regions::next() {
           .number(Field::threads, static_cast<std::uint64_t>(threads_))
           .number(Field::in_process, in_process_ ? 1 : 0);
       if (device != nullptr) ready.text(Field::device, device);
+      if (other_allocator() != nullptr) ready.text(Field::allocator, other_allocator());
       channel_.send(ready);
       break;
     }

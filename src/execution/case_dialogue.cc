@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/contains.h"
 #include "base/overloaded.h"
 #include "execution/case_failure.h"
 #include "measurement/statistics.h"
@@ -85,6 +86,7 @@ void CaseDialogue::fail_by_status(int status) {
 std::optional<CaseCommand> CaseDialogue::on_ready(const PhaseReady& ready) {
   in_process_ = in_process_ || ready.in_process;
   if (!ready.device.empty()) device_ = ready.device;
+  if (!ready.allocator.empty()) allocator_ = ready.allocator;
   step_ = ready.phase == Phase::baseline ? Step::baseline : Step::statement;
   switch (rules_.mode) {
     case Mode::counts:
@@ -213,6 +215,12 @@ CaseCommand CaseDialogue::advance() {
 
 void CaseDialogue::deliver(CaseOutcome& outcome, std::optional<WallWatch> watch) {
   if (!device_.empty()) outcome.device = device_;
+  if (!allocator_.empty() && rules_.mode == Mode::counts) {
+    std::string warning = fmt::format(
+        "malloc is that of {}: the holes of its heap are not filled, and counts may differ from start to start",
+        allocator_);
+    if (!contains(outcome.warnings, warning)) outcome.warnings.push_back(std::move(warning));
+  }
   if (!rules_.perturbation.empty()) {
     outcome.perturbed.emplace_back(rules_.perturbation, std::move(counts_));
     return;

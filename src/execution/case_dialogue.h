@@ -70,6 +70,7 @@ class CaseDialogue {
   Step step_ = Step::starting;
   bool in_process_ = false;
   std::string device_;
+  std::string allocator_;
   bool forks_differ_ = false;
   double measured_s_ = 0;
   std::uint64_t children_coming_ = 0;  ///< Of the last AskTimes.

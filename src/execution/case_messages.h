@@ -20,8 +20,9 @@ namespace tally {
 /// A phase is set up and warmed up.
 struct PhaseReady {
   protocol::Phase phase = protocol::Phase::baseline;
-  bool in_process = false;  ///< The child will not fork its regions.
-  std::string device = {};  ///< That the case works on; empty: none.
+  bool in_process = false;     ///< The child will not fork its regions.
+  std::string device = {};     ///< That the case works on; empty: none.
+  std::string allocator = {};  ///< The file of the malloc that the host cannot read; empty: the C library's.
 };
 
 /// A region has been executed once.

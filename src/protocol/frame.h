@@ -69,6 +69,7 @@ enum class Field : std::uint16_t {
   before_region = 30,  ///< run_case, Python: source run before every region, not measured.
   in_process = 31,     ///< ready: this child will not fork replicates.
   sync = 32,           ///< run_case, Python: source run at the end of every region.
+  allocator = 36,      ///< ready: the file of an allocator whose heap the host cannot read; absent for the C library's.
   device = 35,         ///< ready: the device that the case works on, "cuda"; absent where it works on none.
   examiner = 33,       ///< run_case, Python: source of what makes a statement report what it leaves; absent otherwise.
   result_name = 34,    ///< run_case, Python, repeated: variables that the examined statement leaves.

@@ -136,5 +136,21 @@ TEST(Exact, CountsDoNotDependOnSurroundings) {
   expect_same(totals({"--filter", "sort strings*", "--isolation", "process"}, far), first, "a process of its own");
 }
 
+/// Another allocator's heap is not read as glibc's is: not a word of it, and the record says so.
+TEST(Exact, AnotherAllocatorsHeapIsLeftAlone) {
+  How preloaded;
+  preloaded.more = {{"LD_PRELOAD", "libjemalloc.so.2"}};
+  Ran ran;
+  const Record record = record_of(
+      {"run", suite("device"), "--counts-only", "--filter", "plain*", "--keep-env", "LD_PRELOAD"}, ran, preloaded);
+  ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
+  ASSERT_EQ(record.cases.size(), 2U);
+  for (const CaseRecord& one : record.cases) {
+    ASSERT_EQ(one.warnings.size(), 1U) << one.id;
+    EXPECT_EQ(one.warnings[0].find("malloc is that of libjemalloc.so.2: "), 0U) << one.warnings[0];
+    EXPECT_EQ(one.counts->spread, 0) << one.id;
+  }
+}
+
 }  // namespace
 }  // namespace tally::cli_test
