@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -73,24 +74,79 @@ struct KernelEntry {
   char name[1];
 };
 
-}  // namespace
-
-unsigned long long sleeps_of_others() {
+/// Calls `use` with the name of each thread but the calling one, in the order in which they were started.
+template <typename Use>
+void each_other_thread(Use use) {
   const int folder = ::open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) return 0;
+  if (folder < 0) return;
   char own[24];
   std::snprintf(own, sizeof own, "%ld", ::syscall(SYS_gettid));
-  unsigned long long sleeps = 0;
   alignas(KernelEntry) char block[4096];
   for (long size = 0; (size = ::syscall(SYS_getdents64, folder, block, sizeof block)) > 0;) {
     for (long at = 0; at < size;) {
       const auto* entry = reinterpret_cast<const KernelEntry*>(block + at);
       at += entry->length;
-      if (entry->name[0] != '.' && std::strcmp(entry->name, own) != 0) sleeps += sleeps_of(entry->name);
+      if (entry->name[0] != '.' && std::strcmp(entry->name, own) != 0) use(entry->name);
     }
   }
   ::close(folder);
+}
+
+/// Of the other threads, in the order in which they were started; those beyond have no place, and are never bound.
+struct Sleeps {
+  static constexpr int kMost = 256;
+  int count = 0;
+  struct {
+    pid_t thread;
+    unsigned long long times;
+  } of[kMost];
+};
+Sleeps g_sleeps;  // Static: it would be a deep stack or a moved heap otherwise.
+
+}  // namespace
+
+unsigned long long sleeps_of_others() {
+  unsigned long long sleeps = 0;
+  each_other_thread([&](const char* thread) { sleeps += sleeps_of(thread); });
   return sleeps;
+}
+
+void note_sleeps() {
+  g_sleeps.count = 0;
+  each_other_thread([](const char* thread) {
+    if (g_sleeps.count < Sleeps::kMost) g_sleeps.of[g_sleeps.count++] = {std::atoi(thread), sleeps_of(thread)};
+  });
+}
+
+bool bind_working_threads() {
+  cpu_set_t cpus;
+  if (::sched_getaffinity(0, sizeof cpus, &cpus) != 0) return false;
+  // Those of the calling thread, then of each that has slept since: it was woken, and had something to do.
+  pid_t threads[Sleeps::kMost + 1] = {0};
+  int working = 1;
+  bool as_found = true;
+  int seen = 0;
+  each_other_thread([&](const char* name) {
+    const int place = seen++;
+    const pid_t thread = std::atoi(name);
+    if (place >= g_sleeps.count || g_sleeps.of[place].thread != thread) {
+      as_found = false;
+    } else if (sleeps_of(name) != g_sleeps.of[place].times) {
+      cpu_set_t own;
+      as_found = as_found && ::sched_getaffinity(thread, sizeof own, &own) == 0 && CPU_EQUAL(&own, &cpus) != 0;
+      threads[working++] = thread;
+    }
+  });
+  if (!as_found || seen != g_sleeps.count || working < 2 || working != CPU_COUNT(&cpus)) return false;
+  int cpu = 0;
+  for (int i = 0; i < working; ++i, ++cpu) {
+    while (CPU_ISSET(cpu, &cpus) == 0) ++cpu;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    ::sched_setaffinity(threads[i], sizeof one, &one);
+  }
+  return true;
 }
 
 void wait_until_others_sleep() {
