@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <strings.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -119,6 +120,8 @@ void note_sleeps() {
 }
 
 bool bind_working_threads() {
+  const char* const wish = std::getenv("OMP_PROC_BIND");
+  if (wish != nullptr && ::strcasecmp(wish, "false") == 0) return false;
   cpu_set_t cpus;
   if (::sched_getaffinity(0, sizeof cpus, &cpus) != 0) return false;
   // Those of the calling thread, then of each that has slept since: it was woken, and had something to do.

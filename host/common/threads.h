@@ -25,7 +25,8 @@ void note_sleeps();
 /// Gives the calling thread and each that has slept since note_sleeps() a CPU of its own, in the order in which they
 /// were started; true where it did. Only where that is sound: there are as many CPUs as such threads, no thread has
 /// come or gone meanwhile (one that is started later inherits the one CPU of whoever starts it), and nobody else has
-/// bound one of them (OMP_PROC_BIND, or the case itself). Otherwise nothing is changed.
+/// bound one of them (OMP_PROC_BIND=true, or the case itself). Otherwise, and where OMP_PROC_BIND is false, nothing is
+/// changed.
 bool bind_working_threads();
 
 }  // namespace tally::host

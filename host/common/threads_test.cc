@@ -87,6 +87,9 @@ TEST_F(BindTest, EachThreadThatWorksGetsACpuOfItsOwnAndTheOthersStay) {
   wait_until_others_sleep();
   note_sleeps();
   let(working);
+  setenv("OMP_PROC_BIND", "FALSE", 1);
+  EXPECT_FALSE(bind_working_threads()) << "the user does not want it";
+  unsetenv("OMP_PROC_BIND");
   EXPECT_TRUE(bind_working_threads());
   cpu_set_t own;
   sched_getaffinity(0, sizeof own, &own);
