@@ -92,6 +92,7 @@ std::uint64_t Regions::next() {
       if (threads_ > 1 && warm_up_ > 0) {
         wait_until_others_sleep();
         sleeps_before_ = sleeps_of_others();
+        if (!callgrind::running()) note_sleeps();
         state_ = State::probing;
         return std::min(warm_up_, kProbes);
       }
@@ -102,7 +103,10 @@ std::uint64_t Regions::next() {
       // hindrance.
       if (threads_ > 1) {
         wait_until_others_sleep();
-        in_process_ = in_process_ || warm_up_ == 0 || sleeps_of_others() != sleeps_before_;
+        const bool work = state_ == State::probing && sleeps_of_others() != sleeps_before_;
+        in_process_ = in_process_ || warm_up_ == 0 || work;
+        // Valgrind runs one thread at a time, wherever it is.
+        if (work && !callgrind::running()) bind_working_threads();
       }
       const char* const device = look_for_device();
       enter_stage(Stage::region);

@@ -2,6 +2,8 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <strings.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -10,6 +12,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <new>
+
+#include "shared_page.h"
 
 namespace tally::host {
 
@@ -73,24 +78,86 @@ struct KernelEntry {
   char name[1];
 };
 
-}  // namespace
-
-unsigned long long sleeps_of_others() {
+/// Calls `use` with the name of each thread but the calling one, in the order in which they were started. No template:
+/// three copies of it would make the host a page longer, which moves what is mapped after it (fork_server.cc).
+void each_other_thread(void (*use)(const char* name, void* context), void* context) {
   const int folder = ::open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) return 0;
+  if (folder < 0) return;
   char own[24];
   std::snprintf(own, sizeof own, "%ld", ::syscall(SYS_gettid));
-  unsigned long long sleeps = 0;
   alignas(KernelEntry) char block[4096];
   for (long size = 0; (size = ::syscall(SYS_getdents64, folder, block, sizeof block)) > 0;) {
     for (long at = 0; at < size;) {
       const auto* entry = reinterpret_cast<const KernelEntry*>(block + at);
       at += entry->length;
-      if (entry->name[0] != '.' && std::strcmp(entry->name, own) != 0) sleeps += sleeps_of(entry->name);
+      if (entry->name[0] != '.' && std::strcmp(entry->name, own) != 0) use(entry->name, context);
     }
   }
   ::close(folder);
+}
+
+/// How often the other threads have slept, in the order in which they were started.
+struct Sleeps {
+  static constexpr int kMost = 128;
+  int count = 0;
+  struct {
+    pid_t thread;
+    unsigned times;
+  } of[kMost];
+};
+
+void add_sleeps(const char* name, void* context) {
+  auto& sleeps = *static_cast<Sleeps*>(context);
+  if (sleeps.count < Sleeps::kMost) sleeps.of[sleeps.count] = {std::atoi(name), static_cast<unsigned>(sleeps_of(name))};
+  ++sleeps.count;  // also of those that have no place: then there are too many to bind any
+}
+
+/// Where samples will lie, which nobody has taken yet: a page of one's own would be one more, as above.
+Sleeps& noted_sleeps() {
+  static_assert(sizeof(Sleeps) <= sizeof shared_page().samples);
+  return *reinterpret_cast<Sleeps*>(shared_page().samples);
+}
+
+}  // namespace
+
+unsigned long long sleeps_of_others() {
+  unsigned long long sleeps = 0;
+  each_other_thread([](const char* name, void* sum) { *static_cast<unsigned long long*>(sum) += sleeps_of(name); },
+                    &sleeps);
   return sleeps;
+}
+
+void note_sleeps() { each_other_thread(add_sleeps, ::new (&noted_sleeps()) Sleeps); }
+
+bool bind_working_threads() {
+  const char* const wish = std::getenv("OMP_PROC_BIND");
+  if (wish != nullptr && ::strcasecmp(wish, "false") == 0) return false;
+  const Sleeps& before = noted_sleeps();
+  Sleeps now;
+  each_other_thread(add_sleeps, &now);
+  cpu_set_t cpus;
+  if (now.count != before.count || now.count > Sleeps::kMost || ::sched_getaffinity(0, sizeof cpus, &cpus) != 0)
+    return false;
+  // The calling thread, then each that has slept since: it was woken, and had something to do.
+  pid_t threads[Sleeps::kMost + 1] = {0};
+  int working = 1;
+  for (int i = 0; i < now.count; ++i) {
+    const pid_t thread = now.of[i].thread;
+    if (thread != before.of[i].thread) return false;
+    if (now.of[i].times == before.of[i].times) continue;
+    cpu_set_t own;
+    if (::sched_getaffinity(thread, sizeof own, &own) != 0 || CPU_EQUAL(&own, &cpus) == 0) return false;
+    threads[working++] = thread;
+  }
+  if (working < 2 || working != CPU_COUNT(&cpus)) return false;
+  for (int i = 0, cpu = 0; i < working; ++i, ++cpu) {
+    while (CPU_ISSET(cpu, &cpus) == 0) ++cpu;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    ::sched_setaffinity(threads[i], sizeof one, &one);
+  }
+  return true;
 }
 
 void wait_until_others_sleep() {

@@ -19,4 +19,14 @@ void wait_until_others_sleep();
 /// How often threads other than the calling one have gone to sleep, all together: unchanged means that none was woken.
 unsigned long long sleeps_of_others();
 
+/// Remembers how often each other thread has gone to sleep, for bind_working_threads().
+void note_sleeps();
+
+/// Gives the calling thread and each that has slept since note_sleeps() a CPU of its own, in the order in which they
+/// were started; true where it did. Only where that is sound: there are as many CPUs as such threads, no thread has
+/// come or gone meanwhile (one that is started later inherits the one CPU of whoever starts it), and nobody else has
+/// bound one of them (OMP_PROC_BIND=true, or the case itself). Otherwise, and where OMP_PROC_BIND is false, nothing is
+/// changed.
+bool bind_working_threads();
+
 }  // namespace tally::host

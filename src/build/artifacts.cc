@@ -61,6 +61,7 @@ Result<BuildTask> Builder::prepare_artifacts(std::uint32_t id, Work& work) {
   std::vector<std::string> argv = {(*toolchain.interpreter)->path, options_.artifact_driver};
   argv.insert(argv.end(), toolchain.spec.requires_modules.begin(), toolchain.spec.requires_modules.end());
   ProcessRequest process = request(std::move(argv), work.folder);
+  process.environment = with_variables(std::move(process.environment), toolchain.spec.environment);
   // The same model to the byte, whenever it is made: a model whose constants were saved in another order cost 0.24 %.
   std::erase_if(process.environment, [](const auto& variable) { return variable.first == "PYTHONHASHSEED"; });
   process.environment.emplace_back("PYTHONHASHSEED", "0");

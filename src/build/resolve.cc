@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/contains.h"
 #include "base/digest.h"
 #include "base/text.h"
 #include "build/diagnostics.h"
@@ -107,6 +108,15 @@ std::string_view value_of(const EnvironmentVariables& environment, std::string_v
     if (key == name) return value;
   }
   return {};
+}
+
+EnvironmentVariables with_variables(EnvironmentVariables environment, const std::map<std::string, std::string>& own) {
+  const auto theirs = [](const auto& one) -> const std::string& { return one.first; };
+  for (const auto& [name, value] : own) {
+    if (!contains(environment, name, theirs)) environment.emplace_back(name, value);
+  }
+  std::ranges::sort(environment);
+  return environment;
 }
 
 std::vector<std::string> linked_with(const Toolchain& toolchain) {

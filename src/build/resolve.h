@@ -4,6 +4,7 @@
 /// gives an Error of kind `missing` that says what was tried and how to get it.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,5 +48,8 @@ std::vector<std::string> linked_with(const Toolchain& toolchain);
 
 /// The value of a variable, or "".
 std::string_view value_of(const EnvironmentVariables& environment, std::string_view name);
+
+/// `environment`, and what of a toolchain's own variables it has none of. Sorted by name.
+EnvironmentVariables with_variables(EnvironmentVariables environment, const std::map<std::string, std::string>& own);
 
 }  // namespace tally

@@ -81,7 +81,7 @@ Result<std::vector<ResultVerdict>> compare_results(Measuring& measuring, std::sp
 
 int report(const AbOptions& options, const std::vector<Record>& records, const std::array<std::string, 2>& paths,
            std::span<const ResultVerdict> results, std::ostream& out, std::ostream& err) {
-  CompareOptions how = compare_options();
+  CompareOptions how = compare_options(options.run.denoise);
   how.environment_softens = false;
   const ProfileLoader profiles = profile_loader(records[0], paths[0], paths[1]);
   Comparison comparison = compare(records[0], records[1], how, profiles);

@@ -94,10 +94,7 @@ int write_files(const Comparison& comparison, const CheckResult& result, const C
       {options.benchmark_json, to_google_benchmark(*comparison.next)}};
   for (const auto& [path, text] : files) {
     if (path.empty()) continue;
-    if (const Status written = write_output(path, text, out); !written) {
-      err << "tally check: " << describe(written.error()) << '\n';
-      return 1;
-    }
+    if (const Status written = write_output(path, text, out); !written) return refuse("check", written.error(), err, 1);
   }
   return 0;
 }
@@ -120,6 +117,7 @@ void add_check_options(OptionSet& sub, CheckCommandOptions& options) {
   sub.add("--cxx", &options.cxx, "For --confirm: the C++ compiler").needs("--confirm");
   sub.add("--python", &options.python, "For --confirm: the Python interpreter").needs("--confirm");
   sub.add("--cores", &options.cores, "For --confirm: CPUs to use").needs("--confirm");
+  sub.add("--denoise", &options.denoise, kDenoiseHelp);
   sub.add("--functions", &options.functions, "Show which functions moved (needs profiles)");
   sub.add("--github", &options.github, "Also print GitHub annotations");
   sub.add("--json", &options.json, "Print the result as JSON");
@@ -147,7 +145,7 @@ int run_check(const CheckCommandOptions& options, const Remeasure& remeasure, st
 
   const ProfileLoader profiles = profile_loader(*base, options.base, options.next);
   const std::string today = options.now.substr(0, 10);
-  Comparison comparison = compare(*base, *next, compare_options(), profiles);
+  Comparison comparison = compare(*base, *next, compare_options(options.denoise), profiles);
   CheckResult result = check(comparison, *limits, *accepted, today);
   if (result.compared == 0 && comparison.count(Verdict::failed) == 0) {
     return refused({ErrorKind::input, "the baseline is stale: it has nothing that can be compared with the new record",
@@ -163,7 +161,7 @@ int run_check(const CheckCommandOptions& options, const Remeasure& remeasure, st
     const Result<Record> again = remeasure(options.confirm, suspects, *next);
     if (!again) return refused(again.error());
     replace_cases(*next, *again);
-    comparison = compare(*base, *next, compare_options(), profiles);
+    comparison = compare(*base, *next, compare_options(options.denoise), profiles);
     result = check(comparison, *limits, *accepted, today);
   }
 

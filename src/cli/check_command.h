@@ -29,6 +29,7 @@ struct CheckCommandOptions {
   std::string cxx;
   std::string python;
   std::string cores;
+  bool denoise = false;
   bool functions = false;
   bool github = false;
   bool json = false;

@@ -13,6 +13,7 @@ void add_compare_options(OptionSet& sub, CompareCommandOptions& options) {
   sub.add("BASE", &options.base, "The record to compare with").required();
   sub.add("NEW", &options.next, "The record to judge").required();
   sub.add("--all", &options.all, "Also show cases that did not change");
+  sub.add("--denoise", &options.denoise, kDenoiseHelp);
   sub.add("--functions", &options.functions, "Show which functions moved (needs profiles: tally run --profiles)");
   sub.add("--top", &options.top, "Functions shown for each case").shows_default().positive();
   sub.add("--json", &options.json, "Print the comparison as JSON");
@@ -32,15 +33,14 @@ int report_comparison(const Comparison& comparison, const CompareCommandOptions&
     out << render_comparison(
         comparison, {.options = options.render, .all = options.all, .functions = options.functions ? options.top : 0});
   }
-  const auto write = [&](const std::string& path, const std::string& text) {
-    if (path.empty()) return true;
-    const Status written = write_output(path, text, out);
-    if (!written) err << "tally compare: " << describe(written.error()) << '\n';
-    return written.has_value();
-  };
-  if (!write(options.csv, to_csv(comparison)) ||
-      !write(options.markdown, to_markdown(comparison, nullptr, options.functions ? options.top : 0)))
-    return 1;
+  const std::pair<const std::string&, std::string> files[] = {
+      {options.csv, to_csv(comparison)},
+      {options.markdown, to_markdown(comparison, nullptr, options.functions ? options.top : 0)}};
+  for (const auto& [path, text] : files) {
+    if (path.empty()) continue;
+    if (const Status written = write_output(path, text, out); !written)
+      return refuse("compare", written.error(), err, 1);
+  }
   return comparison.count(Verdict::failed) + comparison.count(Verdict::gone) > 0 ? 1 : 0;
 }
 
@@ -50,8 +50,9 @@ int run_compare(const CompareCommandOptions& options, std::ostream& out, std::os
   for (const Result<Record>* record : {&base, &next}) {
     if (!*record) return refuse("compare", record->error(), err);
   }
-  return report_comparison(compare(*base, *next, compare_options(), profile_loader(*base, options.base, options.next)),
-                           options, out, err);
+  return report_comparison(
+      compare(*base, *next, compare_options(options.denoise), profile_loader(*base, options.base, options.next)),
+      options, out, err);
 }
 
 }  // namespace tally::cli

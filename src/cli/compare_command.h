@@ -17,6 +17,7 @@ struct CompareCommandOptions {
   std::string base;
   std::string next;
   bool all = false;
+  bool denoise = false;
   bool functions = false;
   std::size_t top = 10;
   bool json = false;

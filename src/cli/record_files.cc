@@ -82,12 +82,12 @@ ProfileLoader profile_loader(const Record& base, std::string base_path, std::str
   };
 }
 
-CompareOptions compare_options() {
+CompareOptions compare_options(bool denoise) {
   const auto variable = [](const char* name) {
     const char* const value = std::getenv(name);
     return std::string_view(value == nullptr ? "" : value);
   };
-  CompareOptions options;
+  CompareOptions options{.denoise = denoise};
   const auto cache = default_cache_root(variable("XDG_CACHE_HOME"), variable("HOME"));
   if (!cache) return options;
   options.files = [digests = digests_folder(*cache),

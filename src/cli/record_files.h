@@ -26,7 +26,11 @@ Result<StoredProfile> load_profile(const std::string& file_or_case);
 ProfileLoader profile_loader(const Record& base, std::string base_path, std::string next_path);
 
 /// How records are compared here: with the names of files that were digested on this machine.
-CompareOptions compare_options();
+CompareOptions compare_options(bool denoise = false);
+
+/// What --denoise does in every command that compares.
+inline constexpr const char* kDenoiseHelp =
+    "Let counts without known interpreter noise decide (Python; tally profile --list-rules)";
 
 /// To a file, or to `out` for "-".
 Status write_output(const std::string& path, const std::string& text, std::ostream& out);

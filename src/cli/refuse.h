@@ -8,10 +8,10 @@
 
 namespace tally::cli {
 
-/// Says on `err` why, with the place and the mend; the exit code of bad input.
-inline int refuse(std::string_view command, const Error& error, std::ostream& err) {
+/// Says on `err` why, with the place and the mend; the exit code, which is that of bad input unless another is given.
+inline int refuse(std::string_view command, const Error& error, std::ostream& err, int code = 2) {
   err << "tally " << command << ": " << describe(error) << '\n';
-  return 2;
+  return code;
 }
 
 }  // namespace tally::cli

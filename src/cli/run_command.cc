@@ -84,7 +84,7 @@ Status print_record(const Context& context, const RunOptions& options, const Run
       return Status{};
     });
   }
-  out << render_run_table(result.record, rendering(context, options));
+  out << render_run_table(result.record, rendering(context, options), options.denoise);
   return json.empty() ? Status{} : write_record(json, result);
 }
 

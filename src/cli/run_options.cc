@@ -57,6 +57,8 @@ void add_run_options(OptionSet& command, RunOptions& options) {
            "fork: a child of a warm host for each case; process: a fresh host")
       .shows_default()
       .one_of({"fork", "process"});
+  command.add("--denoise", &options.denoise,
+              "Show counts without known interpreter noise, too (Python; tally profile --list-rules)");
   command.add("--keep", &options.keep, "Keep the run's temporary files and say where they are");
   command.add("--aa", &options.settings.noise_floor,
               "Count each case under eight harmless perturbations too: its noise floor");

@@ -27,6 +27,7 @@ struct RunOptions {
   Tools tools;
   std::string cores;
   int reserved_cpus = 0;  ///< The lowest ones of these, left to others.
+  bool denoise = false;   ///< What is shown; a record has both.
   bool keep = false;
   bool quiet = false;
   bool verbose = false;

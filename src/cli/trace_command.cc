@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "base/files.h"
+#include "cli/refuse.h"
 #include "json/text.h"
 #include "report/trace_diff.h"
 #include "report/trace_json.h"
@@ -30,10 +31,7 @@ int read_one(const std::string& path, const TraceOptions& options, std::vector<t
              std::ostream& err) {
   auto data = trace::read_trace(
       path, {.operators = !options.no_operators, .legacy = options.legacy, .threads = options.threads});
-  if (!data) {
-    err << "tally trace: " << describe(data.error()) << '\n';
-    return 2;
-  }
+  if (!data) return refuse("trace", data.error(), err);
   auto figures = trace::analyse(*data, {.steps = !options.no_steps});
   results.push_back({path, std::move(*data), std::move(figures)});
   return 0;
@@ -98,8 +96,9 @@ int run_trace(const TraceOptions& options, std::ostream& out, std::ostream& err)
   const std::vector<std::string> files =
       options.diff ? std::vector{options.diff_before, options.diff_after} : options.files;
   if (files.empty()) {
-    err << "tally trace: no trace given; name a .json or .json.gz file, or - for standard input\n";
-    return 2;
+    return refuse("trace",
+                  {ErrorKind::input, "no trace given", "", "name a .json or .json.gz file, or - for standard input"},
+                  err);
   }
   std::vector<trace::TraceResult> results;
   for (const std::string& path : files)
@@ -115,10 +114,7 @@ int run_trace(const TraceOptions& options, std::ostream& out, std::ostream& err)
   if (!options.html.empty()) {
     const auto written =
         write_file(options.html, html_page(report::trace_html_section(results, text_options(options))));
-    if (!written) {
-      err << "tally trace: " << describe(written.error()) << '\n';
-      return 2;
-    }
+    if (!written) return refuse("trace", written.error(), err);
   }
   if (options.json) {
     out << json::to_text(report::trace_json(results, {.kernels = options.kernels, .unprofiled_duration = duration}), 2)

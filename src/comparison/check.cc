@@ -62,10 +62,11 @@ std::string amount(double value, Metric metric) {
                                 : fmt::format("{:.10g}", std::round(value * 100) / 100);
 }
 
-std::string message(const Change& change, const Limit& limit) {
+std::string message(const Change& change, const Limit& limit, bool denoised) {
   const double relative = change.before > 0 ? change.after / change.before - 1 : HUGE_VAL;
-  return fmt::format("{} {} ({} → {}), limit {}", to_string(limit.metric), percent(relative),
-                     amount(change.before, limit.metric), amount(change.after, limit.metric), limit.text);
+  return fmt::format("{}{} {} ({} → {}), limit {}", denoised ? "denoised " : "", to_string(limit.metric),
+                     percent(relative), amount(change.before, limit.metric), amount(change.after, limit.metric),
+                     limit.text);
 }
 
 bool exceeded(const Change& change, const Limit& limit) {
@@ -82,13 +83,14 @@ class Checker {
   void hold(const CaseComparison& one, const Limit& limit, CheckResult& result) {
     const std::optional<Change> change = change_of(one, limit.metric);
     if (!change || !exceeded(*change, limit)) return;
+    const bool denoised = limit.metric == Metric::instructions && one.counts && one.counts->denoised;
     Finding finding{.severity = limit.soft ? Severity::warning : Severity::failure,
                     .of = &one,
                     .metric = limit.metric,
                     .before = change->before,
                     .after = change->after,
                     .change = change->before > 0 ? change->after / change->before - 1 : HUGE_VAL,
-                    .message = message(*change, limit)};
+                    .message = message(*change, limit, denoised)};
     if (finding.severity == Severity::failure && !one.environment_changes.empty() && limit.relative) {
       finding.severity = Severity::warning;
       finding.message += "; softened, the environment changed: " + join(one.environment_changes, ", ");

@@ -53,6 +53,27 @@ TEST(Check, ADenoisedCountHasALimitOfItsOwn) {
   EXPECT_THAT(check(compare(base, next, {}), {limit("instructions=+1%")}, {}, "2026-01-01").findings, IsEmpty());
 }
 
+TEST(Check, DenoisedCountsDecideWhereTheyAreAskedToAndThereAreSuch) {
+  CaseRecord before = example_case("a", 1000);
+  CaseRecord after = example_case("a", 1100);
+  before.counts->denoised = 900;
+  after.counts->denoised = 900;
+  const Record base = run_of({before, example_case("b", 1000)});
+  const Record next = run_of({after, example_case("b", 1100)});
+  EXPECT_EQ(compare(base, next, {}).count(Verdict::slower), 2U);
+  const Comparison denoised = compare(base, next, {.denoise = true});
+  EXPECT_EQ(denoised.count(Verdict::slower), 1U) << "a case without such a count has its whole one";
+  EXPECT_EQ(denoised.cases[0].id, "b");
+  EXPECT_FALSE(denoised.cases[0].counts->denoised);
+  EXPECT_TRUE(denoised.cases[1].counts->denoised);
+  Record worse = next;
+  worse.cases[0].counts->denoised = 990;
+  const CheckResult result =
+      check(compare(base, worse, {.denoise = true}), {limit("instructions=+1%")}, {}, "2026-01-01");
+  ASSERT_THAT(result.findings, testing::SizeIs(2));
+  EXPECT_EQ(result.findings[0].message, "denoised instructions +10 % (900 → 990), limit instructions=+1%");
+}
+
 TEST(Check, ExactlyAtTheLimitPassesAboveItFails) {
   const Record base = run_of({example_case("a", 1000)});
   const Record at = run_of({example_case("a", 1010)});

@@ -29,6 +29,8 @@ double replicate_doubt(const Counts& counts) {
 
 CountChange count_change(const CaseRecord& base, const CaseRecord& next, const CompareOptions& options) {
   CountChange change{.before = base.counts->per_iteration, .after = next.counts->per_iteration};
+  if (options.denoise && base.counts->denoised && next.counts->denoised)
+    change = {.before = *base.counts->denoised, .after = *next.counts->denoised, .denoised = true};
   change.change = relative_change(change.before, change.after);
   double floor = 0;
   for (const Counts* counts : {&*base.counts, &*next.counts}) {

@@ -29,6 +29,7 @@ struct CountChange {
   double change = 0;            ///< after / before − 1; infinite when before is 0 and after is not.
   double threshold = 0;         ///< Instructions per iteration that a real change must exceed.
   bool floor_measured = false;  ///< False: no floor was stored and the language's usual one stands in.
+  bool denoised = false;        ///< Both are without known interpreter noise.
 };
 
 struct TimeChange {
@@ -71,6 +72,8 @@ struct CompareOptions {
   double usual_floor_python = 0.0125;
   double least_instructions = 5;  ///< Per iteration: smaller changes are never real.
   double least_time_change = 0.01;
+  /// Denoised counts decide where both sides have them. The threshold stays that of whole counts.
+  bool denoise = false;
   /// False where the environment itself is what is being compared: its changes are named and soften nothing.
   bool environment_softens = true;
   /// For a digest of many files (a fact that ends with kAllSources): relative path → digest of each, or nothing where

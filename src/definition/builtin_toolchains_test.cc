@@ -1,9 +1,11 @@
 // The toolchains that every suite knows are in the language of suites, and can be read: nobody else asks.
 #include "definition/builtin_toolchains.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/files.h"
 #include "definition/read_suite.h"
 #include "definition/read_toolchain.h"
 
@@ -45,6 +47,26 @@ TEST(BuiltinToolchains, HaveTheWordsThatSuitesAndRecordsHold) {
               ElementsAre("dict-probing", "allocator", "interned-strings", "garbage-collection", "lazy-binding"));
   EXPECT_EQ(noise_rules(torch, Language::python), language_noise(Language::python));
   EXPECT_TRUE(noise_rules(torch, Language::cpp).empty());
+}
+
+/// "| `allocator` | `malloc`, `free` | `libc*.so*` | why |"
+std::string documented(const FunctionRule& rule) {
+  std::string functions;
+  for (const std::string& function : rule.functions)
+    functions += fmt::format("{}`{}`", functions.empty() ? "" : ", ", function);
+  return fmt::format("| `{}` | {} | {} | {} |\n", rule.name, functions,
+                     rule.object.empty() ? "any" : fmt::format("`{}`", rule.object), rule.reason);
+}
+
+TEST(BuiltinToolchains, WhatADenoisedCountLeavesOutIsDocumentedToTheFunction) {
+  const std::string page = read_file(TALLY_SOURCE_DIR "/docs/record.md").value();
+  std::string table = "| rule | functions | of object | why |\n|---|---|---|---|\n";
+  for (const Toolchain& one : builtin_toolchains()) {
+    EXPECT_EQ(noise_rules(one, Language::python), language_noise(Language::python)) << one.name;
+    EXPECT_TRUE(noise_rules(one, Language::cpp).empty()) << one.name;
+  }
+  for (const FunctionRule& rule : language_noise(Language::python)) table += documented(rule);
+  EXPECT_NE(page.find(table + "\n"), std::string::npos) << "docs/record.md should have\n" << table;
 }
 
 TEST(BuiltinToolchains, PastedIntoASuiteUnderAnotherNameTheyAreTheSame) {

@@ -146,6 +146,16 @@ std::optional<std::uint64_t> Fields::positive(std::string_view key) {
   return std::nullopt;
 }
 
+std::optional<std::uint64_t> Fields::up_to(std::string_view key, std::uint64_t most) {
+  const TomlNode* node = find(key);
+  if (node == nullptr) return std::nullopt;
+  const bool whole = node->kind == TomlNode::Kind::integer && node->integer >= 0;
+  if (whole && static_cast<std::uint64_t>(node->integer) <= most) return static_cast<std::uint64_t>(node->integer);
+  refuse({ErrorKind::input, fmt::format("'{}' must be a whole number from 0 to {}, not {}", key, most, node->written),
+          describe(node->at), fmt::format("write {} = 2", key)});
+  return std::nullopt;
+}
+
 std::optional<std::chrono::milliseconds> Fields::duration(std::string_view key) {
   constexpr Unit kUnits[] = {{"ms", 1}, {"s", 1000}, {"min", 60000}};
   const TomlNode* node = find(key);

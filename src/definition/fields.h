@@ -29,6 +29,8 @@ class Fields {
   /// A whole number or an array of them.
   [[nodiscard]] std::vector<int> integers(std::string_view key);
   [[nodiscard]] std::optional<std::uint64_t> positive(std::string_view key);
+  /// A whole number, 0 among them.
+  [[nodiscard]] std::optional<std::uint64_t> up_to(std::string_view key, std::uint64_t most);
   /// "500 ms", "30 s", "2 min".
   [[nodiscard]] std::optional<std::chrono::milliseconds> duration(std::string_view key);
   /// "1 %", "0.5%", as a fraction: 0.01, 0.005. More than 0 and at most 100 %.

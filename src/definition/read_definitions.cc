@@ -18,7 +18,7 @@ namespace {
 // Every form's keys end with these.
 #define TALLY_OPTION_KEYS                                                                                             \
   "threads", "tags", "toolchain", "timeout", "iterations", "replicates", "min_run_time", "max_run_time", "precision", \
-      "memory"
+      "memory", "retries"
 constexpr auto kDefaultKeys = std::to_array<std::string_view>({TALLY_OPTION_KEYS});
 constexpr auto kSetupKeys = std::to_array<std::string_view>({"py", "cpp", "cpp_global", "table"});
 constexpr auto kBenchmarkKeys =
@@ -29,6 +29,8 @@ constexpr auto kVariantsKeys =
 constexpr auto kTimerKeys =
     std::to_array<std::string_view>({"label", "language", "stmt", "setup", "global_setup", TALLY_OPTION_KEYS});
 #undef TALLY_OPTION_KEYS
+
+constexpr std::uint64_t kMostRetries = 100;  // as of --retries
 
 Options read_options(Fields& fields) {
   Options options;
@@ -45,6 +47,7 @@ Options read_options(Fields& fields) {
   options.settings.max_run_time = fields.duration("max_run_time");
   options.settings.precision = fields.share("precision");
   options.settings.memory_bytes = fields.bytes("memory");
+  if (const auto retries = fields.up_to("retries", kMostRetries)) options.settings.retries = static_cast<int>(*retries);
   return options;
 }
 

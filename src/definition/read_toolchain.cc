@@ -13,6 +13,7 @@
 #include "definition/fields.h"
 #include "definition/lexical.h"
 #include "definition/read_definitions.h"
+#include "definition/variable.h"
 
 namespace tally {
 namespace {
@@ -20,10 +21,10 @@ namespace {
 constexpr auto kToolchainKeys = std::to_array<std::string_view>(
     {"extends",    "replaces", "cxx",      "flags", "include",  "link",    "prelude",     "preload",
      "subject",    "python",   "requires", "seed",  "sync",     "warm_up", "set_threads", "before_region",
-     "model_call", "backward", "runtime",  "noise", "discover", "device"});
+     "model_call", "backward", "runtime",  "noise", "discover", "device",  "environment"});
 /// What grows with `extends`, and so can be told to begin anew.
-constexpr auto kGrowing =
-    std::to_array<std::string_view>({"include", "link", "prelude", "preload", "requires", "runtime", "noise"});
+constexpr auto kGrowing = std::to_array<std::string_view>(
+    {"include", "link", "prelude", "preload", "requires", "environment", "runtime", "noise"});
 constexpr auto kPerLanguageKeys = std::to_array<std::string_view>({"py", "cpp", "table"});
 constexpr auto kRuntimeKeys =
     std::to_array<std::string_view>({"file", "statement", "model", "save", "load", "call", "typed_call"});
@@ -170,6 +171,32 @@ void read_noise(Fields& fields, std::vector<NoiseRule>& noise) {
   }
 }
 
+void read_environment(Fields& fields, std::map<std::string, std::string>& environment) {
+  const TomlNode* node = fields.find("environment");
+  if (node == nullptr) return;
+  if (node->kind != TomlNode::Kind::table) {
+    return fields.refuse(
+        {ErrorKind::input,
+         fmt::format("'environment' must be a table, not {} ({})", describe(node->kind), node->written),
+         describe(node->at), "write environment = { NAME = \"value\" }"});
+  }
+  for (const TomlEntry& entry : node->entries) {
+    if (entry.value.kind != TomlNode::Kind::string) {
+      return fields.refuse({ErrorKind::input,
+                            fmt::format("the value of '{}' must be a string, not {} ({})", entry.key,
+                                        describe(entry.value.kind), entry.value.written),
+                            describe(entry.value.at),
+                            fmt::format("write {} = \"{}\"", entry.key, entry.value.written)});
+    }
+    if (Status fine = check_variable(entry.key, entry.value.text); !fine) {
+      Error error = fine.error();
+      error.where = describe(entry.at);
+      return fields.refuse(std::move(error));
+    }
+    environment[entry.key] = entry.value.text;
+  }
+}
+
 /// Nothing could be built or hosted without a candidate.
 Status check_candidates(const Fields& fields) {
   for (std::string_view key : {"cxx", "python"}) {
@@ -191,6 +218,7 @@ void begin_anew(Fields& fields, Toolchain& toolchain) {
     if (key == "prelude") toolchain.prelude.clear();
     if (key == "preload") toolchain.preload.clear();
     if (key == "requires") toolchain.requires_modules.clear();
+    if (key == "environment") toolchain.environment.clear();
     if (key == "runtime") toolchain.runtimes.clear();
     if (key == "noise") toolchain.noise.clear();
     if (contains(kGrowing, key)) continue;
@@ -254,6 +282,7 @@ Result<Toolchain> read_toolchain(const std::string& name, const TomlNode& table,
   read_per_language(fields, "warm_up", toolchain.warm_up);
   read_per_language(fields, "model_call", toolchain.model_call, {"assign", "arguments"});
   read_per_language(fields, "backward", toolchain.backward, {"result"});
+  read_environment(fields, toolchain.environment);
   read_runtimes(fields, toolchain.runtimes);
   read_noise(fields, toolchain.noise);
   if (Status ok = fields.status(); !ok) return std::unexpected(ok.error());

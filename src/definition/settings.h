@@ -17,6 +17,7 @@ struct CaseSettings {
   std::optional<std::chrono::milliseconds> max_run_time;  ///< Of timing, at the most.
   std::optional<double> precision;  ///< Timing ends when the 95 % interval is within this; 0.01 is 1 %.
   std::optional<std::uint64_t> memory_bytes;
+  std::optional<int> retries;  ///< Further attempts after a timeout, and after a lost host.
 };
 
 }  // namespace tally

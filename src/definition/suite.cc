@@ -136,6 +136,7 @@ void Suite::apply_defaults(Options& options) const {
   fill(settings.max_run_time, defaults_.settings.max_run_time);
   fill(settings.precision, defaults_.settings.precision);
   fill(settings.memory_bytes, defaults_.settings.memory_bytes);
+  fill(settings.retries, defaults_.settings.retries);
 }
 
 Status Suite::claim_label(const std::vector<std::string>& label, const std::string& key, const Places& at) {

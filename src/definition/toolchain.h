@@ -6,6 +6,7 @@
 /// modules is found out by build and execution.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,6 +56,8 @@ struct Toolchain {
   std::vector<std::string> subject;  ///< What is being measured, of the files that hosts map: paths or names with '*'.
   std::vector<std::string> python;   ///< Interpreter candidates; the first that imports `requires_modules` is used.
   std::vector<std::string> requires_modules;  ///< Python modules that the host imports before it forks.
+  /// Of hosts, and of whoever imports the modules; the user's own variables come before these.
+  std::map<std::string, std::string> environment;
   /// Python, run where these are imported: what C++ needs to be built against the same libraries.
   std::string discover;
   PerLanguage seed;           ///< Seeds the generators of what is measured.

@@ -10,8 +10,9 @@ Job CaseBook::take(const HostKind& kind) {
 
 bool CaseBook::may_try_again(Job& job, Ending ending) const {
   if (queue_.dropped(job.index)) return false;
-  if (ending == Ending::timed_out) return job.timeouts++ < retries_.after_timeout;
-  if (ending == Ending::host_lost) return job.hosts_lost++ < retries_.after_lost_host;
+  const RetryLimits& retries = retries_[job.index];
+  if (ending == Ending::timed_out) return job.timeouts++ < retries.after_timeout;
+  if (ending == Ending::host_lost) return job.hosts_lost++ < retries.after_lost_host;
   return false;
 }
 

@@ -17,7 +17,9 @@ namespace tally {
 
 class CaseBook {
  public:
-  CaseBook(std::size_t cases, RetryLimits retries) : states_(cases), queue_(cases), retries_(retries) {}
+  /// One for each case.
+  explicit CaseBook(std::vector<RetryLimits> retries)
+      : states_(retries.size()), queue_(retries.size()), retries_(std::move(retries)) {}
 
   void add(const HostKind& kind, const Job& job) { queue_.add(kind, job); }
   /// Lets jobs be taken whose case is built.
@@ -66,7 +68,7 @@ class CaseBook {
 
   std::vector<State> states_;
   JobQueue queue_;
-  RetryLimits retries_;
+  std::vector<RetryLimits> retries_;
   bool interrupted_ = false;
   std::deque<std::size_t> settled_;
 };

@@ -23,7 +23,7 @@ class CaseBookTest : public ::testing::Test {
     if (ending != Ending::ok) book_.outcome(job.index).failure = CaseFailure{.stage = "setup", .message = "no"};
     return book_.end(kind, job, ending, wants_another);
   }
-  CaseBook book_{2, RetryLimits{.after_timeout = 1, .after_lost_host = 2}};
+  CaseBook book_{{RetryLimits{.after_timeout = 1, .after_lost_host = 2}, RetryLimits{0, 0}}};
 };
 
 TEST_F(CaseBookTest, ACaseIsSettledWhenItsLastJobIsDoneAndGivenOutOnce) {
@@ -48,6 +48,15 @@ TEST_F(CaseBookTest, ATimeoutIsTriedOnceMoreALostHostTwice) {
   EXPECT_EQ(book_.take_settled(), 0U) << "its times are dropped";
   EXPECT_EQ(book_.outcome(0).ending, Ending::host_lost);
   EXPECT_TRUE(book_.outcome(0).failure);
+}
+
+TEST_F(CaseBookTest, EachCaseHasItsOwnRetries) {
+  EXPECT_EQ(end(kCounted, book_.take(kCounted), Ending::ok), Next::nothing);
+  const Job second = book_.take(kCounted);
+  EXPECT_EQ(second.index, 1U);
+  EXPECT_EQ(end(kCounted, second, Ending::timed_out), Next::nothing);
+  EXPECT_EQ(book_.take_settled(), 1U);
+  EXPECT_EQ(book_.outcome(1).ending, Ending::timed_out);
 }
 
 TEST_F(CaseBookTest, AFailureIsNeverTriedAgainAndWaitsForWhatStillRuns) {

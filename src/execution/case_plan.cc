@@ -52,9 +52,10 @@ CasePlan case_plan(const Settings& settings, const CaseSettings& own) {
 
 int wall_turns(const Settings& settings) { return settings.repeat * (settings.interleave ? kTurns : 1); }
 
-RetryLimits retry_limits(const Settings& settings) {
+RetryLimits retry_limits(const Settings& settings, const CaseSettings& own) {
   const RetryLimits usual;
-  return {settings.retries.value_or(usual.after_timeout), settings.retries.value_or(usual.after_lost_host)};
+  const std::optional<int> said = own.retries ? own.retries : settings.retries;
+  return {said.value_or(usual.after_timeout), said.value_or(usual.after_lost_host)};
 }
 
 HostDeadlines host_deadlines(const Settings& settings) {

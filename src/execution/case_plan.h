@@ -32,7 +32,7 @@ struct RetryLimits {
   int after_timeout = 1;
   int after_lost_host = 2;
 };
-RetryLimits retry_limits(const Settings& settings);
+RetryLimits retry_limits(const Settings& settings, const CaseSettings& own = {});
 
 /// From a host's start to its hello, and from a request to the fork.
 struct HostDeadlines {

@@ -22,6 +22,14 @@ TEST(CasePlan, WhatABenchmarkSaysComesBeforeTheRunsSettings) {
   EXPECT_EQ(plan.counted_deadline, seconds(7));
 }
 
+TEST(CasePlan, ABenchmarksRetriesComeBeforeThoseOfTheRun) {
+  EXPECT_EQ(retry_limits({}).after_timeout, 1);
+  EXPECT_EQ(retry_limits({}).after_lost_host, 2);
+  EXPECT_EQ(retry_limits({.retries = 5}).after_timeout, 5);
+  EXPECT_EQ(retry_limits({.retries = 5}, {.retries = 0}).after_timeout, 0);
+  EXPECT_EQ(retry_limits({}, {.retries = 7}).after_lost_host, 7);
+}
+
 TEST(CasePlan, ABenchmarksRunTimesAndPrecisionAreUsed) {
   const Settings settings;
   EXPECT_DOUBLE_EQ(case_plan(settings, {.min_run_time = seconds(3)}).wall.min_run_time_s, 3);

@@ -19,6 +19,13 @@ constexpr Milliseconds kFinishOnInterrupt{3000};
 constexpr Milliseconds kGiveUpOnInterrupt{3700};
 constexpr Milliseconds kLookAround{500};  // while work is queued, for whatever no event announces
 
+std::vector<RetryLimits> retries_of(const ExecutionRequest& request) {
+  std::vector<RetryLimits> retries;
+  retries.reserve(request.cases.size());
+  for (const Case& one : request.cases) retries.push_back(retry_limits(request.settings, one.settings));
+  return retries;
+}
+
 StopLadder::Reason cancelled() { return {Ending::cancelled, "cancelled"}; }
 
 }  // namespace
@@ -30,7 +37,7 @@ Engine::Engine(ProcessRunner& runner, CpuLeases& leases, HostPool& pool, Builder
       builder_(builder),
       request_(std::move(request)),
       observer_(observer),
-      book_(request_.cases.size(), retry_limits(request_.settings)),
+      book_(retries_of(request_)),
       builds_(runner, builder),
       placement_(leases, [this] { return cpus_in_use(); }),
       timer_overhead_s_(measure_timer_overhead()) {

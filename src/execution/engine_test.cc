@@ -20,6 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
 
 /// Keeps what it is told.
 class Witness final : public ExecutionObserver {
@@ -252,6 +253,45 @@ TEST_F(EngineTest, AHostThatDoesNotReportADeadChildIsEnded) {
   run();
   EXPECT_EQ(witness_.outcomes[0].ending, Ending::timed_out);
   EXPECT_EQ(pool_.size(), 0U);
+}
+
+TEST_F(EngineTest, ACaseIsTriedAgainAsOftenAsItsBenchmarkSays) {
+  add_cases(2);
+  settings_.wall = false;
+  settings_.timeout_s = 1;
+  cases_[1].settings.retries = 2;
+  hosts_.on_case = [](const FakeRequest& request) {
+    FakeCase played;
+    if (request.attempt < 2)
+      played.trouble = FakeTrouble{.kind = FakeTrouble::Kind::hangs, .at = protocol::Stage::setup};
+    return played;
+  };
+  run();
+  EXPECT_EQ(witness_.outcomes[0].ending, Ending::timed_out);
+  EXPECT_THAT(witness_.outcomes[0].attempts, SizeIs(2));
+  EXPECT_EQ(witness_.outcomes[1].ending, Ending::ok);
+  EXPECT_THAT(witness_.outcomes[1].attempts, SizeIs(3));
+}
+
+TEST_F(EngineTest, AHostHasItsToolchainsVariablesAndIsNobodyElses) {
+  add_cases(2);
+  settings_.wall = false;
+  ResolvedToolchain other = toolchains_.at("python");
+  other.spec.name = "other";
+  other.spec.environment = {{"MY_MODE", "quick"}, {"MY_THREADS", "4"}};
+  toolchains_["other"] = other;
+  cases_[1].toolchain = "other";
+  around_.environment = {{"MY_THREADS", "8"}, {"TZ", "UTC"}};
+  std::vector<EnvironmentVariables> environments;
+  hosts_.on_host = [&](const ProcessRequest& request, std::size_t) {
+    environments.push_back(request.environment);
+    return FakeHostScript{};
+  };
+  run();
+  EXPECT_EQ(endings(), (std::map<Ending, std::size_t>{{Ending::ok, 2}}));
+  EXPECT_THAT(environments,
+              UnorderedElementsAre(EnvironmentVariables{{"MY_THREADS", "8"}, {"TZ", "UTC"}},
+                                   EnvironmentVariables{{"MY_MODE", "quick"}, {"MY_THREADS", "8"}, {"TZ", "UTC"}}));
 }
 
 TEST_F(EngineTest, AHostThatDoesNotForkIsReplaced) {

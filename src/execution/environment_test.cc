@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "build/resolve.h"
+#include "definition/variable.h"
 #include "process/real_runner.h"
 
 namespace tally {
@@ -84,6 +86,21 @@ TEST(FilterEnvironment, KeepsWhatIsListedInAFixedOrder) {
               ElementsAre(Key("KMP_BLOCKTIME"), Key("LC_ALL"), Key("MKL_DYNAMIC"), Pair("MY_LIB_A", "a"),
                           Pair("MY_LIB_B", "b"), Key("OMP_DYNAMIC"), Key("OMP_NUM_THREADS"), Key("OMP_WAIT_POLICY"),
                           Key("OPENBLAS_NUM_THREADS"), Key("PATH"), Pair("PYTHONHASHSEED", "5"), Pair("TZ", "UTC")));
+}
+
+TEST(FilterEnvironment, WhatItSetsOrTakesFromTheUsersShellIsNotForToolchainsToSay) {
+  std::vector<std::string> names{"PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV", "CONDA_PREFIX"};
+  for (const auto& [name, value] : filter_environment({}, {})) names.push_back(name);
+  for (const std::string& name : names) EXPECT_FALSE(check_variable(name, "x")) << name;
+  EXPECT_TRUE(check_variable("MKL_THREADING_LAYER", "GNU"));
+}
+
+TEST(WithVariables, TheUsersOwnComeFirstAndTheOrderIsFixed) {
+  const std::map<std::string, std::string> own{{"MKL_THREADING_LAYER", "GNU"}, {"A", "1"}};
+  EXPECT_THAT(with_variables({{"PATH", "/bin"}, {"TZ", "UTC"}}, own),
+              ElementsAre(Pair("A", "1"), Pair("MKL_THREADING_LAYER", "GNU"), Pair("PATH", "/bin"), Pair("TZ", "UTC")));
+  EXPECT_THAT(with_variables({{"MKL_THREADING_LAYER", "TBB"}}, own),
+              ElementsAre(Pair("A", "1"), Pair("MKL_THREADING_LAYER", "TBB")));
 }
 
 TEST(FilterEnvironment, ReadsEntriesAsEnvironHasThem) {

@@ -196,7 +196,7 @@ Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolch
   spec.name = describe(kind);
   spec.counted = kind.counted;
   spec.single_use = settings.isolation == "process";
-  spec.environment = around.environment;
+  spec.environment = with_variables(around.environment, toolchain.spec.environment);
   spec.working_folder = around.working_folder;
   if (kind.hash_seed != 0) set(spec.environment, "PYTHONHASHSEED", std::to_string(kind.hash_seed));
   if (kind.environment_padding != 0) {

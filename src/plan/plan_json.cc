@@ -17,6 +17,7 @@ Object to_json(const CaseSettings& settings) {
   if (settings.max_run_time) json["max_run_time_s"] = seconds(*settings.max_run_time);
   if (settings.precision) json["precision"] = *settings.precision;
   if (settings.memory_bytes) json["memory_bytes"] = *settings.memory_bytes;
+  if (settings.retries) json["retries"] = *settings.retries;
   return json;
 }
 

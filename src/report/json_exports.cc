@@ -26,7 +26,8 @@ Object case_json(const CaseComparison& one) {
                                   {"after", one.counts->after},
                                   {"change", finite(one.counts->change)},
                                   {"threshold", one.counts->threshold},
-                                  {"floor_measured", one.counts->floor_measured}};
+                                  {"floor_measured", one.counts->floor_measured},
+                                  {"denoised", one.counts->denoised}};
   }
   if (one.time) {
     json["time"] = Object{{"before_s", one.time->before_s},

@@ -34,6 +34,17 @@ std::vector<Cell> case_row(const CaseRecord& record) {
   return row;
 }
 
+/// Beside the whole count; a language without known noise has no such count.
+void add_denoised(Table& table, const Record& record) {
+  const auto beside = [](auto& list) { return list.begin() + 3; };
+  table.columns.insert(beside(table.columns), {.title = "denoised", .right = true});
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const std::optional<Counts>& counts = record.cases[i].counts;
+    table.rows[i].insert(beside(table.rows[i]),
+                         {counts && counts->denoised ? format_count(*counts->denoised) : "", Tint::none});
+  }
+}
+
 /// The failure indented below its case: message, then where to read on.
 std::string failure_text(const CaseRecord& record, const RenderOptions& options) {
   std::string text = tinted(printable(record.id), Tint::bold, options.color) + "\n";
@@ -69,7 +80,7 @@ std::string warnings_text(const Record& record, const RenderOptions& options) {
   return lines.empty() ? lines : "\n" + lines;
 }
 
-std::string render_run_table(const Record& record, const RenderOptions& options) {
+std::string render_run_table(const Record& record, const RenderOptions& options, bool denoised) {
   Table table;
   table.columns = {{.title = "label", .least = 12},
                    {.title = "variant", .least = 6},
@@ -88,6 +99,7 @@ std::string render_run_table(const Record& record, const RenderOptions& options)
     ++bad;
     failures += "\n" + failure_text(one, options);
   }
+  if (denoised) add_denoised(table, record);
   std::string summary =
       fmt::format("{} {}: {} ok", record.cases.size(), record.cases.size() == 1 ? "case" : "cases", ok);
   if (bad > 0) summary += ", " + tinted(fmt::format("{} failed", bad), Tint::bad, options.color);

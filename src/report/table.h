@@ -42,6 +42,7 @@ struct Table {
 std::string render_table(const Table& table, const RenderOptions& options);
 
 /// What `tally run` prints: a line for each case, failures below with message and reproduce command, then a summary.
-std::string render_run_table(const Record& record, const RenderOptions& options);
+/// `denoised`: the counts without known interpreter noise stand beside the whole ones.
+std::string render_run_table(const Record& record, const RenderOptions& options, bool denoised = false);
 
 }  // namespace tally

@@ -49,6 +49,15 @@ TEST(Table, RunTable) {
             "2 cases: 1 ok, 1 failed; 9.5 s\n");
 }
 
+TEST(Table, DenoisedCountsStandBesideTheWholeOnesWhereTheyAreAskedFor) {
+  Record record = example_record();
+  record.cases[0].counts->denoised = 987.5;
+  const std::string text = render_run_table(record, {.width = 100}, true);
+  EXPECT_THAT(text, HasSubstr("instr/iter  denoised  spread"));
+  EXPECT_THAT(text, HasSubstr("1,000    987.50       0"));
+  EXPECT_THAT(render_run_table(record, {.width = 100}), Not(HasSubstr("denoised")));
+}
+
 TEST(Table, AFloodOfOutputIsCutToAScreen) {
   Record record = example_record();
   record.cases[1].failure->message = std::string(100'000, 'x') + "\n";

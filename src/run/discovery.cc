@@ -9,6 +9,7 @@
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "definition/variable.h"
 #include "json/text.h"
 
 namespace tally {
@@ -55,8 +56,8 @@ json::Object members(const json::Value& value) { return value.object() != nullpt
 
 /// A name that nobody reads would be a mistake that nobody sees.
 Status check_names(const json::Value& found, const Toolchain& toolchain) {
-  constexpr std::array<std::string_view, 7> kNames = {"facts",  "flags",   "include", "link",
-                                                      "no_cpp", "preload", "warm_up"};
+  constexpr std::array<std::string_view, 8> kNames = {"environment", "facts",  "flags",   "include",
+                                                      "link",        "no_cpp", "preload", "warm_up"};
   for (const auto& [name, value] : members(found)) {
     if (std::ranges::find(kNames, name) != kNames.end()) continue;
     return fail(ErrorKind::input, fmt::format("'discover' has found '{}', which is unknown", name),
@@ -66,15 +67,35 @@ Status check_names(const json::Value& found, const Toolchain& toolchain) {
   return {};
 }
 
-Result<Discovery> read_answer(std::string_view text, const Toolchain& toolchain) {
-  const auto answer = json::parse(text);
-  if (!answer) return std::unexpected(answer.error());
-  const json::Value& found = (*answer)["found"];
+Result<std::map<std::string, std::string>> read_environment(const json::Value& found, const Toolchain& toolchain) {
+  std::map<std::string, std::string> environment;
+  const std::string where = fmt::format("toolchain '{}'", toolchain.name);
+  const auto wrong = [&](const std::string& what) {
+    return fail(ErrorKind::input, fmt::format("'discover' has found an environment that is none: {}", what), where,
+                "write found[\"environment\"] = {\"NAME\": \"value\"}");
+  };
+  if (found.is_null()) return environment;
+  if (found.object() == nullptr) return wrong("it is no dictionary");
+  for (const auto& [name, value] : *found.object()) {
+    if (value.text() == nullptr) return wrong(fmt::format("the value of '{}' is no text", name));
+    if (const Status fine = check_variable(name, *value.text()); !fine)
+      return fail(ErrorKind::input, "'discover' has found an environment: " + fine.error().message, where,
+                  fine.error().mend);
+    environment[name] = *value.text();
+  }
+  return environment;
+}
+
+Result<Discovery> read_answer(const json::Value& answer, const Toolchain& toolchain) {
+  const json::Value& found = answer["found"];
   if (auto known = check_names(found, toolchain); !known) return std::unexpected(known.error());
+  auto environment = read_environment(found["environment"], toolchain);
+  if (!environment) return std::unexpected(environment.error());
   Discovery discovery;
-  for (const auto& [name, path] : members((*answer)["modules"])) discovery.modules[name] = path.text_or("");
+  discovery.environment = *std::move(environment);
+  for (const auto& [name, path] : members(answer["modules"])) discovery.modules[name] = path.text_or("");
   for (const auto& [name, fact] : members(found["facts"])) discovery.facts[name] = fact.text_or("");
-  discovery.device = (*answer)["device"] == true;
+  discovery.device = answer["device"] == true;
   discovery.flags = json::texts_of(found["flags"]);
   discovery.include = json::texts_of(found["include"]);
   discovery.link = json::texts_of(found["link"]);
@@ -109,7 +130,11 @@ Result<Discovery> discover(ProcessRunner& runner, const ResolvedToolchain& resol
       .add(working_folder);
   for (const std::string& module : toolchain.requires_modules) key.add(module);
   for (const auto& [variable, value] : environment) key.add(variable).add(value);
-  if (const auto remembered = cache.discovered(key.hex())) return read_answer(*remembered, toolchain);
+  if (const auto remembered = cache.discovered(key.hex())) {
+    const auto answer = json::parse(*remembered);
+    if (!answer) return std::unexpected(answer.error());
+    return read_answer(*answer, toolchain);
+  }
   ProcessRequest request;
   request.argv = {interpreter.path, "-c", std::string(kDriver), toolchain.discover, toolchain.device.py};
   request.argv.insert(request.argv.end(), toolchain.requires_modules.begin(), toolchain.requires_modules.end());
@@ -121,9 +146,11 @@ Result<Discovery> discover(ProcessRunner& runner, const ResolvedToolchain& resol
   if (!succeeded(result)) return std::unexpected(failed(resolved, result));
   const std::string output = result.out.text();
   const std::string line(last_line(trim(output)));
-  auto discovery = read_answer(line, toolchain);
+  const auto answer = json::parse(line);
+  if (!answer) return std::unexpected(answer.error());
+  auto discovery = read_answer(*answer, toolchain);
   // Where it cannot be remembered, it is asked again the next time.
-  if (discovery) std::ignore = cache.set_discovered(key.hex(), line, json::texts_of((*json::parse(line))["read"]));
+  if (discovery) std::ignore = cache.set_discovered(key.hex(), line, json::texts_of((*answer)["read"]));
   return discovery;
 }
 
@@ -142,6 +169,7 @@ void apply(const Discovery& found, ResolvedToolchain& resolved) {
        {std::pair{&found.warm_up.py, &toolchain.warm_up.py}, std::pair{&found.warm_up.cpp, &toolchain.warm_up.cpp}}) {
     if (!first->empty()) *text = *first + "\n" + *text;
   }
+  toolchain.environment.insert(found.environment.begin(), found.environment.end());
   join(toolchain.flags, found.flags, true);
   join(toolchain.include, found.include, false);
   join(toolchain.link, found.link, false);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "json/text.h"
 #include "run/mapped.h"
 
@@ -38,6 +40,17 @@ Status check_same(const std::string& name, const std::map<std::string, std::stri
 }
 
 }  // namespace
+
+EnvironmentRecorder::EnvironmentRecorder(std::map<std::string, Environment>& environments,
+                                         const std::map<std::string, ResolvedToolchain>& toolchains,
+                                         FileDigests& digests, const std::vector<std::string>& own_folders)
+    : environments_(environments), toolchains_(toolchains), digests_(digests) {
+  // What hosts have mapped comes without links: with a linked home, a warm-up's snippet passed for a file of the
+  // user's.
+  std::error_code code;
+  for (const std::string& folder : own_folders)
+    own_folders_.push_back(std::filesystem::weakly_canonical(folder, code).string());
+}
 
 Status EnvironmentRecorder::on_host(const HostKind& kind, const std::vector<std::string>& mapped) {
   const std::string name = environment_name(kind.toolchain, to_string(kind.language));

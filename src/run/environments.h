@@ -18,11 +18,10 @@ namespace tally {
 
 class EnvironmentRecorder {
  public:
-  /// `own_folders` hold tally's own files. All outlive this.
+  /// `own_folders` hold tally's own files, and may be reached through links. All outlive this.
   EnvironmentRecorder(std::map<std::string, Environment>& environments,
                       const std::map<std::string, ResolvedToolchain>& toolchains, FileDigests& digests,
-                      std::vector<std::string> own_folders)
-      : environments_(environments), toolchains_(toolchains), digests_(digests), own_folders_(std::move(own_folders)) {}
+                      const std::vector<std::string>& own_folders);
 
   /// From now on what hosts say is kept there.
   void keep_in(JournalWriter* journal) { journal_ = journal; }
@@ -37,7 +36,7 @@ class EnvironmentRecorder {
   std::map<std::string, Environment>& environments_;
   const std::map<std::string, ResolvedToolchain>& toolchains_;
   FileDigests& digests_;
-  std::vector<std::string> own_folders_;
+  std::vector<std::string> own_folders_;  ///< As the kernel calls them.
   JournalWriter* journal_ = nullptr;
   std::map<std::string, Environment> earlier_;  ///< What a continued run's hosts had mapped.
 };

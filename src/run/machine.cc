@@ -115,6 +115,9 @@ Environment describe_environment(ProcessRunner& runner, const ResolvedToolchain&
                                  FileDigests& digests) {
   Environment described;
   described.facts = std::move(facts);
+  for (const auto& [name, value] : with_variables(environment, toolchain.spec.environment)) {
+    if (toolchain.spec.environment.contains(name)) described.facts["variable." + name] = value;
+  }
   if (language == Language::cpp && *toolchain.compiler) {
     described.facts["compiler"] = (*toolchain.compiler)->version;
     described.facts["compiler.flags"] = join(toolchain.spec.flags, " ");

@@ -155,6 +155,17 @@ TEST_F(RunTest, WhatHostsHadMappedIsInTheRecordAlsoWhenTheyAreWarm) {
   EXPECT_EQ(third->record.fingerprint.subject, first->record.fingerprint.subject);
 }
 
+TEST_F(RunTest, TallysOwnFilesAreKnownBehindALinkToo) {
+  const Plan plan = plan_of({"a"});
+  const std::string snippet = folder_ + "/disk/tallymark/1/warm_up.so";
+  ASSERT_TRUE(write_file(snippet, "snippet"));
+  std::filesystem::create_directory_symlink(folder_ + "/disk", folder_ + "/cache");
+  runner_.mapped = {snippet};  // as the kernel tells it
+  const auto result = measure(*workspace_, request(plan), heard_);
+  ASSERT_TRUE(result);
+  EXPECT_FALSE(result->record.environments.at("python [python]").facts.contains("mapped.warm_up.so"));
+}
+
 TEST_F(RunTest, AResumedRunRefusesHostsThatHaveMappedOtherFiles) {
   const Plan plan = plan_of({"a", "b"});
   RunRequest interrupted = request(plan);

@@ -63,7 +63,8 @@ ResolvedToolchain resolve_toolchain(ProcessRunner& runner, const Toolchain& spec
   if (needs.python || asks) resolved.interpreter = resolve_interpreter(runner, spec, context);
   if (resolved.interpreter && *resolved.interpreter &&
       (asks || !spec.requires_modules.empty() || !spec.device.py.empty())) {
-    found = discover(runner, resolved, environment.filtered, environment.working_folder, cache);
+    found = discover(runner, resolved, with_variables(environment.filtered, spec.environment),
+                     environment.working_folder, cache);
     if (*found) {
       apply(**found, resolved);
     } else {

@@ -120,11 +120,53 @@ TEST(Discover, WhereThereIsNoCppItsCasesSaySoAndPythonGoesOn) {
   EXPECT_NE(without.out.find("2 cases: 1 ok, 1 failed"), std::string::npos) << without.out;
 }
 
+TEST(Discover, TheVariablesThatItFindsAreThoseOfBothHostsAndFacts) {
+  const auto folder = TemporaryFolder::make();
+  const fs::path suite = folder->path() / "suite.toml";
+  ASSERT_TRUE(write_file(suite, R"toml(
+schema = 1
+[toolchain.found]
+requires = ["json"]
+environment = { MY_FIXED = "yes", MY_MODE = "own" }
+discover = """
+import os
+found["environment"] = {"MY_FOUND": os.environ["MY_FIXED"], "MY_MODE": "found"}
+"""
+[[benchmark]]
+label = "reads its environment"
+setup = { py = "import os" }
+py = 'assert [os.environ["MY_" + x] for x in ("FIXED", "FOUND", "MODE")] == ["yes", "yes", "own"]'
+cpp = """
+const std::string all = std::string(std::getenv("MY_FIXED")) + std::getenv("MY_FOUND") + std::getenv("MY_MODE");
+if (all != "yesyesown") throw std::runtime_error(all);
+tally::keep(all.size());
+"""
+)toml"));
+  const std::string record = (folder->path() / "record.json").string();
+  const Ran ran = tally({"run", suite.string(), "--wall-only", "--max-run-time", "0.01", "--json", record});
+  EXPECT_EQ(ran.code, 0) << ran.err << ran.out;
+  const Result<Record> written = record_from_json(read_file(record).value(), record);
+  ASSERT_TRUE(written);
+  for (const char* name : {"found [python]", "found [cpp]"}) {
+    const auto& facts = written->environments.at(name).facts;
+    EXPECT_EQ(facts.at("variable.MY_FOUND"), "yes");
+    EXPECT_EQ(facts.at("variable.MY_MODE"), "own");
+  }
+}
+
 TEST(Discover, AMistakeInItIsOneErrorWithThePlace) {
   const auto folder = TemporaryFolder::make();
   const Ran unknown = discovering("found['includes'] = []", folder->path());
   EXPECT_EQ(unknown.code, 2) << unknown.out;
   EXPECT_NE(unknown.err.find("'discover' has found 'includes', which is unknown"), std::string::npos) << unknown.err;
+  for (const auto& [text, error] :
+       {std::pair{"'MY_MODE=1'", "'discover' has found an environment that is none: it is no dictionary"},
+        {"{'MY_THREADS': 4}", "'discover' has found an environment that is none: the value of 'MY_THREADS' is no text"},
+        {"{'PATH': '/bin'}", "'discover' has found an environment: 'PATH' is not for a toolchain to set"}}) {
+    const Ran wrong = discovering(std::string("found['environment'] = ") + text, folder->path());
+    EXPECT_EQ(wrong.code, 2) << wrong.out;
+    EXPECT_NE(wrong.err.find(error), std::string::npos) << wrong.err;
+  }
   const Ran raises = discovering("found['flags'] = json.nothing", folder->path());
   EXPECT_EQ(raises.code, 2);
   EXPECT_NE(raises.err.find("has no attribute 'nothing'"), std::string::npos) << raises.err;

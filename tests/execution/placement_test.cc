@@ -87,6 +87,49 @@ TEST_F(PlacementTest, CountingDoesNotWaitForTimesThatAnotherTakes) {
   EXPECT_EQ(timing.wait(), 0);
 }
 
+/// OpenMP of the C++ library's own kind (libgomp), as PyTorch uses it. The last lines are of what was measured.
+TEST_F(PlacementTest, EachThreadOfATeamIsTimedOnACpuOfItsOwn) {
+  cpu_set_t allowed;
+  ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+  if (CPU_COUNT(&allowed) < 2) GTEST_SKIP() << "one CPU is not enough for two threads";
+  write("suite.toml", R"toml(
+schema = 1
+[toolchain.openmp]
+cxx = ["g++", "c++"]
+flags = ["-O2", "-std=c++20", "-fopenmp"]
+link = ["-lgomp"]
+prelude = ["omp.h", "sched.h", "fstream"]
+set_threads = { cpp = "omp_set_num_threads(${threads});" }
+[[benchmark]]
+label = "team"
+threads = [2]
+setup = { cpp = 'std::ofstream file("threads.txt"); int cpus[2] = {}; int first[2] = {};' }
+cpp = """
+#pragma omp parallel
+{
+  cpu_set_t own;
+  sched_getaffinity(0, sizeof own, &own);
+  cpus[omp_get_thread_num()] = CPU_COUNT(&own);
+  int cpu = 0;
+  while (!CPU_ISSET(cpu, &own)) ++cpu;
+  first[omp_get_thread_num()] = cpu;
+}
+file << cpus[0] << ' ' << cpus[1] << ' ' << (first[0] != first[1]) << std::endl;
+"""
+)toml");
+  const auto last_line = [&] {
+    const std::string text = read("threads.txt");
+    return text.substr(text.rfind('\n', text.size() - 2) + 1);
+  };
+  EXPECT_EQ(run({"--json", "r.json", "--wall-only"}), 0) << read("output");
+  EXPECT_EQ(last_line(), "1 1 1\n");
+  const nlohmann::json one = record("r.json")["cases"][0];
+  EXPECT_EQ(one["attempts"][0]["cpus"].size(), 2U);
+  EXPECT_EQ(run({"--json", "r.json", "--counts-only"}), 0) << read("output");
+  EXPECT_EQ(last_line().substr(0, 1), last_line().substr(2, 1)) << "counts bind nobody: " << last_line();
+  EXPECT_THAT(last_line(), Not(::testing::EndsWith("1\n")));
+}
+
 TEST_F(PlacementTest, MoreThreadsThanCpusIsSaid) {
   write("suite.toml",
         "schema = 1\ntoolchain = \"python\"\n[[benchmark]]\nlabel = [\"t\"]\npy = 'x = 1'\nthreads = [2]\n");
