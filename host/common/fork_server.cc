@@ -24,9 +24,7 @@ using protocol::MessageType;
 
 namespace {
 
-/// Case children alive, by job. Static: a growing table would move the heap. (And a library of more pages moves
-/// CPython's arenas, which lie where the loader left room: with two pages more, 8 of 46 Python cases read 4 or 8
-/// instructions more an execution. What is added here is worth looking for elsewhere.)
+/// Case children alive, by job. Static: a growing table would move the heap.
 struct Child {
   pid_t pid;
   std::uint32_t job;
