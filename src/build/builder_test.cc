@@ -282,7 +282,7 @@ TEST_F(BuilderTest, ModelsAreMadeTogetherAndFailAlone) {
   toolchain.spec.requires_modules = {"torch"};
   Builder builder = this->builder(cases);
   const auto tasks = ready(builder);
-  ASSERT_THAT(names(tasks), ElementsAre("2 TorchScript models"));
+  ASSERT_THAT(names(tasks), ElementsAre("2 artifacts"));
   EXPECT_THAT(tasks[0].request.argv, ElementsAre("/usr/bin/python3", "/driver.py", "torch"));
   EXPECT_THAT(tasks[0].request.environment, Contains(Pair("PYTHONHASHSEED", "0")));
   const fs::path folder = tasks[0].request.working_folder;

@@ -19,7 +19,8 @@ namespace tally {
 struct HostKind {
   std::string toolchain;
   Language language = Language::cpp;
-  bool counted = false;  ///< Under Valgrind.
+  std::string runtime = {};  ///< Whose warm-up comes after the toolchain's; empty: no runtime's.
+  bool counted = false;      ///< Under Valgrind.
   unsigned hash_seed = 0;
   std::uint64_t environment_padding = 0;
 

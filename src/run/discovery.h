@@ -22,10 +22,11 @@ struct Discovery {
   std::vector<std::string> include;
   std::vector<std::string> link;
   std::vector<std::string> preload;
-  std::map<std::string, std::string> facts;  ///< "torch.version" → "2.13.0": of the subject.
-  PerLanguage warm_up;                       ///< Runs before the toolchain's own, where these libraries need it.
-  bool device = false;                       ///< Its `device` in Python has found that there may be one.
-  std::string no_cpp;                        ///< Why C++ cannot be built against it; empty: it can.
+  std::map<std::string, std::string> facts;       ///< "torch.version" → "2.13.0": of the subject.
+  PerLanguage warm_up;                            ///< Runs before the toolchain's own, where these libraries need it.
+  bool device = false;                            ///< Its `device` in Python has found that there may be one.
+  std::string no_cpp;                             ///< Why C++ cannot be built against it; empty: it can.
+  std::map<std::string, PerLanguage> no_runtime;  ///< A runtime of the toolchain's → why it is not to be had with this.
 };
 
 /// Imports the modules, in `environment` and `working_folder`. An error: they cannot be imported, or `discover` fails.

@@ -40,7 +40,7 @@ Status check_same(const std::string& name, const std::map<std::string, std::stri
 }  // namespace
 
 Status EnvironmentRecorder::on_host(const HostKind& kind, const std::vector<std::string>& mapped) {
-  const std::string name = environment_name(kind.toolchain, to_string(kind.language));
+  const std::string name = environment_name(kind.toolchain, to_string(kind.language), kind.runtime);
   Environment& environment = environments_[name];
   const Environment before = environment;
   add_mapped(environment, mapped, toolchains_.at(kind.toolchain), own_folders_, digests_);
