@@ -19,10 +19,10 @@ namespace tally {
 struct HostKind {
   std::string toolchain;
   Language language = Language::cpp;
-  std::string runtime = {};  ///< Whose warm-up comes after the toolchain's; empty: no runtime's.
-  bool counted = false;      ///< Under Valgrind.
+  bool counted = false;  ///< Under Valgrind.
   unsigned hash_seed = 0;
   std::uint64_t environment_padding = 0;
+  std::string runtime = {};  ///< Whose warm-up comes after the toolchain's; empty: no runtime's.
 
   auto operator<=>(const HostKind&) const = default;
 };
