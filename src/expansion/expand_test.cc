@@ -78,7 +78,9 @@ TEST(Expand, ARuntimeSaysWhatItsScriptsAreMadeOfAndWhatItsCasesNeed) {
       parse_suite(kTraced, "/suite.toml", [](const std::string& path) -> Result<std::string> { return path; });
   ASSERT_TRUE(suite) << describe(suite.error());
   std::map<std::string, Case> cases;
-  for (const Case& one : *expand(*suite)) cases[one.id] = one;
+  const auto expanded = expand(*suite);
+  ASSERT_TRUE(expanded);
+  for (const Case& one : *expanded) cases[one.id] = one;
   // C++ has no backward of it.
   EXPECT_EQ(cases.size(), 8U + 4 + 2);  // Eager; traced in Python; traced in C++.
   const Case& python = cases.at("a [python traced backward]");
