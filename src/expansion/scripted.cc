@@ -41,6 +41,7 @@ Snippet backward_call(const Toolchain& toolchain, const ScriptedRuntime* runtime
 
 Artifact make_artifact(const Toolchain& toolchain, const ScriptedRuntime& runtime, const ArtifactSpec& spec) {
   std::vector<std::string> imports;
+  imports.reserve(toolchain.requires_modules.size());
   for (const std::string& module : toolchain.requires_modules) imports.push_back("import " + module);
   const std::string arguments = join(spec.signature.arguments, ", ");
   const TemplateValues values{.words = {{"arguments", arguments},
