@@ -82,14 +82,19 @@ TEST_F(PipTorch, WhatIsCompiledIsCountedExactlyAndSaysWhatCompilingCame) {
     EXPECT_EQ(one.artifact->at("graph_breaks"), 0) << one.id;
   }
   EXPECT_TRUE(first.environments.contains("torch [python compiled]"));
-  // Compiled anew, and loaded from a folder with a longer name.
+  const Record again = record_of(compiled("chain [[]*compiled*"), ran, activated());
+  for (const CaseRecord& one : again.cases)
+    EXPECT_EQ(one.counts->replicates, find_case(first, one.id)->counts->replicates) << one.id;
+  // Compiled anew, and loaded from a folder with a longer name, which moves Python's by up to 0.02 %.
   const auto folder = TemporaryFolder::make();
   How cold = activated();
   cold.cache = folder->path() / "a cache that has a longer name";
   const Record second = record_of(compiled("chain [[]python compiled*"), ran, cold);
   ASSERT_THAT(second.cases, SizeIs(2)) << ran.err << ran.out;
-  for (const CaseRecord& one : second.cases)
-    EXPECT_EQ(one.counts->replicates, find_case(first, one.id)->counts->replicates) << one.id;
+  for (const CaseRecord& one : second.cases) {
+    const double before = find_case(first, one.id)->counts->per_iteration;
+    EXPECT_NEAR(one.counts->per_iteration, before, before * 1e-3) << one.id;
+  }
 }
 
 TEST_F(PipTorch, WhatWouldBeCompiledAgainOrInPartsIsAnError) {
