@@ -1,4 +1,4 @@
-// TorchScript models: all of a suite in one plain Python process, each in a folder of its own.
+// What runtimes load, such as scripted models: all of a suite in one plain Python process, each in a folder of its own.
 #include <fmt/format.h>
 
 #include <map>
@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "build/builder.h"
 #include "build/diagnostics.h"
+#include "build/identity.h"
 #include "json/text.h"
 
 namespace tally {
@@ -16,10 +17,33 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Names how models are made: to be changed with whatever changes what a script leaves.
-constexpr std::string_view kRecipe = "a fork for each, hash seed 0";
+/// Names how artifacts are made: to be changed with whatever changes what a script leaves.
+constexpr std::string_view kRecipe = "a fork for each, hash seed 0, its figures beside it";
+
+/// Beside what the script has made.
+constexpr std::string_view kFigures = "made.json";
 
 }  // namespace
+
+std::map<std::string, double> Builder::read_making(const fs::path& folder) {
+  std::map<std::string, double> making;
+  const auto text = read_file(folder / kFigures);
+  if (!text) return making;
+  const auto read = json::parse(*text);
+  if (!read || read->object() == nullptr) return making;
+  for (const auto& [name, figure] : *read->object()) {
+    if (const std::optional<double> number = figure.number()) making[name] = *number;
+  }
+  return making;
+}
+
+/// A script may compile for the very libraries that it is run with, and write what only they can load.
+std::string Builder::artifact_key(const ResolvedToolchain& toolchain, const Artifact& artifact) {
+  Digest key;
+  key.add(kRecipe).add(artifact.digest).add((*toolchain.interpreter)->identity);
+  for (const auto& [name, fact] : toolchain.facts) key.add(name).add(fact);
+  return key.add(identity_of_all(toolchain.spec.preload)).hex();
+}
 
 void Builder::start_artifacts(const std::string& name) {
   const ResolvedToolchain& toolchain = toolchains_.at(name);
@@ -36,9 +60,7 @@ void Builder::start_artifacts(const std::string& name) {
                   {}});
       continue;
     }
-    const std::string key =
-        Digest().add(kRecipe).add(entry.measured->artifact->digest).add((*toolchain.interpreter)->identity).hex();
-    entry.artifact_folder = cache_.artifact_folder(key).string();
+    entry.artifact_folder = cache_.artifact_folder(artifact_key(toolchain, *entry.measured->artifact)).string();
     if (fs::exists(fs::path(entry.artifact_folder) / entry.measured->artifact->name)) {
       entry.artifact_done = true;
     } else if (wanted.insert(entry.artifact_folder).second) {
@@ -68,7 +90,8 @@ Result<BuildTask> Builder::prepare_artifacts(std::uint32_t id, Work& work) {
   process.disable_aslr = true;
   process.stdin_text = json::to_text(std::move(jobs));
   process.output_limit = std::size_t{4} << 20;
-  return BuildTask{id, fmt::format("{} TorchScript models", work.entries.size()), std::move(process)};
+  process.deadline = options_.deadline * static_cast<Milliseconds::rep>(work.entries.size());
+  return BuildTask{id, fmt::format("{} artifacts", work.entries.size()), std::move(process)};
 }
 
 Status Builder::finish_artifacts(const Work& work, const ProcessResult& result) {

@@ -16,6 +16,19 @@ namespace tally {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// Why the toolchain that was found has not what a case runs with; empty: it has.
+std::string lacking(const ResolvedToolchain& toolchain, const Case& one) {
+  const auto found = toolchain.no_runtime.find(one.runtime);
+  const std::string why = found == toolchain.no_runtime.end() ? "" : found->second.in(one.language);
+  if (why.empty()) return {};
+  return fmt::format("no {} cases in {} with toolchain '{}': {}", one.runtime,
+                     one.language == Language::cpp ? "C++" : "Python", toolchain.spec.name, why);
+}
+
+}  // namespace
+
 Builder::Builder(Cache cache, BuildOptions options, const std::map<std::string, ResolvedToolchain>& toolchains,
                  std::span<const Case> cases)
     : cache_(std::move(cache)), options_(std::move(options)), toolchains_(toolchains) {
@@ -23,6 +36,12 @@ Builder::Builder(Cache cache, BuildOptions options, const std::map<std::string, 
   std::set<std::string> with_artifacts;
   for (const Case& one : cases) {
     Entry entry{.measured = &one, .toolchain = one.toolchain};
+    if (const std::string why = lacking(toolchains_.at(one.toolchain), one); !why.empty()) {
+      entry.failure = {"toolchain", why, {}};
+      entry.snippet_done = entry.artifact_done = true;
+      entries_.push_back(std::move(entry));
+      continue;
+    }
     entry.snippet_done = one.language != Language::cpp;
     entry.artifact_done = !one.artifact.has_value();
     if (!entry.snippet_done) with_cpp.insert(one.toolchain);
@@ -46,6 +65,7 @@ void Builder::fail_entry(Entry& entry, BuildFailure failure) {
 void Builder::settle(Entry& entry) {
   if (entry.built || entry.failure || !entry.snippet_done || !entry.artifact_done) return;
   BuiltCase built{.folder = entry.artifact_folder};
+  if (!entry.artifact_folder.empty()) built.making = read_making(entry.artifact_folder);
   if (!entry.key.empty()) {
     built.library = cache_.snippet(entry.key).string();
     built.symbol = "tally_" + entry.key;

@@ -1,5 +1,5 @@
-/// What must be made before cases can run, in which order, and what became of it: precompiled preludes, snippets,
-/// TorchScript models.
+/// What must be made before cases can run, in which order, and what became of it: precompiled preludes, snippets, the
+/// artifacts of runtimes.
 ///
 /// A state machine: it hands out processes to run (take_ready) and is told how they ended (finished); who runs them,
 /// where and how many at once is execution's business. Snippets without file-scope code are compiled in batches where
@@ -23,16 +23,17 @@ namespace tally {
 
 /// A toolchain with what this machine offers for it. An absent part was not needed.
 struct ResolvedToolchain {
-  Toolchain spec;                                   ///< With what was discovered.
-  std::map<std::string, std::string> modules = {};  ///< Required Python module → its folder, or its file.
-  std::map<std::string, std::string> facts = {};    ///< What was discovered of the subject.
+  Toolchain spec;                                      ///< With what was discovered.
+  std::map<std::string, std::string> modules = {};     ///< Required Python module → its folder, or its file.
+  std::map<std::string, std::string> facts = {};       ///< What was discovered of the subject.
+  std::map<std::string, PerLanguage> no_runtime = {};  ///< A runtime → why it has no cases here; empty: it has.
   std::optional<Result<ResolvedCompiler>> compiler = {};
   std::optional<Result<ResolvedInterpreter>> interpreter = {};
 };
 
 struct BuildOptions {
   std::string snippet_include;       ///< The folder that holds tally/snippet.h.
-  std::string artifact_driver;       ///< The script that makes TorchScript models.
+  std::string artifact_driver;       ///< The script that runs those of artifacts.
   EnvironmentVariables environment;  ///< Complete, for compilers and the interpreter.
   std::size_t batch_size = 12;       ///< 1: every snippet alone.
   bool examined = false;             ///< Statements report what they leave, instead of being measured.
@@ -47,9 +48,10 @@ struct BuildFailure {
 
 /// What a case needs, once it is there.
 struct BuiltCase {
-  std::string library;  ///< C++: the shared object.
-  std::string symbol;   ///< C++: the function in it.
-  std::string folder;   ///< Where its model lies; empty when it has none.
+  std::string library;                        ///< C++: the shared object.
+  std::string symbol;                         ///< C++: the function in it.
+  std::string folder;                         ///< Where its artifact lies; empty when it has none.
+  std::map<std::string, double> making = {};  ///< What its artifact's making came to: "seconds", "graph_breaks".
 };
 
 struct BuildTask {
@@ -103,6 +105,8 @@ class Builder {
 
   void start_toolchain(const std::string& name);
   void start_artifacts(const std::string& name);
+  [[nodiscard]] static std::map<std::string, double> read_making(const std::filesystem::path& folder);
+  [[nodiscard]] static std::string artifact_key(const ResolvedToolchain& toolchain, const Artifact& artifact);
   void prelude_known(const std::string& name, const std::string& id);
   Result<BuildTask> prepare(std::uint32_t id, Work& work);
   Result<BuildTask> prepare_prelude(std::uint32_t id, Work& work);

@@ -13,6 +13,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;
+using testing::SizeIs;
 
 ProcessResult ended(int code, const std::string& err = {}, const std::string& out = {}) {
   ProcessResult result;
@@ -282,13 +283,15 @@ TEST_F(BuilderTest, ModelsAreMadeTogetherAndFailAlone) {
   toolchain.spec.requires_modules = {"torch"};
   Builder builder = this->builder(cases);
   const auto tasks = ready(builder);
-  ASSERT_THAT(names(tasks), ElementsAre("2 TorchScript models"));
+  ASSERT_THAT(names(tasks), ElementsAre("2 artifacts"));
   EXPECT_THAT(tasks[0].request.argv, ElementsAre("/usr/bin/python3", "/driver.py", "torch"));
   EXPECT_THAT(tasks[0].request.environment, Contains(Pair("PYTHONHASHSEED", "0")));
   const fs::path folder = tasks[0].request.working_folder;
   EXPECT_EQ(*read_file(folder / "0/make_model.py"), "script 0");
   EXPECT_THAT(tasks[0].request.stdin_text, HasSubstr("model_1.pt"));
+  EXPECT_EQ(tasks[0].request.deadline, Milliseconds(600'000));  // As long as two of them may take.
   ASSERT_TRUE(write_file(folder / "0/model_0.pt", "model"));
+  ASSERT_TRUE(write_file(folder / "0/made.json", R"({"seconds": 1.5, "graph_breaks": 0, "compiler": "g++"})"));
   ASSERT_TRUE(
       builder.finished(tasks[0].id, ended(0, "",
                                           "{\"index\": 0, \"error\": \"\"}\nnoise\n"
@@ -296,10 +299,51 @@ TEST_F(BuilderTest, ModelsAreMadeTogetherAndFailAlone) {
   EXPECT_TRUE(builder.done());
   EXPECT_TRUE(fs::exists(fs::path(builder.built(0)->folder) / "model_0.pt"));
   EXPECT_EQ(builder.built(2)->folder, builder.built(0)->folder);
+  EXPECT_THAT(builder.built(2)->making, ElementsAre(Pair("graph_breaks", 0), Pair("seconds", 1.5)));
   EXPECT_EQ(builder.built(0)->library, "");
   EXPECT_EQ(builder.failure(1)->stage, "artifact");
   EXPECT_EQ(builder.failure(1)->message, "ValueError: no");
   EXPECT_THAT(builder.failure(1)->log, HasSubstr("Traceback"));
+}
+
+TEST_F(BuilderTest, ARuntimeThatIsNotToBeHadFailsAtOnceInItsLanguage) {
+  with_prelude();
+  std::vector<Case> cases(2, snippet("a;"));
+  for (Case& one : cases) one.runtime = "traced";
+  cases[1].language = Language::python;
+  cases[1].artifact = Artifact{"model_0.pt", "0", {{{"script", {}}}}};
+  toolchain.interpreter = ResolvedInterpreter{"/usr/bin/python3", "3.11", "identity", {}};
+  toolchain.no_runtime["traced"].cpp = "it is too old";
+  Builder builder = this->builder(cases);
+  EXPECT_EQ(builder.failure(0)->stage, "toolchain");
+  EXPECT_EQ(builder.failure(0)->message, "no traced cases in C++ with toolchain 'cpp': it is too old");
+  EXPECT_THAT(names(ready(builder)), ElementsAre("1 artifacts"));
+}
+
+TEST_F(BuilderTest, AnArtifactIsOfTheLibrariesThatItWasMadeWith) {
+  Case one = snippet("");
+  one.language = Language::python;
+  one.artifact = Artifact{"model_0.pt", "0", {{{"script", {}}}}};
+  toolchain.interpreter = ResolvedInterpreter{"/usr/bin/python3", "3.11", "identity", {}};
+  std::set<std::string> folders;
+  const auto made = [&] {
+    const std::vector<Case> cases = {one};
+    Builder builder = this->builder(cases);
+    const auto tasks = ready(builder);
+    EXPECT_THAT(tasks, SizeIs(1));
+    const fs::path folder = tasks[0].request.working_folder;
+    EXPECT_TRUE(write_file(folder / "0/model_0.pt", "model"));
+    EXPECT_TRUE(builder.finished(tasks[0].id, ended(0, "", "{\"index\": 0, \"error\": \"\"}\n")));
+    folders.insert(builder.built(0)->folder);
+  };
+  made();
+  toolchain.facts["library.version"] = "2";
+  made();
+  toolchain.spec.preload = {(folder_->path() / "library.so").string()};
+  made();
+  ASSERT_TRUE(write_file(toolchain.spec.preload[0], "rebuilt"));
+  made();
+  EXPECT_THAT(folders, SizeIs(4));
 }
 
 TEST_F(BuilderTest, AStrangersEndIsOurBug) {

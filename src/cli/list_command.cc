@@ -57,7 +57,7 @@ int run_plan(const Context& /*context*/, const ListOptions& options, std::ostrea
     print_code(out, "setup", one.setup);
     print_code(out, "statement", one.stmt);
   }
-  fmt::print(out, "{} cases, {} C++ snippets, {} TorchScript models\n", plan->cases.size(), plan->builds.size(),
+  fmt::print(out, "{} cases, {} C++ snippets, {} artifacts\n", plan->cases.size(), plan->builds.size(),
              plan->artifacts.size());
   return kFine;
 }

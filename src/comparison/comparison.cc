@@ -102,7 +102,7 @@ bool says_mapped(const Facts& facts) {
 
 /// Whether the environment is one of an older record, for both languages: it has facts of the other one too.
 bool serves_both(const Record& record, const CaseRecord& one) {
-  return !record.environments.contains(environment_name(one.toolchain, one.language));
+  return environment_of(record, one) != nullptr && record.environments.contains(one.toolchain);
 }
 
 std::vector<std::string> changed_facts(const Facts& before, const Facts& after, bool common_only,

@@ -26,8 +26,8 @@ constexpr auto kToolchainKeys = std::to_array<std::string_view>(
 constexpr auto kGrowing = std::to_array<std::string_view>(
     {"include", "link", "prelude", "preload", "requires", "environment", "runtime", "noise"});
 constexpr auto kPerLanguageKeys = std::to_array<std::string_view>({"py", "cpp", "table"});
-constexpr auto kRuntimeKeys =
-    std::to_array<std::string_view>({"file", "statement", "model", "save", "load", "call", "typed_call"});
+constexpr auto kRuntimeKeys = std::to_array<std::string_view>(
+    {"file", "statement", "model", "save", "load", "call", "typed_call", "backward", "global_setup", "warm_up"});
 constexpr auto kNoiseKeys = std::to_array<std::string_view>({"name", "language", "reason", "functions", "object"});
 
 using Names = std::span<const std::string_view>;
@@ -95,6 +95,14 @@ void read_per_language(Fields& fields, std::string_view key, PerLanguage& value,
   value = {std::move(py.text), std::move(cpp.text)};
 }
 
+/// A plain text is the same for both languages.
+void read_for_both(Fields& fields, std::string_view key, PerLanguage& value,
+                   std::initializer_list<std::string_view> names) {
+  const TomlNode* node = fields.find(key);
+  if (node != nullptr && node->kind == TomlNode::Kind::table) return read_per_language(fields, key, value, names);
+  value.py = value.cpp = read_text(fields, key, names);
+}
+
 /// [toolchain.NAME.runtime.WORD]: the word becomes a key of [[benchmark]] and a part of ids.
 Result<ScriptedRuntime> read_runtime(const std::string& name, const TomlNode& table) {
   constexpr std::string_view kTaken[] = {"eager", "explicit", "backward", "threads", "language", "runtime", "tag"};
@@ -107,17 +115,22 @@ Result<ScriptedRuntime> read_runtime(const std::string& name, const TomlNode& ta
   ScriptedRuntime runtime;
   runtime.name = name;
   runtime.file = read_text(fields, "file", {"digest"});
-  runtime.statement = read_text(fields, "statement", {"imports", "arguments", "statement", "result"});
-  runtime.model = read_text(fields, "model", {"imports", "model"});
-  runtime.save = read_text(fields, "save", {"file"});
-  read_per_language(fields, "load", runtime.load, {"file", "call"});
+  runtime.statement =
+      read_text(fields, "statement", {"imports", "threads", "setup", "arguments", "statement", "result"});
+  runtime.model = read_text(fields, "model", {"imports", "threads", "setup", "model"});
+  read_for_both(fields, "save", runtime.save, {"file", "arguments"});
+  read_per_language(fields, "load", runtime.load, {"model", "file", "call"});
   read_per_language(fields, "call", runtime.call, {"assign", "arguments"});
   read_per_language(fields, "typed_call", runtime.typed_call, {"assign", "arguments"});
-  for (const auto& [key, text] : {std::pair{"file", &runtime.file},
-                                  {"statement", &runtime.statement},
-                                  {"model", &runtime.model},
-                                  {"save", &runtime.save}}) {
-    if (!text->empty()) continue;
+  if (fields.find("backward") != nullptr) read_per_language(fields, "backward", runtime.backward.emplace(), {"result"});
+  runtime.global_setup = read_text(fields, "global_setup", {});
+  runtime.warm_up = read_text(fields, "warm_up", {});
+  const auto unsaved = [&](Language one) { return !runtime.call.in(one).empty() && runtime.save.in(one).empty(); };
+  for (const auto& [key, is_there] : {std::pair{"file", !runtime.file.empty()},
+                                      {"statement", !runtime.statement.empty()},
+                                      {"model", !runtime.model.empty()},
+                                      {"save", !unsaved(Language::python) && !unsaved(Language::cpp)}}) {
+    if (is_there) continue;
     fields.refuse({ErrorKind::input, fmt::format("{} says no '{}'", what, key), describe(table.at),
                    "see `tally toolchains torch` for one that is whole"});
   }

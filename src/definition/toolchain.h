@@ -7,6 +7,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,14 +28,21 @@ struct PerLanguage {
 /// A way of its own to run what Python has written, such as a scripted model: Python makes a file once, the setup of
 /// each case loads it, and a call of it is measured. A language without `call` has no such cases.
 struct ScriptedRuntime {
-  std::string name;        ///< The word for it in suites and ids: "torchscript".
-  std::string file;        ///< What the file is called: "model_${digest}.pt".
-  std::string statement;   ///< Python that makes it of a statement: ${imports}, ${arguments}, ${statement}, ${result}.
-  std::string model;       ///< Python that makes it of what defines `model`: ${imports}, ${model}.
-  std::string save;        ///< Python that comes after either and writes ${file}.
-  PerLanguage load;        ///< Setup: ${file}, and ${call} to warm it up.
-  PerLanguage call;        ///< What is measured: ${assign}, ${arguments}.
+  std::string name;       ///< The word for it in suites and ids: "torchscript".
+  std::string file;       ///< What the file is called: "model_${digest}.pt".
+  std::string statement;  ///< Python that makes it of a statement: ${imports}, ${threads}, Python's ${setup},
+                          ///< ${arguments}, ${statement}, ${result}.
+  std::string model;      ///< Python that makes it of what defines `model`: ${imports}, ${threads}, ${setup}, ${model}.
+  PerLanguage save;       ///< Python that comes after either and writes the ${file} that the language loads, which may
+                          ///< be of the ${arguments}.
+  PerLanguage load;       ///< Setup: ${model}, ${file}, and ${call} to warm it up.
+  PerLanguage call;       ///< What is measured: ${assign}, ${arguments}.
   PerLanguage typed_call;  ///< The same where the result must have a type of its own; empty: `call` does.
+  /// What a backward pass adds, where the toolchain's does not do. A language that it leaves out has no such cases.
+  std::optional<PerLanguage> backward;
+  std::string global_setup;  ///< C++ at file scope.
+  std::string warm_up;  ///< Python that a host runs after the toolchain's own; with it, Python's cases have hosts of
+                        ///< their own, so that others are counted without what it loads.
   friend bool operator==(const ScriptedRuntime&, const ScriptedRuntime&) = default;
 };
 

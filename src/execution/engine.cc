@@ -254,6 +254,7 @@ void Engine::request_refused(const HostKind& kind, const Job& job, HostId host, 
 
 void Engine::report_settled() {
   while (const auto index = book_.take_settled()) {
+    if (const auto& built = builder_.built(*index)) book_.outcome(*index).making = built->making;
     auto reported = observer_.on_case(*index, std::move(book_.outcome(*index)));
     // What it holds is the observer's now: thousands of cases would be gigabytes of samples and profiles.
     book_.outcome(*index) = {};

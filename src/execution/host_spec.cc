@@ -96,7 +96,8 @@ Result<PassedFd> pass_text(const std::string& text, int target) {
   return PassedFd{target, std::move(fd)};
 }
 
-void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const HostSurroundings& around) {
+void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const std::string& runtime,
+                const HostSurroundings& around) {
   const ResolvedInterpreter& interpreter = **toolchain.interpreter;
   spec.made_of = interpreter.identity;
   spec.late_environment = take_late_environment(spec.environment);
@@ -107,6 +108,7 @@ void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const HostSu
   for (const std::string& module : toolchain.spec.requires_modules) spec.argv.push_back(module);
   spec.argv.emplace_back("--");
   if (!toolchain.spec.warm_up.py.empty()) spec.argv.push_back(toolchain.spec.warm_up.py);
+  if (const ScriptedRuntime* own = find_runtime(toolchain.spec, runtime)) spec.argv.push_back(own->warm_up);
   // Once to the host, which knows whether there is any device, and not to every case.
   if (!toolchain.spec.device.py.empty())
     spec.argv.insert(spec.argv.end(), {"--", toolchain.spec.device.py, toolchain.spec.sync.py});
@@ -143,8 +145,8 @@ void set(EnvironmentVariables& environment, const std::string& name, std::string
 }  // namespace
 
 std::string describe(const HostKind& kind) {
-  return fmt::format("{} host of {}{}", kind.language == Language::cpp ? "C++" : "Python", kind.toolchain,
-                     kind.counted ? " under Valgrind" : "");
+  return fmt::format("{} host of {}{}{}{}", kind.language == Language::cpp ? "C++" : "Python", kind.toolchain,
+                     kind.runtime.empty() ? "" : ", ", kind.runtime, kind.counted ? " under Valgrind" : "");
 }
 
 std::vector<std::string> valgrind_flags(const Settings& settings) {
@@ -210,7 +212,7 @@ Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolch
   if (kind.language == Language::cpp) {
     if (auto added = add_cpp(spec, toolchain, warm_up, around); !added) return std::unexpected(added.error());
   } else {
-    add_python(spec, toolchain, around);
+    add_python(spec, toolchain, kind.runtime, around);
   }
   return spec;
 }

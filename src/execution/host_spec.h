@@ -22,6 +22,7 @@ struct HostKind {
   bool counted = false;  ///< Under Valgrind.
   unsigned hash_seed = 0;
   std::uint64_t environment_padding = 0;
+  std::string runtime = {};  ///< Whose warm-up comes after the toolchain's; empty: no runtime's.
 
   auto operator<=>(const HostKind&) const = default;
 };

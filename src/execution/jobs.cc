@@ -49,7 +49,10 @@ std::vector<Job> examining_jobs(std::span<const Case> cases, const std::vector<b
 }
 
 HostKind kind_of(const Job& job, const Case& measured) {
-  HostKind kind{.toolchain = measured.toolchain, .language = measured.language, .counted = job.mode == Mode::counts};
+  HostKind kind{.toolchain = measured.toolchain,
+                .language = measured.language,
+                .counted = job.mode == Mode::counts,
+                .runtime = measured.host_runtime};
   if (job.perturbation != nullptr) {
     // Nothing but Python has hashes that are seeded when it starts.
     if (kind.language == Language::python) kind.hash_seed = job.perturbation->hash_seed;

@@ -49,6 +49,14 @@ TEST_F(JobsTest, WhatIsDoneHasNoJobs) {
   EXPECT_EQ(measuring_jobs(cases_, {.wall = false}, perturbations, {false, true, true}).size(), 9U);
 }
 
+TEST_F(JobsTest, ARuntimeWithAWarmUpHasHostsOfItsOwn) {
+  cases_[0].runtime = cases_[1].runtime = "traced";
+  cases_[1].host_runtime = "traced";
+  EXPECT_EQ(kind_of({.index = 0}, cases_[0]), kind_of({.index = 2}, cases_[2]));
+  EXPECT_NE(kind_of({.index = 1}, cases_[1]), kind_of({.index = 0}, cases_[0]));
+  EXPECT_EQ(describe(kind_of({.index = 1}, cases_[1])), "C++ host of , traced under Valgrind");
+}
+
 TEST_F(JobsTest, AHashSeedStartsNoOtherHostForCpp) {
   const Perturbation seeded{.name = "hash_seed=1", .hash_seed = 1};
   const Job plain{.index = 0};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -63,7 +64,8 @@ struct CaseOutcome {
   std::optional<StatementResult> result;
   std::string device;         ///< That it works on, "cuda"; empty: none.
   bool forks_differ = false;  ///< A forked replicate and one of its parent disagreed: the parent's was dropped.
-  std::string profile;        ///< A replicate's Callgrind output, where it was asked for.
+  std::map<std::string, double> making;  ///< What its artifact's making came to: "seconds", …; empty: it has none.
+  std::string profile;                   ///< A replicate's Callgrind output, where it was asked for.
   std::vector<std::string> warnings;
 };
 

@@ -42,6 +42,7 @@ struct Case {
   std::vector<std::string> results;  ///< Variables that hold what the statement leaves, by its signature: the result
                                      ///< and, after a backward pass, the arguments. Empty where it has none.
   std::optional<Artifact> artifact;
+  std::string host_runtime;  ///< Its runtime where that has hosts of its own: what they load is not for other cases.
   CaseSettings settings;
   std::string digest;  ///< Of the definition: language, stmt, setup, global_setup, artifact, threads, toolchain.
 };

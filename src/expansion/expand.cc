@@ -70,6 +70,9 @@ const Toolchain& toolchain_of(const Suite& suite, std::string_view name) {
   return *std::ranges::find(suite.toolchains(), name, &Toolchain::name);
 }
 
+/// As one text, placed where it begins.
+Snippet joined(const Code& code) { return {code.text(), code.empty() ? SourcePosition() : code.parts.front().at}; }
+
 /// The cases of one benchmark whose parameters are put in.
 class Variations {
  public:
@@ -97,24 +100,28 @@ class Variations {
   /// Of one runtime, null for eager: forward, and forward + backward.
   void add_directions(std::vector<Case>& cases, Language language, const ScriptedRuntime* runtime) const {
     for (Autograd autograd : {Autograd::forward, Autograd::forward_backward}) {
-      if (autograd == Autograd::forward_backward && !b_.autograd) continue;
-      Case made = base(language);
-      made.autograd = autograd;
-      made.results = results(autograd);
-      if (runtime == nullptr) {
-        make_eager(made);
-      } else {
-        make_scripted(made, *runtime);
-      }
+      if (autograd == Autograd::forward_backward && !has_backward(language, runtime)) continue;
       for (int threads : b_.options.threads) {
+        Case made = base(language);
+        made.autograd = autograd;
+        made.results = results(autograd);
         made.threads = threads;
-        cases.push_back(made);
+        if (runtime == nullptr) {
+          make_eager(made);
+        } else {
+          make_scripted(made, *runtime);
+        }
+        cases.push_back(std::move(made));
       }
     }
   }
 
   [[nodiscard]] const Toolchain& toolchain(Language language) const {
     return language == Language::python ? python_ : cpp_;
+  }
+
+  [[nodiscard]] bool has_backward(Language language, const ScriptedRuntime* runtime) const {
+    return b_.autograd && !backward_call(toolchain(language), runtime, language, signature_).text.empty();
   }
 
   [[nodiscard]] Case base(Language language) const {
@@ -138,7 +145,7 @@ class Variations {
     append(made.setup, python ? b_.py_model : b_.cpp_model);
     if (made.stmt.empty()) append(made.stmt, model_call(toolchain(made.language), made.language, signature_));
     if (made.autograd != Autograd::forward_backward) return;
-    append(made.stmt, backward_call(toolchain(made.language), made.language, signature_));
+    append(made.stmt, backward_call(toolchain(made.language), nullptr, made.language, signature_));
   }
 
   /// A backward pass leaves gradients in the arguments.
@@ -153,12 +160,24 @@ class Variations {
   }
 
   void make_scripted(Case& made, const ScriptedRuntime& runtime) const {
+    const bool python = made.language == Language::python;
     const bool is_model = b_.py.text.empty();
+    const Code setup = python ? made.setup : base(Language::python).setup;
     made.runtime = runtime.name;
-    made.artifact = make_artifact(python_, runtime, is_model ? b_.py_model : b_.py, signature_, is_model);
+    if (python && !runtime.warm_up.empty()) made.host_runtime = runtime.name;
+    made.artifact = make_artifact(python_, runtime,
+                                  {.language = made.language,
+                                   .signature = signature_,
+                                   .text = is_model ? b_.py_model : b_.py,
+                                   .is_model = is_model,
+                                   .setup = joined(setup),
+                                   .threads = made.threads});
+    if (!python) append(made.global_setup, {runtime.global_setup, {}});
     const CallSpec spec{made.language, signature_, made.autograd == Autograd::forward_backward};
     const Snippet call = scripted_call(toolchain(made.language), runtime, spec);
-    append(made.setup, scripted_load(runtime, made.language, *made.artifact, call));
+    for (const Snippet& part :
+         scripted_load(runtime, made.language, *made.artifact, call, python ? b_.py_model : b_.cpp_model).parts)
+      append(made.setup, part);
     append(made.stmt, call);
   }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <locale>
+#include <map>
 #include <set>
 
 #include "definition/builtin_toolchains.h"
@@ -41,6 +42,61 @@ TEST(Expand, OneCaseForEveryChoice) {
   EXPECT_EQ(script.parts[1].text, "torch.manual_seed(0)\ndef f(x):");
   EXPECT_EQ(script.parts[2].text, "    y = x * 1");                    // A part of its own: it stands in the suite.
   EXPECT_EQ((*cases)[4].artifact->name, (*cases)[12].artifact->name);  // Python's and C++'s
+}
+
+constexpr std::string_view kTraced = R"(schema = 1
+[toolchain.mine]
+extends = "torch"
+[toolchain.mine.runtime.traced]
+file = "model_${digest}"
+statement = '''
+threads(${threads})
+${setup}
+def f(${arguments}):
+    ${statement}'''
+model = '${model}'
+save = { py = 'for_python("${file}", [${arguments}])', cpp = 'for_cpp("${file}")' }
+load = { py = 'load("${file}")', cpp = 'load("${file}");' }
+call = { py = '${assign}f(${arguments})', cpp = '${assign}f(${arguments});' }
+backward = { py = 'reverse(${result})' }
+global_setup = '#include <traced.h>'
+warm_up = 'import traced'
+[[benchmark]]
+label = "a"
+toolchain = "mine"
+py = "y = x * 2"
+cpp = "auto y = x * 2;"
+setup = { py = "x = one", cpp = "auto x = one;" }
+signature = "f(x) -> y"
+traced = true
+autograd = true
+threads = [1, 2]
+)";
+
+TEST(Expand, ARuntimeSaysWhatItsScriptsAreMadeOfAndWhatItsCasesNeed) {
+  const Result<Suite> suite =
+      parse_suite(kTraced, "/suite.toml", [](const std::string& path) -> Result<std::string> { return path; });
+  ASSERT_TRUE(suite) << describe(suite.error());
+  std::map<std::string, Case> cases;
+  const auto expanded = expand(*suite);
+  ASSERT_TRUE(expanded);
+  for (const Case& one : *expanded) cases[one.id] = one;
+  // C++ has no backward of it.
+  EXPECT_EQ(cases.size(), 8U + 4 + 2);  // Eager; traced in Python; traced in C++.
+  const Case& python = cases.at("a [python traced backward]");
+  EXPECT_EQ(python.artifact->script.text(),
+            "threads(1)\nx = one\ndef f(x):\n    y = x * 2\nfor_python(\"" + python.artifact->name + "\", [x])");
+  EXPECT_EQ(python.stmt.text(), "y = f(x)\nreverse(y)");
+  EXPECT_EQ(python.host_runtime, "traced");
+  EXPECT_EQ(cases.at("a [python]").host_runtime, "");
+  const Case& cpp = cases.at("a [cpp traced]");
+  EXPECT_EQ(cpp.artifact->script.parts.back().text, "for_cpp(\"" + cpp.artifact->name + "\")");
+  EXPECT_EQ(cpp.global_setup.text(), "#include <traced.h>");
+  EXPECT_EQ(cpp.host_runtime, "");
+  EXPECT_EQ(cases.count("a [cpp traced backward]"), 0U);
+  EXPECT_EQ(cases.at("a [python traced]").artifact->name, python.artifact->name);
+  EXPECT_NE(cases.at("a [python traced threads=2]").artifact->name, python.artifact->name);
+  EXPECT_NE(cpp.artifact->name, python.artifact->name);
 }
 
 TEST(Expand, AddingABenchmarkRenamesNone) {

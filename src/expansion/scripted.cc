@@ -32,22 +32,31 @@ Snippet model_call(const Toolchain& toolchain, Language language, const Signatur
   return filled(toolchain.model_call.in(language), call_values(language, signature));
 }
 
-Snippet backward_call(const Toolchain& toolchain, Language language, const Signature& signature) {
-  return filled(toolchain.backward.in(language), {.words = {{"result", signature.result}}});
+Snippet backward_call(const Toolchain& toolchain, const ScriptedRuntime* runtime, Language language,
+                      const Signature& signature) {
+  const bool own = runtime != nullptr && runtime->backward;
+  const PerLanguage& text = own ? *runtime->backward : toolchain.backward;
+  return filled(text.in(language), {.words = {{"result", signature.result}}});
 }
 
-Artifact make_artifact(const Toolchain& toolchain, const ScriptedRuntime& runtime, const Snippet& text,
-                       const Signature& signature, bool is_model) {
+Artifact make_artifact(const Toolchain& toolchain, const ScriptedRuntime& runtime, const ArtifactSpec& spec) {
   std::vector<std::string> imports;
+  imports.reserve(toolchain.requires_modules.size());
   for (const std::string& module : toolchain.requires_modules) imports.push_back("import " + module);
-  const TemplateValues values{
-      .words = {{"arguments", join(signature.arguments, ", ")}, {"result", signature.result}},
-      .blocks = {{"imports", {join(imports, "\n"), {}}}, {is_model ? "model" : "statement", text}}};
+  const std::string arguments = join(spec.signature.arguments, ", ");
+  const TemplateValues values{.words = {{"arguments", arguments},
+                                        {"result", spec.signature.result},
+                                        {"threads", fmt::format("{}", spec.threads)}},
+                              .blocks = {{"imports", {join(imports, "\n"), {}}},
+                                         {"setup", spec.setup},
+                                         {spec.is_model ? "model" : "statement", spec.text}}};
   Artifact artifact;
-  artifact.script = fill(is_model ? runtime.model : runtime.statement, values);
-  artifact.digest = digest(artifact.script.text());
+  artifact.script = fill(spec.is_model ? runtime.model : runtime.statement, values);
+  const std::string& save = runtime.save.in(spec.language);
+  // One that both languages load says nothing of how it is written, in digests that records hold.
+  artifact.digest = digest(artifact.script.text() + (runtime.save.py == runtime.save.cpp ? "" : save));
   artifact.name = filled(runtime.file, {.words = {{"digest", artifact.digest}}}).text;
-  artifact.script.parts.push_back(filled(runtime.save, {.words = {{"file", artifact.name}}}));
+  artifact.script.parts.push_back(filled(save, {.words = {{"file", artifact.name}, {"arguments", arguments}}}));
   return artifact;
 }
 
@@ -56,13 +65,25 @@ Snippet scripted_call(const Toolchain& toolchain, const ScriptedRuntime& runtime
   const bool has_type = !spec.signature.result.empty() && (spec.backward || is_declared(spec.signature));
   Snippet call = filled(has_type && !typed.empty() ? typed : runtime.call.in(spec.language),
                         call_values(spec.language, spec.signature));
-  if (spec.backward) call.text += "\n" + backward_call(toolchain, spec.language, spec.signature).text;
+  if (spec.backward) call.text += "\n" + backward_call(toolchain, &runtime, spec.language, spec.signature).text;
   return call;
 }
 
-Snippet scripted_load(const ScriptedRuntime& runtime, Language language, const Artifact& artifact,
-                      const Snippet& call) {
-  return filled(runtime.load.in(language), {.words = {{"file", artifact.name}}, .blocks = {{"call", call}}});
+Code scripted_load(const ScriptedRuntime& runtime, Language language, const Artifact& artifact, const Snippet& call,
+                   const Snippet& model) {
+  const Code filled = fill(runtime.load.in(language),
+                           {.words = {{"file", artifact.name}}, .blocks = {{"model", model}, {"call", call}}});
+  // Each part is parsed for itself, so a loop and the call in it are one.
+  Code loaded;
+  for (const Snippet& part : filled.parts) {
+    const bool goes_on = !loaded.empty() && loaded.parts.back().at.line == 0 && part.at.line == 0;
+    if (goes_on) {
+      loaded.parts.back().text += "\n" + part.text;
+    } else {
+      loaded.parts.push_back(part);
+    }
+  }
+  return loaded;
 }
 
 }  // namespace tally

@@ -22,18 +22,28 @@ struct CallSpec {
 /// Of a model as it is, `model`.
 Snippet model_call(const Toolchain& toolchain, Language language, const Signature& signature);
 
-/// What computes the gradient of the result.
-Snippet backward_call(const Toolchain& toolchain, Language language, const Signature& signature);
+/// What computes the gradient of the result: a runtime's own text where it has one (null: eager). Empty: it cannot.
+Snippet backward_call(const Toolchain& toolchain, const ScriptedRuntime* runtime, Language language,
+                      const Signature& signature);
 
-/// Of a statement as a function of the signature's arguments (`text` is the statement), or of a model (`text` defines
-/// `model`; `is_model`). One artifact serves both languages.
-Artifact make_artifact(const Toolchain& toolchain, const ScriptedRuntime& runtime, const Snippet& text,
-                       const Signature& signature, bool is_model);
+/// What a script is made of besides the runtime's texts, all of it Python.
+struct ArtifactSpec {
+  Language language = Language::cpp;  ///< Of the cases that load what it makes; often one artifact serves both.
+  const Signature& signature;
+  const Snippet& text;  ///< A statement, to be a function of the signature's arguments, or what defines `model`.
+  bool is_model = false;
+  const Snippet& setup;
+  int threads = 1;
+};
+
+Artifact make_artifact(const Toolchain& toolchain, const ScriptedRuntime& runtime, const ArtifactSpec& spec);
 
 /// The measured call of what the setup has loaded.
 Snippet scripted_call(const Toolchain& toolchain, const ScriptedRuntime& runtime, const CallSpec& spec);
 
-/// Setup lines: load the file by its relative name, and warm it with the call.
-Snippet scripted_load(const ScriptedRuntime& runtime, Language language, const Artifact& artifact, const Snippet& call);
+/// Setup lines: load the file by its relative name, and warm it with the call. `model` is what defines it in this
+/// language; empty: there is none.
+Code scripted_load(const ScriptedRuntime& runtime, Language language, const Artifact& artifact, const Snippet& call,
+                   const Snippet& model);
 
 }  // namespace tally

@@ -145,6 +145,7 @@ void fields(auto& a, is<CaseRecord> auto& one) {
   a("status", one.status);
   a("flags", one.flags);
   a("warnings", one.warnings);
+  a.optional("artifact", one.artifact);
   a.nullable("counts", one.counts);
   a.nullable("wall", one.wall);
   a.nullable("profile", one.profile);

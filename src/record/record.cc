@@ -20,12 +20,15 @@ std::string_view to_string(CaseStatus status) {
   return "failed";
 }
 
-std::string environment_name(std::string_view toolchain, std::string_view language) {
-  return std::string(toolchain).append(" [").append(language).append("]");
+std::string environment_name(std::string_view toolchain, std::string_view language, std::string_view runtime) {
+  std::string name = std::string(toolchain).append(" [").append(language);
+  if (!runtime.empty()) name.append(" ").append(runtime);
+  return name.append("]");
 }
 
 const Environment* environment_of(const Record& record, const CaseRecord& one) {
-  for (const std::string& name : {environment_name(one.toolchain, one.language), one.toolchain}) {
+  for (const std::string& name : {environment_name(one.toolchain, one.language, one.runtime),
+                                  environment_name(one.toolchain, one.language), one.toolchain}) {
     if (const auto found = record.environments.find(name); found != record.environments.end()) return &found->second;
   }
   return nullptr;

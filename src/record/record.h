@@ -101,6 +101,8 @@ struct CaseRecord {
   CaseStatus status = CaseStatus::skipped;
   std::vector<std::string> flags;     ///< Words: "optimised_away", "bimodal", "drifting", "imprecise", "counts_vary", …
   std::vector<std::string> warnings;  ///< Sentences for a reader: what a lint or the runner noticed.
+  /// What making the file that its runtime loads came to: "seconds", "graph_breaks".
+  std::optional<std::map<std::string, double>> artifact;
   std::optional<Counts> counts;
   std::optional<Wall> wall;
   std::optional<std::string> profile;  ///< Path relative to the record.
@@ -122,8 +124,9 @@ struct Record {
   friend bool operator==(const Record&, const Record&) = default;
 };
 
-/// "torch [python]": the two languages of a toolchain have an environment each.
-std::string environment_name(std::string_view toolchain, std::string_view language);
+/// "torch [python]": the two languages of a toolchain have an environment each, and so has a runtime that has hosts of
+/// its own: "torch [python compiled]".
+std::string environment_name(std::string_view toolchain, std::string_view language, std::string_view runtime = {});
 
 /// What a case ran in, or null. Older records have one for both languages, under the toolchain's name alone.
 const Environment* environment_of(const Record& record, const CaseRecord& one);

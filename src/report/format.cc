@@ -97,7 +97,11 @@ std::string label_text(const CaseRecord& record) { return join(record.label, " /
 
 std::string variant_text(const CaseRecord& record) {
   std::string text = record.language == "python" ? "py" : record.language;
-  if (record.runtime == "torchscript") text += " ts";
+  if (record.runtime == "torchscript") {
+    text += " ts";
+  } else if (record.runtime != "eager" && record.runtime != "explicit") {
+    text += " " + record.runtime;
+  }
   if (record.autograd == "forward_backward") text += " bwd";
   if (record.threads != 1) text += fmt::format(" {}T", record.threads);
   for (const auto& [name, value] : record.params) text += fmt::format(" {}={}", name, value);

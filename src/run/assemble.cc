@@ -88,6 +88,7 @@ CaseRecord assemble(const Case& measured, const CaseOutcome& outcome, double pre
                     "region ends with a wait for it",
                     outcome.device));
   }
+  if (!outcome.making.empty()) record.artifact = outcome.making;
   if (outcome.counts) add_counts(record, measured, outcome);
   if (outcome.wall) {
     record.wall = summarize_wall(*outcome.wall);

@@ -56,8 +56,8 @@ json::Object members(const json::Value& value) { return value.object() != nullpt
 
 /// A name that nobody reads would be a mistake that nobody sees.
 Status check_names(const json::Value& found, const Toolchain& toolchain) {
-  constexpr std::array<std::string_view, 8> kNames = {"environment", "facts",  "flags",   "include",
-                                                      "link",        "no_cpp", "preload", "warm_up"};
+  constexpr std::array<std::string_view, 9> kNames = {"environment", "facts",      "flags",   "include", "link",
+                                                      "no_cpp",      "no_runtime", "preload", "warm_up"};
   for (const auto& [name, value] : members(found)) {
     if (std::ranges::find(kNames, name) != kNames.end()) continue;
     return fail(ErrorKind::input, fmt::format("'discover' has found '{}', which is unknown", name),
@@ -102,6 +102,8 @@ Result<Discovery> read_answer(const json::Value& answer, const Toolchain& toolch
   discovery.preload = json::texts_of(found["preload"]);
   discovery.warm_up = {found["warm_up"]["py"].text_or(""), found["warm_up"]["cpp"].text_or("")};
   discovery.no_cpp = found["no_cpp"].text_or("");
+  for (const auto& [name, why] : members(found["no_runtime"]))
+    discovery.no_runtime[name] = {why["py"].text_or(""), why["cpp"].text_or("")};
   return discovery;
 }
 
@@ -157,6 +159,7 @@ Result<Discovery> discover(ProcessRunner& runner, const ResolvedToolchain& resol
 void apply(const Discovery& found, ResolvedToolchain& resolved) {
   resolved.modules = found.modules;
   resolved.facts = found.facts;
+  resolved.no_runtime = found.no_runtime;
   Toolchain& toolchain = resolved.spec;
   const auto join = [](std::vector<std::string>& to, const std::vector<std::string>& more, bool first) {
     to.insert(first ? to.begin() : to.end(), more.begin(), more.end());

@@ -53,7 +53,7 @@ EnvironmentRecorder::EnvironmentRecorder(std::map<std::string, Environment>& env
 }
 
 Status EnvironmentRecorder::on_host(const HostKind& kind, const std::vector<std::string>& mapped) {
-  const std::string name = environment_name(kind.toolchain, to_string(kind.language));
+  const std::string name = environment_name(kind.toolchain, to_string(kind.language), kind.runtime);
   Environment& environment = environments_[name];
   const Environment before = environment;
   add_mapped(environment, mapped, toolchains_.at(kind.toolchain), own_folders_, digests_);

@@ -93,7 +93,7 @@ Record describe_run(Workspace& workspace, const RunRequest& request, const Ready
   record.machines = {read_machine(static_cast<int>(workspace.leases().topology().allowed.size()))};
   const auto facts = common_facts(workspace.runner(), ready.environment.filtered, ready.hosts.valgrind);
   for (const Case& one : request.plan->cases) {
-    const std::string name = environment_name(one.toolchain, to_string(one.language));
+    const std::string name = environment_name(one.toolchain, to_string(one.language), one.host_runtime);
     if (!record.environments.contains(name)) {
       record.environments[name] = describe_environment(workspace.runner(), ready.toolchains.at(one.toolchain),
                                                        one.language, facts, ready.environment.filtered, digests);

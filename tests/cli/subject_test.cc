@@ -154,6 +154,32 @@ tally::keep(all.size());
   }
 }
 
+TEST(Discover, WhereARuntimeIsNotToBeHadItsCasesSaySo) {
+  const auto folder = TemporaryFolder::make();
+  const fs::path path = folder->path() / "suite.toml";
+  ASSERT_TRUE(write_file(path, R"toml(schema = 1
+[toolchain.found]
+requires = ['json']
+discover = "found['no_runtime'] = {'traced': {'py': 'json is too old', 'cpp': ''}}"
+[toolchain.found.runtime.traced]
+file = "${digest}"
+statement = "${statement}"
+model = "${model}"
+save = 'open("${file}", "w")'
+call.py = "sum((1, 2))"
+[[benchmark]]
+label = ['sum']
+py = 'y = sum((1, 2))'
+signature = 'f() -> y'
+traced = true
+)toml"));
+  const Ran ran = tally({"run", path.string(), "--wall-only", "--max-run-time", "0.01"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_NE(ran.out.find("no traced cases in Python with toolchain 'found': json is too old"), std::string::npos)
+      << ran.out << ran.err;
+  EXPECT_NE(ran.out.find("2 cases: 1 ok, 1 failed"), std::string::npos) << ran.out;
+}
+
 TEST(Discover, AMistakeInItIsOneErrorWithThePlace) {
   const auto folder = TemporaryFolder::make();
   const Ran unknown = discovering("found['includes'] = []", folder->path());

@@ -7,8 +7,7 @@
 namespace tally::cli_test {
 namespace {
 
-using ::testing::IsEmpty;
-using ::testing::Not;
+using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
 constexpr const char* kEnvironment = TALLY_SOURCE_DIR "/build/torch-venv";
@@ -66,6 +65,54 @@ TEST_F(PipTorch, ComparingTwoEnvironmentsSwitchesEveryCase) {
   for (std::size_t at = 0; (at = ran.out.find("torch.version: 1.13", at)) != std::string::npos; ++at) ++switched;
   EXPECT_EQ(switched, 4U) << ran.out;
   EXPECT_NE(ran.out.find("→ 2.13.0+cpu"), std::string::npos);
+}
+
+std::vector<std::string> compiled(const std::string& filter) {
+  return {"run", suite("compiled"), "--counts-only", "--host-timeout", "900", "--filter", filter};
+}
+
+TEST_F(PipTorch, WhatIsCompiledIsCountedExactlyAndSaysWhatCompilingCame) {
+  Ran ran;
+  const Record first = record_of(compiled("chain [[]*compiled*"), ran, activated());
+  ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
+  ASSERT_THAT(first.cases, SizeIs(3));  // C++ has no backward.
+  for (const CaseRecord& one : first.cases) {
+    EXPECT_EQ(one.counts->spread, 0) << one.id;
+    EXPECT_GT(one.artifact->at("seconds"), 0) << one.id;
+    EXPECT_EQ(one.artifact->at("graph_breaks"), 0) << one.id;
+  }
+  EXPECT_TRUE(first.environments.contains("torch [python compiled]"));
+  const Record again = record_of(compiled("chain [[]*compiled*"), ran, activated());
+  for (const CaseRecord& one : again.cases)
+    EXPECT_EQ(one.counts->replicates, find_case(first, one.id)->counts->replicates) << one.id;
+  // Compiled anew, and loaded from a folder with a longer name, which moves Python's by up to 0.02 %.
+  const auto folder = TemporaryFolder::make();
+  How cold = activated();
+  cold.cache = folder->path() / "a cache that has a longer name";
+  const Record second = record_of(compiled("chain [[]python compiled*"), ran, cold);
+  ASSERT_THAT(second.cases, SizeIs(2)) << ran.err << ran.out;
+  for (const CaseRecord& one : second.cases) {
+    const double before = find_case(first, one.id)->counts->per_iteration;
+    EXPECT_NEAR(one.counts->per_iteration, before, before * 1e-3) << one.id;
+  }
+}
+
+TEST_F(PipTorch, WhatWouldBeCompiledAgainOrInPartsIsAnError) {
+  Ran ran;
+  const Record record = record_of(compiled("*[[]python compiled]"), ran, activated());
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  const Failure grows = find_case(record, "grows [python compiled]")->failure.value_or(Failure());
+  EXPECT_THAT(grows.message, HasSubstr("size mismatch at index 0. expected 4, actual 8"));
+  const Failure breaks = find_case(record, "breaks [python compiled]")->failure.value_or(Failure());
+  EXPECT_EQ(breaks.stage, "artifact");
+  EXPECT_THAT(breaks.message, HasSubstr("its graph breaks 1 times, and a compiled case has none"));
+}
+
+TEST(Compiled, APyTorchThatHasNoneSaysSo) {
+  const Ran ran = tally({"run", suite("compiled"), "--counts-only", "--filter", "chain [[]*compiled]"});
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("no compiled cases in Python with toolchain 'torch': PyTorch 1.13"));
+  EXPECT_THAT(ran.out, HasSubstr("no compiled cases in C++ with toolchain 'torch': PyTorch 1.13"));
 }
 
 }  // namespace
