@@ -29,7 +29,7 @@ Result<CapturedEnvironment> capture_environment(ProcessRunner& runner, const std
 /// GOMP_*, KMP_*, MKL_*, OPENBLAS_* and `keep_names` (names or patterns, `--keep-env`), and these settings, which only
 /// an exact name in `keep_names` overrides:
 ///   LC_ALL=C.UTF-8, TZ=UTC       the same texts and times on every machine
-///   OMP_WAIT_POLICY=passive      a spinning team is counted while it waits
+///   OMP_WAIT_POLICY=passive      a spinning team is counted while it waits; where time is taken it may (host_spec.cc)
 ///   OPENBLAS_NUM_THREADS=1       it starts threads when it is loaded, and a host that has threads cannot fork
 ///   PYTHONHASHSEED=0             0 to 1 moves a dict-and-sort statement by 1.16 %
 /// and these where `environment` has none of its own:

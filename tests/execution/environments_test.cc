@@ -69,6 +69,30 @@ TEST_F(EnvironmentsTest, AnActivatedOneIsWhatCasesAndTheirSettingsSee) {
   EXPECT_EQ(facts["variable.OMP_WAIT_POLICY"], "passive");
 }
 
+/// A team that is counted sleeps while it waits; one that is timed waits as in the user's own program.
+TEST_F(EnvironmentsTest, TeamsSpinWhereTimeIsTaken) {
+  write("suite.toml", R"(schema = 1
+toolchain = "python"
+[[benchmark]]
+label = ["counted"]
+setup = { py = "import os" }
+py = 'assert os.environ["OMP_WAIT_POLICY"] == "passive" and "GOMP_SPINCOUNT" not in os.environ'
+[[benchmark]]
+label = ["timed"]
+setup = { py = "import os" }
+py = 'assert os.environ["OMP_WAIT_POLICY"] == "active" and os.environ["GOMP_SPINCOUNT"] == "300000"'
+[[benchmark]]
+label = ["kept"]
+setup = { py = "import os" }
+py = 'assert os.environ["OMP_WAIT_POLICY"] == "mine" and "GOMP_SPINCOUNT" not in os.environ'
+)");
+  EXPECT_EQ(run({"--counts-only", "--filter", "counted*"}), 0) << read("output");
+  EXPECT_EQ(run({"--wall-only", "--filter", "timed*"}), 0) << read("output");
+  EXPECT_EQ(run({"--filter", "kept*", "--env-command", "export OMP_WAIT_POLICY=mine", "--keep-env", "OMP_WAIT_POLICY"}),
+            0)
+      << read("output");
+}
+
 TEST_F(EnvironmentsTest, OneThatWasAskedForAndCannotImportIsTheOnlyError) {
   module("raise RuntimeError('broken on purpose')\n");
   EXPECT_EQ(run({"--json", "r.json", "--wall-only", "--env-command", activate()}), 2);
