@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/contains.h"
 #include "base/digest.h"
@@ -101,6 +102,14 @@ std::expected<ResolvedInterpreter, std::string> probe(ProcessRunner& runner, con
   return interpreter;
 }
 
+/// Whether a program is of the environment that is activated, virtual or conda's.
+bool is_activated(const std::string& program, const ResolveContext& context) {
+  return std::ranges::any_of(std::array{"VIRTUAL_ENV", "CONDA_PREFIX"}, [&](const char* name) {
+    const std::string_view folder = value_of(context.environment, name);
+    return !folder.empty() && program.starts_with(std::string(folder) + "/");
+  });
+}
+
 }  // namespace
 
 std::string_view value_of(const EnvironmentVariables& environment, std::string_view name) {
@@ -179,6 +188,7 @@ Result<ResolvedCompiler> resolve_compiler(ProcessRunner& runner, const Toolchain
 Result<ResolvedInterpreter> resolve_interpreter(ProcessRunner& runner, const Toolchain& toolchain,
                                                 const ResolveContext& context) {
   std::string tried;
+  std::string passed_over;
   for (const std::string& candidate : toolchain.python) {
     const auto program = find_program(candidate, value_of(context.environment, "PATH"));
     if (!program) {
@@ -186,7 +196,11 @@ Result<ResolvedInterpreter> resolve_interpreter(ProcessRunner& runner, const Too
       continue;
     }
     auto interpreter = probe(runner, *program, toolchain, context);
-    if (interpreter) return *std::move(interpreter);
+    if (interpreter) {
+      interpreter->passed_over = std::move(passed_over);
+      return *std::move(interpreter);
+    }
+    if (is_activated(*program, context)) passed_over = fmt::format("{} {}", *program, interpreter.error());
     tried += fmt::format("\n  {} {}", candidate, interpreter.error());
   }
   const std::string needed = toolchain.requires_modules.empty()

@@ -29,6 +29,7 @@ struct ResolvedInterpreter {
   std::string version;   ///< "3.11.2"
   std::string identity;  ///< Of the executable and of the required modules' files.
   std::vector<std::string> modules;  ///< "torch 1.13.1 /usr/lib/python3/dist-packages/torch/__init__.py"
+  std::string passed_over = {};      ///< The activated environment's interpreter and why it is not this one; or empty.
 };
 
 struct ResolveContext {

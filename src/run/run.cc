@@ -60,7 +60,13 @@ Result<Ready> make_ready(Workspace& workspace, const RunRequest& request, bool c
   ready.toolchains = *std::move(toolchains);
   for (const auto& [name, resolved] : ready.toolchains) {
     if (resolved.compiler && !*resolved.compiler) observer.on_message(describe(resolved.compiler->error()));
-    if (resolved.interpreter && !*resolved.interpreter) observer.on_message(describe(resolved.interpreter->error()));
+    if (!resolved.interpreter) continue;
+    if (!*resolved.interpreter) {
+      observer.on_message(describe(resolved.interpreter->error()));
+    } else if (!(*resolved.interpreter)->passed_over.empty()) {
+      observer.on_message(fmt::format("toolchain '{}' takes {}, not the activated environment's: {}", name,
+                                      (*resolved.interpreter)->path, (*resolved.interpreter)->passed_over));
+    }
   }
   return ready;
 }

@@ -24,6 +24,16 @@ Error no_cpp(const Toolchain& toolchain, const std::string& why, const std::stri
   return {ErrorKind::missing, fmt::format("no C++ with toolchain '{}': {}", toolchain.name, why), {}, mend};
 }
 
+/// An environment that was asked for is what is measured, or nothing is.
+Error not_in_the_environment(const Toolchain& toolchain, const std::string& passed_over) {
+  return {
+      ErrorKind::input,
+      fmt::format("the environment of --env-command has no interpreter for toolchain '{}': {}", toolchain.name,
+                  passed_over),
+      {},
+      fmt::format("install {} in it, or name an interpreter with --python", join(toolchain.requires_modules, ", "))};
+}
+
 Result<ResolvedCompiler> compiler_of(ProcessRunner& runner, const ResolvedToolchain& toolchain,
                                      const std::optional<Result<Discovery>>& found, const ResolveContext& context) {
   if (!toolchain.spec.discover.empty()) {
@@ -98,8 +108,12 @@ Result<Toolchains> resolve_toolchains(ProcessRunner& runner, const Plan& plan, c
     const auto any = [&](auto needs) {
       return std::ranges::any_of(plan.cases, [&](const Case& one) { return one.toolchain == spec.name && needs(one); });
     };
-    toolchains[spec.name] =
+    ResolvedToolchain& resolved = toolchains[spec.name];
+    resolved =
         resolve_toolchain(runner, spec, {.cpp = any(needs_cpp), .python = any(needs_python)}, environment, cache);
+    const bool asked_for = !tools.env_command.empty() && resolved.interpreter && *resolved.interpreter;
+    if (asked_for && !(*resolved.interpreter)->passed_over.empty())
+      return std::unexpected(not_in_the_environment(spec, (*resolved.interpreter)->passed_over));
   }
   if (auto usable = check_usable(toolchains, plan, tools); !usable) return std::unexpected(usable.error());
   return toolchains;

@@ -32,6 +32,14 @@ class SubjectTest : public ::testing::Test {
   static const std::map<std::string, std::string>& subject(const Record& record, const std::string& language) {
     return record.environments.at("torch [" + language + "]").subject;
   }
+  /// The name of the library that begins so: its version differs from release to release.
+  static std::string library(const Record& record, const std::string& begin) {
+    for (const auto& [file, digest] : subject(record, "cpp")) {
+      if (file.starts_with(begin)) return file;
+    }
+    ADD_FAILURE() << "none is called " << begin;
+    return {};
+  }
 
   Result<TemporaryFolder> folder_ = TemporaryFolder::make();
 };
@@ -55,17 +63,18 @@ TEST_F(SubjectTest, BothLanguagesNameTheSameLibrariesByContent) {
 TEST_F(SubjectTest, ASecondLibraryOnTheLoadersPathIsSeenInBothLanguages) {
   const fs::path planted = folder_->path() / "planted";
   fs::create_directories(planted);
-  const fs::path original = fs::canonical("/usr/lib/x86_64-linux-gnu/libc10.so.1.13");
-  ASSERT_TRUE(write_file(planted / original.filename(), read_file(original).value() + "built otherwise"));
-  fs::create_symlink(original.filename(), planted / "libc10.so.1.13");
   const Record plain = read(measure("plain", {}));
+  const std::string name = library(plain, "libc10.so.");
+  const std::string beside = library(plain, "libtorch_cpu.so.");
+  const fs::path original = fs::path("/usr/lib/x86_64-linux-gnu") / name;
+  ASSERT_TRUE(fs::exists(original)) << original;
+  ASSERT_TRUE(write_file(planted / original.filename(), read_file(original).value() + "built otherwise"));
+  fs::create_symlink(name, planted / name.substr(0, name.rfind('.')));  // libc10.so.1.13 is libc10.so.1.13.0
   const std::string path = measure("planted", {{"LD_LIBRARY_PATH", planted.string()}});
   const Record other = read(path);
-  const std::string name = original.filename().string();
   for (const char* language : {"cpp", "python"}) {
     EXPECT_NE(subject(plain, language).at(name), subject(other, language).at(name)) << language;
-    EXPECT_EQ(subject(plain, language).at("libtorch_cpu.so.1.13.0"),
-              subject(other, language).at("libtorch_cpu.so.1.13.0"));
+    EXPECT_EQ(subject(plain, language).at(beside), subject(other, language).at(beside));
   }
   EXPECT_NE(plain.fingerprint.subject, other.fingerprint.subject);
   const Comparison comparison = compare(plain, other, {});

@@ -111,8 +111,8 @@ TEST_F(PipTorch, WhatWouldBeCompiledAgainOrInPartsIsAnError) {
 TEST(Compiled, APyTorchThatHasNoneSaysSo) {
   const Ran ran = tally({"run", suite("compiled"), "--counts-only", "--filter", "chain [[]*compiled]"});
   EXPECT_EQ(ran.code, 1) << ran.err;
-  EXPECT_THAT(ran.out, HasSubstr("no compiled cases in Python with toolchain 'torch': PyTorch 1.13"));
-  EXPECT_THAT(ran.out, HasSubstr("no compiled cases in C++ with toolchain 'torch': PyTorch 1.13"));
+  EXPECT_THAT(ran.out, HasSubstr("no compiled cases in Python with toolchain 'torch': PyTorch "));
+  EXPECT_THAT(ran.out, HasSubstr("no compiled cases in C++ with toolchain 'torch': PyTorch "));
 }
 
 }  // namespace

@@ -69,6 +69,29 @@ TEST_F(EnvironmentsTest, AnActivatedOneIsWhatCasesAndTheirSettingsSee) {
   EXPECT_EQ(facts["variable.OMP_WAIT_POLICY"], "passive");
 }
 
+/// jsonschema is Debian's, and not in the environment. What was asked for is measured, or nothing is.
+TEST_F(EnvironmentsTest, WhereTheActivatedOneIsPassedOverItIsSaidAndWhereItWasAskedForItIsAnError) {
+  write("suite.toml", R"(schema = 1
+[toolchain.mine]
+extends = "python"
+python = ["python3", "/usr/bin/python3"]
+requires = ["jsonschema"]
+[[benchmark]]
+label = ["a"]
+toolchain = "mine"
+py = "x = 1"
+)");
+  const std::string interpreter = path("venv") + "/bin/python3 has no module jsonschema";
+  EXPECT_EQ(run({"--wall-only", "--env-command", activate()}), 2);
+  EXPECT_THAT(read("output"), HasSubstr("the environment of --env-command has no interpreter for toolchain 'mine': " +
+                                        interpreter + "; install jsonschema in it"));
+  write("activated", "#!/bin/sh\n" + activate().replace(0, 6, ".") + "\nexec '" + tally_ + "' \"$@\"\n");
+  fs::permissions(path("activated"), fs::perms::owner_all);
+  tally_ = path("activated");
+  EXPECT_EQ(run({"--wall-only"}), 0) << read("output");
+  EXPECT_THAT(read("output"), HasSubstr("takes /usr/bin/python3, not the activated environment's: " + interpreter));
+}
+
 /// A team that is counted sleeps while it waits; one that is timed waits as in the user's own program.
 TEST_F(EnvironmentsTest, TeamsSpinWhereTimeIsTaken) {
   write("suite.toml", R"(schema = 1
