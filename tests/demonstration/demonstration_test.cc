@@ -162,8 +162,13 @@ amounts = [n / 7 for n in range(50)]
   const Ran explained = tally_in_folder({"compare", "old.json", "new.json", "--functions", "--top", "8"});
   EXPECT_EQ(explained.code, 0);
   // Rounding goes through the shortest decimal form and back; neither was called before.
-  EXPECT_THAT(explained.out, testing::ContainsRegex(" 0 +[0-9,]+ +python3[.0-9]* +_Py_dg_dtoa"));
-  EXPECT_THAT(explained.out, testing::ContainsRegex(" 0 +[0-9,]+ +python3[.0-9]* +_Py_dg_strtod"));
+  // From 3.13 on Python keeps their names to itself, and what it keeps is one row.
+  if (explained.out.find("_Py_dg_") == std::string::npos) {
+    EXPECT_THAT(explained.out, testing::ContainsRegex("[+][0-9,]+ +[0-9,]+ +[0-9,]+ +python3[.]1[3-9] +[?]{3}"));
+  } else {
+    EXPECT_THAT(explained.out, testing::ContainsRegex(" 0 +[0-9,]+ +python3[.0-9]* +_Py_dg_dtoa"));
+    EXPECT_THAT(explained.out, testing::ContainsRegex(" 0 +[0-9,]+ +python3[.0-9]* +_Py_dg_strtod"));
+  }
 }
 
 }  // namespace

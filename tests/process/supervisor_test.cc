@@ -166,7 +166,11 @@ TEST_F(DriverTest, InterruptsAreCountedAndCancel) {
     const auto took = Clock::now() - start;
     if (times == 1) EXPECT_GE(took, Milliseconds(600)) << "both graces";
     if (times == 2) EXPECT_LT(took, Milliseconds(500)) << "no grace";
-    EXPECT_THAT(read_some(out_.get()), HasSubstr("cancelled\ncancelled\ncancelled\ncancelled\n"));
+    // All four victims; a second interruption may be told between them.
+    const std::string said = read_some(out_.get());
+    std::size_t cancelled = 0;
+    for (std::size_t at = 0; (at = said.find("cancelled\n", at)) != std::string::npos; ++at) ++cancelled;
+    EXPECT_EQ(cancelled, 4U) << said;
     EXPECT_THAT(survivors(mark_), IsEmpty());
   }
 }
