@@ -162,6 +162,15 @@ void fill_malloc() {
   ::malloc_trim(0);
 }
 
+namespace {
+
+constexpr std::size_t kSizes = kLargestBlock / kAlignment;
+
+/// The last block of each size that fill_pools() took: it lies in a pool that is free otherwise.
+Address g_fresh[kSizes];
+
+}  // namespace
+
 void fill_pools(void* (*allocate)(std::size_t), std::size_t pool) {
   Filler filler{allocate};
   // Free pools of older arenas first: a fresh arena shows by a run of blocks of its length.
@@ -187,7 +196,20 @@ void fill_pools(void* (*allocate)(std::size_t), std::size_t pool) {
       last = at;
     }
     // One in use: an empty pool would be given back and taken again with each block.
-    if (filler.take(size) == 0) return;
+    const Address fresh = filler.take(size);
+    if (fresh == 0) return;
+    g_fresh[size / kAlignment - 1] = fresh;
+  }
+}
+
+void bring_fresh_pools_to_front(void* (*allocate)(std::size_t), std::size_t pool) {
+  Filler filler{allocate};
+  for (std::size_t size = kAlignment; size <= kLargestBlock; size += kAlignment) {
+    const Address fresh = g_fresh[size / kAlignment - 1];
+    for (Address at = 0; fresh != 0 && at / pool != fresh / pool;) {
+      at = filler.take(size);
+      if (at == 0) return;
+    }
   }
 }
 

@@ -76,18 +76,13 @@ void Regions::begin(Phase phase) {
   phase_ = phase;
   enter_stage(Stage::setup);
   state_ = State::fresh;
+  warm_up_parts_ = 0;
 }
 
 std::uint64_t Regions::next() {
   switch (state_) {
     case State::fresh:
-      if (warm_up_ > 0) {
-        enter_stage(Stage::warm_up);
-        state_ = State::warming;
-        return warm_up_;
-      }
-      [[fallthrough]];
-    case State::warming:
+      if (const std::uint64_t iterations = next_warm_up(); iterations > 0) return iterations;
       threads_ = count_threads();
       if (threads_ > 1 && warm_up_ > 0) {
         wait_until_others_sleep();
@@ -136,6 +131,21 @@ std::uint64_t Regions::next() {
       break;
   }
   return next_command();
+}
+
+/// Iterations of the warm-up's next part; 0 when it is over.
+///
+/// Where instructions are counted and there is something to settle, it is done after one half, when what is done once
+/// is done, and again one execution later, which made a new result and let go of the last that was made before.
+std::uint64_t Regions::next_warm_up() {
+  if (warm_up_ == 0) return 0;
+  enter_stage(Stage::warm_up);
+  const int part = warm_up_parts_++;
+  const bool settles = phase_ == Phase::statement && hooks_.settle != nullptr && callgrind::running();
+  if (!settles) return part == 0 ? warm_up_ : 0;
+  if (part == 1 || part == 2) hooks_.settle(hooks_.context, part == 2);
+  const std::uint64_t half = (warm_up_ + 1) / 2;
+  return part == 1 ? 1 : part < 3 ? half : 0;
 }
 
 /// A device's context does not survive a fork: its case runs its regions itself. Decided here, so that a region of a

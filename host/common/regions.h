@@ -21,6 +21,9 @@ struct RegionHooks {
   /// Which device the case works on, null for none: then there is no sync. Asked once a phase is warmed up; may be
   /// null.
   const char* (*device)(void* context) = nullptr;
+  /// Brings the allocator into a state of its own, where instructions are counted, after the first half of the
+  /// statement's warm-up and again one execution later (`again`); may be null.
+  void (*settle)(void* context, bool again) = nullptr;
   void* context = nullptr;
 };
 
@@ -49,7 +52,7 @@ class Regions {
   [[nodiscard]] std::uint32_t job() const { return job_; }
 
  private:
-  enum class State { fresh, warming, probing, idle, counting, timing, left };
+  enum class State { fresh, probing, idle, counting, timing, left };
 
   std::uint64_t next_command();
   std::uint64_t start_count(const protocol::Message& command);
@@ -64,6 +67,7 @@ class Regions {
   void report_timed(int pid, int status);
   bool fork_region(bool timed);
   const char* look_for_device();
+  std::uint64_t next_warm_up();
   void prepare_region();
   void take_done_pipe(const int done[2]);
   static std::optional<int> wait_for_replicate(int pid, int done);
@@ -72,6 +76,7 @@ class Regions {
   Channel channel_;
   std::uint32_t job_;
   std::uint64_t warm_up_;
+  int warm_up_parts_ = 0;    ///< Of this phase's, begun so far.
   bool in_process_ = false;  ///< A team of threads works here, which no fork would survive: no replicate is forked.
   int threads_ = 1;
   bool on_device_ = false;

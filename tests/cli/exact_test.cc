@@ -136,6 +136,27 @@ TEST(Exact, CountsDoNotDependOnSurroundings) {
   expect_same(totals({"--filter", "sort strings*", "--isolation", "process"}, far), first, "a process of its own");
 }
 
+/// The first run compiles what it imports, which takes other memory than reading what is compiled.
+TEST(Exact, WhetherImportsHadToBeCompiledDoesNotMatter) {
+  const auto folder = TemporaryFolder::make();
+  ASSERT_TRUE(folder);
+  How how;
+  how.more = {{"PYTHONPYCACHEPREFIX", (folder->path() / "compiled").string()}};
+  std::vector<Record> records;
+  for (int i = 0; i < 2; ++i) {
+    Ran ran;
+    records.push_back(record_of({"run", "suites/python_standard.toml", "--counts-only", "--filter", "Strings/*",
+                                 "--keep-env", "PYTHONPYCACHEPREFIX"},
+                                ran, how));
+    ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
+  }
+  ASSERT_GE(records[0].cases.size(), 10U);
+  for (std::size_t i = 0; i < records[0].cases.size(); ++i) {
+    const CaseRecord& cold = records[0].cases[i];
+    EXPECT_EQ(cold.counts->per_iteration, records[1].cases[i].counts->per_iteration) << cold.id;
+  }
+}
+
 /// Another allocator's heap is not read as glibc's is: not a word of it, and the record says so.
 TEST(Exact, AnotherAllocatorsHeapIsLeftAlone) {
   How preloaded;
