@@ -248,8 +248,8 @@ PyObject* fill_heaps(PyObject* /*module*/, PyObject* args) {
   Py_ssize_t pool = 0;
   if (PyArg_ParseTuple(args, "n", &pool) == 0) return nullptr;
   g_pool = static_cast<std::size_t>(pool);
-  // Before too: of an object, CPython asks in which of its arenas it lies, which takes 4 instructions more in the one of
-  // two parts that a multiple of 1 MiB divides an arena into.
+  // Before too: of an object, CPython asks in which of its arenas it lies, which takes 4 instructions more in the one
+  // of two parts that a multiple of 1 MiB divides an arena into.
   if (tally::host::callgrind::running()) tally::host::align_mappings();
   tally::host::fill_pools(PyObject_Malloc, g_pool);
   tally::host::fill_malloc();

@@ -1,5 +1,7 @@
 #include "execution/case_dialogue.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/contains.h"

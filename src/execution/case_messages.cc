@@ -56,7 +56,8 @@ CaseMessage decode(const Message& message, DumpFolder& dumps) {
   switch (message.type()) {
     case MessageType::ready:
       return PhaseReady{static_cast<protocol::Phase>(message.number(Field::phase)),
-                        message.number(Field::in_process) != 0, text_of(message, Field::device), text_of(message, Field::allocator)};
+                        message.number(Field::in_process) != 0, text_of(message, Field::device),
+                        text_of(message, Field::allocator)};
     case MessageType::counted:
       return counted(message, dumps);
     case MessageType::timed: {

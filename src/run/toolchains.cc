@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "execution/environment.h"
 #include "run/discovery.h"
 
