@@ -1,32 +1,16 @@
 // node report.test.mjs PAGES: opens the written pages from file:// and uses them as a person would.
 import assert from 'node:assert/strict';
-import {mkdirSync, mkdtempSync, rmSync} from 'node:fs';
-import {tmpdir} from 'node:os';
+import {mkdirSync} from 'node:fs';
 import {join, resolve} from 'node:path';
 import {pathToFileURL} from 'node:url';
-import {chromium} from 'playwright-core';
+import {openBrowser} from './browser.mjs';
 
 const pages = resolve(process.argv[2]);
 const shots = join(pages, 'screenshots');
 mkdirSync(shots, {recursive: true});
 const url = (name) => pathToFileURL(join(pages, name)).href;
 
-const profile = mkdtempSync(join(tmpdir(), 'tallymark-browser-'));
-const context = await chromium.launchPersistentContext(profile, {
-  executablePath: process.env.CHROMIUM,
-  headless: true,
-  viewport: {width: 1180, height: 860},
-  colorScheme: 'light',
-  args: [
-    '--headless',
-    '--no-sandbox',
-    '--disable-gpu',
-    '--no-first-run',
-    '--disable-background-networking',
-    '--disable-component-update',
-    '--disable-sync',
-  ],
-});
+const {context, close} = await openBrowser({width: 1180, height: 860});
 const page = await context.newPage();
 const problems = [];
 const requests = [];
@@ -220,7 +204,6 @@ try {
     console.log('FAIL the page asked for ' + request);
   }
 } finally {
-  await context.close();
-  rmSync(profile, {recursive: true, force: true});
+  await close();
 }
 process.exit(failed ? 1 : 0);

@@ -1,27 +1,10 @@
 // node screenshots.mjs: one picture of each view of report.html and trace.html in this folder.
-import {mkdtempSync, rmSync} from 'node:fs';
-import {tmpdir} from 'node:os';
-import {join, resolve} from 'node:path';
+import {resolve} from 'node:path';
 import {pathToFileURL} from 'node:url';
-import {chromium} from 'playwright-core';
+import {openBrowser} from './browser.mjs';
 
 const url = (name) => pathToFileURL(resolve(name)).href;
-const profile = mkdtempSync(join(tmpdir(), 'tallymark-pictures-'));
-const context = await chromium.launchPersistentContext(profile, {
-  executablePath: process.env.CHROMIUM,
-  headless: true,
-  viewport: {width: 1100, height: 640},
-  colorScheme: 'light',
-  args: [
-    '--headless',
-    '--no-sandbox',
-    '--disable-gpu',
-    '--no-first-run',
-    '--disable-background-networking',
-    '--disable-component-update',
-    '--disable-sync',
-  ],
-});
+const {context, close} = await openBrowser({width: 1100, height: 640});
 const page = await context.newPage();
 const shot = (name) => page.screenshot({path: name + '.png'});
 const size = (width, height) => page.setViewportSize({width, height});
@@ -64,6 +47,5 @@ try {
   await page.goto(url('trace.html'));
   await shot('trace-timeline');
 } finally {
-  await context.close();
-  rmSync(profile, {recursive: true, force: true});
+  await close();
 }

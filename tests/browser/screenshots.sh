@@ -20,7 +20,7 @@ sed -e 's/ c.reserve(numbers.size());//' -e 's/std::nth_element(copy.begin(), co
 "$tally" report "$work/changed.json" "$work/base.json" --title "cpp_standard, with two slower statements" -o "$work/report.html"
 (cd "$(dirname "$trace")" && "$tally" trace "$(basename "$trace")" --html "$work/trace.html" >/dev/null)
 
-cp tests/browser/package.json tests/browser/package-lock.json tests/browser/screenshots.mjs "$work/"
+cp tests/browser/package.json tests/browser/package-lock.json tests/browser/browser.mjs tests/browser/screenshots.mjs "$work/"
 (cd "$work" && npm ci --silent --no-audit --no-fund && CHROMIUM=$browser node screenshots.mjs)
 mkdir -p "$out"
 for picture in "$work"/*.png; do
