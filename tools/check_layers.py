@@ -54,6 +54,19 @@ LAYERS = {
         "protocol",
         "record",
     ],
+    # process, execution: the loop that serves is the one that measures, and hosts live between runs.
+    "serve": [
+        "build",
+        "definition",
+        "execution",
+        "json",
+        "measurement",
+        "plan",
+        "process",
+        "profile",
+        "record",
+        "run",
+    ],
     # definition: its door to TOML, for what was agreed to; the words for known noise.
     "comparison": ["definition", "profile", "record"],
     "trace": [],

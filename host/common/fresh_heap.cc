@@ -31,6 +31,9 @@ constexpr std::size_t kLeast = 32;  // malloc's smallest chunk, and what it alwa
 constexpr std::size_t kLargestBlock = 512;
 constexpr std::size_t kPoolHeader = 48;
 
+/// The last block of each size that fill_pools() took: it lies in a pool that is free otherwise.
+Address g_fresh[kLargestBlock / kAlignment];
+
 /// Allocates and keeps, up to the budget; 0 beyond it.
 struct Filler {
   void* (*allocate)(std::size_t);
@@ -161,15 +164,6 @@ void fill_malloc() {
   }
   ::malloc_trim(0);
 }
-
-namespace {
-
-constexpr std::size_t kSizes = kLargestBlock / kAlignment;
-
-/// The last block of each size that fill_pools() took: it lies in a pool that is free otherwise.
-Address g_fresh[kSizes];
-
-}  // namespace
 
 void fill_pools(void* (*allocate)(std::size_t), std::size_t pool) {
   Filler filler{allocate};

@@ -75,13 +75,13 @@ Stage Regions::stage() { return current_stage(); }
 void Regions::begin(Phase phase) {
   phase_ = phase;
   enter_stage(Stage::setup);
-  state_ = State::fresh;
+  state_ = State::warming;
   warm_up_parts_ = 0;
 }
 
 std::uint64_t Regions::next() {
   switch (state_) {
-    case State::fresh:
+    case State::warming:
       if (const std::uint64_t iterations = next_warm_up(); iterations > 0) return iterations;
       threads_ = count_threads();
       if (threads_ > 1 && warm_up_ > 0) {

@@ -52,7 +52,7 @@ class Regions {
   [[nodiscard]] std::uint32_t job() const { return job_; }
 
  private:
-  enum class State { fresh, probing, idle, counting, timing, left };
+  enum class State { warming, probing, idle, counting, timing, left };
 
   std::uint64_t next_command();
   std::uint64_t start_count(const protocol::Message& command);
@@ -87,7 +87,7 @@ class Regions {
   RegionHooks hooks_;
   void (*sync_of_device_)(void* context) = nullptr;
   protocol::Phase phase_ = protocol::Phase::baseline;
-  State state_ = State::fresh;
+  State state_ = State::warming;
   // The timed region that is running, and those of its command that are still to run.
   std::uint64_t children_ = 0;
   std::uint64_t iterations_ = 0;

@@ -54,19 +54,30 @@ bool alone_since_fork() {
 
 namespace {
 
-unsigned long long sleeps_of(const char* thread) {
+/// What the kernel says of a thread behind `key`, which begins with a newline, in `text`; null where it says nothing.
+const char* status_of(const char* thread, const char* key, char (&text)[4096]) {
   char path[64];
-  char text[4096];
   std::snprintf(path, sizeof path, "/proc/self/task/%.20s/status", thread);
   const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 0;
+  if (fd < 0) return nullptr;
   const ssize_t n = ::read(fd, text, sizeof text - 1);
   ::close(fd);
-  if (n <= 0) return 0;
+  if (n <= 0) return nullptr;
   text[n] = 0;
-  constexpr const char* kKey = "\nvoluntary_ctxt_switches:";
-  const char* line = std::strstr(text, kKey);
-  return line == nullptr ? 0 : std::strtoull(line + std::strlen(kKey), nullptr, 10);
+  const char* const line = std::strstr(text, key);
+  return line == nullptr ? nullptr : line + std::strlen(key);
+}
+
+unsigned long long sleeps_of(const char* thread) {
+  char text[4096];
+  const char* const times = status_of(thread, "\nvoluntary_ctxt_switches:", text);
+  return times == nullptr ? 0 : std::strtoull(times, nullptr, 10);
+}
+
+void note_running(const char* thread, void* any) {
+  char text[4096];
+  const char* const state = status_of(thread, "\nState:\t", text);
+  if (state != nullptr && *state == 'R') *static_cast<bool*>(any) = true;
 }
 
 /// As the kernel writes directory entries; the C library's own reader would allocate.
@@ -179,7 +190,11 @@ void wait_until_others_sleep() {
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
     nanosleep(&pause, nullptr);
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
-    if ((after.tv_sec - before.tv_sec) * 1'000'000'000L + after.tv_nsec - before.tv_nsec < kQuiet) return;
+    if ((after.tv_sec - before.tv_sec) * 1'000'000'000L + after.tv_nsec - before.tv_nsec >= kQuiet) continue;
+    // One that spins uses no time either while another program has its CPU.
+    bool running = false;
+    each_other_thread(note_running, &running);
+    if (!running) return;
   }
 }
 

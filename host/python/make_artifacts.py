@@ -9,10 +9,11 @@ its neighbours: TorchScript numbers classes of one name through within a process
 the hash seed (constants are saved in the order of a set), and scripts are run by a name without
 their folder's.
 
-The job is a JSON list of {"folder", "script", "name"}; for each, one JSON line {"index", "error"}
-is printed, with an empty error when the script left the file `name`. One script's failure is not
-another's. Beside that file lies made.json: the seconds that the script took, and what it has left
-in a dictionary `figures`.
+Standard input is JSON, {"setup", "jobs"}: Python that runs once before the forks, with the modules
+by their names, and a list of {"folder", "script", "name"}; for each of these, one JSON line
+{"index", "error"} is printed, with an empty error when the script left the file `name`. One
+script's failure is not another's. Beside that file lies made.json: the seconds that the script
+took, and what it has left in a dictionary `figures`.
 """
 
 import json
@@ -66,10 +67,15 @@ def make_in_fork(job):
 def main():
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what scripts print must not be taken for an answer
-    jobs = json.load(sys.stdin)
+    work = json.load(sys.stdin)
     for module in sys.argv[1:]:
         __import__(module)
-    for index, job in enumerate(jobs):
+    roots = {module.partition(".")[0] for module in sys.argv[1:]}
+    exec(
+        compile(work["setup"], "artifact_setup", "exec"),
+        {name: sys.modules[name] for name in roots},
+    )
+    for index, job in enumerate(work["jobs"]):
         print(json.dumps({"index": index, "error": make_in_fork(job)}), file=answers, flush=True)
 
 

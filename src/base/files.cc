@@ -79,7 +79,11 @@ Status write_file(const fs::path& path, std::string_view text) {
 Result<TemporaryFolder> TemporaryFolder::make() {
   std::error_code code;
   const fs::path parent = fs::temp_directory_path(code);
-  std::string name = ((code ? fs::path("/tmp") : parent) / "tally-XXXXXX").string();
+  return make_in(code ? fs::path("/tmp") : parent);
+}
+
+Result<TemporaryFolder> TemporaryFolder::make_in(const fs::path& parent) {
+  std::string name = (parent / "tally-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) return std::unexpected(errno_error("create a temporary folder", name));
   return TemporaryFolder(name);
 }

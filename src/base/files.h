@@ -45,6 +45,7 @@ class NewFile {
 class TemporaryFolder {
  public:
   static Result<TemporaryFolder> make();
+  static Result<TemporaryFolder> make_in(const std::filesystem::path& parent);
   TemporaryFolder(TemporaryFolder&& other) noexcept;
   TemporaryFolder& operator=(TemporaryFolder&&) = delete;
   ~TemporaryFolder();

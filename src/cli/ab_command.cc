@@ -94,6 +94,11 @@ int report(const AbOptions& options, const std::vector<Record>& records, const s
   return contains(results, Sameness::differs, &ResultVerdict::sameness) ? std::max<int>(code, kFailed) : code;
 }
 
+/// What the protocol of servers has no words for.
+bool needs_workspace(const AbOptions& options) {
+  return options.same_result || !options.a.toolchain.empty() || !options.b.toolchain.empty();
+}
+
 int interruption(std::ostream& err) {
   fmt::print(err, "tally: interrupted\n");
   return kInterrupted;
@@ -123,6 +128,7 @@ void add_ab_options(OptionSet& sub, AbOptions& options) {
           "Also write Markdown for a pull request to this file (- for standard output)");
   add_selection_options(sub, options.run);
   add_run_options(sub, options.run);
+  add_server_option(sub, options.run);
   sub.footer =
       "Whether both sides compute the same is checked with --same-result only.\n"
       "Exit codes: 0 compared, 1 a case failed or results differ, 2 wrong usage. docs/compare.md says more.";
@@ -148,6 +154,7 @@ int run_ab(const Context& context, const AbOptions& options, std::ostream& out, 
       return report_error(replaced.error(), err);
     paths[i] = record_path(kNames[i], *said[i], folder->path());
     RunRequest side{.plan = &plans[i],
+                    .caller = caller_of(context),
                     .settings = *settings,
                     .tools = tools_of(*said[i], options.run.tools),
                     .suite = options.suite};
@@ -155,15 +162,27 @@ int run_ab(const Context& context, const AbOptions& options, std::ostream& out, 
     sides.push_back(std::move(side));
   }
 
-  auto measuring = Measuring::begin(context, options.run, err);
+  RunOptions run = options.run;
+  if (needs_workspace(options)) {
+    if (run.server != "auto" && run.server != "off") {
+      return report_error(
+          {ErrorKind::input, "a server does not replace toolchains, nor hold results against each other", "--server",
+           "take --server, or --a-toolchain, --b-toolchain and --same-result, away"},
+          err);
+    }
+    run.server = "off";
+  }
+  auto measuring = Measuring::begin(context, run, err);
   if (!measuring) return report_error(measuring.error(), err);
   const auto tell = [&](const std::string& text) {
     if (!options.run.quiet) fmt::print(err, "tally ab: {}\n", text);
   };
-  auto measured = measure_in_turns((*measuring)->workspace(), sides, options.rounds, (*measuring)->progress(),
-                                   [&](int round, std::size_t side) {
-                                     tell(fmt::format("round {} of {}, {}", round, options.rounds, kNames[side]));
-                                   });
+  if (!(*measuring)->is_served()) (*measuring)->workspace().keep_hosts_warm();
+  const ServedPlan plan_to_serve = served(suite_to_serve(options.suite), options.run);
+  const auto measure_one = [&](const RunRequest& side) { return (*measuring)->measure(side, plan_to_serve); };
+  auto measured = measure_in_turns(measure_one, sides, options.rounds, [&](int round, std::size_t side) {
+    tell(fmt::format("round {} of {}, {}", round, options.rounds, kNames[side]));
+  });
   if (!measured) return report_error(measured.error(), err);
   if (measured->interrupted) return interruption(err);
   for (std::size_t i = 0; i < said.size(); ++i) {

@@ -92,11 +92,8 @@ int write_files(const Comparison& comparison, const CheckResult& result, const C
       {options.junit, to_junit(comparison, result)},
       {options.csv, to_csv(comparison)},
       {options.benchmark_json, to_google_benchmark(*comparison.next)}};
-  for (const auto& [path, text] : files) {
-    if (path.empty()) continue;
-    if (const Status written = write_output(path, text, out); !written) return refuse("check", written.error(), err, 1);
-  }
-  return 0;
+  const Status written = write_outputs(files, out);
+  return written ? 0 : refuse("check", written.error(), err, 1);
 }
 
 }  // namespace

@@ -36,11 +36,7 @@ int report_comparison(const Comparison& comparison, const CompareCommandOptions&
   const std::pair<const std::string&, std::string> files[] = {
       {options.csv, to_csv(comparison)},
       {options.markdown, to_markdown(comparison, nullptr, options.functions ? options.top : 0)}};
-  for (const auto& [path, text] : files) {
-    if (path.empty()) continue;
-    if (const Status written = write_output(path, text, out); !written)
-      return refuse("compare", written.error(), err, 1);
-  }
+  if (const Status written = write_outputs(files, out); !written) return refuse("compare", written.error(), err, 1);
   return comparison.count(Verdict::failed) + comparison.count(Verdict::gone) > 0 ? 1 : 0;
 }
 

@@ -13,10 +13,12 @@ Remeasure remeasure_with(const Context& context, const CheckCommandOptions& opti
     if (!suite) return std::unexpected(suite.error());
     RunOptions run;
     run.cores = options.cores;
+    run.server = "off";
     auto measuring = Measuring::begin(context, run, err);
     if (!measuring) return std::unexpected(measuring.error());
     const Tools tools{.cxx = options.cxx, .python = options.python, .env_command = options.env_command};
-    return measure_again((*measuring)->workspace(), *suite, path, ids, next, tools, (*measuring)->progress());
+    return measure_again((*measuring)->workspace(), *suite, path, ids, next, caller_of(context), tools,
+                         (*measuring)->progress());
   };
 }
 

@@ -19,6 +19,7 @@
 #include "cli/profile_command.h"
 #include "cli/report_command.h"
 #include "cli/run_command.h"
+#include "cli/serve_command.h"
 #include "cli/time_command.h"
 #include "cli/toolchains_command.h"
 #include "cli/trace_command.h"
@@ -123,6 +124,9 @@ std::vector<Command> declare_commands(OptionSet& program) {
                                              options.color = use_color(context, "auto", context.out_is_terminal);
                                              return run_trace(options, std::cout, std::cerr);
                                            }));
+  commands.push_back(declare<ServeOptions>(
+      program, "serve", "Measure for other programs, on hosts that stay warm", add_serve_options,
+      [](const Context& context, const ServeOptions& options) { return run_serve(context, options, std::cerr); }));
   commands.push_back(declare<DoctorOptions>(program, "doctor", "Find what measuring needs; say what is missing",
                                             add_doctor_options,
                                             [](const Context& context, const DoctorOptions& options) {

@@ -14,18 +14,14 @@ ProgressStyle style_of(const Context& context, const RunOptions& options) {
   return context.err_is_terminal && !options.verbose ? ProgressStyle::live : ProgressStyle::lines;
 }
 
+}  // namespace
+
 Surroundings surroundings_of(const Context& context) {
-  Surroundings around{.environment = context.environment,
-                      .working_folder = context.working_folder,
-                      .libexec = context.libexec,
-                      .tool = {},
-                      .command = context.command};
+  Surroundings around{.libexec = context.libexec, .tool = {}};
   around.tool.version = TALLY_VERSION;
   around.tool.commit = TALLY_COMMIT;
   return around;
 }
-
-}  // namespace
 
 Measuring::Measuring(Interrupts interrupts, const Context& context, const RunOptions& options, std::ostream& err)
     : interrupts_(std::move(interrupts)),
@@ -52,6 +48,11 @@ Result<std::string> cpus_to_use(const RunOptions& options) {
   return to_string(CpuSet({allowed.begin() + options.reserved_cpus, allowed.end()}));
 }
 
+/// Temporary files are kept by who made them.
+std::string which_server(const RunOptions& options) {
+  return options.keep && options.server == "auto" ? "off" : options.server;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Measuring>> Measuring::begin(const Context& context, const RunOptions& options,
@@ -61,11 +62,42 @@ Result<std::unique_ptr<Measuring>> Measuring::begin(const Context& context, cons
   std::unique_ptr<Measuring> measuring(new Measuring(*std::move(interrupts), context, options, err));
   const auto cpus = cpus_to_use(options);
   if (!cpus) return std::unexpected(cpus.error());
+  auto server = ServerClient::connect(context, which_server(options), surroundings_of(context).tool,
+                                      [&](const std::string& why) { measuring->progress_.on_message(why); });
+  if (!server) return std::unexpected(server.error());
+  if (*server) {
+    const auto topology = read_topology(cpus->empty() ? CpuSet() : *parse_cpu_list(*cpus));
+    if (!topology) return std::unexpected(topology.error());
+    measuring->server_ = *std::move(server);
+    measuring->cores_ = to_string(topology->allowed);
+    if (options.verbose) {
+      measuring->progress_.on_message(fmt::format("measured by the server at {} (process {})",
+                                                  measuring->server_->path(), measuring->server_->pid()));
+    }
+    return measuring;
+  }
   auto workspace = Workspace::open(measuring->runner_, surroundings_of(context), *cpus);
   if (!workspace) return std::unexpected(workspace.error());
   measuring->workspace_ = *std::move(workspace);
   if (options.keep) measuring->kept_ = measuring->workspace_->keep_scratch();
   return measuring;
+}
+
+Result<RunResult> Measuring::measure(const RunRequest& request, const ServedPlan& plan) {
+  if (server_) return server_->measure(request, plan, cores_, interrupts_, progress_);
+  return tally::measure(*workspace_, request, progress_);
+}
+
+ServedPlan served(json::Value suite, const RunOptions& options) {
+  json::Object selection;
+  if (!options.filters.empty()) selection["filter"] = options.filters;
+  if (!options.excludes.empty()) selection["exclude"] = options.excludes;
+  if (!options.shard.empty()) selection["shard"] = options.shard;
+  return {std::move(suite), std::move(selection)};
+}
+
+Caller caller_of(const Context& context) {
+  return {.environment = context.environment, .working_folder = context.working_folder, .command = context.command};
 }
 
 Measuring::~Measuring() {

@@ -1,4 +1,5 @@
-/// This process as one that measures: its signals, its child processes, its CPUs, and what it says meanwhile.
+/// This process as one that measures, or has a server do so: its signals, its child processes, its CPUs, and what it
+/// says meanwhile.
 #pragma once
 
 #include <iosfwd>
@@ -7,22 +8,29 @@
 #include "cli/context.h"
 #include "cli/progress.h"
 #include "cli/run_options.h"
+#include "cli/server_client.h"
 #include "process/interrupts.h"
 #include "process/real_runner.h"
+#include "run/caller.h"
 #include "run/workspace.h"
 
 namespace tally::cli {
 
 class Measuring {
  public:
-  /// An error: no signals, no such CPUs, no place for temporary files.
+  /// With a server where the options and what runs say so. An error: no signals, no such CPUs, no place for temporary
+  /// files, not the server that was asked for.
   static Result<std::unique_ptr<Measuring>> begin(const Context& context, const RunOptions& options, std::ostream& err);
   /// With --keep, says where the temporary files are.
   ~Measuring();
   Measuring(const Measuring&) = delete;
   Measuring& operator=(const Measuring&) = delete;
 
+  /// Of this process; there is none where a server measures.
   [[nodiscard]] Workspace& workspace() { return *workspace_; }
+  [[nodiscard]] bool is_served() const { return server_ != nullptr; }
+  /// Here, or by the server; `plan` is what the server is given of the request's plan.
+  Result<RunResult> measure(const RunRequest& request, const ServedPlan& plan);
   [[nodiscard]] Progress& progress() { return progress_; }
 
  private:
@@ -31,8 +39,19 @@ class Measuring {
   Interrupts interrupts_;
   RealProcessRunner runner_;
   Progress progress_;
+  std::unique_ptr<ServerClient> server_;
+  std::string cores_;
   std::unique_ptr<Workspace> workspace_;
   std::string kept_;  ///< The folder of temporary files, with --keep.
 };
+
+/// This tally, for whoever measures with it.
+Surroundings surroundings_of(const Context& context);
+
+/// For a server: the suite as it takes it, and what these options take of it.
+ServedPlan served(json::Value suite, const RunOptions& options);
+
+/// The user of this process, as one who wants a run.
+Caller caller_of(const Context& context);
 
 }  // namespace tally::cli

@@ -107,4 +107,12 @@ Status write_output(const std::string& path, const std::string& text, std::ostre
   return write_file(path, text);
 }
 
+Status write_outputs(NamedTexts files, std::ostream& out) {
+  for (const auto& [path, text] : files) {
+    if (path.empty()) continue;
+    if (Status written = write_output(path, text, out); !written) return written;
+  }
+  return {};
+}
+
 }  // namespace tally::cli

@@ -1,7 +1,9 @@
 /// Records and profiles by path, for the commands that read them. Every error names the path.
 #pragma once
 
+#include <span>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
 #include "comparison/comparison.h"
@@ -34,5 +36,11 @@ inline constexpr const char* kDenoiseHelp =
 
 /// To a file, or to `out` for "-".
 Status write_output(const std::string& path, const std::string& text, std::ostream& out);
+
+/// Paths, empty where a text is not wanted, and texts.
+using NamedTexts = std::span<const std::pair<const std::string&, std::string>>;
+
+/// Each text to its path, until one fails.
+Status write_outputs(NamedTexts files, std::ostream& out);
 
 }  // namespace tally::cli

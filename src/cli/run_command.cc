@@ -58,6 +58,11 @@ Status write_record(const std::string& path, const RunResult& result) {
 
 }  // namespace
 
+json::Value suite_to_serve(const std::string& path) {
+  // What was read a moment ago; should it have gone, the server says so.
+  return json::Object{{"text", read_suite_file(path).value_or("")}, {"path", path}};
+}
+
 ProfileRequest profiles_beside(const std::string& record) {
   return {.folder = record + ".profiles", .name = fs::path(record).filename().string() + ".profiles"};
 }
@@ -69,6 +74,7 @@ void add_run_command_options(OptionSet& command, RunCommandOptions& options) {
   command.add("--profiles", &options.profiles, "Keep a profile of each case beside the record");
   add_selection_options(command, options.run);
   add_run_options(command, options.run);
+  add_server_option(command, options.run);
 }
 
 RenderOptions rendering(const Context& context, const RunOptions& options) {
@@ -117,14 +123,17 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
   }
   auto settings = settings_of(options.run);
   if (!settings) return report_error(settings.error(), err);
-  RunRequest request{
-      .plan = &*plan, .settings = *std::move(settings), .tools = options.run.tools, .suite = options.suite};
+  RunRequest request{.plan = &*plan,
+                     .caller = caller_of(context),
+                     .settings = *std::move(settings),
+                     .tools = options.run.tools,
+                     .suite = options.suite};
   request.journal = JournalRequest{*journal, options.resume};
   request.keeps_samples = false;
   if (options.profiles) request.profiles = profiles_beside(options.json);
   auto measuring = Measuring::begin(context, options.run, err);
   if (!measuring) return report_error(measuring.error(), err);
-  auto measured = measure((*measuring)->workspace(), request, (*measuring)->progress());
+  auto measured = (*measuring)->measure(request, served(suite_to_serve(options.suite), options.run));
   if (!measured) return report_error(measured.error(), err);
 
   if (auto printed = print_record(context, options.run, *measured, options.json, out); !printed) {

@@ -3,6 +3,7 @@
 
 #include "cli/context.h"
 #include "cli/run_options.h"
+#include "json/value.h"
 #include "report/table.h"
 #include "run/run.h"
 
@@ -27,10 +28,13 @@ Status print_record(const Context& context, const RunOptions& options, const Run
 /// How tables of this run are printed.
 RenderOptions rendering(const Context& context, const RunOptions& options);
 
-/// What a finished run exits with.
 /// Where the profiles of a record are kept.
 ProfileRequest profiles_beside(const std::string& record);
 
+/// A suite's file, as a server takes it.
+json::Value suite_to_serve(const std::string& path);
+
+/// What a finished run exits with.
 int exit_code_of(const RunResult& result);
 
 }  // namespace tally::cli

@@ -83,6 +83,14 @@ void add_run_options(OptionSet& command, RunOptions& options) {
   command.add("--width", &options.width, "Columns to print (the terminal's, or 100)").range(20, 10000);
 }
 
+void add_server_option(OptionSet& command, RunOptions& options) {
+  command
+      .add("--server", &options.server,
+           "Let a running `tally serve` measure: auto (where there is one), off, or its socket")
+      .value_name("PATH")
+      .shows_default();
+}
+
 Result<Selection> selection_of(const RunOptions& options) {
   Selection selection{.filters = options.filters, .excludes = options.excludes};
   if (!options.shard.empty()) {

@@ -26,8 +26,9 @@ struct RunOptions {
   int retries = -1;  ///< Below 0: by default.
   Tools tools;
   std::string cores;
-  int reserved_cpus = 0;  ///< The lowest ones of these, left to others.
-  bool denoise = false;   ///< What is shown; a record has both.
+  int reserved_cpus = 0;        ///< The lowest ones of these, left to others.
+  std::string server = "auto";  ///< Who measures: "auto", "off", or a socket's path.
+  bool denoise = false;         ///< What is shown; a record has both.
   bool keep = false;
   bool quiet = false;
   bool verbose = false;
@@ -38,6 +39,7 @@ struct RunOptions {
 /// Options of selection only: for `list` and `plan` too.
 void add_selection_options(OptionSet& command, RunOptions& options);
 void add_run_options(OptionSet& command, RunOptions& options);
+void add_server_option(OptionSet& command, RunOptions& options);
 
 Result<Selection> selection_of(const RunOptions& options);
 /// What these options take of a suite.

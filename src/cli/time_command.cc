@@ -18,7 +18,24 @@ void add_time_options(OptionSet& command, TimeOptions& options) {
       .range(1, 1024);
   command.add("--json", &options.json, "Write the record here; - is standard output").value_name("FILE");
   add_run_options(command, options.run);
+  add_server_option(command, options.run);
 }
+
+namespace {
+
+/// The same for a server, as a suite's only timer.
+json::Value document_of(const TimeOptions& options) {
+  json::Object timer{{"label", json::Array{"statement"}},
+                     {"language", options.language},
+                     {"stmt", options.stmt},
+                     {"threads", options.threads}};
+  if (!options.setup.empty()) timer["setup"] = options.setup;
+  if (!options.global_setup.empty()) timer["global_setup"] = options.global_setup;
+  if (!options.toolchain.empty()) timer["toolchain"] = options.toolchain;
+  return json::Object{{"document", json::Object{{"schema", 1}, {"timer", json::Array{std::move(timer)}}}}};
+}
+
+}  // namespace
 
 int run_time(const Context& context, const TimeOptions& options, std::ostream& out, std::ostream& err) {
   Suite suite;
@@ -36,8 +53,9 @@ int run_time(const Context& context, const TimeOptions& options, std::ostream& o
   if (!settings) return report_error(settings.error(), err);
   auto measuring = Measuring::begin(context, options.run, err);
   if (!measuring) return report_error(measuring.error(), err);
-  const RunRequest request{.plan = &*plan, .settings = *std::move(settings), .tools = options.run.tools};
-  auto measured = measure((*measuring)->workspace(), request, (*measuring)->progress());
+  const RunRequest request{
+      .plan = &*plan, .caller = caller_of(context), .settings = *std::move(settings), .tools = options.run.tools};
+  auto measured = (*measuring)->measure(request, served(document_of(options), RunOptions{}));
   if (!measured) return report_error(measured.error(), err);
   if (auto printed = print_record(context, options.run, *measured, options.json, out); !printed)
     return report_error(printed.error(), err);

@@ -109,7 +109,7 @@ struct Recorder {
     const Object job = job_for(s, options, profiler, trace, result_file);
     ProcessRequest request;
     request.argv = {python, context.libexec + "/trace_record.py"};
-    request.environment = context.environment;
+    request.environment = with_variables(context.environment, s.toolchain.environment);
     request.deadline = Milliseconds(std::llround(options.timeout_s * 1000));
     request.stdin_text = json::to_text(job);
     const ProcessResult ran = run(runner, std::move(request));

@@ -29,9 +29,13 @@ class Reader {
   Status read(std::string_view bytes, const std::string& file) {
     const Result<TomlNode> root = parse_toml(bytes, file);
     if (!root) return std::unexpected(root.error());
+    return read(*root, file);
+  }
+
+  Status read(const TomlNode& root, const std::string& file) {
     chain_.push_back(std::filesystem::path(file).lexically_normal().string());
     done_.insert(chain_.back());
-    Status ok = read_root(*root, file);
+    Status ok = read_root(root, file);
     chain_.pop_back();
     return ok;
   }
@@ -136,18 +140,20 @@ class Reader {
   Status read_all(const Fields& fields) {
     struct Item {
       const TomlNode* node;
+      std::size_t order;  ///< Decides where there are no lines.
       Status (*read)(const TomlNode&, Suite&);
     };
     std::vector<Item> items;
     const auto gather = [&](std::string_view key, Status (*read)(const TomlNode&, Suite&)) {
       const TomlNode* array = fields.find(key);
       if (array == nullptr) return;
-      for (const TomlNode& node : array->items) items.push_back({&node, read});
+      for (const TomlNode& node : array->items) items.push_back({&node, items.size(), read});
     };
     gather("benchmark", read_benchmark);
     gather("variants", read_variants);
     gather("timer", read_timer);
-    std::ranges::sort(items, {}, [](const Item& item) { return std::pair{item.node->at.line, item.node->at.column}; });
+    std::ranges::sort(
+        items, {}, [](const Item& item) { return std::tuple{item.node->at.line, item.node->at.column, item.order}; });
     for (const Item& item : items) {
       if (Status ok = item.read(*item.node, suite_); !ok) return ok;
     }
@@ -160,7 +166,9 @@ class Reader {
   std::set<std::string> done_;
 };
 
-Result<std::string> read_bytes(const std::string& path) {
+}  // namespace
+
+Result<std::string> read_suite_file(const std::string& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) {
     return fail(ErrorKind::input, "this is a folder", path, "name a suite file (.toml)");
@@ -172,7 +180,11 @@ Result<std::string> read_bytes(const std::string& path) {
   return bytes;
 }
 
-}  // namespace
+Result<Suite> parse_suite(const TomlNode& root, const std::string& file, const IncludeResolver& resolve) {
+  Reader reader(resolve);
+  if (Status ok = reader.read(root, file); !ok) return std::unexpected(ok.error());
+  return reader.take();
+}
 
 Result<Suite> parse_suite(std::string_view bytes, const std::string& file, const IncludeResolver& resolve) {
   Reader reader(resolve);
@@ -181,13 +193,13 @@ Result<Suite> parse_suite(std::string_view bytes, const std::string& file, const
 }
 
 Result<Suite> read_suite(const std::filesystem::path& path) {
-  Result<std::string> bytes = read_bytes(path.string());
+  Result<std::string> bytes = read_suite_file(path.string());
   if (!bytes) {
     // An unreadable suite is the user's to mend, whatever the operating system's reason.
     bytes.error().kind = ErrorKind::input;
     return std::unexpected(bytes.error());
   }
-  return parse_suite(*bytes, path.string(), read_bytes);
+  return parse_suite(*bytes, path.string(), read_suite_file);
 }
 
 }  // namespace tally

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "definition/suite.h"
+#include "definition/toml_tree.h"
 
 namespace tally {
 
@@ -20,6 +21,13 @@ using IncludeResolver = std::function<Result<std::string>(const std::string& pat
 
 /// `file` is the name of the bytes in places, and the base of includes and of relative paths.
 Result<Suite> parse_suite(std::string_view bytes, const std::string& file, const IncludeResolver& resolve);
+
+/// The same of a document that is not TOML, as such a tree; where its places have no lines, the order of an array's
+/// tables is that of the tree.
+Result<Suite> parse_suite(const TomlNode& root, const std::string& file, const IncludeResolver& resolve);
+
+/// An IncludeResolver for files.
+Result<std::string> read_suite_file(const std::string& path);
 
 Result<Suite> read_suite(const std::filesystem::path& path);
 

@@ -21,7 +21,7 @@ namespace {
 constexpr auto kToolchainKeys = std::to_array<std::string_view>(
     {"extends",    "replaces", "cxx",      "flags", "include",  "link",    "prelude",     "preload",
      "subject",    "python",   "requires", "seed",  "sync",     "warm_up", "set_threads", "before_region",
-     "model_call", "backward", "runtime",  "noise", "discover", "device",  "environment"});
+     "model_call", "backward", "runtime",  "noise", "discover", "device",  "environment", "artifact_setup"});
 /// What grows with `extends`, and so can be told to begin anew.
 constexpr auto kGrowing = std::to_array<std::string_view>(
     {"include", "link", "prelude", "preload", "requires", "environment", "runtime", "noise"});
@@ -285,6 +285,7 @@ Result<Toolchain> read_toolchain(const std::string& name, const TomlNode& table,
   put_after(toolchain.preload, each("preload", name_or_path));
   put_after(toolchain.requires_modules, each("requires", as_is));
   if (fields.find("discover") != nullptr) toolchain.discover = read_text(fields, "discover", {});
+  if (fields.find("artifact_setup") != nullptr) toolchain.artifact_setup = read_text(fields, "artifact_setup", {});
   read_per_language(fields, "seed", toolchain.seed);
   read_per_language(fields, "set_threads", toolchain.set_threads, {"threads"});
   read_per_language(fields, "before_region", toolchain.before_region);

@@ -68,6 +68,8 @@ struct Toolchain {
   std::map<std::string, std::string> environment;
   /// Python, run where these are imported: what C++ needs to be built against the same libraries.
   std::string discover;
+  /// Python, run once before the scripts of runtimes: how their files are written. No part of what a case is.
+  std::string artifact_setup;
   PerLanguage seed;           ///< Seeds the generators of what is measured.
   PerLanguage set_threads;    ///< Sets the thread count; ${threads} is replaced.
   PerLanguage before_region;  ///< Runs before every region, not measured.

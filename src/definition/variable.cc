@@ -13,9 +13,10 @@ namespace {
 
 // What src/execution/environment.h lists, where that is not for toolchains to say; a test there holds the two together.
 // The loader's would reach the supervisor and Valgrind too.
-constexpr auto kReserved = std::to_array<std::string_view>(
-    {"CONDA_PREFIX", "KMP_BLOCKTIME", "LC_ALL", "LD_*", "MKL_DYNAMIC", "OMP_DYNAMIC", "OMP_WAIT_POLICY",
-     "OPENBLAS_NUM_THREADS", "PATH", "PYTHONHASHSEED", "PYTHONPATH", "TALLY_*", "TZ", "VIRTUAL_ENV"});
+constexpr auto kReserved =
+    std::to_array<std::string_view>({"CONDA_PREFIX", "GOMP_SPINCOUNT", "KMP_BLOCKTIME", "LC_ALL", "LD_*", "MKL_DYNAMIC",
+                                     "OMP_DYNAMIC", "OMP_WAIT_POLICY", "OPENBLAS_NUM_THREADS", "PATH", "PYTHONHASHSEED",
+                                     "PYTHONPATH", "TALLY_*", "TZ", "VIRTUAL_ENV"});
 
 }  // namespace
 

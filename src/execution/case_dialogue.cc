@@ -94,9 +94,11 @@ std::optional<CaseCommand> CaseDialogue::on_ready(const PhaseReady& ready) {
     case Mode::counts:
       return AskCount{rules_.plan.iterations, is_last_replicate()};
     case Mode::wall: {
+      const WallPlan& wall = rules_.plan.wall;
+      if (step_ == Step::statement && wall.number > 0) return ask_times(wall.number, wall.min_run_time_s, 1);
       // The first child also finds out how many executions make a block; the others repeat that number.
-      const double loop_s = kLoopBlocks * least_block_s(rules_.plan.wall, rules_.timer_overhead_s);
-      return ask_times(0, step_ == Step::baseline ? loop_s : child_run_time_s(rules_.plan.wall), 1);
+      const double loop_s = kLoopBlocks * least_block_s(wall, rules_.timer_overhead_s);
+      return ask_times(0, step_ == Step::baseline ? loop_s : child_run_time_s(wall), 1);
     }
     case Mode::result:
       break;
@@ -135,7 +137,8 @@ bool CaseDialogue::keep_totals(RegionCounted& region) {
   counts_.events = (*region.totals)->events;
   counts_.iterations = region.iterations;
   (step_ == Step::baseline ? counts_.baseline : counts_.replicates).push_back((*region.totals)->values);
-  if (step_ == Step::statement && profile_.empty()) profile_ = std::move(region.dump);
+  if (std::string& kept = step_ == Step::baseline ? baseline_profile_ : profile_; kept.empty())
+    kept = std::move(region.dump);
   return true;
 }
 
@@ -237,6 +240,7 @@ void CaseDialogue::deliver(CaseOutcome& outcome, std::optional<WallWatch> watch)
       }
       outcome.counts = std::move(counts_);
       outcome.profile = std::move(profile_);
+      outcome.baseline_profile = std::move(baseline_profile_);
       return;
     case Mode::wall:
       wall_.watch = std::move(watch);

@@ -79,6 +79,7 @@ class CaseDialogue {
   std::optional<AllocationSample> allocations_;
   std::vector<StatementResult> results_;  ///< Of executions from the same state: they must agree.
   std::string profile_;
+  std::string baseline_profile_;
   std::optional<CaseFailure> failure_;
   bool crashed_ = false;
 };

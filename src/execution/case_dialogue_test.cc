@@ -132,6 +132,20 @@ TEST_F(CaseDialogueTest, TimesAreTakenChildAfterChildWithoutTheLoop) {
   ASSERT_TRUE(next);
 }
 
+TEST_F(CaseDialogueTest, AGivenNumberOfExecutionsIsEverySampleOfOneChild) {
+  settings_.counts = false;
+  settings_.number_per_run = 7;
+  settings_.min_run_time_s = 0.001;
+  CaseDialogue dialogue = begin(Mode::wall);
+  EXPECT_EQ(times_of(dialogue.on(PhaseReady{Phase::baseline})).iterations, 0U) << "the loop's block is found";
+  dialogue.on(timed(1e-9));
+  const AskTimes only = times_of(dialogue.on(PhaseReady{Phase::statement}));
+  EXPECT_EQ(only.iterations, 7U);
+  EXPECT_DOUBLE_EQ(only.budget_s, 0.001);
+  EXPECT_EQ(only.children, 1U);
+  EXPECT_TRUE(advances(dialogue.on(timed(1e-6))));
+}
+
 TEST_F(CaseDialogueTest, AllocationsAreCountedAfterTheTimesAndOnlyBesideCounts) {
   for (const bool counts : {true, false}) {
     settings_.counts = counts;

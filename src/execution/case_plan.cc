@@ -21,6 +21,7 @@ Milliseconds milliseconds(double seconds) { return Milliseconds(static_cast<std:
 WallPlan wall_plan(const Settings& settings, const CaseSettings& own) {
   WallPlan plan;
   plan.precision = own.precision.value_or(settings.precision);
+  plan.number = settings.number_per_run.value_or(0);
   plan.min_run_time_s = own.min_run_time ? seconds(*own.min_run_time) : settings.min_run_time_s;
   plan.max_run_time_s = own.max_run_time ? seconds(*own.max_run_time) : settings.max_run_time_s;
   // Where only the one or the other was asked for, it pushes the other's default along.

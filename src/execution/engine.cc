@@ -40,6 +40,7 @@ Engine::Engine(ProcessRunner& runner, CpuLeases& leases, HostPool& pool, Builder
       book_(retries_of(request_)),
       builds_(runner, builder),
       placement_(leases, [this] { return cpus_in_use(); }),
+      interruptions_before_(runner.interruptions()),
       timer_overhead_s_(measure_timer_overhead()) {
   for (const Case& one : request_.cases) plans_.push_back(case_plan(request_.settings, one.settings));
   pool_.begin_plan(retry_limits(request_.settings), host_deadlines(request_.settings));
@@ -281,7 +282,7 @@ void Engine::on_interrupted(int count) {
     book_.interrupt();
     builds_.stop();
   }
-  interruptions_ = std::max(interruptions_ + 1, count);
+  interruptions_ = std::max(interruptions_ + 1, count - interruptions_before_);
   if (interruptions_ > 1) stop_everything();
 }
 
@@ -427,12 +428,13 @@ void Engine::end_unwanted_hosts() {
 void Engine::stop_everything() {
   builds_.stop();
   const bool cut_short = !sessions_.empty() || interruptions_ > 0 || result_.stopped;
+  // First: a host whose session was ended by decree looks idle, and has the case's child still.
+  if (cut_short) pool_.end_unfinished();
   while (!sessions_.empty()) {
     sessions_.front().session->on_stopped(Ending::cancelled, "cancelled");
     end_session(sessions_.begin());
   }
   book_.interrupt();
-  if (cut_short) pool_.end_all();
 }
 
 }  // namespace tally

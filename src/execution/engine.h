@@ -109,6 +109,7 @@ class Engine {
   /// Groups of cases of which one counted otherwise in a forked process than in the case child itself.
   std::set<std::pair<HostKind, Autograd>> forks_differ_;
   bool announced_waiting_ = false;
+  int interruptions_before_;  ///< Of what ran before this.
   int interruptions_ = 0;
   Clock::time_point interrupted_at_{};
   Clock::time_point next_memory_check_{};

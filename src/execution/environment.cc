@@ -21,14 +21,24 @@ constexpr std::array<std::string_view, 10> passed_on{"PATH",         "LD_LIBRARY
                                                      "CONDA_PREFIX", "OMP_*",           "GOMP_*",     "KMP_*",
                                                      "MKL_*",        "OPENBLAS_*"};
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 5> fixed{{{"LC_ALL", "C.UTF-8"},
-                                                                              {"OMP_WAIT_POLICY", "passive"},
-                                                                              {"OPENBLAS_NUM_THREADS", "1"},
-                                                                              {"PYTHONHASHSEED", "0"},
-                                                                              {"TZ", "UTC"}}};
+struct Setting {
+  std::string_view name;
+  std::string_view for_counts;  ///< Empty: none.
+  std::string_view for_times;
+};
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 3> unless_set{
-    {{"KMP_BLOCKTIME", "0"}, {"MKL_DYNAMIC", "FALSE"}, {"OMP_DYNAMIC", "false"}}};
+constexpr std::string_view kWaitPolicy = "OMP_WAIT_POLICY";
+
+constexpr std::array<Setting, 5> fixed{{{"LC_ALL", "C.UTF-8", "C.UTF-8"},
+                                        {kWaitPolicy, "passive", "active"},
+                                        {"OPENBLAS_NUM_THREADS", "1", "1"},
+                                        {"PYTHONHASHSEED", "0", "0"},
+                                        {"TZ", "UTC", "UTC"}}};
+
+constexpr std::array<Setting, 2> unless_set{{{"MKL_DYNAMIC", "FALSE", "FALSE"}, {"OMP_DYNAMIC", "false", "false"}}};
+
+// How long a team that waits spins before it sleeps. Not where the user has said how it waits, and time is taken.
+constexpr std::array<Setting, 2> spinning{{{"GOMP_SPINCOUNT", "", "300000"}, {"KMP_BLOCKTIME", "0", "200"}}};
 
 constexpr int dump_fd = 97;  // Not one of bash's own (from 63 down, and 255), nor one that a script is likely to use.
 
@@ -100,18 +110,24 @@ Result<CapturedEnvironment> capture_environment(ProcessRunner& runner, const std
 }
 
 EnvironmentVariables filter_environment(const EnvironmentVariables& environment,
-                                        std::span<const std::string> keep_names) {
+                                        std::span<const std::string> keep_names, MeasuredFor use) {
   std::map<std::string, std::string> kept;
   for (const auto& [name, value] : environment) {
     const auto matches = [&](std::string_view pattern) { return glob_match(pattern, name); };
     if (std::ranges::any_of(passed_on, matches) || std::ranges::any_of(keep_names, matches)) kept[name] = value;
   }
-  for (const auto& [name, value] : fixed) {
-    const std::string key(name);
-    const bool wanted = kept.contains(key) && std::ranges::find(keep_names, key) != keep_names.end();
-    if (!wanted) kept[key] = value;
-  }
-  for (const auto& [name, value] : unless_set) kept.emplace(name, value);
+  const auto kept_by_user = [&](std::string_view name) {
+    return kept.contains(std::string(name)) && std::ranges::find(keep_names, name) != keep_names.end();
+  };
+  const auto value = [&](const Setting& setting) {
+    return use == MeasuredFor::counts ? setting.for_counts : setting.for_times;
+  };
+  const bool waits_as_user_says = kept_by_user(kWaitPolicy) && use == MeasuredFor::times;
+  for (const Setting& setting : fixed)
+    if (!kept_by_user(setting.name)) kept[std::string(setting.name)] = value(setting);
+  for (const Setting& setting : unless_set) kept.emplace(setting.name, value(setting));
+  for (const Setting& setting : spinning)
+    if (!waits_as_user_says && !value(setting).empty()) kept.emplace(setting.name, value(setting));
   return {kept.begin(), kept.end()};
 }
 

@@ -25,21 +25,29 @@ Result<CapturedEnvironment> capture_environment(ProcessRunner& runner, const std
                                                 EnvironmentVariables environment, std::string working_folder,
                                                 Milliseconds deadline = std::chrono::minutes(5));
 
+/// What a measured process is for.
+enum class MeasuredFor { counts, times };
+
 /// What of `environment` a measured process gets: PATH, LD_LIBRARY_PATH, PYTHONPATH, VIRTUAL_ENV, CONDA_PREFIX, OMP_*,
 /// GOMP_*, KMP_*, MKL_*, OPENBLAS_* and `keep_names` (names or patterns, `--keep-env`), and these settings, which only
 /// an exact name in `keep_names` overrides:
 ///   LC_ALL=C.UTF-8, TZ=UTC       the same texts and times on every machine
-///   OMP_WAIT_POLICY=passive      a spinning team is counted while it waits; where time is taken it may (host_spec.cc)
+///   OMP_WAIT_POLICY=passive      a spinning team is counted while it waits; for times `active`, see below
 ///   OPENBLAS_NUM_THREADS=1       it starts threads when it is loaded, and a host that has threads cannot fork
 ///   PYTHONHASHSEED=0             0 to 1 moves a dict-and-sort statement by 1.16 %
 /// and these where `environment` has none of its own:
 ///   OMP_DYNAMIC=false, MKL_DYNAMIC=FALSE   a team is as large as the case says, whatever the machine's load
 ///   KMP_BLOCKTIME=0                        Intel's and LLVM's OpenMP spins for 200 ms after a region otherwise
+///   GOMP_SPINCOUNT=300000, KMP_BLOCKTIME=200   for times, with OMP_WAIT_POLICY=active: teams spin for a while and then
+///                                              sleep, as both libraries have it by default. libgomp would not: a host
+///                                              is started on one CPU, where its default is 100 rounds, and a short
+///                                              region of two threads takes three times as long; with LLVM's and 0 ms,
+///                                              ten times
 /// MKL_CBWR is left alone: it makes results repeat by choosing other code than users run.
 /// HOME is not among them: programs find it in the user database, and its length differs from user to user.
 /// Sorted by name, each name once (the last value wins).
 EnvironmentVariables filter_environment(const EnvironmentVariables& environment,
-                                        std::span<const std::string> keep_names);
+                                        std::span<const std::string> keep_names, MeasuredFor use = MeasuredFor::counts);
 
 /// "NAME=value" strings, as `environ` has them; those without '=' are left out.
 EnvironmentVariables parse_environment(std::span<const std::string> entries);

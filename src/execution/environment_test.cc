@@ -88,9 +88,31 @@ TEST(FilterEnvironment, KeepsWhatIsListedInAFixedOrder) {
                           Key("OPENBLAS_NUM_THREADS"), Key("PATH"), Pair("PYTHONHASHSEED", "5"), Pair("TZ", "UTC")));
 }
 
+TEST(FilterEnvironment, TeamsWaitAsTheirLibrariesHaveItWhereTimeIsTaken) {
+  const auto waiting = [](const EnvironmentVariables& environment, const std::vector<std::string>& keep,
+                          MeasuredFor use) {
+    EnvironmentVariables out = filter_environment(environment, keep, use);
+    std::erase_if(out, [](const auto& one) {
+      return !one.first.contains("WAIT") && !one.first.contains("SPIN") && !one.first.contains("BLOCK");
+    });
+    return out;
+  };
+  EXPECT_THAT(waiting({}, {}, MeasuredFor::counts),
+              ElementsAre(Pair("KMP_BLOCKTIME", "0"), Pair("OMP_WAIT_POLICY", "passive")));
+  EXPECT_THAT(
+      waiting({}, {}, MeasuredFor::times),
+      ElementsAre(Pair("GOMP_SPINCOUNT", "300000"), Pair("KMP_BLOCKTIME", "200"), Pair("OMP_WAIT_POLICY", "active")));
+  EXPECT_THAT(
+      waiting({{"GOMP_SPINCOUNT", "7"}}, {}, MeasuredFor::times),
+      ElementsAre(Pair("GOMP_SPINCOUNT", "7"), Pair("KMP_BLOCKTIME", "200"), Pair("OMP_WAIT_POLICY", "active")));
+  EXPECT_THAT(waiting({{"OMP_WAIT_POLICY", "passive"}}, {"OMP_WAIT_POLICY"}, MeasuredFor::times),
+              ElementsAre(Pair("OMP_WAIT_POLICY", "passive")));
+}
+
 TEST(FilterEnvironment, WhatItSetsOrTakesFromTheUsersShellIsNotForToolchainsToSay) {
   std::vector<std::string> names{"PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV", "CONDA_PREFIX"};
-  for (const auto& [name, value] : filter_environment({}, {})) names.push_back(name);
+  for (const MeasuredFor use : {MeasuredFor::counts, MeasuredFor::times})
+    for (const auto& [name, value] : filter_environment({}, {}, use)) names.push_back(name);
   for (const std::string& name : names) EXPECT_FALSE(check_variable(name, "x")) << name;
   EXPECT_TRUE(check_variable("MKL_THREADING_LAYER", "GNU"));
 }

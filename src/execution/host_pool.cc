@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "build/identity.h"
 
 namespace tally {
 
@@ -42,11 +43,29 @@ void HostPool::begin_plan(RetryLimits retries, HostDeadlines deadlines) {
   deadlines_ = deadlines;
   broken_.clear();
   failed_starts_.clear();
+  end_outdated();
+}
+
+/// A library that was built anew under its old name, say. What an interpreter has read is in the host's key.
+void HostPool::end_outdated() {
+  for (auto position = hosts_.begin(); position != hosts_.end();) {
+    const Position current = position++;
+    if (!current->pid || current->sessions > 0) continue;
+    if (current->mapped_state != state_of_all(current->mapped)) close(current);
+  }
 }
 
 HostPool::Position HostPool::find(HostId id) { return std::ranges::find(hosts_, id, &Host::id); }
 
 const HostPool::Host& HostPool::host(HostId id) const { return *std::ranges::find(hosts_, id, &Host::id); }
+
+void HostPool::end_superseded(const HostKey& by) {
+  for (auto position = hosts_.begin(); position != hosts_.end();) {
+    const Position current = position++;
+    if (current->pid && current->sessions == 0 && current->key.lineage == by.lineage && current->key != by)
+      close(current);
+  }
+}
 
 bool HostPool::may_serve(const Host& host) const {
   const bool once = host.spec.single_use || single_use_.contains(host.key);
@@ -83,12 +102,14 @@ Result<HostPool::Host> HostPool::launch(const HostKey& key, const HostSpec& spec
   host.process = *process;
   host.control = FrameStream(std::move(pair->ours));
   host.started = runner_.now();
+  host.started_at = std::chrono::system_clock::now();
   host.due = host.started + deadlines_.start;
   host.lease = std::move(lease);
   return host;
 }
 
 std::optional<std::vector<std::string>> HostPool::start(const HostKey& key, const HostSpec& spec, CpuLease lease) {
+  end_superseded(key);
   auto host = launch(key, spec, std::move(lease));
   if (!host) {
     broken_[key] = fmt::format("the {} does not start: {}", spec.name, describe(host.error()));
@@ -102,6 +123,7 @@ std::optional<std::vector<std::string>> HostPool::start(const HostKey& key, cons
 const FrameStream& HostPool::lend(HostId id) {
   Host& lent = *find(id);
   lent.used = true;
+  lent.used_at = runner_.now();
   ++lent.sessions;
   return lent.control;
 }
@@ -110,6 +132,7 @@ void HostPool::give_back(HostId id) {
   const Position position = find(id);
   if (position == hosts_.end()) return;
   --position->sessions;
+  position->used_at = runner_.now();
   // What a case left behind must not run beside the next one.
   runner_.sweep(position->process);
 }
@@ -147,6 +170,31 @@ void HostPool::end_all() {
     runner_.cancel(one.process, CancelMode::at_once);
   }
   hosts_.clear();
+}
+
+void HostPool::end_unfinished() {
+  if (!keep_warm_) return end_all();
+  for (auto position = hosts_.begin(); position != hosts_.end();) {
+    const Position current = position++;
+    if (current->pid && current->sessions == 0) continue;
+    runner_.unwatch(current->control.fd());
+    runner_.cancel(current->process, CancelMode::at_once);
+    hosts_.erase(current);
+  }
+}
+
+std::vector<HostView> HostPool::view() const {
+  std::vector<HostView> views;
+  for (const Host& one : hosts_) {
+    const bool busy = !one.pid || one.sessions > 0;
+    views.push_back({one.id, one.spec.name, one.pid.value_or(0), one.pid ? one.used_at : one.started, busy});
+  }
+  return views;
+}
+
+void HostPool::end(HostId id) {
+  const Position position = find(id);
+  if (position != hosts_.end() && position->pid && position->sessions == 0) close(position);
 }
 
 bool HostPool::listens_to(int fd) const {
@@ -193,7 +241,11 @@ void HostPool::on_message(Host& host, const Message& message, std::vector<HostEv
 void HostPool::on_hello(Host& host, const Message& message, std::vector<HostEvent>& events) {
   host.pid = static_cast<int>(message.number(Field::pid));
   host.mapped = runner_.mapped_files(*host.pid);
+  const auto changed = last_change(host.mapped);
+  // Then nobody knows which of the two it has; an empty state is no file's.
+  host.mapped_state = changed && *changed >= host.started_at ? "" : state_of_all(host.mapped);
   host.lease.reset();
+  host.used_at = runner_.now();
   const std::uint64_t threads = message.number(Field::threads);
   if (threads > 1) {
     serve_once(

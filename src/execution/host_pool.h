@@ -44,6 +44,14 @@ struct HostGone {
   HostId host{};
   std::string why;
 };
+/// A host as one sees it who looks after them.
+struct HostView {
+  HostId id{};
+  std::string name;
+  int pid = 0;               ///< 0 while it starts.
+  Clock::time_point used{};  ///< When it last began to serve, or was ready.
+  bool busy = false;         ///< It starts, or serves a session.
+};
 /// Something that a user should know.
 struct HostWarning {
   std::string text;
@@ -58,7 +66,8 @@ class HostPool {
   HostPool& operator=(const HostPool&) = delete;
   ~HostPool() { end_all(); }
 
-  /// Another plan begins: hosts that did not start may start now.
+  /// Another plan begins: hosts that did not start may start now; idle ones that have a file in memory which has
+  /// changed since are ended.
   void begin_plan(RetryLimits retries, HostDeadlines deadlines);
   /// From now on hosts that nobody wants are kept for a later plan (until end_all()) or not.
   void keep_warm(bool keep) { keep_warm_ = keep; }
@@ -73,7 +82,8 @@ class HostPool {
   [[nodiscard]] bool starting(const HostKey& key) const;
   /// Why there will be none.
   [[nodiscard]] std::optional<std::string> broken(const HostKey& key) const;
-  /// Starts one, which holds the lease until it is ready; its command line, or nothing: then it is broken.
+  /// Starts one, which holds the lease until it is ready; its command line, or nothing: then it is broken. Idle ones
+  /// that were made of older files are ended.
   std::optional<std::vector<std::string>> start(const HostKey& key, const HostSpec& spec, CpuLease lease);
 
   /// A number for a session that none of this pool's hosts has heard before.
@@ -95,6 +105,8 @@ class HostPool {
   /// Gives it up at once.
   HostGone drop(HostId id, const std::string& why);
   void end_all();
+  /// What was cut short: hosts that start or serve still, and all others unless they are kept warm.
+  void end_unfinished();
 
   /// What comes from the runner and concerns a host; nothing where it does not.
   [[nodiscard]] bool listens_to(int fd) const;
@@ -113,6 +125,10 @@ class HostPool {
   /// CPUs that starting hosts hold.
   [[nodiscard]] std::size_t leased_cpus() const;
   [[nodiscard]] std::size_t size() const { return hosts_.size(); }
+  /// In the order in which they were started.
+  [[nodiscard]] std::vector<HostView> view() const;
+  /// Ends one that is not busy.
+  void end(HostId id);
 
  private:
   struct Host {
@@ -122,13 +138,16 @@ class HostPool {
     ProcessId process{};
     FrameStream control;
     Clock::time_point started{};
-    Clock::time_point due{};  ///< To be ready, or to have got on.
-    Milliseconds busy{0};     ///< Processor time that it had used when that was looked at.
+    std::chrono::system_clock::time_point started_at{};  ///< By the clock of files.
+    Clock::time_point due{};                             ///< To be ready, or to have got on.
+    Milliseconds busy{0};                                ///< Processor time that it had used when that was looked at.
     std::string dumps;
     std::optional<CpuLease> lease;                ///< Until it is ready.
     std::optional<int> pid;                       ///< Once it is ready.
     std::vector<std::string> mapped;              ///< Then too.
+    std::string mapped_state;                     ///< Of those files; empty: one changed while it started.
     bool used = false;                            ///< Some session was given to it.
+    Clock::time_point used_at{};                  ///< When that last was, or it was ready.
     int sessions = 0;                             ///< That it serves now.
     std::optional<Clock::time_point> hung_up_at;  ///< Its control socket was closed: it ends soon, or hangs.
   };
@@ -144,6 +163,8 @@ class HostPool {
   void serve_once(const Host& host, const std::string& why, std::vector<HostEvent>& events);
   std::optional<HostWarning> start_failed(const Host& host, const std::string& why, bool for_good);
   void close(Position position);
+  void end_outdated();
+  void end_superseded(const HostKey& by);
   bool is_late(Host& host);
 
   ProcessRunner& runner_;

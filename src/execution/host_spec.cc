@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <ranges>
 
-#include "base/contains.h"
 #include "base/digest.h"
 #include "process/loader.h"
 #include "protocol/descriptors.h"
@@ -100,7 +99,7 @@ Result<PassedFd> pass_text(const std::string& text, int target) {
 void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const std::string& runtime,
                 const HostSurroundings& around) {
   const ResolvedInterpreter& interpreter = **toolchain.interpreter;
-  spec.made_of = interpreter.identity;
+  spec.made_of = interpreter.identity + toolchain.loaded;
   spec.late_environment = take_late_environment(spec.environment);
   spec.files = {{around.libexec + "/_tally_host.abi3.so", protocol::kHostExtension},
                 {around.libexec + "/tally_host.py", protocol::kHostScript}};
@@ -141,17 +140,6 @@ void set(EnvironmentVariables& environment, const std::string& name, std::string
     }
   }
   environment.emplace_back(name, std::move(value));
-}
-
-/// Where time is taken, libgomp's teams wait as they do in the user's own program: for some milliseconds they spin, and
-/// then they sleep (300,000 rounds is its default). It would not let them if it only saw the one CPU that the host is
-/// started on and were not told `active`: then it takes 100 rounds, and a short region of two threads three times as
-/// long.
-void let_teams_spin(EnvironmentVariables& environment, const Settings& settings) {
-  if (contains(settings.kept_environment, "OMP_WAIT_POLICY")) return;
-  set(environment, "OMP_WAIT_POLICY", "active");
-  const auto is_spin_count = [](const auto& variable) { return variable.first == "GOMP_SPINCOUNT"; };
-  if (std::ranges::none_of(environment, is_spin_count)) set(environment, "GOMP_SPINCOUNT", "300000");
 }
 
 }  // namespace
@@ -210,8 +198,8 @@ Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolch
   spec.name = describe(kind);
   spec.counted = kind.counted;
   spec.single_use = settings.isolation == "process";
-  spec.environment = with_variables(around.environment, toolchain.spec.environment);
-  if (!kind.counted) let_teams_spin(spec.environment, settings);
+  spec.environment =
+      with_variables(kind.counted ? around.environment : around.timed_environment, toolchain.spec.environment);
   spec.working_folder = around.working_folder;
   if (kind.hash_seed != 0) set(spec.environment, "PYTHONHASHSEED", std::to_string(kind.hash_seed));
   if (kind.environment_padding != 0) {
@@ -220,6 +208,7 @@ Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolch
   if (kind.counted) {
     spec.argv.push_back(around.valgrind);
     for (std::string& flag : valgrind_flags(settings)) spec.argv.push_back(std::move(flag));
+    if (!around.function_symbols.empty()) spec.argv.push_back("--extra-debuginfo-path=" + around.function_symbols);
     spec.dump_argument = spec.argv.size();
   }
   if (kind.language == Language::cpp) {
@@ -232,14 +221,12 @@ Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolch
 
 HostKey key_of(const HostSpec& spec) {
   Digest digest;
-  digest.add(spec.made_of)
-      .add(spec.working_folder)
-      .add(spec.late_environment.value_or(""))
-      .add(spec.single_use ? "single" : "");
+  digest.add(spec.working_folder).add(spec.late_environment.value_or("")).add(spec.single_use ? "single" : "");
   for (const std::string& argument : spec.argv) digest.add(argument);
   for (const auto& [name, value] : spec.environment) digest.add(name).add(value);
   for (const HostSpec::File& file : spec.files) digest.add(file.path);
-  return HostKey{digest.hex()};
+  const std::string lineage = digest.hex();
+  return HostKey{digest.add(spec.made_of).hex(), lineage};
 }
 
 Result<ProcessRequest> host_request(const HostSpec& spec, const std::string& dumps, UniqueFd control) {

@@ -32,10 +32,12 @@ std::string describe(const HostKind& kind);
 
 /// What hosts get of the machine and of the user.
 struct HostSurroundings {
-  EnvironmentVariables environment;  ///< Complete.
-  std::string working_folder;        ///< Also of cases that have no model.
-  std::string libexec;               ///< Where the hosts' programs are.
-  std::string valgrind;              ///< Its program; empty where nothing is counted.
+  EnvironmentVariables environment;        ///< Where instructions are counted; complete.
+  EnvironmentVariables timed_environment;  ///< Where time is taken.
+  std::string working_folder;              ///< Also of cases that have no model.
+  std::string libexec;                     ///< Where the hosts' programs are.
+  std::string valgrind;                    ///< Its program; empty where nothing is counted.
+  std::string function_symbols = {};       ///< Where it finds symbols of libraries that have none; empty: nowhere.
 };
 
 struct HostSpec {
@@ -51,13 +53,14 @@ struct HostSpec {
   std::optional<std::string> late_environment;  ///< Python: what is set once everything is imported.
   std::string working_folder;
   std::vector<File> files;
-  std::string made_of;  ///< Python: digest of the interpreter and of the modules' files.
+  std::string made_of;  ///< Python: digest of the interpreter and of all files that it loads.
   bool counted = false;
   bool single_use = false;  ///< A fresh host for every session.
 };
 
 struct HostKey {
   std::string digest;
+  std::string lineage;  ///< Of all but the files that it was made of: two with one lineage are older and newer.
   auto operator<=>(const HostKey&) const = default;
 };
 

@@ -65,7 +65,8 @@ struct CaseOutcome {
   std::string device;         ///< That it works on, "cuda"; empty: none.
   bool forks_differ = false;  ///< A forked replicate and one of its parent disagreed: the parent's was dropped.
   std::map<std::string, double> making;  ///< What its artifact's making came to: "seconds", …; empty: it has none.
-  std::string profile;                   ///< A replicate's Callgrind output, where it was asked for.
+  std::string profile;                   ///< The first replicate's Callgrind output.
+  std::string baseline_profile;          ///< Likewise, of the empty loop.
   std::vector<std::string> warnings;
 };
 

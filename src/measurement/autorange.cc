@@ -21,6 +21,7 @@ double least_block_s(const WallPlan& plan, double timer_overhead_s) {
 
 WallStep next_wall_step(const WallPlan& plan, std::span<const std::vector<double>> by_child, double measured_s) {
   const std::uint64_t children = by_child.size();
+  if (plan.number > 0) return children > 0 ? WallStep::stop : WallStep::another_child;
   if (children < 2) return WallStep::another_child;
   if (children >= plan.max_children || measured_s >= plan.max_run_time_s) return WallStep::stop;
   if (children < plan.min_children || measured_s < plan.min_run_time_s) return WallStep::another_child;

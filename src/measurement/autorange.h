@@ -13,6 +13,7 @@ struct WallPlan {
   double precision = 0.01;      ///< Half width of the interval, relative to the median.
   std::uint64_t min_children = 5;
   std::uint64_t max_children = 40;
+  std::uint64_t number = 0;  ///< Executions in one sample, all of them of one child; 0: as many as the clock needs.
 };
 
 /// How long one child should sample, so that `min_children` of them fill the minimum run time.
@@ -27,6 +28,7 @@ enum class WallStep { another_child, stop };
 
 /// After each child: go on until there are enough children, the minimum run time is spent and the interval is within
 /// the precision; stop in any case at the maximum run time (though never before two children) or number of children.
+/// Where the number of executions is given, after the first child.
 WallStep next_wall_step(const WallPlan& plan, std::span<const std::vector<double>> by_child, double measured_s);
 
 /// When another child is wanted: for how many to ask at once. The first one alone, since it tells how long they take;

@@ -25,6 +25,12 @@ TEST(Autorange, AsksForSeveralChildrenOnceOneHasTold) {
   EXPECT_EQ(next_children({.min_run_time_s = 0.001, .max_run_time_s = 0.001}, 1, 0.0002), 4U) << "rounding";
 }
 
+TEST(Autorange, AGivenNumberOfExecutionsIsTimedInOneChild) {
+  const WallPlan plan{.min_run_time_s = 100, .number = 1};
+  EXPECT_EQ(next_wall_step(plan, {}, 0), WallStep::another_child);
+  EXPECT_EQ(next_wall_step(plan, std::vector<std::vector<double>>{{1.0, 2.0}}, 3), WallStep::stop);
+}
+
 TEST(Autorange, StopsOnlyWithEnoughChildrenTimeAndPrecision) {
   const WallPlan plan{.min_run_time_s = 0.1, .max_run_time_s = 1, .precision = 0.01};
   const std::vector<std::vector<double>> tight(5, {1.0, 1.0, 1.0});

@@ -25,9 +25,11 @@ struct Settings {
   bool noise_floor = false;        ///< Count each case under the standard perturbations, too.
   double min_run_time_s = 0.05;    ///< Of timing, over all its turns.
   double max_run_time_s = 0.5;
-  double precision = 0.01;               ///< Timing ends when the 95 % interval is within this.
-  bool interleave = false;               ///< The times of all cases are taken in turns.
-  int repeat = 1;                        ///< Passes over the suite; their samples are pooled.
+  double precision = 0.01;                      ///< Timing ends when the 95 % interval is within this.
+  std::optional<std::uint64_t> number_per_run;  ///< Executions in one timed sample: one child then takes samples for
+                                                ///< min_run_time_s, one at the least. Else as many as the clock needs.
+  bool interleave = false;                      ///< The times of all cases are taken in turns.
+  int repeat = 1;                               ///< Passes over the suite; their samples are pooled.
   std::optional<double> timeout_s;       ///< For one measurement of a case; else 60 s for times and 300 s for counts.
   std::optional<double> host_timeout_s;  ///< For a host to start (else 120 s) and to begin a case (else 20 s).
   std::optional<std::uint64_t> memory_bytes;  ///< That a case may use; else as much as there is.

@@ -35,12 +35,18 @@ Result<Interrupts> Interrupts::install() {
   action.sa_handler = tally_on_interrupt;
   action.sa_flags = SA_RESTART;
   sigfillset(&action.sa_mask);
-  for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &action, &previous[i]);
+  for (std::size_t i = 0; i < signals.size(); ++i) {
+    sigaction(signals[i], &action, &previous[i]);
+    if (previous[i].sa_handler == SIG_IGN && signals[i] != SIGTERM) sigaction(signals[i], &previous[i], nullptr);
+  }
   return Interrupts(UniqueFd(ends[0]));
 }
 
 Interrupts::Interrupts(Interrupts&& other) noexcept
-    : pipe_(std::move(other.pipe_)), count_(other.count_), installed_(std::exchange(other.installed_, false)) {}
+    : InterruptionSource(),
+      pipe_(std::move(other.pipe_)),
+      count_(other.count_),
+      installed_(std::exchange(other.installed_, false)) {}
 
 Interrupts::~Interrupts() {
   if (!installed_) return;

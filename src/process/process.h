@@ -101,7 +101,8 @@ struct FdReadable {
 struct FdClosed {
   int fd = -1;
 };
-/// SIGINT, SIGTERM or SIGHUP came to tally; `count` of them since the start.
+/// What runs is to stop (a signal came to tally, a client of a server wants it so); for the `count`th time since the
+/// start.
 struct Interrupted {
   int count = 0;
 };

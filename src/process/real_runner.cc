@@ -39,7 +39,7 @@ int poll_until(std::vector<pollfd>& fds, std::optional<Clock::time_point> until)
 
 }  // namespace
 
-RealProcessRunner::RealProcessRunner(const std::string& supervisor, Interrupts* interrupts)
+RealProcessRunner::RealProcessRunner(const std::string& supervisor, InterruptionSource* interrupts)
     : supervisor_(absolute(supervisor)), interrupts_(interrupts) {}
 
 RealProcessRunner::~RealProcessRunner() {

@@ -9,7 +9,7 @@
 #include <set>
 #include <string>
 
-#include "process/interrupts.h"
+#include "process/interruption_source.h"
 #include "process/process.h"
 #include "process/watched_fds.h"
 
@@ -19,8 +19,9 @@ class RunningChild;
 
 class RealProcessRunner final : public ProcessRunner {
  public:
-  /// `supervisor` is the path of tally-supervisor; `interrupts`, which may be null, must outlive the runner.
-  explicit RealProcessRunner(const std::string& supervisor, Interrupts* interrupts = nullptr);
+  /// `supervisor` is the path of tally-supervisor; `interrupts`, which may be null, must outlive the runner. It is
+  /// asked for its count whenever the runner waits or runs a process, and must not call the runner then.
+  explicit RealProcessRunner(const std::string& supervisor, InterruptionSource* interrupts = nullptr);
   /// Kills at once what still runs, and waits for its end.
   ~RealProcessRunner() override;
 
@@ -51,7 +52,7 @@ class RealProcessRunner final : public ProcessRunner {
   std::vector<Event> events_of(const Found& found);
 
   std::string supervisor_;
-  Interrupts* interrupts_;
+  InterruptionSource* interrupts_;
   int interruptions_reported_ = 0;
   std::uint64_t last_id_ = 0;
   std::map<ProcessId, std::unique_ptr<RunningChild>> children_;

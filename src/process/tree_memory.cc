@@ -1,7 +1,6 @@
 #include "process/tree_memory.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cinttypes>
 #include <cstdio>
@@ -9,20 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "process/memory_state.h"
 #include "process/process_tree.h"
 
 namespace tally {
 namespace {
-
-std::uint64_t resident_anonymous(pid_t pid) {
-  static const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  std::ifstream file(fmt::format("/proc/{}/statm", pid));
-  std::uint64_t size = 0;
-  std::uint64_t resident = 0;
-  std::uint64_t of_files = 0;
-  if (!(file >> size >> resident >> of_files) || resident < of_files) return 0;
-  return (resident - of_files) * page;
-}
 
 std::uint64_t proportional_anonymous(pid_t pid) {
   std::ifstream file(fmt::format("/proc/{}/smaps_rollup", pid));
@@ -31,18 +21,18 @@ std::uint64_t proportional_anonymous(pid_t pid) {
     std::uint64_t kibibytes = 0;
     if (std::sscanf(line.c_str(), "Pss_Anon: %" SCNu64 " kB", &kibibytes) == 1) return kibibytes * 1024;
   }
-  return resident_anonymous(pid);  // Linux before 5.4, or a process that we may not look into.
+  return resident_anonymous_bytes(pid);  // Linux before 5.4, or a process that we may not look into.
 }
 
 }  // namespace
 
 std::uint64_t tree_growth_bytes(pid_t root, pid_t host, std::uint64_t limit) {
-  const std::uint64_t shared = resident_anonymous(host);
+  const std::uint64_t shared = resident_anonymous_bytes(host);
   std::vector<TreeProcess> tree = descendants(root);
   tree.push_back({root, host});
   std::uint64_t sum = 0;
   for (const TreeProcess& process : tree) {
-    const std::uint64_t held = resident_anonymous(process.pid);
+    const std::uint64_t held = resident_anonymous_bytes(process.pid);
     sum += held > shared ? held - shared : 0;
   }
   if (sum <= limit) return sum;

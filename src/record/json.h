@@ -30,4 +30,11 @@ Result<Record> record_from_json(std::string_view text, const std::string& where)
 std::string case_to_json(const CaseRecord& record);
 Result<CaseRecord> case_from_json(std::string_view text, const std::string& where);
 
+/// All that are set, on one line.
+std::string settings_to_json(const Settings& settings);
+
+/// Settings of which only some are said, as a client of a server does: what is absent has its default. A key that no
+/// setting has is an error. `where` begins the places of errors.
+Result<Settings> settings_from_json(std::string_view text, const std::string& where);
+
 }  // namespace tally

@@ -25,6 +25,11 @@ void fields(auto& a, is<Tool> auto& t) {
   a("commit", t.commit);
 }
 
+void fields(auto& a, is<ServedBy> auto& s) {
+  a("pid", s.pid);
+  a("version", s.version);
+}
+
 void fields(auto& a, is<Machine> auto& m) {
   a("cpu", m.cpu);
   a("cpus", m.cpus);
@@ -48,6 +53,7 @@ void fields(auto& a, is<Settings> auto& s) {
   a("min_run_time_s", s.min_run_time_s);
   a("max_run_time_s", s.max_run_time_s);
   a("precision", s.precision);
+  a.optional("number_per_run", s.number_per_run);
   a("interleave", s.interleave);
   a("repeat", s.repeat);
   a.optional("timeout_s", s.timeout_s);
@@ -155,6 +161,7 @@ void fields(auto& a, is<CaseRecord> auto& one) {
 /// Everything but the cases, which are written one to a line and so apart.
 void fields(auto& a, is<Record> auto& r) {
   a("tool", r.tool);
+  a.optional("server", r.server);
   a("started", r.started);
   a("finished", r.finished);
   a("command", r.command);

@@ -57,6 +57,27 @@ struct Reader {
   }
 };
 
+/// The same where any key may be absent.
+struct PartialReader {
+  Reader reader;
+  std::vector<std::string_view> keys;
+
+  void operator()(const char* key, auto& value) {
+    keys.emplace_back(key);
+    const Json* json = reader.find(key);
+    if (json != nullptr && !json->is_null()) reader(key, value);
+  }
+  void optional(const char* key, auto& value) {
+    keys.emplace_back(key);
+    reader.optional(key, value);
+  }
+  void word(const char* key, std::string& value, const auto& words) {
+    keys.emplace_back(key);
+    const Json* json = reader.find(key);
+    if (json != nullptr && !json->is_null()) reader.word(key, value, words);
+  }
+};
+
 template <typename T>
 struct FromJson {
   void operator()(const Json& json, const std::string& place, Problem& problem, T& value) const {
@@ -273,6 +294,24 @@ Result<CaseRecord> case_from_json(std::string_view text, const std::string& wher
   check_case(record, "", problem);
   if (problem.found()) return wrong(problem, where);
   return record;
+}
+
+Result<Settings> settings_from_json(std::string_view text, const std::string& where) {
+  const Result<Json> json = parse(text, where);
+  if (!json) return std::unexpected(json.error());
+  if (!json->is_object()) return fail(ErrorKind::input, "must be an object", where);
+  Settings settings;
+  Problem problem;
+  const std::string place;
+  PartialReader reader{{*json, place, problem}, {}};
+  record_json::fields(reader, settings);
+  for (const auto& [key, value] : json->items()) {
+    if (std::ranges::find(reader.keys, key) != reader.keys.end()) continue;
+    return fail(ErrorKind::input, fmt::format("unknown setting '{}'", key), where,
+                fmt::format("known are {}", fmt::join(reader.keys, ", ")));
+  }
+  if (problem.found()) return fail(ErrorKind::input, problem.message, fmt::format("{}.{}", where, problem.place));
+  return settings;
 }
 
 Result<Record> record_from_json(std::string_view text, const std::string& where) {

@@ -30,6 +30,13 @@ struct Tool {
   friend bool operator==(const Tool&, const Tool&) = default;
 };
 
+/// `tally serve`, where hosts stay warm between runs.
+struct ServedBy {
+  int pid = 0;
+  std::string version;
+  friend bool operator==(const ServedBy&, const ServedBy&) = default;
+};
+
 struct Machine {
   std::string cpu;  ///< Model name.
   int cpus = 0;     ///< Logical ones that we may run on.
@@ -112,7 +119,8 @@ struct CaseRecord {
 
 struct Record {
   Tool tool;
-  std::string started;  ///< ISO 8601, UTC: "2026-01-31T12:00:00Z".
+  std::optional<ServedBy> server;  ///< That measured; empty: the command did so itself.
+  std::string started;             ///< ISO 8601, UTC: "2026-01-31T12:00:00Z".
   std::string finished;
   std::vector<std::string> command;
   double seconds = 0;

@@ -147,6 +147,16 @@ std::string comparison_summary(const Comparison& comparison) {
   return parts.empty() ? "no cases" : join(parts, ", ");
 }
 
+std::string denoised_note(const Comparison& comparison) {
+  std::size_t denoised = 0;
+  std::size_t whole = 0;
+  for (const CaseComparison& one : comparison.cases)
+    if (one.counts) ++(one.counts->denoised ? denoised : whole);
+  if (denoised == 0) return {};
+  return fmt::format("{} {} without known interpreter noise, {} whole", denoised,
+                     denoised == 1 ? "count is" : "counts are", whole);
+}
+
 std::string render_comparison(const Comparison& comparison, const ComparisonRender& render) {
   Table table;
   table.columns = {{.title = "label", .least = 12},
@@ -159,12 +169,8 @@ std::string render_comparison(const Comparison& comparison, const ComparisonRend
                    {.title = "cause", .drop = 4}};
   std::string details;
   std::size_t assumed = 0;
-  std::size_t denoised = 0;
-  std::size_t whole = 0;
   for (const CaseComparison& one : comparison.cases) {
     assumed += one.counts && !one.counts->floor_measured;
-    denoised += one.counts && one.counts->denoised;
-    whole += one.counts && !one.counts->denoised;
     if (one.verdict == Verdict::same && !render.all) continue;
     table.rows.push_back(row_of(one));
     details += details_of(one, render);
@@ -172,11 +178,8 @@ std::string render_comparison(const Comparison& comparison, const ComparisonRend
   details += surroundings_of(comparison, render);
   std::string text = table.rows.empty() ? "" : render_table(table, render.options) + details + "\n";
   text += comparison_summary(comparison) + "\n";
-  if (denoised > 0) {
-    text += tinted(fmt::format("{} {} without known interpreter noise, {} whole\n", denoised,
-                               denoised == 1 ? "count is" : "counts are", whole),
-                   Tint::dim, render.options.color);
-  }
+  if (const std::string note = denoised_note(comparison); !note.empty())
+    text += tinted(note + "\n", Tint::dim, render.options.color);
   if (assumed > 0) {
     text += tinted(fmt::format("{} noise {} not measured (tally run --aa does): the usual floor stands in\n", assumed,
                                assumed == 1 ? "floor was" : "floors were"),

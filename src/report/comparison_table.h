@@ -16,6 +16,9 @@ struct ComparisonRender {
 /// "2 slower, 1 faster, 170 same" in order of concern.
 std::string comparison_summary(const Comparison& comparison);
 
+/// How many of its counts are without known interpreter noise; empty where all are whole.
+std::string denoised_note(const Comparison& comparison);
+
 std::string render_comparison(const Comparison& comparison, const ComparisonRender& render);
 
 /// What a limit found, then one line of judgement.

@@ -70,6 +70,7 @@ std::string to_markdown(const Comparison& comparison, const CheckResult* checked
         one.counts ? format_count(one.counts->after) : "", one.counts ? format_change(one.counts->change) : "",
         one.time ? format_change(one.time->change) : "", to_string(one.verdict), markdown_escape(one.cause));
   }
+  if (const std::string note = denoised_note(comparison); !note.empty()) out += "\n" + note + "\n";
   if (checked && !checked->findings.empty()) {
     out += "\n";
     for (const Finding& finding : checked->findings) {
@@ -117,28 +118,30 @@ std::string to_junit(const Comparison& comparison, const CheckResult& checked) {
 std::string to_csv(const Comparison& comparison) {
   std::string out =
       "id,verdict,cause,instructions_before,instructions_after,instructions_change,time_before_s,time_after_s,time_"
-      "ratio_low,time_ratio_high\n";
+      "ratio_low,time_ratio_high,denoised\n";
   for (const CaseComparison& one : comparison.cases) {
     const auto& counts = one.counts;
     const auto& time = one.time;
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", csv_field(one.id), to_string(one.verdict),
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(one.id), to_string(one.verdict),
                        csv_field(one.cause), counts ? number(counts->before) : "", counts ? number(counts->after) : "",
                        counts ? number(counts->change) : "", time ? number(time->before_s) : "",
                        time ? number(time->after_s) : "", time ? number(time->ratio.low) : "",
-                       time ? number(time->ratio.high) : "");
+                       time ? number(time->ratio.high) : "", counts ? counts->denoised ? "yes" : "no" : "");
   }
   return out;
 }
 
 std::string to_csv(const Record& record) {
-  std::string out = "id,status,instructions_per_iteration,spread,median_s,iqr_s,interval_low_s,interval_high_s\n";
+  std::string out =
+      "id,status,instructions_per_iteration,spread,median_s,iqr_s,interval_low_s,interval_high_s,denoised\n";
   for (const CaseRecord& one : record.cases) {
     const auto& counts = one.counts;
     const auto& wall = one.wall;
-    out += fmt::format("{},{},{},{},{},{},{},{}\n", csv_field(one.id), to_string(one.status),
+    out += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_field(one.id), to_string(one.status),
                        counts ? number(counts->per_iteration) : "", counts ? number(counts->spread) : "",
                        wall ? number(wall->median_s) : "", wall ? number(wall->iqr_s) : "",
-                       wall ? number(wall->interval_s.low) : "", wall ? number(wall->interval_s.high) : "");
+                       wall ? number(wall->interval_s.low) : "", wall ? number(wall->interval_s.high) : "",
+                       counts && counts->denoised ? number(*counts->denoised) : "");
   }
   return out;
 }

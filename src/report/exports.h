@@ -14,9 +14,10 @@ std::string to_markdown(const Comparison& comparison, const CheckResult* checked
 /// One test case for each benchmark case; a regression, a failure and a case that is gone are failures.
 std::string to_junit(const Comparison& comparison, const CheckResult& checked);
 
-/// A line for each case of the comparison, with a heading line.
+/// A line for each case of the comparison, with a heading line. `denoised` says whether its instructions are without
+/// known interpreter noise.
 std::string to_csv(const Comparison& comparison);
-/// A line for each case of one record.
+/// A line for each case of one record. `denoised` is the count without known interpreter noise, where there is one.
 std::string to_csv(const Record& record);
 
 /// { "verdicts": {..}, "cases": [{ "id", "verdict", "cause", "instructions": {..}, "time": {..}, "functions": [..] }] }

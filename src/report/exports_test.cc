@@ -51,6 +51,19 @@ TEST(Golden, Exports) {
   expect_golden("report/record.benchmark.json", to_google_benchmark(example.next));
 }
 
+TEST(Exports, ACountWithoutNoiseIsNotCalledTheWholeOne) {
+  ExampleComparison example;
+  for (Record* record : {&example.base, &example.next})
+    for (CaseRecord& one : record->cases)
+      if (one.id == "Pointwise/add [cpp]") one.counts->denoised = one.counts->per_iteration - 100;
+  const Comparison comparison = compare(example.base, example.next, {.denoise = true});
+  EXPECT_THAT(to_csv(comparison), testing::ContainsRegex("Pointwise/add .cpp.,slower,.*,900,1020,.*,yes\n"));
+  EXPECT_THAT(to_csv(comparison), testing::ContainsRegex("Pointwise/mul .cpp.,same,.*,1000,1000,.*,no\n"));
+  EXPECT_THAT(to_csv(example.next), testing::ContainsRegex("Pointwise/add .cpp.,ok,1120,.*,1020\n"));
+  EXPECT_THAT(to_markdown(comparison, nullptr, 0),
+              testing::HasSubstr("\n1 count is without known interpreter noise, "));
+}
+
 TEST(Golden, Functions) {
   const auto profile = parse_callgrind(
       "events: Ir\nob=/lib/libfoo.so.1\nfl=x.cc\nfn=_ZN3foo3addERKi\n1 600\nfi=vector.h\n2 "

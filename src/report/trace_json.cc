@@ -1,6 +1,11 @@
 #include "report/trace_json.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <system_error>
+#include <utility>
 
 #include "trace/ranks.h"
 
@@ -137,15 +142,23 @@ Object device_json(const trace::DeviceFigures& d, const TraceJsonOptions& option
   return out;
 }
 
+/// A process as a trace has it: a number, or a name.
+json::Value pid_json(const std::string& text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc() && end == text.data() + text.size()) return number;
+  return text;
+}
+
 Object legacy_json(const trace::TraceResult& trace, const TraceJsonOptions& options) {
   const trace::LegacyFigures& l = *trace.figures.legacy;
   Nanoseconds busy = 0;
   for (const trace::DeviceFigures& d : trace.figures.devices) busy += d.parts.busy;
-  Object out = {{"seed_busy_ns", l.busy},
-                {"seed_matmul_ns", l.matmul},
-                {"busy_ns", busy},
-                {"busy_error_ns", l.busy - busy},
-                {"busy_ratio", busy > 0 ? ratio(l.busy, busy) : json::Value()}};
+  Array pids;
+  for (const std::string& pid : l.processes) pids.push_back(pid_json(pid));
+  Object out = {{"seed_busy_ns", l.busy},         {"seed_matmul_ns", l.matmul},
+                {"seed_pids", std::move(pids)},   {"busy_ns", busy},
+                {"busy_error_ns", l.busy - busy}, {"busy_ratio", busy > 0 ? ratio(l.busy, busy) : json::Value()}};
   if (options.unprofiled_duration > 0) {
     out["seed_utilization"] = ratio(l.busy, options.unprofiled_duration);
     out["seed_matmul_share"] = ratio(l.matmul, options.unprofiled_duration);

@@ -57,10 +57,18 @@ void CaseRecorder::read_profile(CaseRecord& record, const Case& measured, const 
   }
   if (!request_.profiles) return;
   const std::string name = digest(measured.id) + ".json";
-  const StoredProfile stored{compacted(*profile), outcome.counts ? outcome.counts->iterations : 1};
-  const auto written = write_file(std::filesystem::path(request_.profiles->folder) / name, to_json(stored));
-  if (!written) return without(written.error());
-  record.profile = request_.profiles->name + "/" + name;
+  const std::uint64_t iterations = outcome.counts ? outcome.counts->iterations : 1;
+  const auto store = [&](const Profile& one, const std::string& file) {
+    return write_file(std::filesystem::path(request_.profiles->folder) / file, to_json({compacted(one), iterations}));
+  };
+  if (const auto written = store(*profile, name); !written) return without(written.error());
+  if (request_.profiles->baselines) {
+    const auto baseline = parse_callgrind(outcome.baseline_profile);
+    if (!baseline) return without(baseline.error());
+    if (const auto written = store(*baseline, digest(measured.id) + ".baseline.json"); !written)
+      return without(written.error());
+  }
+  if (!request_.profiles->name.empty()) record.profile = request_.profiles->name + "/" + name;
 }
 
 Status CaseRecorder::keep(CaseRecord& record) {

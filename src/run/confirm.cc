@@ -23,9 +23,9 @@ Status check_same_subject(const Record& next, const Record& again) {
 }  // namespace
 
 Result<Record> measure_again(Workspace& workspace, const Suite& suite, const std::string& suite_path,
-                             const std::vector<std::string>& ids, const Record& next, const Tools& tools,
-                             RunObserver& observer) {
-  RunRequest request{.plan = nullptr, .settings = next.settings, .tools = tools, .suite = suite_path};
+                             const std::vector<std::string>& ids, const Record& next, const Caller& caller,
+                             const Tools& tools, RunObserver& observer) {
+  RunRequest request{.plan = nullptr, .caller = caller, .settings = next.settings, .tools = tools, .suite = suite_path};
   request.settings.noise_floor = false;  // the first measurement's stands
   auto plan = make_plan(suite, {.selection = {.filters = ids}, .repeat = request.settings.repeat});
   if (!plan) return std::unexpected(plan.error());

@@ -9,18 +9,22 @@
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "build/identity.h"
 #include "definition/variable.h"
 #include "json/text.h"
+#include "run/mapped.h"
 
 namespace tally {
 
 namespace {
 
-/// Run as: python3 -c DRIVER DISCOVER DEVICE MODULE... Its last line of output is the answer; modules may print what
-/// they like.
+/// Run as: python3 -c DRIVER DISCOVER DEVICE WARM_UP MODULE... Its last line of output is the answer; modules may print
+/// what they like. The warm-up is run for what it imports; should it fail, the host will say so. Among the files are
+/// the places where a module would be found before the one that was: one that appears there is another module.
 constexpr std::string_view kDriver = R"py(
 import json, os, sys
-names = sys.argv[3:]
+from importlib.machinery import all_suffixes
+names = sys.argv[4:]
 for name in names:
     __import__(name)
 def read_maps():
@@ -38,9 +42,21 @@ for name in names:
     module = sys.modules[name]
     places = list(getattr(module, "__path__", []))
     modules[name] = os.path.realpath(places[0] if places else getattr(module, "__file__", None) or "")
+warm_up = found["warm_up"].get("py", "") if isinstance(found.get("warm_up"), dict) else ""
+try:
+    exec(compile(f"{warm_up}\n{sys.argv[3]}", "warm_up", "exec"), {})
+except BaseException:
+    pass
 read = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
 read.update(read_maps())
-answer = {"modules": modules, "found": found, "device": "device" in devices, "read": sorted(path for path in read if path and os.path.isfile(path))}
+read = {path for path in read if path and os.path.isfile(path)}
+for name in {name.partition(".")[0] for name in names}:
+    place = getattr(sys.modules[name], "__file__", None) or ""
+    for folder in sys.path:
+        if place.startswith(os.path.join(folder, name) + ("." if os.path.dirname(place) == folder else os.sep)):
+            break
+        read.update(os.path.join(os.path.abspath(folder), name + suffix) for suffix in ["", *all_suffixes()])
+answer = {"modules": modules, "found": found, "device": "device" in devices, "read": sorted(read)}
 print("\n" + json.dumps(answer), flush=True)
 os._exit(0)
 )py";
@@ -95,11 +111,14 @@ Result<Discovery> read_answer(const json::Value& answer, const Toolchain& toolch
   discovery.environment = *std::move(environment);
   for (const auto& [name, path] : members(answer["modules"])) discovery.modules[name] = path.text_or("");
   for (const auto& [name, fact] : members(found["facts"])) discovery.facts[name] = fact.text_or("");
+  discovery.loaded = json::texts_of(answer["read"]);
   discovery.device = answer["device"] == true;
   discovery.flags = json::texts_of(found["flags"]);
   discovery.include = json::texts_of(found["include"]);
   discovery.link = json::texts_of(found["link"]);
   discovery.preload = json::texts_of(found["preload"]);
+  discovery.libraries = json::texts_of(answer["read"]);
+  std::erase_if(discovery.libraries, [](const std::string& path) { return !path.contains(".so"); });
   discovery.warm_up = {found["warm_up"]["py"].text_or(""), found["warm_up"]["cpp"].text_or("")};
   discovery.no_cpp = found["no_cpp"].text_or("");
   for (const auto& [name, why] : members(found["no_runtime"]))
@@ -127,6 +146,7 @@ Result<Discovery> discover(ProcessRunner& runner, const ResolvedToolchain& resol
   key.add(kDriver)
       .add(toolchain.discover)
       .add(toolchain.device.py)
+      .add(toolchain.warm_up.py)
       .add(interpreter.path)
       .add(interpreter.identity)
       .add(working_folder);
@@ -138,7 +158,8 @@ Result<Discovery> discover(ProcessRunner& runner, const ResolvedToolchain& resol
     return read_answer(*answer, toolchain);
   }
   ProcessRequest request;
-  request.argv = {interpreter.path, "-c", std::string(kDriver), toolchain.discover, toolchain.device.py};
+  request.argv = {interpreter.path,    "-c", std::string(kDriver), toolchain.discover, toolchain.device.py,
+                  toolchain.warm_up.py};
   request.argv.insert(request.argv.end(), toolchain.requires_modules.begin(), toolchain.requires_modules.end());
   request.environment = environment;
   request.working_folder = working_folder;
@@ -159,8 +180,11 @@ Result<Discovery> discover(ProcessRunner& runner, const ResolvedToolchain& resol
 void apply(const Discovery& found, ResolvedToolchain& resolved) {
   resolved.modules = found.modules;
   resolved.facts = found.facts;
+  resolved.loaded = state_of_all(found.loaded);
   resolved.no_runtime = found.no_runtime;
   Toolchain& toolchain = resolved.spec;
+  for (const std::string& path : found.libraries)
+    if (is_subject(toolchain, path)) resolved.libraries.push_back(path);
   const auto join = [](std::vector<std::string>& to, const std::vector<std::string>& more, bool first) {
     to.insert(first ? to.begin() : to.end(), more.begin(), more.end());
   };

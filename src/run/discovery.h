@@ -22,11 +22,13 @@ struct Discovery {
   std::vector<std::string> include;
   std::vector<std::string> link;
   std::vector<std::string> preload;
+  std::vector<std::string> libraries;              ///< Shared objects that were loaded.
   std::map<std::string, std::string> facts;        ///< "torch.version" → "2.13.0": of the subject.
   std::map<std::string, std::string> environment;  ///< Variables of hosts; the toolchain's own win.
   PerLanguage warm_up;                             ///< Runs before the toolchain's own, where these libraries need it.
-  bool device = false;                             ///< Its `device` in Python has found that there may be one.
-  std::string no_cpp;                              ///< Why C++ cannot be built against it; empty: it can.
+  std::vector<std::string> loaded;  ///< The files that the interpreter loads with the modules and the warm-up.
+  bool device = false;              ///< Its `device` in Python has found that there may be one.
+  std::string no_cpp;               ///< Why C++ cannot be built against it; empty: it can.
   std::map<std::string, PerLanguage> no_runtime;  ///< A runtime of the toolchain's → why it is not to be had with this.
 };
 

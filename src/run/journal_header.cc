@@ -31,6 +31,7 @@ void add_settings(Facts& facts, const Settings& settings) {
   add("--min-run-time", settings.min_run_time_s);
   add("--max-run-time", settings.max_run_time_s);
   add("--precision", settings.precision);
+  add("number_per_run", text_of(settings.number_per_run));
   add("--keep-env", join(settings.kept_environment, ", "));
 }
 

@@ -35,6 +35,10 @@ bool means(const std::string& subject, const std::string& path) {
 
 }  // namespace
 
+bool is_subject(const Toolchain& toolchain, const std::string& path) {
+  return std::ranges::any_of(toolchain.subject, [&](const std::string& one) { return means(one, path); });
+}
+
 void add_mapped(Environment& environment, const std::vector<std::string>& mapped, const ResolvedToolchain& toolchain,
                 const std::vector<std::string>& own_folders, FileDigests& digests) {
   const std::vector<std::string>& subjects = toolchain.spec.subject;

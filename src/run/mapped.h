@@ -10,6 +10,9 @@
 
 namespace tally {
 
+/// Whether a file is one that a toolchain's `subject` names.
+bool is_subject(const Toolchain& toolchain, const std::string& path);
+
 /// Adds the digests of `mapped` files: those that the toolchain's `subject` names, and those in the folders of the
 /// modules that it requires, to the subject (where there is one), all others to the facts. Files of tally's own (under
 /// `libexec` or `cache`) and of Valgrind's are left out: their versions are facts already.

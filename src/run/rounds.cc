@@ -4,16 +4,16 @@
 
 namespace tally {
 
-Result<RoundsResult> measure_in_turns(Workspace& workspace, std::span<const RunRequest> sides, int rounds,
-                                      RunObserver& observer, const std::function<void(int, std::size_t)>& on_round) {
-  workspace.keep_hosts_warm();
+Result<RoundsResult> measure_in_turns(const std::function<Result<RunResult>(const RunRequest&)>& measure,
+                                      std::span<const RunRequest> sides, int rounds,
+                                      const std::function<void(int, std::size_t)>& on_round) {
   RoundsResult result;
   for (int round = 1; round <= rounds; ++round) {
     for (std::size_t i = 0; i < sides.size(); ++i) {
       on_round(round, i);
       RunRequest request = sides[i];
       if (round > 1) request.profiles.reset();
-      auto pass = measure(workspace, request, observer);
+      auto pass = measure(request);
       if (!pass) return std::unexpected(pass.error());
       if (pass->stopped) return std::unexpected(*pass->stopped);
       result.interrupted = pass->interrupted;

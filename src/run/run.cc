@@ -8,7 +8,9 @@
 #include <ctime>
 
 #include "base/files.h"
+#include "build/function_symbols.h"
 #include "execution/engine.h"
+#include "execution/environment.h"
 #include "record/json.h"
 #include "run/assemble.h"
 #include "run/case_recorder.h"
@@ -36,13 +38,27 @@ Result<std::string> find_valgrind(const EnvironmentVariables& environment) {
               "apt-get install valgrind, or take times alone with --wall-only");
 }
 
+/// Where Valgrind finds symbols of what is measured.
+std::string symbols_of_subjects(const std::map<std::string, ResolvedToolchain>& toolchains, const Cache& cache,
+                                RunObserver& observer) {
+  const std::filesystem::path folder = function_symbols_folder(cache.root());
+  for (const auto& [name, resolved] : toolchains) {
+    for (const auto* libraries : {&resolved.spec.preload, &resolved.libraries}) {
+      if (const Status made = make_function_symbols(*libraries, folder); !made)
+        observer.on_message(fmt::format("warning: functions without a symbol stay so: {}", describe(made.error())));
+    }
+  }
+  return folder.string();
+}
+
 Result<Ready> make_ready(Workspace& workspace, const RunRequest& request, bool counts, RunObserver& observer) {
   Ready ready;
-  auto environment = run_environment(workspace, request.tools, request.settings);
+  auto environment = run_environment(workspace.runner(), request.caller, request.tools, request.settings);
   if (!environment) return std::unexpected(environment.error());
   ready.environment = *std::move(environment);
   const EnvironmentVariables& full = ready.environment.full;
   ready.hosts = {.environment = ready.environment.filtered,
+                 .timed_environment = filter_environment(full, request.settings.kept_environment, MeasuredFor::times),
                  .working_folder = ready.environment.working_folder,
                  .libexec = workspace.surroundings().libexec,
                  .valgrind = {}};
@@ -58,6 +74,7 @@ Result<Ready> make_ready(Workspace& workspace, const RunRequest& request, bool c
       resolve_toolchains(workspace.runner(), *request.plan, request.tools, ready.environment, Cache(ready.cache));
   if (!toolchains) return std::unexpected(toolchains.error());
   ready.toolchains = *std::move(toolchains);
+  if (counts) ready.hosts.function_symbols = symbols_of_subjects(ready.toolchains, Cache(ready.cache), observer);
   for (const auto& [name, resolved] : ready.toolchains) {
     if (resolved.compiler && !*resolved.compiler) observer.on_message(describe(resolved.compiler->error()));
     if (!resolved.interpreter) continue;
@@ -93,7 +110,8 @@ Record describe_run(Workspace& workspace, const RunRequest& request, const Ready
   Record record;
   record.started = utc_now();
   record.tool = workspace.surroundings().tool;
-  record.command = workspace.surroundings().command;
+  record.server = workspace.surroundings().server;
+  record.command = request.caller.command;
   record.settings = request.settings;
   if (request.settings.counts) record.settings.valgrind_flags = valgrind_flags(request.settings);
   record.machines = {read_machine(static_cast<int>(workspace.leases().topology().allowed.size()))};

@@ -14,6 +14,7 @@
 #include "measurement/settings.h"
 #include "plan/plan.h"
 #include "record/record.h"
+#include "run/caller.h"
 #include "run/journal.h"
 #include "run/observer.h"
 #include "run/toolchains.h"
@@ -26,13 +27,16 @@ struct JournalRequest {
   bool resume = false;  ///< Go on with the journal that is there.
 };
 
+/// Each is kept as DIGEST.json, the digest being that of the case's id.
 struct ProfileRequest {
   std::string folder;  ///< Where profiles go.
-  std::string name;    ///< What the record calls that folder: relative to the record.
+  std::string name;    ///< What the record calls that folder, relative to the record; empty: it does not mention them.
+  bool baselines = false;  ///< Those of the empty loop too, each beside its case's as DIGEST.baseline.json.
 };
 
 struct RunRequest {
   const Plan* plan = nullptr;
+  Caller caller;
   Settings settings;
   Tools tools;
   std::string suite;  ///< As the user named it, for commands that show a failure again; empty for an ad hoc statement.

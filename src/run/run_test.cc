@@ -66,11 +66,7 @@ class RunTest : public ::testing::Test {
   }
 
   void open() {
-    Surroundings around{.environment = {{"PATH", folder_ + "/bin"}, {"XDG_CACHE_HOME", folder_ + "/cache"}},
-                        .working_folder = folder_,
-                        .libexec = folder_ + "/libexec",
-                        .tool = {.version = "1", .commit = "c"},
-                        .command = {"tally", "run"}};
+    Surroundings around{.libexec = folder_ + "/libexec", .tool = {.version = "1", .commit = "c"}};
     workspace_ = Workspace::open(runner_, std::move(around), "").value();
   }
 
@@ -97,8 +93,14 @@ class RunTest : public ::testing::Test {
     return make_plan(suite_, {}).value();
   }
 
+  Caller caller() const {
+    return {.environment = {{"PATH", folder_ + "/bin"}, {"XDG_CACHE_HOME", folder_ + "/cache"}},
+            .working_folder = folder_,
+            .command = {"tally", "run"}};
+  }
+
   RunRequest request(const Plan& plan) const {
-    RunRequest request{.plan = &plan, .settings = settings_, .tools = {}, .suite = "suite.toml"};
+    RunRequest request{.plan = &plan, .caller = caller(), .settings = settings_, .tools = {}, .suite = "suite.toml"};
     return request;
   }
 
@@ -297,8 +299,10 @@ TEST_F(RunTest, RoundsStartEachHostOnceASide) {
   settings_.kept_environment = {"XDG_CACHE_HOME"};
   sides[1].settings = settings_;
   std::vector<std::pair<int, std::size_t>> rounds;
-  const auto result = measure_in_turns(*workspace_, sides, 5, heard_,
-                                       [&](int round, std::size_t side) { rounds.emplace_back(round, side); });
+  workspace_->keep_hosts_warm();
+  const auto one = [this](const RunRequest& side) { return measure(*workspace_, side, heard_); };
+  const auto result =
+      measure_in_turns(one, sides, 5, [&](int round, std::size_t side) { rounds.emplace_back(round, side); });
   ASSERT_TRUE(result) << describe(result.error());
   EXPECT_THAT(rounds, SizeIs(10));
   EXPECT_EQ(hosts_.started, 2U) << "one a side, for ten passes";
@@ -319,7 +323,7 @@ TEST_F(RunTest, SuspectsAreMeasuredAgainAsTheirRecordSays) {
   ASSERT_TRUE(first);
   Record next = std::move(first->record);
   count_of_["b"] = 7000;
-  const auto again = measure_again(*workspace_, suite_, "suite.toml", {"b [python]"}, next, {}, heard_);
+  const auto again = measure_again(*workspace_, suite_, "suite.toml", {"b [python]"}, next, caller(), {}, heard_);
   ASSERT_TRUE(again) << describe(again.error());
   EXPECT_EQ(again->settings.iterations, 50U);
   replace_cases(next, *again);
@@ -327,7 +331,7 @@ TEST_F(RunTest, SuspectsAreMeasuredAgainAsTheirRecordSays) {
   EXPECT_EQ(next.cases[1].counts->replicates.front(), 7000U);
   EXPECT_THAT(next.cases[1].warnings, Contains(HasSubstr("a second time")));
   python_version_ = "3.12.0";
-  const auto elsewhere = measure_again(*workspace_, suite_, "suite.toml", {"b [python]"}, next, {}, heard_);
+  const auto elsewhere = measure_again(*workspace_, suite_, "suite.toml", {"b [python]"}, next, caller(), {}, heard_);
   ASSERT_FALSE(elsewhere);
   EXPECT_THAT(elsewhere.error().message, HasSubstr("the environment of python [python] is not the one"));
 }

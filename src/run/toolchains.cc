@@ -72,8 +72,9 @@ ResolvedToolchain resolve_toolchain(ProcessRunner& runner, const Toolchain& spec
   const bool asks = !spec.discover.empty();
   std::optional<Result<Discovery>> found;
   if (needs.python || asks) resolved.interpreter = resolve_interpreter(runner, spec, context);
-  if (resolved.interpreter && *resolved.interpreter &&
-      (asks || !spec.requires_modules.empty() || !spec.device.py.empty())) {
+  // Also a warm-up's modules are in every case; one without any needs no asking.
+  const bool imports = !spec.requires_modules.empty() || spec.warm_up.py.contains("import");
+  if (resolved.interpreter && *resolved.interpreter && (asks || imports || !spec.device.py.empty())) {
     found = discover(runner, resolved, with_variables(environment.filtered, spec.environment),
                      environment.working_folder, cache);
     if (*found) {
@@ -86,12 +87,11 @@ ResolvedToolchain resolve_toolchain(ProcessRunner& runner, const Toolchain& spec
   return resolved;
 }
 
-Result<RunEnvironment> run_environment(Workspace& workspace, const Tools& tools, const Settings& settings) {
-  const Surroundings& around = workspace.surroundings();
-  RunEnvironment environment{around.environment, {}, around.working_folder};
+Result<RunEnvironment> run_environment(ProcessRunner& runner, const Caller& caller, const Tools& tools,
+                                       const Settings& settings) {
+  RunEnvironment environment{caller.environment, {}, caller.working_folder};
   if (!tools.env_command.empty()) {
-    auto captured =
-        capture_environment(workspace.runner(), tools.env_command, around.environment, around.working_folder);
+    auto captured = capture_environment(runner, tools.env_command, caller.environment, caller.working_folder);
     if (!captured) return std::unexpected(captured.error());
     environment.full = std::move(captured->variables);
     environment.working_folder = std::move(captured->working_folder);

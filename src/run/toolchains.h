@@ -8,7 +8,7 @@
 #include "build/builder.h"
 #include "measurement/settings.h"
 #include "plan/plan.h"
-#include "run/workspace.h"
+#include "run/caller.h"
 
 namespace tally {
 
@@ -27,7 +27,8 @@ struct RunEnvironment {
   std::string working_folder;
 };
 
-Result<RunEnvironment> run_environment(Workspace& workspace, const Tools& tools, const Settings& settings);
+Result<RunEnvironment> run_environment(ProcessRunner& runner, const Caller& caller, const Tools& tools,
+                                       const Settings& settings);
 
 /// A compiler, interpreter or environment that was asked for by name and that does not work is an error (input). One
 /// that toolchains chose fails its own cases, unless there are no others. `cache` remembers what has been tried.

@@ -37,6 +37,13 @@ Result<std::unique_ptr<Workspace>> Workspace::open(ProcessRunner& runner, Surrou
       new Workspace(runner, std::move(surroundings), *std::move(leases), *std::move(scratch)));
 }
 
+Status Workspace::use_cores(const std::string& cores) {
+  auto leases = open_leases(cores);
+  if (!leases) return std::unexpected(leases.error());
+  leases_ = *std::move(leases);
+  return {};
+}
+
 std::string Workspace::keep_scratch() {
   scratch_.keep();
   hosts_.keep_scratch();

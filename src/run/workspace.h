@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,11 +18,9 @@ namespace tally {
 
 /// The process that runs are made in: handed in, never looked up.
 struct Surroundings {
-  EnvironmentVariables environment;  ///< Complete.
-  std::string working_folder;
-  std::string libexec;               ///< The folder of hosts, supervisor and snippet headers.
-  Tool tool;                         ///< For records.
-  std::vector<std::string> command;  ///< argv, for records.
+  std::string libexec;                  ///< The folder of hosts, supervisor and snippet headers.
+  Tool tool;                            ///< For records.
+  std::optional<ServedBy> server = {};  ///< Likewise, where this is one.
 };
 
 class Workspace {
@@ -36,8 +35,12 @@ class Workspace {
   [[nodiscard]] CpuLeases& leases() { return leases_; }
   [[nodiscard]] HostPool& hosts() { return hosts_; }
 
+  /// From the next run on; as for open(). Hosts that are warm stay so.
+  Status use_cores(const std::string& cores);
   /// Hosts stay for the next run from now on.
   void keep_hosts_warm() { hosts_.keep_warm(true); }
+  /// For files that go with this, also when the process is killed.
+  [[nodiscard]] const std::filesystem::path& scratch() const { return scratch_.path(); }
   /// The scratch folder stays when this goes, or is killed; its path.
   std::string keep_scratch();
 

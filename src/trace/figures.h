@@ -99,6 +99,7 @@ struct DeviceFigures {
 
 struct LegacyFigures {
   Nanoseconds busy = 0, matmul = 0;
+  std::vector<std::string> processes;  ///< The pids that it takes for GPUs, in order of their labels.
 };
 
 struct TraceFigures {

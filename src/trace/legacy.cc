@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "trace/analysis.h"
 
@@ -19,7 +22,9 @@ LegacyFigures legacy_figures(TraceData& data) {
     if (span.matmul) matmul.add(span.start, span.end);
   }
   data.legacy_spans.release();
-  return {busy.total(), matmul.total()};
+  std::vector<std::string> processes;
+  for (const std::uint32_t process : data.gpu_processes) processes.push_back(data.processes.text(process));
+  return {busy.total(), matmul.total(), std::move(processes)};
 }
 
 }  // namespace tally::trace

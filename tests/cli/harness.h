@@ -40,7 +40,9 @@ inline Ran tally(std::vector<std::string> arguments, const How& how = {}) {
   ProcessRequest request;
   request.argv = std::move(arguments);
   request.argv.insert(request.argv.begin(), tally_path());
-  request.environment = {{"PATH", how.path}, {"HOME", how.cache}, {"XDG_CACHE_HOME", how.cache}};
+  // No server of the developer's is found.
+  request.environment = {
+      {"PATH", how.path}, {"HOME", how.cache}, {"XDG_CACHE_HOME", how.cache}, {"XDG_RUNTIME_DIR", how.cache + "/none"}};
   request.environment.insert(request.environment.end(), how.more.begin(), how.more.end());
   request.working_folder = how.folder;
   request.output_limit = std::size_t{8} << 20;

@@ -53,6 +53,29 @@ TEST_F(PipTorch, BothLanguagesMeasureItExactly) {
   EXPECT_EQ(first.fingerprint, second.fingerprint);
 }
 
+/// A TorchScript model's file says which sources it is of, and what loads it has their names in its heap.
+TEST_F(PipTorch, WhereItLiesDoesNotMatterToCpp) {
+  const auto folder = TemporaryFolder::make();
+  const fs::path modules =
+      folder->path() / "modules in a folder that has a much longer name than that of an environment";
+  fs::create_directories(modules);
+  const fs::path packages = std::string(kEnvironment) + "/lib/python3.11/site-packages";
+  ASSERT_TRUE(fs::exists(packages / "torch")) << packages;
+  fs::create_directory_symlink(packages / "torch", modules / "torch");
+  How elsewhere = activated();
+  elsewhere.more.emplace_back("PYTHONPATH", modules.string());
+  const std::vector<std::string> models{
+      "run",      "suites/torch_standard.toml", "--counts-only", "--host-timeout",           "900",
+      "--filter", "nn Modules/ReLU [[]cpp*",    "--filter",      "nn Modules/Linear [[]cpp*"};
+  Ran ran;
+  const Record first = record_of(models, ran, activated());
+  ASSERT_THAT(first.cases, SizeIs(4)) << ran.err << ran.out;
+  const Record second = record_of(models, ran, elsewhere);
+  ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
+  for (const CaseRecord& one : first.cases)
+    EXPECT_EQ(one.counts->replicates, find_case(second, one.id)->counts->replicates) << one.id;
+}
+
 TEST_F(PipTorch, ComparingTwoEnvironmentsSwitchesEveryCase) {
   const auto folder = TemporaryFolder::make();
   const std::string out = folder->path() / "ab.json";

@@ -13,8 +13,12 @@ namespace fs = std::filesystem;
 
 Command Command::start(std::vector<std::string> argv, const std::string& folder, const std::string& mark,
                        bool terminal) {
-  std::vector<std::string> variables = {"PATH=/usr/bin:/bin", "HOME=" + folder, "TERM=xterm", mark,
-                                        "XDG_CACHE_HOME=" TALLY_BUILD_DIR "/tests/execution-cache"};
+  std::vector<std::string> variables = {"PATH=/usr/bin:/bin",
+                                        "HOME=" + folder,
+                                        "TERM=xterm",
+                                        mark,
+                                        "XDG_CACHE_HOME=" TALLY_BUILD_DIR "/tests/execution-cache",
+                                        "XDG_RUNTIME_DIR=/none"};  // no server of the developer's is found
   std::vector<char*> arguments;
   std::vector<char*> environment;
   for (std::string& text : argv) arguments.push_back(text.data());

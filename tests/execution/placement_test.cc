@@ -1,5 +1,8 @@
 /// Two runs at once: never are times taken on one CPU by both, and counting waits for nobody.
 #include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -88,11 +91,7 @@ TEST_F(PlacementTest, CountingDoesNotWaitForTimesThatAnotherTakes) {
 }
 
 /// OpenMP of the C++ library's own kind (libgomp), as PyTorch uses it. The last lines are of what was measured.
-TEST_F(PlacementTest, EachThreadOfATeamIsTimedOnACpuOfItsOwn) {
-  cpu_set_t allowed;
-  ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
-  if (CPU_COUNT(&allowed) < 2) GTEST_SKIP() << "one CPU is not enough for two threads";
-  write("suite.toml", R"toml(
+constexpr const char* kTeam = R"toml(
 schema = 1
 [toolchain.openmp]
 cxx = ["g++", "c++"]
@@ -116,7 +115,13 @@ cpp = """
 }
 file << cpus[0] << ' ' << cpus[1] << ' ' << (first[0] != first[1]) << std::endl;
 """
-)toml");
+)toml";
+
+TEST_F(PlacementTest, EachThreadOfATeamIsTimedOnACpuOfItsOwn) {
+  cpu_set_t allowed;
+  ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+  if (CPU_COUNT(&allowed) < 2) GTEST_SKIP() << "one CPU is not enough for two threads";
+  write("suite.toml", kTeam);
   const auto last_line = [&] {
     const std::string text = read("threads.txt");
     return text.substr(text.rfind('\n', text.size() - 2) + 1);
@@ -128,6 +133,38 @@ file << cpus[0] << ' ' << cpus[1] << ' ' << (first[0] != first[1]) << std::endl;
   EXPECT_EQ(run({"--json", "r.json", "--counts-only"}), 0) << read("output");
   EXPECT_EQ(last_line().substr(0, 1), last_line().substr(2, 1)) << "counts bind nobody: " << last_line();
   EXPECT_THAT(last_line(), Not(::testing::EndsWith("1\n")));
+}
+
+/// Processes that use up a CPU each, for as long as this lives.
+class Load {
+ public:
+  explicit Load(std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const pid_t child = ::fork();
+      if (child == 0) {
+        for (volatile bool on = true; on;) {
+        }
+      }
+      if (child > 0) children_.push_back(child);
+    }
+  }
+  Load(const Load&) = delete;
+  Load& operator=(const Load&) = delete;
+  ~Load() {
+    for (const pid_t child : children_) ::kill(child, SIGKILL);
+    for (const pid_t child : children_) ::waitpid(child, nullptr, 0);
+  }
+
+ private:
+  std::vector<pid_t> children_;
+};
+
+/// A thread that spins while another process has its CPU uses no time, and does not sleep either: taken for an idle
+/// one, it is forked away, and the region waits for it for ever.
+TEST_F(PlacementTest, ATeamIsKnownBesideOtherLoad) {
+  write("suite.toml", kTeam);
+  const Load load(4);
+  EXPECT_EQ(run({"--wall-only", "--timeout", "20"}), 0) << read("output");
 }
 
 TEST_F(PlacementTest, MoreThreadsThanCpusIsSaid) {

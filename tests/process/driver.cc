@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "process/interrupts.h"
 #include "process/real_runner.h"
 
 int main(int argc, char** argv) {

@@ -48,18 +48,18 @@ class WarmHostsTest : public ::testing::Test {
   WarmHostsTest() : plan_(make_plan(parse_suite(kSuite, "suite.toml", {}).value(), {}).value()) {}
 
   std::unique_ptr<Workspace> open() {
-    std::vector<std::string> entries;
-    for (char** entry = environ; *entry != nullptr; ++entry) entries.emplace_back(*entry);
-    Surroundings around{.environment = parse_environment(entries),
-                        .working_folder = "/tmp",
-                        .libexec = TALLY_BUILD_DIR "/libexec/tallymark",
-                        .tool = {},
-                        .command = {}};
+    Surroundings around{.libexec = TALLY_BUILD_DIR "/libexec/tallymark", .tool = {}};
     return Workspace::open(runner_, std::move(around), "").value();
   }
 
   std::map<std::string, std::vector<std::uint64_t>> counts(Workspace& workspace) {
-    const RunRequest request{.plan = &plan_, .settings = {.wall = false}, .tools = {}, .suite = ""};
+    std::vector<std::string> entries;
+    for (char** entry = environ; *entry != nullptr; ++entry) entries.emplace_back(*entry);
+    const RunRequest request{.plan = &plan_,
+                             .caller = {parse_environment(entries), "/tmp", {}},
+                             .settings = {.wall = false},
+                             .tools = {},
+                             .suite = ""};
     const auto result = measure(workspace, request, witness_);
     EXPECT_TRUE(result) << describe(result.error());
     std::map<std::string, std::vector<std::uint64_t>> counts;

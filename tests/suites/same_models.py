@@ -13,8 +13,10 @@ import subprocess
 import sys
 import tempfile
 
+import tomllib
 
-def make(python, driver, scripts, folder):
+
+def make(python, driver, setup, scripts, folder):
     """Digests by the model's name."""
     jobs = []
     for number, (name, script) in enumerate(scripts):
@@ -25,7 +27,7 @@ def make(python, driver, scripts, folder):
         jobs.append({"folder": place, "script": "make_model.py", "name": name})
     done = subprocess.run(
         ["setarch", "-R", python, driver, "torch"],
-        input=json.dumps(jobs),
+        input=json.dumps({"setup": setup, "jobs": jobs}),
         text=True,
         check=True,
         stdout=subprocess.PIPE,
@@ -54,12 +56,17 @@ def main():
         }
     )
     assert len(scripts) > 5, "too few models to tell"
+    torch = subprocess.run(
+        [tally, "toolchains", "torch"], check=True, stdout=subprocess.PIPE, text=True
+    )
+    setup = tomllib.loads(torch.stdout)["toolchain"]["torch"]["artifact_setup"]
     with tempfile.TemporaryDirectory() as folder:
-        together = make(python, driver, scripts, folder)
+        together = make(python, driver, setup, scripts, folder)
     with tempfile.TemporaryDirectory() as folder:
         backwards = make(
             python,
             driver,
+            setup,
             scripts[::-1],
             os.path.join(folder, "in/a/much/longer/folder/than/the/first"),
         )
@@ -69,7 +76,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             failed += [
                 name
-                for name, digest in make(python, driver, [one], folder).items()
+                for name, digest in make(python, driver, setup, [one], folder).items()
                 if together[name] != digest
             ]
             alone += 1

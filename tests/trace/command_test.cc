@@ -74,6 +74,18 @@ TEST_F(TraceCommand, IsGolden) {
   expect_golden("cli/trace_diff.txt", without(run({"diff", a, b}).out, folder));
 }
 
+TEST_F(TraceCommand, SaysWhichProcessesTheOldHelperTakesForGpus) {
+  const auto label = [](const std::string& pid, const std::string& labels) {
+    return R"({"ph": "M", "name": "process_labels", "pid": )" + pid + R"(, "args": {"labels": ")" + labels + "\"}},";
+  };
+  const std::string events = label("9", "GPU 9") + label("4711", "CPU") + label(R"("ranks")", "GPU 0") +
+                             label("9", "GPU 9") + R"({"ph": "X", "name": "gemm", "pid": 9, "ts": 1, "dur": 2})";
+  const std::string trace = write("labels.json", R"({"traceEvents": [)" + events + "]}");
+  const auto legacy = nlohmann::json::parse(run({trace, "--json", "--legacy"}).out).at("legacy");
+  EXPECT_EQ(legacy.at("seed_pids"), nlohmann::json::parse(R"([9, "ranks"])"));
+  EXPECT_EQ(legacy.at("seed_matmul_ns"), 2000);
+}
+
 TEST_F(TraceCommand, SaysWhatWasDropped) {
   std::string text = rank_trace(0, 60);
   text.insert(text.find("sgemm") + 2, "\"");

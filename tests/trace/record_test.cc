@@ -67,6 +67,7 @@ toolchain = "mine"
 [toolchain.mine]
 extends = "torch"
 requires = ["json", "os.path"]
+environment = { MY_MODE = "quick" }
 seed = { py = 'torch.default_generator.manual_seed(7)' }
 [[benchmark]]
 label = "threads"
@@ -78,7 +79,7 @@ runs = []
 """ }
 py = '''
 runs.append(float(torch.rand(1)))
-assert json.loads("[1]") == [1] and os.path.isabs("/")
+assert json.loads("[1]") == [1] and os.path.isabs("/") and os.environ["MY_MODE"] == "quick"
 assert runs[0] == first and (len(runs) <= 5 or runs[5] == first) and (len(runs) <= 8 or runs[8] == first)
 '''
 )"));

@@ -1,0 +1,104 @@
+#include "cli/serve_command.h"
+
+#include <fmt/ostream.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <csignal>
+#include <filesystem>
+#include <ostream>
+
+#include "cli/measuring.h"
+#include "cli/run_options.h"
+#include "process/interrupts.h"
+#include "process/real_runner.h"
+#include "serve/clients.h"
+#include "serve/listener.h"
+#include "serve/server.h"
+#include "serve/socket_place.h"
+
+namespace tally::cli {
+
+namespace {
+
+/// A terminal's Ctrl-C is meant for who works there: a server in the foreground, or the client of one in the
+/// background.
+void leave_session(bool serves_its_parent) {
+  const bool in_foreground = ::tcgetpgrp(STDIN_FILENO) == ::getpgrp() || ::tcgetpgrp(STDERR_FILENO) == ::getpgrp();
+  if (serves_its_parent || !in_foreground) std::ignore = ::setsid();  // refused: it leads a group, its own
+}
+
+/// Fills the clients with where they come from; the listener, where there is one, must outlive them.
+Status open_doors(serve::Clients& clients, const std::optional<serve::Listener>& listener) {
+  if (listener) return clients.accept_from(listener->fd());
+  return clients.add(serve::Channel(STDIN_FILENO, STDOUT_FILENO));
+}
+
+}  // namespace
+
+Result<std::chrono::milliseconds> parse_duration(const std::string& text, const std::string& where) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  double seconds = -1;
+  if (unit.empty() || unit == "s") seconds = 1;
+  if (unit == "min" || unit == "m") seconds = 60;
+  if (unit == "h") seconds = 3600;
+  constexpr double kYear = 365 * 86400.0;
+  if (error != std::errc{} || seconds < 0 || !(value >= 0) || value * seconds > kYear) {
+    return fail(ErrorKind::input, fmt::format("'{}' is no length of time", text), where,
+                "write a number with s, min or h: 10min");
+  }
+  return std::chrono::milliseconds(static_cast<std::int64_t>(value * seconds * 1000));
+}
+
+void add_serve_options(OptionSet& command, ServeOptions& options) {
+  command.add("--socket", &options.socket, "Listen here ($XDG_RUNTIME_DIR/tallymark/serve.sock)").value_name("PATH");
+  command.add("--stdio", &options.stdio, "Serve one client, on standard input and output").excludes("--socket");
+  command.add("--idle", &options.idle, "End after so long without any client: 90s, 10min, 2h")
+      .value_name("TIME")
+      .shows_default();
+  command.add("--memory", &options.memory, "Memory that idle hosts may hold; the least recently used ones go")
+      .value_name("BYTES")
+      .shows_default();
+  command.add("--cores", &options.cores, "CPUs to use where a client names none, such as 0-3,6").value_name("LIST");
+}
+
+int run_serve(const Context& context, const ServeOptions& options, std::ostream& err) {
+  const auto idle = parse_duration(options.idle, "--idle");
+  if (!idle) return report_error(idle.error(), err);
+  const auto memory = parse_bytes(options.memory, "--memory");
+  if (!memory) return report_error(memory.error(), err);
+  leave_session(options.stdio);
+  ::signal(SIGPIPE, SIG_IGN);  // a client that goes is no reason to end
+  auto signals = Interrupts::install();
+  if (!signals) return report_error(signals.error(), err);
+  std::optional<serve::Listener> listener;
+  if (!options.stdio) {
+    const std::string place = options.socket.empty() ? serve::default_socket(context.environment)
+                                                     : std::filesystem::absolute(options.socket).string();
+    auto opened = serve::Listener::open(place, options.socket.empty());
+    if (!opened) return report_error(opened.error(), err);
+    listener.emplace(*std::move(opened));
+    fmt::print(err, "tally serve: listening on {}\n", place);
+    err.flush();
+  }
+  auto clients = serve::Clients::make(*signals);
+  if (!clients) return report_error(clients.error(), err);
+  RealProcessRunner runner(context.libexec + "/tally-supervisor", clients->get());
+  Surroundings around = surroundings_of(context);
+  around.server = ServedBy{::getpid(), around.tool.version};
+  auto workspace = Workspace::open(runner, std::move(around), options.cores);
+  if (!workspace) return report_error(workspace.error(), err);
+  serve::Server server(
+      **clients, **workspace,
+      {.idle = *idle, .memory = *memory, .cores = options.cores, .ends_with_last_client = options.stdio, .on_end = [&] {
+         (*clients)->accept_no_more();
+         if (listener) listener->close();
+       }});
+  if (Status opened = open_doors(**clients, listener); !opened) return report_error(opened.error(), err);
+  if (Status ran = server.run(); !ran) return report_error(ran.error(), err);
+  return kFine;
+}
+
+}  // namespace tally::cli

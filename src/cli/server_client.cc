@@ -1,0 +1,224 @@
+#include "cli/server_client.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+
+#include "json/text.h"
+#include "record/json.h"
+#include "serve/request.h"
+#include "serve/socket_place.h"
+
+namespace tally::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr Milliseconds kToGreet{5000};
+
+Result<UniqueFd> connect_to(const std::string& path) {
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  if (path.size() >= sizeof address.sun_path) return fail(ErrorKind::input, "no socket has so long a path", path);
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    return std::unexpected(errno_error("connect to the server", path));
+  ucred peer{};
+  socklen_t length = sizeof peer;
+  // It would be given our whole environment.
+  if (::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0 || peer.uid != ::geteuid())
+    return fail(ErrorKind::input, "the server there is another user's", path, "start one of your own: tally serve");
+  return socket;
+}
+
+std::string absolute(const std::string& path) {
+  std::error_code code;
+  return fs::absolute(path, code).lexically_normal().string();
+}
+
+json::Object measure_members(const RunRequest& request, const ServedPlan& plan, const std::string& cores) {
+  json::Object environment;
+  for (const auto& [name, value] : request.caller.environment) environment[name] = value;
+  json::Object members{{"suite", plan.suite},
+                       {"select", plan.selection},
+                       {"settings", json::parse(settings_to_json(request.settings)).value()},
+                       {"tools", json::Object{{"cxx", request.tools.cxx},
+                                              {"python", request.tools.python},
+                                              {"env_command", request.tools.env_command}}},
+                       {"environment", std::move(environment)},
+                       {"working_folder", request.caller.working_folder},
+                       {"command", request.caller.command},
+                       {"cores", cores}};
+  if (request.journal)
+    members["journal"] = json::Object{{"path", absolute(request.journal->path)}, {"resume", request.journal->resume}};
+  if (request.profiles)
+    members["profiles"] =
+        json::Object{{"folder", absolute(request.profiles->folder)}, {"name", request.profiles->name}};
+  return members;
+}
+
+Mode mode_of(const json::Value& name) { return name == "wall" ? Mode::wall : Mode::counts; }
+
+Error error_of(const json::Value& event) {
+  const std::string kind = event["kind"].text_or("");
+  const ErrorKind known = kind == "input"     ? ErrorKind::input
+                          : kind == "missing" ? ErrorKind::missing
+                          : kind == "io"      ? ErrorKind::io
+                                              : ErrorKind::failed;
+  return {known, event["message"].text_or("the server says that it failed, and not why"), event["place"].text_or(""),
+          event["mend"].text_or("")};
+}
+
+void report_progress(const json::Value& event, RunObserver& observer) {
+  const std::string kind = event["kind"].text_or("");
+  const auto number = [&](std::string_view key) {
+    return event[key].whole() != nullptr ? static_cast<std::size_t>(*event[key].whole()) : 0;
+  };
+  Case measured;
+  measured.id = event["case"].text_or("");
+  const Mode mode = mode_of(event["mode"]);
+  if (kind == "begin") observer.on_begin(number("cases"), number("finished"));
+  if (kind == "process") observer.on_process(event["what"].text_or(""), json::texts_of(event["argv"]));
+  if (kind == "planned") observer.on_planned(mode, number("sessions"));
+  if (kind == "session") {
+    std::vector<int> cpus;
+    cpus.reserve(event["cpus"].size());
+    for (std::size_t i = 0; i < event["cpus"].size(); ++i)
+      cpus.push_back(static_cast<int>(event["cpus"][i].number().value_or(0)));
+    observer.on_session(measured, mode, cpus);
+  }
+  if (kind == "session_end") observer.on_session_end(measured, mode);
+  if (kind == "message") observer.on_message(event["text"].text_or(""));
+  if (kind == "end") observer.on_end();
+}
+
+void report_waiting(const json::Value& event, RunObserver& observer) {
+  const double ahead = event["ahead"].number().value_or(1);
+  observer.on_message(
+      fmt::format("waiting for the server: {:.0f} {} first", ahead, ahead == 1 ? "run goes" : "runs go"));
+}
+
+Result<RunResult> result_of(const json::Value& event) {
+  auto record = record_from_json(json::to_text(event["record"]), "the server's record");
+  if (!record) return std::unexpected(record.error());
+  RunResult result{.record = *std::move(record), .interrupted = event["interrupted"] == true};
+  if (!event["stopped"].is_null()) result.stopped = error_of(event["stopped"]);
+  return result;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ServerClient>> ServerClient::connect(const Context& context, const std::string& which,
+                                                            const Tool& tool,
+                                                            const std::function<void(const std::string&)>& tell) {
+  std::unique_ptr<ServerClient> none;
+  if (which == "off") return none;
+  const bool is_named = which != "auto";
+  const std::string path = is_named ? absolute(which) : serve::default_socket(context.environment);
+  std::error_code code;
+  if (!is_named && !fs::exists(path, code)) return none;
+  const auto without = [&](const Error& error) -> Result<std::unique_ptr<ServerClient>> {
+    if (is_named) return std::unexpected(error);
+    tell("measuring without the server: " + describe(error));
+    return std::unique_ptr<ServerClient>();
+  };
+  if (Status safe = serve::check_socket_folder(path, !is_named); !safe) return without(safe.error());
+  auto socket = connect_to(path);
+  if (!socket) {
+    if (!is_named && socket.error().kind == ErrorKind::io) return none;  // a killed one's
+    return without(socket.error());
+  }
+  std::unique_ptr<ServerClient> client(new ServerClient(path, *std::move(socket)));
+  if (Status fine = client->greet(tool); !fine) return without(fine.error());
+  return client;
+}
+
+Status ServerClient::greet(const Tool& tool) {
+  send("hello", {{"protocol", serve::kProtocol}, {"client", fmt::format("tally {}", tool.version)}});
+  const auto answer = next_event({}, nullptr, kToGreet);
+  if (!answer) return std::unexpected(answer.error());
+  if (!*answer) return fail(ErrorKind::failed, "the server does not answer", path_, "end it, and start another");
+  const json::Value& hello = **answer;
+  if (hello["event"] != json::Value("hello")) return std::unexpected(error_of(hello));
+  const std::string version = hello["version"].text_or("");
+  const std::string commit = hello["commit"].text_or("");
+  if (version != tool.version || commit != tool.commit) {
+    return fail(
+        ErrorKind::input,
+        fmt::format("it is another tally: {} ({}), this one is {} ({})", version, commit, tool.version, tool.commit),
+        path_, "end it, and start this one: tally serve");
+  }
+  pid_ = static_cast<int>(hello["pid"].number().value_or(0));
+  return {};
+}
+
+json::Value ServerClient::send(std::string_view name, json::Object members) {
+  const json::Value id(++last_id_);
+  json::Object request{{"request", name}, {"id", id}};
+  request.update(std::move(members));
+  channel_.send(json::to_text(request));
+  return id;
+}
+
+Result<std::optional<json::Value>> ServerClient::next_event(const json::Value& running, Interrupts* interrupts,
+                                                            std::optional<Milliseconds> within) {
+  int interruptions = interrupts == nullptr ? 0 : interrupts->count();
+  while (received_.empty()) {
+    if (channel_.ended() || channel_.broken()) return fail(ErrorKind::failed, "the server has gone", path_);
+    const short wanted = channel_.has_unsent() ? POLLIN | POLLOUT : POLLIN;
+    pollfd polled[] = {{channel_.in(), wanted, 0}, {interrupts == nullptr ? -1 : interrupts->fd(), POLLIN, 0}};
+    const int ready = ::poll(polled, 2, within ? static_cast<int>(within->count()) : -1);
+    if (ready == 0) return std::nullopt;
+    channel_.flush();
+    for (auto& document : channel_.receive()) {
+      if (!document) return std::unexpected(document.error());
+      received_.push_back(*std::move(document));
+    }
+    if (interrupts == nullptr) continue;
+    for (const int now = interrupts->count(); interruptions < now; ++interruptions) send("cancel", {{"of", running}});
+  }
+  auto event = json::parse(received_.front());
+  received_.pop_front();
+  if (!event) return fail(ErrorKind::failed, "the server says what is not JSON: " + event.error().message, path_);
+  return *std::move(event);
+}
+
+Error ServerClient::gone(const RunRequest& request) const {
+  return {ErrorKind::failed, "the server has gone in the middle of the run", path_,
+          request.journal ? fmt::format("what was measured is in {}: run again with --resume", request.journal->path)
+                          : "run again"};
+}
+
+Result<RunResult> ServerClient::measure(const RunRequest& request, const ServedPlan& plan, const std::string& cores,
+                                        Interrupts& interrupts, RunObserver& observer) {
+  const json::Value id = send("measure", measure_members(request, plan, cores));
+  for (;;) {
+    auto event = next_event(id, &interrupts, std::nullopt);
+    if (!event && (channel_.ended() || channel_.broken())) {
+      observer.on_end();
+      return std::unexpected(gone(request));
+    }
+    if (!event) return std::unexpected(event.error());
+    const json::Value& what = **event;
+    if (what["id"] != id) continue;
+    const std::string name = what["event"].text_or("");
+    if (name == "progress") report_progress(what, observer);
+    if (name == "waiting") report_waiting(what, observer);
+    if (name == "case") {
+      if (const auto one = case_from_json(json::to_text(what["case"]), "the server's case")) observer.on_case(*one);
+    }
+    if (name == "record") return result_of(what);
+    if (name == "error") {
+      observer.on_end();
+      return std::unexpected(error_of(what));
+    }
+  }
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,59 @@
+/// A running `tally serve`, as one that measures for a command.
+///
+/// Speaks the protocol of docs/serve.md; what the server tells of a run reaches the same observer that a run of our own
+/// would. An interruption (Ctrl-C) is passed on: the run ends as ours would, and a second one kills it.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/context.h"
+#include "json/value.h"
+#include "process/interrupts.h"
+#include "run/run.h"
+#include "serve/channel.h"
+
+namespace tally::cli {
+
+/// What a server reads instead of a plan: docs/serve.md, the members of `measure`.
+struct ServedPlan {
+  json::Value suite;
+  json::Value selection;
+};
+
+class ServerClient {
+ public:
+  /// `which`: "auto", "off" or a socket's path. Nothing where no server is to be used: there is none, or `tell` was
+  /// told why not. An error: the one that was named cannot be used. `tool` is what the server must be, too.
+  static Result<std::unique_ptr<ServerClient>> connect(const Context& context, const std::string& which,
+                                                       const Tool& tool,
+                                                       const std::function<void(const std::string&)>& tell);
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] int pid() const { return pid_; }
+
+  /// As measure() of run.h. `cores` are the CPUs that this process would use. The record has all samples.
+  Result<RunResult> measure(const RunRequest& request, const ServedPlan& plan, const std::string& cores,
+                            Interrupts& interrupts, RunObserver& observer);
+
+ private:
+  ServerClient(std::string path, UniqueFd socket) : path_(std::move(path)), channel_(std::move(socket)) {}
+
+  Status greet(const Tool& tool);
+  json::Value send(std::string_view name, json::Object members);
+  /// The next event; an interruption meanwhile cancels `running`. Nothing after `within`.
+  Result<std::optional<json::Value>> next_event(const json::Value& running, Interrupts* interrupts,
+                                                std::optional<Milliseconds> within);
+  [[nodiscard]] Error gone(const RunRequest& request) const;
+
+  std::string path_;
+  serve::Channel channel_;
+  std::deque<std::string> received_;
+  std::uint64_t last_id_ = 0;
+  int pid_ = 0;
+};
+
+}  // namespace tally::cli

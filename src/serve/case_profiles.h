@@ -1,0 +1,40 @@
+/// The profiles of one run, kept for the client that measured: which functions a case's counts are in.
+///
+/// Owns a folder with them. Raw totals of one replicate, as callgrind_annotate names functions.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "base/files.h"
+#include "json/value.h"
+#include "record/record.h"
+#include "run/run.h"
+
+namespace tally::serve {
+
+class CaseProfiles {
+ public:
+  /// Below this folder.
+  static Result<CaseProfiles> make(const std::filesystem::path& scratch);
+
+  /// What a run is to be asked for.
+  [[nodiscard]] ProfileRequest request() const;
+  /// A case of that run is finished.
+  void add(const CaseRecord& record);
+
+  /// "case", "iterations", "replicate_totals", "statement" and "baseline". An error: there is none of this case. Of
+  /// each side there is a call tree, too: nodes [parent, self, total, name], numbered from 1 (parent 0 is the root
+  /// above all). `callgrind`: the statement's has its "callgrind", too, the text of such a file.
+  [[nodiscard]] Result<json::Object> of(const std::string& case_id, bool callgrind = false) const;
+
+ private:
+  explicit CaseProfiles(TemporaryFolder folder) : folder_(std::move(folder)) {}
+  [[nodiscard]] Result<json::Object> side(const std::string& file, const std::vector<std::uint64_t>& totals,
+                                          bool callgrind) const;
+
+  TemporaryFolder folder_;
+  std::map<std::string, Counts> counts_;
+};
+
+}  // namespace tally::serve

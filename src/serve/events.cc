@@ -1,0 +1,115 @@
+#include "serve/events.h"
+
+#include <algorithm>
+
+#include "json/text.h"
+#include "serve/request.h"
+
+namespace tally::serve {
+
+namespace {
+
+json::Object event(std::string_view name, const json::Value& id) { return {{"event", name}, {"id", id}}; }
+
+std::string_view name_of(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::input:
+      return "input";
+    case ErrorKind::missing:
+      return "missing";
+    case ErrorKind::io:
+      return "io";
+    case ErrorKind::failed:
+      return "failed";
+    case ErrorKind::internal:
+      return "internal";
+  }
+  return "internal";
+}
+
+json::Object members_of(const Error& error) {
+  return {{"kind", name_of(error.kind)}, {"place", error.where}, {"message", error.message}, {"mend", error.mend}};
+}
+
+/// The head with one more member, whose value is JSON already: a record is not read to be written again.
+std::string with_text(const json::Object& head, std::string_view key, std::string_view value) {
+  std::string text = json::to_text(head);
+  text.pop_back();
+  text.append(",\"").append(key).append("\":");
+  // No text in JSON has a newline of its own.
+  std::ranges::remove_copy(value, std::back_inserter(text), '\n');
+  text.push_back('}');
+  return text;
+}
+
+}  // namespace
+
+std::string hello_event(const json::Value& id, const Tool& tool, int pid) {
+  json::Object hello = event("hello", id);
+  hello.update({{"protocol", kProtocol}, {"version", tool.version}, {"commit", tool.commit}, {"pid", pid}});
+  return json::to_text(hello);
+}
+
+std::string error_event(const json::Value& id, const Error& error, std::string_view kind) {
+  json::Object text = event("error", id);
+  text.update(members_of(error));
+  if (!kind.empty()) text["kind"] = kind;
+  return json::to_text(text);
+}
+
+std::string waiting_event(const json::Value& id, std::size_t ahead) {
+  json::Object text = event("waiting", id);
+  text["ahead"] = ahead;
+  return json::to_text(text);
+}
+
+std::string progress_event(const json::Value& id, std::string_view kind, json::Object what) {
+  json::Object text = event("progress", id);
+  text["kind"] = kind;
+  text.update(std::move(what));
+  return json::to_text(text);
+}
+
+std::string case_event(const json::Value& id, std::string_view record) {
+  return with_text(event("case", id), "case", record);
+}
+
+std::string record_event(const json::Value& id, std::string_view record, bool interrupted,
+                         const std::optional<Error>& stopped) {
+  json::Object head = event("record", id);
+  head["interrupted"] = interrupted;
+  head["stopped"] = stopped ? json::Value(members_of(*stopped)) : json::Value();
+  return with_text(head, "record", record);
+}
+
+std::string cancelled_event(const json::Value& id, const json::Value& of, bool running) {
+  json::Object text = event("cancelled", id);
+  text.update({{"of", of}, {"running", running}});
+  return json::to_text(text);
+}
+
+std::string profile_event(const json::Value& id, json::Object what) {
+  json::Object text = event("profile", id);
+  text.update(std::move(what));
+  return json::to_text(text);
+}
+
+std::string status_event(const json::Value& id, const ServerStatus& status) {
+  json::Array hosts;
+  for (const HostStatus& host : status.hosts) {
+    hosts.push_back(json::Object{{"name", host.name}, {"memory_bytes", host.memory_bytes}, {"idle_s", host.idle_s}});
+  }
+  json::Object text = event("status", id);
+  text.update({{"clients", status.clients},
+               {"running", status.running},
+               {"waiting", status.waiting},
+               {"served", status.served},
+               {"hosts", std::move(hosts)}});
+  return json::to_text(text);
+}
+
+std::string bye_event(const json::Value& id) { return json::to_text(event("bye", id)); }
+
+std::string passed_line(std::size_t bytes) { return json::to_text(json::Object{{"passed", bytes}}); }
+
+}  // namespace tally::serve

@@ -1,0 +1,45 @@
+#include "serve/events.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "json/text.h"
+
+namespace tally::serve {
+namespace {
+
+TEST(Events, AreOneLineOfJsonWithTheRequestsId) {
+  const ServerStatus status{.clients = 2, .running = 1, .waiting = 3, .served = 4, .hosts = {{"a host", 5, 0.5}}};
+  for (const std::string& event :
+       {hello_event("x", {.version = "1", .commit = "c"}, 7), waiting_event("x", 1), bye_event("x"),
+        progress_event("x", "message", {{"text", "two\nlines"}}), status_event("x", status),
+        cancelled_event("x", 2, true), error_event("x", {ErrorKind::missing, "no\nvalgrind", "here", "mend"}),
+        case_event("x", R"({"id":"a"})"), profile_event("x", {{"case", "a"}})}) {
+    EXPECT_FALSE(event.contains('\n')) << event;
+    const auto read = json::parse(event);
+    ASSERT_TRUE(read) << event;
+    EXPECT_EQ((*read)["id"], json::Value("x")) << event;
+    EXPECT_NE((*read)["event"].text(), nullptr) << event;
+  }
+}
+
+TEST(Events, ARecordIsPutOnOneLineAsItStands) {
+  const std::string event = record_event(3, "{\n \"schema\": 2,\n \"text\": \"a\\nb\"\n}\n", true,
+                                         Error{ErrorKind::io, "cannot write", "/j", "free some space"});
+  EXPECT_FALSE(event.contains('\n'));
+  const json::Value read = json::parse(event).value();
+  EXPECT_EQ(read["record"]["text"], json::Value("a\nb"));
+  EXPECT_EQ(read["interrupted"], json::Value(true));
+  EXPECT_EQ(read["stopped"]["kind"], json::Value("io"));
+  EXPECT_EQ(read["stopped"]["mend"], json::Value("free some space"));
+  EXPECT_TRUE(json::parse(record_event(3, "{}", false, {})).value()["stopped"].is_null());
+}
+
+TEST(Events, AnErrorSaysItsKindOrABetterOne) {
+  const Error error{ErrorKind::input, "m", "p", "d"};
+  EXPECT_EQ(error_event(1, error), R"({"event":"error","id":1,"kind":"input","place":"p","message":"m","mend":"d"})");
+  EXPECT_EQ(json::parse(error_event({}, error, "interrupted")).value()["kind"], json::Value("interrupted"));
+}
+
+}  // namespace
+}  // namespace tally::serve

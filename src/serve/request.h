@@ -1,0 +1,71 @@
+/// What a client asks for, read from one line of the protocol (docs/serve.md). Pure.
+///
+/// Owns the keys of requests and their rules. A suite is read later, when its turn comes (suite_of.h): its includes are
+/// files.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "base/error.h"
+#include "json/value.h"
+#include "measurement/settings.h"
+#include "plan/filter.h"
+#include "run/run.h"
+
+namespace tally::serve {
+
+inline constexpr std::uint64_t kProtocol = 1;
+
+/// A document may be longer, but then it is passed as a file: 4 MiB.
+inline constexpr std::size_t kLongestLine = std::size_t{4} << 20;
+
+struct HelloRequest {
+  std::uint64_t protocol = 0;
+  std::string client;  ///< "tallymark 0.1 (CPython 3.11.7)"
+};
+
+struct MeasureRequest {
+  std::string text;  ///< Of the suite, in TOML; or:
+  std::optional<json::Value> document;
+  std::string path;  ///< Names the text in places, and is the base of its includes; may be empty.
+  Selection selection;
+  Settings settings;
+  Tools tools;
+  Caller caller;
+  std::string cores;  ///< Empty: the server's.
+  std::optional<JournalRequest> journal;
+  std::optional<ProfileRequest> profiles;
+  bool keeps_profiles = false;  ///< The server does, for `profile`.
+};
+
+struct ProfileOfRequest {
+  json::Value of;
+  std::string case_id;
+  bool callgrind = false;  ///< The statement's as a file of Callgrind's, too.
+};
+
+struct CancelRequest {
+  json::Value of;
+};
+
+struct StatusRequest {};
+struct ShutdownRequest {};
+
+using Request =
+    std::variant<HelloRequest, MeasureRequest, ProfileOfRequest, CancelRequest, StatusRequest, ShutdownRequest>;
+
+struct ParsedRequest {
+  json::Value id;  ///< As the client wrote it; null where it wrote none that is one.
+  Result<Request> request;
+};
+
+ParsedRequest parse_request(std::string_view line);
+
+/// The number of bytes of a document that comes beside this line as a file: {"passed": 5000000}.
+std::optional<std::uint64_t> passed_bytes(std::string_view line);
+
+}  // namespace tally::serve

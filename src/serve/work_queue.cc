@@ -1,0 +1,53 @@
+#include "serve/work_queue.h"
+
+#include <algorithm>
+
+namespace tally::serve {
+
+void WorkQueue::add(Work work) {
+  waiting_.push_back(std::move(work));
+  tell_from(waiting_.size() - 1);
+}
+
+std::optional<Work> WorkQueue::take() {
+  if (waiting_.empty()) return std::nullopt;
+  Work next = std::move(waiting_.front());
+  waiting_.pop_front();
+  // The one that ran has made room for the one that runs: for those behind, one less.
+  running_ = true;
+  tell_from(0);
+  return next;
+}
+
+bool WorkQueue::has(ClientId client, const json::Value& id) const {
+  return std::ranges::any_of(waiting_, [&](const Work& work) { return work.client == client && work.id == id; });
+}
+
+bool WorkQueue::has_any(ClientId client) const {
+  return std::ranges::any_of(waiting_, [&](const Work& work) { return work.client == client; });
+}
+
+bool WorkQueue::remove(ClientId client, const json::Value& id) {
+  const auto found =
+      std::ranges::find_if(waiting_, [&](const Work& work) { return work.client == client && work.id == id; });
+  if (found == waiting_.end()) return false;
+  const auto behind = static_cast<std::size_t>(found - waiting_.begin());
+  waiting_.erase(found);
+  tell_from(behind);
+  return true;
+}
+
+void WorkQueue::remove_all(ClientId client) {
+  const auto first = std::ranges::find(waiting_, client, &Work::client);
+  const auto behind = static_cast<std::size_t>(first - waiting_.begin());
+  if (std::erase_if(waiting_, [&](const Work& work) { return work.client == client; }) > 0) tell_from(behind);
+}
+
+void WorkQueue::tell_from(std::size_t first) const {
+  for (std::size_t i = first; i < waiting_.size(); ++i) {
+    // Before a turn begins, with nothing ahead, there is nothing to wait for.
+    if (const std::size_t ahead = i + (running_ ? 1 : 0); ahead > 0) tell_(waiting_[i], ahead);
+  }
+}
+
+}  // namespace tally::serve

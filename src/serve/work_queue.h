@@ -1,0 +1,54 @@
+/// Which runs are wanted, by whom, and whose turn it is. Pure.
+///
+/// In the order of asking. One runs at a time; the others are told how many go first, each time that this changes.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <optional>
+
+#include "json/value.h"
+#include "serve/clients.h"
+#include "serve/request.h"
+
+namespace tally::serve {
+
+struct Work {
+  ClientId client{};
+  json::Value id;
+  MeasureRequest request;
+};
+
+class WorkQueue {
+ public:
+  using Tell = std::function<void(const Work& work, std::size_t ahead)>;
+
+  /// `tell` is called for each that has to wait, whenever the number ahead of it changes.
+  explicit WorkQueue(Tell tell) : tell_(std::move(tell)) {}
+
+  void add(Work work);
+  /// The next one runs from now on; nothing when there is none.
+  std::optional<Work> take();
+  /// What was taken has ended.
+  void ended() { running_ = false; }
+
+  [[nodiscard]] bool has(ClientId client, const json::Value& id) const;
+  [[nodiscard]] bool has_any(ClientId client) const;
+  /// Takes one out that has not begun; whether it was there.
+  bool remove(ClientId client, const json::Value& id);
+  void remove_all(ClientId client);
+
+  [[nodiscard]] bool empty() const { return waiting_.empty(); }
+  [[nodiscard]] std::size_t size() const { return waiting_.size(); }
+  [[nodiscard]] const std::deque<Work>& waiting() const { return waiting_; }
+
+ private:
+  /// Those from the `first` on have moved up.
+  void tell_from(std::size_t first) const;
+
+  Tell tell_;
+  std::deque<Work> waiting_;
+  bool running_ = false;
+};
+
+}  // namespace tally::serve

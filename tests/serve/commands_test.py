@@ -1,0 +1,181 @@
+"""`tally time`, `run` and `ab` with a server that is running."""
+
+import contextlib
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import threading
+import time
+import unittest
+
+from client import ENVIRONMENT, TALLY, counts_of, wait_until
+from serving import SLOW, SUITE, Serving
+
+
+class Commands(Serving):
+    """`tally run` and its like on a server, by --server."""
+
+    def tally(self, *arguments, **environment):
+        return subprocess.run(
+            [TALLY, *arguments],
+            env={**ENVIRONMENT, "XDG_RUNTIME_DIR": self.folder(), **environment},
+            cwd=self.work,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def setUp(self):
+        self.work = self.folder()
+        pathlib.Path(self.work, "suite.toml").write_text(SUITE)
+
+    def record(self, name):
+        return json.loads(pathlib.Path(self.work, name).read_text())
+
+    def test_print_and_record_the_same(self):
+        server = self.server()
+        run = ("run", "suite.toml", "--counts-only", "--filter", "sort", "--json")
+        without = self.tally(*run, "without.json", "--server", "off")
+        with_one = self.tally(*run, "with.json", "--server", server.path, "--profiles", "-v")
+        self.assertEqual((without.returncode, with_one.returncode), (0, 0), with_one.stderr)
+
+        def table(text):
+            return text.rpartition(";")[0]  # the last line ends with the seconds
+
+        self.assertEqual(table(with_one.stdout), table(without.stdout))
+        self.assertIn(f"measured by the server at {server.path}", with_one.stderr)
+        ours, its = self.record("without.json"), self.record("with.json")
+        self.assertEqual(counts_of(its), counts_of(ours))
+        self.assertEqual(
+            (its["environments"], its["settings"]), (ours["environments"], ours["settings"])
+        )
+        self.assertEqual(its["server"]["pid"], server.process.pid)
+        self.assertNotIn("server", ours)
+        self.assertFalse(os.path.exists(f"{self.work}/with.json.journal"))
+        self.assertTrue(os.path.exists(f"{self.work}/{its['cases'][0]['profile']}"))
+
+    def test_the_one_in_the_default_place_is_used(self):
+        runtime = self.folder()
+        process = subprocess.Popen(
+            [TALLY, "serve", "--idle", "60s"],
+            env={**ENVIRONMENT, "XDG_RUNTIME_DIR": runtime},
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        self.addCleanup(process.wait, 20)
+        self.addCleanup(process.terminate)
+        self.assertTrue(wait_until(lambda: os.path.exists(f"{runtime}/tallymark/serve.sock")))
+        time_one = (
+            "time",
+            "x += 1",
+            "-s",
+            "x = 1",
+            "-l",
+            "python",
+            "--counts-only",
+            "-q",
+            "--json",
+            "r.json",
+        )
+        self.assertEqual(self.tally(*time_one, XDG_RUNTIME_DIR=runtime).returncode, 0)
+        served = self.record("r.json")
+        self.assertEqual(served["server"]["pid"], process.pid)
+        self.assertEqual(
+            self.tally(*time_one, "--server", "off", XDG_RUNTIME_DIR=runtime).returncode, 0
+        )
+        self.assertNotIn("server", self.record("r.json"))
+        self.assertEqual(counts_of(served), counts_of(self.record("r.json")))
+
+    def test_both_sides_of_ab(self):
+        server = self.server()
+        sides = ("--a", "export X=1", "--b", "export X=2", "--rounds", "2", "--counts-only", "-q")
+        ran = self.tally("ab", "suite.toml", *sides, "--filter", "imports", "--server", server.path)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("1 same", ran.stdout)
+        ran = self.tally("ab", "suite.toml", *sides, "--same-result", "--server", server.path)
+        self.assertEqual(ran.returncode, 2)
+
+    def test_another_tally_is_not_used(self):
+        runtime = self.folder()
+        os.mkdir(f"{runtime}/tallymark", 0o700)
+        path = f"{runtime}/tallymark/serve.sock"
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(path)
+            listening.listen()
+
+            def answer():
+                with contextlib.suppress(OSError):
+                    while True:
+                        one, _ = listening.accept()
+                        other = {"protocol": 1, "version": "9", "commit": "c", "pid": 1}
+                        with one:
+                            id = json.loads(one.recv(4096))["id"]
+                            hello = {"event": "hello", "id": id, **other}
+                            one.sendall(json.dumps(hello).encode() + b"\n")
+
+            threading.Thread(target=answer, daemon=True).start()
+            time_one = ("time", "pass", "-l", "python", "--counts-only")
+            ran = self.tally(*time_one, XDG_RUNTIME_DIR=runtime)
+            self.assertEqual(ran.returncode, 0)
+            self.assertIn("measuring without the server", ran.stderr)
+            self.assertIn("it is another tally: 9 (c), this one is", ran.stderr)
+            ran = self.tally(*time_one, "--server", path)
+            self.assertEqual(ran.returncode, 2)
+            self.assertIn("end it, and start this one: tally serve", ran.stderr)
+        ran = self.tally(*time_one, "--server", f"{self.work}/none.sock")
+        self.assertEqual((ran.returncode, ran.stdout), (1, ""))
+
+    def test_one_that_dies_leaves_a_journal_to_resume_from(self):
+        pathlib.Path(self.work, "slow.toml").write_text(
+            'schema = 1\n[[timer]]\nlabel = ["quick"]\nlanguage = "python"\nstmt = "pass"\n'
+            f'[[timer]]\nlabel = ["slow"]\nlanguage = "python"\nstmt = "{SLOW}"\niterations = 10\n'
+        )
+        server = self.server()
+        command = [TALLY, "run", "slow.toml", "--counts-only", "--json", "r.json"]
+        running = subprocess.Popen(
+            [*command, "--server", server.path],
+            env=ENVIRONMENT,
+            cwd=self.work,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.assertIn("[1/2] ok quick [python]", running.stderr.readline())
+        server.process.kill()
+        _, errors = running.communicate(timeout=20)
+        self.assertEqual(running.returncode, 1)
+        self.assertIn("the server has gone in the middle of the run", errors)
+        self.assertIn("r.json.journal: run again with --resume", errors)
+        server.process.wait()
+        server.errors.close()
+        server.start()
+        resumed = self.tally(*command[1:], "--resume", "--server", server.path)
+        self.assertEqual(resumed.returncode, 0, resumed.stderr)
+        self.assertNotIn("quick", resumed.stderr, "it was not measured again")
+        self.assertEqual([case["status"] for case in self.record("r.json")["cases"]], ["ok", "ok"])
+
+    def test_interruptions_are_passed_on(self):
+        server = self.server()
+        running = subprocess.Popen(
+            [TALLY, "time", SLOW, "-l", "python", "--counts-only", "-v", "--server", server.path],
+            env=ENVIRONMENT,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        while "counting" not in running.stderr.readline():
+            pass
+        began = time.monotonic()
+        running.send_signal(signal.SIGINT)
+        time.sleep(0.2)
+        running.send_signal(signal.SIGINT)
+        running.communicate(timeout=20)
+        self.assertEqual(running.returncode, 130)
+        self.assertLess(time.monotonic() - began, 3)
+        self.assertEqual(self.connect(server).ask("status")["running"], 0)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
