@@ -3,12 +3,13 @@ SETUP ?= yes
 JOBS ?= $(shell nproc)
 TALLY = build/release/tally
 
-.PHONY: help setup setup-test build bench tests test torch-venv check lint dev sanitize clean
+.PHONY: help setup setup-test setup-wheel build wheel bench tests test torch-venv check lint dev sanitize clean
 help:
 	@echo "make bench   set up, build, and run the PyTorch benchmark suite"
 	@echo "make test    set up, build, lint, and run every test"
 	@echo "make check   what takes seconds: formatting, layers, unit tests"
 	@echo "make build   set up and build the release: $(TALLY)"
+	@echo "make wheel   the Python package with the release inside: one file in build/wheel, for any Python from 3.9 on"
 	@echo "make setup   install the packages that building and running need; make setup-test: those of make test too"
 	@echo "make torch-venv   a virtual environment with PyTorch 2.13 for make test: build/torch-venv (1 GB; gigabytes where PyPI's has CUDA)"
 	@echo "make lint    formatting, layers, headers, JavaScript, Python and clang-tidy on what changed (TIDY=all for every file)"
@@ -26,6 +27,11 @@ ifneq ($(SETUP),no)
 	@tools/setup.sh packages.txt packages-test.txt
 endif
 
+setup-wheel:
+ifneq ($(SETUP),no)
+	@tools/setup.sh packages.txt packages-wheel.txt
+endif
+
 # One tree: the tests are built beside what users run, from the same objects.
 CONFIGURE = mkdir -p build && { cmake --preset release $(1) >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }; }
 
@@ -36,6 +42,9 @@ build: setup
 tests: setup-test
 	@$(call CONFIGURE,-DBUILD_TESTING=ON)
 	@cmake --build --preset release -j $(JOBS)
+
+wheel: setup-wheel build
+	@tools/wheel/make_wheel.sh build/release build/wheel
 
 bench: build
 	$(TALLY) run suites/torch_quick.toml --json build/bench.json

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Formatting, layers, headers, shell syntax, clang-tidy, JavaScript and Python. Needs a configured build folder for headers.
+# Formatting, layers, headers, shell syntax, clang-tidy, JavaScript and Python (ruff, mypy). Needs a configured build
+# folder for headers.
 #
 #   tools/lint.sh [--quick] [BUILD]      BUILD: build/release; --quick: only what takes seconds
 #
@@ -77,7 +78,7 @@ fetch() {
 fetch_node_modules() {
   cp tools/lint/package.json tools/lint/package-lock.json "$tools/" && (cd "$tools" && npm ci --no-audit --no-fund)
 }
-fetch_ruff() {
+fetch_python() {
   python3 -m venv "$tools/python" && "$tools/python/bin/pip" install --disable-pip-version-check -r tools/lint/requirements.txt
 }
 page_files() {
@@ -88,9 +89,13 @@ page_files() {
     git ls-files '*.js' '*.mjs' | xargs "$tools/node_modules/.bin/eslint" -c "$tools/eslint.config.mjs"
 }
 python_files() {
-  fetch ruff.stamp tools/lint/requirements.txt fetch_ruff || return
+  fetch python.stamp tools/lint/requirements.txt fetch_python || return
   git ls-files '*.py' | xargs "$tools/python/bin/ruff" format --diff --quiet &&
     git ls-files '*.py' | xargs "$tools/python/bin/ruff" check --quiet
+}
+python_types() {
+  fetch python.stamp tools/lint/requirements.txt fetch_python || return
+  (cd python && "../$tools/python/bin/mypy" --strict --no-error-summary --cache-dir "../$tools/mypy" tallymark tests)
 }
 
 step "formatting" format
@@ -101,6 +106,7 @@ if [ "$quick" ]; then
 fi
 step "JavaScript" page_files
 step "Python" python_files
+step "Python types" python_types
 step "layers and headers" python3 tools/check_layers.py --headers clang++-19 --build "$build" --jobs "$jobs"
 if [ "${TIDY:-changed}" != none ]; then step "clang-tidy" tidy; fi
 exit $failed

@@ -1,0 +1,7 @@
+"""`python -m tallymark …` is `tally …`, where no script folder is on the path."""
+
+import sys
+
+from tallymark._program import main
+
+sys.exit(main())

@@ -1,0 +1,216 @@
+"""The functions that people call: count, time, measure, run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tallymark._capture import DATA_LIMIT, NOTHING, Captured
+from tallymark._definition import Definition
+from tallymark._engine import Engine, Run, default_engine
+from tallymark._errors import Error
+from tallymark._flame import tree_of
+from tallymark._functions import functions_of
+from tallymark._notices import Notices
+from tallymark._options import settings_of
+from tallymark._result import Result, Results
+from tallymark._statement import Statement, define
+
+
+def count(
+    statement: Statement,
+    *args: Any,
+    setup: str = "",
+    globals: Mapping[str, Any] | None = None,
+    global_setup: str = "",
+    language: str = "python",
+    label: str | None = None,
+    threads: int = 1,
+    toolchain: str | None = None,
+    tools: Mapping[str, str] | None = None,
+    profile: bool = True,
+    data_limit: int = DATA_LIMIT,
+    engine: Engine | None = None,
+    **options: Any,
+) -> Result:
+    """Counts the instructions of one execution, exactly.
+
+    `statement` is text, or a function that is called with `args`. Text sees what `setup` makes, and those of `globals`
+    that it uses: `globals=globals()`, or a dictionary; nothing is taken from the caller unasked. `threads` is for
+    toolchains that can set it. `toolchain` is chosen by the language, and `torch` for what uses PyTorch. `tools` names
+    another interpreter or compiler: {"python": …, "cxx": …}. `profile=False` leaves the functions out. `data_limit`
+    is in bytes. `options`: iterations, replicates, timeout (s), memory (bytes), noise_floor, cache_sim, …
+
+    Raises CaseFailed when the statement cannot be executed, CaptureError for what cannot leave this process, Error.
+
+    >>> import tallymark
+    >>> tallymark.count("sorted(x)", setup="x = list(range(100))").instructions > 1000
+    True
+    """
+    definition = define(
+        statement,
+        *args,
+        setup=setup,
+        globals=globals,
+        global_setup=global_setup,
+        language=language,
+        label=label,
+        threads=threads,
+        toolchain=toolchain,
+        data_limit=data_limit,
+    )
+    settings = settings_of(options, wall=False)
+    return measure_definition(definition, settings, tools=tools, profile=profile, engine=engine)
+
+
+def time(
+    statement: Statement,
+    *args: Any,
+    setup: str = "",
+    globals: Mapping[str, Any] | None = None,
+    global_setup: str = "",
+    language: str = "python",
+    label: str | None = None,
+    threads: int = 1,
+    toolchain: str | None = None,
+    tools: Mapping[str, str] | None = None,
+    data_limit: int = DATA_LIMIT,
+    engine: Engine | None = None,
+    **options: Any,
+) -> Result:
+    """Times executions, in several processes with CPUs of their own. Arguments are those of `count`; of the options,
+    min_run_time and max_run_time (s) and precision (0.01 is 1 %) are for times.
+
+    >>> import tallymark
+    >>> result = tallymark.time("sorted(x)", setup="x = list(range(100))", max_run_time=0.1)
+    >>> result.wall.interval_s[0] <= result.seconds <= result.wall.interval_s[1]
+    True
+    """
+    definition = define(
+        statement,
+        *args,
+        setup=setup,
+        globals=globals,
+        global_setup=global_setup,
+        language=language,
+        label=label,
+        threads=threads,
+        toolchain=toolchain,
+        data_limit=data_limit,
+    )
+    settings = settings_of(options, counts=False)
+    return measure_definition(definition, settings, tools=tools, profile=False, engine=engine)
+
+
+def measure(
+    statement: Statement,
+    *args: Any,
+    setup: str = "",
+    globals: Mapping[str, Any] | None = None,
+    global_setup: str = "",
+    language: str = "python",
+    label: str | None = None,
+    threads: int = 1,
+    toolchain: str | None = None,
+    tools: Mapping[str, str] | None = None,
+    profile: bool = True,
+    data_limit: int = DATA_LIMIT,
+    engine: Engine | None = None,
+    **options: Any,
+) -> Result:
+    """Counts and times: `count` and `time` in one."""
+    definition = define(
+        statement,
+        *args,
+        setup=setup,
+        globals=globals,
+        global_setup=global_setup,
+        language=language,
+        label=label,
+        threads=threads,
+        toolchain=toolchain,
+        data_limit=data_limit,
+    )
+    settings = settings_of(options)
+    return measure_definition(definition, settings, tools=tools, profile=profile, engine=engine)
+
+
+def run(
+    suite: str | os.PathLike[str],
+    *,
+    filter: Sequence[str] | str = (),
+    exclude: Sequence[str] | str = (),
+    counts: bool = True,
+    times: bool = True,
+    profile: bool = False,
+    tools: Mapping[str, str] | None = None,
+    engine: Engine | None = None,
+    **options: Any,
+) -> Results:
+    """Measures the cases of a TOML file, as `tally run` does. `filter` and `exclude` are its patterns. Cases that
+    failed are among the results: see `.failed`."""
+    path = Path(suite)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise Error(
+            f"cannot be read: {error.strerror}", place=str(path), mend="name a suite", kind="input"
+        ) from None
+    document = {"text": text, "path": str(path.resolve())}
+    selection = select(filter, exclude)
+    settings = settings_of(options, counts=counts, wall=times)
+    chosen = engine or default_engine()
+    return results_of(
+        chosen.measure_suite(
+            document,
+            select=selection,
+            settings=settings,
+            tools=tools,
+            profiles=profile,
+            on_event=Notices(),
+        ),
+        profile=profile,
+    )
+
+
+def measure_definition(
+    definition: Definition,
+    settings: Mapping[str, Any],
+    *,
+    tools: Mapping[str, str] | None = None,
+    profile: bool = True,
+    engine: Engine | None = None,
+) -> Result:
+    """One definition's result. Raises CaseFailed when it could not be executed."""
+    chosen = engine or default_engine()
+    run = chosen.measure(
+        [definition], settings=settings, tools=tools, profiles=profile, on_event=Notices()
+    )
+    captured = definition.data or NOTHING
+    return results_of(run, [captured], profile=profile)[0].raise_for_status()
+
+
+def results_of(run: Run, captured: Sequence[Captured] = (), *, profile: bool = False) -> Results:
+    """The results of a run's cases; `captured` belongs to the first of them."""
+    taken = [*captured, *[NOTHING] * (len(run.cases) - len(captured))]
+    results = []
+    for case, one in zip(run.cases, taken):
+        wanted = profile and case["status"] == "ok" and case.get("counts")
+        if not wanted:
+            results.append(Result(case, run.record, one))
+            continue
+        told = run.profile(case["id"])
+        results.append(Result(case, run.record, one, functions_of(told), tree_of(told)))
+    return Results(results, run.record)
+
+
+def select(filter: Sequence[str] | str, exclude: Sequence[str] | str) -> dict[str, list[str]]:
+    """The request's form of these patterns."""
+    chosen = {"filter": filter, "exclude": exclude}
+    return {
+        key: [value] if isinstance(value, str) else list(value)
+        for key, value in chosen.items()
+        if value
+    }

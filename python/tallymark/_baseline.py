@@ -1,0 +1,197 @@
+"""A file of measured cases that later measurements are held against: a record, which `tally check`, `compare` and
+`report` read too. Cases of several measurements come together in it under names of the caller's choice."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import fcntl
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tallymark._errors import Error
+from tallymark._server import find_tally
+
+Record = dict[str, Any]
+
+_DEADLINE = 60.0  # seconds for tally check
+_NO_LIMIT = "instructions=+1000000000%"  # it has one of its own where it is given none
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    """What `tally check` said: its exit code (0 pass, 1 failed, 2 no usable baseline, 3 a regression), its words, what
+    it warned of, and for `instructions` and `time` the change as a share, where both sides have them."""
+
+    code: int
+    message: str = ""
+    warnings: tuple[str, ...] = ()
+    changes: Mapping[str, float] = dataclasses.field(default_factory=dict)
+
+
+def renamed(record: Record, name: str) -> Record:
+    """A record of one case, under the name that the caller knows it by."""
+    (case,) = record["cases"]
+    return {**record, "cases": [{**case, "id": name}]}
+
+
+def read_baseline(path: Path) -> Record | None:
+    """The record in the file, or None where there is no file. Raises Error for what is no record."""
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise Error(
+            f"the baseline cannot be read: {error}", place=str(path), kind="input"
+        ) from None
+    if not isinstance(record, dict) or not isinstance(record.get("cases"), list):
+        raise Error(
+            "the baseline is no record of tally",
+            place=str(path),
+            mend="write it anew",
+            kind="input",
+        )
+    return record
+
+
+def only(record: Record | None, name: str) -> Record | None:
+    """The part of a record that is about one case, or None."""
+    cases = [case for case in record["cases"] if case["id"] == name] if record else []
+    return {**record, "cases": cases} if record and cases else None
+
+
+def check(baseline: Record | None, new: Record, limits: Sequence[str]) -> Verdict:
+    """Holds a record of one case against the baseline and limits such as `instructions=+1%`, with `tally check`. Limits
+    that are ceilings need no baseline; without limits only the changes are found out."""
+    (case,) = new["cases"]
+    name = case["id"]
+    base = only(baseline, name)
+    for limit in limits:
+        if missing := _cannot_hold(limit, case, base["cases"][0] if base else None):
+            return Verdict(2, f"{name}: {missing}")
+    if not base and not limits:
+        return Verdict(0)
+    with tempfile.TemporaryDirectory(prefix="tallymark-") as folder:
+        files = [Path(folder) / "baseline", Path(folder) / "new"]
+        for file, record in zip(files, (base or new, new)):
+            file.write_text(json.dumps(record), encoding="utf-8")
+        command = [find_tally(), "check", "--json", *map(str, files)]
+        for limit in limits or [_NO_LIMIT]:
+            command += ["--limit", limit]
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_DEADLINE
+        )
+    try:
+        said = json.loads(done.stdout)
+    except ValueError:
+        words = done.stderr.decode(errors="replace").strip()
+        words = words.replace(f"{files[0]}: ", "").replace("tally check: ", "")
+        return Verdict(done.returncode or 1, f"{name}: {words or 'tally check said nothing'}")
+    found = said["cases"][0]
+    told: dict[str, list[str]] = {"failure": [], "warning": []}
+    for finding in said["findings"]:
+        told.setdefault(finding["severity"], []).append(f"{name}: {finding['message']}")
+    code = said["exit_code"]
+    if code and not told["failure"]:
+        told["failure"].append(f"{name}: {'; '.join(said['remarks']) or found['verdict']}")
+    changes = {
+        key: found[key]["change"] for key in ("instructions", "time") if base and found.get(key)
+    }
+    return Verdict(code, "; ".join(told["failure"]), tuple(told["warning"]), changes)
+
+
+def _cannot_hold(limit: str, case: Mapping[str, Any], base: Mapping[str, Any] | None) -> str:
+    """Why nothing can be said of a limit, where `tally check` would pass over it; empty when something can."""
+    metric, _, value = limit.partition("=")
+    part = "wall" if metric == "time" else "counts"
+    word = "time" if metric == "time" else "count"
+    if not case.get(part):
+        return f"no {word} was taken for the limit {limit}"
+    if not value.startswith(("+", "-")):
+        return ""  # a ceiling
+    if base is None:
+        return f"there is no baseline for the limit {limit}"
+    return "" if base.get(part) else f"the baseline has no {word} for the limit {limit}"
+
+
+def update_baseline(path: Path, new: Iterable[Record]) -> list[str]:
+    """Puts the cases of records into the file, in place of those of their names, and keeps the others where they were
+    measured in the same environment and with the same settings. Returns the names of those that were not kept. Of
+    several processes one waits for the other."""
+    records = list(new)
+    if not records:
+        return []
+    with _locked(path):
+        merged = _merge(records)
+        names = {case["id"] for case in merged["cases"]}
+        old = read_baseline(path)
+        dropped = []
+        for case in old["cases"] if old else []:
+            if case["id"] in names:
+                continue
+            if old and _belongs(old, case, merged):
+                _add(merged, old, case)
+            else:
+                dropped.append(case["id"])
+        merged["cases"].sort(key=lambda case: str(case["id"]))
+        temporary = path.with_name(path.name + ".new")
+        temporary.write_text(
+            json.dumps(merged, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
+        os.replace(temporary, path)
+    return dropped
+
+
+def _merge(records: Sequence[Record]) -> Record:
+    merged = {**records[-1], "cases": [], "environments": {}, "machines": []}
+    merged["settings"] = dict(records[-1]["settings"])
+    for record in records:
+        for part in ("counts", "wall"):  # some measured the one, some the other
+            merged["settings"][part] = merged["settings"].get(part) or record["settings"].get(part)
+        for case in record["cases"]:
+            _add(merged, record, case)
+    return merged
+
+
+def _add(merged: Record, record: Record, case: dict[str, Any]) -> None:
+    """A case with what it refers to: its machine by index, its environments by name."""
+    machine = record["machines"][case["machine"]]
+    if machine not in merged["machines"]:
+        merged["machines"].append(machine)
+    merged["cases"].append({**case, "machine": merged["machines"].index(machine)})
+    for name, environment in record["environments"].items():
+        merged["environments"].setdefault(name, environment)
+
+
+def _belongs(old: Record, case: dict[str, Any], merged: Record) -> bool:
+    """Whether what a case says of its environment stays true in the merged record."""
+
+    def settings(record: Record) -> dict[str, Any]:
+        return {
+            key: value for key, value in record["settings"].items() if key not in ("counts", "wall")
+        }
+
+    name = f"{case['toolchain']} [{case['language']}]"
+    mine, theirs = old["environments"].get(name), merged["environments"].get(name)
+    same = theirs is None or (
+        mine is not None and mine.get("fingerprint") == theirs.get("fingerprint")
+    )
+    return same and settings(old) == settings(merged)
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Of the folder, so that no file of a lock stays behind."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)

@@ -1,0 +1,64 @@
+"""The files that data travels in: by digest, in the user's cache folder, swept when they are old."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+_KEPT_SECONDS = 7 * 24 * 3600.0
+_KEPT_BYTES = 4 * 1024**3
+_swept = False
+
+
+def folder() -> Path:
+    """Made when it is not there; the user's alone."""
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    made = Path(cache) / "tallymark" / "data"
+    made.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return made
+
+
+@contextlib.contextmanager
+def new_file() -> Iterator[IO[bytes]]:
+    """A file to write, which is gone afterwards unless `keep` has taken it."""
+    global _swept
+    if not _swept:
+        _swept = True
+        sweep(folder())
+    with tempfile.NamedTemporaryFile(dir=folder(), prefix="new-", delete=False) as file:
+        try:
+            yield file
+        finally:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(file.name)
+
+
+def keep(file: IO[bytes], digest: str) -> Path:
+    """The file's lasting name. The same content has one file, however often it is written."""
+    file.flush()
+    path = folder() / f"{digest}.pickle"
+    if path.exists():
+        os.utime(path)
+    else:
+        os.replace(file.name, path)
+    return path
+
+
+def sweep(where: Path, *, seconds: float = _KEPT_SECONDS, size: int = _KEPT_BYTES) -> None:
+    """Removes what nobody has used for a week, and the oldest of what is beyond 4 GiB."""
+    found = []
+    for path in where.iterdir():
+        with contextlib.suppress(OSError):
+            status = path.stat()
+            found.append((status.st_mtime, status.st_size, path))
+    total = 0
+    for used, amount, path in sorted(found, reverse=True):
+        total += amount
+        if used < time.time() - seconds or total > size:
+            with contextlib.suppress(OSError):
+                path.unlink()

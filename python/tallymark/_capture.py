@@ -1,0 +1,234 @@
+"""What leaves this process, and under which name: source, references to importable functions, data by value."""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+import hashlib
+import inspect
+import types
+from collections.abc import Mapping
+from typing import Any
+
+from tallymark import _blobs
+from tallymark import _rebuild as rebuild
+from tallymark._culprit import refusal, too_large
+from tallymark._names import free_names, imported_names, outside_names
+from tallymark._pickling import MODULE, Sink, TooLarge, make_pickler, reference_to
+from tallymark._references import (
+    Reference,
+    folders_for,
+    modules_of,
+    references_of,
+    required_modules,
+)
+
+DATA_LIMIT = 256 * 1024 * 1024  # bytes
+
+
+@dataclasses.dataclass(frozen=True)
+class Source:
+    """Text that is measured, or the code of a function or class that goes by value."""
+
+    name: str
+    text: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Datum:
+    """A value that was written into the stream. What several share is counted with the first."""
+
+    name: str  # "x", or "f: x" of what a function uses
+    type: str
+    bytes: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Captured:
+    """Everything that a statement takes along. `setup` is Python that brings it back in the measured interpreter,
+    `requires` the modules that its host should have imported, `folders` what its sys.path must have besides."""
+
+    setup: str = ""
+    source: tuple[Source, ...] = ()
+    references: tuple[Reference, ...] = ()
+    data: tuple[Datum, ...] = ()
+    notes: tuple[str, ...] = ()
+    digest: str = ""  # of the stream
+    bytes: int = 0  # of the stream
+    requires: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        lines = [f"source     {_name_and_size(one)}" for one in self.source]
+        lines += [f"reference  {one.target}  {one.digest}".rstrip() for one in self.references]
+        lines += [f"data       {one.name}: {one.type}, {one.bytes:,} bytes" for one in self.data]
+        lines += [f"note       {one}" for one in self.notes]
+        lines += [f"sys.path   {one}" for one in self.folders]
+        if self.digest:
+            lines.append(f"stream     {self.bytes:,} bytes, {self.digest}")
+        return "\n".join(lines) or "nothing"
+
+
+NOTHING = Captured()
+
+
+def capture_text(
+    stmt: str,
+    setup: str = "",
+    values: Mapping[str, Any] | None = None,
+    *,
+    limit: int = DATA_LIMIT,
+) -> Captured:
+    """Of a Python statement: its text, and those of `values` that it uses, as its globals."""
+    source = [Source("statement", stmt)] + ([Source("setup", setup)] if setup else [])
+    known = values or {}
+    used = {
+        name: known[name]
+        for name in free_names(setup, stmt)
+        if name in known and not _is_builtin(name, known[name])
+    }
+    captured = capture_values(used, limit=limit) if used else NOTHING
+    folders = captured.folders or folders_for(imported_names(setup, stmt))
+    return dataclasses.replace(captured, source=(*source, *captured.source), folders=folders)
+
+
+def capture_values(
+    values: Mapping[str, Any], *, limit: int = DATA_LIMIT, as_globals: bool = True
+) -> Captured:
+    """Takes `values` along, in one stream, as global names of the statement (`as_globals`), else as variables of its
+    setup. Raises CaptureError with the path to what cannot leave, and above `limit` bytes."""
+    inner = _used_by_functions(values)
+    data = []
+    with _blobs.new_file() as file:
+        with _blobs.new_file() as stream:
+            sink = Sink(stream, limit)
+            pickler = make_pickler(sink)
+            for name, value in [*inner.items(), *values.items()]:
+                size = _dump(pickler, sink, name, value)
+                if not isinstance(value, (types.FunctionType, types.ModuleType, type)):
+                    data.append(Datum(name, describe(value), size))
+            header = _header(pickler, sink.needs_rebuild)
+            stream.flush()
+            file.write(header)
+            with open(stream.name, "rb") as written:
+                while piece := written.read(1 << 20):
+                    file.write(piece)
+        digest = hashlib.sha256(header + sink.digest.digest()).hexdigest()[:32]
+        path = _blobs.keep(file, digest)
+    modules = modules_of(pickler)
+    return Captured(
+        setup=_setup_text(str(path), len(header), len(inner), list(values), as_globals),
+        source=tuple(Source(_title(one), _source_of(one)) for one in pickler.code),
+        references=references_of(pickler),
+        data=tuple(data),
+        notes=tuple(dict.fromkeys(pickler.notes)),
+        digest=digest,
+        bytes=len(header) + sink.bytes,
+        requires=required_modules(modules, sink.needs_cloudpickle),
+        folders=folders_for([*modules, *(["cloudpickle"] if sink.needs_cloudpickle else [])]),
+    )
+
+
+def _dump(pickler: Any, sink: Sink, name: str, value: Any) -> int:
+    before = sink.bytes
+    try:
+        pickler.dump(value)
+    except TooLarge as error:
+        raise too_large(name, error.bytes, sink.limit) from None
+    except Exception as error:
+        raise refusal(name, value, error, sink.limit) from error
+    return sink.bytes - before
+
+
+def _used_by_functions(values: Mapping[str, Any]) -> dict[str, Any]:
+    """What functions that go by value use: written before them, so that each has its size, and is shared."""
+    found: dict[str, Any] = {}
+    seen = {id(value) for value in values.values()}
+
+    def visit(name: str, function: types.FunctionType) -> None:
+        for used, value in outside_names(function).items():
+            if id(value) in seen:
+                continue
+            seen.add(id(value))
+            path = f"{name}: {used}"
+            if isinstance(value, types.FunctionType):
+                if reference_to(value) is None:
+                    visit(path, value)
+            elif not isinstance(value, (types.ModuleType, type)):
+                found[path] = value
+
+    for name, value in values.items():
+        if isinstance(value, types.FunctionType) and reference_to(value) is None:
+            visit(name, value)
+    return found
+
+
+def _header(pickler: Any, needed: bool) -> bytes:
+    """Source that the measured process executes first: the functions that the stream names, and the checks. Nothing
+    where there are neither: compiling it takes an eighth of a second under Valgrind."""
+    checks = {one.target: one.digest for one in references_of(pickler) if one.digest}
+    functions = {target: digest for target, digest in checks.items() if ":" in target}
+    modules = {target: digest for target, digest in checks.items() if ":" not in target}
+    if not checks and not needed:
+        return b""
+    source = inspect.getsource(rebuild)
+    return (
+        "import sys, types\n"
+        f"module = sys.modules[{MODULE!r}] = types.ModuleType({MODULE!r})\n"
+        f"exec(compile({source!r}, '<tallymark>', 'exec'), module.__dict__)\n"
+        f"module.check({functions!r}, {modules!r})\n"
+    ).encode()
+
+
+def _setup_text(path: str, header: int, inner: int, names: list[str], as_globals: bool) -> str:
+    # A toolchain's seed may have read such a name before: `global` would come too late.
+    target = "globals()['{}']" if as_globals else "{}"
+    # Nothing of it may be left when the statement runs: a second reference to a value is another value to some code.
+    skip = [f"    for _tally_skipped in range({inner}): _tally_stream.load()"] if inner else []
+    lines = [
+        "from _pickle import Unpickler as _tally_unpickler",
+        f"with open({path!r}, 'rb') as _tally_file:",
+        *([f"    exec(_tally_file.read({header}), {{}})"] if header else []),
+        "    _tally_stream = _tally_unpickler(_tally_file)",
+        *skip,
+        *[f"    {target.format(name)} = _tally_stream.load()" for name in names],
+        "del _tally_file, _tally_stream, _tally_unpickler",
+    ]
+    return "\n".join(lines)
+
+
+def describe(value: Any) -> str:
+    """The type of a value, with element type and shape of an array or tensor."""
+    kind = type(value)
+    name = (
+        kind.__qualname__
+        if kind.__module__ == "builtins"
+        else f"{kind.__module__}.{kind.__qualname__}"
+    )
+    shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
+    if isinstance(shape, tuple) and dtype is not None:
+        return f"{name} {str(dtype).rpartition('.')[2]} {list(shape)}"
+    return name
+
+
+def _is_builtin(name: str, value: Any) -> bool:
+    return getattr(builtins, name, None) is value
+
+
+def _title(value: Any) -> str:
+    return str(getattr(value, "__qualname__", None) or getattr(value, "__name__", "?"))
+
+
+def _source_of(value: Any) -> str:
+    try:
+        return inspect.getsource(value)
+    except (OSError, TypeError):
+        return ""
+
+
+def _name_and_size(one: Source) -> str:
+    lines = one.text.strip().splitlines()
+    if len(lines) == 1:
+        short = lines[0] if len(lines[0]) <= 90 else lines[0][:89] + "…"
+        return f"{one.name}: {short}"
+    return f"{one.name}: {len(lines)} lines" if lines else f"{one.name}: code"

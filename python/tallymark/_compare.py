@@ -1,0 +1,179 @@
+"""Two statements, or two results, side by side: what `tally compare` says of them, and the functions that moved."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from typing import Any
+
+from tallymark import _html, _text
+from tallymark._api import results_of
+from tallymark._capture import DATA_LIMIT, NOTHING
+from tallymark._definition import Definition
+from tallymark._engine import Engine, default_engine
+from tallymark._errors import Error
+from tallymark._functions import Moved, moved
+from tallymark._notices import Notices
+from tallymark._options import settings_of
+from tallymark._result import Result, record_of
+from tallymark._statement import Statement, define
+
+_DEADLINE = 60.0  # seconds for tally compare
+_EXPECTED = "the definition changed under this id"  # two statements are two definitions
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Comparison:
+    """`b` against `a`. `verdict`: slower, faster, same, changed environment, not compared, …; ratios are b / a."""
+
+    a: Result
+    b: Result
+    verdict: str
+    instructions_ratio: float | None
+    threshold: float | None  # instructions; a smaller movement is none
+    time_ratio: float | None
+    time_interval: tuple[float, float] | None  # 95 %, of the ratio
+    functions: tuple[Moved, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def summary(self) -> str:
+        parts = []
+        if self.instructions_ratio is not None:
+            before, after = (_text.instructions(one.instructions) for one in (self.a, self.b))
+            change = _text.percent(self.instructions_ratio - 1)
+            parts.append(f"{after} instructions for {before} ({change})")
+        if self.time_ratio is not None:
+            ratio = f"{self.time_ratio:.3g}"
+            if self.time_interval is not None:
+                low, high = self.time_interval
+                ratio += f", 95 % {low:.3g} to {high:.3g}"
+            parts.append(
+                f"{_text.seconds(self.b.seconds)} for {_text.seconds(self.a.seconds)} (ratio {ratio})"
+            )
+        return "; ".join(parts)
+
+    def __repr__(self) -> str:
+        return _text.comparison(self)
+
+    def _repr_html_(self) -> str:
+        return _html.comparison(self)
+
+
+def compare(
+    a: Statement | Result,
+    b: Statement | Result,
+    *args: Any,
+    setup: str = "",
+    globals: Mapping[str, Any] | None = None,
+    global_setup: str = "",
+    language: str = "python",
+    threads: int = 1,
+    toolchain: str | None = None,
+    tools: Mapping[str, str] | None = None,
+    counts: bool = True,
+    times: bool = True,
+    profile: bool = True,
+    data_limit: int = DATA_LIMIT,
+    engine: Engine | None = None,
+    **options: Any,
+) -> Comparison:
+    """Two statements (texts, or functions that are called with `args`), or two results of before. Statements are
+    measured in one run, their times in turns, so that what drifts falls on both. Other arguments are those of `count`.
+
+    >>> import tallymark
+    >>> x = list(range(100))
+    >>> tallymark.compare("sorted(x)", "x[::-1]", globals={"x": x}, times=False).verdict
+    'faster'
+    """
+    chosen = engine or default_engine()
+    if isinstance(a, Result) and isinstance(b, Result):
+        return compare_results(a, b, engine=chosen)
+    if isinstance(a, Result) or isinstance(b, Result):
+        raise Error(
+            "one is a result and one a statement", mend="compare two results: count(…) first"
+        )
+    definitions: list[Definition] = [
+        define(
+            one,
+            *args,
+            setup=setup,
+            globals=globals,
+            global_setup=global_setup,
+            language=language,
+            threads=threads,
+            toolchain=toolchain,
+            data_limit=data_limit,
+        )
+        for one in (a, b)
+    ]
+    settings = settings_of({"interleave": times, **options}, counts=counts, wall=times)
+    run = chosen.measure(
+        definitions,
+        settings=settings,
+        tools=tools,
+        profiles=profile and counts,
+        on_event=Notices(),
+    )
+    captured = [one.data or NOTHING for one in definitions]
+    first, second = results_of(run, captured, profile=profile and counts)
+    return compare_results(first.raise_for_status(), second.raise_for_status(), engine=chosen)
+
+
+def compare_results(a: Result, b: Result, *, engine: Engine | None = None) -> Comparison:
+    """Two results of before, whatever they were called."""
+    told = _compared(a, b, (engine or default_engine()).tally())
+    instructions, time = told.get("instructions"), told.get("time")
+    interval = time.get("ratio_interval") if time else None
+    return Comparison(
+        a=a,
+        b=b,
+        verdict=str(told["verdict"]),
+        instructions_ratio=_ratio(b.instructions, a.instructions),
+        threshold=instructions["threshold"] if instructions else None,
+        time_ratio=_ratio(b.seconds, a.seconds),
+        time_interval=(interval[0], interval[1]) if interval else None,
+        functions=moved(a.functions, b.functions) if a.functions and b.functions else (),
+        notes=(*[n for n in told.get("notes") or () if n != _EXPECTED], *_changes(told)),
+    )
+
+
+def _changes(told: Mapping[str, Any]) -> list[str]:
+    return [str(one) for one in told.get("environment_changes") or ()]
+
+
+def _ratio(new: float | None, base: float | None) -> float | None:
+    return new / base if new is not None and base else None
+
+
+def _compared(a: Result, b: Result, tally: str) -> dict[str, Any]:
+    """The engine's own rules decide: floors, intervals, environments. Cases are matched by id, so both get one."""
+    with tempfile.TemporaryDirectory(prefix="tallymark-") as folder:
+        paths = []
+        for name, one in (("a", a), ("b", b)):
+            record = record_of(one)
+            facts = {
+                key: b.case[key]
+                for key in ("id", "label", "language", "threads", "params")
+                if key in b.case
+            }
+            record["cases"] = [{**one.case, **facts, "profile": None}]
+            paths.append(os.path.join(folder, f"{name}.json"))
+            with open(paths[-1], "w", encoding="utf-8") as file:
+                json.dump(record, file)
+        done = subprocess.run(
+            [tally, "compare", *paths, "--json"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_DEADLINE,
+        )
+    try:
+        cases = json.loads(done.stdout)["cases"]
+        return dict(cases[0])
+    except (ValueError, KeyError, IndexError):
+        reason = done.stderr.decode(errors="replace").strip()
+        raise Error(f"the records cannot be compared: {reason}", place="tally compare") from None

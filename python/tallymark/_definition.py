@@ -1,0 +1,94 @@
+"""What is to be measured: one statement with its setup, and what of it the server is told."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import textwrap
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tallymark._capture import Captured
+
+SCHEMA = 1  # of suites
+
+
+@dataclasses.dataclass(frozen=True)
+class Definition:
+    """One explicit case: a `[[timer]]` of a suite.
+
+    `setup` runs once, before anything is counted; its variables are the statement's. `global_setup` is C++ at file
+    scope. `toolchain` is the name of one (None: `python` or `cpp`). `data` is what was taken out of this process: its
+    setup text runs before `setup`. `options` are further keys of a timer, as TOML has them: `iterations`,
+    `replicates`, `timeout`, `min_run_time`, `tags`, …
+    """
+
+    stmt: str
+    setup: str = ""
+    global_setup: str = ""
+    language: str = "python"
+    label: str = ""  # empty: the statement's first line
+    threads: int = 1
+    toolchain: str | None = None
+    data: Captured | None = None
+    options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+
+def to_document(definitions: Iterable[Definition]) -> dict[str, Any]:
+    """The suite document of these definitions, in their order; equal labels are told apart by a number."""
+    toolchains: dict[str, dict[str, Any]] = {}
+    labels: set[tuple[str, str]] = set()
+    timers = []
+    for one in definitions:
+        timer: dict[str, Any] = {
+            "label": [_own_label(one, labels)],
+            "language": one.language,
+            "stmt": one.stmt,
+            "setup": _setup(one),
+            "threads": one.threads,
+            # Named always: the only toolchain that a suite declares would be the default of all.
+            "toolchain": _toolchain(one, toolchains),
+            **one.options,
+        }
+        if one.global_setup:
+            timer["global_setup"] = one.global_setup
+        timers.append(timer)
+    document: dict[str, Any] = {"schema": SCHEMA, "timer": timers}
+    if toolchains:
+        document["toolchain"] = toolchains
+    return document
+
+
+def first_line(stmt: str) -> str:
+    """What a statement is called that has no label."""
+    lines = stmt.strip().splitlines() or [""]
+    short = lines[0] if len(lines[0]) <= 80 else lines[0][:79] + "…"
+    return short + (" …" if len(lines) > 1 else "")
+
+
+def _own_label(one: Definition, taken: set[tuple[str, str]]) -> str:
+    wanted = label = one.label or first_line(one.stmt)
+    number = 1
+    while (label, one.language) in taken:
+        number += 1
+        label = f"{wanted} ({number})"
+    taken.add((label, one.language))
+    return label
+
+
+def _setup(one: Definition) -> str:
+    if one.data is None or not one.data.setup:
+        return one.setup
+    return one.data.setup + "\n" + textwrap.dedent(one.setup)
+
+
+def _toolchain(one: Definition, declared: dict[str, dict[str, Any]]) -> str:
+    """The named one, or one on top of it whose hosts have imported what the data needs."""
+    base = one.toolchain or ("cpp" if one.language == "cpp" else "python")
+    requires = [] if one.data is None else [name for name in one.data.requires if name != base]
+    if not requires:
+        return base
+    name = re.sub(r"\W", "_", "_".join([base, "with", *requires]))
+    declared[name] = {"extends": base, "requires": requires}
+    return name

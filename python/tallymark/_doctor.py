@@ -1,0 +1,103 @@
+"""What measuring needs, and what of it is missing."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+
+from tallymark import _html, _text
+from tallymark._engine import Engine, default_engine
+from tallymark._environment import Surroundings
+from tallymark._errors import Error
+
+_DEADLINE = 300.0  # seconds: it imports what the toolchains require
+
+
+@dataclasses.dataclass(frozen=True)
+class Check:
+    """One thing that was looked at. `state`: ok, missing, or absent for what only some measurements need."""
+
+    state: str
+    what: str
+    found: str
+    mend: str = ""
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Diagnosis:
+    """All checks; `ok` when nothing is missing that every measurement needs."""
+
+    checks: tuple[Check, ...]
+    ok: bool
+
+    def __repr__(self) -> str:
+        rows = [(one.state, one.what, _told(one)) for one in self.checks]
+        return "\n".join(_text.columns(rows, "lll"))
+
+    def _repr_html_(self) -> str:
+        return _html.checks([(one.state, one.what, _told(one)) for one in self.checks])
+
+
+def doctor(*, engine: Engine | None = None) -> Diagnosis:
+    """Looks for what measuring from this process needs: tally, its server, Valgrind, compilers, cloudpickle."""
+    chosen = engine or default_engine()
+    try:
+        tally = chosen.tally()
+    except Error as error:
+        return Diagnosis((Check("missing", "tally", error.message, error.mend),), False)
+    checks = [Check("ok", "tally", tally), *_python_checks(chosen)]
+    told, ok = _tally_checks(tally)
+    return Diagnosis((*checks, *told), ok and all(one.state == "ok" for one in checks[:2]))
+
+
+def _python_checks(engine: Engine) -> list[Check]:
+    checks = []
+    try:
+        status = engine.status()
+        checks.append(Check("ok", "server", f"{len(status.get('hosts') or [])} hosts are warm"))
+    except Error as error:
+        checks.append(Check("missing", "server", str(error)))
+    version = ".".join(map(str, sys.version_info[:3]))
+    checks.append(Check("ok", "this Python", f"{version} ({sys.executable})"))
+    if importlib.util.find_spec("cloudpickle") is None:
+        mend = f"{sys.executable} -m pip install cloudpickle"
+        checks.append(
+            Check(
+                "absent",
+                "cloudpickle",
+                "functions of __main__ and notebooks cannot be measured",
+                mend,
+            )
+        )
+    else:
+        checks.append(Check("ok", "cloudpickle", "functions can be taken along by value"))
+    return checks
+
+
+def _tally_checks(tally: str) -> tuple[list[Check], bool]:
+    surroundings = Surroundings.of_this_process({})
+    try:
+        done = subprocess.run(
+            [tally, "doctor", "--json"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_DEADLINE,
+            env={**os.environ, **surroundings.environment},
+        )
+        told: Any = json.loads(done.stdout)
+    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+        return [Check("missing", "tally doctor", str(error))], False
+    checks = [
+        Check("ok" if one["ok"] else "missing", one["what"], one["detail"], one["mend"])
+        for one in told["findings"]
+    ]
+    return checks, bool(told["ok"])
+
+
+def _told(one: Check) -> str:
+    return f"{one.found}; {one.mend}" if one.mend else one.found

@@ -1,0 +1,292 @@
+"""The engine as this process sees it: finds or starts the server, and measures definitions with it."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Iterable, Mapping
+from typing import Any, Callable
+
+from tallymark._definition import Definition, to_document
+from tallymark._environment import Surroundings
+from tallymark._errors import Error, Interrupted, ServerLost
+from tallymark._interrupts import WatchedInterrupts
+from tallymark._protocol import Connection, Event, is_last
+from tallymark._server import connect_to, find_or_start, find_tally
+
+EventHandler = Callable[[Event], None]
+
+_ANSWER = 30.0  # seconds for what the server answers at once
+_SILENCE = (
+    60.0  # seconds of a measure without an event, after which the server is asked whether it lives
+)
+
+
+class Run:
+    """What one `measure` came to. `record` is the whole record, `cases` its cases in the order of the definitions."""
+
+    def __init__(self, engine: Engine, connection: Connection, request: int, last: Event) -> None:
+        self.record: dict[str, Any] = last["record"]
+        self.interrupted = bool(last.get("interrupted"))
+        self._engine = engine
+        self._connection = connection
+        self._request = request
+
+    @property
+    def cases(self) -> list[dict[str, Any]]:
+        cases: list[dict[str, Any]] = self.record["cases"]
+        return cases
+
+    def profile(self, case_id: str, *, callgrind: bool = False) -> dict[str, Any]:
+        """Raw totals by function of one replicate: `iterations`, `replicate_totals`, `statement` and `baseline`, each
+        with `exclusive` and `inclusive` lists of [count, "file:function [object]"]. With `callgrind` the statement has
+        its `callgrind`, too: the text of a file of Callgrind's. Needs `profiles=True`, and is read before the engine's
+        next measure. Raises Error when it is no longer kept."""
+        return self._engine._profile(self._connection, self._request, case_id, callgrind)
+
+
+class Engine:
+    """Talks to one server. Safe between threads, one measure at a time; a fork of this process gets a connection of its
+    own when it first measures."""
+
+    def __init__(self, tally: str | None = None, *, socket: str | None = None) -> None:
+        """`tally`: the program ($TALLY, the wheel's own, PATH); `socket`: of a server that runs ($TALLY_SERVER, else
+        one is found or started)."""
+        self._tally = tally
+        self._socket = socket
+        self._connection: Connection | None = None
+        self._lock = threading.RLock()
+        _engines.add(self)
+
+    def measure(
+        self,
+        definitions: Iterable[Definition],
+        *,
+        settings: Mapping[str, Any] | None = None,
+        tools: Mapping[str, str] | None = None,
+        profiles: bool | Mapping[str, str] = False,
+        on_event: EventHandler | None = None,
+        timeout: float | None = None,
+    ) -> Run:
+        """Measures definitions in their order. `settings` are keys of a record's settings (seconds, bytes); `tools` are
+        python, cxx, env_command (python is this interpreter by default); `timeout` is seconds for all of it.
+
+        A case that fails is in the result with its failure. Raises Error (with place and mend) when nothing could be
+        measured, Interrupted after Ctrl-C, ServerLost when the server went away."""
+        several = list(definitions)
+        run = self.measure_suite(
+            {"document": to_document(several)},
+            settings=settings,
+            tools=tools,
+            profiles=profiles,
+            on_event=on_event,
+            timeout=timeout,
+            folders=[path for one in several if one.data for path in one.data.folders],
+        )
+        if len(run.cases) != len(several):
+            raise Error(f"{len(several)} definitions became {len(run.cases)} cases")
+        return run
+
+    def measure_suite(
+        self,
+        suite: Mapping[str, Any],
+        *,
+        select: Mapping[str, Any] | None = None,
+        settings: Mapping[str, Any] | None = None,
+        tools: Mapping[str, str] | None = None,
+        profiles: bool | Mapping[str, str] = False,
+        on_event: EventHandler | None = None,
+        timeout: float | None = None,
+        folders: Iterable[str] = (),
+    ) -> Run:
+        """The same for a suite: {"text": TOML, "path": …} or {"document": …}. `folders`: what the measured
+        interpreter's sys.path must have besides its own."""
+        surroundings = Surroundings.of_this_process(tools or {}, folders)
+        request = {
+            "request": "measure",
+            "suite": dict(suite),
+            "select": dict(select or {}),
+            "settings": dict(settings or {}),
+            "tools": surroundings.tools,
+            "environment": surroundings.environment,
+            "working_folder": surroundings.working_folder,
+            "command": list(sys.argv) or ["python"],
+            "profiles": profiles if isinstance(profiles, bool) else dict(profiles),
+        }
+        with self._lock:
+            connection = self._connected()
+            try:
+                return self._measure(connection, request, on_event, timeout)
+            except BaseException:
+                # Whatever it was, what the server has still to say would be read as the next answer.
+                self.close()
+                raise
+
+    def _measure(
+        self,
+        connection: Connection,
+        request: Mapping[str, Any],
+        on_event: EventHandler | None,
+        timeout: float | None,
+    ) -> Run:
+        finished: list[Event] = []
+        try:
+            return self._follow(connection, request, on_event, timeout, finished)
+        except ServerLost as error:
+            error.cases = tuple(finished)
+            raise
+
+    def _follow(
+        self,
+        connection: Connection,
+        request: Mapping[str, Any],
+        on_event: EventHandler | None,
+        timeout: float | None,
+        finished: list[Event],
+    ) -> Run:
+        """Waits for the end of a measure; what is finished meanwhile is added to `finished`."""
+        deadline = None if timeout is None else time.monotonic() + timeout
+        interrupts = 0
+        late = False
+        with WatchedInterrupts() as watched:
+            number = connection.start(request)
+            while True:
+                event = _next(connection, number, deadline, watched)
+                for _ in range(watched.take()):
+                    interrupts += 1
+                    if interrupts > 2:
+                        raise Interrupted
+                    connection.cancel(number)
+                if event is None:
+                    if deadline is not None and time.monotonic() >= deadline:
+                        if late:
+                            raise ServerLost(f"measuring did not end within {timeout:g} s")
+                        late = True
+                        connection.cancel(number)
+                        connection.cancel(number)
+                        deadline = time.monotonic() + _ANSWER
+                    elif connection.silent() >= _SILENCE + _ANSWER:
+                        raise ServerLost(
+                            f"the server has said nothing for {connection.silent():.0f} s"
+                        )
+                    elif connection.silent() >= _SILENCE:
+                        connection.start({"request": "status"})
+                    continue
+                if on_event is not None:
+                    on_event(event)
+                if event["event"] == "case":
+                    finished.append(event["case"])
+                if is_last(event):
+                    break
+        if late:
+            raise Error(f"measuring took longer than {timeout:g} s", mend="give it more: timeout=")
+        if event["event"] == "error":
+            raise Interrupted if interrupts else Error.from_event(event)
+        run = Run(self, connection, number, event)
+        if run.interrupted or interrupts:
+            raise Interrupted("interrupted", run)
+        if event.get("stopped") is not None:
+            raise _stopped(event["stopped"])
+        return run
+
+    def _profile(
+        self, connection: Connection, request: int, case_id: str, callgrind: bool
+    ) -> dict[str, Any]:
+        with self._lock:
+            if connection is not self._connection:
+                raise Error(
+                    "this run's profiles are no longer kept",
+                    place=case_id,
+                    mend="read them before the next measure",
+                )
+            return connection.ask(
+                {"request": "profile", "of": request, "case": case_id, "callgrind": callgrind},
+                timeout=_ANSWER,
+            )
+
+    def tally(self) -> str:
+        """The path of the program. Raises Error with what to install when there is none."""
+        return find_tally(self._tally)
+
+    def status(self) -> dict[str, Any]:
+        """What the server says of its clients and hosts."""
+        with self._lock:
+            return self._connected().ask({"request": "status"}, timeout=_ANSWER)
+
+    def shutdown(self) -> None:
+        """Ends the server, and its work for others."""
+        with self._lock:
+            self._connected().ask({"request": "shutdown"}, timeout=_ANSWER)
+            self.close()
+
+    def close(self) -> None:
+        """Ends the connection; the server stays for others until it is idle."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+
+    def _connected(self) -> Connection:
+        if self._connection is not None and not self._alive(self._connection):
+            self.close()
+        if self._connection is None:
+            path = self._socket or os.environ.get("TALLY_SERVER")
+            self._connection = connect_to(path) if path else find_or_start(self.tally())
+        return self._connection
+
+    @staticmethod
+    def _alive(connection: Connection) -> bool:
+        """A server may have ended since the last call: idle, or killed. That loses nothing."""
+        try:
+            connection.ask({"request": "status"}, timeout=_ANSWER)
+        except Error:
+            return False
+        return True
+
+    def _after_fork(self) -> None:
+        """In the child: the conversation is the parent's."""
+        self._lock = threading.RLock()
+        self.close()
+
+
+def _next(
+    connection: Connection, number: int, deadline: float | None, watched: WatchedInterrupts
+) -> Event | None:
+    """The next event, or None when there is something else to look at: an interrupt, the deadline."""
+    left = _ANSWER if deadline is None else max(0.0, deadline - time.monotonic())
+    return connection.event(number, timeout=min(left, _ANSWER), wake=[watched.fileno()])
+
+
+def _stopped(stopped: Any) -> Error:
+    if isinstance(stopped, Mapping):
+        return Error.from_event(stopped)
+    return Error(f"the run could not go on: {stopped}")
+
+
+_engines: weakref.WeakSet[Engine] = weakref.WeakSet()
+_default: Engine | None = None
+
+
+def _after_fork() -> None:
+    for engine in list(_engines):
+        engine._after_fork()
+
+
+@atexit.register
+def _at_exit() -> None:
+    for engine in list(_engines):
+        engine.close()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+def default_engine() -> Engine:
+    """The one that `tallymark.count` and its like use."""
+    global _default
+    if _default is None:
+        _default = Engine()
+    return _default

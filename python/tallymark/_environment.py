@@ -1,0 +1,99 @@
+"""What the measured interpreter is given of this process: program, environment, working folder, folders of modules."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+
+from tallymark._errors import Error
+
+_NEEDED = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV", "CONDA_PREFIX")
+
+
+@dataclasses.dataclass(frozen=True)
+class Surroundings:
+    tools: dict[str, str]
+    environment: dict[str, str]
+    working_folder: str
+
+    @classmethod
+    def of_this_process(cls, tools: Mapping[str, str], folders: Iterable[str] = ()) -> Surroundings:
+        """This interpreter, unless `tools` names another or a command that makes the environment; with `folders` on its
+        path, before what PYTHONPATH has."""
+        chosen = dict(tools)
+        if "python" not in chosen and "env_command" not in chosen:
+            chosen["python"] = this_interpreter()
+        try:
+            working_folder = os.getcwd()
+        except OSError as error:
+            raise Error(
+                f"the working folder is gone: {error.strerror}", mend="change into one that exists"
+            ) from None
+        environment = _readable_environment()
+        path = [*dict.fromkeys(folders), *filter(None, [environment.get("PYTHONPATH")])]
+        if path:
+            environment["PYTHONPATH"] = os.pathsep.join(path)
+        return cls(chosen, environment, working_folder)
+
+
+def this_interpreter() -> str:
+    """Raises Error in a program that embeds Python and names no interpreter."""
+    if not sys.executable:
+        raise Error(
+            "this process does not say which interpreter it is",
+            place="sys.executable",
+            mend='name one: tools={"python": "/usr/bin/python3"}',
+        )
+    return sys.executable
+
+
+def _readable_environment() -> dict[str, str]:
+    """All variables whose text is UTF-8, as JSON wants it. What measured processes need must be."""
+    result = {}
+    for name, value in os.environ.items():
+        try:
+            f"{name}={value}".encode()
+        except UnicodeEncodeError:
+            if name in _NEEDED:
+                raise Error(
+                    "is not UTF-8 text", place=f"${name}", mend="set it to a path that is"
+                ) from None
+            continue
+        result[name] = value
+    return result
+
+
+def missing_folders() -> tuple[str, ...]:
+    """The entries of sys.path that the measured interpreter would not have by itself, in their order."""
+    own = _own_path(this_interpreter(), os.environ.get("PYTHONPATH", ""), os.getcwd())
+    real = {os.path.realpath(path or os.curdir) for path in own}
+    found = []
+    for path in sys.path:
+        # What is no folder and no archive is a hook's name; an interpreter that has the hook has it, too.
+        if os.path.exists(path or os.curdir) and os.path.realpath(path or os.curdir) not in real:
+            found.append(os.path.abspath(path))
+    return tuple(dict.fromkeys(found))
+
+
+@functools.lru_cache(maxsize=16)
+def _own_path(python: str, pythonpath: str, folder: str) -> tuple[str, ...]:
+    """Asked of the interpreter itself: .pth files and venvs decide."""
+    done = subprocess.run(
+        [python, "-c", "import json, sys; print(json.dumps(sys.path))"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=60,
+    )
+    try:
+        return tuple(str(path) for path in json.loads(done.stdout))
+    except ValueError:
+        raise Error(
+            f"it does not start: {done.stderr.decode(errors='replace').strip()}",
+            place=python,
+            mend='name another: tools={"python": …}',
+        ) from None

@@ -1,0 +1,80 @@
+"""What the package raises: a sentence, where it happened, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tallymark._engine import Run
+
+
+class Error(Exception):
+    """Something could not be measured. `kind` is the engine's word: input, missing, io, …"""
+
+    def __init__(self, message: str, *, place: str = "", mend: str = "", kind: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.place = place
+        self.mend = mend
+        self.kind = kind
+
+    def __str__(self) -> str:
+        text = f"{self.place}: {self.message}" if self.place else self.message
+        if not self.mend:
+            return text
+        return f"{text.rstrip()}\n{self.mend}" if "\n" in text else f"{text}; {self.mend}"
+
+    def __reduce__(self) -> Any:
+        return (_rebuilt, (type(self), self.message, self.__dict__))
+
+    @classmethod
+    def from_event(cls, event: Mapping[str, Any]) -> Error:
+        """The error that an event of the server tells."""
+        return cls(
+            str(event.get("message") or "the server gave no reason"),
+            place=str(event.get("place") or ""),
+            mend=str(event.get("mend") or ""),
+            kind=str(event.get("kind") or ""),
+        )
+
+
+class ServerLost(Error):
+    """The server ended or does not answer. The next call starts another. `cases` are those that were finished, in the
+    form of a record's."""
+
+    cases: tuple[Mapping[str, Any], ...] = ()
+
+
+class CaptureError(Error):
+    """A value or function that cannot leave this process. `place` is the path to it, such as `model.lock`."""
+
+
+class CaseFailed(Error):
+    """The statement could not be measured: it raised, crashed, or took too long. `case` is its part of the record."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        place: str = "",
+        mend: str = "",
+        kind: str = "",
+        case: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(message, place=place, mend=mend, kind=kind)
+        self.case = dict(case or {})
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C, or a notebook's stop button. `run` has what was finished by then, or is None."""
+
+    def __init__(self, message: str = "interrupted", run: Run | None = None) -> None:
+        super().__init__(message)
+        self.run = run
+
+
+def _rebuilt(cls: type[Error], message: str, state: dict[str, Any]) -> Error:
+    error = cls(message)
+    error.__dict__.update(state)
+    return error

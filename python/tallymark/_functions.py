@@ -1,0 +1,97 @@
+"""In which functions the instructions are, and which of them moved."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+_NAME = re.compile(r"^(?P<file>[^:]*):(?P<function>.*?)(?: \[(?P<object>[^\[\]]*)\])?$", re.DOTALL)
+
+
+@dataclasses.dataclass(frozen=True)
+class Function:
+    """Instructions for one execution of the statement in one function."""
+
+    name: str
+    object: str  # the library or program; "" where several have a function of this name
+    exclusive: float  # without what it calls
+    inclusive: float  # with it
+
+
+@dataclasses.dataclass(frozen=True)
+class Moved:
+    """One function of two profiles: exclusive instructions for one execution."""
+
+    name: str
+    object: str
+    before: float
+    after: float
+
+    @property
+    def change(self) -> float:
+        return self.after - self.before
+
+
+def functions_of(profile: Mapping[str, Any]) -> tuple[Function, ...]:
+    """Of a profile as the server gives it; the costliest first. The empty loop's part is taken off.
+
+    A profile has an entry for each file that a function's code came from by inlining; here they are one function."""
+    iterations = profile["iterations"]
+    baseline = profile.get("baseline") or {}
+    exclusive = _by_function(_difference(profile["statement"], baseline, "exclusive"))
+    inclusive = _by_function(_difference(profile["statement"], baseline, "inclusive"))
+    found = [
+        Function(
+            name=name,
+            object=where,
+            exclusive=sum(counts) / iterations,
+            # Each entry includes what it calls; the one with the most is the function's own.
+            inclusive=max(inclusive.get((name, where), counts)) / iterations,
+        )
+        for (name, where), counts in exclusive.items()
+        if sum(counts)
+    ]
+    return tuple(sorted(found, key=lambda one: (-one.exclusive, one.name)))
+
+
+def _by_function(entries: Mapping[str, int]) -> dict[tuple[str, str], list[int]]:
+    """Counts by function and object. Entries of inlined code name no object: it is the function's, if it has one."""
+    parsed = [(*_split(text), count) for text, count in entries.items()]
+    objects: dict[str, set[str]] = {}
+    for name, where, _ in parsed:
+        objects.setdefault(name, set()).update([where] if where else [])
+    result: dict[tuple[str, str], list[int]] = {}
+    for name, where, count in parsed:
+        known = objects[name]
+        place = where or (next(iter(known)) if len(known) == 1 else "")
+        result.setdefault((name, place), []).append(count)
+    return result
+
+
+def _split(text: str) -> tuple[str, str]:
+    match = _NAME.match(text)
+    if match is None:
+        return text, ""
+    return match["function"], (match["object"] or "").rpartition("/")[2]
+
+
+def _difference(
+    statement: Mapping[str, Any], baseline: Mapping[str, Any], kind: str
+) -> dict[str, int]:
+    total: dict[str, int] = {}
+    for sign, side in ((1, statement), (-1, baseline)):
+        for count, name in side.get(kind) or ():
+            total[name] = total.get(name, 0) + sign * count
+    return total
+
+
+def moved(before: Iterable[Function], after: Iterable[Function]) -> tuple[Moved, ...]:
+    """What changed, by function and object; the largest change first."""
+    sides: dict[tuple[str, str], list[float]] = {}
+    for side, functions in enumerate((before, after)):
+        for one in functions:
+            sides.setdefault((one.name, one.object), [0.0, 0.0])[side] += one.exclusive
+    changes = [Moved(*key, *values) for key, values in sides.items() if values[0] != values[1]]
+    return tuple(sorted(changes, key=lambda one: (-abs(one.change), one.name)))

@@ -1,0 +1,290 @@
+"""Writes values as one stream: cloudpickle where it is there, with what pickling loses by itself (memory that NumPy's
+and PyTorch's objects share, strides), a limit, and a note of everything that goes by reference or as code."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.machinery
+import importlib.util
+import io
+import pickle
+import sys
+import types
+from typing import IO, Any, Callable
+
+from tallymark import _rebuild as rebuild
+from tallymark._errors import CaptureError
+
+PROTOCOL = 5
+MODULE = "_tallymark_rebuild"  # what the stream calls the module `rebuild`
+_PLAIN_LOADERS = (
+    importlib.machinery.SourceFileLoader,
+    importlib.machinery.SourcelessFileLoader,
+    importlib.machinery.ExtensionFileLoader,
+)
+
+sys.modules.setdefault(MODULE, rebuild)
+for _function in (
+    rebuild.ndarray,
+    rebuild.torch_memory,
+    rebuild.torch_tensor,
+    rebuild.torch_parameter,
+):
+    _function.__module__ = MODULE
+
+
+class TooLarge(Exception):
+    """More than the limit; `bytes` is what was reached or would be."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(size)
+        self.bytes = size
+
+
+class Sink(io.RawIOBase):
+    """Counts and digests what goes through it, and refuses what goes beyond the limit before it is written."""
+
+    def __init__(self, file: IO[bytes] | None, limit: int) -> None:
+        self.file = file
+        self.limit = limit
+        self.bytes = 0
+        self.digest = hashlib.sha256()
+        self.named = dict.fromkeys((b"cloudpickle", MODULE.encode()), False)  # what stands in it
+        self._end = b""
+
+    def write(self, data: Any) -> int:
+        size = memoryview(data).nbytes
+        if self.bytes + size > self.limit:
+            raise TooLarge(self.bytes + size)
+        self.bytes += size
+        self.digest.update(data)
+        if size < 1 << 20:  # the names of functions are never in a larger piece
+            tail = self._end + bytes(data)
+            for name in self.named:
+                self.named[name] = self.named[name] or name in tail
+            self._end = tail[-32:]
+        if self.file is not None:
+            self.file.write(data)
+        return size
+
+    @property
+    def needs_cloudpickle(self) -> bool:
+        return self.named[b"cloudpickle"]
+
+    @property
+    def needs_rebuild(self) -> bool:
+        return self.named[MODULE.encode()]
+
+
+def is_importable(module: types.ModuleType) -> bool:
+    """Whether another interpreter with our path would import this module from the same file as it stands there."""
+    name = module.__name__
+    if name == "__main__" or sys.modules.get(name) is not module:
+        return False
+    if name in sys.builtin_module_names:
+        return True
+    spec = getattr(module, "__spec__", None)
+    # A loader of its own (pytest rewrites asserts) has made other code than the file's.
+    if spec is None or not isinstance(spec.loader, _PLAIN_LOADERS):
+        return spec is not None and spec.origin in ("frozen", "built-in")
+    return type(spec.loader) in _PLAIN_LOADERS
+
+
+def reference_to(value: Any) -> str | None:
+    """ "module:qualname" under which another interpreter finds this very function or class; None when none is."""
+    name, qualname = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    module = sys.modules.get(name) if isinstance(name, str) else None
+    if module is None or not isinstance(qualname, str) or not is_importable(module):
+        return None
+    found: Any = module
+    for part in qualname.split("."):
+        found = getattr(found, part, None)
+    return f"{name}:{qualname}" if found is value else None
+
+
+class _Observer:
+    """What happens to each object that a pickler asks about. Mixed into the two kinds of pickler."""
+
+    limit: int
+    references: dict[str, Any]  # "module:qualname" → the function or class
+    modules: dict[str, types.ModuleType]
+    code: list[Any]  # functions and classes that go by value
+    libraries: set[str]  # whose values are rebuilt by functions of ours
+    notes: list[str]
+    by_value: bool
+
+    def prepare(self, limit: int, by_value: bool) -> None:
+        self.limit, self.by_value = limit, by_value
+        self.references, self.modules, self.code, self.notes = {}, {}, [], []
+        self.libraries = set()
+        self.forced: list[types.ModuleType] = []
+        self._memory: dict[Any, Any] = {}
+
+    def observe(self, value: Any) -> Any:
+        """A reduction, or NotImplemented."""
+        if isinstance(value, types.ModuleType):
+            return self._module(value)
+        if isinstance(value, (type, types.FunctionType)):
+            return self._named(value)
+        kind = type(value)
+        root = kind.__module__.partition(".")[0]
+        if root == "numpy" and kind.__name__ == "ndarray":
+            self.libraries.add(root)
+            return self._array(value)
+        if root == "torch" and kind.__name__ in ("Tensor", "Parameter"):
+            self.libraries.add(root)
+            return self._tensor(value)
+        return NotImplemented
+
+    def _module(self, value: types.ModuleType) -> Any:
+        if value.__name__ == "__main__":
+            raise CaptureError(
+                "cannot pickle __main__, this program itself", mend="name what is used of it"
+            )
+        if not is_importable(value):
+            return self._as_code(value)
+        self.modules[value.__name__] = value
+        return importlib.import_module, (value.__name__,)
+
+    def _named(self, value: Any) -> Any:
+        target = reference_to(value)
+        if target is not None:
+            if target.partition(":")[0] != MODULE:
+                self.references[target] = value
+            return NotImplemented
+        if (
+            value.__module__ == "builtins"
+        ):  # types without a name there, such as those of code and None
+            return NotImplemented
+        return self._as_code(value)
+
+    def _as_code(self, value: Any) -> Any:
+        if not self.by_value:
+            kind = "module" if isinstance(value, types.ModuleType) else "function or class"
+            raise CaptureError(
+                f"this {kind} cannot be imported by another process, and taking it along by value needs cloudpickle",
+                mend=f"{sys.executable} -m pip install cloudpickle, or put it into a module",
+            )
+        if not any(value is one for one in self.code):
+            self.code.append(value)
+        module = sys.modules.get(getattr(value, "__module__", None) or "__main__")
+        if module is not None and module.__name__ != "__main__" and not is_importable(module):
+            self.force(module)
+        return NotImplemented
+
+    def force(self, module: types.ModuleType) -> None:
+        """Has cloudpickle take a module's code along although it is in sys.modules."""
+
+    def _array(self, array: Any) -> Any:
+        self._check(array.nbytes)
+        if array.dtype.hasobject:
+            return NotImplemented
+        owner = array
+        while isinstance(owner.base, type(array)):
+            owner = owner.base
+        if owner is array:
+            return self._owner(array)
+        self._check(owner.nbytes)
+        if owner.dtype.hasobject or not _is_contiguous(owner):
+            self.notes.append("an array that shares memory was taken along as a copy")
+            return NotImplemented
+        offset = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
+        return rebuild.ndarray, (array.shape, array.dtype, owner, offset, array.strides)
+
+    def _owner(self, array: Any) -> Any:
+        if array.base is not None:
+            kind = type(array.base).__name__
+            self.notes.append(f"an array on the memory of a {kind} was taken along as a copy")
+        # The reduction without buffers: what is loaded owns its memory, as this one does.
+        return array.__reduce__() if _is_contiguous(array) else NotImplemented
+
+    def _tensor(self, tensor: Any) -> Any:
+        torch = sys.modules["torch"]
+        if tensor.grad_fn is not None:
+            raise CaptureError(
+                "this tensor is the result of what autograd records, and the graph behind it cannot leave",
+                mend="compute it in setup, or take .detach()",
+            )
+        if tensor.is_leaf and tensor.requires_grad and tensor.grad is not None:
+            self.notes.append("the .grad of a tensor stays behind: it is None in what is measured")
+        plain = tensor.device.type == "cpu" and tensor.layout is torch.strided
+        if not plain or tensor.is_quantized or tensor.__dict__ or tensor._backward_hooks:
+            return NotImplemented
+        if type(tensor) is torch.nn.Parameter:
+            return rebuild.torch_parameter, (tensor.data, tensor.requires_grad)
+        if type(tensor) is not torch.Tensor:
+            return NotImplemented
+        where = (tensor.storage_offset(), tuple(tensor.size()), tuple(tensor.stride()))
+        bits = (tensor.requires_grad, tensor.is_conj(), tensor.is_neg())
+        return rebuild.torch_tensor, (self._storage(tensor), tensor.dtype, *where, *bits)
+
+    def _storage(self, tensor: Any) -> Any:
+        """One object for all tensors on the same memory, so that the stream has it once."""
+        own = tensor.untyped_storage if hasattr(tensor, "untyped_storage") else tensor._storage
+        storage = own()
+        key = (storage.data_ptr(), storage.nbytes())
+        if key not in self._memory:
+            self._check(storage.nbytes())
+            self._memory[key] = _TorchMemory(storage)
+        return self._memory[key]
+
+    def _check(self, size: int) -> None:
+        if size > self.limit:
+            raise TooLarge(size)
+
+
+class _TorchMemory:
+    def __init__(self, storage: Any) -> None:
+        self.storage = storage
+
+    def __reduce__(self) -> tuple[Callable[[bytes], Any], tuple[bytes]]:
+        import ctypes
+
+        size = self.storage.nbytes()
+        data = ctypes.string_at(self.storage.data_ptr(), size) if size else b""
+        return rebuild.torch_memory, (data,)
+
+
+def _is_contiguous(array: Any) -> bool:
+    return bool(array.flags.c_contiguous or array.flags.f_contiguous)
+
+
+class _Plain(_Observer, pickle.Pickler):
+    def reducer_override(self, value: Any) -> Any:
+        return self.observe(value)
+
+
+def make_pickler(sink: Sink) -> Any:
+    """A pickler with `references`, `modules`, `code` and `notes` of what went through it. Its `dump` may be called
+    again: what was written before is shared."""
+    try:
+        from cloudpickle import CloudPickler, register_pickle_by_value, unregister_pickle_by_value
+        from cloudpickle.cloudpickle import list_registry_pickle_by_value
+    except ImportError:
+        plain = _Plain(sink, PROTOCOL)
+        plain.prepare(sink.limit, by_value=False)
+        return plain
+
+    class Pickler(_Observer, CloudPickler):  # type: ignore[misc]
+        def force(self, module: types.ModuleType) -> None:
+            if module.__name__ not in list_registry_pickle_by_value():
+                register_pickle_by_value(module)
+                self.forced.append(module)
+
+        def dump(self, value: Any) -> None:
+            try:
+                super().dump(value)
+            finally:
+                while self.forced:
+                    unregister_pickle_by_value(self.forced.pop())
+
+        def reducer_override(self, value: Any) -> Any:
+            reduced = self.observe(value)
+            if reduced is NotImplemented:
+                return super().reducer_override(value)
+            return reduced
+
+    pickler = Pickler(sink, PROTOCOL)
+    pickler.prepare(sink.limit, by_value=True)
+    return pickler

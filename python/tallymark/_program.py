@@ -1,0 +1,31 @@
+"""The program `tally` that came with this package: where it lies, and how to become it.
+
+A wheel has it, with its hosts, as an install prefix inside the package (tools/wheel/make_wheel.sh)."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def bundled_tally() -> str | None:
+    """The path of the wheel's own `tally`, or None where the package came without it."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_tally", "bin", "tally")
+    return path if os.access(path, os.X_OK) else None
+
+
+def main() -> int:
+    """The console script `tally`, and `python -m tallymark`: $TALLY or the wheel's program takes this process over."""
+    program = os.environ.get("TALLY") or bundled_tally()
+    if program is None:
+        print(
+            "tallymark: this installation of the package has no program in it; "
+            "install a wheel (make wheel), or say where the program is: TALLY=/path/to/tally",
+            file=sys.stderr,
+        )
+        return 2
+    try:
+        os.execv(program, [program, *sys.argv[1:]])
+    except OSError as error:
+        print(f"tallymark: cannot start {program}: {error.strerror}", file=sys.stderr)
+        return 1

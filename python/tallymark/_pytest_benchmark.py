@@ -1,0 +1,147 @@
+"""The fixture `benchmark` with the call forms of pytest-benchmark, for test files that were written for it: what they
+give it is executed once here, for its result, and counted by `tally`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from tallymark.pytest_plugin import Tally, session_of, tally_of
+
+
+class Benchmark:
+    """`benchmark(f, *args, **kwargs)` and `benchmark.pedantic(…)`; both return what `f` returns."""
+
+    def __init__(self, tally: Tally, *, disabled: bool) -> None:
+        self._tally = tally
+        self._disabled = disabled
+        self._used = False
+        self.name = ""
+        self.group: str | None = None
+        self.extra_info: dict[str, Any] = {}
+
+    def __call__(self, function_to_benchmark: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        return self._measure(function_to_benchmark, args, kwargs)
+
+    def pedantic(
+        self,
+        target: Callable[..., Any],
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+        setup: Callable[[], Any] | None = None,
+        teardown: Callable[..., Any] | None = None,
+        rounds: int = 1,
+        warmup_rounds: int = 0,
+        iterations: int = 1,
+    ) -> Any:
+        """Executions come `iterations` in a row, each row after `setup`, which may return (args, kwargs). Rounds and
+        warm-ups are the engine's: counts repeat exactly. `teardown` is called here only."""
+        for name, value, least in (
+            ("rounds", rounds, 1),
+            ("warmup_rounds", warmup_rounds, 0),
+            ("iterations", iterations, 1),
+        ):
+            if not isinstance(value, int) or value < least:
+                raise ValueError(
+                    f"{name} must be a whole number of at least {least}, not {value!r}"
+                )
+        if setup is not None and iterations != 1:
+            raise ValueError("with a setup each execution needs its own: iterations must be 1")
+        given = dict(kwargs or {})
+        if setup is None:
+            result = self._measure(target, tuple(args), given)
+        else:
+            result = self._measure_after(setup, target, tuple(args), given)
+        if teardown is not None:
+            teardown(*args, **given)
+        return result
+
+    def _once(self) -> None:
+        if self._used:
+            raise RuntimeError(
+                "a test uses the fixture benchmark once; tally.count takes several statements"
+            )
+        self._used = True
+
+    def _measure(
+        self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        from tallymark._statement import define
+
+        self._once()
+        if kwargs:
+            values = {f"x{at}": value for at, value in enumerate(args)}
+            # A keyword cannot be a variable's name that is taken already: f and x0 are.
+            words = {f"{name}_": value for name, value in kwargs.items()}
+            call = ", ".join([*values, *(f"{name}={name}_" for name in kwargs)])
+            definition = self._defined(
+                lambda: define(f"f({call})", globals={"f": function, **values, **words})
+            )
+        else:
+            definition = self._defined(lambda: define(function, *args))
+        result = function(*args, **kwargs)
+        self._count(definition)
+        return result
+
+    def _measure_after(
+        self,
+        setup: Callable[[], Any],
+        target: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
+        """What changes its arguments needs its setup before each execution: both are counted, and said to be."""
+        from tallymark._statement import define
+
+        self._once()
+        made = setup()
+        values: dict[str, Any] = {"f": target, "setup": setup}
+        if made is None:
+            statement = "setup()\nf(*a, **k)"
+            values.update(a=args, k=kwargs)
+        elif args or kwargs:
+            raise TypeError(
+                "the arguments come from args and kwargs, or from what setup returns; not from both"
+            )
+        else:
+            args, kwargs = made
+            statement = "a, k = setup()\nf(*a, **k)"
+        definition = self._defined(lambda: define(statement, globals=values))
+        result = target(*args, **kwargs)
+        self._count(definition, "with its setup")
+        return result
+
+    def _defined(self, define: Callable[[], Any]) -> Any:
+        """What is taken along is taken before the function can change it. None where it cannot leave this process."""
+        from tallymark._errors import Error
+
+        if self._disabled:
+            return None
+        try:
+            return define()
+        except Error as error:
+            self._tally.not_measured.append(f"{self._tally.node}: not measured: {error}")
+            return None
+
+    def _count(self, definition: Any, remark: str = "") -> None:
+        from tallymark._errors import Error
+
+        if definition is None:
+            return
+        try:
+            self._tally.measure_definition(definition, remark)
+        except Error as error:  # it did work here, so the test goes on
+            self._tally.not_measured.append(f"{self._tally.node}: not measured: {error}")
+
+
+class Alias:
+    """The plugin that has the fixture, registered where pytest-benchmark is not."""
+
+    @pytest.fixture
+    def benchmark(self, request: pytest.FixtureRequest) -> Benchmark:
+        """pytest-benchmark's call forms: benchmark(f, *args, **kwargs), benchmark.pedantic(…)."""
+        made = Benchmark(tally_of(request), disabled=session_of(request.config).disabled)
+        made.name = request.node.name
+        return made

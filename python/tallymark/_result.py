@@ -1,0 +1,270 @@
+"""What was found out about one statement, and about several: values that show themselves as text and as HTML."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, overload
+
+from tallymark import _html, _text
+from tallymark._capture import NOTHING, Captured
+from tallymark._errors import CaseFailed, Error
+from tallymark._flame import CallTree
+from tallymark._functions import Function
+
+
+@dataclasses.dataclass(frozen=True)
+class Counts:
+    """Instructions, exactly. `replicates` are raw totals of `iterations` executions."""
+
+    per_iteration: float
+    iterations: int
+    replicates: tuple[int, ...]
+    baseline: float
+    spread: float  # (max - min) / median of the replicates
+    events: Mapping[str, float]  # every event per iteration
+    denoised: float | None = None
+    floor: tuple[float, float] | None = None  # under harmless perturbations, with noise_floor=True
+    allocations: float | None = None
+    allocated_bytes: float | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Wall:
+    """Seconds for one execution. `samples_s` in the order taken, child process after child process."""
+
+    median_s: float
+    mean_s: float
+    iqr_s: float
+    interval_s: tuple[float, float]  # 95 %, of the median
+    number_per_run: int
+    samples_s: tuple[float, ...]
+    samples_per_child: tuple[int, ...]
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Result:
+    """One case. `case` and `record` are what the engine said, in the form of docs/record.md; `captured` is what left
+    this process for it; `functions` where its instructions are, the costliest first, and `tree` on whose behalf:
+    neither is there with profile=False."""
+
+    case: Mapping[str, Any]
+    record: Mapping[str, Any]
+    captured: Captured = NOTHING
+    functions: tuple[Function, ...] = ()
+    tree: CallTree | None = None
+
+    @property
+    def id(self) -> str:
+        return str(self.case["id"])
+
+    @property
+    def label(self) -> str:
+        label = self.case["label"]
+        return label if isinstance(label, str) else "/".join(label)
+
+    @property
+    def status(self) -> str:
+        """ok, failed, timeout, crashed or skipped."""
+        return str(self.case["status"])
+
+    @property
+    def ok(self) -> bool:
+        return self.status == "ok"
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        return tuple(self.case.get("flags") or ())
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        return tuple(self.case.get("warnings") or ())
+
+    @property
+    def instructions(self) -> float | None:
+        """Per execution; None when they were not counted."""
+        return self.counts.per_iteration if self.counts else None
+
+    @property
+    def seconds(self) -> float | None:
+        """The median of one execution; None when no time was taken."""
+        return self.wall.median_s if self.wall else None
+
+    @property
+    def counts(self) -> Counts | None:
+        found = self.case.get("counts")
+        if not found:
+            return None
+        floor = found.get("floor")
+        return Counts(
+            per_iteration=found["per_iteration"],
+            iterations=found["iterations"],
+            replicates=tuple(found["replicates"]),
+            baseline=found["baseline"],
+            spread=found["spread"],
+            events=dict(found.get("events") or {}),
+            denoised=found.get("denoised"),
+            floor=(floor["low"], floor["high"]) if floor else None,
+            allocations=found.get("allocations"),
+            allocated_bytes=found.get("allocated_bytes"),
+        )
+
+    @property
+    def wall(self) -> Wall | None:
+        found = self.case.get("wall")
+        if not found:
+            return None
+        low, high = found["interval_s"]
+        return Wall(
+            median_s=found["median_s"],
+            mean_s=found["mean_s"],
+            iqr_s=found["iqr_s"],
+            interval_s=(low, high),
+            number_per_run=found["number_per_run"],
+            samples_s=tuple(found["replicates_s"]),
+            samples_per_child=tuple(found["samples_per_child"]),
+        )
+
+    def raise_for_status(self) -> Result:
+        """Itself when it was measured. Raises CaseFailed with what the measured process said otherwise."""
+        if self.ok:
+            return self
+        failure = self.case.get("failure") or {}
+        message = str(failure.get("message") or f"the case is {self.status}")
+        raise CaseFailed(
+            message,
+            place=f"{self.id}, {failure['stage']}" if failure.get("stage") else self.id,
+            mend=_mend_for(message),
+            kind=self.status,
+            case=self.case,
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """A record of this case alone, which `tally compare` and `tally report` read."""
+        _write(path, record_of(self))
+
+    def to_pandas(self) -> Any:
+        """A DataFrame of one row. Needs pandas."""
+        return Results([self], self.record).to_pandas()
+
+    def __repr__(self) -> str:
+        return _text.result(self)
+
+    def _repr_html_(self) -> str:
+        return _html.result(self)
+
+
+class Results(Sequence[Result]):
+    """The cases of one run, in their order. An id or a label finds one."""
+
+    def __init__(self, results: Sequence[Result], record: Mapping[str, Any]) -> None:
+        self._results = tuple(results)
+        self.record = record
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def __iter__(self) -> Iterator[Result]:
+        return iter(self._results)
+
+    @overload
+    def __getitem__(self, index: int | str) -> Result: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Results: ...
+
+    def __getitem__(self, index: int | str | slice) -> Result | Results:
+        if isinstance(index, slice):
+            return Results(self._results[index], self.record)
+        if isinstance(index, int):
+            return self._results[index]
+        found = [one for one in self if one.id == index] or [
+            one for one in self if one.label == index
+        ]
+        if len(found) != 1:
+            several = "; ".join(one.id for one in found) or "see .ids"
+            raise KeyError(f"{index!r} is {len(found) or 'no'} of these cases ({several})")
+        return found[0]
+
+    def with_captured(self, captured: Mapping[tuple[str, str], Captured]) -> Results:
+        """The same with what left the process, by language and label."""
+        results = [
+            dataclasses.replace(
+                one, captured=captured.get((str(one.case["language"]), one.label), one.captured)
+            )
+            for one in self
+        ]
+        return Results(results, self.record)
+
+    @property
+    def ids(self) -> list[str]:
+        return [one.id for one in self]
+
+    @property
+    def failed(self) -> list[Result]:
+        return [one for one in self if not one.ok]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """The whole record, which `tally compare`, `tally check` and `tally report` read."""
+        _write(path, self.record)
+
+    def to_pandas(self) -> Any:
+        """A DataFrame with a row for each case: id, label, language, threads, parameters, instructions, seconds, …
+        Needs pandas."""
+        try:
+            import pandas
+        except ImportError:
+            raise Error("there is no pandas", mend="pip install pandas") from None
+        return pandas.DataFrame([_row(one) for one in self]).set_index("id")
+
+    def __repr__(self) -> str:
+        return _text.results(self)
+
+    def _repr_html_(self) -> str:
+        return _html.results(self)
+
+
+def record_of(result: Result) -> dict[str, Any]:
+    """The record with this case alone. The path of its profile is left out: that is relative to another file."""
+    return {**result.record, "cases": [{**result.case, "profile": None}]}
+
+
+def _row(one: Result) -> dict[str, Any]:
+    counts, wall = one.counts, one.wall
+    return {
+        "id": one.id,
+        "label": one.label,
+        **{key: one.case.get(key) for key in ("language", "runtime", "autograd", "threads")},
+        **(one.case.get("params") or {}),
+        "status": one.status,
+        "instructions": counts.per_iteration if counts else None,
+        "spread": counts.spread if counts else None,
+        "allocations": counts.allocations if counts else None,
+        "median_s": wall.median_s if wall else None,
+        "low_s": wall.interval_s[0] if wall else None,
+        "high_s": wall.interval_s[1] if wall else None,
+        "flags": ", ".join(one.flags),
+    }
+
+
+def _mend_for(message: str) -> str:
+    if "NameError" in message:
+        return "what the statement uses must be made in setup=, or be passed: globals=globals()"
+    if "ModuleNotFoundError" in message:
+        return "the measured interpreter is this one, with this sys.path; tools={'python': …} names another"
+    return ""
+
+
+def _write(path: str | os.PathLike[str], record: Mapping[str, Any]) -> None:
+    """Each case on a line of its own, so that two records diff well."""
+    parts = []
+    for key, value in record.items():
+        if key == "cases":
+            lines = ",\n  ".join(json.dumps(case, ensure_ascii=False) for case in value)
+            parts.append(f' "cases": [\n  {lines}\n ]')
+        else:
+            parts.append(f" {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("{\n" + ",\n".join(parts) + "\n}\n")

@@ -1,0 +1,142 @@
+"""From what a caller gives (text, or a function with arguments) to a definition, with what it takes along."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import keyword
+import re
+from collections.abc import Mapping
+from typing import Any, Callable, Union
+
+from tallymark._capture import (
+    DATA_LIMIT,
+    Captured,
+    Source,
+    capture_text,
+    capture_values,
+)
+from tallymark._definition import Definition, first_line
+from tallymark._errors import Error
+from tallymark._names import free_names, imported_names
+
+Statement = Union[str, Callable[..., Any]]
+
+_LANGUAGES = {"python": "python", "py": "python", "cpp": "cpp", "c++": "cpp"}
+_CPP_TORCH = re.compile(r"\b(torch|at|c10)::")
+
+
+def define(
+    statement: Statement,
+    *args: Any,
+    setup: str = "",
+    globals: Mapping[str, Any] | None = None,
+    global_setup: str = "",
+    language: str = "python",
+    label: str | None = None,
+    threads: int = 1,
+    toolchain: str | None = None,
+    data_limit: int = DATA_LIMIT,
+    options: Mapping[str, Any] | None = None,
+) -> Definition:
+    """A definition of a text, or of a call of a function with these arguments."""
+    spoken = _LANGUAGES.get(language.lower())
+    if spoken is None:
+        raise Error(f"there is no language {language!r}", mend="write 'python' or 'cpp'")
+    if callable(statement):
+        if spoken != "python":
+            raise Error("a function is Python", place=repr(statement), mend="give C++ as text")
+        if globals is not None:
+            raise Error("a function has its own globals", mend="leave globals= out")
+        stmt, captured = _call(statement, args, data_limit)
+        label = label or _title(statement)
+        captured = dataclasses.replace(
+            captured,
+            source=(*captured.source, *([Source("setup", setup)] if setup else [])),
+        )
+    else:
+        stmt = statement
+        captured = _text(statement, args, setup, globals, spoken, data_limit)
+    return Definition(
+        stmt=stmt,
+        setup=setup,
+        global_setup=global_setup,
+        language=spoken,
+        label=label or first_line(stmt),
+        threads=threads,
+        toolchain=toolchain or _toolchain(spoken, stmt, setup, global_setup, captured),
+        data=captured,
+        options=options or {},
+    )
+
+
+def _text(
+    stmt: str,
+    args: tuple[Any, ...],
+    setup: str,
+    globals: Mapping[str, Any] | None,
+    language: str,
+    limit: int,
+) -> Captured:
+    if not isinstance(stmt, str):
+        raise TypeError(f"a statement is text or a function, not {type(stmt).__name__}")
+    if args:
+        raise Error("a text takes no arguments", mend="pass globals={'x': x}, or give a function")
+    if language == "python":
+        return capture_text(stmt, setup, globals, limit=limit)
+    if globals:
+        raise Error("C++ sees no values of this process", mend="make them in setup=")
+    return Captured(
+        source=(Source("statement", stmt),) + ((Source("setup", setup),) if setup else ())
+    )
+
+
+def _call(function: Callable[..., Any], args: tuple[Any, ...], limit: int) -> tuple[str, Captured]:
+    """A plain call, by names that are variables of the case's function: nothing is looked up but those."""
+    name = getattr(function, "__name__", "")
+    values: dict[str, Any] = {_free(name if name.isidentifier() else "f", {}): function}
+    target = next(iter(values))
+    for wanted, value in zip(_parameters(function, len(args)), args):
+        values[_free(wanted, values)] = value
+    stmt = f"{target}({', '.join(list(values)[1:])})"
+    captured = capture_values(values, limit=limit, as_globals=False)
+    return stmt, dataclasses.replace(captured, source=(Source("statement", stmt), *captured.source))
+
+
+def _parameters(function: Callable[..., Any], count: int) -> list[str]:
+    try:
+        known = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        known = []
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    names = [one.name for one in known if one.kind in kinds]
+    return [names[i] if i < len(names) else f"x{i}" for i in range(count)]
+
+
+def _free(wanted: str, taken: Mapping[str, Any]) -> str:
+    name = wanted
+    number = 1
+    while name in taken or keyword.iskeyword(name):
+        number += 1
+        name = f"{wanted}{number}"
+    return name
+
+
+def _title(function: Callable[..., Any]) -> str:
+    # A built-in function's qualified name may be that of a class that nobody knows.
+    kind = (
+        "__qualname__" if inspect.isfunction(function) or inspect.isclass(function) else "__name__"
+    )
+    name = getattr(function, kind, None) or type(function).__qualname__
+    return str(name).rpartition("<locals>.")[2]
+
+
+def _toolchain(
+    language: str, stmt: str, setup: str, global_setup: str, captured: Captured
+) -> str | None:
+    """`torch` for what uses PyTorch: its hosts have it loaded; another would import it under Valgrind each time."""
+    if language == "cpp":
+        return "torch" if _CPP_TORCH.search("\n".join([global_setup, setup, stmt])) else None
+    used = {name.partition(".")[0] for name in (*imported_names(setup, stmt), *captured.requires)}
+    used |= set(free_names(setup, stmt))
+    return "torch" if "torch" in used else None

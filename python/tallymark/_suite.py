@@ -1,0 +1,177 @@
+"""A suite that Python builds: what TOML can say, with loops and comprehensions around it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tallymark._api import results_of, select
+from tallymark._capture import DATA_LIMIT, Captured
+from tallymark._definition import SCHEMA, Definition, to_document
+from tallymark._engine import Engine, default_engine
+from tallymark._notices import Notices
+from tallymark._options import settings_of
+from tallymark._result import Results
+from tallymark._statement import Statement, define
+
+_SECONDS = ("timeout", "min_run_time", "max_run_time")
+
+
+class Suite:
+    """Definitions that are measured together. Keys are those of docs/suites.md; seconds, bytes and shares may be
+    numbers where TOML wants text with a unit.
+
+    >>> import tallymark
+    >>> suite = tallymark.Suite()
+    >>> for n in (8, 64):
+    ...     suite.benchmark(["sort", str(n)], py="sorted(v)", setup={"py": f"v = list(range({n}))"})
+    >>> [result.label for result in suite.run(times=False)]
+    ['sort/8', 'sort/64']
+    """
+
+    def __init__(
+        self, *, toolchain: str | None = None, include: Sequence[str] = (), **defaults: Any
+    ) -> None:
+        """`toolchain`, `include` and `[defaults]` of the file."""
+        self._head: dict[str, Any] = {"schema": SCHEMA}
+        if toolchain is not None:
+            self._head["toolchain"] = toolchain
+        if include:
+            self._head["include"] = list(include)
+        if defaults:
+            self._head["defaults"] = _keys(defaults)
+        self._setups: dict[str, dict[str, Any]] = {}
+        self._toolchains: dict[str, dict[str, Any]] = {}
+        self._benchmarks: list[dict[str, Any]] = []
+        self._variants: list[dict[str, Any]] = []
+        self._timers: list[dict[str, Any]] = []
+        self._definitions: list[Definition] = []
+
+    def setup(self, name: str, **sides: str) -> None:
+        """A named setup: py, cpp, cpp_global or table."""
+        self._setups[name] = dict(sides)
+
+    def toolchain(self, name: str, **keys: Any) -> None:
+        """A toolchain: extends, flags, include, link, requires, …"""
+        self._toolchains[name] = dict(keys)
+
+    def benchmark(self, label: str | Sequence[str], **keys: Any) -> None:
+        """A `[[benchmark]]`: py, cpp, table, py_model, setup, signature, params, autograd, torchscript, threads, …"""
+        self._benchmarks.append({"label": _label(label), **_keys(keys)})
+
+    def variants(self, label: str | Sequence[str], **keys: Any) -> None:
+        """A `[[variants]]` block: table, or py and cpp; a line each is a case."""
+        self._variants.append({"label": _label(label), **_keys(keys)})
+
+    def timer(
+        self, label: str | Sequence[str], stmt: str, *, language: str = "python", **keys: Any
+    ) -> None:
+        """A `[[timer]]`: one explicit case."""
+        self._timers.append(
+            {"label": _label(label), "language": language, "stmt": stmt, **_keys(keys)}
+        )
+
+    def add(
+        self,
+        statement: Statement,
+        *args: Any,
+        setup: str = "",
+        globals: Mapping[str, Any] | None = None,
+        global_setup: str = "",
+        language: str = "python",
+        label: str | None = None,
+        threads: int = 1,
+        toolchain: str | None = None,
+        data_limit: int = DATA_LIMIT,
+        **keys: Any,
+    ) -> None:
+        """One case, given as to `tallymark.count`: functions and values of this process can be in it. `keys` are
+        further ones of a timer."""
+        self._definitions.append(
+            define(
+                statement,
+                *args,
+                setup=setup,
+                globals=globals,
+                global_setup=global_setup,
+                language=language,
+                label=label,
+                threads=threads,
+                toolchain=toolchain,
+                data_limit=data_limit,
+                options=_keys(keys),
+            )
+        )
+
+    def document(self) -> dict[str, Any]:
+        """What the server reads: the keys of TOML as JSON."""
+        added = to_document(self._definitions)
+        parts = {
+            "setup": self._setups,
+            "toolchain": {**self._toolchains, **added.get("toolchain", {})},
+            "benchmark": self._benchmarks,
+            "variants": self._variants,
+            "timer": self._timers + added["timer"],
+        }
+        # The default toolchain of a suite is a key of the same name as the table of its toolchains.
+        document = {**self._head, **{key: value for key, value in parts.items() if value}}
+        if "toolchain" in self._head and parts["toolchain"]:
+            document["toolchain"] = parts["toolchain"]
+            document["defaults"] = {
+                "toolchain": self._head["toolchain"],
+                **self._head.get("defaults", {}),
+            }
+        return document
+
+    def run(
+        self,
+        *,
+        filter: Sequence[str] | str = (),
+        exclude: Sequence[str] | str = (),
+        counts: bool = True,
+        times: bool = True,
+        profile: bool = False,
+        tools: Mapping[str, str] | None = None,
+        engine: Engine | None = None,
+        **options: Any,
+    ) -> Results:
+        """Measures it. Cases that failed are among the results: see `.failed`."""
+        run = (engine or default_engine()).measure_suite(
+            {"document": self.document()},
+            select=select(filter, exclude),
+            settings=settings_of(options, counts=counts, wall=times),
+            tools=tools,
+            profiles=profile,
+            on_event=Notices(),
+            folders=[path for one in self._definitions if one.data for path in one.data.folders],
+        )
+        results = results_of(run, profile=profile)
+        return results.with_captured(self._captured())
+
+    def _captured(self) -> dict[tuple[str, str], Captured]:
+        """By language and label of the case, as the document names it."""
+        timers = to_document(self._definitions)["timer"]
+        return {
+            (timer["language"], "/".join(timer["label"])): one.data
+            for timer, one in zip(timers, self._definitions)
+            if one.data is not None
+        }
+
+
+def _label(label: str | Sequence[str]) -> list[str]:
+    return [label] if isinstance(label, str) else list(label)
+
+
+def _keys(keys: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: _value(key, value) for key, value in keys.items() if value is not None}
+
+
+def _value(key: str, value: Any) -> Any:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        if key in _SECONDS:
+            return f"{max(1, round(value * 1000))} ms"
+        if key == "memory":
+            return f"{-(-int(value) // 1024)} KiB"
+        if key == "precision":
+            return f"{value * 100:g} %"
+    return value

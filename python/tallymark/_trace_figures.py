@@ -1,0 +1,261 @@
+# ruff: noqa: UP007, UP045 - these annotations are evaluated, on CPython 3.9 too
+"""What `tally trace --json` says, as values with types. docs/trace.md defines each figure; the names are its keys.
+
+Times are whole nanoseconds, shares lie between 0 and 1, None is where the trace does not hold what a figure needs."""
+
+from __future__ import annotations
+
+import dataclasses
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Optional, TypeVar, Union
+
+T = TypeVar("T")
+
+
+def build(cls: type[T], document: Mapping[str, Any]) -> T:
+    """The dataclass of a JSON object. Keys that it has no field for are left out; one that it needs and that is not
+    there is a TypeError: the program is older than this package."""
+    hints = typing.get_type_hints(cls)
+    values = {}
+    for one in dataclasses.fields(cls):  # type: ignore[arg-type]
+        key = one.metadata.get("key", one.name)
+        if key in document:
+            values[one.name] = _typed(hints[one.name], document[key])
+    return cls(**values)
+
+
+def _typed(hint: Any, value: Any) -> Any:
+    """`value` as the type says: a dataclass, Optional of one, a tuple of them, or what JSON gave."""
+    if value is None:
+        return None
+    inner = [one for one in typing.get_args(hint) if one not in (type(None), Ellipsis)]
+    if isinstance(value, list):
+        return tuple(_typed(inner[0], item) for item in value)
+    cls: Any = inner[0] if inner else hint
+    return build(cls, value) if isinstance(cls, type) and dataclasses.is_dataclass(cls) else value
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Where the time of a window went: compute + exposed_comm + exposed_memory + idle is the window, exactly."""
+
+    window_ns: int
+    busy_ns: int
+    compute_ns: int
+    comm_ns: int
+    memory_ns: int
+    exposed_comm_ns: int
+    exposed_memory_ns: int
+    idle_ns: int
+    kernels: int
+    memory_events: int
+    kernel_time_ns: int
+    utilization: float
+    overlapped_comm_ns: int
+
+
+@dataclass(frozen=True)
+class Step(Parts):
+    """One `ProfilerStep`, as the host marked it."""
+
+    name: str
+    start_ns: int
+    end_ns: int
+
+
+@dataclass(frozen=True)
+class MathShares:
+    """What the compute kernels were for."""
+
+    total_ns: int
+    matmul_ns: int
+    convolution_ns: int
+    other_ns: int
+    unclassified_ns: int
+    matmul_share: float
+    convolution_share: float
+    unclassified_share: float
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """The profiler's own estimates, averaged."""
+
+    achieved_occupancy_percent: Optional[float]
+    sm_efficiency: Optional[float]
+
+
+@dataclass(frozen=True)
+class Copies:
+    """All copies of one direction that state their size."""
+
+    direction: str
+    count: int
+    bytes: int
+    time_ns: int
+    gb_per_s: Optional[float]
+
+
+@dataclass(frozen=True)
+class IdleCauses:
+    """Why the device did nothing; the four times sum to its idle time."""
+
+    host_wait_ns: int
+    kernel_wait_ns: int
+    synchronisation_ns: int
+    other_ns: int
+    gaps: int
+    longest_ns: int
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """Quantiles are values that occurred."""
+
+    count: int
+    min_ns: int
+    p50_ns: int
+    p90_ns: int
+    p99_ns: int
+    max_ns: int
+    mean_ns: float
+
+
+@dataclass(frozen=True)
+class Queue:
+    """Calls whose work has not begun."""
+
+    longest: int
+    mean: float
+    share_empty: float
+
+
+@dataclass(frozen=True)
+class Launches:
+    """How calls on the host and work on the device belong together."""
+
+    linked: int
+    unlinked: int
+    graph_launches: int
+    graph_work: int
+    latency: Optional[Distribution] = field(repr=False)
+    queue: Optional[Queue] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Stream:
+    """One stream's work."""
+
+    stream: str
+    kernels: int
+    memory_events: int
+    busy_ns: int
+    share_of_window: float
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """All kernels of one name. `kind` is JSON's "class": matmul, convolution, communication, other, unclassified."""
+
+    name: str
+    count: int
+    total_ns: int
+    mean_ns: float
+    min_ns: int
+    max_ns: int
+    share: float
+    kind: str = field(metadata={"key": "class"})
+    tensor_cores: bool
+
+
+@dataclass(frozen=True)
+class Device(Parts):
+    """One device of one trace."""
+
+    device: str
+    matmul_convolution_ns: int
+    start_ns: int
+    end_ns: int
+    steps: tuple[Step, ...] = field(repr=False)
+    math_by_name: MathShares = field(repr=False)
+    math_by_operator: Optional[MathShares] = field(repr=False)
+    tensor_core_ns: int
+    tensor_core_share: float
+    estimates: Estimates = field(repr=False)
+    copies: tuple[Copies, ...] = field(repr=False)
+    idle_causes: IdleCauses = field(repr=False)
+    launches: Launches = field(repr=False)
+    streams: tuple[Stream, ...] = field(repr=False)
+    kernel_names: int
+    kernels_by_name: tuple[Kernel, ...] = field(repr=False)
+    kernels_by_short_name: tuple[Kernel, ...] = field(repr=False)
+    steps_window: Optional[Parts] = field(default=None, repr=False)
+    unprofiled_duration_ns: Optional[int] = None
+    utilization_of_duration: Optional[float] = None
+    matmul_convolution_of_duration: Optional[float] = None
+    trace: Optional[str] = None  # of several files: which one
+    rank: Optional[int] = None
+
+
+@dataclass(frozen=True)
+class Legacy:
+    """The figures of functorch's old helper, and the right one beside them. `seed_pids` are what it takes for GPUs."""
+
+    seed_busy_ns: int
+    seed_matmul_ns: int
+    seed_pids: tuple[Union[int, str], ...]
+    busy_ns: int
+    busy_error_ns: int
+    busy_ratio: Optional[float]
+    seed_utilization: Optional[float] = None
+    seed_matmul_share: Optional[float] = None
+
+
+@dataclass(frozen=True)
+class File:
+    """How reading one file went."""
+
+    path: str
+    rank: Optional[int]
+    bytes: int
+    events: int
+    dropped: int
+    dropped_damaged: int
+    dropped_malformed: int
+    dropped_no_time: int
+    dropped_no_room: int
+    bytes_skipped: int
+    truncated: bool
+    input_fault: Optional[str]
+    other_device_events: int
+    names_overflowed: int
+    legacy: Optional[Legacy] = field(default=None, repr=False)
+
+
+@dataclass(frozen=True)
+class RankRow:
+    """One device of one rank, beside the others."""
+
+    trace: str
+    rank: Optional[int]
+    device: str
+    window_ns: int
+    busy_ns: int
+    compute_ns: int
+    comm_ns: int
+    exposed_comm_ns: int
+    idle_ns: int
+    step_mean_ns: float
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """Several files side by side; `straggler` is the index of a row."""
+
+    rows: tuple[RankRow, ...] = field(repr=False)
+    straggler: Optional[int]
+    compute_imbalance: float
+    comm_imbalance: float
+    comm_beyond_least_ns: int

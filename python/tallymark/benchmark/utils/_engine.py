@@ -1,0 +1,91 @@
+"""Statements of the drop-in as definitions of the engine."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.util
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ._torch import imported_torch, names_torch, uses_torch
+from .common import TaskSpec
+
+if TYPE_CHECKING:
+    from tallymark import Definition, Run
+
+    from .valgrind_wrapper._globals import GlobalsBridge
+
+# Runs what the globals need in a `__main__` of its own: what they were pickled from is looked up there, and names of
+# the measured process stay as they are. Nothing else refers to a value afterwards, as in a script.
+_LOAD_GLOBALS = """\
+import sys as _tally_sys, types as _tally_types
+_tally_sys.modules["__main__"] = _tally_types.ModuleType("__main__")
+_tally_names = _tally_sys.modules["__main__"].__dict__
+exec(compile({text!r}, "<globals>", "exec"), _tally_names)
+globals().update((_tally_name, _tally_names[_tally_name]) for _tally_name in _tally_names if _tally_name[:2] != "__")
+for _tally_name in {names!r}: del _tally_names[_tally_name]
+del _tally_sys, _tally_types, _tally_names, _tally_name
+"""
+
+
+def python_definition(task_spec: TaskSpec, bridge: GlobalsBridge | None = None) -> Definition:
+    """A Python statement, with the globals that `bridge` carries.
+
+    Its host has PyTorch loaded where the statement comes to use it; otherwise it is the one that has counted the same
+    statement for everybody else."""
+    from tallymark import Definition
+    from tallymark._capture import capture_text
+    from tallymark._names import imported_names
+
+    setup = "" if task_spec.setup == "pass" else task_spec.setup
+    # What the text imports is found as it is found here.
+    data = capture_text(task_spec.stmt, setup)
+    if bridge is not None and bridge.names:
+        loading = _LOAD_GLOBALS.format(text=bridge.construct(), names=bridge.names)
+        data = dataclasses.replace(data, setup=loading)
+    with_torch = _has_torch() and (
+        names_torch(task_spec.stmt, setup)
+        or any(map(uses_torch, imported_names(setup, task_spec.stmt)))
+        or (bridge is not None and bridge.uses_torch)
+    )
+    return Definition(
+        stmt=task_spec.stmt,
+        setup=setup,
+        threads=task_spec.num_threads,
+        toolchain="torch" if with_torch else "python",
+        data=data,
+    )
+
+
+def cpp_definition(task_spec: TaskSpec) -> Definition:
+    """A C++ statement, built against the PyTorch that this process imports or could import."""
+    from tallymark import Definition
+
+    return Definition(
+        stmt=task_spec.stmt,
+        setup=task_spec.setup,
+        global_setup=task_spec.global_setup,
+        language="cpp",
+        threads=task_spec.num_threads,
+        toolchain="torch" if _has_torch() else "cpp",
+    )
+
+
+def _has_torch() -> bool:
+    return imported_torch() is not None or importlib.util.find_spec("torch") is not None
+
+
+def measured(definitions: Sequence[Definition], settings: Mapping[str, Any]) -> Run:
+    """One run of the engine, whose profiles can be read. Raises CaseFailed where a statement failed, Error where
+    nothing could be measured."""
+    from tallymark import CaseFailed
+    from tallymark._engine import default_engine
+
+    run = default_engine().measure(
+        definitions, settings=settings, profiles=bool(settings["counts"])
+    )
+    for case in run.cases:
+        if case["status"] != "ok":
+            message = (case.get("failure") or {}).get("message") or f"the case is {case['status']}"
+            raise CaseFailed(message, kind=case["status"], case=case)
+    return run

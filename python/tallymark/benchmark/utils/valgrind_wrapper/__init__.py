@@ -1,0 +1,1 @@
+"""Instruction counts, under the names that they have in torch.utils.benchmark."""

@@ -1,0 +1,319 @@
+"""pytest: the fixture `tally`, limits in a marker, a baseline that `--tally-update` writes, and `benchmark` with the
+call forms of pytest-benchmark where that plugin is not there.
+
+    @pytest.mark.tally(instructions="+1%")
+    def test_sort(tally):
+        tally.count(sorted, list(range(100)))
+
+A limit that is exceeded fails its test with the words of `tally check`; when nothing else failed, so do the exit codes:
+3 for a regression, 2 where a limit has no baseline. docs/pytest.md has the rest.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from tallymark._baseline import Record, Verdict
+    from tallymark._definition import Definition
+    from tallymark._result import Result
+    from tallymark._statement import Statement
+
+BASELINE = "tally-baseline.json"
+MARKER = (
+    "tally(instructions=…, time=…, …): limits of what the test measures, as tally check has them: "
+    '"+1%" against the baseline, or a ceiling; instructions="+1%" without any'
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Measured:
+    """One measurement of a test, under its name in the baseline."""
+
+    name: str
+    record: Record
+    result: Result
+    remark: str = ""
+
+
+class Tally:
+    """The fixture: measures as `tallymark.count`, `time` and `measure` do, and remembers what it measured."""
+
+    def __init__(self, node: str, limits: Sequence[str]) -> None:
+        self.node = node
+        self.limits = tuple(limits)
+        self.measured: list[Measured] = []
+        self.not_measured: list[str] = []  # what the alias `benchmark` could not, and why
+
+    def count(
+        self, statement: Statement, *args: Any, label: str | None = None, **options: Any
+    ) -> Result:
+        """`tallymark.count`, held against the test's limits. Of several in one test each may get a `label`; without
+        one they are numbered."""
+        import tallymark
+
+        options.setdefault("profile", False)
+        return self._keep(tallymark.count(statement, *args, label=self.node, **options), label)
+
+    def time(
+        self, statement: Statement, *args: Any, label: str | None = None, **options: Any
+    ) -> Result:
+        """The same of `tallymark.time`."""
+        import tallymark
+
+        return self._keep(tallymark.time(statement, *args, label=self.node, **options), label)
+
+    def measure(
+        self, statement: Statement, *args: Any, label: str | None = None, **options: Any
+    ) -> Result:
+        """The same of `tallymark.measure`: count and time."""
+        import tallymark
+
+        options.setdefault("profile", False)
+        return self._keep(tallymark.measure(statement, *args, label=self.node, **options), label)
+
+    def __call__(
+        self, statement: Statement, *args: Any, label: str | None = None, **options: Any
+    ) -> Result:
+        """`count`, and a time too where the test has a limit of one."""
+        kind = self.measure if self.wants_time else self.count
+        return kind(statement, *args, label=label, **options)
+
+    @property
+    def wants_time(self) -> bool:
+        return any(limit.startswith("time=") for limit in self.limits)
+
+    def measure_definition(self, definition: Definition, remark: str = "") -> Result:
+        """The same of a definition that was made earlier."""
+        from tallymark._api import measure_definition
+        from tallymark._options import settings_of
+
+        settings = settings_of({}, wall=self.wants_time)
+        return self._keep(measure_definition(definition, settings, profile=False), None, remark)
+
+    def _keep(self, result: Result, label: str | None, remark: str = "") -> Result:
+        from tallymark._baseline import renamed
+        from tallymark._result import record_of
+
+        name = f"{self.node} {label}" if label else self.node
+        taken = {one.name for one in self.measured}
+        number, unique = 1, name
+        while unique in taken:
+            number += 1
+            unique = f"{name} #{number}"
+        self.measured.append(Measured(unique, renamed(record_of(result), unique), result, remark))
+        return result
+
+
+TALLY = pytest.StashKey[Tally]()
+
+
+class Session:
+    """One run of pytest: what its tests measured, what that is held against, and how it ends."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        path = config.getoption("tally_baseline") or config.getini("tally_baseline") or BASELINE
+        self.path = Path(config.rootpath, path)
+        self.update = bool(config.getoption("tally_update"))
+        self.disabled = bool(config.getoption("tally_disable"))
+        self.limits = [*config.getini("tally_limits"), *config.getoption("tally_limit")]
+        self._baseline: Record | None = None
+        self._read = False
+        self._new: list[Record] = []
+        self._rows: list[list[str]] = []
+        self._notes: list[str] = []
+        self._codes: list[int] = []
+        self._other_failures = 0
+
+    def limits_of(self, item: pytest.Item) -> list[str]:
+        """Of the markers, the closest first; else those of the session."""
+        marker = item.get_closest_marker("tally")
+        if marker is None:
+            return list(self.limits)
+        if marker.args:
+            raise pytest.UsageError(
+                f'{item.nodeid}: the marker tally takes limits by name, as in tally(instructions="+1%")'
+            )
+        return [f"{metric}={limit}" for metric, limit in marker.kwargs.items()] or [
+            "instructions=+1%"
+        ]
+
+    def baseline(self) -> Record | None:
+        from tallymark._baseline import read_baseline
+
+        if not self._read:
+            self._baseline, self._read = read_baseline(self.path), True
+        return self._baseline
+
+    def _check(self, measured: Measured, limits: Sequence[str]) -> Verdict:
+        """With --tally-update only ceilings hold: what the others are held against is just being written."""
+        from tallymark._baseline import check
+
+        if self.update:
+            ceilings = [
+                limit for limit in limits if not limit.partition("=")[2].startswith(("+", "-"))
+            ]
+            return check(None, measured.record, ceilings)
+        return check(self.baseline(), measured.record, limits)
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item) -> Iterator[None]:
+        from tallymark._errors import Error
+
+        outcome = yield
+        report: pytest.TestReport = outcome.get_result()  # type: ignore[attr-defined]
+        tally = item.stash.get(TALLY, None)
+        if report.when != "call" or tally is None:
+            return
+        rows: list[list[str]] = []
+        failures: list[str] = []
+        codes: list[int] = []
+        for measured in tally.measured:
+            try:
+                verdict = self._check(measured, tally.limits)
+            except Error as error:
+                failures, codes = [*failures, str(error)], [*codes, 2]
+                continue
+            rows.append(_row(measured, verdict))
+            if verdict.code:
+                failures, codes = [*failures, _words(verdict, self.path)], [*codes, verdict.code]
+        if tally.not_measured and tally.limits:
+            failures, codes = [*failures, *tally.not_measured], [*codes, 2]
+        if report.passed and failures:
+            report.outcome = "failed"
+            report.longrepr = "\n".join(failures)
+        else:
+            codes = []
+        if report.passed:
+            self._new += [measured.record for measured in tally.measured]
+        # Plain values on the report travel from the workers of pytest-xdist, too.
+        report.tally = {"rows": rows, "codes": codes, "notes": tally.not_measured}  # type: ignore[attr-defined]
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        said = getattr(report, "tally", {"rows": [], "codes": [], "notes": []})
+        self._rows += said["rows"]
+        self._codes += said["codes"]
+        self._notes += said["notes"]
+        self._other_failures += report.failed and not said["codes"]
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        from tallymark._errors import Error
+
+        if self.update and self._new:
+            from tallymark._baseline import update_baseline
+
+            try:
+                dropped = update_baseline(self.path, self._new)
+                self._notes += [
+                    f"{name}: no longer in the baseline: it was measured in another environment"
+                    for name in dropped
+                ]
+            except (Error, OSError) as error:
+                self._notes.append(f"the baseline could not be written: {error}")
+                session.exitstatus = 2
+                return
+        if self.update and self._rows:  # by this process, or by the workers of pytest-xdist
+            self._notes.append(f"baseline written: {self.path}")
+        if exitstatus == pytest.ExitCode.TESTS_FAILED and self._codes and not self._other_failures:
+            session.exitstatus = 3 if 3 in self._codes else self._codes[0]
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        from tallymark._text import columns
+
+        if not self._rows and not self._notes:
+            return
+        terminalreporter.section("tally")
+        if self._rows:
+            head = ["test", "instructions", "change", "time", "change", ""]
+            for line in columns([head, *self._rows], "lrrrrl"):
+                terminalreporter.write_line(line)
+        for note in self._notes:
+            terminalreporter.write_line(note)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("tally", "counts and times, exactly")
+    group.addoption(
+        "--tally-update", action="store_true", help="write what the tests measure into the baseline"
+    )
+    group.addoption(
+        "--tally-baseline", metavar="FILE", help=f"the baseline ({BASELINE} in the root folder)"
+    )
+    group.addoption(
+        "--tally-limit",
+        action="append",
+        default=[],
+        metavar="METRIC=LIMIT",
+        help="a limit for tests without a marker, such as instructions=+1%%",
+    )
+    group.addoption(
+        "--tally-disable",
+        action="store_true",
+        help="measure nothing: skip tally's tests, run benchmark's once",
+    )
+    parser.addini("tally_baseline", "the baseline, from the root folder", default="")
+    parser.addini("tally_limits", "limits for tests without a marker", type="linelist", default=[])
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", MARKER)
+    config.pluginmanager.register(Session(config), "tallymark-session")
+    if not config.pluginmanager.hasplugin("benchmark"):  # pytest-benchmark's name
+        from tallymark._pytest_benchmark import Alias
+
+        config.addinivalue_line(
+            "markers", "benchmark(group=…, …): taken from pytest-benchmark's tests, and ignored"
+        )
+        config.pluginmanager.register(Alias(), "tallymark-benchmark")
+
+
+def session_of(config: pytest.Config) -> Session:
+    found: Session = config.pluginmanager.get_plugin("tallymark-session")  # type: ignore[assignment]
+    return found
+
+
+@pytest.fixture
+def tally(request: pytest.FixtureRequest) -> Tally:
+    """Measures: tally.count(f, *args), tally.time(…), tally.measure(…), and tally(…), which counts."""
+    if session_of(request.config).disabled:
+        pytest.skip("--tally-disable")
+    return tally_of(request)
+
+
+def tally_of(request: pytest.FixtureRequest) -> Tally:
+    """The test's one, whichever fixture asks first."""
+    item: pytest.Item = request.node
+    if TALLY not in item.stash:
+        item.stash[TALLY] = Tally(item.nodeid, session_of(request.config).limits_of(item))
+    return item.stash[TALLY]
+
+
+def _row(measured: Measured, verdict: Verdict) -> list[str]:
+    from tallymark._text import instructions, percent, seconds
+
+    def change(metric: str) -> str:
+        return percent(verdict.changes[metric]) if metric in verdict.changes else ""
+
+    result = measured.result
+    state = {0: "", 1: "failed", 2: "no baseline", 3: "regression"}.get(verdict.code, "failed")
+    return [
+        measured.name,
+        instructions(result.instructions),
+        change("instructions"),
+        seconds(result.seconds),
+        change("time"),
+        "; ".join(filter(None, [state, measured.remark, *verdict.warnings])),
+    ]
+
+
+def _words(verdict: Verdict, path: Path) -> str:
+    if verdict.code == 3:
+        return f"regression: {verdict.message}"
+    mend = f"pytest --tally-update writes {path}" if "baseline" in verdict.message else ""
+    return f"{verdict.message}; {mend}" if mend else verdict.message

@@ -1,0 +1,201 @@
+"""The wheel: its tag is true, it installs into fresh environments with nothing else, and its tally counts what the
+build's does, to the instruction, wherever it lies."""
+
+from __future__ import annotations
+
+import filecmp
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from real_traces import ROOT, TALLY, needs_tally
+
+pytestmark = [needs_tally, pytest.mark.end_to_end]
+
+LONG = "an_environment_in_a_folder_with_a_name_that_is_long_enough_to_move_whatever_it_lies_in_front_of"
+
+# What lies on the stack, on the heap and in the loader's tables: an exception, a stream, containers, Python's dicts.
+SUITE = """
+schema = 1
+[[benchmark]]
+label = ["push_back"]
+cpp = 'v.push_back(1);'
+setup = { cpp = 'std::vector<int> v;' }
+[[benchmark]]
+label = ["throw"]
+cpp = 'try { throw std::runtime_error(s); } catch (const std::exception& e) { n += e.what()[0]; }'
+setup = { cpp = 'std::string s(40, 97); long n = 0;' }
+[[benchmark]]
+label = ["stream"]
+cpp = 'std::ostringstream o; o << 1.5 << s; n += o.str().size();'
+setup = { cpp = 'std::string s(40, 97); long n = 0;' }
+[[benchmark]]
+label = ["dict"]
+py = 'y = sorted(x); d = {str(i): i for i in x}'
+setup = { py = 'x = list(range(100))' }
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """As `make wheel` makes it, of the build that is tested."""
+    folder = tmp_path_factory.mktemp("wheel")
+    maker = ROOT / "tools" / "wheel" / "make_wheel.sh"
+    command = [str(maker), str(TALLY.resolve().parent), str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    if done.returncode == 77:
+        pytest.skip(done.stderr.strip())
+    assert done.returncode == 0, done.stderr
+    (made,) = folder.iterdir()
+    assert done.stdout.strip() == str(made)
+    return made
+
+
+def without_tally() -> dict[str, str]:
+    """The environment of someone who has only the wheel."""
+    return {
+        name: value for name, value in os.environ.items() if name not in ("TALLY", "PYTHONPATH")
+    }
+
+
+def run(
+    command: Sequence[str | Path], folder: Path, environment: dict[str, str] | None = None
+) -> str:
+    """What a command prints that is started in `folder`, where no checkout is in the way of what is installed."""
+    done = subprocess.run(
+        [str(word) for word in command],
+        cwd=folder,
+        env=without_tally() if environment is None else environment,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, f"{command[0]}: {done.stderr}"
+    return done.stdout.strip()
+
+
+def environment_of(python: str, folder: Path, wheel: Path) -> Path:
+    """A fresh one, which gets nothing but the wheel."""
+    run([python, "-m", "venv", folder], wheel.parent)
+    install: list[str | Path] = [
+        "install",
+        "--quiet",
+        "--no-index",
+        "--disable-pip-version-check",
+        wheel,
+    ]
+    run([folder / "bin" / "pip", *install], wheel.parent)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def short(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return environment_of(sys.executable, tmp_path_factory.mktemp("e") / "e", wheel)
+
+
+@pytest.fixture(scope="module")
+def long(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return environment_of(sys.executable, tmp_path_factory.mktemp(LONG) / LONG, wheel)
+
+
+def counts(command: Sequence[str | Path], folder: Path) -> dict[str, Any]:
+    """Of the suite, measured with a cache of its own and the same Python whoever asks."""
+    folder.mkdir()
+    (folder / "suite.toml").write_text(SUITE)
+    arguments = [
+        "run",
+        "suite.toml",
+        "--counts-only",
+        "--python",
+        "/usr/bin/python3",
+        "--json",
+        "record.json",
+    ]
+    run(
+        [*command, *arguments], folder, {**without_tally(), "XDG_CACHE_HOME": str(folder / "cache")}
+    )
+    cases = json.loads((folder / "record.json").read_text())["cases"]
+    return {
+        case["id"]: (case["counts"]["per_iteration"], case["counts"]["replicates"])
+        for case in cases
+    }
+
+
+def test_tag_is_what_auditwheel_finds(wheel: Path, tmp_path: Path) -> None:
+    name, _version, *tags = wheel.stem.split("-")
+    assert (name, tags[:2]) == ("tallymark", ["py3", "none"])
+    said = " ".join(run([sys.executable, "-m", "auditwheel", "show", wheel], tmp_path).split())
+    assert f'is consistent with the following platform tag: "{tags[2]}"' in said, said
+
+
+def test_holds_the_build_to_the_byte(wheel: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(wheel) as packed:
+        packed.extractall(tmp_path)
+        names = packed.namelist()
+    build, inside = TALLY.resolve().parent, tmp_path / "tallymark" / "_tally"
+    assert filecmp.cmp(build / "tally", inside / "bin" / "tally", shallow=False)
+    parts = [
+        path.relative_to(build) for path in build.glob("libexec/tallymark/**/*") if path.is_file()
+    ]
+    assert len(parts) >= 9
+    for part in parts:
+        assert filecmp.cmp(build / part, inside / part, shallow=False), part
+    assert "tallymark/py.typed" in names
+    sources = (
+        path.relative_to(ROOT / "python") for path in (ROOT / "python" / "tallymark").rglob("*.py")
+    )
+    assert {str(path) for path in sources} <= set(names)
+    assert not [name for name in names if "tests/" in name or "__pycache__" in name]
+
+
+def test_is_a_command_and_a_module(short: Path, long: Path, tmp_path: Path) -> None:
+    version = run([TALLY, "--version"], tmp_path)
+    assert run([short / "bin" / "tally", "--version"], tmp_path) == version
+    assert run([long / "bin" / "tally", "--version"], tmp_path) == version
+    assert run([short / "bin" / "python", "-m", "tallymark", "--version"], tmp_path) == version
+
+
+def test_installs_on_every_python_that_is_here(wheel: Path, tmp_path: Path) -> None:
+    program = "import tallymark, tallymark.functorch, tallymark._server as s; print(s.find_tally())"
+    pythons = {
+        "/usr/bin/python3",
+        shutil.which("python3") or sys.executable,
+        *os.environ.get("TALLY_PYTHONS", "").split(),
+    }
+    for number, python in enumerate(sorted(pythons)):
+        made = environment_of(python, tmp_path / str(number), wheel)
+        found = run([made / "bin" / "python", "-c", program], tmp_path)
+        assert Path(found).is_relative_to(made.resolve()), python
+
+
+def test_counts_are_the_builds(short: Path, long: Path, tmp_path: Path) -> None:
+    built = counts([TALLY], tmp_path / "built")
+    assert len(built) == 4
+    assert counts([short / "bin" / "tally"], tmp_path / "short") == built
+    assert counts([long / "bin" / "tally"], tmp_path / LONG) == built
+
+
+def test_a_checkout_says_what_is_missing(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "python" / "tallymark", tmp_path / "tallymark")
+    command = [sys.executable, "-m", "tallymark", "--version"]
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env=without_tally(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "no program in it" in done.stderr
+    assert "make wheel" in done.stderr
+    assert run(command, tmp_path, {"TALLY": str(TALLY)}).startswith("tally ")
