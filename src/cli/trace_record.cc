@@ -12,6 +12,7 @@
 #include "build/resolve.h"
 #include "cli/trace_statements.h"
 #include "json/text.h"
+#include "process/interrupts.h"
 #include "process/real_runner.h"
 #include "report/format.h"
 #include "report/trace_json.h"
