@@ -279,7 +279,8 @@ TEST_F(BuilderTest, ModelsAreMadeTogetherAndFailAlone) {
     const std::string digest = i == 2 ? "0" : std::to_string(i);
     cases[i].artifact = Artifact{"model_" + digest + ".pt", digest, {{{"script " + digest, {}}}}};
   }
-  toolchain.interpreter = ResolvedInterpreter{"/usr/bin/python3", "3.11", "identity", {}};
+  toolchain.interpreter =
+      ResolvedInterpreter{.path = "/usr/bin/python3", .version = "3.11", .identity = "identity", .modules = {}};
   toolchain.spec.requires_modules = {"torch"};
   Builder builder = this->builder(cases);
   const auto tasks = ready(builder);
@@ -312,7 +313,8 @@ TEST_F(BuilderTest, ARuntimeThatIsNotToBeHadFailsAtOnceInItsLanguage) {
   for (Case& one : cases) one.runtime = "traced";
   cases[1].language = Language::python;
   cases[1].artifact = Artifact{"model_0.pt", "0", {{{"script", {}}}}};
-  toolchain.interpreter = ResolvedInterpreter{"/usr/bin/python3", "3.11", "identity", {}};
+  toolchain.interpreter =
+      ResolvedInterpreter{.path = "/usr/bin/python3", .version = "3.11", .identity = "identity", .modules = {}};
   toolchain.no_runtime["traced"].cpp = "it is too old";
   Builder builder = this->builder(cases);
   EXPECT_EQ(builder.failure(0)->stage, "toolchain");
@@ -324,7 +326,8 @@ TEST_F(BuilderTest, AnArtifactIsOfTheLibrariesThatItWasMadeWith) {
   Case one = snippet("");
   one.language = Language::python;
   one.artifact = Artifact{"model_0.pt", "0", {{{"script", {}}}}};
-  toolchain.interpreter = ResolvedInterpreter{"/usr/bin/python3", "3.11", "identity", {}};
+  toolchain.interpreter =
+      ResolvedInterpreter{.path = "/usr/bin/python3", .version = "3.11", .identity = "identity", .modules = {}};
   std::set<std::string> folders;
   const auto made = [&] {
     const std::vector<Case> cases = {one};

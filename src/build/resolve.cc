@@ -51,7 +51,10 @@ std::string link_identity(ProcessRunner& runner, const std::string& compiler, co
 }
 
 constexpr std::string_view kProbe = R"(
-import importlib.util, json, sys
+import sys
+path = list(sys.path)
+started = [getattr(module, "__file__", None) for module in sys.modules.values()]
+import importlib.util, json
 modules = []
 missing = []
 for name in sys.argv[1:]:
@@ -69,7 +72,8 @@ for name in sys.argv[1:]:
             number = ""
         modules.append([name, number, spec.origin or ""])
 print(json.dumps({"executable": sys.executable, "version": sys.version.split()[0], "modules": modules,
-                  "missing": missing, "old": sys.version_info < (3, 9)}))
+                  "missing": missing, "path": path, "started": [file for file in started if file],
+                  "old": sys.version_info < (3, 9)}))
 )";
 
 /// What an interpreter says of itself; a reason in words when it will not do.
@@ -99,6 +103,10 @@ std::expected<ResolvedInterpreter, std::string> probe(ProcessRunner& runner, con
     identity.add(file_identity(module.back())).add(interpreter.modules.back());
   }
   interpreter.identity = identity.hex();
+  Digest start;
+  start.add(interpreter.identity).add(state_of_all(json::texts_of(answer["started"])));
+  for (const std::string& folder : json::texts_of(answer["path"])) start.add(folder);
+  interpreter.start = start.hex();
   return interpreter;
 }
 

@@ -99,7 +99,7 @@ Result<PassedFd> pass_text(const std::string& text, int target) {
 void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const std::string& runtime,
                 const HostSurroundings& around) {
   const ResolvedInterpreter& interpreter = **toolchain.interpreter;
-  spec.made_of = interpreter.identity + toolchain.loaded;
+  spec.made_of = interpreter.start + toolchain.loaded;
   spec.late_environment = take_late_environment(spec.environment);
   spec.files = {{around.libexec + "/_tally_host.abi3.so", protocol::kHostExtension},
                 {around.libexec + "/tally_host.py", protocol::kHostScript}};

@@ -126,6 +126,21 @@ class WarmHosts(Serving):
             self.assertEqual(counts[3], counts[1])
         self.assertLess(len(client.ask("status")["hosts"]), 4, "older ones have gone")
 
+    def test_what_has_come_onto_the_path_since_is_found(self):
+        folder = self.folder()
+        client = self.connect(self.server())
+        environment = {**ENVIRONMENT, "PYTHONPATH": folder}
+        suite = python("work()", setup="from installed import work")
+        ask = {"suite": suite, "environment": environment}
+        (case,) = client.record(**ask)["cases"]
+        self.assertIn("No module named 'installed'", case["failure"]["message"])
+        # As an editable installation's .pth file adds its folder.
+        start = "import sys; sys.path.append({!r})\n"
+        pathlib.Path(folder, "sitecustomize.py").write_text(start.format(f"{folder}/sources"))
+        os.mkdir(f"{folder}/sources")
+        pathlib.Path(folder, "sources/installed.py").write_text("def work(): pass\n")
+        self.assertGreater(self.per_iteration(client, **ask), 0)
+
     def test_a_file_with_its_old_time_and_size_is_seen(self):
         folder = self.folder()
         module = pathlib.Path(folder, "kept.py")
