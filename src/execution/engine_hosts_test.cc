@@ -148,7 +148,7 @@ TEST_F(EngineTest, WarmHostsServeTheNextPlanAndOthersDoNot) {
   run();
   EXPECT_EQ(hosts_.started, 4U);
   witness_ = {};
-  (*toolchains_["python"].interpreter)->identity = "2";
+  (*toolchains_["python"].interpreter)->start = "2";
   run();
   EXPECT_EQ(hosts_.started, 6U);
   // Where the user's shell stands is told a host late, and is a part of it all the same.
