@@ -162,17 +162,16 @@ def run(
     selection = select(filter, exclude)
     settings = settings_of(options, counts=counts, wall=times)
     chosen = engine or default_engine()
-    return results_of(
-        chosen.measure_suite(
+    with chosen.turn():
+        run = chosen.measure_suite(
             document,
             select=selection,
             settings=settings,
             tools=tools,
             profiles=profile,
             on_event=Notices(),
-        ),
-        profile=profile,
-    )
+        )
+        return results_of(run, profile=profile)
 
 
 def measure_definition(
@@ -185,11 +184,12 @@ def measure_definition(
 ) -> Result:
     """One definition's result. Raises CaseFailed when it could not be executed."""
     chosen = engine or default_engine()
-    run = chosen.measure(
-        [definition], settings=settings, tools=tools, profiles=profile, on_event=Notices()
-    )
-    captured = definition.data or NOTHING
-    return results_of(run, [captured], profile=profile)[0].raise_for_status()
+    with chosen.turn():
+        run = chosen.measure(
+            [definition], settings=settings, tools=tools, profiles=profile, on_event=Notices()
+        )
+        results = results_of(run, [definition.data or NOTHING], profile=profile)
+    return results[0].raise_for_status()
 
 
 def results_of(run: Run, captured: Sequence[Captured] = (), *, profile: bool = False) -> Results:

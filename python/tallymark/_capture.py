@@ -8,20 +8,23 @@ import hashlib
 import inspect
 import types
 from collections.abc import Mapping
+from importlib.util import MAGIC_NUMBER
 from typing import Any
 
 from tallymark import _blobs
 from tallymark import _rebuild as rebuild
 from tallymark._culprit import refusal, too_large
-from tallymark._names import free_names, imported_names, outside_names
-from tallymark._pickling import MODULE, Sink, TooLarge, make_pickler, reference_to
+from tallymark._names import free_names, imported_names, submodules
+from tallymark._pickling import MODULE, Sink, TooLarge, make_pickler
 from tallymark._references import (
     Reference,
     folders_for,
     modules_of,
+    reached_by,
     references_of,
     required_modules,
 )
+from tallymark._within import check_values, used_by_functions
 
 DATA_LIMIT = 256 * 1024 * 1024  # bytes
 
@@ -70,6 +73,7 @@ class Captured:
 
 
 NOTHING = Captured()
+_NO_MODULES: Mapping[str, types.ModuleType] = types.MappingProxyType({})
 
 
 def capture_text(
@@ -87,17 +91,24 @@ def capture_text(
         for name in free_names(setup, stmt)
         if name in known and not _is_builtin(name, known[name])
     }
-    captured = capture_values(used, limit=limit) if used else NOTHING
+    packages = {name: one for name, one in used.items() if isinstance(one, types.ModuleType)}
+    within = submodules(packages, setup, stmt)
+    captured = capture_values(used, limit=limit, within=within) if used else NOTHING
     folders = captured.folders or folders_for(imported_names(setup, stmt))
     return dataclasses.replace(captured, source=(*source, *captured.source), folders=folders)
 
 
 def capture_values(
-    values: Mapping[str, Any], *, limit: int = DATA_LIMIT, as_globals: bool = True
+    values: Mapping[str, Any],
+    *,
+    limit: int = DATA_LIMIT,
+    as_globals: bool = True,
+    within: Mapping[str, types.ModuleType] = _NO_MODULES,
 ) -> Captured:
     """Takes `values` along, in one stream, as global names of the statement (`as_globals`), else as variables of its
-    setup. Raises CaptureError with the path to what cannot leave, and above `limit` bytes."""
-    inner = _used_by_functions(values)
+    setup; `within` are modules that must have been imported besides. Raises CaptureError with the path to what cannot
+    leave, and above `limit` bytes."""
+    inner = {**within, **used_by_functions(values)}
     data = []
     with _blobs.new_file() as file:
         with _blobs.new_file() as stream:
@@ -107,6 +118,7 @@ def capture_values(
                 size = _dump(pickler, sink, name, value)
                 if not isinstance(value, (types.FunctionType, types.ModuleType, type)):
                     data.append(Datum(name, describe(value), size))
+            check_values(reached_by(pickler))
             header = _header(pickler, sink.needs_rebuild)
             stream.flush()
             file.write(header)
@@ -134,33 +146,10 @@ def _dump(pickler: Any, sink: Sink, name: str, value: Any) -> int:
     try:
         pickler.dump(value)
     except TooLarge as error:
-        raise too_large(name, error.bytes, sink.limit) from None
+        raise too_large(name, error.bytes, sink.limit, of_view=error.of_view) from None
     except Exception as error:
         raise refusal(name, value, error, sink.limit) from error
     return sink.bytes - before
-
-
-def _used_by_functions(values: Mapping[str, Any]) -> dict[str, Any]:
-    """What functions that go by value use: written before them, so that each has its size, and is shared."""
-    found: dict[str, Any] = {}
-    seen = {id(value) for value in values.values()}
-
-    def visit(name: str, function: types.FunctionType) -> None:
-        for used, value in outside_names(function).items():
-            if id(value) in seen:
-                continue
-            seen.add(id(value))
-            path = f"{name}: {used}"
-            if isinstance(value, types.FunctionType):
-                if reference_to(value) is None:
-                    visit(path, value)
-            elif not isinstance(value, (types.ModuleType, type)):
-                found[path] = value
-
-    for name, value in values.items():
-        if isinstance(value, types.FunctionType) and reference_to(value) is None:
-            visit(name, value)
-    return found
 
 
 def _header(pickler: Any, needed: bool) -> bytes:
@@ -169,13 +158,14 @@ def _header(pickler: Any, needed: bool) -> bytes:
     checks = {one.target: one.digest for one in references_of(pickler) if one.digest}
     functions = {target: digest for target, digest in checks.items() if ":" in target}
     modules = {target: digest for target, digest in checks.items() if ":" not in target}
-    if not checks and not needed:
+    if not checks and not needed and not pickler.code:
         return b""
     source = inspect.getsource(rebuild)
     return (
         "import sys, types\n"
         f"module = sys.modules[{MODULE!r}] = types.ModuleType({MODULE!r})\n"
         f"exec(compile({source!r}, '<tallymark>', 'exec'), module.__dict__)\n"
+        f"module.same_python({MAGIC_NUMBER!r})\n"
         f"module.check({functions!r}, {modules!r})\n"
     ).encode()
 

@@ -112,15 +112,16 @@ def compare(
         for one in (a, b)
     ]
     settings = settings_of({"interleave": times, **options}, counts=counts, wall=times)
-    run = chosen.measure(
-        definitions,
-        settings=settings,
-        tools=tools,
-        profiles=profile and counts,
-        on_event=Notices(),
-    )
     captured = [one.data or NOTHING for one in definitions]
-    first, second = results_of(run, captured, profile=profile and counts)
+    with chosen.turn():
+        run = chosen.measure(
+            definitions,
+            settings=settings,
+            tools=tools,
+            profiles=profile and counts,
+            on_event=Notices(),
+        )
+        first, second = results_of(run, captured, profile=profile and counts)
     return compare_results(first.raise_for_status(), second.raise_for_status(), engine=chosen)
 
 

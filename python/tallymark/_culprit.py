@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tallymark._errors import CaptureError
-from tallymark._names import outside_names
+from tallymark._names import default_values, outside_names
 from tallymark._pickling import Sink, TooLarge, make_pickler
 
 _MEND = "make it in setup, leave it out of what the statement uses, or give its class a __reduce__ that does"
@@ -17,17 +17,26 @@ _MEND = "make it in setup, leave it out of what the statement uses, or give its 
 
 def refusal(name: str, value: Any, error: Exception, limit: int) -> CaptureError:
     """`error` came when `value` was pickled: the same with the path to the part that it is about."""
+    if _is_too_deep(error):
+        return CaptureError(
+            "it is nested deeper than pickle follows",
+            place=name,
+            mend="make it in setup, or sys.setrecursionlimit(…) a higher one",
+        )
     path, error = _search(name, value, error, limit, set())
     if isinstance(error, CaptureError):
         return CaptureError(error.message, place=path, mend=error.mend or _MEND)
     return CaptureError(_reason(error), place=path, mend=_MEND)
 
 
-def too_large(name: str, size: int, limit: int) -> CaptureError:
+def too_large(name: str, size: int, limit: int, *, of_view: bool = False) -> CaptureError:
+    part = (
+        "it is a view of something larger: pass x.copy() (a tensor's .clone()), " if of_view else ""
+    )
     return CaptureError(
         f"{_bytes(size)} or more would leave this process, and the limit is {_bytes(limit)}",
         place=name,
-        mend=f"make it in setup, or raise the limit: data_limit={size}",
+        mend=f"{part}make it in setup, or raise the limit: data_limit={size}",
     )
 
 
@@ -43,6 +52,8 @@ def _search(
         except TooLarge:
             continue
         except Exception as inner:
+            if _is_too_deep(inner):
+                continue
             return _search(path + part, child, inner, limit, seen)
     return path, error
 
@@ -54,18 +65,32 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
         yield from ((f"[{number}]", one) for number, one in enumerate(value))
     elif isinstance(value, types.FunctionType):
         yield from ((f": {name}", one) for name, one in outside_names(value).items())
-        yield from (
-            (f": default {number}", one) for number, one in enumerate(value.__defaults__ or ())
-        )
+        yield from ((f": {name}", one) for name, one in default_values(value).items())
     elif isinstance(value, types.MethodType):
         yield ".__self__", value.__self__
     elif isinstance(value, functools.partial):
         yield from ((".func", value.func), (".args", value.args), (".keywords", value.keywords))
+    elif _has_state(value):
+        state = value.__getstate__()
+        if isinstance(state, dict):
+            yield from ((f".{name}", one) for name, one in state.items())
+        else:
+            yield ".__getstate__()", state
     elif not isinstance(value, (type, types.ModuleType)):
         for name in getattr(type(value), "__slots__", ()):
             with contextlib.suppress(AttributeError):
                 yield f".{name}", getattr(value, name)
         yield from ((f".{name}", one) for name, one in getattr(value, "__dict__", {}).items())
+
+
+def _is_too_deep(error: Exception) -> bool:
+    return isinstance(error, RecursionError) or isinstance(error.__cause__, RecursionError)
+
+
+def _has_state(value: Any) -> bool:
+    """Whether its class says itself what of it is pickled; object has such a method since 3.11."""
+    own = getattr(type(value), "__getstate__", None)
+    return own is not None and own is not getattr(object, "__getstate__", None)
 
 
 def _reason(error: Exception) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import sys
 import threading
 import time
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Callable
 
 from tallymark._definition import Definition, to_document
@@ -45,7 +46,7 @@ class Run:
         """Raw totals by function of one replicate: `iterations`, `replicate_totals`, `statement` and `baseline`, each
         with `exclusive` and `inclusive` lists of [count, "file:function [object]"]. With `callgrind` the statement has
         its `callgrind`, too: the text of a file of Callgrind's. Needs `profiles=True`, and is read before the engine's
-        next measure. Raises Error when it is no longer kept."""
+        next measure (see Engine.turn). Raises Error when it is no longer kept."""
         return self._engine._profile(self._connection, self._request, case_id, callgrind)
 
 
@@ -61,6 +62,12 @@ class Engine:
         self._connection: Connection | None = None
         self._lock = threading.RLock()
         _engines.add(self)
+
+    @contextlib.contextmanager
+    def turn(self) -> Iterator[None]:
+        """Keeps other threads of this process from measuring: for a measure and the profiles that are read after it."""
+        with self._lock:
+            yield
 
     def measure(
         self,

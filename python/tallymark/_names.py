@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import builtins
 import dis
+import sys
 import textwrap
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+_NONE = object()
 _READS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS", "DELETE_GLOBAL")
 
 
@@ -29,9 +31,44 @@ def outside_names(function: types.FunctionType) -> dict[str, Any]:
         except ValueError:  # not assigned yet
             continue
     for name in _global_reads(function.__code__):
-        if name in function.__globals__ and not hasattr(builtins, name):
-            found[name] = function.__globals__[name]
+        value = function.__globals__.get(name, _NONE)
+        if value is not _NONE and value is not getattr(builtins, name, _NONE):
+            found[name] = value
     return found
+
+
+def default_values(function: types.FunctionType) -> dict[str, Any]:
+    """What its parameters are when nothing is given, by their names."""
+    code, values = function.__code__, function.__defaults__ or ()
+    first = code.co_argcount - len(values)
+    named = dict(zip(code.co_varnames[first : code.co_argcount], values))
+    return {**named, **(function.__kwdefaults__ or {})}
+
+
+def submodules(modules: Mapping[str, types.ModuleType], *texts: str) -> dict[str, types.ModuleType]:
+    """Those of these modules that texts name by the way that leads to them, `xml.etree.ElementTree` where `xml` is one
+    of `modules`: whoever imports `xml` alone has no such attribute."""
+    found = {}
+    for text in texts:
+        tree = _parsed(text)
+        for node in ast.walk(tree) if tree is not None else ():
+            path = _dotted(node)
+            if path is None or path[0] not in modules:
+                continue
+            for end in range(2, len(path) + 1):
+                within = ".".join([modules[path[0]].__name__, *path[1:end]])
+                if within in sys.modules:
+                    found[".".join(path[:end])] = sys.modules[within]
+    return found
+
+
+def _dotted(node: ast.AST) -> list[str] | None:
+    """["a", "b", "c"] of a.b.c"""
+    path: list[str] = []
+    while isinstance(node, ast.Attribute):
+        path.insert(0, node.attr)
+        node = node.value
+    return [node.id, *path] if path and isinstance(node, ast.Name) else None
 
 
 def imported_names(*texts: str) -> list[str]:

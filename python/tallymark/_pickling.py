@@ -3,6 +3,7 @@ and PyTorch's objects share, strides), a limit, and a note of everything that go
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib
 import importlib.machinery
@@ -17,6 +18,7 @@ from tallymark import _rebuild as rebuild
 from tallymark._errors import CaptureError
 
 PROTOCOL = 5
+_LARGE_VIEW = 16  # times what is looked at: worth a note
 MODULE = "_tallymark_rebuild"  # what the stream calls the module `rebuild`
 _PLAIN_LOADERS = (
     importlib.machinery.SourceFileLoader,
@@ -35,11 +37,12 @@ for _function in (
 
 
 class TooLarge(Exception):
-    """More than the limit; `bytes` is what was reached or would be."""
+    """More than the limit; `bytes` is what was reached or would be, `of_view` whether a part of it was asked for."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, *, of_view: bool = False) -> None:
         super().__init__(size)
         self.bytes = size
+        self.of_view = of_view
 
 
 class Sink(io.RawIOBase):
@@ -85,6 +88,9 @@ def is_importable(module: types.ModuleType) -> bool:
     if name in sys.builtin_module_names:
         return True
     spec = getattr(module, "__spec__", None)
+    # A package without an __init__.py is found by its folders.
+    if spec is not None and spec.origin is None and spec.submodule_search_locations is not None:
+        return True
     # A loader of its own (pytest rewrites asserts) has made other code than the file's.
     if spec is None or not isinstance(spec.loader, _PLAIN_LOADERS):
         return spec is not None and spec.origin in ("frozen", "built-in")
@@ -128,6 +134,8 @@ class _Observer:
         if isinstance(value, (type, types.FunctionType)):
             return self._named(value)
         kind = type(value)
+        if isinstance(getattr(value, "__qualname__", None), str):
+            self._named_by_another(value)
         root = kind.__module__.partition(".")[0]
         if root == "numpy" and kind.__name__ == "ndarray":
             self.libraries.add(root)
@@ -159,6 +167,17 @@ class _Observer:
             return NotImplemented
         return self._as_code(value)
 
+    def _named_by_another(self, value: Any) -> None:
+        """What is no function of Python's, but goes by its name as one does: cached, or compiled."""
+        target = reference_to(value)
+        if target is not None:
+            self.references[target] = value
+        elif isinstance(value, functools._lru_cache_wrapper):
+            raise CaptureError(
+                "a cached function goes by its name, and another process cannot import it",
+                mend="measure its __wrapped__, or put it into a module",
+            )
+
     def _as_code(self, value: Any) -> Any:
         if not self.by_value:
             kind = "module" if isinstance(value, types.ModuleType) else "function or class"
@@ -185,7 +204,8 @@ class _Observer:
             owner = owner.base
         if owner is array:
             return self._owner(array)
-        self._check(owner.nbytes)
+        self._check(owner.nbytes, of_view=True)
+        self._say_of_view(array.nbytes, owner.nbytes)
         if owner.dtype.hasobject or not _is_contiguous(owner):
             self.notes.append("an array that shares memory was taken along as a copy")
             return NotImplemented
@@ -225,13 +245,19 @@ class _Observer:
         storage = own()
         key = (storage.data_ptr(), storage.nbytes())
         if key not in self._memory:
-            self._check(storage.nbytes())
+            used = tensor.element_size() * tensor.nelement()
+            self._check(storage.nbytes(), of_view=used < storage.nbytes())
+            self._say_of_view(used, storage.nbytes())
             self._memory[key] = _TorchMemory(storage)
         return self._memory[key]
 
-    def _check(self, size: int) -> None:
+    def _check(self, size: int, *, of_view: bool = False) -> None:
         if size > self.limit:
-            raise TooLarge(size)
+            raise TooLarge(size, of_view=of_view)
+
+    def _say_of_view(self, part: int, whole: int) -> None:
+        if whole > _LARGE_VIEW * max(part, 1 << 10):
+            self.notes.append(f"a view of {part:,} bytes took all {whole:,} of its memory along")
 
 
 class _TorchMemory:
@@ -260,6 +286,8 @@ def make_pickler(sink: Sink) -> Any:
     again: what was written before is shared."""
     try:
         from cloudpickle import CloudPickler, register_pickle_by_value, unregister_pickle_by_value
+        from cloudpickle.cloudpickle import _DYNAMIC_CLASS_TRACKER_BY_CLASS as classes
+        from cloudpickle.cloudpickle import _DYNAMIC_CLASS_TRACKER_BY_ID as classes_by_name
         from cloudpickle.cloudpickle import list_registry_pickle_by_value
     except ImportError:
         plain = _Plain(sink, PROTOCOL)
@@ -267,6 +295,21 @@ def make_pickler(sink: Sink) -> Any:
         return plain
 
     class Pickler(_Observer, CloudPickler):  # type: ignore[misc]
+        def _as_code(self, value: Any) -> Any:
+            reduced = super()._as_code(value)
+            if isinstance(value, type):
+                self._name_class(value)
+            return reduced
+
+        def _name_class(self, value: type) -> None:
+            """cloudpickle would draw a name by which the class is known when it is loaded twice: this one is the same
+            in every process."""
+            if value not in classes:
+                digest = rebuild.function_digest(value)
+                name = f"{value.__module__}:{value.__qualname__}:{digest}:{len(self.code)}"
+                classes[value] = name
+                classes_by_name[name] = value
+
         def force(self, module: types.ModuleType) -> None:
             if module.__name__ not in list_registry_pickle_by_value():
                 register_pickle_by_value(module)
@@ -280,6 +323,9 @@ def make_pickler(sink: Sink) -> Any:
                     unregister_pickle_by_value(self.forced.pop())
 
         def reducer_override(self, value: Any) -> Any:
+            if isinstance(value, types.CodeType) and "ipykernel_" in value.co_filename:
+                # The name of a notebook's cell has the process in it.
+                return self.dispatch_table[types.CodeType](value.replace(co_filename="<cell>"))
             reduced = self.observe(value)
             if reduced is NotImplemented:
                 return super().reducer_override(value)

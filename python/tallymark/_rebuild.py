@@ -77,6 +77,17 @@ def module_digest(module: types.ModuleType) -> str:
     return _hash(seen)
 
 
+def same_python(magic: bytes) -> None:
+    """Code of one version of Python is nothing to another."""
+    import _frozen_importlib_external as own
+
+    if magic != own.MAGIC_NUMBER:
+        raise RuntimeError(
+            f"functions travel between Pythons of one version only, and this is {sys.version.split()[0]}: give text,"
+            " or a python of the caller's version in tools="
+        )
+
+
 def check(references: dict[str, str], modules: dict[str, str]) -> None:
     """Holds what is imported here against what the caller has: "module:qualname" and module names, with digests."""
     for name, expected in modules.items():

@@ -16,7 +16,11 @@ from tallymark import _rebuild as rebuild
 from tallymark._environment import missing_folders
 from tallymark._pickling import MODULE, is_importable
 
-_OWN = ("cloudpickle.cloudpickle", "torch._utils")  # how the stream is made, not what is in it
+_OWN = (
+    "cloudpickle.cloudpickle",
+    "cloudpickle.cloudpickle_fast",
+    "torch._utils",
+)  # how the stream is made, not what is in it
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,6 +51,13 @@ def references_of(pickler: Any) -> tuple[Reference, ...]:
     for module in _reached(users):
         found[module.__name__] = rebuild.module_digest(module)
     return tuple(Reference(target, digest) for target, digest in sorted(found.items()))
+
+
+def reached_by(pickler: Any) -> list[types.ModuleType]:
+    """The user's modules that a stream imports, by themselves or through each other."""
+    names = {target.partition(":")[0] for target in pickler.references} | set(pickler.modules)
+    named = [sys.modules[name] for name in sorted(names) if name in sys.modules]
+    return _reached(one for one in named if one.__name__ not in _OWN and _is_users(one))
 
 
 def _reached(modules: Iterable[types.ModuleType]) -> list[types.ModuleType]:
@@ -97,8 +108,11 @@ def folders_for(modules: Iterable[str]) -> tuple[str, ...]:
                 spec = find_spec(name.partition(".")[0])
             except (ImportError, ValueError):
                 continue
-        origin = getattr(spec, "origin", None) or ""
-        if any(_below(origin, one) for one in missing):
+        origin = getattr(spec, "origin", None)
+        places = (
+            [origin] if origin else list(getattr(spec, "submodule_search_locations", None) or [])
+        )
+        if any(_below(place, one) for place in places for one in missing):
             return missing
     return ()
 

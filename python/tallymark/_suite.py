@@ -136,16 +136,20 @@ class Suite:
         **options: Any,
     ) -> Results:
         """Measures it. Cases that failed are among the results: see `.failed`."""
-        run = (engine or default_engine()).measure_suite(
-            {"document": self.document()},
-            select=select(filter, exclude),
-            settings=settings_of(options, counts=counts, wall=times),
-            tools=tools,
-            profiles=profile,
-            on_event=Notices(),
-            folders=[path for one in self._definitions if one.data for path in one.data.folders],
-        )
-        results = results_of(run, profile=profile)
+        chosen = engine or default_engine()
+        with chosen.turn():
+            run = chosen.measure_suite(
+                {"document": self.document()},
+                select=select(filter, exclude),
+                settings=settings_of(options, counts=counts, wall=times),
+                tools=tools,
+                profiles=profile,
+                on_event=Notices(),
+                folders=[
+                    one for made in self._definitions if made.data for one in made.data.folders
+                ],
+            )
+            results = results_of(run, profile=profile)
         return results.with_captured(self._captured())
 
     def _captured(self) -> dict[tuple[str, str], Captured]:

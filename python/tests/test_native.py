@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import functools
 import json
 import os
@@ -60,6 +61,15 @@ def test_a_suite_a_call_and_a_timer_count_the_same(
         built.run(times=False, engine=engine)["sort"],
     ]
     assert [list(one.counts.replicates) for one in results if one.counts] == [cold] * 4
+
+
+def test_threads_that_count_have_their_own_functions(engine: tallymark.Engine) -> None:
+    statements = [f"sorted(range({n}))" for n in range(1, 9)]
+    with concurrent.futures.ThreadPoolExecutor(4) as threads:
+        results = list(threads.map(lambda one: tallymark.count(one, engine=engine), statements))
+    for statement, result in zip(statements, results):
+        assert result.label == statement
+        assert result.functions is not None
 
 
 def test_a_result_shows_itself(engine: tallymark.Engine, tmp_path: Path) -> None:

@@ -122,3 +122,19 @@ def test_a_host_with_torch_is_for_what_comes_to_use_it(
     monkeypatch.setitem(sys.modules, "torch", torch)
     monkeypatch.setitem(sys.modules, "own_of_torch", own)
     assert python_definition(TaskSpec(stmt, setup)).toolchain == toolchain
+
+
+def test_setups_see_what_pytorchs_script_has_imported(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(
+        sys.modules, "__main__", sys.modules["__main__"]
+    )  # which the setup replaces
+    wrapped = CopyIfCallgrind(1, setup="class A:\n    def place(self): return os.sep")
+    bridge = GlobalsBridge({"k": wrapped}, str(tmp_path))
+    definition = python_definition(TaskSpec(stmt="k", setup="pass"), bridge)
+    assert definition.data is not None
+    names: dict[str, Any] = {}
+    exec(definition.data.setup, names)
+    assert names["A"]().place() == "/"
+    assert "os" not in names

@@ -77,16 +77,19 @@ class ValgrindWrapper:
 def _collect(
     statement: Definition, number: int, repeats: int, with_baseline: bool, with_text: bool
 ) -> tuple[_Counts, Sequence[_Counts]]:
-    run = measured([statement], _settings(number, max(repeats, _LEAST_REPLICATES)))
-    case = run.cases[0]
-    profile = run.profile(case["id"], callgrind=with_text)
-    empty = _counts(profile["baseline"]) if with_baseline else _NOTHING
-    totals = case["counts"]["replicates"][:repeats]
-    if len(totals) == repeats and len(set(totals)) == 1:
-        return empty, [_counts(profile["statement"])] * repeats
-    # The engine keeps the profile of one replicate, and these differ: each needs a run and a profile of its own.
-    run = measured([statement] * repeats, _settings(number, 1))
-    profiles = (run.profile(one["id"], callgrind=with_text) for one in run.cases)
+    from tallymark._engine import default_engine
+
+    with default_engine().turn():
+        run = measured([statement], _settings(number, max(repeats, _LEAST_REPLICATES)))
+        case = run.cases[0]
+        profile = run.profile(case["id"], callgrind=with_text)
+        empty = _counts(profile["baseline"]) if with_baseline else _NOTHING
+        totals = case["counts"]["replicates"][:repeats]
+        if len(totals) == repeats and len(set(totals)) == 1:
+            return empty, [_counts(profile["statement"])] * repeats
+        # The engine keeps the profile of one replicate, and these differ: each needs a run and a profile of its own.
+        run = measured([statement] * repeats, _settings(number, 1))
+        profiles = [run.profile(one["id"], callgrind=with_text) for one in run.cases]
     return empty, [_counts(one["statement"]) for one in profiles]
 
 
