@@ -8,13 +8,14 @@
 
 namespace tally {
 
-/// Decides the exit code in cli: `input` is 2, everything else is 1 unless cli says otherwise.
+/// Decides the exit code in cli: `input` is 2, `interrupted` is 130, everything else is 1 unless cli says otherwise.
 enum class ErrorKind {
-  input,    ///< The user's file, option or text is wrong; the user can mend it.
-  missing,  ///< A tool or file that we need is not there.
-  io,       ///< The operating system refused (disk full, permission, broken pipe).
-  failed,   ///< What we were asked to run did not work.
-  internal  ///< A broken promise of ours: a bug.
+  input,        ///< The user's file, option or text is wrong; the user can mend it.
+  missing,      ///< A tool or file that we need is not there.
+  io,           ///< The operating system refused (disk full, permission, broken pipe).
+  failed,       ///< What we were asked to run did not work.
+  interrupted,  ///< The user ended it before there was anything to show.
+  internal      ///< A broken promise of ours: a bug.
 };
 
 struct Error {

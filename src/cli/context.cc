@@ -57,6 +57,7 @@ bool use_color(const Context& context, const std::string& when, bool is_terminal
 
 int report_error(const Error& error, std::ostream& err) {
   fmt::print(err, "tally: error: {}\n", describe(error));
+  if (error.kind == ErrorKind::interrupted) return kInterrupted;
   return error.kind == ErrorKind::input ? kUsage : kFailed;
 }
 

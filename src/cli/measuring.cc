@@ -60,6 +60,10 @@ Result<std::unique_ptr<Measuring>> Measuring::begin(const Context& context, cons
   auto interrupts = Interrupts::install();
   if (!interrupts) return std::unexpected(interrupts.error());
   std::unique_ptr<Measuring> measuring(new Measuring(*std::move(interrupts), context, options, err));
+  if (options.keep && options.server != "auto" && options.server != "off") {
+    return fail(ErrorKind::input, "a server's temporary files cannot be kept", "--keep",
+                "take --keep away, or say --server off");
+  }
   const auto cpus = cpus_to_use(options);
   if (!cpus) return std::unexpected(cpus.error());
   auto server = ServerClient::connect(context, which_server(options), surroundings_of(context).tool,

@@ -67,10 +67,11 @@ Mode mode_of(const json::Value& name) { return name == "wall" ? Mode::wall : Mod
 
 Error error_of(const json::Value& event) {
   const std::string kind = event["kind"].text_or("");
-  const ErrorKind known = kind == "input"     ? ErrorKind::input
-                          : kind == "missing" ? ErrorKind::missing
-                          : kind == "io"      ? ErrorKind::io
-                                              : ErrorKind::failed;
+  const ErrorKind known = kind == "input"         ? ErrorKind::input
+                          : kind == "missing"     ? ErrorKind::missing
+                          : kind == "io"          ? ErrorKind::io
+                          : kind == "interrupted" ? ErrorKind::interrupted
+                                                  : ErrorKind::failed;
   return {known, event["message"].text_or("the server says that it failed, and not why"), event["place"].text_or(""),
           event["mend"].text_or("")};
 }
@@ -168,7 +169,9 @@ json::Value ServerClient::send(std::string_view name, json::Object members) {
 
 Result<std::optional<json::Value>> ServerClient::next_event(const json::Value& running, Interrupts* interrupts,
                                                             std::optional<Milliseconds> within) {
-  int interruptions = interrupts == nullptr ? 0 : interrupts->count();
+  if (interrupts != nullptr) {
+    if (Status heeded = pass_on(running, *interrupts); !heeded) return std::unexpected(heeded.error());
+  }
   while (received_.empty()) {
     if (channel_.ended() || channel_.broken()) return fail(ErrorKind::failed, "the server has gone", path_);
     const short wanted = channel_.has_unsent() ? POLLIN | POLLOUT : POLLIN;
@@ -181,12 +184,24 @@ Result<std::optional<json::Value>> ServerClient::next_event(const json::Value& r
       received_.push_back(*std::move(document));
     }
     if (interrupts == nullptr) continue;
-    for (const int now = interrupts->count(); interruptions < now; ++interruptions) send("cancel", {{"of", running}});
+    if (Status heeded = pass_on(running, *interrupts); !heeded) return std::unexpected(heeded.error());
   }
   auto event = json::parse(received_.front());
   received_.pop_front();
   if (!event) return fail(ErrorKind::failed, "the server says what is not JSON: " + event.error().message, path_);
   return *std::move(event);
+}
+
+/// Cancels once for each interruption that has come, those between two runs too.
+Status ServerClient::pass_on(const json::Value& running, Interrupts& interrupts) {
+  constexpr int kHeeded = 2;  // a server kills with the second one
+  for (const int now = interrupts.count(); passed_on_ < now; ++passed_on_) {
+    if (passed_on_ >= kHeeded)
+      return fail(ErrorKind::interrupted, "the server does not heed interruptions", path_,
+                  fmt::format("end it (process {})", pid_));
+    send("cancel", {{"of", running}});
+  }
+  return {};
 }
 
 Error ServerClient::gone(const RunRequest& request) const {
@@ -204,10 +219,14 @@ Result<RunResult> ServerClient::measure(const RunRequest& request, const ServedP
       observer.on_end();
       return std::unexpected(gone(request));
     }
-    if (!event) return std::unexpected(event.error());
+    if (!event) {
+      observer.on_end();
+      return std::unexpected(event.error());
+    }
     const json::Value& what = **event;
-    if (what["id"] != id) continue;
     const std::string name = what["event"].text_or("");
+    // An error of no request is of this one: there is no other.
+    if (what["id"] != id && !(name == "error" && what["id"].is_null())) continue;
     if (name == "progress") report_progress(what, observer);
     if (name == "waiting") report_waiting(what, observer);
     if (name == "case") {

@@ -2,6 +2,7 @@
 ///
 /// Speaks the protocol of docs/serve.md; what the server tells of a run reaches the same observer that a run of our own
 /// would. An interruption (Ctrl-C) is passed on: the run ends as ours would, and a second one kills it.
+/// With a third one a server that does not answer is left.
 #pragma once
 
 #include <deque>
@@ -40,19 +41,22 @@ class ServerClient {
                             Interrupts& interrupts, RunObserver& observer);
 
  private:
-  ServerClient(std::string path, UniqueFd socket) : path_(std::move(path)), channel_(std::move(socket)) {}
+  ServerClient(std::string path, UniqueFd socket)
+      : path_(std::move(path)), channel_(std::move(socket), serve::Channel::kAnyLength) {}
 
   Status greet(const Tool& tool);
   json::Value send(std::string_view name, json::Object members);
-  /// The next event; an interruption meanwhile cancels `running`. Nothing after `within`.
+  /// The next event; an interruption meanwhile, or since the last one, cancels `running`. Nothing after `within`.
   Result<std::optional<json::Value>> next_event(const json::Value& running, Interrupts* interrupts,
                                                 std::optional<Milliseconds> within);
+  Status pass_on(const json::Value& running, Interrupts& interrupts);
   [[nodiscard]] Error gone(const RunRequest& request) const;
 
   std::string path_;
   serve::Channel channel_;
   std::deque<std::string> received_;
   std::uint64_t last_id_ = 0;
+  int passed_on_ = 0;  ///< Interruptions that the server was told of.
   int pid_ = 0;
 };
 

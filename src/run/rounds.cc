@@ -14,6 +14,10 @@ Result<RoundsResult> measure_in_turns(const std::function<Result<RunResult>(cons
       RunRequest request = sides[i];
       if (round > 1) request.profiles.reset();
       auto pass = measure(request);
+      if (!pass && pass.error().kind == ErrorKind::interrupted) {
+        result.interrupted = true;
+        return result;
+      }
       if (!pass) return std::unexpected(pass.error());
       if (pass->stopped) return std::unexpected(*pass->stopped);
       result.interrupted = pass->interrupted;

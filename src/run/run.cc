@@ -170,8 +170,12 @@ Result<std::vector<bool>> open_journal(const JournalRequest& request, const Jour
 
 Result<RunResult> measure(Workspace& workspace, const RunRequest& request, RunObserver& observer) {
   const auto start = std::chrono::steady_clock::now();
+  const int interruptions = workspace.runner().interruptions();
+  // Tools that were killed while they told of themselves told nothing: no journal may keep that as a case's failure.
+  const auto is_interrupted = [&] { return workspace.runner().interruptions() != interruptions; };
+  const auto interrupted = fail(ErrorKind::interrupted, "interrupted before the first case");
   auto ready = make_ready(workspace, request, request.settings.counts, observer);
-  if (!ready) return std::unexpected(ready.error());
+  if (!ready) return is_interrupted() ? interrupted : std::unexpected(ready.error());
   RunResult result;
   Record& record = result.record;
   FileDigests digests(digests_folder(ready->cache));
@@ -179,6 +183,7 @@ Result<RunResult> measure(Workspace& workspace, const RunRequest& request, RunOb
   EnvironmentRecorder environments(record.environments, ready->toolchains, digests,
                                    {workspace.surroundings().libexec, ready->cache.string()});
   std::vector<bool> done(record.cases.size());
+  if (is_interrupted()) return interrupted;
   if (request.journal) {
     const JournalHeader header = journal_header(*request.plan, request.settings, request.tools,
                                                 ready->environment.filtered, record.environments);

@@ -214,6 +214,32 @@ TEST_F(RunTest, AMistakeIsToldBeforeAnythingIsMeasured) {
   EXPECT_EQ(heard_.runs, 0);
 }
 
+TEST_F(RunTest, AnInterruptionBeforeTheFirstCaseLeavesNoJournal) {
+  const Plan plan = plan_of({"a"});
+  RunRequest kept = request(plan);
+  kept.journal = JournalRequest{.path = folder_ + "/journal"};
+  const auto play = runner_.play;
+  runner_.play = [&](const ProcessRequest& asked) {
+    runner_.inject(Interrupted{1});
+    return play(asked);
+  };
+  const auto result = measure(*workspace_, kept, heard_);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().kind, ErrorKind::interrupted);
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/journal"));
+  EXPECT_EQ(hosts_.started, 0U);
+}
+
+TEST_F(RunTest, AnErrorOfInterruptionEndsTheTurns) {
+  const Plan plan = plan_of({"a"});
+  const std::vector<RunRequest> sides = {request(plan), request(plan)};
+  const auto turns = measure_in_turns(
+      [](const RunRequest&) -> Result<RunResult> { return fail(ErrorKind::interrupted, "cancelled before it began"); },
+      sides, 2, [](int, std::size_t) {});
+  ASSERT_TRUE(turns);
+  EXPECT_TRUE(turns->interrupted);
+}
+
 TEST_F(RunTest, SamplesMayLieInTheJournalAloneAndStandInTheRecordAllTheSame) {
   settings_.wall = true;
   const Plan plan = plan_of({"a"});

@@ -1,7 +1,9 @@
 #include "serve/channel.h"
 
 #include <fmt/format.h>
+#include <linux/sockios.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -21,8 +23,6 @@ namespace {
 
 constexpr std::size_t kBlock = std::size_t{64} << 10;
 constexpr int kBlocksAtOnce = 128;  // then others have their turn
-constexpr std::size_t kLongestPassed = std::size_t{256} << 20;
-constexpr std::size_t kMostUnsent = std::size_t{512} << 20;
 constexpr std::size_t kMostFiles = 4;
 /// What a pipe that poll() calls writable takes at once.
 constexpr std::size_t kPipeBlock = 4096;
@@ -60,7 +60,12 @@ UniqueFd file_of(std::string_view text) {
 
 }  // namespace
 
-Channel::Channel(UniqueFd socket) : socket_(std::move(socket)), in_(socket_.get()), out_(socket_.get()) {}
+Channel::Channel(UniqueFd socket, std::uint64_t longest_passed, std::uint64_t most_unsent)
+    : socket_(std::move(socket)),
+      longest_passed_(longest_passed),
+      most_unsent_(most_unsent),
+      in_(socket_.get()),
+      out_(socket_.get()) {}
 
 Channel::Channel(int in, int out) : in_(in), out_(out) {}
 
@@ -133,11 +138,14 @@ Result<std::string> Channel::passed_document(std::uint64_t bytes) {
     return fail(ErrorKind::input, "no file came with this line", "passed", "send its descriptor beside it");
   const UniqueFd file = std::move(files_.front());
   files_.pop_front();
-  if (bytes > kLongestPassed)
-    return fail(ErrorKind::input, fmt::format("a document of more than {} MiB", kLongestPassed >> 20), "passed");
+  if (bytes > longest_passed_) {
+    return fail(ErrorKind::input, fmt::format("a document of more than {} MiB", longest_passed_ >> 20), "passed",
+                "larger data belong in a file that the document names");
+  }
   struct stat about{};
   if (::fstat(file.get(), &about) != 0 || !S_ISREG(about.st_mode) || static_cast<std::uint64_t>(about.st_size) < bytes)
-    return fail(ErrorKind::input, "the file that came is shorter than it should be, or is none", "passed");
+    return fail(ErrorKind::input, "the file that came is shorter than it should be, or is none", "passed",
+                "say as many bytes as the file has");
   std::string text(bytes, '\0');
   for (std::size_t at = 0; at < text.size();) {
     const ssize_t n = ::pread(file.get(), text.data() + at, text.size() - at, static_cast<off_t>(at));
@@ -149,22 +157,35 @@ Result<std::string> Channel::passed_document(std::uint64_t bytes) {
 }
 
 void Channel::send(std::string document) {
-  if (broken_) return;
+  if (broken_ || breaks_when_sent_) return;
+  if (int unread = 0; unread_files_ > 0 && ::ioctl(out_, SIOCOUTQ, &unread) == 0 && unread == 0) unread_files_ = 0;
+  if (unsent_bytes_ + unread_files_ > most_unsent_) {
+    broken_ = true;
+    return;
+  }
   Unsent next;
   if (is_socket() && document.size() > kLongestLine) {
     next.file = file_of(document);
     if (!next.file) {
-      broken_ = true;
+      const Error error =
+          errno_error(fmt::format("pass a document of {} bytes as a file in memory", document.size()), "passed");
+      queue({.bytes = error_event({}, error)});
+      breaks_when_sent_ = true;
+      flush();
       return;
     }
+    next.file_bytes = document.size();
     document = passed_line(document.size());
   }
   next.bytes = std::move(document);
-  next.bytes.push_back('\n');
-  unsent_bytes_ += next.bytes.size();
-  unsent_.push_back(std::move(next));
+  queue(std::move(next));
   flush();
-  if (unsent_bytes_ > kMostUnsent) broken_ = true;
+}
+
+void Channel::queue(Unsent next) {
+  next.bytes.push_back('\n');
+  unsent_bytes_ += next.bytes.size() + next.file_bytes;
+  unsent_.push_back(std::move(next));
 }
 
 /// As write(); -1 with EAGAIN when it takes nothing now.
@@ -204,8 +225,14 @@ void Channel::flush() {
     }
     next.sent += static_cast<std::size_t>(n);
     unsent_bytes_ -= static_cast<std::size_t>(n);
+    if (n > 0 && next.file) {
+      unsent_bytes_ -= next.file_bytes;
+      unread_files_ += next.file_bytes;
+      next.file.reset();
+    }
     if (next.sent == next.bytes.size()) unsent_.pop_front();
   }
+  if (unsent_.empty() && breaks_when_sent_) broken_ = true;
 }
 
 }  // namespace tally::serve

@@ -18,8 +18,15 @@ namespace tally::serve {
 
 class Channel {
  public:
+  /// How much a client may pass as a file. Who trusts the other side takes what comes.
+  static constexpr std::uint64_t kLongestPassed = std::uint64_t{256} << 20;
+  static constexpr std::uint64_t kAnyLength = UINT64_MAX;
+  /// What may wait for a client that does not read, files included; one document more may be.
+  static constexpr std::uint64_t kMostUnsent = std::uint64_t{512} << 20;
+
   /// A connected Unix stream socket.
-  explicit Channel(UniqueFd socket);
+  explicit Channel(UniqueFd socket, std::uint64_t longest_passed = kLongestPassed,
+                   std::uint64_t most_unsent = kMostUnsent);
   /// Two descriptors that stay the caller's, such as standard input and output: lines of any length, no files.
   Channel(int in, int out);
 
@@ -44,6 +51,7 @@ class Channel {
     std::string bytes;
     std::size_t sent = 0;
     UniqueFd file;  ///< Goes with the first byte.
+    std::uint64_t file_bytes = 0;
   };
 
   [[nodiscard]] std::size_t longest_line() const;
@@ -53,15 +61,21 @@ class Channel {
   Result<std::string> document_of(std::string line);
   Result<std::string> passed_document(std::uint64_t bytes);
 
+  void queue(Unsent next);
+
   UniqueFd socket_;
+  std::uint64_t longest_passed_ = kLongestPassed;
+  std::uint64_t most_unsent_ = kMostUnsent;
   int in_;
   int out_;
   std::string line_;            ///< What has come of it.
   bool skips_line_ = false;     ///< It was too long.
   std::deque<UniqueFd> files_;  ///< That have come, and belong to lines to come.
   std::deque<Unsent> unsent_;
-  std::size_t unsent_bytes_ = 0;
+  std::uint64_t unsent_bytes_ = 0;  ///< With those of files.
+  std::uint64_t unread_files_ = 0;  ///< Bytes of those that the socket holds.
   bool ended_ = false;
+  bool breaks_when_sent_ = false;  ///< What it waits for can never be sent.
   bool broken_ = false;
 };
 

@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace tally::serve {
@@ -16,11 +18,13 @@ using testing::HasSubstr;
 
 class ChannelTest : public testing::Test {
  protected:
-  ChannelTest() {
+  ChannelTest() { open(Channel::kLongestPassed, Channel::kMostUnsent); }
+
+  void open(std::uint64_t longest_passed, std::uint64_t most_unsent) {
     int ends[2];
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
     theirs_ = UniqueFd(ends[0]);
-    channel_.emplace(UniqueFd(ends[1]));
+    channel_.emplace(UniqueFd(ends[1]), longest_passed, most_unsent);
   }
 
   void write(std::string_view text, int file = -1) const {
@@ -145,6 +149,48 @@ TEST_F(ChannelTest, ALongDocumentGoesAsAFile) {
   std::string read(document.size(), '\0');
   EXPECT_EQ(::pread(passed.get(), read.data(), read.size(), 0), static_cast<ssize_t>(read.size()));
   EXPECT_EQ(read, document);
+}
+
+TEST_F(ChannelTest, WhoTrustsTheOtherSideTakesAnyLength) {
+  const std::uint64_t length = Channel::kLongestPassed + 1;
+  const UniqueFd file = file_with("x");
+  ASSERT_EQ(::ftruncate(file.get(), static_cast<off_t>(length)), 0);
+  const std::string line = "{\"passed\":" + std::to_string(length) + "}\n";
+  write(line, file.get());
+  EXPECT_THAT(received(), testing::ElementsAre(HasSubstr("more than 256 MiB")));
+  open(Channel::kAnyLength, Channel::kMostUnsent);
+  write(line, file.get());
+  const auto documents = channel_->receive();
+  ASSERT_EQ(documents.size(), 1U);
+  ASSERT_TRUE(documents[0]) << describe(documents[0].error());
+  EXPECT_EQ(documents[0]->size(), length);
+}
+
+TEST_F(ChannelTest, FilesCountAsUnreadUntilTheyAreRead) {
+  const std::string document(std::size_t{5} << 20, 'x');
+  open(Channel::kLongestPassed, document.size() * 2);
+  for (int i = 0; i < 10; ++i) {
+    channel_->send(document);
+    ASSERT_FALSE(channel_->broken()) << "who reads may have any number";
+    char line[64];
+    ASSERT_GT(::recv(theirs_.get(), line, sizeof line, 0), 0);
+  }
+  for (int i = 0; i < 10; ++i) channel_->send(document);
+  EXPECT_TRUE(channel_->broken());
+}
+
+TEST_F(ChannelTest, AFileThatCannotBeMadeIsSaidBeforeItEnds) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  channel_->send(std::string(std::size_t{5} << 20, 'x'));
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_TRUE(channel_->broken());
+  std::string line(1000, '\0');
+  line.resize(
+      static_cast<std::size_t>(std::max<ssize_t>(0, ::recv(theirs_.get(), line.data(), line.size(), MSG_DONTWAIT))));
+  EXPECT_THAT(line, HasSubstr("cannot pass a document of 5242880 bytes as a file in memory: Too many open files"));
 }
 
 TEST_F(ChannelTest, AClientThatIsGoneBreaksIt) {

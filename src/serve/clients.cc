@@ -18,6 +18,7 @@ namespace {
 // What epoll tells apart: signals, the listening socket, and two descriptors of each client.
 constexpr std::uint64_t kSignals = 0;
 constexpr std::uint64_t kListening = 1;
+constexpr std::chrono::seconds kUntilNextAccept{1};
 constexpr std::uint64_t in_key(ClientId id) { return static_cast<std::uint64_t>(id) * 2; }
 constexpr std::uint64_t out_key(ClientId id) { return in_key(id) + 1; }
 
@@ -80,6 +81,10 @@ int Clients::count() {
 }
 
 void Clients::attend() {
+  if (accepts_again_ && Clock::now() >= *accepts_again_) {
+    accepts_again_.reset();
+    if (listening_ >= 0) watch(epoll_.get(), EPOLL_CTL_MOD, listening_, kListening, EPOLLIN);
+  }
   std::array<epoll_event, 64> events;
   const int n = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), 0);
   for (int i = 0; i < n; ++i) {
@@ -96,8 +101,7 @@ void Clients::attend() {
 void Clients::attend(std::uint64_t key, std::uint32_t events) {
   if (key == kListening) return accept_all();
   if (key == kSignals) {
-    signals_seen_ = signals_.count();
-    return handler_->on_signal(signals_seen_);
+    return handler_->on_signal(signals_.count());
   }
   const ClientId id{key / 2};
   const auto found = clients_.find(id);
@@ -114,10 +118,19 @@ void Clients::attend(std::uint64_t key, std::uint32_t events) {
   settle(id, still->second);
 }
 
+/// Who cannot be accepted stays readable, and would be told again and again.
+void Clients::accept_later() {
+  watch(epoll_.get(), EPOLL_CTL_MOD, listening_, kListening, 0);
+  accepts_again_ = Clock::now() + kUntilNextAccept;
+}
+
 void Clients::accept_all() {
   for (;;) {
     UniqueFd socket(::accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC));
-    if (!socket) return;
+    if (!socket) {
+      if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) accept_later();
+      return;
+    }
     Channel channel(std::move(socket));
     if (!is_same_user(channel.in())) {
       channel.send(error_event({}, {ErrorKind::input, "this server is another user's", {}, "start one of your own"}));

@@ -5,9 +5,11 @@
 /// Hands documents to a handler, and never knows what they mean.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/error.h"
@@ -64,6 +66,7 @@ class Clients final : public InterruptionSource {
   [[nodiscard]] bool has_unsent() const;
 
  private:
+  using Clock = std::chrono::steady_clock;
   struct Client {
     Channel channel;
     bool in_is_file = false;  ///< Always readable: epoll takes none.
@@ -77,6 +80,7 @@ class Clients final : public InterruptionSource {
   void attend();
   void attend(std::uint64_t key, std::uint32_t events);
   void accept_all();
+  void accept_later();
   void hear(ClientId id);
   /// Watches for what can be done next.
   void settle(ClientId id, Client& client);
@@ -90,8 +94,8 @@ class Clients final : public InterruptionSource {
   std::map<ClientId, Client> clients_;
   std::uint64_t last_id_ = 0;
   int interruptions_ = 0;
-  int signals_seen_ = 0;
   bool attending_ = false;
+  std::optional<Clock::time_point> accepts_again_;  ///< There was no descriptor or no memory for another client.
 };
 
 }  // namespace tally::serve

@@ -21,6 +21,8 @@ std::string_view name_of(ErrorKind kind) {
       return "io";
     case ErrorKind::failed:
       return "failed";
+    case ErrorKind::interrupted:
+      return "interrupted";
     case ErrorKind::internal:
       return "internal";
   }
@@ -50,10 +52,9 @@ std::string hello_event(const json::Value& id, const Tool& tool, int pid) {
   return json::to_text(hello);
 }
 
-std::string error_event(const json::Value& id, const Error& error, std::string_view kind) {
+std::string error_event(const json::Value& id, const Error& error) {
   json::Object text = event("error", id);
   text.update(members_of(error));
-  if (!kind.empty()) text["kind"] = kind;
   return json::to_text(text);
 }
 

@@ -15,8 +15,7 @@ namespace tally::serve {
 
 std::string hello_event(const json::Value& id, const Tool& tool, int pid);
 
-/// `kind` instead of the error's own, where that says more: "interrupted".
-std::string error_event(const json::Value& id, const Error& error, std::string_view kind = {});
+std::string error_event(const json::Value& id, const Error& error);
 
 /// So many runs go first.
 std::string waiting_event(const json::Value& id, std::size_t ahead);

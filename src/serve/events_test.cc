@@ -35,10 +35,11 @@ TEST(Events, ARecordIsPutOnOneLineAsItStands) {
   EXPECT_TRUE(json::parse(record_event(3, "{}", false, {})).value()["stopped"].is_null());
 }
 
-TEST(Events, AnErrorSaysItsKindOrABetterOne) {
+TEST(Events, AnErrorSaysItsKind) {
   const Error error{ErrorKind::input, "m", "p", "d"};
   EXPECT_EQ(error_event(1, error), R"({"event":"error","id":1,"kind":"input","place":"p","message":"m","mend":"d"})");
-  EXPECT_EQ(json::parse(error_event({}, error, "interrupted")).value()["kind"], json::Value("interrupted"));
+  const Error cancelled{ErrorKind::interrupted, "cancelled before it began", {}, {}};
+  EXPECT_EQ(json::parse(error_event({}, cancelled)).value()["kind"], json::Value("interrupted"));
 }
 
 }  // namespace

@@ -89,6 +89,8 @@ Status Listener::bind_and_listen() {
     if (!S_ISSOCK(about.st_mode))
       return fail(ErrorKind::input, "there is something that is no socket", path_,
                   "remove it, or give --socket another path");
+    if (answers(path_))
+      return fail(ErrorKind::input, "another program listens there", path_, "give --socket another path");
     ::unlink(path_.c_str());  // a killed server's: its lock is ours
   }
   socket_ = UniqueFd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));

@@ -66,6 +66,18 @@ TEST_F(ListenerTest, AKilledServersSocketIsReplaced) {
   EXPECT_TRUE(answers());
 }
 
+TEST_F(ListenerTest, AnotherProgramsSocketIsLeftAlone) {
+  const UniqueFd agent(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  std::strncpy(address.sun_path, path().c_str(), sizeof address.sun_path - 1);
+  ASSERT_EQ(::bind(agent.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::listen(agent.get(), 4), 0);
+  const auto listener = Listener::open(path(), false);
+  ASSERT_FALSE(listener);
+  EXPECT_THAT(describe(listener.error()), HasSubstr("another program listens there; give --socket another path"));
+  EXPECT_TRUE(answers());
+}
+
 TEST_F(ListenerTest, WhatIsNoSocketIsLeftAlone) {
   ASSERT_TRUE(write_file(path(), "a letter"));
   const auto listener = Listener::open(path(), false);

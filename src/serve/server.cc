@@ -119,14 +119,15 @@ void Server::run_next() {
   if (!work) return;
   running_ = Running{.client = work->client, .id = work->id};
   auto record = record_of(*work);
-  const int interruptions = running_->interruptions;
+  // Whatever went wrong with it, it was cancelled.
+  if (!record && running_->interruptions > 0) record.error().kind = ErrorKind::interrupted;
   running_.reset();
   queue_.ended();
   ++served_;
   if (record) {
     clients_.send(work->client, *std::move(record));
   } else {
-    refuse(work->client, work->id, record.error(), interruptions > 0 ? "interrupted" : "");
+    refuse(work->client, work->id, record.error());
   }
   close_where_done(work->client);
   idle_since_ = workspace_.runner().now();
@@ -195,8 +196,8 @@ void Server::keep_memory() {
 void Server::end() {
   if (options_.on_end) options_.on_end();
   for (const Work& work : queue_.waiting()) {
-    refuse(work.client, work.id, {ErrorKind::failed, "the server ends before its turn has come", {}, {}},
-           "interrupted");
+    refuse(work.client, work.id,
+           {ErrorKind::failed, "the server ends before this run's turn has come", {}, "start it again, and run again"});
   }
   workspace_.hosts().end_all();
   ProcessRunner& runner = workspace_.runner();
@@ -237,8 +238,8 @@ void Server::on_signal(int count) {
   interrupt_running(count - std::exchange(signals_, count));
 }
 
-void Server::refuse(ClientId client, const json::Value& id, const Error& error, std::string_view kind) {
-  clients_.send(client, error_event(id, error, kind));
+void Server::refuse(ClientId client, const json::Value& id, const Error& error) {
+  clients_.send(client, error_event(id, error));
 }
 
 void Server::interrupt_running(int times) {
@@ -287,7 +288,7 @@ void Server::answer(ClientId client, const json::Value& id, const CancelRequest&
   if (running) interrupt_running(1);
   clients_.send(client, cancelled_event(id, cancel.of, running));
   if (running || !queue_.remove(client, cancel.of)) return;
-  refuse(client, cancel.of, {ErrorKind::failed, "cancelled before it began", {}, {}}, "interrupted");
+  refuse(client, cancel.of, {ErrorKind::interrupted, "cancelled before it began", {}, {}});
   close_where_done(client);
 }
 

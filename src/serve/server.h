@@ -65,7 +65,7 @@ class Server final : public ClientHandler {
   void answer(ClientId client, const json::Value& id, const CancelRequest& cancel);
   void answer(ClientId client, const json::Value& id, const StatusRequest& status);
   void answer(ClientId client, const json::Value& id, const ShutdownRequest& shutdown);
-  void refuse(ClientId client, const json::Value& id, const Error& error, std::string_view kind = {});
+  void refuse(ClientId client, const json::Value& id, const Error& error);
   void interrupt_running(int times);
   [[nodiscard]] bool is_running(ClientId client) const { return running_ && running_->client == client; }
   void close_where_done(ClientId client);

@@ -128,6 +128,11 @@ class Commands(Serving):
         ran = self.tally(*time_one, "--server", f"{self.work}/none.sock")
         self.assertEqual((ran.returncode, ran.stdout), (1, ""))
 
+    def test_its_temporary_files_cannot_be_kept(self):
+        ran = self.tally("time", "pass", "-l", "python", "--keep", "--server", "/none.sock")
+        self.assertEqual(ran.returncode, 2)
+        self.assertIn("--keep: a server's temporary files cannot be kept; take --keep", ran.stderr)
+
     def test_one_that_dies_leaves_a_journal_to_resume_from(self):
         pathlib.Path(self.work, "slow.toml").write_text(
             'schema = 1\n[[timer]]\nlabel = ["quick"]\nlanguage = "python"\nstmt = "pass"\n'
@@ -175,6 +180,46 @@ class Commands(Serving):
         self.assertEqual(running.returncode, 130)
         self.assertLess(time.monotonic() - began, 3)
         self.assertEqual(self.connect(server).ask("status")["running"], 0)
+
+    def started(self, server, *wanted):
+        """A command that waits for something; it has said so."""
+        running = subprocess.Popen(
+            [TALLY, "time", SLOW, "-l", "python", "--counts-only", "-v", "--server", server.path],
+            env=ENVIRONMENT,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.addCleanup(running.kill)
+        while not any(text in running.stderr.readline() for text in wanted):
+            pass
+        return running
+
+    def test_a_run_that_waits_and_is_interrupted_ends_as_others_do(self):
+        server = self.server()
+        first = self.started(server, "counting")
+        second = self.started(server, "waiting for the server")
+        second.send_signal(signal.SIGINT)
+        _, errors = second.communicate(timeout=20)
+        self.assertEqual(second.returncode, 130, errors)
+        for _ in range(2):
+            first.send_signal(signal.SIGINT)
+        first.communicate(timeout=20)
+        self.assertEqual(first.returncode, 130)
+
+    def test_a_server_that_does_not_heed_interruptions_is_left(self):
+        server = self.server()
+        running = self.started(server, "counting")
+        server.process.send_signal(signal.SIGSTOP)
+        try:
+            for _ in range(3):
+                running.send_signal(signal.SIGINT)
+                time.sleep(0.1)
+            _, errors = running.communicate(timeout=10)
+        finally:
+            server.process.send_signal(signal.SIGCONT)
+        self.assertEqual(running.returncode, 130)
+        self.assertIn("the server does not heed interruptions", errors)
 
 
 if __name__ == "__main__":
