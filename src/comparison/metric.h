@@ -8,7 +8,6 @@
 #include <span>
 #include <string_view>
 
-#include "measurement/statistics.h"
 #include "record/record.h"
 
 namespace tally {
