@@ -32,9 +32,8 @@ void sort_numbers(Axis& axis) {
 
 std::optional<double> number_in(std::string_view text) {
   double number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc{} || stop != end || !std::isfinite(number)) return std::nullopt;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(number)) return std::nullopt;
   return number;
 }
 
@@ -52,6 +51,7 @@ std::optional<std::string> value_on(const CaseRecord& one, std::string_view axis
 
 std::vector<Axis> axes_of(const Record& record) {
   std::vector<Axis> axes;
+  axes.reserve(fixed_axes.size());
   for (const std::string_view name : fixed_axes) axes.push_back({.name = std::string(name)});
   for (const CaseRecord& one : record.cases) {
     for (const auto& [name, value] : one.params) {

@@ -14,12 +14,14 @@ namespace {
 
 std::vector<GrowthPoint> series(const std::vector<double>& numbers, const std::function<double(double)>& value) {
   std::vector<GrowthPoint> points;
+  points.reserve(numbers.size());
   for (const double n : numbers) points.push_back({n, value(n)});
   return points;
 }
 
 std::vector<GrowthPoint> counts_at(const std::vector<double>& numbers, const std::vector<double>& counts) {
   std::vector<GrowthPoint> points;
+  points.reserve(counts.size());
   for (std::size_t i = 0; i < counts.size(); ++i) points.push_back({numbers[i], counts[i]});
   return points;
 }

@@ -24,12 +24,14 @@ std::string axis_text(const Axis& axis) {
 
 std::string axes_text(const std::vector<Axis>& axes) {
   std::vector<std::string> texts;
+  texts.reserve(axes.size());
   for (const Axis& axis : axes) texts.push_back(axis_text(axis));
   return join(texts, ", ");
 }
 
 std::unexpected<Error> unknown_axis(const std::string& name, const std::vector<Axis>& axes) {
   std::vector<std::string_view> names;
+  names.reserve(axes.size());
   for (const Axis& axis : axes) names.push_back(axis.name);
   const std::string near = nearest(name, names);
   return fail(ErrorKind::input, fmt::format("no case has an axis '{}'", name), {},
@@ -94,6 +96,7 @@ std::vector<std::string> varying(const std::vector<Axis>& axes, const Record& re
 
 std::vector<std::string> values_on(const CaseRecord& one, const std::vector<std::string>& axes) {
   std::vector<std::string> values;
+  values.reserve(axes.size());
   for (const std::string& axis : axes) values.push_back(value_on(one, axis).value_or(""));
   return values;
 }
@@ -213,10 +216,12 @@ std::optional<Complexity> fit_over(const std::vector<const PivotCell*>& cells,
 
 void fit_rows(Pivot& result) {
   std::vector<std::string> numbers;
+  numbers.reserve(result.columns.size());
   for (const auto& column : result.columns) numbers.push_back(column.front());
   for (PivotSection& section : result.sections) {
     for (PivotRow& row : section.rows) {
       std::vector<const PivotCell*> cells;
+      cells.reserve(row.cells.size());
       for (const PivotCell& cell : row.cells) cells.push_back(&cell);
       row.complexity = fit_over(cells, numbers);
     }
@@ -226,9 +231,11 @@ void fit_rows(Pivot& result) {
 void fit_columns(Pivot& result) {
   for (PivotSection& section : result.sections) {
     std::vector<std::string> numbers;
+    numbers.reserve(section.rows.size());
     for (const PivotRow& row : section.rows) numbers.push_back(row.heading.front());
     for (std::size_t c = 0; c < result.columns.size(); ++c) {
       std::vector<const PivotCell*> cells;
+      cells.reserve(section.rows.size());
       for (const PivotRow& row : section.rows) cells.push_back(&row.cells[c]);
       section.complexity.push_back(fit_over(cells, numbers));
     }

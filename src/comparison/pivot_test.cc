@@ -38,6 +38,7 @@ Record growing_record() {
 TEST(Axes, AreTheIdsWordsAndParametersWithTheirValues) {
   const std::vector<Axis> axes = axes_of(growing_record());
   std::vector<std::string> names;
+  names.reserve(axes.size());
   for (const Axis& axis : axes) names.push_back(axis.name);
   EXPECT_THAT(names, ElementsAre("label", "language", "runtime", "autograd", "threads", "n"));
   EXPECT_THAT(axes.back().values, ElementsAre("4", "20", "100"));

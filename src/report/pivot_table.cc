@@ -29,6 +29,7 @@ std::string heading_text(const std::vector<std::string>& axes, const std::vector
 
 std::string section_text(const PivotSection& section) {
   std::vector<std::string> parts;
+  parts.reserve(section.common.size());
   for (const auto& [axis, value] : section.common) parts.push_back(axis_value_text(axis, value));
   return join(parts, ", ");
 }
@@ -137,7 +138,7 @@ std::string title_of(const Pivot& pivot) {
 }
 
 std::string markdown_cell(const PivotCell& cell, Metric metric, bool best) {
-  const std::string text = markdown_escape(cell_text(cell, metric));
+  std::string text = markdown_escape(cell_text(cell, metric));
   if (!best || cell.standing == Standing::none) return text;
   return cell.standing == Standing::best ? "**" + text + "**" : "_" + text + "_";
 }
@@ -163,6 +164,7 @@ std::string markdown_section(const Pivot& pivot, const PivotSection& section, bo
   std::string out = markdown_line(head) + rule + "\n";
   for (const PivotRow& row : section.rows) {
     std::vector<std::string> line;
+    line.reserve(row.heading.size() + row.cells.size() + 2);
     for (const std::string& value : row.heading) line.push_back(markdown_escape(value));
     for (const PivotCell& cell : row.cells) line.push_back(markdown_cell(cell, pivot.metric, best));
     if (fitted) line.insert(line.end(), {order_text(row.complexity), residual_text(row.complexity)});

@@ -31,7 +31,8 @@ function formula(fit, axis, write) {
 }
 
 const orderIn = (fit, axis) => fit.order.replaceAll('n', axis);
-const residualOf = (fit) => (fit.residual === 0 ? 'exactly' : '± ' + percent(fit.residual).slice(1));
+const residualOf = (fit) =>
+  fit.residual === 0 ? 'exactly' : '± ' + percent(fit.residual).slice(1);
 
 /// Ticks of a logarithmic axis: 1, 2 and 5 of each power of ten, or powers alone where they suffice.
 function logTicks(low, high) {
