@@ -100,6 +100,7 @@ std::string to_csv(const Pivot& pivot) {
   }
   for (const auto& values : pivot.columns) {
     std::vector<std::string> parts;
+    parts.reserve(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) parts.push_back(pivot.column_axes[i] + "=" + values[i]);
     head.push_back(csv_field(join(parts, " ")));
   }

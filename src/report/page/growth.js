@@ -23,14 +23,17 @@ const fitted = (fit, n) => fit.constant + fit.coefficient * growths[fit.order](n
 
 /// "22 + 12 · log n"; a term that is nothing is left out.
 function formula(fit, axis, write) {
-  const term = fit.order.slice(2, -1).replaceAll('n', axis).replace('log', 'log₂');
+  const term = fit.order
+    .slice(2, -1)
+    .replace('log', 'log₂')
+    .replaceAll('n', () => axis);
   const parts = [];
   if (fit.constant > 0 || fit.order === 'O(1)') parts.push(write(fit.constant));
   if (fit.coefficient > 0) parts.push(`${write(fit.coefficient)} · ${term}`);
   return parts.join(' + ');
 }
 
-const orderIn = (fit, axis) => fit.order.replaceAll('n', axis);
+const orderIn = (fit, axis) => fit.order.replaceAll('n', () => axis);
 const residualOf = (fit) =>
   fit.residual === 0 ? 'exactly' : '± ' + percent(fit.residual).slice(1);
 
