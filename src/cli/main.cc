@@ -20,6 +20,7 @@
 #include "cli/report_command.h"
 #include "cli/run_command.h"
 #include "cli/serve_command.h"
+#include "cli/table_command.h"
 #include "cli/time_command.h"
 #include "cli/toolchains_command.h"
 #include "cli/trace_command.h"
@@ -113,6 +114,13 @@ std::vector<Command> declare_commands(OptionSet& program) {
                                               set_rendering(context, options);
                                               return run_profile(options, std::cout, std::cerr);
                                             }));
+  commands.push_back(
+      declare<Shown<TableCommandOptions>>(program, "table", "Put the cases of a record against each other",
+                                          add_shown<add_table_options, TableCommandOptions>,
+                                          [](const Context& context, Shown<TableCommandOptions> options) {
+                                            set_rendering(context, options);
+                                            return run_table(options, std::cout, std::cerr);
+                                          }));
   commands.push_back(declare<ReportCommandOptions>(
       program, "report", "Show a record as a page", add_report_options,
       [](const Context&, const ReportCommandOptions& options) { return run_report(options, std::cout, std::cerr); }));

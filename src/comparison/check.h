@@ -12,11 +12,9 @@
 
 #include "base/error.h"
 #include "comparison/comparison.h"
+#include "comparison/metric.h"
 
 namespace tally {
-
-enum class Metric { instructions, denoised, time, allocations, bytes, cycles };
-std::string_view to_string(Metric metric);
 
 struct Limit {
   Metric metric = Metric::instructions;

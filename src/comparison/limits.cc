@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "base/text.h"
@@ -11,13 +12,6 @@
 
 namespace tally {
 namespace {
-
-constexpr std::array<std::pair<std::string_view, Metric>, 6> metrics = {{{"instructions", Metric::instructions},
-                                                                         {"denoised", Metric::denoised},
-                                                                         {"time", Metric::time},
-                                                                         {"allocations", Metric::allocations},
-                                                                         {"bytes", Metric::bytes},
-                                                                         {"cycles", Metric::cycles}}};
 
 std::unexpected<Error> bad_limit(std::string_view text, std::string_view why) {
   return fail(
@@ -50,29 +44,19 @@ bool scale_of(std::string_view unit, Metric metric, double& scale) {
 
 }  // namespace
 
-std::string_view to_string(Metric metric) {
-  for (const auto& [name, value] : metrics) {
-    if (value == metric) return name;
-  }
-  return "instructions";
-}
-
 Result<Limit> parse_limit(std::string_view text) {
   Limit limit;
   limit.text = text;
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos) return bad_limit(text, "no '='");
   const std::string_view name = trim(text.substr(0, equals));
-  const auto* known = std::ranges::find(metrics, name, &std::pair<std::string_view, Metric>::first);
-  if (known == metrics.end()) {
-    std::vector<std::string_view> names;
-    names.reserve(metrics.size());
-    for (const auto& metric : metrics) names.push_back(metric.first);
-    const std::string near = nearest(name, names);
+  const std::optional<Metric> known = metric_named(name);
+  if (!known) {
+    const std::string near = nearest(name, metric_names());
     return bad_limit(text,
                      fmt::format("unknown metric '{}'{}", name, near.empty() ? "" : ", did you mean '" + near + "'?"));
   }
-  limit.metric = known->second;
+  limit.metric = *known;
   std::string_view rest = trim(text.substr(equals + 1));
   const bool plus = rest.starts_with('+');
   if (!take_value(rest, limit.value)) return bad_limit(text, "no number, 0 or more, after '='");

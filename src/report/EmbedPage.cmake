@@ -12,8 +12,8 @@ function(embed name)
   set(embedded "${text} \"\";\n\n" PARENT_SCOPE)
 endfunction()
 embed(page_html page.html)
-embed(page_css page.css list.css case.css flame.css screens.css)
-embed(page_js elements.js figures.js table.js plots.js flame_tree.js flame.js columns.js environment.js list.js
+embed(page_css page.css list.css case.css growth.css flame.css screens.css)
+embed(page_js elements.js figures.js table.js plots.js growth.js flame_tree.js flame.js columns.js environment.js list.js
   cards.js functions.js case.js main.js)
 string(APPEND embedded "}  // namespace tally\n")
 file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/page_text.new "${embedded}")

@@ -8,6 +8,7 @@
 #include "report/comparison_table.h"
 #include "report/escape.h"
 #include "report/format.h"
+#include "report/growth_json.h"
 #include "report/html_profile.h"
 #include "report/page_text.h"
 
@@ -185,6 +186,7 @@ std::string render_html_report(const HtmlReport& report) {
   PageStrings strings;
   Object data = {{"name", report.name}, {"run", run_json(*report.record)}};
   data["cases"] = cases_json(report, strings);
+  data["growth"] = growth_json(*report.record);
   if (report.comparison) {
     data["base"] = run_json(*report.comparison->base);
     data["summary"] = comparison_summary(*report.comparison);

@@ -115,6 +115,32 @@ Record record_of(bool slower) {
   return record;
 }
 
+/// Two languages over five numbers, counts as a binary search has them (22 + 12 · log n, exactly) and times a bit off;
+/// one case crashed. Another benchmark has two numbers, which are drawn and not fitted, and a name made of markup.
+Record growing_record() {
+  Record record = record_of(false);
+  record.cases.resize(2);
+  const auto add = [&](const std::string& label, const std::string& language, int n, double count) {
+    CaseRecord one = case_of({"Growth", label}, language, 1, n);
+    one.params = {{"n", std::to_string(n)}};
+    one.id = "Growth/" + label + " [" + language + " n=" + std::to_string(n) + "]";
+    one.counts->per_iteration = count;
+    one.wall = wall_of(count * 0.21e-9, n);
+    one.profile.reset();
+    record.cases.push_back(one);
+  };
+  for (const int n : {4, 16, 64, 256, 1024}) {
+    add("find by halves", "cpp", n, 22 + 12 * std::log2(n));
+    add("find by halves", "python", n, 1000.0 + 40 * n);
+  }
+  CaseRecord& crashed = record.cases.back();
+  crashed.status = CaseStatus::crashed;
+  crashed.counts.reset();
+  crashed.wall.reset();
+  for (const int n : {1, 1000000}) add(evil, "cpp", n, 5.0 * n);
+  return record;
+}
+
 int write_pages(const std::string& folder) {
   const Record base = record_of(false);
   const Record next = record_of(true);
@@ -132,7 +158,9 @@ int write_pages(const std::string& folder) {
   const auto write = [&](const std::string& name, const HtmlReport& report) {
     return write_file(folder + "/" + name, render_html_report(report)).has_value();
   };
+  const Record growing = growing_record();
   const bool written =
+      write("growth.html", {.record = &growing, .profiles = {}, .name = "growth.json"}) &&
       write("alone.html", {.record = &base, .profiles = profiles, .name = "example.json"}) &&
       write("compared.html",
             {.record = &next, .comparison = &comparison, .profiles = profiles, .name = "example.json"});

@@ -150,13 +150,52 @@ const tests = {
     await shot('compared-dark');
     await page.click('#theme');
   },
+  async 'growth with a number is plotted with its fit, and each point leads to its case'() {
+    await page.goto(url('growth.html'));
+    const rows = page.locator('table.growths tbody tr');
+    assert.equal(await rows.count(), 2);
+    assert.match(await rows.first().innerText(), /find by halves[\s\S]*O\(log n\)\s*exactly/);
+    await rows.first().locator('a').click();
+    assert.match(await page.locator('h1').innerText(), /find by halves/);
+    const counts = page.locator('figure.growth[data-metric=counts]');
+    assert.equal(await page.locator('figure.growth').count(), 2);
+    // Nine cases have a count, the tenth crashed; both lines are fitted.
+    assert.equal(await counts.locator('circle.point').count(), 9);
+    assert.equal(await counts.locator('polyline.fit').count(), 2);
+    assert.match(await counts.innerText(), /cpp O\(log n\) exactly: 22 \+ 12 · log₂ n/);
+    assert.match(await counts.innerText(), /py O\(n\) exactly: 1,000 \+ 40 · n/);
+    const heights = await counts
+      .locator('.line-0 circle')
+      .evaluateAll((circles) => circles.map((circle) => Number(circle.getAttribute('cy'))));
+    assert.deepEqual(
+      heights,
+      [...heights].sort((a, b) => b - a),
+    );
+    await page.evaluate(() => window.scrollTo(0, 0));
+    await shot('growth');
+    await counts.locator('a[aria-label="cpp n=4: 46"]').click();
+    assert.match(await page.locator('.facts').innerText(), /cpp n=4/);
+    assert.equal(await page.locator('figure.growth circle.this').count(), 2);
+  },
+  async 'two numbers are drawn and not fitted, and cases without any have no plot'() {
+    await page.goto(url('growth.html') + '#/case/12');
+    assert.equal(await page.locator('figure.growth').count(), 2);
+    assert.equal(await page.locator('polyline.fit').count(), 0);
+    assert.match(await page.locator('figure.growth').first().innerText(), /drawn, not fitted/);
+    await page.goto(url('growth.html') + '#/case/0');
+    assert.equal(await page.locator('figure.growth').count(), 0);
+    await page.goto(url('alone.html') + '#/');
+    assert.equal(await page.locator('table.growths').count(), 0);
+  },
   async 'a phone shows all of it without sideways scrolling'() {
     await page.setViewportSize({width: 390, height: 844});
-    for (const [name, where] of [
-      ['phone-list', '#/'],
-      ['phone-case', '#/case/3'],
+    for (const [name, file, where] of [
+      ['phone-list', 'compared.html', '#/'],
+      ['phone-case', 'compared.html', '#/case/3'],
+      ['phone-growth-list', 'growth.html', '#/'],
+      ['phone-growth', 'growth.html', '#/case/4'],
     ]) {
-      await page.goto(url('compared.html') + where);
+      await page.goto(url(file) + where);
       const over = await page.evaluate(
         () => document.documentElement.scrollWidth - window.innerWidth,
       );

@@ -1,4 +1,4 @@
-// node screenshots.mjs: one picture of each view of report.html and trace.html in this folder.
+// node screenshots.mjs: one picture of each view of report.html, growth.html and trace.html in this folder.
 import {resolve} from 'node:path';
 import {pathToFileURL} from 'node:url';
 import {openBrowser} from './browser.mjs';
@@ -42,6 +42,13 @@ try {
   await size(390, 760);
   await open('nth_element');
   await shot('report-phone');
+
+  await size(1100, 780);
+  await page.goto(url('growth.html'));
+  await page.fill('#filter', 'sort cpp n=256');
+  await page.locator('a.case').first().click();
+  await page.waitForSelector('figure.growth');
+  await shot('report-growth');
 
   await size(1100, 640);
   await page.goto(url('trace.html'));

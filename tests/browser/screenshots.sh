@@ -1,6 +1,6 @@
 #!/bin/sh
 # screenshots.sh TRACE [OUT]: makes the pictures of the README from real runs: suites/cpp_standard.toml, the same with two
-# statements made slower on purpose, and a GPU trace of yours. Takes half a minute; look at every picture before you keep it.
+# statements made slower on purpose, examples/growth.toml, and a GPU trace of yours. Takes two minutes; look at every picture before you keep it.
 #
 # Needs a built tally (TALLY: build/release/tally), Debian's chromium and npm. OUT: docs/images.
 set -eu
@@ -18,6 +18,8 @@ sed -e 's/ c.reserve(numbers.size());//' -e 's/std::nth_element(copy.begin(), co
 "$tally" run suites/cpp_standard.toml --json "$work/base.json" --profiles >"$work/base.txt"
 "$tally" run "$work/changed.toml" --json "$work/changed.json" --profiles >"$work/changed.txt"
 "$tally" report "$work/changed.json" "$work/base.json" --title "cpp_standard, with two slower statements" -o "$work/report.html"
+"$tally" run examples/growth.toml --json "$work/growth.json" >"$work/growth.txt"
+"$tally" report "$work/growth.json" -o "$work/growth.html"
 (cd "$(dirname "$trace")" && "$tally" trace "$(basename "$trace")" --html "$work/trace.html" >/dev/null)
 
 cp tests/browser/package.json tests/browser/package-lock.json tests/browser/browser.mjs tests/browser/screenshots.mjs "$work/"

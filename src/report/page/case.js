@@ -1,5 +1,5 @@
 'use strict';
-// One case: figures, distribution, flame graph, functions, code.
+// One case: figures, growth, distribution, flame graph, functions, code.
 
 function codeOf(one) {
   const part = (title, text) =>
@@ -48,6 +48,7 @@ function sectionsOf(one) {
   const section = (title, content) => [el('h2', {}, title), content];
   const where = 'Where the instructions go' + (one.flame?.bases ? ', and what changed' : '');
   return [
+    growthOf(data.cases.indexOf(one)),
     one.wall && section('Samples', distribution(one.wall, one.base?.wall)),
     one.flame && section(where, flameGraph(one.flame)),
     one.functions && section('Functions', functionTable(one)),

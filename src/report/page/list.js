@@ -87,6 +87,7 @@ function showList() {
     chips,
     el('div', {class: 'tools'}, filterFor(draw), el('kbd', {}, '/')),
     sheet,
+    ...[growthTable()].flat().filter(Boolean),
     environmentDetails(),
   );
   draw();

@@ -1,0 +1,55 @@
+#include "comparison/metric.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+namespace tally {
+namespace {
+
+constexpr std::array<std::string_view, 6> all_names = {"instructions", "denoised", "time",
+                                                       "allocations",  "bytes",    "cycles"};
+
+std::optional<double> count_of(const Counts& counts, Metric metric) {
+  switch (metric) {
+    case Metric::denoised:
+      return counts.denoised;
+    case Metric::allocations:
+      return counts.allocations;
+    case Metric::bytes:
+      return counts.allocated_bytes;
+    case Metric::cycles:
+      return counts.estimated_cycles;
+    default:
+      return counts.per_iteration;
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(Metric metric) { return all_names.at(static_cast<std::size_t>(metric)); }
+
+std::optional<Metric> metric_named(std::string_view name) {
+  const auto* const found = std::ranges::find(all_names, name);
+  if (found == all_names.end()) return std::nullopt;
+  return static_cast<Metric>(found - all_names.begin());
+}
+
+std::span<const std::string_view> metric_names() { return all_names; }
+
+std::optional<MetricValue> metric_of(const CaseRecord& one, Metric metric) {
+  if (one.status != CaseStatus::ok) return std::nullopt;
+  if (metric == Metric::time) {
+    if (!one.wall) return std::nullopt;
+    return MetricValue{.value = one.wall->median_s, .range = one.wall->interval_s};
+  }
+  if (!one.counts) return std::nullopt;
+  const std::optional<double> value = count_of(*one.counts, metric);
+  if (!value) return std::nullopt;
+  MetricValue found{.value = *value, .range = {.low = *value, .high = *value}};
+  if (metric == Metric::instructions && one.counts->floor)
+    found.range = {.low = one.counts->floor->low, .high = one.counts->floor->high};
+  return found;
+}
+
+}  // namespace tally

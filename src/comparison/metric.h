@@ -1,0 +1,33 @@
+/// What can be compared of a case: the metrics by name, and their value in one case's record.
+///
+/// Owns: the names, which limits, options and outputs share. Values are per iteration: instructions and other counts as
+/// numbers, time as seconds. Pure.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "record/record.h"
+
+namespace tally {
+
+enum class Metric { instructions, denoised, time, allocations, bytes, cycles };
+
+std::string_view to_string(Metric metric);
+std::optional<Metric> metric_named(std::string_view name);
+
+/// All of them, in the order of their declaration.
+std::span<const std::string_view> metric_names();
+
+/// A case's value, and the range within which a difference from it means nothing: a count's noise floor where one was
+/// measured, a time's 95 % interval of the median, else the value itself.
+struct MetricValue {
+  double value = 0;
+  Interval range;
+};
+
+/// Nothing where the case was not ok or that metric was not measured.
+std::optional<MetricValue> metric_of(const CaseRecord& one, Metric metric);
+
+}  // namespace tally
