@@ -7,19 +7,53 @@ True
 
 __version__ = "0.1.0"
 
+import importlib as _importlib
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from tallymark._api import count, measure, run, time
-from tallymark._capture import Captured
-from tallymark._compare import Comparison, compare
-from tallymark._definition import Definition
-from tallymark._doctor import Diagnosis, doctor
-from tallymark._engine import Engine, Run, default_engine
-from tallymark._errors import CaptureError, CaseFailed, Error, Interrupted, ServerLost
-from tallymark._functions import Function, Moved
-from tallymark._result import Counts, Result, Results, Wall
-from tallymark._suite import Suite
-from tallymark._trace import Trace, trace
+if _TYPE_CHECKING:
+    from tallymark._api import count, measure, run, time
+    from tallymark._capture import Captured
+    from tallymark._compare import Comparison, compare
+    from tallymark._definition import Definition
+    from tallymark._doctor import Diagnosis, doctor
+    from tallymark._engine import Engine, Run, default_engine
+    from tallymark._errors import CaptureError, CaseFailed, Error, Interrupted, ServerLost
+    from tallymark._functions import Function, Moved
+    from tallymark._result import Counts, Result, Results, Wall
+    from tallymark._suite import Suite
+    from tallymark._trace import Trace, trace
+
+# Imported when they are first asked for: a test run that measures nothing pays for nothing.
+_HOMES = {
+    "Captured": "_capture",
+    "CaptureError": "_errors",
+    "CaseFailed": "_errors",
+    "compare": "_compare",
+    "Comparison": "_compare",
+    "count": "_api",
+    "Counts": "_result",
+    "default_engine": "_engine",
+    "Definition": "_definition",
+    "Diagnosis": "_doctor",
+    "doctor": "_doctor",
+    "Engine": "_engine",
+    "Error": "_errors",
+    "Function": "_functions",
+    "Interrupted": "_errors",
+    "measure": "_api",
+    "Moved": "_functions",
+    "Result": "_result",
+    "Results": "_result",
+    "run": "_api",
+    "Run": "_engine",
+    "ServerLost": "_errors",
+    "Suite": "_suite",
+    "time": "_api",
+    "Trace": "_trace",
+    "trace": "_trace",
+    "Wall": "_result",
+}
 
 __all__ = [
     "CaptureError",
@@ -50,6 +84,18 @@ __all__ = [
     "time",
     "trace",
 ]
+
+
+def __getattr__(name: str) -> _Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(_importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})
 
 
 def load_ipython_extension(shell: _Any) -> None:

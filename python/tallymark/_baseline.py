@@ -8,13 +8,13 @@ import dataclasses
 import fcntl
 import json
 import os
-import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tallymark._errors import Error
+from tallymark._program import run_tally
 from tallymark._server import find_tally
 
 Record = dict[str, Any]
@@ -84,9 +84,10 @@ def check(baseline: Record | None, new: Record, limits: Sequence[str]) -> Verdic
         command = [find_tally(), "check", "--json", *map(str, files)]
         for limit in limits or [_NO_LIMIT]:
             command += ["--limit", limit]
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_DEADLINE
-        )
+        try:
+            done = run_tally(command, _DEADLINE)
+        except Error as error:
+            return Verdict(1, f"{name}: {error}")
     try:
         said = json.loads(done.stdout)
     except ValueError:

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
+from tallymark._errors import Error
+
 _KEPT_SECONDS = 7 * 24 * 3600.0
 _KEPT_BYTES = 4 * 1024**3
 _swept = False
@@ -19,7 +21,15 @@ def folder() -> Path:
     """Made when it is not there; the user's alone."""
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     made = Path(cache) / "tallymark" / "data"
-    made.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        made.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise Error(
+            f"cannot make it: {error.strerror}",
+            place=str(made),
+            mend="set XDG_CACHE_HOME to a folder of yours",
+            kind="io",
+        ) from None
     return made
 
 

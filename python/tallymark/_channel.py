@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import os
 import select
 import socket
 import subprocess
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from tallymark._errors import ServerLost
 
@@ -49,8 +50,7 @@ class Channel:
         nothing for half a minute."""
         view = memoryview(data)
         while view:
-            _, ready, _ = select.select([], [self._writer], [], _STALLED)
-            if not ready:
+            if not _ready({self._writer: select.POLLOUT}, _STALLED):
                 raise ServerLost("the server takes no requests", mend="end it with tally's pid")
             try:
                 if self._socket is None:
@@ -70,7 +70,7 @@ class Channel:
         """The next line without its end; None after `timeout` seconds, or when a descriptor of `wake` is readable.
         Raises ServerLost at the end of the stream."""
         deadline = None if timeout is None else time.monotonic() + timeout
-        watched = [self._reader, *wake]
+        watched = dict.fromkeys([self._reader, *wake], select.POLLIN)
         while True:
             end = self._buffer.find(b"\n", self._searched)
             if end >= 0:
@@ -80,8 +80,7 @@ class Channel:
                 return found
             self._searched = len(self._buffer)
             left = None if deadline is None else max(0.0, deadline - time.monotonic())
-            ready, _, _ = select.select(watched, [], [], left)
-            if self._reader not in ready:
+            if self._reader not in _ready(watched, left):
                 return None
             self._fill()
 
@@ -116,3 +115,11 @@ class Channel:
             for pipe in (self._owner.stdin, self._owner.stdout):
                 if pipe is not None:
                     pipe.close()
+
+
+def _ready(watched: Mapping[int, int], timeout: float | None) -> list[int]:
+    """Those of the descriptors that something can be done with. (select.select refuses numbers above 1,023.)"""
+    poll = select.poll()
+    for descriptor, events in watched.items():
+        poll.register(descriptor, events)
+    return [one for one, _ in poll.poll(None if timeout is None else math.ceil(timeout * 1000))]

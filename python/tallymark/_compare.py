@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-import subprocess
 import tempfile
 from collections.abc import Mapping
 from typing import Any
@@ -19,6 +18,7 @@ from tallymark._errors import Error
 from tallymark._functions import Moved, moved
 from tallymark._notices import Notices
 from tallymark._options import settings_of
+from tallymark._program import run_tally
 from tallymark._result import Result, record_of
 from tallymark._statement import Statement, define
 
@@ -166,12 +166,7 @@ def _compared(a: Result, b: Result, tally: str) -> dict[str, Any]:
             paths.append(os.path.join(folder, f"{name}.json"))
             with open(paths[-1], "w", encoding="utf-8") as file:
                 json.dump(record, file)
-        done = subprocess.run(
-            [tally, "compare", *paths, "--json"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_DEADLINE,
-        )
+        done = run_tally([tally, "compare", *paths, "--json"], _DEADLINE)
     try:
         cases = json.loads(done.stdout)["cases"]
         return dict(cases[0])

@@ -286,13 +286,16 @@ def make_pickler(sink: Sink) -> Any:
     again: what was written before is shared."""
     try:
         from cloudpickle import CloudPickler, register_pickle_by_value, unregister_pickle_by_value
-        from cloudpickle.cloudpickle import _DYNAMIC_CLASS_TRACKER_BY_CLASS as classes
-        from cloudpickle.cloudpickle import _DYNAMIC_CLASS_TRACKER_BY_ID as classes_by_name
         from cloudpickle.cloudpickle import list_registry_pickle_by_value
     except ImportError:
         plain = _Plain(sink, PROTOCOL)
         plain.prepare(sink.limit, by_value=False)
         return plain
+    from cloudpickle import cloudpickle as inner
+
+    # Where a later cloudpickle has them no more, a class has another name in each process, and nothing else.
+    classes = getattr(inner, "_DYNAMIC_CLASS_TRACKER_BY_CLASS", {})
+    classes_by_name = getattr(inner, "_DYNAMIC_CLASS_TRACKER_BY_ID", {})
 
     class Pickler(_Observer, CloudPickler):  # type: ignore[misc]
         def _as_code(self, value: Any) -> Any:

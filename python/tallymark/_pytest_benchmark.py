@@ -53,7 +53,7 @@ class Benchmark:
         if setup is None:
             result = self._measure(target, tuple(args), given)
         else:
-            result = self._measure_after(setup, target, tuple(args), given)
+            result, args, given = self._measure_after(setup, target, tuple(args), given)
         if teardown is not None:
             teardown(*args, **given)
         return result
@@ -91,8 +91,9 @@ class Benchmark:
         target: Callable[..., Any],
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
-    ) -> Any:
-        """What changes its arguments needs its setup before each execution: both are counted, and said to be."""
+    ) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+        """What changes its arguments needs its setup before each execution: both are counted, and said to be. The
+        result, and what the function was called with."""
         from tallymark._statement import define
 
         self._once()
@@ -111,7 +112,7 @@ class Benchmark:
         definition = self._defined(lambda: define(statement, globals=values))
         result = target(*args, **kwargs)
         self._count(definition, "with its setup")
-        return result
+        return result, args, kwargs
 
     def _defined(self, define: Callable[[], Any]) -> Any:
         """What is taken along is taken before the function can change it. None where it cannot leave this process."""

@@ -211,13 +211,14 @@ class Results(Sequence[Result]):
         _write(path, self.record)
 
     def to_pandas(self) -> Any:
-        """A DataFrame with a row for each case: id, label, language, threads, parameters, instructions, seconds, …
-        Needs pandas."""
+        """A DataFrame with a row for each case: id, label, language, threads, parameters ("params.x" where x is a
+        column already), instructions, seconds, … Needs pandas."""
         try:
             import pandas
         except ImportError:
             raise Error("there is no pandas", mend="pip install pandas") from None
-        return pandas.DataFrame([_row(one) for one in self]).set_index("id")
+        frame = pandas.DataFrame([_row(one) for one in self], columns=None if self else ["id"])
+        return frame.set_index("id")
 
     def __repr__(self) -> str:
         return _text.results(self)
@@ -233,11 +234,12 @@ def record_of(result: Result) -> dict[str, Any]:
 
 def _row(one: Result) -> dict[str, Any]:
     counts, wall = one.counts, one.wall
-    return {
+    row = {
         "id": one.id,
         "label": one.label,
         **{key: one.case.get(key) for key in ("language", "runtime", "autograd", "threads")},
-        **(one.case.get("params") or {}),
+    }
+    values = {
         "status": one.status,
         "instructions": counts.per_iteration if counts else None,
         "spread": counts.spread if counts else None,
@@ -247,6 +249,10 @@ def _row(one: Result) -> dict[str, Any]:
         "high_s": wall.interval_s[1] if wall else None,
         "flags": ", ".join(one.flags),
     }
+    # A parameter may have any name: one that is a column's already is told from it.
+    for name, value in (one.case.get("params") or {}).items():
+        row[f"params.{name}" if name in row or name in values else name] = value
+    return {**row, **values}
 
 
 def _mend_for(message: str) -> str:

@@ -47,8 +47,15 @@ def runtime_folder() -> Path:
     """The folder of sockets, made when it is not there. Raises Error when another user could reach into it."""
     parent = os.environ.get("XDG_RUNTIME_DIR")
     folder = Path(parent) / "tallymark" if parent else Path(f"/tmp/tallymark-{os.getuid()}")
-    with contextlib.suppress(FileExistsError):
-        folder.mkdir(mode=0o700, parents=True)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise Error(
+            f"cannot make it: {error.strerror}",
+            place=str(folder),
+            mend="set XDG_RUNTIME_DIR to a folder of yours, or unset it",
+            kind="io",
+        ) from None
     found = folder.lstat()
     if (
         not stat.S_ISDIR(found.st_mode)
@@ -136,6 +143,8 @@ def _start(tally: str, path: str) -> Connection:
             return connection
         # One that found another server at its place has ended; that one listens, or will.
         if process.poll() not in (None, 0) and _log_since(path, begin):
+            with contextlib.suppress(OSError):
+                return Connection.connect(path)
             break
         time.sleep(0.01)
     if process.poll() is None:

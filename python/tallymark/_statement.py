@@ -60,6 +60,13 @@ def define(
     else:
         stmt = statement
         captured = _text(statement, args, setup, globals, spoken, data_limit)
+    chosen = toolchain or _toolchain(spoken, stmt, setup, global_setup, captured)
+    if threads != 1 and chosen in (None, *_LANGUAGES.values()):
+        raise Error(
+            f"the toolchain {chosen or spoken!r} knows no number of threads, and {threads} were asked for",
+            place="threads",
+            mend="start them in setup=, or name a toolchain that sets them: toolchain='torch'",
+        )
     return Definition(
         stmt=stmt,
         setup=setup,
@@ -67,7 +74,7 @@ def define(
         language=spoken,
         label=label or first_line(stmt),
         threads=threads,
-        toolchain=toolchain or _toolchain(spoken, stmt, setup, global_setup, captured),
+        toolchain=chosen,
         data=captured,
         options=options or {},
     )

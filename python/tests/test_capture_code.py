@@ -214,3 +214,9 @@ def test_functions_travel_between_equal_pythons_only() -> None:
     spoiled = "import _frozen_importlib_external as o; o.MAGIC_NUMBER = b'other'\n" + captured.setup
     other = tallymark.Captured(setup=spoiled)
     assert "functions travel between Pythons of one version only" in loaded(other, "print(f())")
+
+
+def test_threads_that_nobody_sets_are_refused() -> None:
+    with pytest.raises(tallymark.Error, match="the toolchain 'python' knows no number of threads"):
+        define("pass", threads=4)
+    assert define("pass", threads=4, toolchain="torch").threads == 4

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -214,3 +216,25 @@ def test_pipes_serve_as_well(tmp_path: Path) -> None:
         event = connection.ask({"request": "status", "padding": "x" * (5 << 20)}, timeout=20)
     assert event["length"] > 5 << 20
     assert process.wait(10) == 0
+
+
+def test_more_descriptors_than_select_can_take(fake: Fake) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard < 1200:
+        pytest.skip("this process may not have so many descriptors")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 1200), hard))
+    held = [os.open(os.devnull, os.O_RDONLY) for _ in range(1050)]
+    try:
+        assert fake.engine().measure(ONE).cases[0]["status"] == "ok"
+    finally:
+        for one in held:
+            os.close(one)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_importing_the_package_imports_little() -> None:
+    loaded = "import sys, tallymark; print('tallymark._engine' in sys.modules, tallymark.Engine.__name__)"
+    done = subprocess.run(
+        [sys.executable, "-c", loaded], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False Engine\n"

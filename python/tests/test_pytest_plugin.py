@@ -242,7 +242,9 @@ def test_pedantic(benchmark):
     assert benchmark.pedantic(add, args=(1,), kwargs={"c": 2}, rounds=3, iterations=2, warmup_rounds=1) == 4
 
 def test_setup(benchmark):
-    assert benchmark.pedantic(list.pop, setup=lambda: (([1, 2, 3],), {}), rounds=5) == 3
+    closed = []
+    assert benchmark.pedantic(list.pop, setup=lambda: (([1, 2, 3],), {}), teardown=closed.append, rounds=5) == 3
+    assert closed == [[1, 2]]
 
 def test_setup_without_arguments(benchmark):
     assert benchmark.pedantic(add, args=(4,), setup=lambda: None) == 5
