@@ -128,7 +128,7 @@ using Function = void (*)(State&);
 void add_benchmark(const char* name, Function function, Options options = {});
 
 /// What main() does: it serves `tally` where that has started the program, lists the benchmarks for --list, and tells
-/// how it is measured for anything else. Returns the exit code.
+/// how it is measured for anything else. Returns the exit code; where it served `tally` it ends the process instead.
 int bench_main(int argc, char** argv);
 
 namespace detail {

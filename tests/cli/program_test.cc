@@ -5,18 +5,25 @@ namespace {
 
 using testing::HasSubstr;
 
-/// The program of tests/programs, as somebody's compiler makes it.
+struct Making {
+  std::string source = "known_work";
+  std::string compiler = "clang++-19";
+  std::string level = "-O2";
+  std::string standard = "-std=c++17";
+  std::string below = {};  ///< Where in its folder it lies.
+};
+
+/// A program of tests/programs, as somebody's compiler makes it.
 class Program {
  public:
-  explicit Program(const std::string& compiler = "clang++-19", const std::string& level = "-O2",
-                   const std::string& below = "", const std::string& standard = "-std=c++17") {
-    fs::create_directories(folder_.path() / below);
-    path_ = (folder_.path() / below / "known_work").string();
+  explicit Program(const Making& how = {}) {
+    fs::create_directories(folder_.path() / how.below);
+    path_ = (folder_.path() / how.below / how.source).string();
     RealProcessRunner runner(TALLY_BUILD_DIR "/libexec/tallymark/tally-supervisor");
     ProcessRequest request;
-    request.argv = {compiler,
-                    level,
-                    standard,
+    request.argv = {how.compiler,
+                    how.level,
+                    how.standard,
                     "-Wall",
                     "-Wextra",
                     "-Wpedantic",
@@ -24,7 +31,7 @@ class Program {
                     "-Wshadow",
                     "-Werror",
                     "-I" TALLY_SOURCE_DIR "/include",
-                    TALLY_SOURCE_DIR "/tests/programs/known_work.cc",
+                    std::string(TALLY_SOURCE_DIR "/tests/programs/") + how.source + ".cc",
                     TALLY_BUILD_DIR "/host/embedded/libtallymark_bench.a",
                     "-Wl,-z,now",
                     "-o",
@@ -63,7 +70,7 @@ TEST(Programs, KnownWorkIsReadExactlyAtEveryLevel) {
   for (const std::string compiler : {"g++", "clang++-19"}) {
     for (const std::string level : {"-O0", "-O1", "-O2", "-O3"}) {
       SCOPED_TRACE(compiler + " " + level);
-      const Program program(compiler, level);
+      const Program program({.compiler = compiler, .level = level});
       Ran ran;
       const Record record =
           measured(program.path(), {"--filter", "known_work/empty*", "--filter", "known_work/thousand*"}, ran);
@@ -103,14 +110,14 @@ TEST(Programs, CountsDoNotDependOnSurroundings) {
   large.more = {{"TALLY_TEST_BALLAST", std::string(3000, 'x')}};
   EXPECT_EQ(totals(program.path(), {"--keep-env", "TALLY_TEST_BALLAST"}, large), first) << "more environment";
   EXPECT_EQ(totals(program.path(), {"--isolation", "process"}), first) << "a process of its own for each session";
-  const Program far("clang++-19", "-O2", std::string(100, 'f') + "/in/a/folder/of/some/depth");
+  const Program far({.below = std::string(100, 'f') + "/in/a/folder/of/some/depth"});
   EXPECT_EQ(totals(far.path(), {}), first) << "another path of the program";
 }
 
 /// The doors lead to the same room: what is counted is the same.
 TEST(Programs, ReadsWhatTheSameStatementReads) {
   // As toolchain cpp compiles: std::string is another one in C++20.
-  const Program program("clang++-19", "-O2", "", "-std=c++20");
+  const Program program({.standard = "-std=c++20"});
   Ran ran;
   const Record in_program = measured(program.path(), kGood, ran);
   ASSERT_EQ(ran.code, 0) << ran.err;
@@ -148,6 +155,17 @@ TEST(Programs, WhatMisbehavesFailsAloneAndSaysWhy) {
   EXPECT_EQ(case_with(record, "known_work/thousand nops [cpp]").status, CaseStatus::ok);
 }
 
+/// Each session then has a host of its own; the end of static objects is not waited for.
+TEST(Programs, WithAThreadFromTheStartAndAnEndOfItsOwnIsCounted) {
+  const Program program({.source = "busy_ends"});
+  Ran ran;
+  const Record record = measured(program.path(), {}, ran);
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("cannot be forked safely"));
+  EXPECT_NEAR(case_with(record, "busy_ends/thousand nops [cpp]").counts->per_iteration, 1000, 1);
+  EXPECT_NEAR(case_with(record, "busy_ends/two thousand nops [cpp]").counts->per_iteration, 2000, 1);
+}
+
 /// Where it is timed: what comes after a counted loop is not the count's concern.
 TEST(Programs, ASecondLoopIsRefused) {
   const Program program;
@@ -162,8 +180,8 @@ TEST(Programs, ASecondLoopIsRefused) {
 /// The program is the subject, not the environment: another one is a change of what is measured.
 TEST(Programs, IsTheSubjectByItsContents) {
   const Program one;
-  const Program same("clang++-19", "-O2", "elsewhere");
-  const Program other("clang++-19", "-O1");
+  const Program same({.below = "elsewhere"});
+  const Program other({.level = "-O1"});
   const auto fingerprint = [](const std::string& path) {
     Ran ran;
     const Record record = measured(path, {"--filter", "known_work/empty*"}, ran);
