@@ -12,7 +12,8 @@ namespace tally::cli {
 struct RunCommandOptions {
   RunOptions run;
   std::string suite;
-  std::string json;  ///< "-": standard output.
+  std::string program;  ///< Instead of a suite: a benchmark program.
+  std::string json;     ///< "-": standard output.
   bool resume = false;
   bool profiles = false;
 };

@@ -80,6 +80,8 @@ struct Toolchain {
   PerLanguage backward;                   ///< What a backward pass adds to a statement: ${result}.
   std::vector<ScriptedRuntime> runtimes;  ///< Besides eager, which needs no word.
   std::vector<NoiseRule> noise;
+  /// A benchmark program, absolute: the host of its own cases, which are built already. Empty: tally hosts them.
+  std::string program;
   friend bool operator==(const Toolchain&, const Toolchain&) = default;
 };
 

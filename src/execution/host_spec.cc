@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <ranges>
+#include <span>
 
 #include "base/digest.h"
+#include "build/identity.h"
 #include "process/loader.h"
 #include "protocol/descriptors.h"
 
@@ -118,7 +120,8 @@ void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const std::s
 /// and with tally in a folder with a longer name `x += 1.0` read 13 instructions less.
 Status add_cpp(HostSpec& spec, const ResolvedToolchain& toolchain, const std::optional<BuiltCase>& warm_up,
                const HostSurroundings& around) {
-  const std::string host = around.libexec + "/tally-host-cpp";
+  const std::string& program = toolchain.spec.program;
+  const std::string host = program.empty() ? around.libexec + "/tally-host-cpp" : program;
   if (spec.counted) {
     auto loader = loader_of(host);
     if (!loader) return std::unexpected(loader.error());
@@ -126,6 +129,11 @@ Status add_cpp(HostSpec& spec, const ResolvedToolchain& toolchain, const std::op
     spec.argv.insert(spec.argv.end(), {*std::move(loader), fmt::format("/proc/self/fd/{}", protocol::kHostProgram)});
   } else {
     spec.argv.push_back(host);
+  }
+  if (!program.empty()) {
+    spec.argv.emplace_back(protocol::kServeArgument);
+    spec.made_of = state_of_all(std::span(&program, 1));
+    return {};
   }
   for (const std::string& library : toolchain.spec.preload) spec.argv.insert(spec.argv.end(), {"--preload", library});
   if (warm_up) spec.argv.insert(spec.argv.end(), {"--warm-up", warm_up->library, warm_up->symbol});

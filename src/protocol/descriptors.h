@@ -10,6 +10,15 @@ inline constexpr int kHostExtension = 4;    ///< Python: the extension module.
 inline constexpr int kHostScript = 5;       ///< Python: tally_host.py.
 inline constexpr int kLateEnvironment = 6;  ///< Python: NAME=VALUE, each ended by a null, set once all is imported.
 
+/// The handshake of a benchmark program: by the first it becomes the host of its own benchmarks, by the second it lists
+/// them on a descriptor that its own output does not reach, and ends.
+inline constexpr const char* kServeArgument = "--tally-serve";
+inline constexpr const char* kListArgument = "--tally-list";
+inline constexpr int kBenchmarkList = 3;
+/// The list's first line. Then a line for each benchmark: its name and, each after a tab, its arguments with all of
+/// their values, "n=64,1000".
+inline constexpr const char* kBenchmarkListStart = "tallymark benchmarks 1";
+
 /// C++: the folders of preloaded libraries, which are opened through these.
 inline constexpr int kFirstPreloadFolder = 200;
 inline constexpr int kPreloadFolders = 50;

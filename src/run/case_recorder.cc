@@ -19,9 +19,11 @@ namespace tally {
 
 namespace {
 
-std::string reproduce(const std::string& suite, const Case& measured) {
-  if (suite.empty()) return {};
-  return fmt::format("tally run {} --filter {} --isolation process --keep", shell_quote(suite),
+std::string reproduce(const RunRequest& request, const Case& measured) {
+  if (request.suite.empty()) return {};
+  const auto toolchain = std::ranges::find(request.plan->toolchains, measured.toolchain, &Toolchain::name);
+  return fmt::format("tally run {}{} --filter {} --isolation process --keep",
+                     toolchain->program.empty() ? "" : "--program ", shell_quote(request.suite),
                      shell_quote(measured.id));
 }
 
@@ -31,7 +33,7 @@ Status CaseRecorder::on_case(std::size_t index, CaseOutcome outcome) {
   const Case& measured = request_.plan->cases[index];
   CaseRecord& record = cases_[index];
   const double precision = case_plan(request_.settings, measured.settings).wall.precision;
-  record = assemble(measured, outcome, precision, reproduce(request_.suite, measured));
+  record = assemble(measured, outcome, precision, reproduce(request_, measured));
   if (!outcome.profile.empty()) read_profile(record, measured, outcome);
   results_[index] = std::move(outcome.result);
   Status kept = keep(record);

@@ -118,7 +118,7 @@ Environment describe_environment(ProcessRunner& runner, const ResolvedToolchain&
   for (const auto& [name, value] : with_variables(environment, toolchain.spec.environment)) {
     if (toolchain.spec.environment.contains(name)) described.facts["variable." + name] = value;
   }
-  if (language == Language::cpp && *toolchain.compiler) {
+  if (language == Language::cpp && toolchain.compiler && *toolchain.compiler) {
     described.facts["compiler"] = (*toolchain.compiler)->version;
     described.facts["compiler.flags"] = join(toolchain.spec.flags, " ");
   }

@@ -110,8 +110,8 @@ Result<Toolchains> resolve_toolchains(ProcessRunner& runner, const Plan& plan, c
       return std::ranges::any_of(plan.cases, [&](const Case& one) { return one.toolchain == spec.name && needs(one); });
     };
     ResolvedToolchain& resolved = toolchains[spec.name];
-    resolved =
-        resolve_toolchain(runner, spec, {.cpp = any(needs_cpp), .python = any(needs_python)}, environment, cache);
+    resolved = resolve_toolchain(
+        runner, spec, {.cpp = spec.program.empty() && any(needs_cpp), .python = any(needs_python)}, environment, cache);
     const bool asked_for = !tools.env_command.empty() && resolved.interpreter && *resolved.interpreter;
     if (asked_for && !(*resolved.interpreter)->passed_over.empty())
       return std::unexpected(not_in_the_environment(spec, (*resolved.interpreter)->passed_over));

@@ -23,7 +23,7 @@ fi
 # setuptools writes beside its sources, so it gets a copy.
 stage=$(mktemp -d "$tools/stage.XXXXXX")
 trap 'rm -rf "$stage"' EXIT
-cmake --install "$build" --prefix "$stage/prefix" >"$stage/install.log" 2>&1 || { cat "$stage/install.log" >&2; exit 1; }
+cmake --install "$build" --component Unspecified --prefix "$stage/prefix" >"$stage/install.log" 2>&1 || { cat "$stage/install.log" >&2; exit 1; }
 platform=$(python3 tools/wheel/platform_tag.py "$stage/prefix")
 cp -r python "$stage/python"
 cp LICENSE README.md "$stage/python/"

@@ -1,0 +1,91 @@
+#include "run/programs.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "protocol/descriptors.h"
+
+namespace tally {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr Milliseconds kDeadline(60'000);
+
+Error no_program(const std::string& path, const std::string& why) {
+  return {ErrorKind::input, why, path, "give a program that is linked with tallymark::bench"};
+}
+
+/// Adds one line of the list.
+Status add_benchmark(Suite& suite, const std::string& toolchain, const std::string& group, std::string_view line) {
+  const auto fields = split(line, '\t');
+  Benchmark benchmark{.label = {group, std::string(fields.front())}, .cpp = {std::string(fields.front()), {}}};
+  benchmark.options.toolchain = toolchain;
+  for (std::size_t i = 1; i < fields.size(); ++i) {
+    const std::size_t equals = fields[i].find('=');
+    Param param{.name = std::string(fields[i].substr(0, equals))};
+    if (equals != std::string_view::npos) {
+      for (const std::string_view value : split(fields[i].substr(equals + 1), ',')) param.values.emplace_back(value);
+    }
+    benchmark.cpp.text += fmt::format("/${{{}}}", param.name);
+    benchmark.params.push_back(std::move(param));
+  }
+  return suite.add(std::move(benchmark));
+}
+
+}  // namespace
+
+Result<Suite> suite_of_list(const std::string& program, std::string_view list) {
+  const auto lines = split(list, '\n');
+  if (lines.front() != protocol::kBenchmarkListStart)
+    return std::unexpected(no_program(program, "is no benchmark program: it lists no benchmarks"));
+  const std::string group = fs::path(program).filename().string();
+  Toolchain toolchain;
+  toolchain.name = "program";
+  toolchain.program = program;
+  toolchain.subject = {program};
+  const std::string name = toolchain.name;
+  Suite suite;
+  if (auto added = suite.add_toolchain(std::move(toolchain)); !added) return std::unexpected(added.error());
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    if (lines[i].empty()) continue;
+    if (auto added = add_benchmark(suite, name, group, lines[i]); !added) return std::unexpected(added.error());
+  }
+  if (suite.definitions().empty()) return std::unexpected(no_program(program, "has no benchmarks"));
+  return suite;
+}
+
+Result<Suite> suite_of_program(ProcessRunner& runner, const std::string& path, const Caller& caller) {
+  std::error_code code;
+  const std::string program = fs::canonical(fs::path(caller.working_folder) / path, code).string();
+  if (code) return std::unexpected(no_program(path, "cannot be run: " + code.message()));
+  UniqueFd list(::memfd_create("benchmarks", MFD_CLOEXEC));
+  UniqueFd end(::dup(list.get()));
+  if (!list || !end) return std::unexpected(errno_error("make room for a list of benchmarks", program));
+  ProcessRequest request;
+  request.argv = {program, protocol::kListArgument};
+  request.environment = caller.environment;
+  request.working_folder = caller.working_folder;
+  request.deadline = kDeadline;
+  request.pass_fds.push_back({protocol::kBenchmarkList, std::move(end)});
+  const ProcessResult result = run(runner, std::move(request));
+  if (!succeeded(result)) {
+    const std::string said = result.err.text();
+    const std::string why = std::holds_alternative<SpawnFailed>(result.outcome)
+                                ? "cannot be run: " + std::get<SpawnFailed>(result.outcome).error.message
+                                : "does not list its benchmarks: it " + describe(result.outcome) +
+                                      (said.empty() ? "" : ", and says: " + std::string(last_line(trim(said))));
+    return std::unexpected(no_program(path, why));
+  }
+  const auto text = read_file(fmt::format("/proc/self/fd/{}", list.get()));
+  if (!text) return std::unexpected(text.error());
+  return suite_of_list(program, *text);
+}
+
+}  // namespace tally

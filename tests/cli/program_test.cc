@@ -1,0 +1,218 @@
+#include "harness.h"
+
+namespace tally::cli_test {
+namespace {
+
+using testing::HasSubstr;
+
+struct Making {
+  std::string source = "known_work";
+  std::string compiler = "clang++-19";
+  std::string level = "-O2";
+  std::string standard = "-std=c++17";
+  std::string below = {};  ///< Where in its folder it lies.
+};
+
+/// A program of tests/programs, as somebody's compiler makes it.
+class Program {
+ public:
+  explicit Program(const Making& how = {}) {
+    fs::create_directories(folder_.path() / how.below);
+    path_ = (folder_.path() / how.below / how.source).string();
+    RealProcessRunner runner(TALLY_BUILD_DIR "/libexec/tallymark/tally-supervisor");
+    ProcessRequest request;
+    request.argv = {how.compiler,
+                    how.level,
+                    how.standard,
+                    "-Wall",
+                    "-Wextra",
+                    "-Wpedantic",
+                    "-Wconversion",
+                    "-Wshadow",
+                    "-Werror",
+                    "-I" TALLY_SOURCE_DIR "/include",
+                    std::string(TALLY_SOURCE_DIR "/tests/programs/") + how.source + ".cc",
+                    TALLY_BUILD_DIR "/host/embedded/libtallymark_bench.a",
+                    "-Wl,-z,now",
+                    "-o",
+                    path_};
+    request.environment = {{"PATH", How().path}};
+    const ProcessResult result = run(runner, std::move(request));
+    EXPECT_TRUE(succeeded(result)) << result.err.text();
+  }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  TemporaryFolder folder_ = TemporaryFolder::make().value();
+  std::string path_;
+};
+
+Record measured(const std::string& program, std::vector<std::string> more, Ran& ran, const How& how = {}) {
+  std::vector<std::string> arguments = {"run", "--program", program, "--counts-only", "--iterations", "10"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return record_of(std::move(arguments), ran, how);
+}
+
+const std::vector<std::string> kGood = {"--filter", "known_work/empty*", "--filter", "known_work/thousand*",
+                                        "--filter", "known_work/fill*"};
+
+const CaseRecord& case_with(const Record& record, const std::string& id) {
+  static const CaseRecord none;
+  for (const CaseRecord& one : record.cases) {
+    if (one.id == id) return one;
+  }
+  ADD_FAILURE() << "no case " << id;
+  return none;
+}
+
+/// In whatever way it is compiled: the empty loop that is taken off is compiled as the benchmark's own is.
+TEST(Programs, KnownWorkIsReadExactlyAtEveryLevel) {
+  for (const std::string compiler : {"g++", "clang++-19"}) {
+    for (const std::string level : {"-O0", "-O1", "-O2", "-O3"}) {
+      SCOPED_TRACE(compiler + " " + level);
+      const Program program({.compiler = compiler, .level = level});
+      Ran ran;
+      const Record record =
+          measured(program.path(), {"--filter", "known_work/empty*", "--filter", "known_work/thousand*"}, ran);
+      ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
+      EXPECT_NEAR(case_with(record, "known_work/empty [cpp]").counts->per_iteration, 0, 1);
+      const CaseRecord& nops = case_with(record, "known_work/thousand nops [cpp]");
+      EXPECT_NEAR(nops.counts->per_iteration, 1000, 1);
+      EXPECT_EQ(nops.counts->spread, 0);
+      EXPECT_EQ(nops.counts->replicates.size(), 2U);
+    }
+  }
+}
+
+using Totals = std::map<std::string, std::vector<std::uint64_t>>;
+
+Totals totals(const std::string& program, std::vector<std::string> more, const How& how = {}) {
+  Ran ran;
+  more.insert(more.begin(), kGood.begin(), kGood.end());
+  const Record record = measured(program, std::move(more), ran, how);
+  EXPECT_EQ(ran.code, 0) << ran.err << ran.out;
+  Totals all;
+  for (const CaseRecord& one : record.cases) {
+    if (!one.counts) continue;
+    all[one.id] = one.counts->baseline_replicates;
+    all[one.id].insert(all[one.id].end(), one.counts->replicates.begin(), one.counts->replicates.end());
+  }
+  return all;
+}
+
+TEST(Programs, CountsDoNotDependOnSurroundings) {
+  const Program program;
+  const Totals first = totals(program.path(), {});
+  ASSERT_EQ(first.size(), 6U);
+  EXPECT_TRUE(first.contains("known_work/fill [cpp n=1000 arg1=3]"));
+  EXPECT_EQ(totals(program.path(), {}), first) << "another run";
+  How large;
+  large.more = {{"TALLY_TEST_BALLAST", std::string(3000, 'x')}};
+  EXPECT_EQ(totals(program.path(), {"--keep-env", "TALLY_TEST_BALLAST"}, large), first) << "more environment";
+  EXPECT_EQ(totals(program.path(), {"--isolation", "process"}), first) << "a process of its own for each session";
+  const Program far({.below = std::string(100, 'f') + "/in/a/folder/of/some/depth"});
+  EXPECT_EQ(totals(far.path(), {}), first) << "another path of the program";
+}
+
+/// The doors lead to the same room: what is counted is the same.
+TEST(Programs, ReadsWhatTheSameStatementReads) {
+  // As toolchain cpp compiles: std::string is another one in C++20.
+  const Program program({.standard = "-std=c++20"});
+  Ran ran;
+  const Record in_program = measured(program.path(), kGood, ran);
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const Record in_suite = record_of({"run", suite("programs"), "--counts-only", "--iterations", "10"}, ran);
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  for (const auto& [id, label] : std::map<std::string, std::string>{{"known_work/empty [cpp]", "empty"},
+                                                                    {"known_work/thousand nops [cpp]", "thousand nops"},
+                                                                    {"known_work/fill [cpp n=1000 arg1=3]", "fill"}}) {
+    EXPECT_NEAR(case_with(in_program, id).counts->per_iteration, case_of(in_suite, label, "cpp").counts->per_iteration,
+                1)
+        << id;
+  }
+}
+
+TEST(Programs, WhatMisbehavesFailsAloneAndSaysWhy) {
+  const Program program;
+  Ran ran;
+  const Record record = measured(program.path(), {"--timeout", "5", "--retries", "0"}, ran);
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  const auto failure = [&](const std::string& name) {
+    const CaseRecord& one = case_with(record, "known_work/" + name + " [cpp]");
+    EXPECT_NE(one.status, CaseStatus::ok) << name;
+    return one.failure ? one.failure->message : std::string();
+  };
+  EXPECT_THAT(failure("throws"), HasSubstr("as it should"));
+  EXPECT_THAT(case_with(record, "known_work/throws [cpp]").failure->reproduce, HasSubstr("tally run --program /"));
+  EXPECT_THAT(failure("exits"), HasSubstr("exited with code 0"));
+  EXPECT_THAT(failure("crashes"), HasSubstr("SIGSEGV"));
+  EXPECT_THAT(failure("leaves"), HasSubstr("returned before its loop was over"));
+  EXPECT_THAT(failure("no loop"), HasSubstr("returned before its loop was over"));
+  EXPECT_THAT(failure("no such argument"), HasSubstr("state.arg(0): the benchmark has 0 arguments"));
+  EXPECT_EQ(case_with(record, "known_work/hangs [cpp]").status, CaseStatus::timeout);
+  EXPECT_EQ(case_with(record, "known_work/prints [cpp]").status, CaseStatus::ok);
+  EXPECT_NEAR(case_with(record, "known_work/prints [cpp]").counts->per_iteration, 1, 1);
+  EXPECT_EQ(case_with(record, "known_work/thousand nops [cpp]").status, CaseStatus::ok);
+}
+
+/// Each session then has a host of its own; the end of static objects is not waited for.
+TEST(Programs, WithAThreadFromTheStartAndAnEndOfItsOwnIsCounted) {
+  const Program program({.source = "busy_ends"});
+  Ran ran;
+  const Record record = measured(program.path(), {}, ran);
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("cannot be forked safely"));
+  EXPECT_NEAR(case_with(record, "busy_ends/thousand nops [cpp]").counts->per_iteration, 1000, 1);
+  EXPECT_NEAR(case_with(record, "busy_ends/two thousand nops [cpp]").counts->per_iteration, 2000, 1);
+}
+
+/// Where it is timed: what comes after a counted loop is not the count's concern.
+TEST(Programs, ASecondLoopIsRefused) {
+  const Program program;
+  Ran ran;
+  const Record record =
+      record_of({"run", "--program", program.path(), "--wall-only", "--filter", "known_work/two*"}, ran);
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  ASSERT_TRUE(case_with(record, "known_work/two loops [cpp]").failure);
+  EXPECT_THAT(case_with(record, "known_work/two loops [cpp]").failure->message, HasSubstr("one measured loop"));
+}
+
+/// The program is the subject, not the environment: another one is a change of what is measured.
+TEST(Programs, IsTheSubjectByItsContents) {
+  const Program one;
+  const Program same({.below = "elsewhere"});
+  const Program other({.level = "-O1"});
+  const auto fingerprint = [](const std::string& path) {
+    Ran ran;
+    const Record record = measured(path, {"--filter", "known_work/empty*"}, ran);
+    EXPECT_EQ(record.environments.size(), 1U) << ran.err;
+    return record.environments.empty() ? Fingerprint() : record.environments.begin()->second.fingerprint;
+  };
+  const Fingerprint first = fingerprint(one.path());
+  EXPECT_EQ(fingerprint(same.path()).subject, first.subject);
+  EXPECT_EQ(fingerprint(same.path()).environment, first.environment);
+  EXPECT_NE(fingerprint(other.path()).subject, first.subject);
+  EXPECT_EQ(fingerprint(other.path()).environment, first.environment);
+}
+
+TEST(Programs, WhatIsNoneIsRefused) {
+  for (const std::string wrong : {"/bin/true", "/no/such/program", "/etc/passwd", "/bin/false"}) {
+    const Ran ran = tally({"run", "--program", wrong});
+    EXPECT_EQ(ran.code, 2) << wrong << ran.err;
+    EXPECT_THAT(ran.err, HasSubstr(wrong));
+    EXPECT_THAT(ran.err, HasSubstr("tallymark::bench"));
+  }
+  EXPECT_EQ(tally({"run", suite("known_work"), "--program", "/bin/true"}).code, 2);
+}
+
+TEST(Programs, AloneItSaysHowItIsMeasured) {
+  const Program program;
+  RealProcessRunner runner(TALLY_BUILD_DIR "/libexec/tallymark/tally-supervisor");
+  ProcessRequest request;
+  request.argv = {program.path()};
+  const ProcessResult result = run(runner, std::move(request));
+  EXPECT_THAT(result.err.text(), HasSubstr("tally run --program"));
+}
+
+}  // namespace
+}  // namespace tally::cli_test
