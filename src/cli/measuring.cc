@@ -1,6 +1,9 @@
 #include "cli/measuring.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
 
 #include "execution/cpu_topology.h"
 #include "tally_version.h"
@@ -73,7 +76,9 @@ Result<std::unique_ptr<Measuring>> Measuring::begin(const Context& context, cons
     const auto topology = read_topology(cpus->empty() ? CpuSet() : *parse_cpu_list(*cpus));
     if (!topology) return std::unexpected(topology.error());
     measuring->server_ = *std::move(server);
-    measuring->cores_ = to_string(topology->allowed);
+    // Where nothing is said, the server's own hold; but who was confined to a few (taskset) means those.
+    const auto online = static_cast<std::size_t>(std::max(::sysconf(_SC_NPROCESSORS_ONLN), 1L));
+    if (!cpus->empty() || topology->allowed.cpus().size() < online) measuring->cores_ = to_string(topology->allowed);
     if (options.verbose) {
       measuring->progress_.on_message(fmt::format("measured by the server at {} (process {})",
                                                   measuring->server_->path(), measuring->server_->pid()));

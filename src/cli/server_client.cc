@@ -156,6 +156,12 @@ Status ServerClient::greet(const Tool& tool) {
         path_, "end it, and start this one: tally serve");
   }
   pid_ = static_cast<int>(hello["pid"].number().value_or(0));
+  // Two builds of one commit may differ: by changes that are not committed, by flags.
+  std::error_code code;
+  if (!fs::equivalent(fmt::format("/proc/{}/exe", pid_), "/proc/self/exe", code) && !code) {
+    return fail(ErrorKind::input, "it is another build of tally than this one", path_,
+                "end it, and start this one: tally serve");
+  }
   return {};
 }
 

@@ -232,9 +232,13 @@ HostKey key_of(const HostSpec& spec) {
   digest.add(spec.working_folder).add(spec.late_environment.value_or("")).add(spec.single_use ? "single" : "");
   for (const std::string& argument : spec.argv) digest.add(argument);
   for (const auto& [name, value] : spec.environment) digest.add(name).add(value);
-  for (const HostSpec::File& file : spec.files) digest.add(file.path);
+  std::vector<std::string> programs = {spec.argv.front()};
+  for (const HostSpec::File& file : spec.files) {
+    digest.add(file.path);
+    programs.push_back(file.path);
+  }
   const std::string lineage = digest.hex();
-  return HostKey{digest.add(spec.made_of).hex(), lineage};
+  return HostKey{digest.add(spec.made_of).add(state_of_all(programs)).hex(), lineage};
 }
 
 Result<ProcessRequest> host_request(const HostSpec& spec, const std::string& dumps, UniqueFd control) {

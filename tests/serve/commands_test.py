@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pathlib
+import shutil
 import signal
 import socket
 import subprocess
@@ -96,6 +97,24 @@ class Commands(Serving):
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("1 same", ran.stdout)
         ran = self.tally("ab", "suite.toml", *sides, "--same-result", "--server", server.path)
+        self.assertEqual(ran.returncode, 2)
+
+    def test_another_build_is_not_used(self):
+        runtime = self.folder()
+        os.mkdir(f"{runtime}/tallymark", 0o700)
+        build = f"{runtime}/build"
+        shutil.copytree(pathlib.Path(TALLY).parent / "libexec", f"{build}/libexec")
+        other = shutil.copy2(TALLY, f"{build}/tally")
+        path = f"{runtime}/tallymark/serve.sock"
+        server = subprocess.Popen([other, "serve", "--socket", path], stderr=subprocess.DEVNULL)
+        self.addCleanup(server.wait)
+        self.addCleanup(server.terminate)
+        self.assertTrue(wait_until(lambda: os.path.exists(path), 10))
+        time_one = ("time", "pass", "-l", "python", "--counts-only")
+        ran = self.tally(*time_one, XDG_RUNTIME_DIR=runtime)
+        self.assertEqual(ran.returncode, 0)
+        self.assertIn("it is another build of tally than this one", ran.stderr)
+        ran = self.tally(*time_one, "--server", path)
         self.assertEqual(ran.returncode, 2)
 
     def test_another_tally_is_not_used(self):
