@@ -20,6 +20,7 @@ from tallymark._server import find_tally
 Record = dict[str, Any]
 
 _DEADLINE = 60.0  # seconds for tally check
+_BY_CASE = "case_settings"  # a key of the file: settings by the case's id
 _NO_LIMIT = "instructions=+1000000000%"  # it has one of its own where it is given none
 
 
@@ -63,7 +64,11 @@ def read_baseline(path: Path) -> Record | None:
 def only(record: Record | None, name: str) -> Record | None:
     """The part of a record that is about one case, or None."""
     cases = [case for case in record["cases"] if case["id"] == name] if record else []
-    return {**record, "cases": cases} if record and cases else None
+    if not record or not cases:
+        return None
+    part = {**record, "cases": cases, "settings": _settings_of(record, name)}
+    part.pop(_BY_CASE, None)
+    return part
 
 
 def check(baseline: Record | None, new: Record, limits: Sequence[str]) -> Verdict:
@@ -123,8 +128,8 @@ def _cannot_hold(limit: str, case: Mapping[str, Any], base: Mapping[str, Any] | 
 
 def update_baseline(path: Path, new: Iterable[Record]) -> list[str]:
     """Puts the cases of records into the file, in place of those of their names, and keeps the others where they were
-    measured in the same environment and with the same settings. Returns the names of those that were not kept. Of
-    several processes one waits for the other."""
+    measured in the same environment; each has the settings it was measured with. Returns the names of those that were
+    not kept. Of several processes one waits for the other."""
     records = list(new)
     if not records:
         return []
@@ -150,7 +155,7 @@ def update_baseline(path: Path, new: Iterable[Record]) -> list[str]:
 
 
 def _merge(records: Sequence[Record]) -> Record:
-    merged = {**records[-1], "cases": [], "environments": {}, "machines": []}
+    merged = {**records[-1], "cases": [], "environments": {}, "machines": [], _BY_CASE: {}}
     merged["settings"] = dict(records[-1]["settings"])
     for record in records:
         for part in ("counts", "wall"):  # some measured the one, some the other
@@ -160,8 +165,15 @@ def _merge(records: Sequence[Record]) -> Record:
     return merged
 
 
+def _settings_of(record: Record, name: str) -> dict[str, Any]:
+    """A test has settings of its own, a record has one."""
+    own: dict[str, Any] = (record.get(_BY_CASE) or {}).get(name) or record["settings"]
+    return own
+
+
 def _add(merged: Record, record: Record, case: dict[str, Any]) -> None:
-    """A case with what it refers to: its machine by index, its environments by name."""
+    """A case with what it refers to: its machine by index, its environments and settings by name."""
+    merged[_BY_CASE][case["id"]] = _settings_of(record, case["id"])
     machine = record["machines"][case["machine"]]
     if machine not in merged["machines"]:
         merged["machines"].append(machine)
@@ -172,18 +184,11 @@ def _add(merged: Record, record: Record, case: dict[str, Any]) -> None:
 
 def _belongs(old: Record, case: dict[str, Any], merged: Record) -> bool:
     """Whether what a case says of its environment stays true in the merged record."""
-
-    def settings(record: Record) -> dict[str, Any]:
-        return {
-            key: value for key, value in record["settings"].items() if key not in ("counts", "wall")
-        }
-
     name = f"{case['toolchain']} [{case['language']}]"
     mine, theirs = old["environments"].get(name), merged["environments"].get(name)
-    same = theirs is None or (
+    return theirs is None or (
         mine is not None and mine.get("fingerprint") == theirs.get("fingerprint")
     )
-    return same and settings(old) == settings(merged)
 
 
 @contextlib.contextmanager
