@@ -62,8 +62,9 @@ class CaseDialogue {
   bool keep_totals(RegionCounted& region);
   void fail_by_status(int status);
   [[nodiscard]] bool is_last_replicate() const;
-  [[nodiscard]] CaseCommand ask_times(std::uint64_t iterations, double budget_s, std::uint64_t children);
-  [[nodiscard]] CaseCommand next_wall_command();
+  [[nodiscard]] bool found_too_few(const ChildTimed& timed) const;
+  CaseCommand ask_times(std::uint64_t iterations, double budget_s, std::uint64_t children);
+  CaseCommand next_wall_command();
   CaseCommand advance();
 
   DialogueRules rules_;
@@ -73,7 +74,9 @@ class CaseDialogue {
   std::string allocator_;
   bool forks_differ_ = false;
   double measured_s_ = 0;
-  std::uint64_t children_coming_ = 0;  ///< Of the last AskTimes.
+  AskTimes asked_times_;               ///< The last ones.
+  std::uint64_t children_coming_ = 0;  ///< Of those.
+  int retakes_ = 0;
   CountSamples counts_;
   WallSamples wall_;
   std::optional<AllocationSample> allocations_;

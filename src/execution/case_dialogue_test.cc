@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 
 namespace tally {
@@ -34,7 +35,9 @@ class CaseDialogueTest : public ::testing::Test {
     return {.own = own, .iterations = 100, .totals = Totals{{"Ir"}, {instructions}}, .dump = "text"};
   }
   static ChildTimed timed(double each_s, std::size_t samples = 10) {
-    return {.number = 1000, .samples_s = std::vector<double>(samples, each_s)};
+    // A block of 0.1 ms at the least.
+    const auto number = std::max<std::uint64_t>(1000, static_cast<std::uint64_t>(1e-4 / each_s));
+    return {.number = number, .samples_s = std::vector<double>(samples, each_s)};
   }
   static AskCount count_of(const std::optional<CaseCommand>& command) { return std::get<AskCount>(command.value()); }
   static AskTimes times_of(const std::optional<CaseCommand>& command) { return std::get<AskTimes>(command.value()); }
@@ -130,6 +133,27 @@ TEST_F(CaseDialogueTest, TimesAreTakenChildAfterChildWithoutTheLoop) {
   for (int child = 0; child < 3; ++child) EXPECT_EQ(dialogue.on(timed(1.001e-6)), std::nullopt);
   const auto next = dialogue.on(timed(1.001e-6));
   ASSERT_TRUE(next);
+}
+
+TEST_F(CaseDialogueTest, BlocksThatCameOutTooShortAreTakenAgain) {
+  const ChildTimed interrupted{.number = 1, .samples_s = {9e-5, 6e-8, 7e-8}};  // the clock's own price
+  CaseDialogue dialogue = begin(Mode::wall);
+  dialogue.on(PhaseReady{Phase::baseline});
+  const AskTimes again = times_of(dialogue.on(interrupted));
+  EXPECT_EQ(again.iterations, 0U);
+  EXPECT_FALSE(again.of_statement);
+  EXPECT_TRUE(advances(dialogue.on(timed(1e-9))));
+  dialogue.on(PhaseReady{Phase::statement});
+  EXPECT_EQ(times_of(dialogue.on(interrupted)).children, 1U);
+  EXPECT_EQ(times_of(dialogue.on(timed(1.001e-6))).iterations, 1000U);
+}
+
+TEST_F(CaseDialogueTest, WhatStaysShortIsTakenInTheEnd) {
+  const ChildTimed interrupted{.number = 1, .samples_s = {6e-8}};
+  CaseDialogue dialogue = begin(Mode::wall);
+  dialogue.on(PhaseReady{Phase::baseline});
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(advances(dialogue.on(interrupted)));
+  EXPECT_TRUE(advances(dialogue.on(interrupted)));
 }
 
 TEST_F(CaseDialogueTest, AGivenNumberOfExecutionsIsEverySampleOfOneChild) {
