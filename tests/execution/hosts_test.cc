@@ -94,7 +94,7 @@ TEST_F(HostsTest, OneThatHangsAtItsStartIsReplaced) {
 
 TEST_F(HostsTest, OneThatHangsWhenItIsAskedToForkIsReplaced) {
   // A hello, then nothing: what it is sent lies in its socket.
-  const std::string deaf = R"(printf 'TMRK\002\000\001\000\000\000\000\000\000\000\000\000' >&3; exec sleep 60)";
+  const std::string deaf = R"(printf 'TMRK\002\000\001\000\000\000\000\000\000\000\000\000' >&3; exec sleep 600)";
   host(deaf, kReal);
   EXPECT_EQ(run({"--json", "r.json", "--wall-only", "--host-timeout", "6"}), 0) << read("output");
   std::size_t attempts = 0;
