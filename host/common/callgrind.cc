@@ -18,6 +18,8 @@ void collect(bool on) {
   CALLGRIND_TOGGLE_COLLECT;
 }
 
+void toggle() { CALLGRIND_TOGGLE_COLLECT; }
+
 namespace {
 unsigned g_dumps = 0;
 }

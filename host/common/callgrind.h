@@ -21,6 +21,9 @@ void start_instrumentation();
 /// Whether the main thread, which must be the caller, is counted.
 void collect(bool on);
 
+/// Whether another thread, the caller, is counted: the opposite of before.
+void toggle();
+
 /// Counters since the last dump go to a file "<--callgrind-out-file>.<n>" and become 0. Returns n, which counts from
 /// 1 in each process; 0 outside Valgrind. A region ends in it: it takes as many instructions in every process.
 unsigned dump();

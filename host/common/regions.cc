@@ -29,6 +29,7 @@ using protocol::Stage;
 namespace {
 
 constexpr std::uint64_t kProbes = 10;             // executions that tell whether a statement wakes other threads
+constexpr std::uint64_t kMostPaused = 20;         // as much as the block should last
 constexpr std::uint64_t kColdBlock = 50'000'000;  // ns; a longer block is not worth a second one
 
 std::uint64_t now_ns() {
@@ -72,14 +73,20 @@ Regions::Regions(Channel channel, std::uint32_t job, std::uint64_t warm_up)
 
 Stage Regions::stage() { return current_stage(); }
 
-void Regions::begin(Phase phase) {
+void Regions::begin(Phase phase, std::uint64_t done) {
   phase_ = phase;
+  warmed_up_ = std::min(done, warm_up_);
   enter_stage(Stage::setup);
   state_ = State::warming;
   warm_up_parts_ = 0;
 }
 
-std::uint64_t Regions::next() {
+void Regions::finish() {
+  if (state_ == State::counting) end_count();
+  if (state_ == State::timing) end_block();
+}
+
+std::uint64_t Regions::wait() {
   switch (state_) {
     case State::warming:
       if (const std::uint64_t iterations = next_warm_up(); iterations > 0) return iterations;
@@ -91,46 +98,64 @@ std::uint64_t Regions::next() {
         state_ = State::probing;
         return std::min(warm_up_, kProbes);
       }
-      [[fallthrough]];
-    case State::probing: {
-      // A team of threads does not survive a fork: its region would wait for ever. Threads that the statement never
-      // wakes (PyTorch makes a pool when it is told the number of threads, and uses none for small tensors) are no
-      // hindrance.
-      if (threads_ > 1) {
-        wait_until_others_sleep();
-        const bool work = state_ == State::probing && sleeps_of_others() != sleeps_before_;
-        in_process_ = in_process_ || warm_up_ == 0 || work;
-        // Valgrind runs one thread at a time, wherever it is.
-        if (work && !callgrind::running()) bind_working_threads();
-      }
-      const char* const device = look_for_device();
-      enter_stage(Stage::region);
-      state_ = State::idle;
-      auto ready = channel_.compose(MessageType::ready, job_);
-      // What other threads and signal handlers have done so far, once here rather than in every replicate.
-      callgrind::dump();
-      ready.number(Field::phase, static_cast<std::uint64_t>(phase_))
-          .number(Field::threads, static_cast<std::uint64_t>(threads_))
-          .number(Field::in_process, in_process_ ? 1 : 0);
-      if (device != nullptr) ready.text(Field::device, device);
-      if (other_allocator() != nullptr) ready.text(Field::allocator, other_allocator());
-      channel_.send(ready);
+      become_ready();
       break;
-    }
-    case State::counting:
-      end_count();
+    case State::probing:
+      become_ready();
       break;
     case State::timing:
-      if (!end_block()) {
-        block_start_ns_ = now_ns();
-        return iterations_;
-      }
-      break;
+      prepare_region();
+      return iterations_;
+    case State::counting:
     case State::idle:
     case State::left:
       break;
   }
   return next_command();
+}
+
+void Regions::start() {
+  if (state_ == State::counting) start_count();
+  if (state_ == State::timing) {
+    paused_ns_ = 0;
+    manual_ns_ = 0;
+    block_start_ns_ = now_ns();
+  }
+}
+
+void Regions::pause() {
+  if (state_ == State::counting) callgrind::collect(false);
+  if (state_ == State::timing) paused_at_ns_ = now_ns();
+}
+
+void Regions::resume() {
+  if (state_ == State::timing) paused_ns_ += now_ns() - paused_at_ns_;
+  if (state_ == State::counting) callgrind::collect(true);
+}
+
+/// All is set up and warmed up.
+void Regions::become_ready() {
+  // A team of threads does not survive a fork: its region would wait for ever. Threads that the statement never wakes
+  // (PyTorch makes a pool when it is told the number of threads, and uses none for small tensors) are no hindrance.
+  if (threads_ > 1) {
+    wait_until_others_sleep();
+    const bool work = state_ == State::probing && sleeps_of_others() != sleeps_before_;
+    in_process_ = in_process_ || warm_up_ == 0 || work;
+    // Valgrind runs one thread at a time, wherever it is.
+    if (work && !callgrind::running()) bind_working_threads();
+  }
+  const char* const device = look_for_device();
+  enter_stage(Stage::region);
+  state_ = State::idle;
+  auto ready = channel_.compose(MessageType::ready, job_);
+  // What other threads and signal handlers have done so far, once here rather than in every replicate.
+  callgrind::dump();
+  ready.number(Field::phase, static_cast<std::uint64_t>(phase_))
+      .number(Field::threads, static_cast<std::uint64_t>(threads_))
+      .number(Field::in_process, in_process_ ? 1 : 0);
+  if (device != nullptr) ready.text(Field::device, device);
+  if (other_allocator() != nullptr) ready.text(Field::allocator, other_allocator());
+  channel_.send(ready);
 }
 
 /// Iterations of the warm-up's next part; 0 when it is over.
@@ -142,7 +167,7 @@ std::uint64_t Regions::next_warm_up() {
   enter_stage(Stage::warm_up);
   const int part = warm_up_parts_++;
   const bool settles = phase_ == Phase::statement && hooks_.settle != nullptr && callgrind::running();
-  if (!settles) return part == 0 ? warm_up_ : 0;
+  if (!settles) return part == 0 ? warm_up_ - warmed_up_ : 0;
   if (part == 1 || part == 2) hooks_.settle(hooks_.context, part == 2);
   const std::uint64_t half = (warm_up_ + 1) / 2;
   return part == 1 ? 1 : part < 3 ? half : 0;
@@ -169,13 +194,13 @@ void Regions::prepare_region() {
 std::uint64_t Regions::next_command() {
   state_ = State::idle;
   for (;;) {
-    if (fork_timed()) return start_time();
+    if (fork_timed()) return prepare_time();
     const Channel::Received received = channel_.receive();
     if (received.lost) note_cut_off();
     if (!received.open) ::_exit(0);  // the runner has lost interest
     switch (received.message.type()) {
       case MessageType::count:
-        if (runs_region_itself(received.message) || fork_region(false)) return start_count(received.message);
+        if (runs_region_itself(received.message) || fork_region(false)) return prepare_count(received.message);
         break;
       case MessageType::time:
         read_time_command(received.message);
@@ -286,20 +311,23 @@ std::optional<int> Regions::wait_for_replicate(int pid, int done) {
   }
 }
 
-std::uint64_t Regions::start_count(const Message& command) {
-  iterations_ = command.number(Field::iterations, 1);
+std::uint64_t Regions::prepare_count(const Message& command) {
+  iterations_ = fixed_ > 0 ? fixed_ : command.number(Field::iterations, 1);
   state_ = State::counting;
   if (in_process_ && threads_ > 1) wait_until_others_sleep();
   // Left-overs of setup and warm-up make malloc_consolidate strike one replicate in five, at ≈ 130,000 instructions.
   malloc_trim(0);
   prepare_region();
+  return iterations_;
+}
+
+void Regions::start_count() {
   // A native count is of allocations: what Valgrind counts must not be slowed and changed by wrappers.
   if (!callgrind::running()) allocations::install();
   allocations::start();
   callgrind::collect(true);
   // What other threads have done since the process was ready. Where there are none, all counters are zero.
-  if (in_process_ || threads_ > 1) callgrind::dump();
-  return iterations_;
+  if (in_process_ || threads_ > 1 || threads_come_) callgrind::dump();
 }
 
 void Regions::end_count() {
@@ -312,6 +340,7 @@ void Regions::end_count() {
   shared_page().allocated_bytes = totals.bytes;
   if (replicate_) leave_replicate();
   report_counted(::getpid(), 0);
+  state_ = State::idle;
 }
 
 void Regions::report_counted(int pid, int status) {
@@ -327,63 +356,67 @@ void Regions::report_counted(int pid, int status) {
 
 void Regions::read_time_command(const Message& command) {
   children_ = command.number(Field::children, 1);
-  iterations_ = command.number(Field::iterations, 0);
+  iterations_ = fixed_ > 0 ? fixed_ : command.number(Field::iterations, 0);
   block_ns_ = iterations_ == 0 ? command.number(Field::block_ns, 1'000'000) : 0;
   budget_ns_ = command.number(Field::budget_ns, 0);
   if (iterations_ == 0) iterations_ = 1;
 }
 
-std::uint64_t Regions::start_time() {
+std::uint64_t Regions::prepare_time() {
   spent_ns_ = 0;
   warm_ = false;
   shared_page().sample_count = 0;
   state_ = State::timing;
   prepare_region();
-  block_start_ns_ = now_ns();
   return iterations_;
 }
 
-/// Ends a block; true when it was the last one of this region.
-bool Regions::end_block() {
-  const auto another = [this] {
-    prepare_region();
-    return false;
-  };
+/// What the block took. What it spent, pauses included, is bounded.
+std::uint64_t Regions::take_elapsed() {
+  const std::uint64_t lasted = now_ns() - block_start_ns_;
+  spent_ns_ += lasted;
+  return manual_ ? manual_ns_ : lasted - paused_ns_;
+}
+
+/// Ends a block. It was the last one of this region where the state is idle afterwards.
+void Regions::end_block() {
   if (hooks_.sync != nullptr) hooks_.sync(hooks_.context);
-  const std::uint64_t elapsed = now_ns() - block_start_ns_;
+  const std::uint64_t spent_before = spent_ns_;
+  const std::uint64_t elapsed = take_elapsed();
   SharedPage& page = shared_page();
-  spent_ns_ += elapsed;
   if (block_ns_ > 0) {
-    if (elapsed < block_ns_) {
+    // Where nearly all of it is paused, no number of executions would do.
+    const bool long_enough = elapsed >= block_ns_ || spent_ns_ - spent_before >= kMostPaused * block_ns_;
+    if (!long_enough) {
       iterations_ = grow(iterations_, elapsed, block_ns_);
-      return another();
+      return;
     }
     // The first block of a child pays for its page faults, 12 µs natively and more with torch: one iteration of
     // `x += 1` then passed for a block of 10 µs, and every sample came out as 0.
     if (!warm_ && elapsed < kColdBlock) {
       warm_ = true;
-      return another();
+      return;
     }
     block_ns_ = 0;
     if (budget_ns_ > 0) {
       warm_ = false;
       spent_ns_ = 0;
-      return another();
+      return;
     }
   }
   // A forked child copies each page that it writes for the first time: the first quarter of its time is not sampled.
   if (block_ns_ == 0 && !warm_ && elapsed < budget_ns_) {
-    if (spent_ns_ < budget_ns_ / 4) return another();
+    if (spent_ns_ < budget_ns_ / 4) return;
     warm_ = true;
     spent_ns_ = 0;
-    return another();
+    return;
   }
   page.samples[page.sample_count++] = static_cast<double>(elapsed) * 1e-9;
-  if (page.sample_count < SharedPage::kMaxSamples && spent_ns_ < budget_ns_) return another();
+  if (page.sample_count < SharedPage::kMaxSamples && spent_ns_ < budget_ns_) return;
   page.iterations = iterations_;
   if (replicate_) leave_replicate();
   report_timed(::getpid(), 0);
-  return true;
+  state_ = State::idle;
 }
 
 void Regions::report_timed(int pid, int status) {

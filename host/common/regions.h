@@ -34,9 +34,35 @@ class Regions {
   void set_hooks(RegionHooks hooks) { hooks_ = hooks; }
   [[nodiscard]] const RegionHooks& hooks() const { return hooks_; }
 
-  /// Enters the phase; the loop then calls next() until it says 0.
-  void begin(protocol::Phase phase);
-  std::uint64_t next();
+  /// Enters the phase; the loop then calls next() until it says 0. So many executions of its warm-up are `done`.
+  void begin(protocol::Phase phase, std::uint64_t done = 0);
+  std::uint64_t next() {
+    finish();
+    const std::uint64_t iterations = wait();
+    if (iterations > 0) start();
+    return iterations;
+  }
+
+  /// next() in its parts, for a loop that has something to make ready between them, neither counted nor timed: the
+  /// region that ran is over; how many executions come next (here the process forks); they begin. No region begins or
+  /// ends in a warm-up, but all three are called there too.
+  void finish();
+  std::uint64_t wait();
+  void start();
+
+  /// Not measured until it is resumed. Only in the thread that called start().
+  void pause();
+  void resume();
+
+  /// Every region has so many executions, whatever is asked for.
+  void fix_iterations(std::uint64_t iterations) { fixed_ = iterations; }
+  /// After wait(), which said fewer: a loop goes in steps of several.
+  void raise_iterations(std::uint64_t iterations) { iterations_ = iterations; }
+  /// Threads are started between wait() and start(); what they did until start() is not counted.
+  void expect_threads() { threads_come_ = true; }
+  /// Times are what add_manual_time() adds up in a region, not what the clock says.
+  void set_manual(bool manual) { manual_ = manual; }
+  void add_manual_time(std::uint64_t ns) { manual_ns_ += ns; }
 
   /// True when the loop ended because next() said so. Otherwise the statement left the loop: a return, a break, a goto.
   [[nodiscard]] bool ended_properly() const { return state_ == State::left; }
@@ -54,15 +80,18 @@ class Regions {
  private:
   enum class State { warming, probing, idle, counting, timing, left };
 
+  void become_ready();
   std::uint64_t next_command();
-  std::uint64_t start_count(const protocol::Message& command);
+  std::uint64_t prepare_count(const protocol::Message& command);
+  void start_count();
   void end_count();
   void read_time_command(const protocol::Message& command);
   [[nodiscard]] bool forks() const;
   [[nodiscard]] bool runs_region_itself(const protocol::Message& command) const;
   bool fork_timed();
-  std::uint64_t start_time();
-  bool end_block();
+  std::uint64_t prepare_time();
+  void end_block();
+  [[nodiscard]] std::uint64_t take_elapsed();
   void report_counted(int pid, int status);
   void report_timed(int pid, int status);
   bool fork_region(bool timed);
@@ -76,10 +105,14 @@ class Regions {
   Channel channel_;
   std::uint32_t job_;
   std::uint64_t warm_up_;
+  std::uint64_t warmed_up_ = 0;
   int warm_up_parts_ = 0;    ///< Of this phase's, begun so far.
   bool in_process_ = false;  ///< A team of threads works here, which no fork would survive: no replicate is forked.
   int threads_ = 1;
   bool on_device_ = false;
+  bool threads_come_ = false;
+  bool manual_ = false;
+  std::uint64_t fixed_ = 0;  ///< 0: as the runner asks.
   unsigned long long sleeps_before_ = 0;
   bool replicate_ = false;
   int done_ = -1;  ///< In a replicate under Valgrind: the pipe on which it says that its region is over.
@@ -95,7 +128,10 @@ class Regions {
   std::uint64_t budget_ns_ = 0;
   std::uint64_t spent_ns_ = 0;
   std::uint64_t block_start_ns_ = 0;
-  bool warm_ = false;  ///< A block of this region was long enough once already.
+  std::uint64_t paused_at_ns_ = 0;
+  std::uint64_t paused_ns_ = 0;  ///< Of this block.
+  std::uint64_t manual_ns_ = 0;  ///< Likewise.
+  bool warm_ = false;            ///< A block of this region was long enough once already.
 };
 
 }  // namespace tally::host

@@ -1,149 +1,66 @@
-/// A benchmark program as the host of its own cases: the same fork server, regions and rehearsal as tally-host-cpp,
-/// with a registered function in place of a compiled snippet.
+/// <tallymark/bench.h>, over the calls that all benchmarks have.
 #include "tallymark/bench.h"
 
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <exception>
 #include <stdexcept>
-#include <string>
 
-#include "callgrind.h"
-#include "fork_server.h"
-#include "fresh_heap.h"
-#include "pinned_stack.h"
+#include "call.h"
 #include "protocol/descriptors.h"
-#include "regions.h"
 #include "registry.h"
-#include "rehearsal.h"
-#include "shared_page.h"
+#include "served.h"
 
 namespace tally {
 
-using host::Regions;
-using protocol::Field;
-using protocol::Message;
-using protocol::Phase;
-using protocol::Stage;
-
-void State::no_such_arg(std::size_t place) const {
-  throw std::out_of_range("state.arg(" + std::to_string(place) + "): the benchmark has " +
-                          std::to_string(args_.size()) + " arguments");
+long long State::arg(std::size_t place) const {
+  const std::vector<std::int64_t>& args = call_->args();
+  if (place < args.size()) return args[place];
+  throw std::out_of_range("state.arg(" + std::to_string(place) + "): the benchmark has " + std::to_string(args.size()) +
+                          " arguments");
 }
 
-bool State::enter_baseline() {
-  auto* const regions = static_cast<Regions*>(regions_);
-  if (entered_) {
-    regions->fail(Regions::stage(), "a benchmark has one measured loop, and this one begins a second one", "");
-    over_ = true;
-    return false;
+void State::pause() { call_->pause(); }
+void State::resume() { call_->resume(); }
+void State::set_time(double seconds) { call_->add_manual_time(seconds); }
+void State::skip(const std::string& reason) { call_->skip(reason, false); }
+int State::thread() const { return call_->thread(); }
+int State::threads() const { return call_->threads(); }
+unsigned long long State::executions() const { return call_->done(); }
+
+void State::counter(const char* name, double value, Per per) {
+  // In Google Benchmark's terms, of all executions, divided by the time that they took together.
+  const unsigned flags = per == Per::second ? detail::Counter::kRate | detail::Counter::kForEachIteration : 0;
+  call_->notes().counters[name] = {value, flags};
+}
+
+void add_benchmark(const std::string& name, Function function, const Options& options) {
+  embedded::Benchmark benchmark{.name = name,
+                                .function =
+                                    [function = std::move(function)](detail::Call& call) {
+                                      State state(&call);
+                                      function(state);
+                                    },
+                                .axes = {},
+                                .threads = options.threads,
+                                .iterations = options.iterations,
+                                .manual_time = options.manual_time};
+  for (std::size_t i = 0; i < options.args.size(); ++i) {
+    const Axis& axis = options.args[i];
+    embedded::Axis added{axis.name.empty() ? "arg" + std::to_string(i) : axis.name, {}};
+    for (const long long value : axis.values) added.values.push_back({value});
+    benchmark.axes.push_back(std::move(added));
   }
-  entered_ = true;
-  regions->begin(Phase::baseline);
-  return true;
+  embedded::add(std::move(benchmark));
 }
-
-void State::enter_statement() {
-  if (!over_) static_cast<Regions*>(regions_)->begin(Phase::statement);
-}
-
-unsigned long long State::next() { return over_ ? 0 : static_cast<Regions*>(regions_)->next(); }
-
-/// Runs a function as a case.
-struct Conductor {
-  Conductor(Function function, std::vector<long long> args, Regions& regions)
-      : function_(function), state_(std::move(args)), regions_(regions) {
-    state_.regions_ = &regions;
-  }
-
-  static void enter(void* self) { static_cast<Conductor*>(self)->run(); }
-
-  void run() {
-    try {
-      function_(state_);
-    } catch (const std::exception& error) {
-      regions_.fail(Regions::stage(), error.what(), "");
-    } catch (...) {
-      regions_.fail(Regions::stage(), "threw what is no std::exception", "");
-    }
-    if (regions_.failed() || (state_.entered_ && regions_.ended_properly())) return;
-    regions_.fail(Regions::stage(), "the benchmark returned before its loop was over",
-                  "a function without `for (auto _ : state)`, or one that leaves it: a break, a return");
-  }
-
- private:
-  Function function_;
-  State state_;
-  Regions& regions_;
-};
-
-namespace {
-
-/// What the host rehearses, so that it does not matter which case is the first.
-void do_nothing(State& state) {
-  for (auto _ : state) static_cast<void>(_);
-}
-
-void run_case(void* /*context*/, host::Channel channel, const Message& request) {
-  Regions regions(channel, request.job(), request.number(Field::warm_up));
-  host::enter_stage(Stage::load);
-  const std::string_view symbol = request.text(Field::symbol).value_or("");
-  auto chosen = embedded::find_case(symbol);
-  if (!chosen && !symbol.empty()) {
-    regions.fail(Stage::load, "the program has no such benchmark any more", symbol);
-    return;
-  }
-  Conductor conductor(chosen ? chosen->benchmark->function : do_nothing,
-                      chosen ? std::move(chosen->args) : std::vector<long long>(), regions);
-  host::fill_malloc();
-  if (const auto padding = request.number(Field::heap_padding); padding > 0) {
-    std::memset(std::malloc(padding), 1, padding);  // kept on purpose: it moves whatever setup allocates
-  }
-  if (host::callgrind::running()) host::align_mappings();
-  host::enter_stage(Stage::setup);
-  host::call_on_pinned_stack(Conductor::enter, &conductor, request.number(Field::stack_padding));
-}
-
-bool rehearse(bool counted) {
-  static char buffer[1024];
-  protocol::Writer request(buffer, protocol::MessageType::run_case, 0);
-  request.text(Field::symbol, "").number(Field::warm_up, 1);
-  return host::rehearse(run_case, nullptr, request, counted);
-}
-
-int serve() {
-  if (!rehearse(false)) return 3;
-  if (host::callgrind::running()) {
-    host::callgrind::start_instrumentation();
-    if (!rehearse(true)) return 3;
-  }
-  host::fill_malloc();
-  if (host::callgrind::running()) host::align_mappings();
-  return host::serve({"cpp", __VERSION__}, run_case, nullptr);
-}
-
-int write_list() {
-  const std::string text = embedded::list_text();
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t n = ::write(protocol::kBenchmarkList, text.data() + done, text.size() - done);
-    if (n <= 0) return 3;
-    done += static_cast<std::size_t>(n);
-  }
-  return 0;
-}
-
-}  // namespace
 
 int bench_main(int argc, char** argv) {
   const std::string_view word = argc == 2 ? argv[1] : "";
   // What static objects do at the program's end has no say in what `tally` was told.
-  if (word == protocol::kServeArgument) ::_exit(serve());
-  if (word == protocol::kListArgument) ::_exit(write_list());
+  if (word == protocol::kServeArgument) ::_exit(embedded::serve());
+  if (word == protocol::kListArgument) ::_exit(embedded::write_list());
   if (word == "--list") {
-    for (const embedded::Registered& one : embedded::registry()) std::printf("%s\n", one.name.c_str());
+    for (const embedded::Benchmark& one : embedded::registry()) std::printf("%s\n", one.name.c_str());
     return 0;
   }
   std::fprintf(stderr, "benchmarks of tallymark: --list names them; measure them with: tally run --program %s\n",
@@ -151,4 +68,22 @@ int bench_main(int argc, char** argv) {
   return 2;
 }
 
+namespace detail {
+
+std::vector<std::string> split_types(const char* text) {
+  std::vector<std::string> types(1);
+  int depth = 0;
+  for (; *text != 0; ++text) {
+    if (*text == ',' && depth == 0) {
+      types.emplace_back();
+      continue;
+    }
+    if (*text == '<' || *text == '(') ++depth;
+    if (*text == '>' || *text == ')') --depth;
+    if (*text != ' ' || !types.back().empty()) types.back() += *text;
+  }
+  return types;
+}
+
+}  // namespace detail
 }  // namespace tally

@@ -7,48 +7,20 @@
 
 #include "protocol/descriptors.h"
 
-namespace tally {
+namespace tally::embedded {
 
 namespace {
 
-[[noreturn]] void refuse(const char* name, const char* why) {
-  std::fprintf(stderr, "tallymark: benchmark '%s' %s\n", name, why);
+[[noreturn]] void refuse(const std::string& name, const char* why) {
+  std::fprintf(stderr, "tallymark: benchmark '%s' %s\n", name.c_str(), why);
   std::exit(2);
 }
 
-}  // namespace
-
-void add_benchmark(const char* name, Function function, Options options) {
-  const std::string_view text(name);
-  const bool strange = std::any_of(text.begin(), text.end(), [](char c) { return c >= 0 && c < ' '; });
-  if (text.empty() || strange || text.find("${") != std::string_view::npos)
-    refuse(name, "cannot have this name: it is empty, or has a control character or '${'");
-  std::vector<embedded::Registered>& all = embedded::registry();
-  if (std::any_of(all.begin(), all.end(), [&](const embedded::Registered& one) { return one.name == text; }))
-    refuse(name, "is defined twice: give one of them another name");
-  for (std::size_t i = 0; i < options.args.size(); ++i) {
-    if (options.args[i].values.empty()) refuse(name, "has an argument without values");
-    if (options.args[i].name.empty()) options.args[i].name = "arg" + std::to_string(i);
-  }
-  all.push_back({std::string(text), function, std::move(options.args)});
-}
-
-}  // namespace tally
-
-namespace tally::embedded {
-
-std::vector<Registered>& registry() {
-  static std::vector<Registered> all;
-  return all;
-}
-
-namespace {
-
-/// The values after "name/", as many as the benchmark has arguments.
-std::optional<std::vector<long long>> read_args(std::string_view text, std::size_t count) {
-  std::vector<long long> values;
+/// The values after "name/".
+std::optional<std::vector<std::int64_t>> read_args(std::string_view text, std::size_t count) {
+  std::vector<std::int64_t> values;
   while (!text.empty()) {
-    long long value = 0;
+    std::int64_t value = 0;
     const auto read = std::from_chars(text.data() + 1, text.data() + text.size(), value);
     if (text.front() != '/' || read.ec != std::errc()) return std::nullopt;
     values.push_back(value);
@@ -58,12 +30,47 @@ std::optional<std::vector<long long>> read_args(std::string_view text, std::size
   return values;
 }
 
+std::size_t argument_count(const Benchmark& benchmark) {
+  std::size_t count = 0;
+  for (const Axis& axis : benchmark.axes) count += axis.values.front().size();
+  return count;
+}
+
+/// Each with its separator before it but the first.
+template <typename Values, typename Text>
+std::string joined(const Values& values, const char* separator, const Text& text) {
+  std::string all;
+  for (const auto& value : values) all += (all.empty() ? "" : separator) + text(value);
+  return all;
+}
+
 }  // namespace
 
+std::vector<Benchmark>& registry() {
+  static std::vector<Benchmark> all;
+  return all;
+}
+
+void add(Benchmark benchmark) {
+  const std::string& name = benchmark.name;
+  const bool strange = std::any_of(name.begin(), name.end(), [](char c) { return c >= 0 && c < ' '; });
+  if (name.empty() || strange || name.find("${") != std::string::npos)
+    refuse(name, "cannot have this name: it is empty, or has a control character or '${'");
+  std::vector<Benchmark>& all = registry();
+  if (std::any_of(all.begin(), all.end(), [&](const Benchmark& one) { return one.name == name; }))
+    refuse(name, "is defined twice: give one of them another name");
+  if (std::any_of(benchmark.axes.begin(), benchmark.axes.end(), [](const Axis& axis) { return axis.values.empty(); }))
+    refuse(name, "has an argument without values");
+  if (benchmark.threads.empty() ||
+      std::any_of(benchmark.threads.begin(), benchmark.threads.end(), [](int threads) { return threads < 1; }))
+    refuse(name, "has a number of threads below 1");
+  all.push_back(std::move(benchmark));
+}
+
 std::optional<Chosen> find_case(std::string_view symbol) {
-  for (const Registered& one : registry()) {
+  for (const Benchmark& one : registry()) {
     if (symbol.substr(0, one.name.size()) != one.name) continue;
-    if (auto values = read_args(symbol.substr(one.name.size()), one.args.size()))
+    if (auto values = read_args(symbol.substr(one.name.size()), argument_count(one)))
       return Chosen{&one, *std::move(values)};
   }
   return std::nullopt;
@@ -71,12 +78,15 @@ std::optional<Chosen> find_case(std::string_view symbol) {
 
 std::string list_text() {
   std::string text = std::string(protocol::kBenchmarkListStart) + "\n";
-  for (const Registered& one : registry()) {
+  for (const Benchmark& one : registry()) {
     text += one.name;
-    for (const Axis& axis : one.args) {
-      text += "\t" + axis.name + "=";
-      for (std::size_t i = 0; i < axis.values.size(); ++i) text += (i > 0 ? "," : "") + std::to_string(axis.values[i]);
+    for (const Axis& axis : one.axes) {
+      text += "\t" + axis.name + "=" + joined(axis.values, ",", [](const std::vector<std::int64_t>& value) {
+                return joined(value, "/", [](std::int64_t number) { return std::to_string(number); });
+              });
     }
+    if (one.threads != std::vector{1})
+      text += "\t@threads=" + joined(one.threads, ",", [](int threads) { return std::to_string(threads); });
     text += "\n";
   }
   return text;

@@ -1,28 +1,42 @@
 /// The benchmarks of this program, in the order in which they were made known, and their cases by name.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "tallymark/bench.h"
+#include "call.h"
 
 namespace tally::embedded {
 
-struct Registered {
+/// The values of one argument, or of several that go together: {"n", {{64}, {1000}}}, {"args", {{8, 1}, {64, 2}}}.
+struct Axis {
   std::string name;
-  Function function = nullptr;
-  std::vector<Axis> args;  ///< Each with a name.
+  std::vector<std::vector<std::int64_t>> values;
+};
+
+struct Benchmark {
+  std::string name;
+  std::function<void(detail::Call&)> function;
+  std::vector<Axis> axes;          ///< One case for each combination.
+  std::vector<int> threads = {1};  ///< And for each of these.
+  std::uint64_t iterations = 0;    ///< In each call of the function; 0: as many as are asked for.
+  bool manual_time = false;        ///< The function says how long it took.
 };
 
 /// Also while other static objects are made.
-std::vector<Registered>& registry();
+std::vector<Benchmark>& registry();
+
+/// Ends the program with a message (exit code 2) where a name cannot be one or is taken.
+void add(Benchmark benchmark);
 
 /// One benchmark with one value for each argument.
 struct Chosen {
-  const Registered* benchmark = nullptr;
-  std::vector<long long> args;
+  const Benchmark* benchmark = nullptr;
+  std::vector<std::int64_t> args;
 };
 
 /// "sort/64/1000"; nothing where there is no such benchmark, or not with so many arguments.

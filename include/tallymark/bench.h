@@ -2,7 +2,9 @@
 ///
 ///     TALLY_BENCH("sort", .args = {{64, 1000}}) (tally::State& state) {     // C++17: tally::args({64, 1000})
 ///       const std::vector<int> in = make(state.arg(0));                     // once, not measured
-///       for (auto _ : state) tally::keep(sorted(in));                       // measured
+///       for (auto& v : state.each([&] { return in; }))                      // a fresh one for each, not measured
+///         std::sort(v.begin(), v.end());                                    // measured
+///       state.counter("items", state.arg(0), tally::Per::second);
 ///     }
 ///
 /// Link the CMake target tallymark::bench, which has a main(), and measure with `tally run --program EXE`. A function
@@ -12,12 +14,15 @@
 #define TALLYMARK_BENCH_H
 
 #include <cstddef>
+#include <functional>
 #include <initializer_list>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "tally/snippet.h"
+#include "tallymark/loop.h"
 
 namespace tally {
 
@@ -34,117 +39,136 @@ struct Axis {
   std::vector<long long> values;
 };
 
-/// What a definition may say besides its name. One case for every combination of the arguments' values.
+/// What a definition may say besides its name. One case for every combination of the arguments' values and numbers of
+/// threads.
 struct Options {
   std::vector<Axis> args = {};
+  std::vector<int> threads = {1};     ///< The function runs in so many at once.
+  unsigned long long iterations = 0;  ///< Of each call of the function, which has no other calls; 0: as tally asks.
+  bool manual_time = false;           ///< Times are what state.set_time() says.
 };
 
-/// The same without a designated initialiser, which C++17 has not.
-inline std::vector<Axis> args(std::initializer_list<Axis> axes) { return axes; }
-inline std::vector<Axis> args(std::initializer_list<long long> values) { return {Axis(values)}; }
-
-class State;
-
-namespace detail {
-
-/// What `auto _` is: nothing, and nobody is warned that it is not used.
-struct [[maybe_unused]] Tick {};
-
-struct End {};
-
-/// A measured loop. All of it is inlined, also where nothing else is: the empty loop, which is taken off, must be
-/// compiled as the user's is.
-class Rounds {
- public:
-  __attribute__((always_inline)) explicit Rounds(State* state) : state_(state) {}
-  __attribute__((always_inline)) Rounds begin() const { return *this; }
-  __attribute__((always_inline)) End end() const { return {}; }
-  __attribute__((always_inline)) bool operator!=(End) {
-    if (__builtin_expect(left_ != 0, 1)) return true;
-    left_ = next(state_);
-    return left_ != 0;
-  }
-  __attribute__((always_inline)) void operator++() {
-    barrier();
-    --left_;
-  }
-  __attribute__((always_inline)) Tick operator*() const { return {}; }
-
- private:
-  /// How many executions come next; 0 ends the loop.
-  static unsigned long long next(State* state);
-
-  State* state_;
-  unsigned long long left_ = 0;
-};
-
-/// In each translation unit, as it is compiled.
-[[maybe_unused]] __attribute__((noinline)) static void empty_loop(State* state) {
-  for (auto _ : Rounds(state)) static_cast<void>(_);
+/// The arguments without a designated initialiser, which C++17 has not.
+inline Options args(std::initializer_list<Axis> axes) {
+  Options options;
+  options.args = axes;
+  return options;
+}
+inline Options args(std::initializer_list<long long> values) {
+  Options options;
+  options.args = {Axis(values)};
+  return options;
 }
 
-}  // namespace detail
+/// How a counter's value is shown: as it is, or, a value of one execution, divided by the time that it takes.
+enum class Per { run, second };
 
 /// A benchmark's view of the case that it runs for. Made by the library; lives as long as the function's call.
 class State {
  public:
+  explicit State(detail::Call* call) : call_(call) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
   /// The value of an argument, by its place. Throws std::out_of_range where there is none.
-  [[nodiscard]] long long arg(std::size_t place = 0) const {
-    if (place >= args_.size()) no_such_arg(place);
-    return args_[place];
-  }
+  [[nodiscard]] long long arg(std::size_t place = 0) const;
 
   /// The measured loop, of which a function has one: for (auto _ : state) …
   __attribute__((always_inline)) detail::Rounds begin() {
-    if (enter_baseline()) detail::empty_loop(this);
-    enter_statement();
-    return detail::Rounds(this);
+    detail::open(call_, &detail::empty_rounds<State>, 1);
+    return detail::Rounds(call_);
   }
   __attribute__((always_inline)) detail::End end() const { return {}; }
 
+  /// The measured loop over fresh values: for (auto& value : state.each(make)) …  `make()` is called for each
+  /// execution, and what it returned is destroyed; neither is counted or timed. Values are made some at a time, before
+  /// they are needed, and lie beside each other.
+  template <typename Make>
+  auto each(Make make) {
+    using Value = std::decay_t<decltype(make())>;
+    detail::open(call_, &detail::empty_each<State, Value>, 1);
+    return detail::Each<Value, Make>(call_, std::move(make));
+  }
+
+  /// In a loop: what lies between the two is neither counted nor timed. What they themselves come to is taken off.
+  void pause();
+  void resume();
+
+  /// In a loop of a benchmark with manual_time: how long this execution took. Its count is of all of it.
+  void set_time(double seconds);
+
+  /// A number to stand beside the measured ones. Added up over threads.
+  void counter(const char* name, double value, Per per = Per::run);
+
+  /// The case cannot be measured, for this reason. The loop is not run; one that has begun must be left.
+  void skip(const std::string& reason);
+
+  [[nodiscard]] int thread() const;   ///< From 0.
+  [[nodiscard]] int threads() const;  ///< That run this function at once.
+  /// Executions of the loop so far, in this process. After the loop: those that what was added up in it is of.
+  [[nodiscard]] unsigned long long executions() const;
+
  private:
-  friend class detail::Rounds;
-  friend struct Conductor;
-
-  explicit State(std::vector<long long> values) : args_(std::move(values)) {}
-  [[noreturn]] void no_such_arg(std::size_t place) const;
-  bool enter_baseline();
-  void enter_statement();
-  unsigned long long next();
-
-  std::vector<long long> args_;
-  void* regions_ = nullptr;
-  bool entered_ = false;
-  bool over_ = false;
+  detail::Call* call_;
 };
 
-using Function = void (*)(State&);
+using Function = std::function<void(State&)>;
 
 /// Makes a benchmark known. Its name has neither tabs, line breaks nor "${", and no other one has it. Ends the program
 /// with a message (exit code 2) otherwise.
-void add_benchmark(const char* name, Function function, Options options = {});
+void add_benchmark(const std::string& name, Function function, const Options& options = {});
 
 /// What main() does: it serves `tally` where that has started the program, lists the benchmarks for --list, and tells
 /// how it is measured for anything else. Returns the exit code; where it served `tally` it ends the process instead.
 int bench_main(int argc, char** argv);
 
+/// A type as an argument of a generic function: typename decltype(type)::type.
+template <typename T>
+struct Type {
+  using type = T;
+};
+
 namespace detail {
 
 struct Registration {
-  Registration(Function function, const char* name, Options options) {
-    add_benchmark(name, function, std::move(options));
+  Registration(Function function, const char* name, const Options& options) {
+    add_benchmark(name, std::move(function), options);
   }
 };
 
-inline unsigned long long Rounds::next(State* state) { return state->next(); }
+/// The texts between commas at the top level of "int, std::pair<int, int>".
+std::vector<std::string> split_types(const char* text);
+
+template <typename... Types>
+struct TypesRegistration {
+  template <typename Generic>
+  TypesRegistration(const char* name, const char* types, Generic generic, const Options& options) {
+    const std::vector<std::string> texts = split_types(types);
+    std::size_t i = 0;
+    (add_benchmark(
+         std::string(name) + "<" + texts[i++] + ">", [generic](State& state) { generic(Type<Types>(), state); },
+         options),
+     ...);
+  }
+};
+
+/// A fixture is made for the case, of the state if it wants to know it.
+template <typename Fixture>
+void run_fixture(State& state) {
+  if constexpr (std::is_constructible_v<Fixture, State&>) {
+    Fixture fixture(state);
+    fixture.tally_run(state);
+  } else {
+    Fixture fixture;
+    fixture.tally_run(state);
+  }
+}
 
 }  // namespace detail
 }  // namespace tally
 
-#define TALLY_BENCH_JOIN(a, b) a##b
+#define TALLY_BENCH_JOIN_(a, b) a##b
+#define TALLY_BENCH_JOIN(a, b) TALLY_BENCH_JOIN_(a, b)
 #define TALLY_BENCH_NAMED(id, name, ...)                                                \
   static void TALLY_BENCH_JOIN(tally_bench_, id)(::tally::State&);                      \
   static const ::tally::detail::Registration TALLY_BENCH_JOIN(tally_registration_, id)( \
@@ -154,5 +178,26 @@ inline unsigned long long Rounds::next(State* state) { return state->next(); }
 
 /// TALLY_BENCH("name") (tally::State& state) { … }, or with Options after the name.
 #define TALLY_BENCH(...) TALLY_BENCH_AT(__COUNTER__, __VA_ARGS__, )
+
+/// TALLY_BENCH_F(Fixture, "name") (tally::State& state) { … }: the body is a member of a class that derives from
+/// Fixture, whose constructor, from a State& or nothing, is the set-up, and its destructor the tear-down.
+#define TALLY_BENCH_F(...) TALLY_BENCH_F_AT(__COUNTER__, __VA_ARGS__, )
+#define TALLY_BENCH_F_AT(id, ...) TALLY_BENCH_F_NAMED(id, __VA_ARGS__)
+#define TALLY_BENCH_F_NAMED(id, fixture, name, ...)                                                             \
+  struct TALLY_BENCH_JOIN(tally_fixture_, id) : fixture {                                                       \
+    using tally_base = fixture;                                                                                 \
+    using tally_base::tally_base;                                                                               \
+    void tally_run(::tally::State&);                                                                            \
+  };                                                                                                            \
+  static const ::tally::detail::Registration TALLY_BENCH_JOIN(tally_registration_, id)(                         \
+      ::tally::detail::run_fixture<TALLY_BENCH_JOIN(tally_fixture_, id)>, name, ::tally::Options{__VA_ARGS__}); \
+  void TALLY_BENCH_JOIN(tally_fixture_, id)::tally_run
+
+/// TALLY_BENCH_TYPES(function, int, double); makes "function<int>" and "function<double>" of
+/// template <typename T> void function(tally::State&).
+#define TALLY_BENCH_TYPES(function, ...)                                                                           \
+  static const ::tally::detail::TypesRegistration<__VA_ARGS__> TALLY_BENCH_JOIN(tally_registration_, __COUNTER__)( \
+      #function, #__VA_ARGS__,                                                                                     \
+      [](auto type, ::tally::State& state) { function<typename decltype(type)::type>(state); }, ::tally::Options())
 
 #endif

@@ -55,6 +55,8 @@ Result<std::string> request_frame(const SessionRequest& request) {
     append_python(frame, request);
   } else {
     frame.text(Field::snippet, request.built.library).text(Field::symbol, request.built.symbol);
+    if (!rules.toolchain->program.empty() && rules.measured->threads > 1)
+      frame.number(Field::threads, static_cast<std::uint64_t>(rules.measured->threads));
   }
   frame.number(Field::warm_up, python ? kWarmUpPython : kWarmUpCpp);
   frame.text(Field::folder, request.built.folder.empty() ? request.folder : request.built.folder);

@@ -16,7 +16,8 @@ inline constexpr const char* kServeArgument = "--tally-serve";
 inline constexpr const char* kListArgument = "--tally-list";
 inline constexpr int kBenchmarkList = 3;
 /// The list's first line. Then a line for each benchmark: its name and, each after a tab, its arguments with all of
-/// their values, "n=64,1000".
+/// their values, "n=64,1000" ("args=8/1,64/2" where several go together), and "@threads=1,4" where it runs in more than
+/// one.
 inline constexpr const char* kBenchmarkListStart = "tallymark benchmarks 1";
 
 /// C++: the folders of preloaded libraries, which are opened through these.

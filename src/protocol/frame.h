@@ -44,12 +44,13 @@ enum class MessageType : std::uint16_t {
 
 /// What a field means; the comment says in which messages.
 enum class Field : std::uint16_t {
-  pid = 1,             ///< hello, started, exited, counted, timed: of the process in question.
-  threads = 2,         ///< hello, ready: threads alive in the sending process.
-  status = 3,          ///< exited, counted, timed: a wait status as waitpid(2) gives it.
-  message = 4,         ///< failed: one line.
-  detail = 5,          ///< failed: a traceback or other text of several lines.
-  stage = 6,           ///< failed, exited: a protocol::Stage; the last one that was entered.
+  pid = 1,      ///< hello, started, exited, counted, timed: of the process in question.
+  threads = 2,  ///< hello, ready: threads alive in the sending process. run_case, of a benchmark program: those that
+                ///< its function runs in; absent: one.
+  status = 3,   ///< exited, counted, timed: a wait status as waitpid(2) gives it.
+  message = 4,  ///< failed: one line.
+  detail = 5,   ///< failed: a traceback or other text of several lines.
+  stage = 6,    ///< failed, exited: a protocol::Stage; the last one that was entered.
   under_valgrind = 7,  ///< hello: 1 when Valgrind runs the host.
   language = 8,        ///< hello: "cpp" or "python".
   version = 9,         ///< hello: of the interpreter or compiler that the host was made for.

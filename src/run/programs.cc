@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <filesystem>
 
 #include "base/files.h"
@@ -17,9 +18,23 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr Milliseconds kDeadline(60'000);
+constexpr std::string_view kThreads = "@threads=";
 
 Error no_program(const std::string& path, const std::string& why) {
   return {ErrorKind::input, why, path, "give a program that is linked with tallymark::bench"};
+}
+
+/// "1,4".
+Result<std::vector<int>> thread_counts(const std::string& program, std::string_view text) {
+  std::vector<int> counts;
+  for (const std::string_view one : split(text, ',')) {
+    int count = 0;
+    const auto read = std::from_chars(one.data(), one.data() + one.size(), count);
+    if (read.ec != std::errc() || read.ptr != one.data() + one.size() || count < 1)
+      return std::unexpected(no_program(program, "lists a number of threads that is none"));
+    counts.push_back(count);
+  }
+  return counts;
 }
 
 /// Adds one line of the list.
@@ -28,6 +43,12 @@ Status add_benchmark(Suite& suite, const std::string& toolchain, const std::stri
   Benchmark benchmark{.label = {group, std::string(fields.front())}, .cpp = {std::string(fields.front()), {}}};
   benchmark.options.toolchain = toolchain;
   for (std::size_t i = 1; i < fields.size(); ++i) {
+    if (fields[i].starts_with(kThreads)) {
+      auto counts = thread_counts(group, fields[i].substr(kThreads.size()));
+      if (!counts) return std::unexpected(counts.error());
+      benchmark.options.threads = *std::move(counts);
+      continue;
+    }
     const std::size_t equals = fields[i].find('=');
     Param param{.name = std::string(fields[i].substr(0, equals))};
     if (equals != std::string_view::npos) {

@@ -84,6 +84,45 @@ TEST(Programs, KnownWorkIsReadExactlyAtEveryLevel) {
   }
 }
 
+/// Pauses, objects made for each execution, threads, a number of executions that the function must know.
+TEST(Programs, EveryFormOfLoopIsReadExactly) {
+  for (const std::string level : {"-O0", "-O2"}) {
+    for (const std::string compiler : {"g++", "clang++-19"}) {
+      SCOPED_TRACE(compiler + " " + level);
+      const Program program({.source = "loops", .compiler = compiler, .level = level});
+      Ran ran;
+      const Record record = measured(program.path(), {}, ran);
+      EXPECT_EQ(ran.code, 1) << "two of them skip";
+      for (const CaseRecord& one : record.cases) {
+        if (one.status != CaseStatus::ok) continue;
+        const bool team = one.id.find("/threads") != std::string::npos;
+        const bool more = one.id.find("manual") != std::string::npos || one.id.find("thrice") != std::string::npos ||
+                          one.id.find("at once") != std::string::npos;
+        const double expected = team ? 100'000.0 * one.threads : 1000;
+        // Without optimisation the bodies have a handful of instructions more than their nops.
+        const double more_at_all = level == "-O0" ? 8 : 1;
+        EXPECT_NEAR(one.counts->per_iteration, expected, team ? expected / 1000 : more ? 40 : more_at_all) << one.id;
+        EXPECT_LE(one.counts->spread, team ? 0.0001 : 0) << one.id;
+      }
+      EXPECT_THAT(case_with(record, "loops/skips [cpp]").failure->message, HasSubstr("skipped: has nothing to do"));
+      EXPECT_THAT(case_with(record, "loops/skips within [cpp]").failure->message, HasSubstr("found nothing to do"));
+      EXPECT_EQ(case_with(record, "loops/threads [cpp threads=4]").threads, 4);
+    }
+  }
+}
+
+TEST(Programs, TimesLeavePausesOutAndTakeWhatIsSaid) {
+  const Program program({.source = "loops"});
+  Ran ran;
+  const Record record = record_of({"run", "--program", program.path(), "--wall-only", "--max-run-time", "1", "--filter",
+                                   "loops/pauses*", "--filter", "loops/counters*", "--filter", "loops/manual*"},
+                                  ran);
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const double plain = case_with(record, "loops/counters [cpp]").wall->median_s;
+  EXPECT_LT(case_with(record, "loops/pauses [cpp]").wall->median_s, 1.6 * plain) << "twice the work, half of it paused";
+  EXPECT_NEAR(case_with(record, "loops/manual [cpp]").wall->median_s, 0.25, 1e-6);
+}
+
 using Totals = std::map<std::string, std::vector<std::uint64_t>>;
 
 Totals totals(const std::string& program, std::vector<std::string> more, const How& how = {}) {
