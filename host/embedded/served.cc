@@ -20,7 +20,6 @@
 #include "registry.h"
 #include "rehearsal.h"
 #include "shared_page.h"
-#include "tallymark/bench.h"
 #include "team.h"
 
 namespace tally::embedded {
@@ -101,6 +100,7 @@ class WholeCall : public Call {
 
   /// Once a function knows how many executions there are, there must be so many, and another call for each region.
   std::uint64_t promise() override {
+    if (over_) return done_;
     if (promised_ > 0) return promised_;
     if (step_ == Step::empty || step_ == Step::measured) {
       regions_.fail(Regions::stage(), "the benchmark reads max_iterations in its loop, but not in its first execution",
@@ -175,7 +175,9 @@ class Conductor {
  private:
   void run_whole() {
     WholeCall call(facts_, args_, regions_, warm_up_, benchmark_.manual_time);
+    if (benchmark_.set_up) benchmark_.set_up(args_, threads_);
     benchmark_.function(call);
+    if (benchmark_.tear_down) benchmark_.tear_down(args_, threads_);
     if (!is_good(call.notes(), call.over() ? "" : kNoLoop)) return;
     if (call.promised()) return run_calls();
     report(call.notes(), call.done());
@@ -211,6 +213,7 @@ class Conductor {
     if (meter != nullptr) regions_.raise_iterations(iterations);
     std::uint64_t pauses = 0;
     std::string failed;
+    if (benchmark_.set_up) benchmark_.set_up(args_, threads_);
     if (threads_ > 1) {
       detail::TeamResult result = detail::run_team(function, facts_, args_, iterations, threads_, meter);
       failed = std::move(result.failed);
@@ -225,6 +228,7 @@ class Conductor {
       done_ = call.done();
       pauses = call.pauses();
     }
+    if (benchmark_.tear_down) benchmark_.tear_down(args_, threads_);
     if (meter == nullptr && done_ > 0) facts_.pauses = static_cast<unsigned>(pauses / done_);
     return is_good(notes_, failed);
   }
@@ -285,10 +289,16 @@ class Conductor {
   std::uint64_t done_ = 0;
 };
 
+struct NeverPaused {
+  explicit NeverPaused(Call* /*call*/) {}
+  void pause() {}
+  void resume() {}
+};
+
 /// What the host rehearses, so that it does not matter which case is the first.
 void do_nothing(Call& call) {
-  State state(&call);
-  for (auto _ : state) static_cast<void>(_);
+  detail::open(&call, detail::empty_rounds<NeverPaused>, 1);
+  for (auto _ : detail::Rounds(&call)) static_cast<void>(_);
 }
 
 void run_case(void* /*context*/, host::Channel channel, const Message& request) {

@@ -69,9 +69,9 @@ class State {
   }
   [[nodiscard]] std::size_t range_size() const { return range_size_; }
   BENCHMARK_DEPRECATED_MSG("use 'range(0)' instead")
-  [[nodiscard]] std::int64_t range_x() const { return range(0); }
+  std::int64_t range_x() const { return range(0); }
   BENCHMARK_DEPRECATED_MSG("use 'range(1)' instead")
-  [[nodiscard]] std::int64_t range_y() const { return range(1); }
+  std::int64_t range_y() const { return range(1); }
 
   [[nodiscard]] int threads() const;
   [[nodiscard]] int thread_index() const;
@@ -106,6 +106,7 @@ class State {
   const std::int64_t* ranges_;
   std::size_t range_size_;
   unsigned long long left_ = 0;
+  bool opened_ = false;
 };
 
 namespace internal {
@@ -155,6 +156,13 @@ __attribute__((noinline)) static void empty_keep(::tally::detail::Call* call, un
     }
     return;
   }
+  if (pauses == 1) {
+    while (state.KeepRunning()) {
+      state.PauseTiming();
+      state.ResumeTiming();
+    }
+    return;
+  }
   while (state.KeepRunning()) {
     for (unsigned i = 0; i < pauses; ++i) {
       state.PauseTiming();
@@ -168,6 +176,13 @@ __attribute__((noinline)) static void empty_batch(::tally::detail::Call* call, u
   const IterationCount step = step_of(call);
   if (pauses == 0) {
     while (state.KeepRunningBatch(step)) {
+    }
+    return;
+  }
+  if (pauses == 1) {
+    while (state.KeepRunningBatch(step)) {
+      state.PauseTiming();
+      state.ResumeTiming();
     }
     return;
   }

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 
@@ -24,6 +25,13 @@ Error no_program(const std::string& path, const std::string& why) {
   return {ErrorKind::input, why, path, "give a program that is linked with tallymark::bench"};
 }
 
+/// "fixture/method" is two; a name with a slash at an end, or two in a row, is one.
+std::vector<std::string_view> label_parts(std::string_view name) {
+  auto parts = split(name, '/');
+  if (std::ranges::any_of(parts, [](std::string_view part) { return part.empty(); })) return {name};
+  return parts;
+}
+
 /// "1,4".
 Result<std::vector<int>> thread_counts(const std::string& program, std::string_view text) {
   std::vector<int> counts;
@@ -40,7 +48,8 @@ Result<std::vector<int>> thread_counts(const std::string& program, std::string_v
 /// Adds one line of the list.
 Status add_benchmark(Suite& suite, const std::string& toolchain, const std::string& group, std::string_view line) {
   const auto fields = split(line, '\t');
-  Benchmark benchmark{.label = {group, std::string(fields.front())}, .cpp = {std::string(fields.front()), {}}};
+  Benchmark benchmark{.label = {group}, .cpp = {std::string(fields.front()), {}}};
+  for (const std::string_view part : label_parts(fields.front())) benchmark.label.emplace_back(part);
   benchmark.options.toolchain = toolchain;
   for (std::size_t i = 1; i < fields.size(); ++i) {
     if (fields[i].starts_with(kThreads)) {

@@ -1,0 +1,162 @@
+/// The facade's families as benchmarks that `tally` lists and measures.
+#include "served.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <map>
+#include <set>
+
+#include "families.h"
+#include "protocol/descriptors.h"
+#include "registry.h"
+
+TALLYMARK_FACADE_BEGIN
+
+namespace internal {
+
+namespace {
+
+using ::tally::detail::Call;
+using Row = std::vector<std::int64_t>;
+
+/// Runs of one name that differ in their arguments only.
+struct Group {
+  std::string name;
+  const Definition* said = nullptr;
+  std::map<Row, ::benchmark::Benchmark*> runs;
+  std::vector<Row> rows;  ///< In order.
+};
+
+std::vector<int> threads_of(const Definition& said) { return said.threads.empty() ? std::vector{1} : said.threads; }
+
+/// Whether the runs of a family can stand beside those of a group.
+bool fits(const Group& group, const Definition& said, const std::vector<Row>& rows) {
+  return threads_of(*group.said) == threads_of(said) && group.said->iterations == said.iterations &&
+         group.said->manual_time == said.manual_time && group.rows.front().size() == rows.front().size() &&
+         std::none_of(rows.begin(), rows.end(), [&](const Row& row) { return group.runs.count(row) > 0; });
+}
+
+/// Families that were registered under one name, as BENCHMARK(f)->Arg(1); BENCHMARK(f)->Arg(2); are one, where what
+/// they say allows that; else the second one is "f#2".
+std::vector<Group> groups() {
+  std::vector<Group> all;
+  std::map<std::string, int> seen;
+  for (const auto& family : families()) {
+    const Definition& said = family->definition();
+    std::vector<Row> rows = said.args.empty() ? std::vector<Row>{{}} : said.args;
+    std::sort(rows.begin(), rows.end());
+    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+    auto place = std::find_if(all.begin(), all.end(), [&](const Group& group) {
+      return group.said->name == said.name && fits(group, said, rows);
+    });
+    if (place == all.end()) {
+      const int nth = ++seen[said.name];
+      place = all.insert(place, Group{nth == 1 ? said.name : said.name + "#" + std::to_string(nth), &said, {}, {}});
+    }
+    Group& group = *place;
+    for (const Row& row : rows) group.runs[row] = family.get();
+    group.rows.insert(group.rows.end(), rows.begin(), rows.end());
+  }
+  return all;
+}
+
+/// As an id's axis may be called; "arg0" for the first without a name.
+std::string axis_name(const Definition& said, std::size_t place) {
+  std::string name = place < said.arg_names.size() ? said.arg_names[place] : "";
+  for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) != 0) return "arg" + std::to_string(place);
+  return name == "threads" ? "threads_" : name;
+}
+
+/// An axis for each argument where the runs are all combinations of their values, else one for all of them.
+std::vector<::tally::embedded::Axis> axes_of(const Group& group) {
+  std::vector<::tally::embedded::Axis> axes;
+  std::size_t combinations = 1;
+  for (std::size_t place = 0; place < group.rows.front().size(); ++place) {
+    ::tally::embedded::Axis axis{axis_name(*group.said, place), {}};
+    std::set<std::int64_t> values;
+    for (const Row& row : group.rows) values.insert(row[place]);
+    for (const std::int64_t value : values) axis.values.push_back({value});
+    combinations *= values.size();
+    axes.push_back(std::move(axis));
+  }
+  std::set<std::string> names;
+  for (const auto& axis : axes) names.insert(axis.name);
+  if (combinations == group.rows.size() && names.size() == axes.size()) return axes;
+  return {{"args", group.rows}};
+}
+
+/// Setup() and Teardown() are of a call of the function, in one thread, before its threads are made.
+void add(const Group& group) {
+  const auto runs = std::make_shared<std::map<Row, ::benchmark::Benchmark*>>(group.runs);
+  const auto name = std::make_shared<std::string>(group.name);
+  ::tally::embedded::Benchmark benchmark;
+  benchmark.name = group.name;
+  benchmark.axes = axes_of(group);
+  benchmark.threads = threads_of(*group.said);
+  benchmark.iterations = static_cast<std::uint64_t>(group.said->iterations);
+  benchmark.manual_time = group.said->manual_time;
+  benchmark.function = [runs, name](Call& call) { run_function(*runs->at(call.args()), call, *name); };
+  benchmark.set_up = [runs](const Row& args, int threads) { set_up(*runs->at(args), args, threads); };
+  benchmark.tear_down = [runs](const Row& args, int threads) { tear_down(*runs->at(args), args, threads); };
+  ::tally::embedded::add(std::move(benchmark));
+}
+
+/// A call without a loop, for what a state shows.
+class Shown : public Call {
+ public:
+  Shown(::tally::detail::Facts& facts, const Row& args, int threads) : Call(facts, args, 0, threads) {}
+  void open(::tally::detail::Empty /*empty*/, std::uint64_t /*step*/) override {}
+  std::uint64_t wait() override { return 0; }
+  void start() override {}
+  void pause() override {}
+  void resume() override {}
+  std::uint64_t promise() override { return 0; }
+};
+
+void show(const callback_function& function, const Row& args, int threads) {
+  if (!function) return;
+  ::tally::detail::Facts facts;
+  Shown call(facts, args, threads);
+  const State state(&call);
+  function(state);
+}
+
+enum class Asked { nothing, list, serving };
+Asked g_asked = Asked::nothing;
+
+Asked asked_by(const std::string& word) {
+  if (word == ::tally::protocol::kServeArgument) return Asked::serving;
+  return word == ::tally::protocol::kListArgument ? Asked::list : Asked::nothing;
+}
+
+}  // namespace
+
+void set_up(const ::benchmark::Benchmark& family, const Row& args, int threads) {
+  show(family.definition().setup, args, threads);
+}
+
+void tear_down(const ::benchmark::Benchmark& family, const Row& args, int threads) {
+  show(family.definition().teardown, args, threads);
+}
+
+void take_handshake(int* argc, char** argv) {
+  if (*argc < 2 || asked_by(argv[1]) == Asked::nothing) return;
+  g_asked = asked_by(argv[1]);
+  for (int i = 1; i + 1 < *argc; ++i) argv[i] = argv[i + 1];
+  argv[--*argc] = nullptr;
+}
+
+void serve_if_asked() {
+  if (g_asked == Asked::nothing) return;
+  for (const Group& group : groups()) add(group);
+  // What static objects do at the program's end has no say in what `tally` was told.
+  ::_exit(g_asked == Asked::serving ? ::tally::embedded::serve() : ::tally::embedded::write_list());
+}
+
+}  // namespace internal
+
+TALLYMARK_FACADE_END
