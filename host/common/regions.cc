@@ -445,7 +445,7 @@ void Regions::report_result(std::string_view text, std::string_view refusal) con
   channel_.send(result);
 }
 
-void Regions::fail(Stage stage, std::string_view message, std::string_view detail) {
+void Regions::send_failed(Stage stage, std::string_view message, std::string_view detail, bool skipped) {
   if (failed_) return;
   failed_ = true;
   shared_page().failed = 1;
@@ -453,6 +453,7 @@ void Regions::fail(Stage stage, std::string_view message, std::string_view detai
   failure.number(Field::stage, static_cast<std::uint64_t>(stage))
       .text(Field::message, message.substr(0, 4096))
       .text(Field::detail, detail.substr(0, std::size_t{256} * 1024));
+  if (skipped) failure.number(Field::skipped, 1);
   channel_.send(failure);
 }
 

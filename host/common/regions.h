@@ -71,7 +71,11 @@ class Regions {
   void report_result(std::string_view text, std::string_view refusal) const;
 
   /// Says why the case cannot go on. May be called in a replicate too.
-  void fail(protocol::Stage stage, std::string_view message, std::string_view detail);
+  void fail(protocol::Stage stage, std::string_view message, std::string_view detail) {
+    send_failed(stage, message, detail, false);
+  }
+  /// The case does not want to be measured, for this reason.
+  void skip(std::string_view reason) { send_failed(stage(), reason, {}, true); }
   [[nodiscard]] bool failed() const { return failed_; }
   [[nodiscard]] static protocol::Stage stage();
   [[nodiscard]] const Channel& channel() const { return channel_; }
@@ -92,6 +96,7 @@ class Regions {
   std::uint64_t prepare_time();
   void end_block();
   [[nodiscard]] std::uint64_t take_elapsed();
+  void send_failed(protocol::Stage stage, std::string_view message, std::string_view detail, bool skipped);
   void report_counted(int pid, int status);
   void report_timed(int pid, int status);
   bool fork_region(bool timed);

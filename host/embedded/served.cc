@@ -26,6 +26,7 @@ namespace tally::embedded {
 
 using detail::Call;
 using detail::CountedCall;
+using detail::Counter;
 using detail::Empty;
 using detail::Facts;
 using detail::Meter;
@@ -266,7 +267,11 @@ class Conductor {
   bool is_good(const Notes& notes, const std::string& missing) {
     if (regions_.failed()) return false;
     if (!notes.skipped.empty()) {
-      regions_.fail(Regions::stage(), (notes.is_error ? "" : "skipped: ") + notes.skipped, "");
+      if (notes.is_error) {
+        regions_.fail(Regions::stage(), notes.skipped, "");
+      } else {
+        regions_.skip(notes.skipped);
+      }
       return false;
     }
     if (missing.empty()) return true;
@@ -274,9 +279,23 @@ class Conductor {
     return false;
   }
 
+  /// Tells what the function said; values are of one execution where they are rates.
   void report(const Notes& notes, std::uint64_t done) {
-    static_cast<void>(notes);
-    static_cast<void>(done);
+    if (notes.label.empty() && notes.counters.empty()) return;
+    auto told = regions_.channel().compose(protocol::MessageType::told, regions_.job());
+    if (!notes.label.empty()) told.text(Field::text, notes.label.substr(0, 4096));
+    const auto executions = static_cast<double>(done == 0 ? 1 : done);
+    for (const auto& [name, counter] : notes.counters) {
+      double value = counter.value;
+      if ((counter.flags & Counter::kForEachIteration) != 0) value *= executions;
+      if ((counter.flags & Counter::kPerIteration) != 0) value /= executions;
+      if ((counter.flags & Counter::kPerThread) != 0) value /= threads_;
+      if ((counter.flags & Counter::kRate) != 0) value /= executions;
+      char text[512];
+      std::snprintf(text, sizeof text, "%u\t%a\t%.400s", counter.flags, value, name.c_str());
+      told.text(Field::counter, text);
+    }
+    regions_.channel().send(told);
   }
 
   const Benchmark& benchmark_;

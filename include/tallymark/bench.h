@@ -100,7 +100,8 @@ class State {
   /// A number to stand beside the measured ones. Added up over threads.
   void counter(const char* name, double value, Per per = Per::run);
 
-  /// The case cannot be measured, for this reason. The loop is not run; one that has begun must be left.
+  /// The case is not to be measured, for this reason, which is no failure (that is an exception). The loop is not run;
+  /// one that has begun must be left.
   void skip(const std::string& reason);
 
   [[nodiscard]] int thread() const;   ///< From 0.

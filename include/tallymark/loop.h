@@ -7,6 +7,7 @@
 #define TALLYMARK_LOOP_H
 
 #include <cstddef>
+#include <iterator>
 #include <new>
 #include <utility>
 
@@ -43,6 +44,12 @@ struct End {};
 /// for (auto _ : state)
 class Rounds {
  public:
+  using iterator_category = std::forward_iterator_tag;
+  using value_type = Tick;
+  using reference = Tick;
+  using pointer = Tick;
+  using difference_type = std::ptrdiff_t;
+
   __attribute__((always_inline)) explicit Rounds(Call* call) : call_(call) {}
   __attribute__((always_inline)) Rounds begin() const { return *this; }
   __attribute__((always_inline)) End end() const { return {}; }

@@ -122,7 +122,7 @@ std::optional<double> Progress::seconds_left() const {
 
 void Progress::on_case(const CaseRecord& record) {
   ++done_;
-  const bool ok = record.status == CaseStatus::ok;
+  const bool ok = record.status == CaseStatus::ok || record.status == CaseStatus::skipped;
   if (!ok) ++failed_;
   if (style_ == ProgressStyle::quiet) return;
   if (style_ == ProgressStyle::lines || !ok) {

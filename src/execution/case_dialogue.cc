@@ -51,6 +51,10 @@ bool wants_another_replicate(const CountSamples& counts, const CasePlan& plan) {
 
 std::optional<CaseCommand> CaseDialogue::on(CaseMessage message) {
   if (failure_) return std::nullopt;
+  if (auto* told = std::get_if<CaseTold>(&message)) {
+    told_ = std::move(*told);
+    return std::nullopt;
+  }
   // A crash on the way out; whatever else it may still say has no place.
   if (complete() && !std::holds_alternative<CaseFailed>(message)) return std::nullopt;
   return std::visit(Overloaded{[&](const PhaseReady& ready) { return on_ready(ready); },
@@ -66,6 +70,7 @@ std::optional<CaseCommand> CaseDialogue::on(CaseMessage message) {
                                       failed.signal.has_value());
                                  return std::nullopt;
                                },
+                               [](const CaseTold&) -> std::optional<CaseCommand> { return std::nullopt; },
                                [&](const Nonsense&) -> std::optional<CaseCommand> {
                                  fail({"host", "the case's process sent a message that does not belong here", {}, {}},
                                       false);
@@ -235,6 +240,7 @@ CaseCommand CaseDialogue::advance() {
 
 void CaseDialogue::deliver(CaseOutcome& outcome, std::optional<WallWatch> watch) {
   if (!device_.empty()) outcome.device = device_;
+  if (rules_.perturbation.empty() && told_) outcome.told = std::move(*told_);
   if (!allocator_.empty() && rules_.mode == Mode::counts) {
     std::string warning = fmt::format(
         "malloc is that of {}: the holes of its heap are not filled, and counts may differ from start to start",

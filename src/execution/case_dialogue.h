@@ -70,6 +70,7 @@ class CaseDialogue {
   DialogueRules rules_;
   Step step_ = Step::starting;
   bool in_process_ = false;
+  std::optional<CaseTold> told_;
   std::string device_;
   std::string allocator_;
   bool forks_differ_ = false;

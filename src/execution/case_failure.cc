@@ -39,6 +39,7 @@ std::string stage_name(Stage stage, Mode mode) {
 CaseFailure describe_failure(const CaseFailed& failed, const Case& one, const Toolchain& toolchain, Mode mode,
                              std::uint64_t memory_limit) {
   const std::string stage = stage_name(failed.stage, mode);
+  if (failed.skipped) return {.stage = stage, .message = failed.message, .detail = {}, .output = {}, .skipped = true};
   std::string text = failed.message;
   if (memory_limit > 0 && is_out_of_memory(text)) {
     text.insert(

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
 
 #include "base/files.h"
+#include "base/text.h"
 
 namespace tally {
 
@@ -44,6 +46,20 @@ RegionCounted counted(const Message& message, DumpFolder& dumps) {
   return region;
 }
 
+CaseTold told(const Message& message) {
+  constexpr unsigned kRate = 1;
+  constexpr unsigned kInverted = 1U << 31U;
+  CaseTold told{.note = text_of(message, Field::text), .counters = {}};
+  for (std::size_t i = 0; i < message.count(Field::counter); ++i) {
+    const auto parts = split(*message.nth(Field::counter, i), '\t');
+    if (parts.size() != 3) continue;
+    const auto flags = static_cast<unsigned>(std::strtoul(std::string(parts[0]).c_str(), nullptr, 10));
+    told.counters.push_back({std::string(parts[2]), std::strtod(std::string(parts[1]).c_str(), nullptr),
+                             (flags & kRate) != 0, (flags & kInverted) != 0});
+  }
+  return told;
+}
+
 }  // namespace
 
 void DumpFolder::clean() const {
@@ -69,9 +85,12 @@ CaseMessage decode(const Message& message, DumpFolder& dumps) {
       return CaseFailed{
           static_cast<protocol::Stage>(message.number(Field::stage)),
           std::string(message.text(Field::message).value_or("failed")), text_of(message, Field::detail),
-          message.text(Field::signal) ? std::optional(static_cast<int>(message.number(Field::signal))) : std::nullopt};
+          message.text(Field::signal) ? std::optional(static_cast<int>(message.number(Field::signal))) : std::nullopt,
+          message.number(Field::skipped) != 0};
     case MessageType::result:
       return StatementResult{text_of(message, Field::text), text_of(message, Field::refusal), false};
+    case MessageType::told:
+      return told(message);
     default:
       return Nonsense{};
   }

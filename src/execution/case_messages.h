@@ -49,12 +49,14 @@ struct CaseFailed {
   std::string message;
   std::string detail;
   std::optional<int> signal;  ///< That ended it, where one did.
+  bool skipped = false;       ///< It does not want to be measured; the message is its reason.
 };
 
 /// Nothing that a case child may say.
 struct Nonsense {};
 
-using CaseMessage = std::variant<PhaseReady, RegionCounted, ChildTimed, CaseFailed, StatementResult, Nonsense>;
+using CaseMessage =
+    std::variant<PhaseReady, RegionCounted, ChildTimed, CaseFailed, StatementResult, CaseTold, Nonsense>;
 
 /// Where the child's dumps are found.
 struct DumpFolder {

@@ -22,12 +22,13 @@ enum class Ending { ok, failed, timed_out, crashed, host_lost, cancelled };
 std::string_view to_string(Ending ending);
 
 struct CaseFailure {
-  std::string stage;    ///< "toolchain", "build", "artifact", "load", "setup", "warm_up", "count", "time", "result",
-                        ///< "host"
-  std::string message;  ///< One line, as near to the user's text as can be: "ZeroDivisionError: division by zero
-                        ///< (suite.toml:7)".
-  std::string detail;   ///< A traceback or compiler output, places named as the suite's.
-  std::string output;   ///< What the case wrote to standard output and error, head and tail.
+  std::string stage;     ///< "toolchain", "build", "artifact", "load", "setup", "warm_up", "count", "time", "result",
+                         ///< "host"
+  std::string message;   ///< One line, as near to the user's text as can be: "ZeroDivisionError: division by zero
+                         ///< (suite.toml:7)".
+  std::string detail;    ///< A traceback or compiler output, places named as the suite's.
+  std::string output;    ///< What the case wrote to standard output and error, head and tail.
+  bool skipped = false;  ///< It is no failure: the case does not want to be measured, and the message is its reason.
 };
 
 struct CaseAttempt {
@@ -53,6 +54,21 @@ struct StatementResult {
   friend bool operator==(const StatementResult&, const StatementResult&) = default;
 };
 
+/// A number that a benchmark's function told.
+struct ToldCounter {
+  std::string name;
+  double value = 0;       ///< Of one execution where it is a rate.
+  bool is_rate = false;   ///< Shown divided by the time of one execution.
+  bool inverted = false;  ///< At last, one over it.
+  friend bool operator==(const ToldCounter&, const ToldCounter&) = default;
+};
+
+/// What a benchmark's function said of itself.
+struct CaseTold {
+  std::string note;
+  std::vector<ToldCounter> counters;
+};
+
 struct CaseOutcome {
   Ending ending = Ending::cancelled;
   std::vector<CaseAttempt> attempts;
@@ -62,6 +78,7 @@ struct CaseOutcome {
   std::optional<WallSamples> wall;
   std::optional<AllocationSample> allocations;
   std::optional<StatementResult> result;
+  CaseTold told;
   std::string device;         ///< That it works on, "cuda"; empty: none.
   bool forks_differ = false;  ///< A forked replicate and one of its parent disagreed: the parent's was dropped.
   std::map<std::string, double> making;  ///< What its artifact's making came to: "seconds", …; empty: it has none.

@@ -40,6 +40,7 @@ enum class MessageType : std::uint16_t {
   timed = 32,    ///< One child's timed blocks are done.
   failed = 33,   ///< The case cannot go on; the child exits.
   result = 34,   ///< What an examined statement's execution left; comes before the `counted` of the same region.
+  told = 35,     ///< What a benchmark's function said of itself, once it has ended.
 };
 
 /// What a field means; the comment says in which messages.
@@ -85,7 +86,9 @@ enum class Field : std::uint16_t {
   samples = 45,     ///< timed: doubles, seconds for each block.
   allocation_count = 47,  ///< counted.
   allocation_bytes = 48,  ///< counted.
-  text = 49,              ///< result: what was left.
+  text = 49,              ///< result: what was left. told: a label, or absent.
+  counter = 53,           ///< told, repeated: "7\t0x1.8p+1\tname": Google Benchmark's flags, the value, what it is.
+  skipped = 54,           ///< failed: 1 where the case itself does not want to be measured; absent otherwise.
   refusal = 50,           ///< result: why not all of it can be told; absent otherwise.
 };
 

@@ -52,6 +52,8 @@ inline Record example_record() {
   full.flags = {"bimodal"};
   full.warnings = {"the region reads a clock (clock_gettime)"};
   full.artifact = {{"graph_breaks", 0}, {"seconds", 9.5}};
+  full.counters = {{"items_per_second", 1e9}};
+  full.note = "of an empty text";
   full.counts->floor = noise_floor(1000, {{"hash_seed=1", 1002.5}});
   full.counts->denoised = 990;
   full.counts->estimated_cycles = 1200.5;

@@ -152,6 +152,8 @@ void fields(auto& a, is<CaseRecord> auto& one) {
   a("flags", one.flags);
   a("warnings", one.warnings);
   a.optional("artifact", one.artifact);
+  a.optional("counters", one.counters);
+  a.optional("note", one.note);
   a.nullable("counts", one.counts);
   a.nullable("wall", one.wall);
   a.nullable("profile", one.profile);

@@ -110,6 +110,9 @@ struct CaseRecord {
   std::vector<std::string> warnings;  ///< Sentences for a reader: what a lint or the runner noticed.
   /// What making the file that its runtime loads came to: "seconds", "graph_breaks".
   std::optional<std::map<std::string, double>> artifact;
+  /// What a benchmark program's function said: numbers by their names, those per second of the median time.
+  std::optional<std::map<std::string, double>> counters;
+  std::optional<std::string> note;  ///< And its label.
   std::optional<Counts> counts;
   std::optional<Wall> wall;
   std::optional<std::string> profile;  ///< Path relative to the record.

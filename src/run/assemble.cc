@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace tally {
 
 namespace {
@@ -53,6 +55,20 @@ void add_counts(CaseRecord& record, const Case& measured, const CaseOutcome& out
   if (!replicates_agree(record.counts->replicates, record.counts->iterations)) record.flags.emplace_back("counts_vary");
 }
 
+/// Rates want a time: without one they are left out.
+void add_told(CaseRecord& record, const CaseTold& told) {
+  if (!told.note.empty()) record.note = told.note;
+  std::map<std::string, double> counters;
+  for (const ToldCounter& counter : told.counters) {
+    double value = counter.value;
+    if (counter.is_rate && (!record.wall || record.wall->median_s <= 0)) continue;
+    if (counter.is_rate) value /= record.wall->median_s;
+    if (counter.inverted) value = 1 / value;
+    if (std::isfinite(value)) counters[counter.name] = value;
+  }
+  if (!counters.empty()) record.counters = std::move(counters);
+}
+
 }  // namespace
 
 CaseRecord describe_case(const Case& measured) {
@@ -77,7 +93,10 @@ CaseRecord assemble(const Case& measured, const CaseOutcome& outcome, double pre
   for (const CaseAttempt& attempt : outcome.attempts) {
     record.attempts.push_back({status_of(attempt.ending), attempt.seconds, attempt.started_s, attempt.cpus});
   }
-  if (outcome.failure && outcome.ending != Ending::cancelled) {
+  if (outcome.failure && outcome.failure->skipped) {
+    record.status = CaseStatus::skipped;
+    record.warnings.push_back("skipped by itself: " + outcome.failure->message);
+  } else if (outcome.failure && outcome.ending != Ending::cancelled) {
     record.failure =
         Failure{.stage = outcome.failure->stage, .message = failure_text(*outcome.failure), .reproduce = reproduce};
   }
@@ -94,6 +113,7 @@ CaseRecord assemble(const Case& measured, const CaseOutcome& outcome, double pre
     record.wall = summarize_wall(*outcome.wall);
     for (std::string& flag : wall_flags(*outcome.wall, precision)) record.flags.push_back(std::move(flag));
   }
+  add_told(record, outcome.told);
   return record;
 }
 
