@@ -138,7 +138,7 @@ int write_list() {
 }  // namespace
 
 int bench_main(int argc, char** argv) {
-  const std::string_view word = argc == 2 ? argv[1] : "";
+  const std::string_view word = argc >= 2 ? argv[argc - 1] : "";
   // What static objects do at the program's end has no say in what `tally` was told.
   if (word == protocol::kServeArgument) ::_exit(serve());
   if (word == protocol::kListArgument) ::_exit(write_list());
