@@ -4,6 +4,7 @@
 /// Plain data. It is never run here: Suite::add takes what somebody has had it list (run/programs.h).
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,9 @@ struct Program {
   std::vector<std::string> args = {};      ///< It gets these whenever it is started.
   std::vector<std::string> filters = {};   ///< Which of its cases are meant, by the patterns of plan/filter.h; …
   std::vector<std::string> excludes = {};  ///< … and which of these are not.
-  Options options = {};                    ///< Of its benchmarks, where these say nothing; no threads, no toolchain.
+  std::vector<std::string> subject = {};   ///< What is being measured besides it, as of a toolchain.
+  std::map<std::string, std::string> environment = {};  ///< Likewise.
+  Options options = {};  ///< Of its benchmarks, where these say nothing; no threads, no toolchain.
   Places at = {};
   SourcePosition path_at = {};
   SourcePosition filter_at = {};

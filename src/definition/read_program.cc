@@ -6,14 +6,15 @@
 
 #include "definition/fields.h"
 #include "definition/read_definitions.h"
+#include "definition/read_toolchain.h"
 
 namespace tally {
 
 namespace {
 
-constexpr auto kProgramKeys =
-    std::to_array<std::string_view>({"path", "name", "args", "filter", "exclude", "tags", "timeout", "iterations",
-                                     "replicates", "min_run_time", "max_run_time", "precision", "memory", "retries"});
+constexpr auto kProgramKeys = std::to_array<std::string_view>(
+    {"path", "name", "args", "filter", "exclude", "subject", "environment", "tags", "timeout", "iterations",
+     "replicates", "min_run_time", "max_run_time", "precision", "memory", "retries"});
 
 Result<Program> program_of(const TomlNode& table, const std::string& folder) {
   Fields fields(table, "[[program]]", kProgramKeys);
@@ -23,10 +24,12 @@ Result<Program> program_of(const TomlNode& table, const std::string& folder) {
                   .args = fields.strings("args"),
                   .filters = fields.strings("filter"),
                   .excludes = fields.strings("exclude"),
+                  .subject = read_subject(fields, folder),
                   .options = read_options(fields),
                   .at = read_places(fields, table),
                   .path_at = fields.place("path"),
                   .filter_at = fields.place("filter")};
+  read_environment(fields, program.environment);
   if (path.empty()) {
     const SourcePosition at = fields.find("path") == nullptr ? table.at : program.path_at;
     fields.refuse({ErrorKind::input, "a [[program]] without a path", describe(at),

@@ -44,6 +44,8 @@ cpp = "a();"
 [[program]]
 path = "build/bench"
 args = ["--data", "x y"]
+subject = ["../lib/libx.so", "liby.so"]
+environment = { MODE = "fast" }
 tags = ["slow"]
 timeout = "2 min"
 iterations = 5
@@ -80,6 +82,8 @@ replicates = 4
   ASSERT_TRUE(toolchain);
   EXPECT_EQ(toolchain->program, "/there/build/bench");
   EXPECT_THAT(toolchain->program_args, ElementsAre("--data", "x y"));
+  EXPECT_THAT(toolchain->subject, ElementsAre("/lib/libx.so", "liby.so"));
+  EXPECT_EQ(toolchain->environment.at("MODE"), "fast");
   EXPECT_EQ(suite->toolchain("program-other")->program, "/elsewhere/bench.exe");
 }
 

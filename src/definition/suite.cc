@@ -247,6 +247,8 @@ Status Suite::add(const Program& program, const Suite& listed) {
   Toolchain toolchain = *host;
   toolchain.name = toolchain_of(program);
   toolchain.program_args = program.args;
+  toolchain.subject.insert(toolchain.subject.end(), program.subject.begin(), program.subject.end());
+  toolchain.environment.insert(program.environment.begin(), program.environment.end());
   if (Status ok = add_toolchain(std::move(toolchain), program.at.definition); !ok) return ok;
   for (const SuiteEntry& definition : listed.definitions_) {
     const auto* its = std::get_if<Benchmark>(&definition);

@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "build/resolve.h"
 #include "protocol/descriptors.h"
 
 namespace tally {
@@ -72,7 +73,7 @@ Result<Suite> suite_of_program(ProcessRunner& runner, const Program& program, co
   request.argv = {path.string()};
   request.argv.insert(request.argv.end(), program.args.begin(), program.args.end());
   request.argv.emplace_back(protocol::kListArgument);
-  request.environment = environment.filtered;
+  request.environment = with_variables(environment.filtered, program.environment);
   request.working_folder = environment.working_folder;
   request.deadline = kDeadline;
   request.pass_fds.push_back({protocol::kBenchmarkList, std::move(end)});
