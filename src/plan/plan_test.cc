@@ -121,6 +121,7 @@ Suite with_program(std::vector<std::string> names, const Program& program) {
 
 std::vector<std::string> ids_of(const Plan& plan) {
   std::vector<std::string> ids;
+  ids.reserve(plan.cases.size());
   for (const Case& one : plan.cases) ids.push_back(one.id);
   return ids;
 }

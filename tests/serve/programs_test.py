@@ -14,17 +14,26 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 def build(path, *flags):
     path.unlink(missing_ok=True)  # as linkers do: it may be running
     command = ["clang++-19", "-O2", "-std=c++17", f"-I{ROOT}/include", *flags]
-    command += [f"{ROOT}/tests/programs/two_versions.cc", f"{BUILD}/host/embedded/libtallymark_bench.a"]
+    command += [
+        f"{ROOT}/tests/programs/two_versions.cc",
+        f"{BUILD}/host/embedded/libtallymark_bench.a",
+    ]
     subprocess.run([*command, "-Wl,-z,now", "-o", str(path)], check=True)
 
 
 class Programs(Serving):
     def run_tally(self, folder, *arguments):
         """The record of `tally run`."""
-        command = [TALLY, "run", *arguments, "--counts-only", "--quiet", "--json", f"{folder}/r.json"]
-        subprocess.run(
-            command, env=ENVIRONMENT, cwd=folder, stdout=subprocess.DEVNULL, check=True
-        )
+        command = [
+            TALLY,
+            "run",
+            *arguments,
+            "--counts-only",
+            "--quiet",
+            "--json",
+            f"{folder}/r.json",
+        ]
+        subprocess.run(command, env=ENVIRONMENT, cwd=folder, stdout=subprocess.DEVNULL, check=True)
         return json.loads(pathlib.Path(folder, "r.json").read_text())
 
     def test_count_the_same_with_and_without_a_server(self):
@@ -52,7 +61,10 @@ class Programs(Serving):
         folder = self.folder()
         bench = pathlib.Path(folder, "bench")
         client = self.connect(self.server())
-        ask = {"suite": {"text": 'schema = 1\n[[program]]\npath = "bench"\n'}, "working_folder": folder}
+        ask = {
+            "suite": {"text": 'schema = 1\n[[program]]\npath = "bench"\n'},
+            "working_folder": folder,
+        }
 
         def common():
             (one,) = [c for c in client.record(**ask)["cases"] if c["label"][1] == "common"]
