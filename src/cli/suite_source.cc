@@ -1,9 +1,12 @@
 #include "cli/suite_source.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <fstream>
 #include <memory>
 
+#include "base/text.h"
 #include "cli/measuring.h"
 #include "process/real_runner.h"
 #include "run/programs.h"
@@ -36,6 +39,10 @@ Result<Suite> definitions_of(const Context& context, const SuiteSource& source, 
   if (source.suite.empty() == source.program.empty()) {
     return fail(ErrorKind::input, source.suite.empty() ? "nothing to measure" : "a suite and a program", {},
                 "name a suite's file, or a program with --program EXE");
+  }
+  if (is_program(source.suite)) {
+    return fail(ErrorKind::input, "is a program and no suite", source.suite,
+                fmt::format("write --program {}", shell_quote(source.suite)));
   }
   const ProgramLister list = lister_of(context, options);
   if (source.program.empty()) return read_suite(source.suite, list);

@@ -90,6 +90,7 @@ TEST_F(ProgramSuite, ArePlannedWithoutBeingMeasured) {
               AllOf(HasSubstr("  program:\n    " + older_->path() + " 3\n  benchmark:\n    common\n"),
                     HasSubstr("2 cases, 0 C++ snippets, 0 artifacts, 1 program\n")));
   EXPECT_THAT(tally({"plan", path, "--json"}).out, HasSubstr("\"path\": \"" + older_->path() + "\""));
+  EXPECT_THAT(tally({"list", older_->path()}).err, HasSubstr("is a program and no suite; write --program /"));
   EXPECT_EQ(tally({"list", "--program", older_->path()}).out,
             "bench/unchanged [cpp]\nbench/common [cpp]\nbench/only old [cpp]\n");
 }

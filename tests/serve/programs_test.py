@@ -1,4 +1,4 @@
-"""Benchmark programs that a server measures: what it lists itself, counts as without it, and notices when they change."""
+"""Benchmark programs that a server measures: it lists them itself, counts as without it, notices when they change."""
 
 import json
 import pathlib
