@@ -55,7 +55,7 @@ void add_benchmark(const std::string& name, Function function, const Options& op
 }
 
 int bench_main(int argc, char** argv) {
-  const std::string_view word = argc == 2 ? argv[1] : "";
+  const std::string_view word = argc >= 2 ? argv[argc - 1] : "";
   // What static objects do at the program's end has no say in what `tally` was told.
   if (word == protocol::kServeArgument) ::_exit(embedded::serve());
   if (word == protocol::kListArgument) ::_exit(embedded::write_list());

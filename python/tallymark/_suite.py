@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -45,6 +46,7 @@ class Suite:
         self._benchmarks: list[dict[str, Any]] = []
         self._variants: list[dict[str, Any]] = []
         self._timers: list[dict[str, Any]] = []
+        self._programs: list[dict[str, Any]] = []
         self._definitions: list[Definition] = []
 
     def setup(self, name: str, **sides: str) -> None:
@@ -70,6 +72,11 @@ class Suite:
         self._timers.append(
             {"label": _label(label), "language": language, "stmt": stmt, **_keys(keys)}
         )
+
+    def program(self, path: str | os.PathLike[str], **keys: Any) -> None:
+        """A `[[program]]`: a benchmark program, with name, filter, args, tags, timeout, … A relative path is taken from
+        the working folder."""
+        self._programs.append({"path": os.fspath(path), **_keys(keys)})
 
     def add(
         self,
@@ -112,6 +119,7 @@ class Suite:
             "benchmark": self._benchmarks,
             "variants": self._variants,
             "timer": self._timers + added["timer"],
+            "program": self._programs,
         }
         # The default toolchain of a suite is a key of the same name as the table of its toolchains.
         document = {**self._head, **{key: value for key, value in parts.items() if value}}

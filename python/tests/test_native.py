@@ -6,6 +6,7 @@ import concurrent.futures
 import functools
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -122,6 +123,36 @@ def test_results_as_a_table(engine: tallymark.Engine) -> None:
 
 def helper(x: int) -> int:
     return x * 2
+
+
+def test_a_benchmark_program_counts_as_by_the_command(
+    engine: tallymark.Engine, tmp_path: Path
+) -> None:
+    compiler = shutil.which("c++")
+    archive = Path(os.environ["TALLY"]).parent / "host/embedded/libtallymark_bench.a"
+    root = Path(__file__).resolve().parents[2]
+    if compiler is None or not archive.exists():
+        pytest.skip("needs a C++ compiler and a build of tallymark::bench")
+    program = tmp_path / "bench"
+    source = root / "tests/programs/two_versions.cc"
+    flags = ["-std=c++17", "-O2", f"-I{root}/include", "-Wl,-z,now"]
+    subprocess.run([compiler, *flags, str(source), str(archive), "-o", str(program)], check=True)
+    toml = tmp_path / "suite.toml"
+    toml.write_text('schema = 1\n[[program]]\npath = "bench"\nargs = "3"\nfilter = "common"\n')
+    built = tallymark.Suite(tags=["compiled"])
+    built.program(program, args=["3"], filter="common", timeout=60)
+    built.benchmark("join", py="' '.join(v)", setup={"py": "v = ['a']"})
+    in_file = tallymark.run(toml, times=False, engine=engine)
+    in_python = built.run(times=False, profile=True, engine=engine)
+    assert [one.id for one in in_python] == ["join [python]", "bench/common [cpp]"]
+    one = in_python["bench/common"]
+    assert one.counts is not None and in_file[0].counts is not None
+    assert one.counts.replicates == in_file[0].counts.replicates
+    assert 3003 < one.counts.per_iteration < 3050
+    wrong = tallymark.Suite()
+    wrong.program("/bin/true")
+    with pytest.raises(tallymark.Error, match="is no benchmark program"):
+        wrong.run(engine=engine)
 
 
 def test_comparing_names_what_moved(engine: tallymark.Engine) -> None:

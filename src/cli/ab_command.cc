@@ -10,11 +10,11 @@
 
 #include "base/contains.h"
 #include "base/files.h"
+#include "cli/ab_sides.h"
 #include "cli/measuring.h"
 #include "cli/record_files.h"
 #include "cli/result_verdicts.h"
 #include "cli/run_command.h"
-#include "definition/read_suite.h"
 #include "record/json.h"
 #include "run/rounds.h"
 
@@ -30,33 +30,14 @@ void add_side(OptionSet& sub, const std::string& prefix, AbSide& side) {
   const std::string who = prefix == "a" ? "A: " : "B: ";
   sub.add("--" + prefix, &side.env_command, who + "bash text run once; its environment is what cases see")
       .value_name("TEXT");
+  sub.add("--" + prefix + "-program", &side.program,
+          who + "a benchmark program; with a suite, in place of its only one")
+      .value_name("EXE");
   sub.add("--" + prefix + "-toolchain", &side.toolchain, who + "a toolchain of the suite, for every case")
       .value_name("NAME");
   sub.add("--" + prefix + "-cxx", &side.cxx, who + "the C++ compiler").value_name("PROGRAM");
   sub.add("--" + prefix + "-python", &side.python, who + "the Python interpreter").value_name("PROGRAM");
   sub.add("--json-" + prefix, &side.json, who + "keep the record here").value_name("FILE");
-}
-
-/// Both sides run the same text; only what builds and hosts it differs. A case keeps its id and digest, so the sides
-/// match, and its own toolchain's name, so that both records speak of the same one.
-Status replace_toolchain(Plan& plan, const Suite& suite, const std::string& name) {
-  if (name.empty()) return {};
-  auto chosen = suite.toolchain(name);
-  if (!chosen) return std::unexpected(chosen.error());
-  for (Toolchain& toolchain : plan.toolchains) {
-    const std::string own = toolchain.name;
-    toolchain = *chosen;
-    toolchain.name = own;
-  }
-  return {};
-}
-
-/// What differs between the sides, of what both were told.
-Tools tools_of(const AbSide& said, Tools tools) {
-  if (!said.env_command.empty()) tools.env_command = said.env_command;
-  if (!said.cxx.empty()) tools.cxx = said.cxx;
-  if (!said.python.empty()) tools.python = said.python;
-  return tools;
 }
 
 /// Where a side's record stands or would: profiles are found beside it.
@@ -95,8 +76,8 @@ int report(const AbOptions& options, const std::vector<Record>& records, const s
 }
 
 /// What the protocol of servers has no words for.
-bool needs_workspace(const AbOptions& options) {
-  return options.same_result || !options.a.toolchain.empty() || !options.b.toolchain.empty();
+bool needs_workspace(const AbOptions& options, const std::array<Plan, 2>& plans) {
+  return options.same_result || has_programs(plans) || !options.a.toolchain.empty() || !options.b.toolchain.empty();
 }
 
 int interruption(std::ostream& err) {
@@ -104,16 +85,18 @@ int interruption(std::ostream& err) {
   return kInterrupted;
 }
 
-Status check_usage(const AbOptions& options) {
-  if (!options.a.says_nothing() || !options.b.says_nothing()) return {};
-  return fail(ErrorKind::input, "nothing differs between the sides", "tally ab",
-              "say what A and B are: --a TEXT --b TEXT, or --a-toolchain, --a-cxx or --a-python and the same for b");
+/// What each side leaves is seen only where tally has compiled the statement.
+Status check_results(const AbOptions& options, const std::array<Plan, 2>& plans) {
+  if (!options.same_result || !has_programs(plans)) return {};
+  return fail(ErrorKind::input, "what a program's benchmarks leave cannot be seen", "--same-result",
+              "take it away, or leave the programs' cases out with --exclude");
 }
 
 }  // namespace
 
 void add_ab_options(OptionSet& sub, AbOptions& options) {
-  sub.add("suite", &options.suite, "The suite's TOML file").required().value_name("SUITE");
+  sub.add("suite", &options.suite, "The suite's TOML file; none is needed with --a-program and --b-program")
+      .value_name("SUITE");
   add_side(sub, "a", options.a);
   add_side(sub, "b", options.b);
   sub.add("--rounds", &options.rounds, "Passes of each side, in turns").shows_default().range(1, 100);
@@ -135,25 +118,20 @@ void add_ab_options(OptionSet& sub, AbOptions& options) {
 }
 
 int run_ab(const Context& context, const AbOptions& options, std::ostream& out, std::ostream& err) {
-  if (auto usage = check_usage(options); !usage) return report_error(usage.error(), err);
-  auto suite = read_suite(options.suite);
-  if (!suite) return report_error(suite.error(), err);
-  auto plan = plan_of(*suite, options.run);
-  if (!plan) return report_error(plan.error(), err);
+  const auto plans = plans_of_sides(context, options);
+  if (!plans) return report_error(plans.error(), err);
+  if (auto fine = check_results(options, *plans); !fine) return report_error(fine.error(), err);
   auto settings = settings_of(options.run);
   if (!settings) return report_error(settings.error(), err);
   auto folder = TemporaryFolder::make();
   if (!folder) return report_error(folder.error(), err);
 
   const std::array<const AbSide*, 2> said = {&options.a, &options.b};
-  std::array<Plan, 2> plans = {*plan, *plan};
   std::array<std::string, 2> paths;
   std::vector<RunRequest> sides;
   for (std::size_t i = 0; i < said.size(); ++i) {
-    if (auto replaced = replace_toolchain(plans[i], *suite, said[i]->toolchain); !replaced)
-      return report_error(replaced.error(), err);
     paths[i] = record_path(kNames[i], *said[i], folder->path());
-    RunRequest side{.plan = &plans[i],
+    RunRequest side{.plan = &(*plans)[i],
                     .caller = caller_of(context),
                     .settings = *settings,
                     .tools = tools_of(*said[i], options.run.tools),
@@ -163,11 +141,12 @@ int run_ab(const Context& context, const AbOptions& options, std::ostream& out, 
   }
 
   RunOptions run = options.run;
-  if (needs_workspace(options)) {
+  if (needs_workspace(options, *plans)) {
     if (run.server != "auto" && run.server != "off") {
       return report_error(
-          {ErrorKind::input, "a server does not replace toolchains, nor hold results against each other", "--server",
-           "take --server, or --a-toolchain, --b-toolchain and --same-result, away"},
+          {ErrorKind::input,
+           "a server does not compare programs, replace toolchains, nor hold results against each other", "--server",
+           "take --server away, or what it does not do"},
           err);
     }
     run.server = "off";
@@ -178,7 +157,7 @@ int run_ab(const Context& context, const AbOptions& options, std::ostream& out, 
     if (!options.run.quiet) fmt::print(err, "tally ab: {}\n", text);
   };
   if (!(*measuring)->is_served()) (*measuring)->workspace().keep_hosts_warm();
-  const ServedPlan plan_to_serve = served(suite_to_serve(options.suite), options.run);
+  const ServedPlan plan_to_serve = served(suite_to_serve({options.suite, {}}), options.run);
   const auto measure_one = [&](const RunRequest& side) { return (*measuring)->measure(side, plan_to_serve); };
   auto measured = measure_in_turns(measure_one, sides, options.rounds, [&](int round, std::size_t side) {
     tell(fmt::format("round {} of {}, {}", round, options.rounds, kNames[side]));
@@ -199,7 +178,10 @@ int run_ab(const Context& context, const AbOptions& options, std::ostream& out, 
     if (interrupted) return interruption(err);
     results = *std::move(compared);
   }
-  return report(options, measured->records, paths, results, out, err);
+  AbOptions shown = options;
+  // Two programs may well have benchmarks that the other lacks.
+  shown.report.gone_is_failure = !has_programs(*plans);
+  return report(shown, measured->records, paths, results, out, err);
 }
 
 }  // namespace tally::cli

@@ -109,7 +109,8 @@ void add_check_options(OptionSet& sub, CheckCommandOptions& options) {
   sub.add("--warn", &options.soft, "A soft limit: warns and does not fail");
   sub.add("--accept", &options.accept, "TOML file of regressions that were agreed to");
   sub.add("--max-age", &options.max_age_days, "Days after which a baseline is stale; 0: never").shows_default();
-  sub.add("--confirm", &options.confirm, "Measure suspects again with this suite before failing");
+  sub.add("--confirm", &options.confirm,
+          "Measure suspects again with this suite, or benchmark program, before failing");
   sub.add("--env-command", &options.env_command, "For --confirm: as the new record was measured").needs("--confirm");
   sub.add("--cxx", &options.cxx, "For --confirm: the C++ compiler").needs("--confirm");
   sub.add("--python", &options.python, "For --confirm: the Python interpreter").needs("--confirm");

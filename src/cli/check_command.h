@@ -24,7 +24,7 @@ struct CheckCommandOptions {
   std::vector<std::string> limits_for;  ///< "GLOB:LIMIT"
   std::string accept;                   ///< Path of the accept file, or empty.
   double max_age_days = 90;             ///< Of the base; 0: any.
-  std::string confirm;                  ///< A suite to measure suspects with again, or empty.
+  std::string confirm;                  ///< A suite or a program to measure suspects with again, or empty.
   std::string env_command;              ///< For --confirm, as the three below: what a record does not say.
   std::string cxx;
   std::string python;
@@ -41,7 +41,7 @@ struct CheckCommandOptions {
   std::string now;       ///< ISO 8601, UTC; set by main: "2026-01-31T12:00:00Z".
 };
 
-/// Measures these cases of `suite` again, in the way that `as` was measured. See remeasure.h.
+/// Measures these cases of a suite's or a program's file again, in the way that `as` was measured. See remeasure.h.
 using Remeasure =
     std::function<Result<Record>(const std::string& suite, const std::vector<std::string>& ids, const Record& as)>;
 

@@ -37,7 +37,8 @@ int report_comparison(const Comparison& comparison, const CompareCommandOptions&
       {options.csv, to_csv(comparison)},
       {options.markdown, to_markdown(comparison, nullptr, options.functions ? options.top : 0)}};
   if (const Status written = write_outputs(files, out); !written) return refuse("compare", written.error(), err, 1);
-  return comparison.count(Verdict::failed) + comparison.count(Verdict::gone) > 0 ? 1 : 0;
+  const std::size_t gone = options.gone_is_failure ? comparison.count(Verdict::gone) : 0;
+  return comparison.count(Verdict::failed) + gone > 0 ? 1 : 0;
 }
 
 int run_compare(const CompareCommandOptions& options, std::ostream& out, std::ostream& err) {

@@ -23,7 +23,8 @@ struct CompareCommandOptions {
   bool json = false;
   std::string csv;
   std::string markdown;
-  RenderOptions render;  ///< Set by main.
+  bool gone_is_failure = true;  ///< False where a side may lack what the other has.
+  RenderOptions render;         ///< Set by main.
 };
 
 void add_compare_options(OptionSet& sub, CompareCommandOptions& options);

@@ -1,19 +1,20 @@
 #include "cli/list_command.h"
 
+#include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include <algorithm>
 #include <ostream>
 
 #include "base/text.h"
-#include "definition/read_suite.h"
 #include "plan/plan.h"
 
 namespace tally::cli {
 
 namespace {
 
-Result<Plan> plan_of(const ListOptions& options) {
-  auto suite = read_suite(options.suite);
+Result<Plan> plan_of(const Context& context, const ListOptions& options) {
+  auto suite = definitions_of(context, options.source, options.run);
   if (!suite) return std::unexpected(suite.error());
   return plan_of(*suite, options.run);
 }
@@ -25,16 +26,23 @@ void print_code(std::ostream& out, std::string_view title, const Code& code) {
   for (const std::string_view line : split(text, '\n')) fmt::print(out, "{}{}\n", line.empty() ? "" : "    ", line);
 }
 
+void print_program(std::ostream& out, const Toolchain& toolchain) {
+  if (toolchain.program.empty()) return;
+  std::string command = shell_quote(toolchain.program);
+  for (const std::string& argument : toolchain.program_args) command += " " + shell_quote(argument);
+  fmt::print(out, "  program:\n    {}\n", command);
+}
+
 }  // namespace
 
 void add_list_options(OptionSet& command, ListOptions& options) {
-  command.add("suite", &options.suite, "The suite's TOML file").required().value_name("SUITE");
+  add_suite_source(command, options.source);
   command.add("--json", &options.json, "Machine-readable output");
   add_selection_options(command, options.run);
 }
 
-int run_list(const Context& /*context*/, const ListOptions& options, std::ostream& out, std::ostream& err) {
-  const auto plan = plan_of(options);
+int run_list(const Context& context, const ListOptions& options, std::ostream& out, std::ostream& err) {
+  const auto plan = plan_of(context, options);
   if (!plan) return report_error(plan.error(), err);
   if (options.json) {
     out << plan_json(*plan);
@@ -44,8 +52,8 @@ int run_list(const Context& /*context*/, const ListOptions& options, std::ostrea
   return kFine;
 }
 
-int run_plan(const Context& /*context*/, const ListOptions& options, std::ostream& out, std::ostream& err) {
-  const auto plan = plan_of(options);
+int run_plan(const Context& context, const ListOptions& options, std::ostream& out, std::ostream& err) {
+  const auto plan = plan_of(context, options);
   if (!plan) return report_error(plan.error(), err);
   if (options.json) {
     out << plan_json(*plan);
@@ -55,10 +63,15 @@ int run_plan(const Context& /*context*/, const ListOptions& options, std::ostrea
     fmt::print(out, "{}\n", one.id);
     print_code(out, "global setup", one.global_setup);
     print_code(out, "setup", one.setup);
-    print_code(out, "statement", one.stmt);
+    const Toolchain& toolchain = *std::ranges::find(plan->toolchains, one.toolchain, &Toolchain::name);
+    print_program(out, toolchain);
+    print_code(out, toolchain.program.empty() ? "statement" : "benchmark", one.stmt);
   }
-  fmt::print(out, "{} cases, {} C++ snippets, {} artifacts\n", plan->cases.size(), plan->builds.size(),
-             plan->artifacts.size());
+  const auto programs =
+      std::ranges::count_if(plan->toolchains, [](const Toolchain& one) { return !one.program.empty(); });
+  fmt::print(out, "{} cases, {} C++ snippets, {} artifacts{}\n", plan->cases.size(), plan->builds.size(),
+             plan->artifacts.size(),
+             programs == 0 ? "" : fmt::format(", {} program{}", programs, programs == 1 ? "" : "s"));
   return kFine;
 }
 

@@ -4,12 +4,13 @@
 #include "cli/context.h"
 #include "cli/option_set.h"
 #include "cli/run_options.h"
+#include "cli/suite_source.h"
 
 namespace tally::cli {
 
 struct ListOptions {
   RunOptions run;
-  std::string suite;
+  SuiteSource source;
   bool json = false;
 };
 

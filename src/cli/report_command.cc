@@ -1,11 +1,13 @@
 #include "cli/report_command.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <ostream>
 
 #include "cli/record_files.h"
 #include "cli/refuse.h"
+#include "report/exports.h"
 #include "report/html_report.h"
 
 namespace tally::cli {
@@ -14,12 +16,23 @@ void add_report_options(OptionSet& sub, ReportCommandOptions& options) {
   sub.add("RECORD", &options.record, "The record to show").required();
   sub.add("BASE", &options.base, "The record to compare it with");
   sub.add("-o,--output", &options.output, "The page (default: the record's name with .html; - for standard output)");
+  sub.add("--benchmark-json", &options.benchmark_json,
+          "Write RECORD in Google Benchmark's JSON to this file (- for standard output), and a page only with --output")
+      .value_name("FILE");
   sub.add("--title", &options.title, "Shown on top (default: the record's file name)");
 }
 
 int run_report(const ReportCommandOptions& options, std::ostream& out, std::ostream& err) {
   const Result<Record> record = load_record(options.record);
   if (!record) return refuse("report", record.error(), err);
+  if (!options.benchmark_json.empty()) {
+    const Status written = write_output(options.benchmark_json, to_google_benchmark(*record), out);
+    if (!written) return refuse("report", written.error(), err);
+    if (std::ranges::none_of(record->cases, [](const CaseRecord& one) { return one.wall.has_value(); }))
+      err << "tally report: there are no times, and Google's compare.py reads nothing else; instructions are a "
+             "counter\n";
+    if (options.output.empty()) return 0;
+  }
   HtmlReport report{.record = &*record, .name = options.title};
   if (report.name.empty()) report.name = std::filesystem::path(options.record).filename().string();
   std::optional<Record> base;

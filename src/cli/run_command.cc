@@ -10,11 +10,8 @@
 #include "base/files.h"
 #include "build/resolve.h"
 #include "cli/measuring.h"
-#include "definition/read_suite.h"
-#include "process/real_runner.h"
 #include "record/json.h"
 #include "report/table.h"
-#include "run/programs.h"
 
 namespace tally::cli {
 
@@ -24,21 +21,7 @@ namespace {
 
 /// What is measured, as the user has named it.
 const std::string& source_of(const RunCommandOptions& options) {
-  return options.program.empty() ? options.suite : options.program;
-}
-
-/// The definitions that the command line names: in a file, or in a program, which lists them.
-Result<Suite> suite_of(const Context& context, const RunCommandOptions& options) {
-  if (options.suite.empty() == options.program.empty()) {
-    return fail(ErrorKind::input, options.suite.empty() ? "nothing to measure" : "a suite and a program", "tally run",
-                "name a suite's file, or a program with --program EXE");
-  }
-  if (options.program.empty()) return read_suite(options.suite);
-  if (options.run.server != "auto" && options.run.server != "off") {
-    return fail(ErrorKind::input, "a server measures no programs", "--server", "leave it out");
-  }
-  RealProcessRunner runner(context.libexec + "/tally-supervisor");
-  return suite_of_program(runner, options.program, caller_of(context));
+  return options.source.program.empty() ? options.source.suite : options.source.program;
 }
 
 /// Beside the record, or under the state folder when no record was asked for.
@@ -80,18 +63,12 @@ Status write_record(const std::string& path, const RunResult& result) {
 
 }  // namespace
 
-json::Value suite_to_serve(const std::string& path) {
-  // What was read a moment ago; should it have gone, the server says so.
-  return json::Object{{"text", read_suite_file(path).value_or("")}, {"path", path}};
-}
-
 ProfileRequest profiles_beside(const std::string& record) {
   return {.folder = record + ".profiles", .name = fs::path(record).filename().string() + ".profiles"};
 }
 
 void add_run_command_options(OptionSet& command, RunCommandOptions& options) {
-  command.add("suite", &options.suite, "The suite's TOML file").value_name("SUITE");
-  command.add("--program", &options.program, "A benchmark program, instead of a suite").value_name("EXE");
+  add_suite_source(command, options.source);
   command.add("--json", &options.json, "Write the record here; - is standard output").value_name("FILE");
   command.add("--resume", &options.resume, "Go on with an interrupted run of the same suite");
   command.add("--profiles", &options.profiles, "Keep a profile of each case beside the record");
@@ -128,7 +105,7 @@ int exit_code_of(const RunResult& result) {
 }
 
 int run_run(const Context& context, const RunCommandOptions& options, std::ostream& out, std::ostream& err) {
-  auto suite = suite_of(context, options);
+  auto suite = definitions_of(context, options.source, options.run);
   if (!suite) return report_error(suite.error(), err);
   auto plan = plan_of(*suite, options.run);
   if (!plan) return report_error(plan.error(), err);
@@ -151,16 +128,13 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
                      .caller = caller_of(context),
                      .settings = *std::move(settings),
                      .tools = options.run.tools,
-                     .suite = source_of(options)};
+                     .suite = options.source.suite};
   request.journal = JournalRequest{*journal, options.resume};
   request.keeps_samples = false;
   if (options.profiles) request.profiles = profiles_beside(options.json);
-  RunOptions how = options.run;
-  if (!options.program.empty()) how.server = "off";
-  auto measuring = Measuring::begin(context, how, err);
+  auto measuring = Measuring::begin(context, options.run, err);
   if (!measuring) return report_error(measuring.error(), err);
-  const json::Value served_suite = options.program.empty() ? suite_to_serve(options.suite) : json::Value();
-  auto measured = (*measuring)->measure(request, served(served_suite, how));
+  auto measured = (*measuring)->measure(request, served(suite_to_serve(options.source), options.run));
   if (!measured) return report_error(measured.error(), err);
 
   if (auto printed = print_record(context, options.run, *measured, options.json, out); !printed) {

@@ -3,7 +3,7 @@
 
 #include "cli/context.h"
 #include "cli/run_options.h"
-#include "json/value.h"
+#include "cli/suite_source.h"
 #include "report/table.h"
 #include "run/run.h"
 
@@ -11,9 +11,8 @@ namespace tally::cli {
 
 struct RunCommandOptions {
   RunOptions run;
-  std::string suite;
-  std::string program;  ///< Instead of a suite: a benchmark program.
-  std::string json;     ///< "-": standard output.
+  SuiteSource source;
+  std::string json;  ///< "-": standard output.
   bool resume = false;
   bool profiles = false;
 };
@@ -31,9 +30,6 @@ RenderOptions rendering(const Context& context, const RunOptions& options);
 
 /// Where the profiles of a record are kept.
 ProfileRequest profiles_beside(const std::string& record);
-
-/// A suite's file, as a server takes it.
-json::Value suite_to_serve(const std::string& path);
 
 /// What a finished run exits with.
 int exit_code_of(const RunResult& result);

@@ -128,6 +128,23 @@ std::vector<std::string> changed_facts(const Facts& before, const Facts& after, 
   return changes;
 }
 
+/// The subject's file that is called otherwise now: the only one that is gone, and the only one that is new.
+RenamedObject renamed_subject(const CaseComparison& one, const Record& base, const Record& next) {
+  const Environment* before = environment_of(base, *one.base);
+  const Environment* after = environment_of(next, *one.next);
+  if (before == nullptr || after == nullptr) return {};
+  const auto only_in = [](const Facts& these, const Facts& those) {
+    std::vector<std::string> names;
+    for (const auto& [name, digest] : these)
+      if (!those.contains(name)) names.push_back(name);
+    return names;
+  };
+  const std::vector<std::string> gone = only_in(before->subject, after->subject);
+  const std::vector<std::string> added = only_in(after->subject, before->subject);
+  if (gone.size() != 1 || added.size() != 1) return {};
+  return {gone.front(), added.front()};
+}
+
 void compare_environments(const Record& base, const Record& next, const CompareOptions& options,
                           CaseComparison& result) {
   const Environment* before = environment_of(base, *result.base);
@@ -246,7 +263,7 @@ Comparison compare(const Record& base, const Record& next, const CompareOptions&
     if (profiles) {
       const auto before = profiles(base, *one.base);
       const auto after = profiles(next, *one.next);
-      if (before && after) one.functions = function_deltas(*before, *after);
+      if (before && after) one.functions = function_deltas(*before, *after, renamed_subject(one, base, next));
     }
     one.cause = likely_cause(one);
   }

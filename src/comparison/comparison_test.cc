@@ -188,6 +188,26 @@ TEST(Compare, FunctionsThatMovedAreNamed) {
   EXPECT_EQ(one.cause, "code");
 }
 
+/// A program that is called otherwise in each version has the same functions.
+TEST(Compare, FunctionsOfARenamedSubjectAreTheSame) {
+  Record base = run_of({example_case("a", 1000)});
+  Record next = run_of({example_case("a", 2000)});
+  base.environments["torch"].subject = {{"bench_v1", "one"}, {"libx.so", "same"}};
+  next.environments["torch"].subject = {{"bench_v2", "two"}, {"libx.so", "same"}};
+  const ProfileLoader profiles = [&](const Record& record, const CaseRecord&) -> std::optional<StoredProfile> {
+    const std::string name = &record == &base ? "1" : "2";
+    return StoredProfile{
+        *parse_callgrind("events: Ir\nob=/" + name + "/bench_v" + name + "\nfn=f\n1 10\nfn=g\n1 " + name + "00\n"), 1};
+  };
+  const CaseComparison one = only(base, next, profiles);
+  ASSERT_EQ(one.functions.size(), 1U);
+  EXPECT_EQ(one.functions[0].object, "bench_v2");
+  EXPECT_EQ(one.functions[0].name, "g");
+  EXPECT_DOUBLE_EQ(one.functions[0].delta(), 100);
+  next.environments["torch"].subject["another"] = "three";
+  EXPECT_EQ(only(base, next, profiles).functions.size(), 4U) << "which of two it was is not known";
+}
+
 TEST(Compare, DispatchAndAllocatorAreTold) {
   CaseComparison one;
   const CaseRecord record = example_case("a");

@@ -18,9 +18,15 @@ FunctionCounts per_iteration(const StoredProfile& stored) {
 
 }  // namespace
 
-std::vector<FunctionDelta> function_deltas(const StoredProfile& before, const StoredProfile& after) {
+std::vector<FunctionDelta> function_deltas(const StoredProfile& before, const StoredProfile& after,
+                                           const RenamedObject& renamed) {
   if (before.profile.events.empty() || after.profile.events.empty()) return {};
-  const FunctionCounts old_counts = per_iteration(before);
+  const std::string old_name = standardize(FunctionKey{renamed.before, "", ""}).object;
+  const std::string new_name = standardize(FunctionKey{renamed.after, "", ""}).object;
+  const FunctionCounts old_counts = per_iteration(before).renamed([&](FunctionKey key) {
+    if (!renamed.before.empty() && key.object == old_name) key.object = new_name;
+    return key;
+  });
   const FunctionCounts new_counts = per_iteration(after);
   std::vector<FunctionDelta> deltas;
   for (const auto& [key, delta] : (new_counts - old_counts).sorted()) {

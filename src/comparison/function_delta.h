@@ -17,9 +17,16 @@ struct FunctionDelta {
   [[nodiscard]] double delta() const { return after - before; }
 };
 
+/// An object that has another name after a change: "bench_v1" → "bench_v2". Empty: none has.
+struct RenamedObject {
+  std::string before = {};
+  std::string after = {};
+};
+
 /// Every function whose exclusive count changed, largest change first. Names are standardized first, so that builds in
 /// different folders compare; both sides are per iteration.
-std::vector<FunctionDelta> function_deltas(const StoredProfile& before, const StoredProfile& after);
+std::vector<FunctionDelta> function_deltas(const StoredProfile& before, const StoredProfile& after,
+                                           const RenamedObject& renamed = {});
 
 /// Share of all movement (the sum of |delta|) in functions that `belongs` accepts, 0 … 1.
 double share_of_movement(const std::vector<FunctionDelta>& deltas,

@@ -32,6 +32,8 @@ constexpr auto kTimerKeys =
 
 constexpr std::uint64_t kMostRetries = 100;  // as of --retries
 
+}  // namespace
+
 Options read_options(Fields& fields) {
   Options options;
   options.threads = fields.integers("threads");
@@ -60,8 +62,6 @@ Places read_places(const Fields& fields, const TomlNode& table) {
           .tags = fields.place("tags"),
           .run_time = fields.place(fields.find("max_run_time") != nullptr ? "max_run_time" : "min_run_time")};
 }
-
-}  // namespace
 
 void read_sides(Fields& fields, std::string_view py_key, std::string_view cpp_key, std::string_view table_key,
                 Snippet& py, Snippet& cpp) {

@@ -15,6 +15,9 @@ void read_sides(Fields& fields, std::string_view py_key, std::string_view cpp_ke
 
 /// Sets the suite's defaults to those of [defaults] (which may be absent); `toolchain` is meant when it names none.
 Status read_defaults(const TomlNode* table, const std::string& toolchain, Suite& suite);
+/// What keys that every form of definition has say; they are looked for whether or not the table may have them.
+Options read_options(Fields& fields);
+Places read_places(const Fields& fields, const TomlNode& table);
 Status read_setup(const std::string& name, const TomlNode& table, Suite& suite);
 Status read_benchmark(const TomlNode& table, Suite& suite);
 Status read_variants(const TomlNode& table, Suite& suite);

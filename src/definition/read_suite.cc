@@ -10,6 +10,7 @@
 
 #include "definition/fields.h"
 #include "definition/read_definitions.h"
+#include "definition/read_program.h"
 #include "definition/read_toolchain.h"
 #include "definition/toml_tree.h"
 
@@ -17,14 +18,14 @@ namespace tally {
 namespace {
 
 constexpr auto kSuiteKeys = std::to_array<std::string_view>(
-    {"schema", "toolchain", "include", "defaults", "setup", "benchmark", "variants", "timer"});
+    {"schema", "toolchain", "include", "defaults", "setup", "benchmark", "variants", "timer", "program"});
 constexpr std::int64_t kSchema = 1;
 /// Includes nest; deeper than this is a mistake, and would end our stack.
 constexpr std::size_t kMaxDepth = 32;
 
 class Reader {
  public:
-  explicit Reader(const IncludeResolver& resolve) : resolve_(resolve) {}
+  Reader(const IncludeResolver& resolve, const ProgramLister& list) : resolve_(resolve), list_(list) {}
 
   Status read(std::string_view bytes, const std::string& file) {
     const Result<TomlNode> root = parse_toml(bytes, file);
@@ -47,7 +48,7 @@ class Reader {
     Fields fields(root, "the suite", kSuiteKeys);
     const std::vector<std::string> includes = fields.strings("include");
     for (std::string_view table : {"defaults", "setup"}) expect(fields, table, TomlNode::Kind::table, "a table");
-    for (std::string_view array : {"benchmark", "variants", "timer"}) {
+    for (std::string_view array : {"benchmark", "variants", "timer", "program"}) {
       expect(fields, array, TomlNode::Kind::array, "an array of tables");
     }
     if (Status ok = fields.status(); !ok) return ok;
@@ -65,7 +66,7 @@ class Reader {
       }
     }
     if (Status ok = read_defaults(fields.find("defaults"), toolchain, suite_); !ok) return ok;
-    return read_all(fields);
+    return read_all(fields, folder_of(file));
   }
 
   static void expect(Fields& fields, std::string_view key, TomlNode::Kind kind, std::string_view wanted) {
@@ -125,8 +126,7 @@ class Reader {
           fmt::format("'toolchain' must be a name or a table, not {} ({})", describe(node->kind), node->written),
           describe(node->at), "write toolchain = \"torch\" or [toolchain.NAME]");
     }
-    std::error_code ignored;
-    const std::string folder = std::filesystem::absolute(std::filesystem::path(file), ignored).parent_path().string();
+    const std::string folder = folder_of(file);
     for (const TomlEntry& entry : node->entries) {
       Result<Toolchain> toolchain = read_toolchain(entry.key, entry.value, folder, suite_.toolchains());
       if (!toolchain) return std::unexpected(toolchain.error());
@@ -136,15 +136,21 @@ class Reader {
     return {};
   }
 
-  /// The three forms stand in arrays of their own; a suite means the order in which it is written.
-  Status read_all(const Fields& fields) {
+  static std::string folder_of(const std::string& file) {
+    std::error_code ignored;
+    return std::filesystem::absolute(std::filesystem::path(file), ignored).parent_path().string();
+  }
+
+  /// The forms stand in arrays of their own; a suite means the order in which it is written.
+  Status read_all(const Fields& fields, const std::string& folder) {
+    using Read = std::function<Status(const TomlNode&, Suite&)>;
     struct Item {
       const TomlNode* node;
       std::size_t order;  ///< Decides where there are no lines.
-      Status (*read)(const TomlNode&, Suite&);
+      Read read;
     };
     std::vector<Item> items;
-    const auto gather = [&](std::string_view key, Status (*read)(const TomlNode&, Suite&)) {
+    const auto gather = [&](std::string_view key, const Read& read) {
       const TomlNode* array = fields.find(key);
       if (array == nullptr) return;
       for (const TomlNode& node : array->items) items.push_back({&node, items.size(), read});
@@ -152,6 +158,7 @@ class Reader {
     gather("benchmark", read_benchmark);
     gather("variants", read_variants);
     gather("timer", read_timer);
+    gather("program", [&](const TomlNode& node, Suite& suite) { return read_program(node, folder, list_, suite); });
     std::ranges::sort(
         items, {}, [](const Item& item) { return std::tuple{item.node->at.line, item.node->at.column, item.order}; });
     for (const Item& item : items) {
@@ -161,6 +168,7 @@ class Reader {
   }
 
   const IncludeResolver& resolve_;
+  const ProgramLister& list_;
   Suite suite_;
   std::vector<std::string> chain_;
   std::set<std::string> done_;
@@ -180,26 +188,28 @@ Result<std::string> read_suite_file(const std::string& path) {
   return bytes;
 }
 
-Result<Suite> parse_suite(const TomlNode& root, const std::string& file, const IncludeResolver& resolve) {
-  Reader reader(resolve);
+Result<Suite> parse_suite(const TomlNode& root, const std::string& file, const IncludeResolver& resolve,
+                          const ProgramLister& list) {
+  Reader reader(resolve, list);
   if (Status ok = reader.read(root, file); !ok) return std::unexpected(ok.error());
   return reader.take();
 }
 
-Result<Suite> parse_suite(std::string_view bytes, const std::string& file, const IncludeResolver& resolve) {
-  Reader reader(resolve);
+Result<Suite> parse_suite(std::string_view bytes, const std::string& file, const IncludeResolver& resolve,
+                          const ProgramLister& list) {
+  Reader reader(resolve, list);
   if (Status ok = reader.read(bytes, file); !ok) return std::unexpected(ok.error());
   return reader.take();
 }
 
-Result<Suite> read_suite(const std::filesystem::path& path) {
+Result<Suite> read_suite(const std::filesystem::path& path, const ProgramLister& list) {
   Result<std::string> bytes = read_suite_file(path.string());
   if (!bytes) {
     // An unreadable suite is the user's to mend, whatever the operating system's reason.
     bytes.error().kind = ErrorKind::input;
     return std::unexpected(bytes.error());
   }
-  return parse_suite(*bytes, path.string(), read_suite_file);
+  return parse_suite(*bytes, path.string(), read_suite_file, list);
 }
 
 }  // namespace tally

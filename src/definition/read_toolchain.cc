@@ -184,32 +184,6 @@ void read_noise(Fields& fields, std::vector<NoiseRule>& noise) {
   }
 }
 
-void read_environment(Fields& fields, std::map<std::string, std::string>& environment) {
-  const TomlNode* node = fields.find("environment");
-  if (node == nullptr) return;
-  if (node->kind != TomlNode::Kind::table) {
-    return fields.refuse(
-        {ErrorKind::input,
-         fmt::format("'environment' must be a table, not {} ({})", describe(node->kind), node->written),
-         describe(node->at), "write environment = { NAME = \"value\" }"});
-  }
-  for (const TomlEntry& entry : node->entries) {
-    if (entry.value.kind != TomlNode::Kind::string) {
-      return fields.refuse({ErrorKind::input,
-                            fmt::format("the value of '{}' must be a string, not {} ({})", entry.key,
-                                        describe(entry.value.kind), entry.value.written),
-                            describe(entry.value.at),
-                            fmt::format("write {} = \"{}\"", entry.key, entry.value.written)});
-    }
-    if (Status fine = check_variable(entry.key, entry.value.text); !fine) {
-      Error error = fine.error();
-      error.where = describe(entry.at);
-      return fields.refuse(std::move(error));
-    }
-    environment[entry.key] = entry.value.text;
-  }
-}
-
 /// Nothing could be built or hosted without a candidate.
 Status check_candidates(const Fields& fields) {
   for (std::string_view key : {"cxx", "python"}) {
@@ -252,6 +226,38 @@ Result<Toolchain> choose_toolchain(const std::vector<Toolchain>& known, const st
               names.empty() ? std::string() : key_suggestion(name, names));
 }
 
+std::vector<std::string> read_subject(Fields& fields, const std::string& folder) {
+  std::vector<std::string> subject = fields.strings("subject");
+  for (std::string& one : subject) one = name_or_path(one, folder);
+  return subject;
+}
+
+void read_environment(Fields& fields, std::map<std::string, std::string>& environment) {
+  const TomlNode* node = fields.find("environment");
+  if (node == nullptr) return;
+  if (node->kind != TomlNode::Kind::table) {
+    return fields.refuse(
+        {ErrorKind::input,
+         fmt::format("'environment' must be a table, not {} ({})", describe(node->kind), node->written),
+         describe(node->at), "write environment = { NAME = \"value\" }"});
+  }
+  for (const TomlEntry& entry : node->entries) {
+    if (entry.value.kind != TomlNode::Kind::string) {
+      return fields.refuse({ErrorKind::input,
+                            fmt::format("the value of '{}' must be a string, not {} ({})", entry.key,
+                                        describe(entry.value.kind), entry.value.written),
+                            describe(entry.value.at),
+                            fmt::format("write {} = \"{}\"", entry.key, entry.value.written)});
+    }
+    if (Status fine = check_variable(entry.key, entry.value.text); !fine) {
+      Error error = fine.error();
+      error.where = describe(entry.at);
+      return fields.refuse(std::move(error));
+    }
+    environment[entry.key] = entry.value.text;
+  }
+}
+
 Result<Toolchain> read_toolchain(const std::string& name, const TomlNode& table, const std::string& folder,
                                  const std::vector<Toolchain>& known) {
   Fields fields(table, fmt::format("[toolchain.{}]", name), kToolchainKeys);
@@ -278,7 +284,7 @@ Result<Toolchain> read_toolchain(const std::string& name, const TomlNode& table,
   if (fields.find("cxx") != nullptr) toolchain.cxx = each("cxx", name_or_path);
   if (fields.find("flags") != nullptr) toolchain.flags = each("flags", as_is);
   if (fields.find("python") != nullptr) toolchain.python = each("python", name_or_path);
-  if (fields.find("subject") != nullptr) toolchain.subject = each("subject", name_or_path);
+  if (fields.find("subject") != nullptr) toolchain.subject = read_subject(fields, folder);
   put_before(toolchain.include, each("include", absolute));
   put_before(toolchain.link, each("link", link_input));
   put_after(toolchain.prelude, each("prelude", as_is));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "definition/fields.h"
 #include "definition/toml_tree.h"
 #include "definition/toolchain.h"
 
@@ -17,6 +18,10 @@ namespace tally {
 /// Relative paths are taken from `folder`, which is absolute; `extends` may name one of `known`.
 Result<Toolchain> read_toolchain(const std::string& name, const TomlNode& table, const std::string& folder,
                                  const std::vector<Toolchain>& known);
+
+/// What benchmark programs say as toolchains do: "subject", paths from `folder` or names; "environment".
+std::vector<std::string> read_subject(Fields& fields, const std::string& folder);
+void read_environment(Fields& fields, std::map<std::string, std::string>& environment);
 
 /// Those of a file that holds nothing else. `file` is the name of the bytes in places.
 Result<std::vector<Toolchain>> parse_toolchains(std::string_view bytes, const std::string& file,

@@ -38,6 +38,26 @@ void fill(std::optional<T>& value, const std::optional<T>& fallback) {
   if (!value) value = fallback;
 }
 
+/// What is not said is said by `fallback`; tags add up.
+void fill(Options& options, const Options& fallback) {
+  if (options.threads.empty()) options.threads = fallback.threads;
+  if (options.toolchain.empty()) options.toolchain = fallback.toolchain;
+  std::vector<std::string> tags = fallback.tags;
+  for (const std::string& tag : options.tags) {
+    if (!contains(tags, tag)) tags.push_back(tag);
+  }
+  options.tags = std::move(tags);
+  CaseSettings& settings = options.settings;
+  fill(settings.timeout, fallback.settings.timeout);
+  fill(settings.iterations, fallback.settings.iterations);
+  fill(settings.replicates, fallback.settings.replicates);
+  fill(settings.min_run_time, fallback.settings.min_run_time);
+  fill(settings.max_run_time, fallback.settings.max_run_time);
+  fill(settings.precision, fallback.settings.precision);
+  fill(settings.memory_bytes, fallback.settings.memory_bytes);
+  fill(settings.retries, fallback.settings.retries);
+}
+
 }  // namespace
 
 Setup dedent(Setup setup) {
@@ -120,23 +140,8 @@ Status Suite::check_options(const Options& options, const Places& at, const std:
 }
 
 void Suite::apply_defaults(Options& options) const {
-  if (options.threads.empty()) options.threads = defaults_.threads;
+  fill(options, defaults_);
   if (options.threads.empty()) options.threads = {1};
-  if (options.toolchain.empty()) options.toolchain = defaults_.toolchain;
-  std::vector<std::string> tags = defaults_.tags;
-  for (const std::string& tag : options.tags) {
-    if (!contains(tags, tag)) tags.push_back(tag);
-  }
-  options.tags = std::move(tags);
-  CaseSettings& settings = options.settings;
-  fill(settings.timeout, defaults_.settings.timeout);
-  fill(settings.iterations, defaults_.settings.iterations);
-  fill(settings.replicates, defaults_.settings.replicates);
-  fill(settings.min_run_time, defaults_.settings.min_run_time);
-  fill(settings.max_run_time, defaults_.settings.max_run_time);
-  fill(settings.precision, defaults_.settings.precision);
-  fill(settings.memory_bytes, defaults_.settings.memory_bytes);
-  fill(settings.retries, defaults_.settings.retries);
 }
 
 Status Suite::claim_label(const std::vector<std::string>& label, const std::string& key, const Places& at) {
@@ -227,6 +232,35 @@ Status Suite::add(Timer timer) {
   apply_defaults(timer.options);
   if (Status ok = check_run_time(timer.options.settings, timer.at, timer.label); !ok) return ok;
   definitions_.emplace_back(std::move(timer));
+  return {};
+}
+
+Status Suite::add(const Program& program, const Suite& listed) {
+  const std::string name = name_of(program);
+  const std::string where = place_of({}, program.at, {name});
+  if (contains(programs_, name, name_of)) {
+    return fail(ErrorKind::input, fmt::format("two programs are called '{}'", name), where,
+                "give one of them another name for its ids: name = \"…\"");
+  }
+  const auto host = std::ranges::find_if(listed.toolchains_, [](const Toolchain& one) { return !one.program.empty(); });
+  if (host == listed.toolchains_.end()) return fail(ErrorKind::internal, "a list of no program's", where);
+  Toolchain toolchain = *host;
+  toolchain.name = toolchain_of(program);
+  toolchain.program_args = program.args;
+  toolchain.subject.insert(toolchain.subject.end(), program.subject.begin(), program.subject.end());
+  toolchain.environment.insert(program.environment.begin(), program.environment.end());
+  if (Status ok = add_toolchain(std::move(toolchain), program.at.definition); !ok) return ok;
+  for (const SuiteEntry& definition : listed.definitions_) {
+    const auto* its = std::get_if<Benchmark>(&definition);
+    if (its == nullptr) return fail(ErrorKind::internal, "a program's list has what is no benchmark", where);
+    Benchmark benchmark = *its;
+    benchmark.label.front() = name;
+    benchmark.at = program.at;
+    benchmark.options.toolchain = toolchain_of(program);
+    fill(benchmark.options, program.options);
+    if (Status ok = add(std::move(benchmark)); !ok) return ok;
+  }
+  programs_.push_back(program);
   return {};
 }
 

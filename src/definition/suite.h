@@ -16,7 +16,8 @@
 
 #include "base/error.h"
 #include "definition/language.h"
-#include "definition/settings.h"
+#include "definition/options.h"
+#include "definition/program.h"
 #include "definition/signature.h"
 #include "definition/snippet.h"
 #include "definition/toolchain.h"
@@ -35,25 +36,6 @@ struct Param {
   std::string name = {};
   std::vector<std::string> values = {};
   SourcePosition at = {};
-};
-
-/// What every form of definition may say, and the suite for all of them.
-struct Options {
-  std::vector<int> threads = {};       ///< Empty: the suite's, or one.
-  std::vector<std::string> tags = {};  ///< Added to the suite's.
-  std::string toolchain = {};          ///< Empty: the suite's, or the built-in one of the case's language.
-  CaseSettings settings = {};
-};
-
-/// Where things stand in the suite file, for errors; all unknown when built in code.
-struct Places {
-  SourcePosition definition = {};
-  SourcePosition label = {};
-  SourcePosition autograd = {};
-  SourcePosition threads = {};
-  SourcePosition toolchain = {};
-  SourcePosition tags = {};
-  SourcePosition run_time = {};
 };
 
 /// A runtime of the toolchain's besides eager, for which variants are added: "torchscript".
@@ -115,10 +97,15 @@ class Suite {
   Status add(Benchmark benchmark);
   Status add(const Variants& variants);
   Status add(Timer timer);
+  /// The benchmarks of a program, as `listed` has them: a suite of nothing else, whose one toolchain with a program is
+  /// theirs. What a benchmark says itself wins over what is said of the program.
+  Status add(const Program& program, const Suite& listed);
 
   [[nodiscard]] Result<Setup> setup(const std::string& name, const SourcePosition& at = {}) const;
   [[nodiscard]] Result<Toolchain> toolchain(const std::string& name, const SourcePosition& at = {}) const;
   [[nodiscard]] const std::vector<Toolchain>& toolchains() const { return toolchains_; }
+  /// In the order of adding.
+  [[nodiscard]] const std::vector<Program>& programs() const { return programs_; }
   /// The names of what toolchains have besides eager, each once.
   [[nodiscard]] std::vector<std::string> runtimes() const;
   /// In the order of adding, defaults applied and texts dedented.
@@ -134,6 +121,7 @@ class Suite {
   std::map<std::string, Setup> setups_;
   std::map<std::string, SourcePosition> labels_;
   Options defaults_;
+  std::vector<Program> programs_;
   std::vector<SuiteEntry> definitions_;
 };
 

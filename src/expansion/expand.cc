@@ -220,6 +220,7 @@ std::string definition_digest(const Case& one, const Toolchain& toolchain) {
   digest.add(said(toolchain.device).empty() ? said(toolchain.sync) : "");
   // A toolchain without one keeps the digests that records hold from before there was a seed.
   if (!said(toolchain.seed).empty()) digest.add(said(toolchain.seed));
+  for (const std::string& argument : toolchain.program_args) digest.add(argument);
   return digest.hex();
 }
 

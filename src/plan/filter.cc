@@ -82,7 +82,8 @@ Result<std::vector<Case>> select(std::vector<Case> cases, const Selection& selec
   for (const std::string& pattern : selection.filters) {
     filters.push_back(matcher(pattern, cases));
     if (std::ranges::any_of(cases, filters.back())) continue;
-    return fail(ErrorKind::input, fmt::format("no case matches '{}'", pattern), "--filter", near_id(pattern, cases));
+    return fail(ErrorKind::input, fmt::format("no case matches '{}'", pattern), selection.where,
+                near_id(pattern, cases));
   }
   std::vector<Matcher> excludes;
   excludes.reserve(selection.excludes.size());

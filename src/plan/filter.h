@@ -29,6 +29,7 @@ struct Selection {
   std::vector<std::string> filters = {};
   std::vector<std::string> excludes = {};
   Shard shard = {};
+  std::string where = "--filter";  ///< Where the filters stand, for errors.
 };
 
 /// The cases that are meant, in their order. A filter that matches nothing is an error that names near ids; an exclude

@@ -1,6 +1,7 @@
 /// What a run will do: its cases in order, and what must be built first. Plain data, made without starting anything.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -40,8 +41,17 @@ struct Plan {
   std::vector<ArtifactBuild> artifacts;  ///< In the order of their first case.
 };
 
-/// Errors: a filter that matches nothing, a repeat below one, and expand's.
+/// The cases of a suite: all of its definitions', and of each program those that its table means. Errors: a filter of a
+/// program's that matches nothing, and expand's.
+Result<std::vector<Case>> cases_of(const Suite& suite);
+
+/// Errors: a filter that matches nothing, a repeat below one, and those of cases_of().
 Result<Plan> make_plan(const Suite& suite, const PlanOptions& options);
+
+/// The plans of two sides that are to be compared. What is selected is selected of both together: a filter may mean
+/// what only one of them has, and a part holds the same cases on both. An error besides: they have no such case in
+/// common.
+Result<std::array<Plan, 2>> make_plans(const Suite& a, const Suite& b, const PlanOptions& options);
 
 /// The text of `tally plan --json`, with a newline at its end: {"cases": [...]} in plan order, keys in a fixed order.
 std::string plan_json(const Plan& plan);

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "json/text.h"
 #include "plan/plan.h"
 
@@ -21,33 +23,38 @@ Object to_json(const CaseSettings& settings) {
   return json;
 }
 
-Object to_json(const Case& one) {
+Object to_json(const Case& one, const Toolchain& toolchain) {
   Object params;
   for (const auto& [name, value] : one.params) params[name] = value;
   json::Value artifact;
   if (one.artifact) artifact = Object{{"name", one.artifact->name}, {"script", one.artifact->script.text()}};
-  return {{"id", one.id},
-          {"label", one.label},
-          {"language", to_string(one.language)},
-          {"runtime", one.runtime},
-          {"autograd", to_string(one.autograd)},
-          {"threads", one.threads},
-          {"params", std::move(params)},
-          {"tags", one.tags},
-          {"toolchain", one.toolchain},
-          {"settings", to_json(one.settings)},
-          {"stmt", one.stmt.text()},
-          {"setup", one.setup.text()},
-          {"global_setup", one.global_setup.text()},
-          {"artifact", std::move(artifact)},
-          {"digest", one.digest}};
+  Object json = {{"id", one.id},
+                 {"label", one.label},
+                 {"language", to_string(one.language)},
+                 {"runtime", one.runtime},
+                 {"autograd", to_string(one.autograd)},
+                 {"threads", one.threads},
+                 {"params", std::move(params)},
+                 {"tags", one.tags},
+                 {"toolchain", one.toolchain},
+                 {"settings", to_json(one.settings)},
+                 {"stmt", one.stmt.text()},
+                 {"setup", one.setup.text()},
+                 {"global_setup", one.global_setup.text()},
+                 {"artifact", std::move(artifact)},
+                 {"digest", one.digest}};
+  if (!toolchain.program.empty())
+    json["program"] = Object{{"path", toolchain.program}, {"args", toolchain.program_args}};
+  return json;
 }
 
 }  // namespace
 
 std::string plan_json(const Plan& plan) {
   json::Array cases;
-  for (const Case& one : plan.cases) cases.push_back(to_json(one));
+  for (const Case& one : plan.cases) {
+    cases.push_back(to_json(one, *std::ranges::find(plan.toolchains, one.toolchain, &Toolchain::name)));
+  }
   // TOML guarantees UTF-8; a suite built in code may hold other bytes, which must not end the program.
   return json::to_text(Object{{"cases", std::move(cases)}}, 2) + "\n";
 }

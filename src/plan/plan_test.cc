@@ -100,6 +100,77 @@ TEST(Plan, ArtifactsAreMadeOnceForBothLanguages) {
   EXPECT_THAT(plan->artifacts[0].cases, ElementsAre(1U, 3U));
 }
 
+/// "file" with these benchmarks, as one of a suite's programs.
+Suite with_program(std::vector<std::string> names, const Program& program) {
+  Suite listed;
+  Toolchain toolchain;
+  toolchain.name = "program";
+  toolchain.program = "/build/file";
+  EXPECT_TRUE(listed.add_toolchain(std::move(toolchain)));
+  for (std::string& name : names) {
+    EXPECT_TRUE(listed.add(Benchmark{.label = {"file", name},
+                                     .cpp = {name + "/${n}"},
+                                     .params = {{.name = "n", .values = {"8", "64"}}},
+                                     .options = {.toolchain = "program"}}));
+  }
+  Suite suite;
+  EXPECT_TRUE(suite.add(Benchmark{.label = {"sort"}, .cpp = {"f();"}}));
+  EXPECT_TRUE(suite.add(program, listed));
+  return suite;
+}
+
+std::vector<std::string> ids_of(const Plan& plan) {
+  std::vector<std::string> ids;
+  ids.reserve(plan.cases.size());
+  for (const Case& one : plan.cases) ids.push_back(one.id);
+  return ids;
+}
+
+TEST(Plan, AProgramsFilterIsForItsOwnCases) {
+  const Suite suite = with_program(
+      {"sort", "map"}, {.path = "file", .filters = {"file/sort*", "n=8"}, .excludes = {"file/sort [cpp n=8]"}});
+  const auto plan = make_plan(suite, {});
+  ASSERT_TRUE(plan) << describe(plan.error());
+  EXPECT_THAT(ids_of(*plan), ElementsAre("sort [cpp]", "file/sort [cpp n=64]", "file/map [cpp n=8]"));
+  EXPECT_EQ(plan->builds.size(), 1U) << "programs are built already";
+  EXPECT_THAT(plan_json(*plan), testing::HasSubstr("\"path\": \"/build/file\""));
+  Program wrong{.path = "file", .filters = {"file/srt [cpp n=8]"}};
+  wrong.filter_at = {"suite.toml", 7, 10};
+  const auto none = make_plan(with_program({"sort"}, wrong), {});
+  ASSERT_FALSE(none);
+  EXPECT_EQ(describe(none.error()),
+            "suite.toml:7:10: no case matches 'file/srt [cpp n=8]'; did you mean 'file/sort [cpp n=8]'?");
+}
+
+TEST(Plan, ArgumentsOfAProgramArePartOfTheDefinition) {
+  const auto digest = [](const Program& program) {
+    return make_plan(with_program({"sort"}, program), {})->cases.back().digest;
+  };
+  EXPECT_EQ(digest({.path = "a/file"}), digest({.path = "b/file"}));
+  EXPECT_NE(digest({.path = "file", .args = {"--large"}}), digest({.path = "file"}));
+}
+
+TEST(Plans, OfTwoSidesAreSelectedTogether) {
+  const Suite a = with_program({"sort", "old"}, {.path = "file"});
+  const Suite b = with_program({"new", "sort"}, {.path = "file"});
+  const auto plans = [&](const Selection& selection) { return make_plans(a, b, {.selection = selection}); };
+  const auto some = plans({.filters = {"file/old", "file/sort"}, .excludes = {"n=8"}});
+  ASSERT_TRUE(some) << describe(some.error());
+  EXPECT_THAT(ids_of((*some)[0]), ElementsAre("file/sort [cpp n=64]", "file/old [cpp n=64]"));
+  EXPECT_THAT(ids_of((*some)[1]), ElementsAre("file/sort [cpp n=64]"));
+  std::vector<std::string> common;
+  for (int i = 1; i <= 2; ++i) {
+    const auto part = plans({.shard = {i, 2}});
+    ASSERT_TRUE(part);
+    for (const std::string& id : ids_of((*part)[0]))
+      if (!id.contains("old")) EXPECT_THAT(ids_of((*part)[1]), testing::Contains(id));
+  }
+  EXPECT_FALSE(plans({.filters = {"nowhere"}}));
+  const auto apart = plans({.filters = {"file/old", "file/new"}});
+  ASSERT_FALSE(apart);
+  EXPECT_THAT(describe(apart.error()), testing::HasSubstr("no case in common"));
+}
+
 TEST(Plan, RepeatIsPositive) { EXPECT_FALSE(make_plan(suite(), {.repeat = 0})); }
 
 }  // namespace

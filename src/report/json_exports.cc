@@ -2,7 +2,6 @@
 
 #include "base/text.h"
 #include "json/text.h"
-#include "measurement/statistics.h"
 #include "report/exports.h"
 #include "report/format.h"
 
@@ -83,56 +82,6 @@ std::string to_json(const Comparison& comparison, const CheckResult* checked) {
   for (const CaseComparison& one : comparison.cases) cases.push_back(case_json(one));
   json["cases"] = std::move(cases);
   return text_of(std::move(json));
-}
-
-std::string to_google_benchmark(const Record& record) {
-  Object context = {{"date", record.started},
-                    {"host_name", ""},
-                    {"executable", "tally"},
-                    {"num_cpus", first_machine(record).cpus},
-                    {"mhz_per_cpu", 0},
-                    {"cpu_scaling_enabled", false},
-                    {"caches", Array()},
-                    {"load_avg", Array()},
-                    {"library_build_type", "release"}};
-  Array benchmarks;
-  std::size_t family = 0;
-  for (const CaseRecord& one : record.cases) {
-    const std::size_t index = family++;
-    const auto add = [&](const char* aggregate, double seconds) {
-      Object entry = {{"name", one.id + "_" + aggregate},
-                      {"family_index", index},
-                      {"per_family_instance_index", 0},
-                      {"run_name", one.id},
-                      {"run_type", "aggregate"},
-                      {"repetitions", one.wall ? one.wall->replicates_s.size() : 0},
-                      {"threads", one.threads},
-                      {"aggregate_name", aggregate},
-                      {"aggregate_unit", "time"},
-                      {"iterations", one.wall ? one.wall->replicates_s.size() : 0},
-                      {"real_time", seconds * 1e9},
-                      {"cpu_time", seconds * 1e9},
-                      {"time_unit", "ns"}};
-      if (one.counts) entry["instructions"] = one.counts->per_iteration;
-      benchmarks.push_back(std::move(entry));
-    };
-    if (one.status != CaseStatus::ok) {
-      benchmarks.push_back(
-          Object{{"name", one.id},
-                 {"run_name", one.id},
-                 {"run_type", "iteration"},
-                 {"error_occurred", true},
-                 {"error_message", one.failure ? one.failure->message : std::string(to_string(one.status))}});
-    } else if (one.wall) {
-      add("mean", one.wall->mean_s);
-      add("median", one.wall->median_s);
-      add("stddev", standard_deviation(one.wall->replicates_s));
-    } else if (one.counts) {
-      // Without times its tools still need a time; instructions stand as a counter and the time says 0.
-      add("median", 0);
-    }
-  }
-  return text_of({{"context", std::move(context)}, {"benchmarks", std::move(benchmarks)}});
 }
 
 }  // namespace tally

@@ -19,12 +19,20 @@ namespace tally {
 
 namespace {
 
-std::string reproduce(const RunRequest& request, const Case& measured) {
-  if (request.suite.empty()) return {};
+/// What is measured, as a command takes it: the suite, or the program where there is none. Empty: no command does.
+std::string source_of(const RunRequest& request, const Case& measured) {
+  if (!request.suite.empty()) return shell_quote(request.suite);
   const auto toolchain = std::ranges::find(request.plan->toolchains, measured.toolchain, &Toolchain::name);
-  return fmt::format("tally run {}{} --filter {} --isolation process --keep",
-                     toolchain->program.empty() ? "" : "--program ", shell_quote(request.suite),
-                     shell_quote(measured.id));
+  const std::string& program = toolchain->program;
+  const bool is_alike =
+      toolchain->program_args.empty() && std::filesystem::path(program).filename() == measured.label.front();
+  return program.empty() || !is_alike ? std::string() : "--program " + shell_quote(program);
+}
+
+std::string reproduce(const RunRequest& request, const Case& measured) {
+  const std::string source = source_of(request, measured);
+  if (source.empty()) return {};
+  return fmt::format("tally run {} --filter {} --isolation process --keep", source, shell_quote(measured.id));
 }
 
 }  // namespace

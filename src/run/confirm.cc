@@ -33,7 +33,7 @@ Result<Record> measure_again(Workspace& workspace, const Suite& suite, const std
   auto again = measure(workspace, request, observer);
   if (!again) return std::unexpected(again.error());
   if (again->stopped) return std::unexpected(*again->stopped);
-  if (again->interrupted) return fail(ErrorKind::input, "--confirm: interrupted", suite_path);
+  if (again->interrupted) return fail(ErrorKind::input, "--confirm: interrupted");
   if (auto same = check_same_subject(next, again->record); !same) return std::unexpected(same.error());
   return std::move(again->record);
 }

@@ -10,6 +10,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "build/resolve.h"
 #include "protocol/descriptors.h"
 
 namespace tally {
@@ -91,17 +92,19 @@ Result<Suite> suite_of_list(const std::string& program, std::string_view list) {
   return suite;
 }
 
-Result<Suite> suite_of_program(ProcessRunner& runner, const std::string& path, const Caller& caller) {
+Result<Suite> suite_of_program(ProcessRunner& runner, const Program& program, const RunEnvironment& environment) {
   std::error_code code;
-  const std::string program = fs::canonical(fs::path(caller.working_folder) / path, code).string();
-  if (code) return std::unexpected(no_program(path, "cannot be run: " + code.message()));
+  const fs::path path = fs::canonical(fs::path(environment.working_folder) / program.path, code);
+  if (code) return std::unexpected(no_program(program.path, "cannot be run: " + code.message()));
   UniqueFd list(::memfd_create("benchmarks", MFD_CLOEXEC));
   UniqueFd end(::dup(list.get()));
-  if (!list || !end) return std::unexpected(errno_error("make room for a list of benchmarks", program));
+  if (!list || !end) return std::unexpected(errno_error("make room for a list of benchmarks", program.path));
   ProcessRequest request;
-  request.argv = {program, protocol::kListArgument};
-  request.environment = caller.environment;
-  request.working_folder = caller.working_folder;
+  request.argv = {path.string()};
+  request.argv.insert(request.argv.end(), program.args.begin(), program.args.end());
+  request.argv.emplace_back(protocol::kListArgument);
+  request.environment = with_variables(environment.filtered, program.environment);
+  request.working_folder = environment.working_folder;
   request.deadline = kDeadline;
   request.pass_fds.push_back({protocol::kBenchmarkList, std::move(end)});
   const ProcessResult result = run(runner, std::move(request));
@@ -111,11 +114,26 @@ Result<Suite> suite_of_program(ProcessRunner& runner, const std::string& path, c
                                 ? "cannot be run: " + std::get<SpawnFailed>(result.outcome).error.message
                                 : "does not list its benchmarks: it " + describe(result.outcome) +
                                       (said.empty() ? "" : ", and says: " + std::string(last_line(trim(said))));
-    return std::unexpected(no_program(path, why));
+    return std::unexpected(no_program(program.path, why));
   }
   const auto text = read_file(fmt::format("/proc/self/fd/{}", list.get()));
   if (!text) return std::unexpected(text.error());
-  return suite_of_list(program, *text);
+  auto listed = suite_of_list(path.string(), *text);
+  // A place in a message is the one that the user has named.
+  if (!listed && listed.error().where == path) listed.error().where = program.path;
+  return listed;
+}
+
+ProgramLister program_lister(ProcessRunner& runner, Caller caller, Tools tools, Settings settings) {
+  return [&runner, caller = std::move(caller), tools = std::move(tools), settings = std::move(settings),
+          found = std::optional<RunEnvironment>()](const Program& program) mutable -> Result<Suite> {
+    if (!found) {
+      auto environment = run_environment(runner, caller, tools, settings);
+      if (!environment) return std::unexpected(environment.error());
+      found = *std::move(environment);
+    }
+    return suite_of_program(runner, program, *found);
+  };
 }
 
 }  // namespace tally

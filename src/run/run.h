@@ -39,7 +39,8 @@ struct RunRequest {
   Caller caller;
   Settings settings;
   Tools tools;
-  std::string suite;  ///< As the user named it, for commands that show a failure again; empty for an ad hoc statement.
+  /// As the user named it, for commands that show a failure again; empty for an ad hoc statement or a program alone.
+  std::string suite;
   std::optional<JournalRequest> journal;
   std::optional<ProfileRequest> profiles;
   bool keeps_samples = true;  ///< False: with a journal, samples lie there alone (Wall::stored).

@@ -6,6 +6,7 @@
 
 #include "process/memory_state.h"
 #include "record/json.h"
+#include "run/programs.h"
 #include "serve/host_keeping.h"
 #include "serve/run_events.h"
 #include "serve/suite_of.h"
@@ -138,7 +139,8 @@ Result<std::string> Server::record_of(Work& work) {
   MeasureRequest& wanted = work.request;
   const auto folder = InFolder::enter(wanted.caller.working_folder);
   if (!folder) return std::unexpected(folder.error());
-  const auto suite = suite_of(wanted);
+  const auto suite =
+      suite_of(wanted, program_lister(workspace_.runner(), wanted.caller, wanted.tools, wanted.settings));
   if (!suite) return std::unexpected(suite.error());
   const auto plan = make_plan(*suite, {.selection = wanted.selection, .repeat = wanted.settings.repeat});
   if (!plan) return std::unexpected(plan.error());

@@ -4,7 +4,6 @@
 
 #include "base/overloaded.h"
 #include "base/utf8.h"
-#include "definition/read_suite.h"
 #include "json/text.h"
 
 namespace tally::serve {
@@ -58,10 +57,10 @@ TomlNode tree_of(const json::Value& document, const std::string& place) {
   return node;
 }
 
-Result<Suite> suite_of(const MeasureRequest& request) {
+Result<Suite> suite_of(const MeasureRequest& request, const ProgramLister& list) {
   const std::string name = request.path.empty() ? "suite" : request.path;
-  if (!request.document) return parse_suite(request.text, name, read_suite_file);
-  return parse_suite(tree_of(*request.document, "suite"), name, read_suite_file);
+  if (!request.document) return parse_suite(request.text, name, read_suite_file, list);
+  return parse_suite(tree_of(*request.document, "suite"), name, read_suite_file, list);
 }
 
 }  // namespace tally::serve

@@ -1,51 +1,10 @@
 #include "harness.h"
+#include "programs.h"
 
 namespace tally::cli_test {
 namespace {
 
 using testing::HasSubstr;
-
-struct Making {
-  std::string source = "known_work";
-  std::string compiler = "clang++-19";
-  std::string level = "-O2";
-  std::string standard = "-std=c++17";
-  std::string below = {};  ///< Where in its folder it lies.
-};
-
-/// A program of tests/programs, as somebody's compiler makes it.
-class Program {
- public:
-  explicit Program(const Making& how = {}) {
-    fs::create_directories(folder_.path() / how.below);
-    path_ = (folder_.path() / how.below / how.source).string();
-    RealProcessRunner runner(TALLY_BUILD_DIR "/libexec/tallymark/tally-supervisor");
-    ProcessRequest request;
-    request.argv = {how.compiler,
-                    how.level,
-                    how.standard,
-                    "-Wall",
-                    "-Wextra",
-                    "-Wpedantic",
-                    "-Wconversion",
-                    "-Wshadow",
-                    "-Werror",
-                    "-I" TALLY_SOURCE_DIR "/include",
-                    std::string(TALLY_SOURCE_DIR "/tests/programs/") + how.source + ".cc",
-                    TALLY_BUILD_DIR "/host/embedded/libtallymark_bench.a",
-                    "-Wl,-z,now",
-                    "-o",
-                    path_};
-    request.environment = {{"PATH", How().path}};
-    const ProcessResult result = run(runner, std::move(request));
-    EXPECT_TRUE(succeeded(result)) << result.err.text();
-  }
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  TemporaryFolder folder_ = TemporaryFolder::make().value();
-  std::string path_;
-};
 
 Record measured(const std::string& program, std::vector<std::string> more, Ran& ran, const How& how = {}) {
   std::vector<std::string> arguments = {"run", "--program", program, "--counts-only", "--iterations", "10"};
@@ -55,15 +14,6 @@ Record measured(const std::string& program, std::vector<std::string> more, Ran& 
 
 const std::vector<std::string> kGood = {"--filter", "known_work/empty*", "--filter", "known_work/thousand*",
                                         "--filter", "known_work/fill*"};
-
-const CaseRecord& case_with(const Record& record, const std::string& id) {
-  static const CaseRecord none;
-  for (const CaseRecord& one : record.cases) {
-    if (one.id == id) return one;
-  }
-  ADD_FAILURE() << "no case " << id;
-  return none;
-}
 
 /// In whatever way it is compiled: the empty loop that is taken off is compiled as the benchmark's own is.
 TEST(Programs, KnownWorkIsReadExactlyAtEveryLevel) {

@@ -62,7 +62,7 @@ TEST(Usage, EveryMistakeIsOneLineWithItsMend) {
       {{"trace", "diff", "a", "b", "--jsn"}, "`tally trace diff` has no option '--jsn'; did you mean '--json'?"},
       {{"run", one, "--zzz=1"}, "`tally run` has no option '--zzz'; see `tally run --help`"},
       {{"plan", one, "another"}, "`tally plan` does not expect 'another'; see `tally plan --help`"},
-      {{"run"}, "tally run: nothing to measure; name a suite's file, or a program with --program EXE"},
+      {{"run"}, "nothing to measure; name a suite's file, or a program with --program EXE"},
       {{"run", one, "--cxx", "/no/such", "--filter", "language=cpp"},
        "no C++ compiler works for toolchain 'cpp'; tried:\n  /no/such: not found"},
   };

@@ -11,3 +11,8 @@ cmake -S "$source/examples/program" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/
 cmake --build "$work/build" >"$work/build.log" || { cat "$work/build.log" >&2; exit 1; }
 "$work/prefix/bin/tally" run --program "$work/build/words_bench" --counts-only --json "$work/record.json"
 grep -q '"words_bench/count \[cpp words=1000\]"' "$work/record.json"
+# The same by its suite, beside statements.
+cp "$source/examples/program/suite.toml" "$work/suite.toml"
+"$work/prefix/bin/tally" run "$work/suite.toml" --counts-only --json "$work/suite.json"
+grep -q '"words_bench/count \[cpp words=1000\]"' "$work/suite.json"
+grep -q '"words/str.split \[python words=1000\]"' "$work/suite.json"

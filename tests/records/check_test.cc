@@ -1,6 +1,7 @@
 #include "cli/check_command.h"
 
 #include "cli/compare_command.h"
+#include "cli/report_command.h"
 #include "files.h"
 
 namespace tally::cli {
@@ -104,6 +105,22 @@ TEST_F(CheckCommand, LimitsAcceptFileAndOutputs) {
   EXPECT_THAT(out.str(), HasSubstr("::error title=Performance regression::a: instructions +10 %25"));
   all.limits = {"speed=+1%"};
   EXPECT_EQ(check(all), 2);
+}
+
+/// Another program's format instead of a page, unless a page is asked for.
+TEST_F(CheckCommand, ReportWritesGoogleBenchmarksJson) {
+  CaseRecord counted = example_case("a", 1000);
+  counted.wall.reset();
+  ReportCommandOptions report{.record = record("r.json", {counted}), .benchmark_json = "-"};
+  EXPECT_EQ(run_report(report, out, err), 0);
+  EXPECT_THAT(out.str(), HasSubstr("\"instructions\": 1000"));
+  EXPECT_THAT(err.str(), HasSubstr("there are no times"));
+  EXPECT_EQ(read("r.html"), "");
+  report.benchmark_json = path("google.json");
+  report.output = path("page.html");
+  EXPECT_EQ(run_report(report, out, err), 0);
+  EXPECT_THAT(read("google.json"), HasSubstr("\"benchmarks\""));
+  EXPECT_THAT(read("page.html"), HasSubstr("<html"));
 }
 
 using CompareCommand = CheckCommand;

@@ -1,0 +1,69 @@
+#include "cli/suite_source.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "base/text.h"
+#include "cli/measuring.h"
+#include "process/real_runner.h"
+#include "run/programs.h"
+
+namespace tally::cli {
+
+namespace fs = std::filesystem;
+
+void add_suite_source(OptionSet& command, SuiteSource& source) {
+  command.add("suite", &source.suite, "The suite's TOML file").value_name("SUITE");
+  command.add("--program", &source.program, "A benchmark program, instead of a suite").value_name("EXE");
+}
+
+ProgramLister lister_of(const Context& context, const RunOptions& options) {
+  auto runner = std::make_shared<RealProcessRunner>(context.libexec + "/tally-supervisor");
+  return [runner, list = program_lister(*runner, caller_of(context), options.tools, options.settings)](
+             const Program& program) { return list(program); };
+}
+
+Result<Suite> suite_of_program(const Context& context, Program program, const ProgramLister& list) {
+  program.path = (fs::path(context.working_folder) / program.path).lexically_normal().string();
+  const auto listed = list(program);
+  if (!listed) return std::unexpected(listed.error());
+  Suite suite;
+  if (Status added = suite.add(program, *listed); !added) return std::unexpected(added.error());
+  return suite;
+}
+
+Result<Suite> definitions_of(const Context& context, const SuiteSource& source, const RunOptions& options) {
+  if (source.suite.empty() == source.program.empty()) {
+    return fail(ErrorKind::input, source.suite.empty() ? "nothing to measure" : "a suite and a program", {},
+                "name a suite's file, or a program with --program EXE");
+  }
+  if (is_program(source.suite)) {
+    return fail(ErrorKind::input, "is a program and no suite", source.suite,
+                fmt::format("write --program {}", shell_quote(source.suite)));
+  }
+  const ProgramLister list = lister_of(context, options);
+  if (source.program.empty()) return read_suite(source.suite, list);
+  return suite_of_program(context, {.path = source.program}, list);
+}
+
+json::Value suite_to_serve(const SuiteSource& source) {
+  if (source.program.empty()) {
+    // What was read a moment ago; should it have gone, the server says so.
+    return json::Object{{"text", read_suite_file(source.suite).value_or("")}, {"path", source.suite}};
+  }
+  std::error_code code;
+  json::Array programs;
+  programs.push_back(json::Object{{"path", fs::absolute(source.program, code).lexically_normal().string()}});
+  return json::Object{{"document", json::Object{{"schema", 1}, {"program", std::move(programs)}}}};
+}
+
+bool is_program(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string magic(4, '\0');
+  return file.read(magic.data(), 4) && magic == "\177ELF";
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,37 @@
+/// What a command line says is to be measured: a suite's file or a benchmark program. Programs are run here, once, to
+/// list their benchmarks: each in the environment that the options give its host.
+#pragma once
+
+#include <string>
+
+#include "cli/context.h"
+#include "cli/run_options.h"
+#include "definition/read_suite.h"
+#include "json/value.h"
+
+namespace tally::cli {
+
+/// One of the two is named.
+struct SuiteSource {
+  std::string suite;    ///< Its file.
+  std::string program;  ///< The executable.
+};
+
+void add_suite_source(OptionSet& command, SuiteSource& source);
+
+/// For the programs of suites.
+ProgramLister lister_of(const Context& context, const RunOptions& options);
+
+/// An error (input): neither is named, or both.
+Result<Suite> definitions_of(const Context& context, const SuiteSource& source, const RunOptions& options);
+
+/// A program as a suite of its own. Its path may be relative to the user's folder.
+Result<Suite> suite_of_program(const Context& context, Program program, const ProgramLister& list);
+
+/// The same for a server, which lists programs itself.
+json::Value suite_to_serve(const SuiteSource& source);
+
+/// Whether the file is an executable rather than text: it begins as one.
+bool is_program(const std::string& path);
+
+}  // namespace tally::cli
