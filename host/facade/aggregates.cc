@@ -116,6 +116,8 @@ std::vector<Run> statistics_of(const std::vector<Run>& all, const std::vector<St
   wanted.insert(wanted.end(), own.begin(), own.end());
   const bool one_label =
       std::all_of(runs.begin(), runs.end(), [&](const Run& run) { return run.report_label == runs[0].report_label; });
+  UserCounters counters;
+  for (const Run& run : runs) counters.insert(run.counters.begin(), run.counters.end());
   std::vector<Run> results;
   for (const Statistics& statistic : wanted) {
     Run result = aggregate_of(runs[0], statistic.name_, statistic.unit_);
@@ -132,13 +134,13 @@ std::vector<Run> statistics_of(const std::vector<Run>& all, const std::vector<St
         scale * figure([](const Run& run) { return run.real_accumulated_time / static_cast<double>(run.iterations); });
     result.cpu_accumulated_time =
         scale * figure([](const Run& run) { return run.cpu_accumulated_time / static_cast<double>(run.iterations); });
-    for (const auto& [name, counter] : runs[0].counters) {
-      const std::string& key = name;
-      const double value = figure([&](const Run& run) {
-        const auto found = run.counters.find(key);
-        return found == run.counters.end() ? 0.0 : found->second.value;
-      });
-      result.counters[name] = Counter(value, counter.flags, counter.oneK);
+    for (const auto& [name, counter] : counters) {
+      std::vector<double> values;
+      for (const Run& run : runs) {
+        if (const auto found = run.counters.find(name); found != run.counters.end())
+          values.push_back(found->second.value);
+      }
+      result.counters[name] = Counter(statistic.compute_(values), counter.flags, counter.oneK);
     }
     results.push_back(std::move(result));
   }

@@ -2,6 +2,7 @@
 
 #include <cctype>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -21,8 +22,7 @@ struct Known {
 };
 
 /// With their common beginning but `v`.
-std::vector<Known> known_flags() {
-  Flags& f = flags();
+std::vector<Known> known_flags(Flags& f) {
   return {{"benchmark_list_tests", &f.list_tests},
           {"benchmark_filter", &f.filter},
           {"benchmark_min_time", &f.min_time},
@@ -48,13 +48,6 @@ std::vector<Known> known_flags() {
   std::exit(1);
 }
 
-bool truth(const std::string& name, std::string word) {
-  for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  if (word == "1" || word == "true" || word == "yes" || word == "on" || word == "t" || word == "y") return true;
-  if (word == "0" || word == "false" || word == "no" || word == "off" || word == "f" || word == "n") return false;
-  refuse("--" + name + "=" + word + " is neither true nor false", "write true or false");
-}
-
 double number(const std::string& name, const std::string& word) {
   char* end = nullptr;
   const double value = std::strtod(word.c_str(), &end);
@@ -62,9 +55,18 @@ double number(const std::string& name, const std::string& word) {
   return value;
 }
 
+int whole(const std::string& name, const std::string& word) {
+  char* end = nullptr;
+  errno = 0;
+  const long value = std::strtol(word.c_str(), &end, 10);
+  if (word.empty() || *end != 0 || errno != 0 || value < INT_MIN || value > INT_MAX)
+    refuse("--" + name + "=" + word + " is no whole number", "write one, as 3");
+  return static_cast<int>(value);
+}
+
 void set(const Known& flag, const std::string& word) {
-  if (auto* const* yes = std::get_if<bool*>(&flag.target)) **yes = truth(flag.name, word);
-  if (auto* const* whole = std::get_if<int*>(&flag.target)) **whole = static_cast<int>(number(flag.name, word));
+  if (auto* const* yes = std::get_if<bool*>(&flag.target)) **yes = is_true(flag.name, word);
+  if (auto* const* count = std::get_if<int*>(&flag.target)) **count = whole(flag.name, word);
   if (auto* const* real = std::get_if<double*>(&flag.target)) **real = number(flag.name, word);
   if (auto* const* text = std::get_if<std::string*>(&flag.target)) **text = word;
 }
@@ -83,13 +85,15 @@ bool take(const Known& flag, const char* argument) {
   return true;
 }
 
-void read_variables() {
-  for (const Known& flag : known_flags()) {
+Flags with_variables() {
+  Flags all;
+  for (const Known& flag : known_flags(all)) {
     std::string name(flag.name);
     for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
     if (name == "V") continue;
     if (const char* const value = std::getenv(name.c_str()); value != nullptr) set(flag, value);
   }
+  return all;
 }
 
 void one_of(const char* name, const std::string& word, std::initializer_list<const char*> words) {
@@ -108,14 +112,14 @@ void check() {
   if (f.repetitions < 1) refuse("--benchmark_repetitions must be at least 1", "leave it out for one");
   if (f.min_warmup_time < 0) refuse("--benchmark_min_warmup_time is below 0", "write seconds");
   static_cast<void>(f.min_seconds());
+  if (f.color != "auto") static_cast<void>(is_true("benchmark_color", f.color));
   if (!f.time_unit.empty()) one_of("benchmark_time_unit", f.time_unit, {"ns", "us", "ms", "s"});
   if (f.time_unit == "us") SetDefaultTimeUnit(kMicrosecond);
   if (f.time_unit == "ms") SetDefaultTimeUnit(kMillisecond);
   if (f.time_unit == "s") SetDefaultTimeUnit(kSecond);
   if (!f.perf_counters.empty())
-    std::fprintf(stderr,
-                 "***WARNING*** --benchmark_perf_counters is ignored: instructions are counted by tally run "
-                 "--program\n");
+    std::fprintf(stderr, "***WARNING*** --benchmark_perf_counters is ignored: instructions are counted by tally run "
+                         "--program\n");
 }
 
 void add_context(std::string text) {
@@ -131,8 +135,15 @@ void add_context(std::string text) {
 }  // namespace
 
 Flags& flags() {
-  static Flags all;
+  static Flags all = with_variables();
   return all;
+}
+
+bool is_true(const std::string& name, std::string word) {
+  for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (word == "1" || word == "true" || word == "yes" || word == "on" || word == "t" || word == "y") return true;
+  if (word == "0" || word == "false" || word == "no" || word == "off" || word == "f" || word == "n") return false;
+  refuse("--" + name + "=" + word + " is neither true nor false", "write true or false");
 }
 
 std::optional<IterationCount> Flags::iterations() const {
@@ -153,13 +164,17 @@ double Flags::min_seconds() const {
 }
 
 void read_flags(int* argc, char** argv, void (*help)()) {
-  read_variables();
+  const std::vector<Known> known = known_flags(flags());
   int kept = 1;
   for (int i = 1; i < *argc; ++i) {
     bool taken = false;
-    for (const Known& flag : known_flags()) taken = taken || take(flag, argv[i]);
-    if (std::strcmp(argv[i], "--help") == 0 || std::strcmp(argv[i], "-h") == 0) {
+    for (const Known& flag : known) taken = taken || take(flag, argv[i]);
+    if (std::strcmp(argv[i], "--help") == 0) {
       help();
+      std::exit(0);
+    }
+    if (std::strcmp(argv[i], "--version") == 0) {
+      std::printf("%s\n", GetBenchmarkVersion().c_str());
       std::exit(0);
     }
     if (!taken) argv[kept++] = argv[i];

@@ -37,6 +37,9 @@ struct Flags {
 
 Flags& flags();
 
+/// "yes", "1", "off", ... Ends the program with a message where the word is none of them.
+bool is_true(const std::string& name, std::string word);
+
 /// Takes those that are known from the command line. Ends the program with a message where one is wrong.
 void read_flags(int* argc, char** argv, void (*help)());
 

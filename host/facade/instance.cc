@@ -1,18 +1,15 @@
 #include "instance.h"
 
-#include <cstdio>
 #include <regex>
+
+#include "text.h"
 
 TALLYMARK_FACADE_BEGIN
 
 namespace {
 
-template <typename... Values>
-std::string text(const char* format, Values... values) {
-  char buffer[128];
-  std::snprintf(buffer, sizeof buffer, format, values...);
-  return buffer;
-}
+/// Of names that are never run.
+constexpr const char* kDisabled = "DISABLED_";
 
 std::string args_text(const internal::Definition& said, const std::vector<std::int64_t>& args) {
   std::string all;
@@ -28,8 +25,8 @@ BenchmarkName name_of(const internal::Definition& said, const std::vector<std::i
   BenchmarkName name;
   name.function_name = said.name;
   name.args = args_text(said, args);
-  if (said.min_time > 0) name.min_time = text("min_time:%0.3f", said.min_time);
-  if (said.min_warmup_time > 0) name.min_warmup_time = text("min_warmup_time:%0.3f", said.min_warmup_time);
+  if (said.min_time > 0) name.min_time = internal::formatted("min_time:%0.3f", said.min_time);
+  if (said.min_warmup_time > 0) name.min_warmup_time = internal::formatted("min_warmup_time:%0.3f", said.min_warmup_time);
   if (said.iterations > 0) name.iterations = "iterations:" + std::to_string(said.iterations);
   if (said.repetitions > 0) name.repetitions = "repeats:" + std::to_string(said.repetitions);
   if (said.process_cpu_time) name.time_type = "process_time";
@@ -71,6 +68,7 @@ std::vector<Instance> instances(std::string filter, std::string& error) {
         for (const int count : threads) {
           Instance one{family.get(), name_of(said, row, count), "", family_index, index, row, count};
           one.full_name = one.name.str();
+          if (one.full_name.rfind(kDisabled, 0) == 0) continue;
           if (std::regex_search(one.full_name, pattern) == negative) continue;
           all.push_back(std::move(one));
           ++index;

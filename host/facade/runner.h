@@ -1,57 +1,57 @@
-/// Runs an instance, as often and as long as flags and definition say.
+/// Repetitions of one instance: how many iterations each has, and what it reports.
 #pragma once
 
 #include "flags.h"
 #include "instance.h"
+#include "native.h"
 
 TALLYMARK_FACADE_BEGIN
 
 namespace internal {
 
-/// The managers that were registered, or null.
-MemoryManager*& memory_manager();
-ProfilerManager*& profiler_manager();
+/// Null: none. Not owned.
+struct Managers {
+  MemoryManager* memory = nullptr;
+  ProfilerManager* profiler = nullptr;
+};
 
-/// One instance with its repetitions. The number of iterations is found by the first one, growing until the run takes
-/// the least time, and then kept.
+Managers& managers();
+
 class Runner {
  public:
-  explicit Runner(const Instance& instance);
+  /// The instance must outlive it.
+  Runner(const Instance& instance, const Flags& flags);
 
-  [[nodiscard]] const Instance& instance() const { return instance_; }
-  [[nodiscard]] bool done() const { return static_cast<int>(runs_.size()) == repetitions_; }
+  /// The first one finds the number of iterations that takes the least time asked for; the others have the same.
+  BenchmarkReporter::Run repeat();
+
   [[nodiscard]] int repetitions() const { return repetitions_; }
-  [[nodiscard]] double min_seconds() const;
-  [[nodiscard]] bool has_iterations() const { return given_ > 0; }
+  [[nodiscard]] bool done() const { return done_ == repetitions_; }
+  [[nodiscard]] double min_time() const { return min_s_; }
+  [[nodiscard]] bool has_iterations() const { return fixed_; }
   [[nodiscard]] IterationCount iterations() const { return iterations_; }
-
-  void run_one_repetition();
-  [[nodiscard]] const std::vector<BenchmarkReporter::Run>& runs() const { return runs_; }
-  /// Whether to show only aggregates of them, in the display and in the file.
-  [[nodiscard]] bool displays_aggregates_only() const;
-  [[nodiscard]] bool files_aggregates_only() const;
+  [[nodiscard]] const Instance& instance() const { return instance_; }
 
  private:
-  struct Outcome {
-    ::tally::detail::Notes notes;
-    IterationCount iterations = 0;  ///< Of all threads.
-    double real_s = 0;              ///< Of all threads together, as are these.
-    double cpu_s = 0;
-    double manual_s = 0;
-  };
-
-  Outcome run_once(IterationCount iterations);
-  [[nodiscard]] double decisive(const Outcome& outcome) const;
-  [[nodiscard]] IterationCount more(const Outcome& outcome, double wanted_s) const;
+  Timed call();
+  /// The time that decides: CPU, real or manual, as the benchmark says.
+  [[nodiscard]] double seconds(const Timed& timed) const;
+  [[nodiscard]] bool is_enough(const Timed& timed, double min_s) const;
+  /// From what a shorter call took.
+  [[nodiscard]] IterationCount longer(const Timed& timed, double min_s) const;
   void warm_up();
-  MemoryManager::Result measure_memory();
-  BenchmarkReporter::Run report(const Outcome& outcome) const;
+  void fill(BenchmarkReporter::Run& run, const Timed& timed) const;
+  void measure_memory(BenchmarkReporter::Run& run) const;
+  void profile() const;
 
-  Instance instance_;
+  const Instance& instance_;
+  bool dry_;
+  double min_s_;
+  double warm_up_s_;
   int repetitions_;
-  IterationCount given_;  ///< 0: by time.
+  bool fixed_;
   IterationCount iterations_;
-  std::vector<BenchmarkReporter::Run> runs_;
+  int done_ = 0;
 };
 
 }  // namespace internal

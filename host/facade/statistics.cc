@@ -29,7 +29,8 @@ double StatisticsStdDev(const std::vector<double>& values) {
 
 double StatisticsCV(const std::vector<double>& values) {
   if (values.size() < 2) return 0;
-  return StatisticsStdDev(values) / StatisticsMean(values);
+  const double mean = StatisticsMean(values);
+  return mean == 0 ? 0 : StatisticsStdDev(values) / mean;
 }
 
 TALLYMARK_FACADE_END
