@@ -43,8 +43,7 @@ TEST(Facade, KnownWorkIsReadExactlyInEachForm) {
         // Without optimisation what pauses for a scope has a constructor and a destructor.
         EXPECT_NEAR(one.counts->per_iteration, 1000,
                     level != "-O0"                     ? 1
-                    : id.starts_with("keep_running_p") ? 30
-                                                       : 2)
+                    : id.starts_with("keep_running_p") ? 30 : 4)
             << id;
         EXPECT_EQ(one.counts->spread, 0) << id;
       }
