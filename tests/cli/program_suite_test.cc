@@ -169,6 +169,19 @@ TEST_F(ProgramSuite, ASideReplacesTheOnlyProgramOfASuite) {
   EXPECT_THAT(wrong({only, "--a-cxx", "g++"}), HasSubstr("programs, which are built already"));
 }
 
+/// As for any toolchain; what a program lists may depend on it, too.
+TEST_F(ProgramSuite, SidesMayDifferInTheirEnvironment) {
+  const std::string one = write("schema = 1\n" + table(*older_));
+  const Ran ran = tally(quickly({"ab", one, "--a", "export OMP_ONLY_HERE=1", "--b", "true", "--rounds", "1"}));
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("1 gone, 3 same"), HasSubstr("bench / only here")));
+  Ran run;
+  const Record record = record_of(quickly({"run", one, "--env-command", "export OMP_ONLY_HERE=1"}), run);
+  EXPECT_NEAR(count_of(record, "bench/only here [cpp]"), 1002, 2);
+  const std::string says = write("schema = 1\n" + table(*older_, "environment = { OMP_ONLY_HERE = \"1\" }\n"));
+  EXPECT_NEAR(count_of(record_of(quickly({"run", says}), run), "bench/only here [cpp]"), 1002, 2);
+}
+
 /// A change that a second measurement shows, too, and one that is only the first's.
 TEST_F(ProgramSuite, SuspectsAreMeasuredAgain) {
   Ran ran;
