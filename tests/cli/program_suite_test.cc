@@ -9,7 +9,6 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-using testing::Not;
 
 /// The two versions, in folders of their own.
 class ProgramSuite : public testing::Test {
@@ -130,7 +129,7 @@ TEST_F(ProgramSuite, TwoProgramsAreTheSidesOfAComparison) {
   EXPECT_THAT(ran.out, testing::ContainsRegex("\\+500 +1,001 +1,501 +bench +.anonymous.::spend"));
   EXPECT_EQ(record_from_json(*read_file(file("a.json")), "a")->cases.size(), 3U);
   // A filter may mean what one side alone has, as long as there is something to compare.
-  const auto ab = [&](std::vector<std::string> filters) {
+  const auto ab = [&](const std::vector<std::string>& filters) {
     std::vector<std::string> arguments =
         quickly({"ab", "--a-program", older_->path(), "--b-program", newer_->path(), "--rounds", "1"});
     for (const std::string& filter : filters) arguments.insert(arguments.end(), {"--filter", filter});
