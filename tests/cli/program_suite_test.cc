@@ -9,7 +9,6 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-using testing::Not;
 
 /// The two versions, in folders of their own.
 class ProgramSuite : public testing::Test {
@@ -130,7 +129,7 @@ TEST_F(ProgramSuite, TwoProgramsAreTheSidesOfAComparison) {
   EXPECT_THAT(ran.out, testing::ContainsRegex("\\+500 +1,001 +1,501 +bench +.anonymous.::spend"));
   EXPECT_EQ(record_from_json(*read_file(file("a.json")), "a")->cases.size(), 3U);
   // A filter may mean what one side alone has, as long as there is something to compare.
-  const auto ab = [&](std::vector<std::string> filters) {
+  const auto ab = [&](const std::vector<std::string>& filters) {
     std::vector<std::string> arguments =
         quickly({"ab", "--a-program", older_->path(), "--b-program", newer_->path(), "--rounds", "1"});
     for (const std::string& filter : filters) arguments.insert(arguments.end(), {"--filter", filter});
@@ -167,6 +166,19 @@ TEST_F(ProgramSuite, ASideReplacesTheOnlyProgramOfASuite) {
   EXPECT_THAT(wrong({suite("known_work"), "--b-program", renamed_->path()}), HasSubstr("which names none"));
   const std::string only = write("schema = 1\n" + table(*older_));
   EXPECT_THAT(wrong({only, "--a-cxx", "g++"}), HasSubstr("programs, which are built already"));
+}
+
+/// As for any toolchain; what a program lists may depend on it, too.
+TEST_F(ProgramSuite, SidesMayDifferInTheirEnvironment) {
+  const std::string one = write("schema = 1\n" + table(*older_));
+  const Ran ran = tally(quickly({"ab", one, "--a", "export OMP_ONLY_HERE=1", "--b", "true", "--rounds", "1"}));
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("1 gone, 3 same"), HasSubstr("bench / only here")));
+  Ran run;
+  const Record record = record_of(quickly({"run", one, "--env-command", "export OMP_ONLY_HERE=1"}), run);
+  EXPECT_NEAR(count_of(record, "bench/only here [cpp]"), 1002, 2);
+  const std::string says = write("schema = 1\n" + table(*older_, "environment = { OMP_ONLY_HERE = \"1\" }\n"));
+  EXPECT_NEAR(count_of(record_of(quickly({"run", says}), run), "bench/only here [cpp]"), 1002, 2);
 }
 
 /// A change that a second measurement shows, too, and one that is only the first's.

@@ -1,5 +1,5 @@
 /// A benchmark program with a main() that takes an argument of its own, in two versions: the newer one does more work
-/// in one function, and has other benchmarks.
+/// in one function, and has other benchmarks. A variable that hosts let through adds one.
 #include <cstdlib>
 
 #include "tallymark/bench.h"
@@ -42,5 +42,6 @@ int main(int argc, char** argv) {
 #else
   tally::add_benchmark("only old", alone);
 #endif
+  if (std::getenv("OMP_ONLY_HERE") != nullptr) tally::add_benchmark("only here", alone);
   return tally::bench_main(argc, argv);
 }
