@@ -9,6 +9,7 @@
 #include <ostream>
 #include <sstream>
 
+#include "base/contains.h"
 #include "base/files.h"
 #include "cli/record_files.h"
 #include "cli/refuse.h"
@@ -76,6 +77,21 @@ Status check_age(const Record& base, const CheckCommandOptions& options) {
               options.base, "measure a new baseline, or give --max-age DAYS");
 }
 
+/// Leaves `ids` in both records and nothing else. A case that the baseline does not have cannot be judged.
+Status keep_cases(const std::vector<std::string>& ids, const CheckCommandOptions& options, Record& base, Record& next) {
+  for (const std::string& id : ids) {
+    if (contains(base.cases, id, &CaseRecord::id)) continue;
+    const bool is_new = contains(next.cases, id, &CaseRecord::id);
+    return fail(ErrorKind::input,
+                fmt::format("{} no case '{}'", is_new ? "the baseline has" : "neither record has", id), options.base,
+                is_new ? "measure a new baseline" : "give an id as `tally list` prints it");
+  }
+  const auto other = [&ids](const CaseRecord& one) { return !contains(ids, one.id); };
+  std::erase_if(base.cases, other);
+  std::erase_if(next.cases, other);
+  return {};
+}
+
 std::vector<std::string> suspects_of(const CheckResult& result) {
   std::vector<std::string> ids;
   for (const Finding& finding : result.findings) {
@@ -107,6 +123,7 @@ void add_check_options(OptionSet& sub, CheckCommandOptions& options) {
       "instructions=+1%)");
   sub.add("--limit-for", &options.limits_for, "GLOB:LIMIT, for the cases whose id matches; overrides --limit");
   sub.add("--warn", &options.soft, "A soft limit: warns and does not fail");
+  sub.add("--case", &options.cases, "Judge the case of this id alone; may be repeated").one_each().value_name("ID");
   sub.add("--accept", &options.accept, "TOML file of regressions that were agreed to");
   sub.add("--max-age", &options.max_age_days, "Days after which a baseline is stale; 0: never").shows_default();
   sub.add("--confirm", &options.confirm,
@@ -135,17 +152,23 @@ int run_check(const CheckCommandOptions& options, const Remeasure& remeasure, st
   if (!limits) return refused(limits.error());
   const Result<std::vector<Acceptance>> accepted = read_accept(options.accept);
   if (!accepted) return refused(accepted.error());
-  const Result<Record> base = load_record(options.base);
+  Result<Record> base = load_record(options.base);
   if (!base) return refused(base.error());
   Result<Record> next = load_record(options.next);
   if (!next) return refused(next.error());
   if (const Status fresh = check_age(*base, options); !fresh) return refused(fresh.error());
 
+  if (!options.cases.empty()) {
+    if (const Status kept = keep_cases(options.cases, options, *base, *next); !kept) return refused(kept.error());
+  }
+
   const ProfileLoader profiles = profile_loader(*base, options.base, options.next);
   const std::string today = options.now.substr(0, 10);
   Comparison comparison = compare(*base, *next, compare_options(options.denoise), profiles);
   CheckResult result = check(comparison, *limits, *accepted, today);
-  if (result.compared == 0 && comparison.count(Verdict::failed) == 0) {
+  // Of cases that were named, one that is gone says so itself.
+  const std::size_t gone = options.cases.empty() ? 0 : comparison.count(Verdict::gone);
+  if (result.compared == 0 && comparison.count(Verdict::failed) + gone == 0) {
     return refused({ErrorKind::input, "the baseline is stale: it has nothing that can be compared with the new record",
                     options.base, "measure a new baseline with the same suite and settings"});
   }

@@ -19,6 +19,7 @@ namespace tally::cli {
 struct CheckCommandOptions {
   std::string base;
   std::string next;
+  std::vector<std::string> cases;       ///< Ids; the others are left out. None: all.
   std::vector<std::string> limits;      ///< Default "instructions=+1%".
   std::vector<std::string> soft;        ///< As limits; only warn.
   std::vector<std::string> limits_for;  ///< "GLOB:LIMIT"

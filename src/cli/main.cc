@@ -15,6 +15,7 @@
 #include "cli/confirming.h"
 #include "cli/context.h"
 #include "cli/doctor_command.h"
+#include "cli/init_command.h"
 #include "cli/list_command.h"
 #include "cli/profile_command.h"
 #include "cli/report_command.h"
@@ -66,6 +67,10 @@ Command declare(OptionSet& program, const char* name, const char* description, A
 
 std::vector<Command> declare_commands(OptionSet& program) {
   std::vector<Command> commands;
+  commands.push_back(declare<InitOptions>(program, "init", "Write the first benchmarks into a project",
+                                          add_init_options, [](const Context& context, const InitOptions& options) {
+                                            return run_init(context, options, std::cout, std::cerr);
+                                          }));
   commands.push_back(declare<RunCommandOptions>(program, "run", "Measure the cases of a suite", add_run_command_options,
                                                 [](const Context& context, const RunCommandOptions& options) {
                                                   return run_run(context, options, std::cout, std::cerr);

@@ -1,0 +1,89 @@
+#include "cli/init_command.h"
+
+#include <fmt/ostream.h>
+
+#include <filesystem>
+#include <ostream>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "cli/init_files.h"
+
+namespace tally::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+Starter starter_of(const InitOptions& options) {
+  if (options.suite) return Starter::suite;
+  if (options.cmake) return Starter::cmake;
+  if (options.python) return Starter::python;
+  const auto has = [&options](const char* name) {
+    std::error_code code;
+    return fs::exists(fs::path(options.folder) / name, code);
+  };
+  if (has("CMakeLists.txt")) return Starter::cmake;
+  if (has("pyproject.toml") || has("setup.py") || has("setup.cfg")) return Starter::python;
+  return Starter::suite;
+}
+
+/// Either all of the files are written, or none.
+Status write_files(const fs::path& folder, const std::vector<StarterFile>& files) {
+  std::error_code code;
+  if (!fs::is_directory(folder, code))
+    return fail(ErrorKind::input, "there is no such folder", folder.string(), "make it, or name the project's folder");
+  for (const StarterFile& file : files) {
+    const fs::path path = folder / file.name;
+    if (fs::symlink_status(path, code).type() != fs::file_type::not_found)
+      return fail(ErrorKind::input, "is there already, and stays as it is", path.string(),
+                  "move it away, or name another project's folder");
+  }
+  for (const StarterFile& file : files) {
+    if (const Status written = write_file(folder / file.name, file.text); !written) return written;
+  }
+  return {};
+}
+
+/// Where tally is installed with its CMake package: "", or " -DCMAKE_PREFIX_PATH=PREFIX".
+std::string prefix_path(const Context& context) {
+  const fs::path prefix = fs::path(context.libexec).parent_path().parent_path();
+  std::error_code code;
+  if (!fs::exists(prefix / "lib/cmake/tallymark/tallymarkConfig.cmake", code)) return "";
+  return " -DCMAKE_PREFIX_PATH=" + shell_quote(prefix.string());
+}
+
+std::string next_command(const Context& context, Starter kind, const fs::path& folder) {
+  const auto at = [&folder](const char* name) { return shell_quote((folder / name).lexically_normal().string()); };
+  if (kind == Starter::suite) return "tally run " + at("benchmarks/suite.toml");
+  if (kind == Starter::python) return "python3 " + at("benchmarks/benchmarks.py");
+  const std::string build = at("build/benchmarks");
+  return fmt::format("cmake -S {} -B {}{} && cmake --build {} && tally run --program {}", at("benchmarks"), build,
+                     prefix_path(context), build, at("build/benchmarks/benchmarks"));
+}
+
+}  // namespace
+
+void add_init_options(OptionSet& command, InitOptions& options) {
+  command.add("folder", &options.folder, "The project's folder").value_name("FOLDER").shows_default();
+  command.add("--suite", &options.suite, "A suite of statements: benchmarks/suite.toml");
+  command.add("--cmake", &options.cmake, "A C++ benchmark program with its CMakeLists.txt").excludes("--suite");
+  command.add("--python", &options.python, "Benchmarks in Python: benchmarks/benchmarks.py")
+      .excludes("--suite")
+      .excludes("--cmake");
+  command.footer =
+      "Without a flag: --cmake where there is a CMakeLists.txt, --python where there is a pyproject.toml, setup.py or\n"
+      "setup.cfg, else --suite. A file that is there already is never overwritten.";
+}
+
+int run_init(const Context& context, const InitOptions& options, std::ostream& out, std::ostream& err) {
+  const Starter kind = starter_of(options);
+  const std::vector<StarterFile> files = starter_files(kind);
+  if (const Status written = write_files(options.folder, files); !written) return report_error(written.error(), err);
+  for (const StarterFile& file : files)
+    fmt::print(out, "wrote {}\n", (fs::path(options.folder) / file.name).lexically_normal().string());
+  fmt::print(out, "next: {}\n", next_command(context, kind, options.folder));
+  return kFine;
+}
+
+}  // namespace tally::cli
