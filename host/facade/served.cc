@@ -143,11 +143,11 @@ void tear_down(const ::benchmark::Benchmark& family, const Row& args, int thread
   show(family.definition().teardown, args, threads);
 }
 
+/// It is the last word, behind what the program's own user has written.
 void take_handshake(int* argc, char** argv) {
-  if (*argc < 2 || asked_by(argv[1]) == Asked::nothing) return;
-  g_asked = asked_by(argv[1]);
-  for (int i = 1; i + 1 < *argc; ++i) argv[i] = argv[i + 1];
-  argv[--*argc] = nullptr;
+  if (*argc < 2 || asked_by(argv[*argc - 1]) == Asked::nothing) return;
+  g_asked = asked_by(argv[--*argc]);
+  argv[*argc] = nullptr;
 }
 
 void serve_if_asked() {
