@@ -3,90 +3,103 @@
 #include <sys/personality.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <bitset>
+#include <cctype>
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 
 TALLYMARK_FACADE_BEGIN
 
 namespace {
 
-std::string first_line(const std::string& path) {
+const std::string kCpus = "/sys/devices/system/cpu/cpu";
+
+/// A file's first word; empty where there is none.
+std::string word_of(const std::string& path) {
   std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
+  std::string word;
+  file >> word;
+  return word;
 }
 
-/// How many CPUs a hexadecimal mask with commas has.
-int count_mask(const std::string& mask) {
-  int count = 0;
-  for (const char c : mask) {
-    if (c == ',') continue;
-    const std::string digit(1, c);
-    for (long bits = std::strtol(digit.c_str(), nullptr, 16); bits != 0; bits &= bits - 1) ++count;
+CPUInfo::Scaling scaling_of(int cpus) {
+  if (cpus <= 0) return CPUInfo::UNKNOWN;
+  for (int i = 0; i < cpus; ++i) {
+    const std::string governor = word_of(kCpus + std::to_string(i) + "/cpufreq/scaling_governor");
+    if (!governor.empty() && governor != "performance") return CPUInfo::ENABLED;
   }
-  return count;
+  return CPUInfo::DISABLED;
+}
+
+double frequency() {
+  for (const char* file : {"0/tsc_freq_khz", "0/cpufreq/base_frequency", "0/cpufreq/cpuinfo_max_freq"}) {
+    if (const double khz = std::atof(word_of(kCpus + file).c_str()); khz > 0) return khz * 1e3;
+  }
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind("cpu MHz", 0) != 0) continue;
+    const std::size_t colon = line.find(':');
+    if (colon != std::string::npos) return std::atof(line.c_str() + colon + 1) * 1e6;
+  }
+  return 0;
+}
+
+/// "00000000,0000000f": 4
+int bits_of(const std::string& mask) {
+  int bits = 0;
+  for (const char c : mask) {
+    if (std::isxdigit(static_cast<unsigned char>(c)) == 0) continue;
+    const char digit[] = {c, 0};
+    bits += static_cast<int>(std::bitset<4>(std::strtoul(digit, nullptr, 16)).count());
+  }
+  return bits;
 }
 
 std::vector<CPUInfo::CacheInfo> caches() {
   std::vector<CPUInfo::CacheInfo> all;
   for (int i = 0;; ++i) {
-    const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(i) + "/";
-    const std::string size = first_line(folder + "size");
+    const std::string folder = kCpus + "0/cache/index" + std::to_string(i) + "/";
+    const std::string size = word_of(folder + "size");
     if (size.empty()) return all;
-    int bytes = std::atoi(size.c_str());
-    if (size.back() == 'K') bytes *= 1024;
-    if (size.back() == 'M') bytes *= 1024 * 1024;
-    all.push_back({first_line(folder + "type"), std::atoi(first_line(folder + "level").c_str()), bytes,
-                   count_mask(first_line(folder + "shared_cpu_map"))});
+    const int unit = size.back() == 'K' ? 1 << 10 : size.back() == 'M' ? 1 << 20 : 1;
+    all.push_back({word_of(folder + "type"), std::atoi(word_of(folder + "level").c_str()),
+                   std::atoi(size.c_str()) * unit, bits_of(word_of(folder + "shared_cpu_map"))});
   }
 }
 
-/// What the kernel says that it may have, else what it has now; 0: not known.
-double cycles_per_second() {
-  const std::string highest = first_line("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq");
-  if (!highest.empty()) return std::atof(highest.c_str()) * 1000;
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (line.rfind("cpu MHz", 0) == 0) return std::atof(line.substr(line.find(':') + 1).c_str()) * 1e6;
-  }
-  return 0;
+std::vector<double> load() {
+  double values[3];
+  const int count = ::getloadavg(values, 3);
+  return {values, values + std::max(0, count)};
 }
 
-CPUInfo::Scaling scaling(int cpus) {
-  for (int i = 0; i < cpus; ++i) {
-    const std::string governor =
-        first_line("/sys/devices/system/cpu/cpu" + std::to_string(i) + "/cpufreq/scaling_governor");
-    if (governor.empty()) return CPUInfo::UNKNOWN;
-    if (governor != "performance") return CPUInfo::ENABLED;
-  }
-  return CPUInfo::DISABLED;
+SystemInfo::ASLR randomised() {
+  const int now = ::personality(0xffffffff);
+  if (now == -1) return SystemInfo::ASLR::UNKNOWN;
+  return (now & ADDR_NO_RANDOMIZE) != 0 ? SystemInfo::ASLR::DISABLED : SystemInfo::ASLR::ENABLED;
+}
+
+std::string host_name() {
+  char name[256] = {};
+  return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
 }
 
 }  // namespace
 
 CPUInfo::CPUInfo()
     : num_cpus(static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN))),
-      scaling(::benchmark::scaling(num_cpus)),
-      cycles_per_second(::benchmark::cycles_per_second()),
-      caches(::benchmark::caches()) {
-  double load[3];
-  const int known = ::getloadavg(load, 3);
-  if (known > 0) load_avg.assign(load, load + known);
-}
+      scaling(scaling_of(num_cpus)),
+      cycles_per_second(frequency()),
+      caches(::benchmark::caches()),
+      load_avg(load()) {}
 
 const CPUInfo& CPUInfo::Get() {
   static const CPUInfo info;
   return info;
 }
 
-SystemInfo::SystemInfo() : ASLRStatus(ASLR::UNKNOWN) {
-  char host[256] = {};
-  if (::gethostname(host, sizeof host - 1) == 0) name = host;
-  const int now = ::personality(0xffffffff);
-  if (now >= 0) ASLRStatus = (now & ADDR_NO_RANDOMIZE) != 0 ? ASLR::DISABLED : ASLR::ENABLED;
-}
+SystemInfo::SystemInfo() : name(host_name()), ASLRStatus(randomised()) {}
 
 const SystemInfo& SystemInfo::Get() {
   static const SystemInfo info;

@@ -148,9 +148,8 @@ inline BENCHMARK_ALWAYS_INLINE bool State::KeepRunningBatch(IterationCount n) {
 
 namespace internal {
 
-// The empty loops, in each translation unit, as it is compiled.
-__attribute__((noinline)) static void empty_keep(::tally::detail::Call* call, unsigned pauses) {
-  State state(call);
+// The empty loops, in each translation unit, as it is compiled; with a state by reference, as a function has it.
+__attribute__((noinline)) static void empty_keep_in(State& state, unsigned pauses) {
   if (pauses == 0) {
     while (state.KeepRunning()) {
     }
@@ -171,18 +170,14 @@ __attribute__((noinline)) static void empty_keep(::tally::detail::Call* call, un
   }
 }
 
-__attribute__((noinline)) static void empty_batch(::tally::detail::Call* call, unsigned pauses) {
+static void empty_keep(::tally::detail::Call* call, unsigned pauses) {
   State state(call);
-  const IterationCount step = step_of(call);
+  empty_keep_in(state, pauses);
+}
+
+__attribute__((noinline)) static void empty_batch_in(State& state, IterationCount step, unsigned pauses) {
   if (pauses == 0) {
     while (state.KeepRunningBatch(step)) {
-    }
-    return;
-  }
-  if (pauses == 1) {
-    while (state.KeepRunningBatch(step)) {
-      state.PauseTiming();
-      state.ResumeTiming();
     }
     return;
   }
@@ -192,6 +187,11 @@ __attribute__((noinline)) static void empty_batch(::tally::detail::Call* call, u
       state.ResumeTiming();
     }
   }
+}
+
+static void empty_batch(::tally::detail::Call* call, unsigned pauses) {
+  State state(call);
+  empty_batch_in(state, step_of(call), pauses);
 }
 
 }  // namespace internal

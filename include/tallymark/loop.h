@@ -69,10 +69,10 @@ class Rounds {
   unsigned long long left_ = 0;
 };
 
-/// In each translation unit, as it is compiled. `State` pauses.
+/// In each translation unit, as it is compiled. `State` pauses, and is at hand as it is in a benchmark's function: by a
+/// reference to what lies elsewhere.
 template <typename State>
-__attribute__((noinline)) static void empty_rounds(Call* call, unsigned pauses) {
-  State state(call);
+__attribute__((noinline)) static void empty_rounds_in(State& state, Call* call, unsigned pauses) {
   if (pauses == 0) {
     for (auto _ : Rounds(call)) static_cast<void>(_);
   } else if (pauses == 1) {
@@ -88,6 +88,12 @@ __attribute__((noinline)) static void empty_rounds(Call* call, unsigned pauses) 
       }
     }
   }
+}
+
+template <typename State>
+static void empty_rounds(Call* call, unsigned pauses) {
+  State state(call);
+  empty_rounds_in(state, call, pauses);
 }
 
 /// Objects that a loop goes over, which were made before. They are made and let go in chunks, never while anything is

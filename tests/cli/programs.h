@@ -13,6 +13,7 @@ struct Making {
   std::string below = {};  ///< Where in its folder it lies.
   std::string name = {};   ///< Of the executable; empty: the source's.
   std::string define = {};
+  std::string library = "embedded/libtallymark_bench.a";  ///< Below the build's host folder.
 };
 
 /// A program of tests/programs, as somebody's compiler makes it.
@@ -34,7 +35,7 @@ class Program {
                     "-Werror",
                     "-I" TALLY_SOURCE_DIR "/include",
                     std::string(TALLY_SOURCE_DIR "/tests/programs/") + how.source + ".cc",
-                    TALLY_BUILD_DIR "/host/embedded/libtallymark_bench.a",
+                    TALLY_BUILD_DIR "/host/" + how.library,
                     "-Wl,-z,now",
                     "-o",
                     path_};

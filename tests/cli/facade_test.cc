@@ -1,0 +1,100 @@
+/// Google Benchmark's sources, counted without an edit.
+#include "programs.h"
+
+namespace tally::cli_test {
+namespace {
+
+using testing::HasSubstr;
+
+Making made_by(const std::string& compiler, const std::string& level) {
+  return {.source = "facade_work", .compiler = compiler, .level = level, .library = "facade/libtallymark_benchmark.a"};
+}
+
+Record counted(const std::string& program, const std::vector<std::string>& more, Ran& ran, const How& how = {}) {
+  std::vector<std::string> arguments = {"run", "--program", program, "--counts-only"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return record_of(std::move(arguments), ran, how);
+}
+
+/// Benchmarks whose body is a thousand nops, in each form of loop and of definition.
+const std::vector<std::string> kThousands = {"range_for [cpp]",
+                                             "keep_running [cpp]",
+                                             "batch [cpp]",
+                                             "pauses [cpp]",
+                                             "keep_running_pauses [cpp]",
+                                             "typed<int> [cpp]",
+                                             "typed<std::pair<int, long>> [cpp]",
+                                             "captured/both [cpp]",
+                                             "Fixed/method [cpp arg0=7]",
+                                             "needs_setup [cpp arg0=3]",
+                                             "registered [cpp]"};
+
+TEST(Facade, KnownWorkIsReadExactlyInEachForm) {
+  for (const std::string compiler : {"g++", "clang++-19"}) {
+    for (const std::string level : {"-O0", "-O2"}) {
+      SCOPED_TRACE(compiler + " " + level);
+      const Program program(made_by(compiler, level));
+      Ran ran;
+      const Record record = counted(program.path(), {}, ran);
+      EXPECT_EQ(ran.code, 1) << "one of them fails" << ran.err;
+      for (const std::string& id : kThousands) {
+        const CaseRecord& one = case_with(record, "facade_work/" + id);
+        ASSERT_TRUE(one.counts) << id;
+        // Without optimisation what pauses for a scope has a constructor and a destructor.
+        EXPECT_NEAR(one.counts->per_iteration, 1000,
+                    level != "-O0"                     ? 1
+                    : id.starts_with("keep_running_p") ? 30 : 4)
+            << id;
+        EXPECT_EQ(one.counts->spread, 0) << id;
+      }
+      const CaseRecord& threads = case_with(record, "facade_work/in_threads [cpp threads=4]");
+      EXPECT_NEAR(threads.counts->per_iteration, 400'000, 400);
+      EXPECT_EQ(case_with(record, "facade_work/batch [cpp]").counts->iterations, 105U) << "in steps of seven";
+      EXPECT_EQ(case_with(record, "facade_work/push_back#2 [cpp]").counts->iterations, 1000U) << "as it says";
+    }
+  }
+}
+
+TEST(Facade, WhatFunctionsSayIsKept) {
+  const Program program(made_by("g++", "-O2"));
+  Ran ran;
+  const Record record = record_of({"run", "--program", program.path(), "--max-run-time", "0.2"}, ran);
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  EXPECT_THAT(case_with(record, "facade_work/errs [cpp]").failure->message, HasSubstr("no such file"));
+  const CaseRecord& skipped = case_with(record, "facade_work/passes [cpp]");
+  EXPECT_EQ(skipped.status, CaseStatus::skipped);
+  EXPECT_THAT(skipped.warnings, testing::ElementsAre(HasSubstr("not on this machine")));
+  const CaseRecord& told = case_with(record, "facade_work/with_args [cpp arg0=100]");
+  EXPECT_EQ(told.note, "labelled");
+  ASSERT_TRUE(told.counters);
+  EXPECT_DOUBLE_EQ(told.counters->at("items_per_second"), 100 / told.wall->median_s);
+  EXPECT_NEAR(case_with(record, "facade_work/manual [cpp]").wall->median_s, 0.5, 1e-6);
+  for (const std::string id : {"knows_its_number [cpp]", "pairs [cpp args=1/2]", "product [cpp x=2 y=4]"})
+    EXPECT_EQ(case_with(record, "facade_work/" + id).status, CaseStatus::ok) << id;
+}
+
+TEST(Facade, CountsDoNotDependOnSurroundings) {
+  const auto totals = [](const std::string& path, const std::vector<std::string>& more, const How& how = {}) {
+    Ran ran;
+    std::map<std::string, std::vector<std::uint64_t>> all;
+    for (const CaseRecord& one : counted(path, more, ran, how).cases) {
+      if (!one.counts) continue;
+      all[one.id] = one.counts->baseline_replicates;
+      all[one.id].insert(all[one.id].end(), one.counts->replicates.begin(), one.counts->replicates.end());
+    }
+    return all;
+  };
+  const Program program(made_by("g++", "-O2"));
+  const auto first = totals(program.path(), {});
+  ASSERT_GE(first.size(), 24U);
+  EXPECT_EQ(totals(program.path(), {}), first) << "another run";
+  How large;
+  large.more = {{"TALLY_TEST_BALLAST", std::string(3000, 'x')}};
+  EXPECT_EQ(totals(program.path(), {"--keep-env", "TALLY_TEST_BALLAST"}, large), first) << "more environment";
+  Making far = made_by("g++", "-O2");
+  far.below = std::string(100, 'f') + "/in/a/folder/of/some/depth";
+  EXPECT_EQ(totals(Program(far).path(), {}), first) << "another path of the program";
+}
+
+}  // namespace
+}  // namespace tally::cli_test
