@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <climits>
 #include <exception>
 #include <memory>
@@ -109,10 +108,8 @@ class Member : public Call {
     host::callgrind::toggle();
     paused_ = true;
     ++pauses_;
-    paused_at_ = std::chrono::steady_clock::now();
   }
   void resume() override {
-    paused_s_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - paused_at_).count();
     paused_ = false;
     host::callgrind::toggle();
   }
@@ -120,11 +117,8 @@ class Member : public Call {
 
   [[nodiscard]] const std::string& failed() const { return failed_; }
   [[nodiscard]] std::uint64_t pauses() const { return pauses_; }
-  [[nodiscard]] double paused_s() const { return paused_s_; }
 
  private:
-  std::chrono::steady_clock::time_point paused_at_;
-  double paused_s_ = 0;
   std::uint64_t iterations_;
   Gate& begin_;
   Gate& end_;
@@ -181,7 +175,6 @@ TeamResult run_team(const std::function<void(Call&)>& function, Facts& facts, co
   for (const auto& member : members) {
     if (result.failed.empty()) result.failed = member->failed();
     add(result.notes, member->notes());
-    result.paused_s += member->paused_s();
   }
   result.pauses = members.front()->pauses();
   return result;

@@ -15,7 +15,6 @@ struct TeamResult {
   std::string failed;        ///< Why not all of them ended their loop; empty: they did.
   std::uint64_t done = 0;    ///< Executions of each thread.
   std::uint64_t pauses = 0;  ///< Of the first thread.
-  double paused_s = 0;       ///< Of all threads together, by the clock; counts do not have them.
 };
 
 /// Runs `function` in `threads` threads of its own, each with a call of `iterations` executions. `meter` is started and
