@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "alone.h"
 #include "call.h"
 #include "protocol/descriptors.h"
 #include "registry.h"
@@ -63,9 +64,7 @@ int bench_main(int argc, char** argv) {
     for (const embedded::Benchmark& one : embedded::registry()) std::printf("%s\n", one.name.c_str());
     return 0;
   }
-  std::fprintf(stderr, "benchmarks of tallymark: --list names them; measure them with: tally run --program %s\n",
-               argc > 0 ? argv[0] : "EXE");
-  return 2;
+  return alone::run(argc, argv);
 }
 
 namespace detail {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
 #include <thread>
 
@@ -119,7 +120,13 @@ class NativeCall : public Call {
   }
 
   void run(const Instance& instance) {
-    run_function(*instance.family, *this, instance.name.function_name);
+    try {
+      run_function(*instance.family, *this, instance.name.function_name);
+    } catch (const std::exception& error) {
+      skip(error.what(), true);
+    } catch (...) {
+      skip("threw what is no std::exception", true);
+    }
     pause();
     if (!over_ && notes().skipped.empty())
       Call::skip("the benchmark returned before its loop was over, and was not skipped by SkipWithError() or "

@@ -16,7 +16,7 @@ struct Timed {
 };
 
 /// Runs the function in the instance's threads, the first of them the calling one. Set-up and tear-down are the
-/// caller's. What the function throws is not caught.
+/// caller's. What the function throws is why it was skipped, which is an error.
 Timed run_timed(const Instance& instance, IterationCount iterations);
 
 /// The same in the calling thread alone; `profiler`, which may be null, hears when the loop begins and ends.

@@ -12,6 +12,7 @@ namespace internal {
 namespace {
 
 constexpr const char* kLarge[] = {"k", "M", "G", "T", "P", "E", "Z", "Y"};
+constexpr const char* kLargeBinary[] = {"Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "Zi", "Yi"};
 constexpr const char* kSmall[] = {"m", "u", "n", "p", "f", "a", "z", "y"};
 /// Down to here a number is shown without a prefix.
 constexpr double kPlainFrom = 0.01;
@@ -39,9 +40,9 @@ std::string with_prefix(double value, Counter::OneK base) {
   const double size = std::fabs(value);
   double scaled = value;
   if (size > factor - 1) {
-    for (const char* prefix : kLarge) {
+    for (const char* prefix : base == Counter::kIs1024 ? kLargeBinary : kLarge) {
       scaled /= factor;
-      if (std::fabs(scaled) <= factor - 1) return digits(scaled) + prefix + (base == Counter::kIs1024 ? "i" : "");
+      if (std::fabs(scaled) <= factor - 1) return digits(scaled) + prefix;
     }
   } else if (size < kPlainFrom) {
     for (const char* prefix : kSmall) {

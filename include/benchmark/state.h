@@ -93,6 +93,9 @@ class State {
 
   UserCounters counters;
 
+  /// For the library.
+  [[nodiscard]] ::tally::detail::Call* call() const { return call_; }
+
  private:
   [[nodiscard]] std::int64_t counter_of(const char* name) const {
     const auto found = counters.find(name);

@@ -119,8 +119,9 @@ using Function = std::function<void(State&)>;
 /// with a message (exit code 2) otherwise.
 void add_benchmark(const std::string& name, Function function, const Options& options = {});
 
-/// What main() does: it serves `tally` where that has started the program, lists the benchmarks for --list, and tells
-/// how it is measured for anything else. Returns the exit code; where it served `tally` it ends the process instead.
+/// What main() does: it serves `tally` where that has started the program; --list names the benchmarks; anything else
+/// runs them here, without counts, with flags and reports as programs of Google Benchmark have them (--help). Returns the
+/// exit code; where it served `tally` it ends the process instead.
 int bench_main(int argc, char** argv);
 
 /// A type as an argument of a generic function: typename decltype(type)::type.
