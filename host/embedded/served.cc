@@ -161,7 +161,7 @@ class Conductor {
 
   void run() {
     try {
-      if (threads_ > 1 || benchmark_.iterations > 0) {
+      if (threads_ > 1 || benchmark_.iterations > 0 || benchmark_.each_call) {
         run_calls();
       } else {
         run_whole();

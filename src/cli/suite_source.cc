@@ -22,7 +22,7 @@ void add_suite_source(OptionSet& command, SuiteSource& source) {
 
 ProgramLister lister_of(const Context& context, const RunOptions& options) {
   auto runner = std::make_shared<RealProcessRunner>(context.libexec + "/tally-supervisor");
-  return [runner, list = program_lister(*runner, caller_of(context), options.tools, options.settings)](
+  return [runner, list = program_lister(*runner, context.libexec, caller_of(context), options.tools, options.settings)](
              const Program& program) { return list(program); };
 }
 

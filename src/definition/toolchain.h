@@ -82,6 +82,8 @@ struct Toolchain {
   std::vector<NoiseRule> noise;
   /// A benchmark program, absolute: the host of its own cases, which are built already. Empty: tally hosts them.
   std::string program;
+  /// Put before the libraries of a program that cannot serve by itself: tally's, absolute. Empty: it can.
+  std::string program_preload;
   std::vector<std::string> program_args;  ///< It gets these whenever it is started, before tally's own.
   friend bool operator==(const Toolchain&, const Toolchain&) = default;
 };

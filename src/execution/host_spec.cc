@@ -116,19 +116,36 @@ void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const std::s
     spec.argv.insert(spec.argv.end(), {"--", toolchain.spec.device.py, toolchain.spec.sync.py});
 }
 
+void set(EnvironmentVariables& environment, const std::string& name, std::string value) {
+  for (auto& [key, old] : environment) {
+    if (key == name) {
+      old = std::move(value);
+      return;
+    }
+  }
+  environment.emplace_back(name, std::move(value));
+}
+
 /// A counted host is started by the loader, from an open descriptor: libraries ask for the program's path and keep it,
 /// and with tally in a folder with a longer name `x += 1.0` read 13 instructions less.
 Status add_cpp(HostSpec& spec, const ResolvedToolchain& toolchain, const std::optional<BuiltCase>& warm_up,
                const HostSurroundings& around) {
   const std::string& program = toolchain.spec.program;
+  const std::string& preload = toolchain.spec.program_preload;
   const std::string host = program.empty() ? around.libexec + "/tally-host-cpp" : program;
   if (spec.counted) {
     auto loader = loader_of(host);
     if (!loader) return std::unexpected(loader.error());
     spec.files = {{host, protocol::kHostProgram}};
-    spec.argv.insert(spec.argv.end(), {*std::move(loader), fmt::format("/proc/self/fd/{}", protocol::kHostProgram)});
+    spec.argv.push_back(*std::move(loader));
+    if (!preload.empty()) {
+      spec.files.push_back({preload, protocol::kProgramPreload});
+      spec.argv.insert(spec.argv.end(), {"--preload", fmt::format("/proc/self/fd/{}", protocol::kProgramPreload)});
+    }
+    spec.argv.push_back(fmt::format("/proc/self/fd/{}", protocol::kHostProgram));
   } else {
     spec.argv.push_back(host);
+    if (!preload.empty()) set(spec.environment, "LD_PRELOAD", preload);
   }
   if (!program.empty()) {
     spec.argv.insert(spec.argv.end(), toolchain.spec.program_args.begin(), toolchain.spec.program_args.end());
@@ -139,16 +156,6 @@ Status add_cpp(HostSpec& spec, const ResolvedToolchain& toolchain, const std::op
   for (const std::string& library : toolchain.spec.preload) spec.argv.insert(spec.argv.end(), {"--preload", library});
   if (warm_up) spec.argv.insert(spec.argv.end(), {"--warm-up", warm_up->library, warm_up->symbol});
   return {};
-}
-
-void set(EnvironmentVariables& environment, const std::string& name, std::string value) {
-  for (auto& [key, old] : environment) {
-    if (key == name) {
-      old = std::move(value);
-      return;
-    }
-  }
-  environment.emplace_back(name, std::move(value));
 }
 
 }  // namespace

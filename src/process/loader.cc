@@ -4,7 +4,9 @@
 #include <link.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "base/files.h"
 
@@ -33,6 +35,49 @@ std::string_view program_interpreter(std::string_view elf) {
     return path.substr(0, path.find('\0'));
   }
   return {};
+}
+
+namespace {
+
+/// The parts of an ELF file as its loader sees them.
+std::vector<ElfW(Phdr)> parts_of(std::string_view elf) {
+  ElfW(Ehdr) header;
+  std::vector<ElfW(Phdr)> parts;
+  if (!elf.starts_with(ELFMAG) || !read_at(elf, 0, header)) return parts;
+  if (header.e_ident[EI_CLASS] != (sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32)) return parts;
+  for (std::size_t i = 0; i < header.e_phnum; ++i) {
+    ElfW(Phdr) part;
+    if (!read_at(elf, header.e_phoff + i * sizeof part, part)) break;
+    parts.push_back(part);
+  }
+  return parts;
+}
+
+/// Where in the file an address of memory lies; its size where it lies nowhere.
+std::size_t offset_of(const std::vector<ElfW(Phdr)>& parts, std::size_t address, std::size_t size) {
+  for (const ElfW(Phdr) & part : parts) {
+    if (part.p_type == PT_LOAD && address >= part.p_vaddr && address - part.p_vaddr < part.p_filesz)
+      return address - part.p_vaddr + part.p_offset;
+  }
+  return size;
+}
+
+}  // namespace
+
+bool needs_library(std::string_view elf, std::string_view name) {
+  const std::vector<ElfW(Phdr)> parts = parts_of(elf);
+  const auto dynamic = std::ranges::find(parts, static_cast<ElfW(Word)>(PT_DYNAMIC), &ElfW(Phdr)::p_type);
+  if (dynamic == parts.end()) return false;
+  std::vector<std::size_t> needed;
+  std::size_t texts = elf.size();
+  ElfW(Dyn) entry;
+  for (std::size_t i = 0; i < dynamic->p_filesz / sizeof entry; ++i) {
+    if (!read_at(elf, dynamic->p_offset + i * sizeof entry, entry) || entry.d_tag == DT_NULL) break;
+    if (entry.d_tag == DT_NEEDED) needed.push_back(entry.d_un.d_val);
+    if (entry.d_tag == DT_STRTAB) texts = offset_of(parts, entry.d_un.d_ptr, elf.size());
+  }
+  return std::ranges::any_of(
+      needed, [&](std::size_t at) { return at < elf.size() - texts && elf.substr(texts + at).starts_with(name); });
 }
 
 Result<std::string> loader_of(const std::string& program) {

@@ -1,4 +1,4 @@
-/// The dynamic loader that a program is started by.
+/// The dynamic loader that a program is started by, and what it is to load.
 #pragma once
 
 #include <string>
@@ -11,6 +11,9 @@ namespace tally {
 /// What an ELF program of this machine's word size asks for (PT_INTERP); empty where it asks for none, or is no such
 /// program.
 std::string_view program_interpreter(std::string_view elf);
+
+/// Whether it asks for a shared library of this name, or one that begins so (DT_NEEDED): "libbenchmark.so".
+bool needs_library(std::string_view elf, std::string_view name);
 
 /// The same of a file. An error where the file cannot be read, has none, or names one that cannot be executed.
 Result<std::string> loader_of(const std::string& program);

@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "build/resolve.h"
+#include "process/loader.h"
 #include "protocol/descriptors.h"
 
 namespace tally {
@@ -20,10 +21,13 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr Milliseconds kDeadline(60'000);
+constexpr std::string_view kGoogleBenchmark = "libbenchmark.so";
 constexpr std::string_view kThreads = "@threads=";
 
 Error no_program(const std::string& path, const std::string& why) {
-  return {ErrorKind::input, why, path, "give a program that is linked with tallymark::bench"};
+  return {ErrorKind::input, why, path,
+          "give a program that is linked with tallymark::bench or tallymark::benchmark, or with Google Benchmark's "
+          "shared library"};
 }
 
 /// "fixture/method" is two; a name with a slash at an end, or two in a row, is one.
@@ -72,7 +76,9 @@ Status add_benchmark(Suite& suite, const std::string& toolchain, const std::stri
 
 }  // namespace
 
-Result<Suite> suite_of_list(const std::string& program, std::string_view list) {
+namespace {
+
+Result<Suite> listed_suite(const std::string& program, const std::string& preload, std::string_view list) {
   const auto lines = split(list, '\n');
   if (lines.front() != protocol::kBenchmarkListStart)
     return std::unexpected(no_program(program, "is no benchmark program: it lists no benchmarks"));
@@ -80,6 +86,7 @@ Result<Suite> suite_of_list(const std::string& program, std::string_view list) {
   Toolchain toolchain;
   toolchain.name = "program";
   toolchain.program = program;
+  toolchain.program_preload = preload;
   toolchain.subject = {program};
   const std::string name = toolchain.name;
   Suite suite;
@@ -92,10 +99,20 @@ Result<Suite> suite_of_list(const std::string& program, std::string_view list) {
   return suite;
 }
 
-Result<Suite> suite_of_program(ProcessRunner& runner, const Program& program, const RunEnvironment& environment) {
+}  // namespace
+
+Result<Suite> suite_of_list(const std::string& program, std::string_view list) {
+  return listed_suite(program, "", list);
+}
+
+Result<Suite> suite_of_program(ProcessRunner& runner, const Program& program, const RunEnvironment& environment,
+                               const std::string& libexec) {
   std::error_code code;
   const fs::path path = fs::canonical(fs::path(environment.working_folder) / program.path, code);
   if (code) return std::unexpected(no_program(program.path, "cannot be run: " + code.message()));
+  const auto elf = read_file(path);
+  const std::string preload =
+      elf && needs_library(*elf, kGoogleBenchmark) ? libexec + "/tally_google_benchmark.so" : "";
   UniqueFd list(::memfd_create("benchmarks", MFD_CLOEXEC));
   UniqueFd end(::dup(list.get()));
   if (!list || !end) return std::unexpected(errno_error("make room for a list of benchmarks", program.path));
@@ -104,6 +121,7 @@ Result<Suite> suite_of_program(ProcessRunner& runner, const Program& program, co
   request.argv.insert(request.argv.end(), program.args.begin(), program.args.end());
   request.argv.emplace_back(protocol::kListArgument);
   request.environment = with_variables(environment.filtered, program.environment);
+  if (!preload.empty()) request.environment = with_variables(request.environment, {{"LD_PRELOAD", preload}});
   request.working_folder = environment.working_folder;
   request.deadline = kDeadline;
   request.pass_fds.push_back({protocol::kBenchmarkList, std::move(end)});
@@ -118,21 +136,23 @@ Result<Suite> suite_of_program(ProcessRunner& runner, const Program& program, co
   }
   const auto text = read_file(fmt::format("/proc/self/fd/{}", list.get()));
   if (!text) return std::unexpected(text.error());
-  auto listed = suite_of_list(path.string(), *text);
+  auto listed = listed_suite(path.string(), preload, *text);
   // A place in a message is the one that the user has named.
   if (!listed && listed.error().where == path) listed.error().where = program.path;
   return listed;
 }
 
-ProgramLister program_lister(ProcessRunner& runner, Caller caller, Tools tools, Settings settings) {
-  return [&runner, caller = std::move(caller), tools = std::move(tools), settings = std::move(settings),
+ProgramLister program_lister(ProcessRunner& runner, std::string libexec, Caller caller, Tools tools,
+                             Settings settings) {
+  return [&runner, libexec = std::move(libexec), caller = std::move(caller), tools = std::move(tools),
+          settings = std::move(settings),
           found = std::optional<RunEnvironment>()](const Program& program) mutable -> Result<Suite> {
     if (!found) {
       auto environment = run_environment(runner, caller, tools, settings);
       if (!environment) return std::unexpected(environment.error());
       found = *std::move(environment);
     }
-    return suite_of_program(runner, program, *found);
+    return suite_of_program(runner, program, *found, libexec);
   };
 }
 

@@ -139,8 +139,8 @@ Result<std::string> Server::record_of(Work& work) {
   MeasureRequest& wanted = work.request;
   const auto folder = InFolder::enter(wanted.caller.working_folder);
   if (!folder) return std::unexpected(folder.error());
-  const auto suite =
-      suite_of(wanted, program_lister(workspace_.runner(), wanted.caller, wanted.tools, wanted.settings));
+  const auto suite = suite_of(wanted, program_lister(workspace_.runner(), workspace_.surroundings().libexec,
+                                                     wanted.caller, wanted.tools, wanted.settings));
   if (!suite) return std::unexpected(suite.error());
   const auto plan = make_plan(*suite, {.selection = wanted.selection, .repeat = wanted.settings.repeat});
   if (!plan) return std::unexpected(plan.error());

@@ -43,7 +43,8 @@ TEST(Facade, KnownWorkIsReadExactlyInEachForm) {
         // Without optimisation what pauses for a scope has a constructor and a destructor.
         EXPECT_NEAR(one.counts->per_iteration, 1000,
                     level != "-O0"                     ? 1
-                    : id.starts_with("keep_running_p") ? 30 : 4)
+                    : id.starts_with("keep_running_p") ? 30
+                                                       : 4)
             << id;
         EXPECT_EQ(one.counts->spread, 0) << id;
       }
@@ -94,6 +95,48 @@ TEST(Facade, CountsDoNotDependOnSurroundings) {
   Making far = made_by("g++", "-O2");
   far.below = std::string(100, 'f') + "/in/a/folder/of/some/depth";
   EXPECT_EQ(totals(Program(far).path(), {}), first) << "another path of the program";
+}
+
+/// Built already, with Google Benchmark's own library: its loop's control stays in.
+TEST(GoogleBuilt, IsCountedByPuttingOursBeforeItsLibrary) {
+  if (!fs::exists("/usr/include/benchmark/benchmark.h")) GTEST_SKIP() << "needs libbenchmark-dev";
+  const Making making = {.source = "google_built", .compiler = "g++", .library = "-lbenchmark"};
+  const Program program(making);
+  Ran ran;
+  const Record record = counted(program.path(), {"--timeout", "20", "--retries", "0"}, ran);
+  EXPECT_EQ(ran.code, 1) << ran.err;
+  for (const std::string id : {"range_for [cpp]", "keep_running/3 [cpp]", "keep_running/7 [cpp]", "pauses [cpp]"}) {
+    const CaseRecord& one = case_with(record, "google_built/" + id);
+    ASSERT_TRUE(one.counts) << id << ran.err;
+    EXPECT_GE(one.counts->per_iteration, 1000) << id;
+    EXPECT_LE(one.counts->per_iteration, 1006) << id;
+    EXPECT_EQ(one.counts->spread, 0) << id;
+    EXPECT_EQ(one.note, "includes the loop's own control");
+  }
+  EXPECT_EQ(case_with(record, "google_built/knows_its_number/min_time:0.500/repeats:3 [cpp]").status, CaseStatus::ok);
+  const auto failure = [&](const std::string& name) {
+    const CaseRecord& one = case_with(record, "google_built/" + name + " [cpp]");
+    return one.failure ? one.failure->message : std::string("none");
+  };
+  EXPECT_THAT(failure("errs"), HasSubstr("no such file"));
+  EXPECT_THAT(failure("throws"), HasSubstr("as it should"));
+  EXPECT_THAT(failure("exits"), HasSubstr("exited with code 0"));
+  EXPECT_THAT(failure("crashes"), HasSubstr("SIGSEGV"));
+  EXPECT_THAT(failure("in_threads/threads:2"), HasSubstr("build it with tallymark::benchmark"));
+
+  const auto totals = [](const Record& of) {
+    std::map<std::string, std::vector<std::uint64_t>> all;
+    for (const CaseRecord& one : of.cases) {
+      if (one.counts) all[one.id] = one.counts->replicates;
+    }
+    return all;
+  };
+  How large;
+  large.more = {{"TALLY_TEST_BALLAST", std::string(3000, 'x')}};
+  EXPECT_EQ(totals(counted(program.path(), {"--keep-env", "TALLY_TEST_BALLAST"}, ran, large)), totals(record));
+  Making far = making;
+  far.below = std::string(100, 'f') + "/in/a/folder/of/some/depth";
+  EXPECT_EQ(totals(counted(Program(far).path(), {}, ran)), totals(record)) << "another path of the program";
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ struct Making {
   std::string below = {};  ///< Where in its folder it lies.
   std::string name = {};   ///< Of the executable; empty: the source's.
   std::string define = {};
-  std::string library = "embedded/libtallymark_bench.a";  ///< Below the build's host folder.
+  std::string library = "embedded/libtallymark_bench.a";  ///< Below the build's host folder; or a "-l" of the system.
 };
 
 /// A program of tests/programs, as somebody's compiler makes it.
@@ -33,9 +33,9 @@ class Program {
                     "-Wconversion",
                     "-Wshadow",
                     "-Werror",
-                    "-I" TALLY_SOURCE_DIR "/include",
+                    how.library.front() == '-' ? "-DNDEBUG" : "-I" TALLY_SOURCE_DIR "/include",
                     std::string(TALLY_SOURCE_DIR "/tests/programs/") + how.source + ".cc",
-                    TALLY_BUILD_DIR "/host/" + how.library,
+                    how.library.front() == '-' ? how.library : TALLY_BUILD_DIR "/host/" + how.library,
                     "-Wl,-z,now",
                     "-o",
                     path_};

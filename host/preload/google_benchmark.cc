@@ -1,0 +1,285 @@
+/// Put before Google Benchmark's shared library in a program that is already built: makes it a host of its own.
+///
+/// The library's exported functions are taken over by their names, those of release 1.7 and of 1.9: its State begins
+/// and ends a measured loop in two functions, which here start and finish a region; its constructor is told how many
+/// executions there are. Nothing of its private classes is known here. A benchmark is run by the library itself, by its
+/// filter, in a call of its own for each region; what its loop's own control costs, 2 to 5 instructions an execution,
+/// is inline in the program and stays in.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <csetjmp>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <iostream>
+#include <string>
+
+#include "call.h"
+#include "protocol/descriptors.h"
+#include "registry.h"
+#include "served.h"
+
+extern "C" {
+void tally_pause(void* state) asm("_ZN9benchmark5State11PauseTimingEv");
+void tally_resume(void* state) asm("_ZN9benchmark5State12ResumeTimingEv");
+}
+
+namespace {
+
+using tally::detail::Call;
+
+enum class Asked { nothing, list, serving };
+Asked g_asked = Asked::nothing;
+Call* g_call = nullptr;  ///< That the library runs now; null while it lists.
+bool g_in_loop = false;
+std::jmp_buf g_after_call;
+bool g_running = false;  ///< The library, for us.
+
+template <typename Function>
+Function real(const char* name) {
+  auto* const found = reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
+  if (found != nullptr) return found;
+  std::fprintf(stderr,
+               "tallymark: this release of Google Benchmark has no %s: build the program with tallymark::benchmark\n",
+               name);
+  std::exit(2);
+}
+
+/// The handshake is the last word on the command line. The library is to see one that it knows.
+__attribute__((constructor)) void take_handshake(int argc, char** argv, char** /*environment*/) {
+  if (argc < 2) return;
+  char* const last = argv[argc - 1];
+  if (std::strcmp(last, tally::protocol::kServeArgument) == 0) g_asked = Asked::serving;
+  if (std::strcmp(last, tally::protocol::kListArgument) == 0) g_asked = Asked::list;
+  if (g_asked != Asked::nothing) std::strcpy(last, "--v=0");
+}
+
+constexpr const char* kInitialize = "_ZN9benchmark10InitializeEPiPPcPFvvE";
+constexpr const char* kInitialize16 = "_ZN9benchmark10InitializeEPiPPc";
+constexpr const char* kRun = "_ZN9benchmark22RunSpecifiedBenchmarksEv";
+
+/// Runs what the flags say. It is left when its reporter is destroyed, before that is done: in 1.7 the reporter is a
+/// static object, which a second run would find destroyed.
+void run_specified() {
+  g_running = true;
+  if (setjmp(g_after_call) == 0) real<std::size_t (*)()>(kRun)();
+  g_running = false;
+}
+
+/// Sets the library's flags, as its command line does.
+void set_flag(const std::string& flag) {
+  static std::string program = "benchmark";  // the library keeps it
+  std::string copy = flag;
+  char* argv[] = {program.data(), copy.data(), nullptr};
+  int argc = 2;
+  if (::dlsym(RTLD_NEXT, kInitialize) != nullptr) {
+    real<void (*)(int*, char**, void (*)())>(kInitialize)(&argc, argv, nullptr);
+  } else {
+    real<void (*)(int*, char**)>(kInitialize16)(&argc, argv);
+  }
+}
+
+/// What the library prints for --benchmark_list_tests.
+std::string list_of_names() {
+  const int kept = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 100);
+  const int memory = ::memfd_create("list", MFD_CLOEXEC);
+  if (kept < 0 || memory < 0) std::exit(3);
+  std::cout.flush();
+  ::dup2(memory, STDOUT_FILENO);
+  set_flag("--benchmark_list_tests=true");
+  run_specified();
+  std::cout.flush();
+  ::dup2(kept, STDOUT_FILENO);
+  ::close(kept);
+  set_flag("--benchmark_list_tests=false");
+  std::string text(static_cast<std::size_t>(::lseek(memory, 0, SEEK_END)), '\0');
+  const ssize_t n = ::pread(memory, text.data(), text.size(), 0);
+  ::close(memory);
+  text.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+  return text;
+}
+
+/// As a regular expression that matches it alone.
+std::string pattern_of(const std::string& name) {
+  std::string pattern = "^";
+  for (const char c : name) {
+    if (std::strchr("\\^$.|?*+()[]{}", c) != nullptr) pattern += '\\';
+    pattern += c;
+  }
+  return pattern + "$";
+}
+
+void run_named(Call& call, const std::string& name) {
+  if (name.find("/threads:") != std::string::npos) {
+    call.skip(
+        "runs in threads, which a program that is already built cannot be counted in: build it with "
+        "tallymark::benchmark",
+        true);
+    return;
+  }
+  call.notes().label = "includes the loop's own control";
+  g_call = &call;
+  g_in_loop = false;
+  set_flag("--benchmark_filter=" + pattern_of(name));
+  run_specified();
+  g_call = nullptr;
+}
+
+void make_pauses(unsigned count) {
+  for (unsigned i = 0; i < count; ++i) {
+    tally_pause(nullptr);
+    tally_resume(nullptr);
+  }
+}
+
+/// Nothing of the program's own loop is known: what is taken off is a region's beginning and end, and its pauses.
+void empty(Call* call, unsigned pauses) {
+  g_call = call;
+  while (const unsigned long long iterations = tally::detail::next(call)) {
+    g_in_loop = true;
+    if (pauses > 0) {
+      for (unsigned long long i = 0; i < iterations; ++i) make_pauses(pauses);
+    }
+    g_in_loop = false;
+  }
+  g_call = nullptr;
+}
+
+void make_known() {
+  const std::string names = list_of_names();
+  set_flag("--benchmark_min_time=0");
+  set_flag("--benchmark_repetitions=1");
+  for (std::size_t at = 0; at < names.size();) {
+    const std::size_t end = std::min(names.find('\n', at), names.size());
+    const std::string name = names.substr(at, end - at);
+    at = end + 1;
+    if (name.empty()) continue;
+    tally::embedded::Benchmark benchmark;
+    benchmark.name = name;
+    benchmark.each_call = true;
+    benchmark.function = [name](Call& call) { run_named(call, name); };
+    tally::embedded::add(std::move(benchmark));
+  }
+}
+
+/// Once: the library calls its own functions by their names, too.
+void serve_if_asked() {
+  const Asked asked = g_asked;
+  if (asked == Asked::nothing) return;
+  g_asked = Asked::nothing;
+  make_known();
+  ::_exit(asked == Asked::serving ? tally::embedded::serve() : tally::embedded::write_list());
+}
+
+/// The library makes a State for each of a function's calls. A second one would be for a longer run.
+std::int64_t iterations_of(std::int64_t asked) {
+  if (g_call == nullptr) return asked;
+  if (g_call->opened()) std::longjmp(g_after_call, 1);
+  return static_cast<std::int64_t>(g_call->promise());
+}
+
+}  // namespace
+
+#define TAKEN_OVER __attribute__((visibility("default"), used))
+
+#define STATE_17 \
+  "El"           \
+  "RKSt6vectorIlSaIlEEiiPNS_8internal11ThreadTimerEPNS6_13ThreadManagerEPNS6_23PerfCountersMeasurementE"
+#define STATE_19                                                                                                \
+  "ENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEElRKSt6vectorIlSaIlEEiiPNS_8internal11ThreadTimerEPNSD_" \
+  "13ThreadManagerEPNSD_23PerfCountersMeasurementEPNS_15ProfilerManagerE"
+
+extern "C" {
+
+TAKEN_OVER void tally_start(void* state) asm("_ZN9benchmark5State16StartKeepRunningEv");
+void tally_start(void* state) {
+  real<void (*)(void*)>("_ZN9benchmark5State16StartKeepRunningEv")(state);
+  if (g_call == nullptr) return;
+  g_call->open(empty, 1);
+  g_in_loop = g_call->wait() > 0;
+  if (g_in_loop) g_call->start();
+}
+
+TAKEN_OVER void tally_finish(void* state) asm("_ZN9benchmark5State17FinishKeepRunningEv");
+void tally_finish(void* state) {
+  if (g_in_loop) g_call->wait();
+  g_in_loop = false;
+  real<void (*)(void*)>("_ZN9benchmark5State17FinishKeepRunningEv")(state);
+}
+
+TAKEN_OVER void tally_pause(void* state) {
+  if (g_in_loop) {
+    g_call->pause();
+  } else {
+    real<void (*)(void*)>("_ZN9benchmark5State11PauseTimingEv")(state);
+  }
+}
+
+TAKEN_OVER void tally_resume(void* state) {
+  if (g_in_loop) {
+    g_call->resume();
+  } else {
+    real<void (*)(void*)>("_ZN9benchmark5State12ResumeTimingEv")(state);
+  }
+}
+
+TAKEN_OVER void tally_reporter(void* self) asm("_ZN9benchmark17BenchmarkReporterD2Ev");
+void tally_reporter(void* self) {
+  if (g_running && std::uncaught_exceptions() == 0) std::longjmp(g_after_call, 1);
+  real<void (*)(void*)>("_ZN9benchmark17BenchmarkReporterD2Ev")(self);
+}
+
+TAKEN_OVER void tally_error(void* state, const char* why) asm("_ZN9benchmark5State13SkipWithErrorEPKc");
+void tally_error(void* state, const char* why) {
+  if (g_call != nullptr) g_call->skip(why, true);
+  g_in_loop = false;
+  real<void (*)(void*, const char*)>("_ZN9benchmark5State13SkipWithErrorEPKc")(state, why);
+}
+
+#define TAKE_STATE(kind)                                                                                             \
+  TAKEN_OVER void tally_state17_##kind(void*, std::int64_t, const void*, int, int, void*, void*,                     \
+                                       void*) asm("_ZN9benchmark5State" #kind STATE_17);                             \
+  void tally_state17_##kind(void* self, std::int64_t n, const void* args, int thread, int threads, void* timer,      \
+                            void* manager, void* counters) {                                                         \
+    using Real = void (*)(void*, std::int64_t, const void*, int, int, void*, void*, void*);                          \
+    real<Real>("_ZN9benchmark5State" #kind STATE_17)(self, iterations_of(n), args, thread, threads, timer, manager,  \
+                                                     counters);                                                      \
+  }                                                                                                                  \
+  TAKEN_OVER void tally_state19_##kind(void*, const void*, std::int64_t, const void*, int, int, void*, void*, void*, \
+                                       void*) asm("_ZN9benchmark5State" #kind STATE_19);                             \
+  void tally_state19_##kind(void* self, const void* name, std::int64_t n, const void* args, int thread, int threads, \
+                            void* timer, void* manager, void* counters, void* profiler) {                            \
+    using Real = void (*)(void*, const void*, std::int64_t, const void*, int, int, void*, void*, void*, void*);      \
+    real<Real>("_ZN9benchmark5State" #kind STATE_19)(self, name, iterations_of(n), args, thread, threads, timer,     \
+                                                     manager, counters, profiler);                                   \
+  }
+TAKE_STATE(C1)
+TAKE_STATE(C2)
+
+#define TAKE_RUN(function, symbol, parameters, types, arguments) \
+  TAKEN_OVER std::size_t function types asm(symbol);             \
+  std::size_t function parameters {                              \
+    serve_if_asked();                                            \
+    return real<std::size_t(*) types>(symbol) arguments;         \
+  }
+#define TEXT "NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
+TAKE_RUN(tally_run, "_ZN9benchmark22RunSpecifiedBenchmarksEv", (), (), ())
+TAKE_RUN(tally_run_s, "_ZN9benchmark22RunSpecifiedBenchmarksE" TEXT, (void* a), (void*), (a))
+TAKE_RUN(tally_run_r, "_ZN9benchmark22RunSpecifiedBenchmarksEPNS_17BenchmarkReporterE", (void* a), (void*), (a))
+TAKE_RUN(tally_run_rs, "_ZN9benchmark22RunSpecifiedBenchmarksEPNS_17BenchmarkReporterE" TEXT, (void* a, void* b),
+         (void*, void*), (a, b))
+TAKE_RUN(tally_run_rr, "_ZN9benchmark22RunSpecifiedBenchmarksEPNS_17BenchmarkReporterES1_", (void* a, void* b),
+         (void*, void*), (a, b))
+TAKE_RUN(tally_run_rrs, "_ZN9benchmark22RunSpecifiedBenchmarksEPNS_17BenchmarkReporterES1_" TEXT,
+         (void* a, void* b, void* c), (void*, void*, void*), (a, b, c))
+
+/// From 1.9.3 on: executes the program again, out of Valgrind, where addresses are randomised.
+TAKEN_OVER void tally_reenter(int, char**) asm("_ZN9benchmark23MaybeReenterWithoutASLREiPPc");
+void tally_reenter(int argc, char** argv) {
+  if (g_asked == Asked::nothing) real<void (*)(int, char**)>("_ZN9benchmark23MaybeReenterWithoutASLREiPPc")(argc, argv);
+}
+}

@@ -1,0 +1,73 @@
+/// A program as somebody has built it with Google Benchmark's own headers and shared library.
+#include <benchmark/benchmark.h>
+
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#define THOUSAND_NOPS asm volatile(".rept 1000\nnop\n.endr")
+
+static void range_for(benchmark::State& state) {
+  for (auto _ : state) THOUSAND_NOPS;
+}
+BENCHMARK(range_for);
+
+static void keep_running(benchmark::State& state) {
+  while (state.KeepRunning()) THOUSAND_NOPS;
+}
+BENCHMARK(keep_running)->Arg(3)->Arg(7);
+
+static void pauses(benchmark::State& state) {
+  for (auto _ : state) {
+    state.PauseTiming();
+    THOUSAND_NOPS;
+    state.ResumeTiming();
+    THOUSAND_NOPS;
+  }
+}
+BENCHMARK(pauses);
+
+static void knows_its_number(benchmark::State& state) {
+  std::vector<int> written(static_cast<std::size_t>(state.max_iterations));
+  std::size_t i = 0;
+  for (auto _ : state) written.at(i++) = 1;
+}
+BENCHMARK(knows_its_number)->MinTime(0.5)->Repetitions(3);
+
+static void allocates(benchmark::State& state) {
+  for (auto _ : state) {
+    std::vector<std::string> texts(static_cast<std::size_t>(state.range(0)), std::string(40, 'x'));
+    benchmark::DoNotOptimize(texts);
+  }
+}
+BENCHMARK(allocates)->Arg(64)->Arg(1000);
+
+static void errs(benchmark::State& state) {
+  state.SkipWithError("no such file");
+  for (auto _ : state) THOUSAND_NOPS;
+}
+BENCHMARK(errs);
+
+static void throws(benchmark::State& state) {
+  for (auto _ : state) throw std::runtime_error("as it should");
+}
+BENCHMARK(throws);
+
+static void exits(benchmark::State& state) {
+  for (auto _ : state) std::exit(0);
+}
+BENCHMARK(exits);
+
+static void crashes(benchmark::State& state) {
+  volatile int* const nowhere = nullptr;
+  for (auto _ : state) *nowhere = 1;
+}
+BENCHMARK(crashes);
+
+static void in_threads(benchmark::State& state) {
+  for (auto _ : state) THOUSAND_NOPS;
+}
+BENCHMARK(in_threads)->Threads(2);
+
+BENCHMARK_MAIN();
