@@ -83,7 +83,7 @@ Status keep_cases(const std::vector<std::string>& ids, const CheckCommandOptions
     if (contains(base.cases, id, &CaseRecord::id)) continue;
     const bool is_new = contains(next.cases, id, &CaseRecord::id);
     return fail(ErrorKind::input,
-                fmt::format("{} no case '{}'", is_new ? "the baseline has" : "neither record has", id), options.base,
+                fmt::format("{} case '{}'", is_new ? "the baseline has no" : "neither record has a", id), options.base,
                 is_new ? "measure a new baseline" : "give an id as `tally list` prints it");
   }
   const auto other = [&ids](const CaseRecord& one) { return !contains(ids, one.id); };

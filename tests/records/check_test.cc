@@ -58,6 +58,27 @@ TEST_F(CheckCommand, FailedAndGoneAreOne) {
   EXPECT_THAT(out.str(), HasSubstr("gone: b"));
 }
 
+TEST_F(CheckCommand, OneCaseIsJudgedAlone) {
+  const std::string base = record("base.json", {example_case("a", 1000), example_case("b", 1000), example_case("c")});
+  const std::string next = record("next.json", {example_case("a", 1000), example_case("b", 1100), example_case("d")});
+  const auto judge = [&](std::vector<std::string> cases) {
+    out.str("");
+    CheckCommandOptions some = options(base, next);
+    some.cases = std::move(cases);
+    return check(some);
+  };
+  EXPECT_EQ(judge({"a"}), 0);
+  EXPECT_THAT(out.str(), HasSubstr("1 compared: pass"));
+  EXPECT_EQ(judge({"b"}), 3);
+  EXPECT_EQ(judge({"a", "b"}), 3);
+  EXPECT_EQ(judge({"c"}), 1);
+  EXPECT_THAT(out.str(), HasSubstr("gone: c"));
+  EXPECT_EQ(judge({"d"}), 2);
+  EXPECT_THAT(err.str(), HasSubstr("base.json: the baseline has no case 'd'; measure a new baseline"));
+  EXPECT_EQ(judge({"e"}), 2);
+  EXPECT_THAT(err.str(), HasSubstr("neither record has a case 'e'"));
+}
+
 TEST_F(CheckCommand, ConfirmsBeforeItFails) {
   const std::string base = record("base.json", {example_case("a", 1000), example_case("b", 1000)});
   CheckCommandOptions confirm = options(base, record("next.json", {example_case("a", 1100), example_case("b", 1000)}));
