@@ -174,6 +174,26 @@ TEST_F(Alone, CountersAreFinished) {
   EXPECT_DOUBLE_EQ(value("bytes_per_second"), 80);
 }
 
+TEST_F(Alone, IterationsAreKnownAfterTheLoop) {
+  benchmark::RegisterBenchmark("range", [](State& state) {
+    benchmark::IterationCount within = 0;
+    for (auto _ : state) within += state.iterations();
+    state.counters["within"] = static_cast<double>(within);
+    state.counters["after"] = static_cast<double>(state.iterations());
+  })->Iterations(10);
+  benchmark::RegisterBenchmark("keep", [](State& state) {
+    benchmark::IterationCount within = 0;
+    while (state.KeepRunning()) within += state.iterations();
+    state.counters["within"] = static_cast<double>(within);
+    state.counters["after"] = static_cast<double>(state.iterations());
+  })->Iterations(10);
+  const std::vector<Report> runs = run();
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs[0].counters.at("within").value, 0);
+  EXPECT_EQ(runs[1].counters.at("within").value, 55);
+  for (const Report& one : runs) EXPECT_EQ(one.counters.at("after").value, 10);
+}
+
 TEST_F(Alone, PausesAreNotTimed) {
   benchmark::RegisterBenchmark("f",
                                [](State& state) {
