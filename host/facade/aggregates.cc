@@ -176,6 +176,8 @@ std::vector<Run> complexity_of(const std::vector<Run>& runs) {
   big_o.iterations = 0;
   big_o.real_accumulated_time = of_real.coefficient;
   big_o.cpu_accumulated_time = of_cpu.coefficient;
+  // Two digits are shown of it: of a large unit they would be zeros.
+  big_o.time_unit = GetDefaultTimeUnit();
   big_o.report_big_o = true;
   big_o.complexity = leading.complexity;
 

@@ -144,17 +144,21 @@ TEST_F(Alone, IterationsGrowUntilTheTimeIsReached) {
 }
 
 TEST_F(Alone, CountersAreFinished) {
-  benchmark::RegisterBenchmark("f", [](State& state) {
-    for (auto _ : state) state.SetIterationTime(0.5);
-    state.counters["plain"] = 3;
-    state.counters["rate"] = Counter(3, Counter::kIsRate);
-    state.counters["each"] = Counter(3, Counter::kIsIterationInvariantRate);
-    state.counters["average"] = Counter(3, Counter::kAvgIterations);
-    state.counters["thread"] = Counter(3, Counter::kAvgThreads);
-    state.counters["inverted"] = Counter(3, Counter::kIsRate | Counter::kInvert);
-    state.SetItemsProcessed(40);
-    state.SetBytesProcessed(80);
-  })->UseManualTime()->Iterations(4)->Threads(2);
+  benchmark::RegisterBenchmark("f",
+                               [](State& state) {
+                                 for (auto _ : state) state.SetIterationTime(0.5);
+                                 state.counters["plain"] = 3;
+                                 state.counters["rate"] = Counter(3, Counter::kIsRate);
+                                 state.counters["each"] = Counter(3, Counter::kIsIterationInvariantRate);
+                                 state.counters["average"] = Counter(3, Counter::kAvgIterations);
+                                 state.counters["thread"] = Counter(3, Counter::kAvgThreads);
+                                 state.counters["inverted"] = Counter(3, Counter::kIsRate | Counter::kInvert);
+                                 state.SetItemsProcessed(40);
+                                 state.SetBytesProcessed(80);
+                               })
+      ->UseManualTime()
+      ->Iterations(4)
+      ->Threads(2);
   const std::vector<Report> runs = run();
   ASSERT_EQ(runs.size(), 1U);
   const auto value = [&](const char* name) { return runs[0].counters.at(name).value; };
@@ -170,14 +174,37 @@ TEST_F(Alone, CountersAreFinished) {
   EXPECT_DOUBLE_EQ(value("bytes_per_second"), 80);
 }
 
+TEST_F(Alone, IterationsAreKnownAfterTheLoop) {
+  benchmark::RegisterBenchmark("range", [](State& state) {
+    benchmark::IterationCount within = 0;
+    for (auto _ : state) within += state.iterations();
+    state.counters["within"] = static_cast<double>(within);
+    state.counters["after"] = static_cast<double>(state.iterations());
+  })->Iterations(10);
+  benchmark::RegisterBenchmark("keep", [](State& state) {
+    benchmark::IterationCount within = 0;
+    while (state.KeepRunning()) within += state.iterations();
+    state.counters["within"] = static_cast<double>(within);
+    state.counters["after"] = static_cast<double>(state.iterations());
+  })->Iterations(10);
+  const std::vector<Report> runs = run();
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs[0].counters.at("within").value, 0);
+  EXPECT_EQ(runs[1].counters.at("within").value, 55);
+  for (const Report& one : runs) EXPECT_EQ(one.counters.at("after").value, 10);
+}
+
 TEST_F(Alone, PausesAreNotTimed) {
-  benchmark::RegisterBenchmark("f", [](State& state) {
-    for (auto _ : state) {
-      state.PauseTiming();
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-      state.ResumeTiming();
-    }
-  })->Iterations(10)->ThreadRange(1, 2);
+  benchmark::RegisterBenchmark("f",
+                               [](State& state) {
+                                 for (auto _ : state) {
+                                   state.PauseTiming();
+                                   std::this_thread::sleep_for(std::chrono::milliseconds(2));
+                                   state.ResumeTiming();
+                                 }
+                               })
+      ->Iterations(10)
+      ->ThreadRange(1, 2);
   for (const Report& one : run()) EXPECT_LT(one.GetAdjustedRealTime(), 1e6) << one.benchmark_name();
 }
 
@@ -203,16 +230,18 @@ TEST_F(Alone, FailuresStandInTheTableAndOthersGoOn) {
 TEST_F(Alone, RepetitionsHaveStatistics) {
   static int call = 0;
   call = 0;
-  benchmark::RegisterBenchmark("f", [](State& state) {
-    const int nth = call++ % 3 + 1;
-    for (auto _ : state) state.SetIterationTime(nth);
-    state.counters["nth"] = nth;
-  })
+  benchmark::RegisterBenchmark("f",
+                               [](State& state) {
+                                 const int nth = call++ % 3 + 1;
+                                 for (auto _ : state) state.SetIterationTime(nth);
+                                 state.counters["nth"] = nth;
+                               })
       ->UseManualTime()
       ->Iterations(2)
       ->Repetitions(3)
       ->Unit(benchmark::kSecond)
-      ->ComputeStatistics("longest", [](const std::vector<double>& v) { return *std::max_element(v.begin(), v.end()); });
+      ->ComputeStatistics("longest",
+                          [](const std::vector<double>& v) { return *std::max_element(v.begin(), v.end()); });
   const std::vector<Report> runs = run();
   std::map<std::string, const Report*> by_name;
   for (const Report& one : runs) by_name[one.aggregate_name] = &one;
@@ -229,11 +258,18 @@ TEST_F(Alone, RepetitionsHaveStatistics) {
 }
 
 TEST_F(Alone, ComplexityIsFitted) {
-  benchmark::RegisterBenchmark("f", [](State& state) {
-    const auto n = static_cast<double>(state.range(0));
-    for (auto _ : state) state.SetIterationTime(3e-9 * n * n);
-    state.SetComplexityN(state.range(0));
-  })->UseManualTime()->Iterations(1)->RangeMultiplier(2)->Range(8, 64)->Complexity();
+  benchmark::RegisterBenchmark("f",
+                               [](State& state) {
+                                 const auto n = static_cast<double>(state.range(0));
+                                 for (auto _ : state) state.SetIterationTime(3e-9 * n * n);
+                                 state.SetComplexityN(state.range(0));
+                               })
+      ->UseManualTime()
+      ->Iterations(1)
+      ->RangeMultiplier(2)
+      ->Range(8, 64)
+      ->Complexity()
+      ->Unit(benchmark::kMillisecond);
   const std::vector<Report> runs = run();
   ASSERT_EQ(runs.size(), 6U);
   EXPECT_EQ(runs[4].benchmark_name(), "f/iterations:1/manual_time_BigO");
@@ -274,7 +310,8 @@ TEST_F(Alone, ReportsHaveTheirForms) {
             "-\nBenchmark Time CPU Iterations UserCounters...\n-\nf # ns # ns # extra=#k said \"so\"\n");
   EXPECT_EQ(text_of(benchmark::ConsoleReporter(benchmark::ConsoleReporter::OO_Tabular)),
             "-\nBenchmark Time CPU Iterations extra\n-\nf # ns # ns # #k said \"so\"\n");
-  EXPECT_THAT(text_of(benchmark::ConsoleReporter(benchmark::ConsoleReporter::OO_Color)), HasSubstr("\033[#;#mf \033[m"));
+  EXPECT_THAT(text_of(benchmark::ConsoleReporter(benchmark::ConsoleReporter::OO_Color)),
+              HasSubstr("\033[#;#mf \033[m"));
   EXPECT_EQ(text_of(benchmark::CSVReporter()),
             "name,iterations,real_time,cpu_time,time_unit,bytes_per_second,items_per_second,label,error_occurred,"
             "error_message,\"extra\"\n\"f\",#,#,#,ns,,,\"said \"\"so\"\"\",,,#\n");
@@ -284,6 +321,23 @@ TEST_F(Alone, ReportsHaveTheirForms) {
                         " \"repetition_index\": #,\n \"threads\": #,\n \"iterations\": #,\n \"real_time\": #,\n"
                         " \"cpu_time\": #,\n \"time_unit\": \"ns\",\n \"extra\": #,\n \"label\": \"said \\\"so\\\"\"\n"
                         " }\n ]\n}\n"));
+}
+
+TEST_F(Alone, CountersWithoutAColumnAreNamed) {
+  benchmark::RegisterBenchmark("first", empty);
+  benchmark::RegisterBenchmark("second", [](State& state) {
+    for (auto _ : state) {
+    }
+    state.counters["late"] = 1;
+  });
+  benchmark::CSVReporter reporter;
+  std::ostringstream out;
+  std::ostringstream err;
+  reporter.SetOutputStream(&out);
+  reporter.SetErrorStream(&err);
+  benchmark::RunSpecifiedBenchmarks(&reporter);
+  EXPECT_THAT(out.str(), HasSubstr("\"second\","));
+  EXPECT_THAT(err.str(), HasSubstr("'second': its counter 'late' is left out"));
 }
 
 TEST_F(Alone, FlagsAreTakenAndOthersLeft) {

@@ -78,8 +78,8 @@ bool ConsoleReporter::ReportContext(const Context& context) {
 }
 
 void ConsoleReporter::PrintHeader(const Run& run) {
-  std::string head = formatted("%-*s %13s %15s %12s", static_cast<int>(name_field_width_), "Benchmark", "Time", "CPU",
-                               "Iterations");
+  std::string head =
+      formatted("%-*s %13s %15s %12s", static_cast<int>(name_field_width_), "Benchmark", "Time", "CPU", "Iterations");
   if ((output_options_ & OO_Tabular) != 0) {
     for (const auto& [name, counter] : run.counters) head += formatted(" %10s", name.c_str());
   } else if (!run.counters.empty()) {
@@ -114,8 +114,7 @@ void ConsoleReporter::PrintRunData(const Run& result) {
     return;
   }
   out << painted(colors, Color::yellow, times_text(result));
-  if (!is_fit)
-    out << painted(colors, Color::cyan, formatted("%10lld", static_cast<long long>(result.iterations)));
+  if (!is_fit) out << painted(colors, Color::cyan, formatted("%10lld", static_cast<long long>(result.iterations)));
   for (const auto& [name, counter] : result.counters)
     out << painted(colors, Color::plain, counter_text(result, name, counter, (output_options_ & OO_Tabular) != 0));
   if (!result.report_label.empty()) out << painted(colors, Color::plain, " " + result.report_label);

@@ -1,4 +1,3 @@
-#include <cstdio>
 #include <ostream>
 
 #include "aggregates.h"
@@ -39,12 +38,10 @@ void CSVReporter::ReportRuns(const std::vector<Run>& reports) {
     for (const auto& [name, counter] : run.counters) {
       if (is_standard(name)) continue;
       if (is_first) user_counter_names_.insert(name);
-      if (user_counter_names_.count(name) > 0) continue;
-      // Its head is written: a table without the column would lose the number unseen.
-      std::fprintf(stderr, "benchmark '%s': has a counter '%s', which the first one has not; the CSV format has the "
-                           "same columns for all: give all of them the counter, or take --benchmark_format=json\n",
-                   run.benchmark_name().c_str(), name.c_str());
-      std::exit(1);
+      if (user_counter_names_.count(name) == 0 && left_out_.insert(name).second)
+        GetErrorStream() << "***WARNING*** benchmark '" << run.benchmark_name() << "': its counter '" << name
+                         << "' is left out: CSV has the columns of the first benchmark; --benchmark_format=json has "
+                            "all\n";
     }
   }
   if (is_first) {

@@ -118,8 +118,9 @@ void check() {
   if (f.time_unit == "ms") SetDefaultTimeUnit(kMillisecond);
   if (f.time_unit == "s") SetDefaultTimeUnit(kSecond);
   if (!f.perf_counters.empty())
-    std::fprintf(stderr, "***WARNING*** --benchmark_perf_counters is ignored: instructions are counted by tally run "
-                         "--program\n");
+    std::fprintf(stderr,
+                 "***WARNING*** --benchmark_perf_counters is ignored: instructions are counted by tally run "
+                 "--program\n");
 }
 
 void add_context(std::string text) {

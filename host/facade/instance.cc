@@ -26,7 +26,8 @@ BenchmarkName name_of(const internal::Definition& said, const std::vector<std::i
   name.function_name = said.name;
   name.args = args_text(said, args);
   if (said.min_time > 0) name.min_time = internal::formatted("min_time:%0.3f", said.min_time);
-  if (said.min_warmup_time > 0) name.min_warmup_time = internal::formatted("min_warmup_time:%0.3f", said.min_warmup_time);
+  if (said.min_warmup_time > 0)
+    name.min_warmup_time = internal::formatted("min_warmup_time:%0.3f", said.min_warmup_time);
   if (said.iterations > 0) name.iterations = "iterations:" + std::to_string(said.iterations);
   if (said.repetitions > 0) name.repetitions = "repeats:" + std::to_string(said.repetitions);
   if (said.process_cpu_time) name.time_type = "process_time";

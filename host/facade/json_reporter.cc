@@ -69,10 +69,10 @@ std::string caches_text(const std::vector<CPUInfo::CacheInfo>& caches) {
   std::string all = "[\n";
   for (std::size_t i = 0; i < caches.size(); ++i) {
     const CPUInfo::CacheInfo& cache = caches[i];
-    all += formatted("      {\n        \"type\": %s,\n        \"level\": %d,\n        \"size\": %d,\n"
-                     "        \"num_sharing\": %d\n      }%s\n",
-                     quoted(cache.type).c_str(), cache.level, cache.size, cache.num_sharing,
-                     i + 1 < caches.size() ? "," : "");
+    all += formatted(
+        "      {\n        \"type\": %s,\n        \"level\": %d,\n        \"size\": %d,\n"
+        "        \"num_sharing\": %d\n      }%s\n",
+        quoted(cache.type).c_str(), cache.level, cache.size, cache.num_sharing, i + 1 < caches.size() ? "," : "");
   }
   return all + "    ]";
 }
@@ -103,8 +103,7 @@ void write_memory(Members& members, const Run& run) {
   members.whole("max_bytes_used", memory.max_bytes_used);
   if (memory.total_allocated_bytes != MemoryManager::TombstoneValue)
     members.whole("total_allocated_bytes", memory.total_allocated_bytes);
-  if (memory.net_heap_growth != MemoryManager::TombstoneValue)
-    members.whole("net_heap_growth", memory.net_heap_growth);
+  if (memory.net_heap_growth != MemoryManager::TombstoneValue) members.whole("net_heap_growth", memory.net_heap_growth);
 }
 
 }  // namespace

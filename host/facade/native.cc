@@ -19,7 +19,7 @@ using ::tally::detail::Facts;
 using ::tally::detail::Notes;
 
 double now(clockid_t clock) {
-  struct timespec time {};
+  struct timespec time{};
   ::clock_gettime(clock, &time);
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
@@ -129,9 +129,10 @@ class NativeCall : public Call {
     }
     pause();
     if (!over_ && notes().skipped.empty())
-      Call::skip("the benchmark returned before its loop was over, and was not skipped by SkipWithError() or "
-                 "SkipWithMessage()",
-                 true);
+      Call::skip(
+          "the benchmark returned before its loop was over, and was not skipped by SkipWithError() or "
+          "SkipWithMessage()",
+          true);
     barrier_.leave();
   }
 

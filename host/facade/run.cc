@@ -52,8 +52,7 @@ class Reporters {
     const bool says = mode != internal::ARM_Unspecified;
     const bool display_short = says ? (mode & internal::ARM_DisplayReportAggregatesOnly) != 0
                                     : flags.report_aggregates_only || flags.display_aggregates_only;
-    const bool file_short =
-        says ? (mode & internal::ARM_FileReportAggregatesOnly) != 0 : flags.report_aggregates_only;
+    const bool file_short = says ? (mode & internal::ARM_FileReportAggregatesOnly) != 0 : flags.report_aggregates_only;
     each([&](BenchmarkReporter& reporter) {
       const bool aggregates_only = &reporter == all_[0] ? display_short : file_short;
       if (!aggregates_only || results.aggregates.empty()) reporter.ReportRuns(results.runs);

@@ -43,7 +43,11 @@ void State::SetLabel(const std::string& label) { call_->notes().label = label; }
 
 int State::threads() const { return call_->threads(); }
 int State::thread_index() const { return call_->thread(); }
-IterationCount State::iterations() const { return static_cast<IterationCount>(call_->done() - left_); }
+IterationCount State::iterations() const {
+  // How far a range's loop has come nobody counts; there it is 0 too, and bodies that ask rely on it.
+  if (!opened_ && !call_->over()) return 0;
+  return static_cast<IterationCount>(call_->done() - left_);
+}
 std::string State::name() const { return name_ == nullptr ? std::string() : *name_; }
 
 State::MaxIterations::operator IterationCount() const { return static_cast<IterationCount>(call_->promise()); }

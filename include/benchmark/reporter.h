@@ -150,6 +150,7 @@ class CSVReporter : public BenchmarkReporter {
   void PrintRunData(const Run& run);
   bool printed_header_ = false;
   std::set<std::string> user_counter_names_;
+  std::set<std::string> left_out_;  ///< Those that have no column.
 };
 
 TALLYMARK_FACADE_END

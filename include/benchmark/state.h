@@ -75,7 +75,7 @@ class State {
 
   [[nodiscard]] int threads() const;
   [[nodiscard]] int thread_index() const;
-  /// Those that were run in this process so far.
+  /// Those that were run in this process so far; while a `for (auto _ : state)` runs: 0.
   [[nodiscard]] IterationCount iterations() const;
   [[nodiscard]] std::string name() const;
 

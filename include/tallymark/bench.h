@@ -120,8 +120,8 @@ using Function = std::function<void(State&)>;
 void add_benchmark(const std::string& name, Function function, const Options& options = {});
 
 /// What main() does: it serves `tally` where that has started the program; --list names the benchmarks; anything else
-/// runs them here, without counts, with flags and reports as programs of Google Benchmark have them (--help). Returns the
-/// exit code; where it served `tally` it ends the process instead.
+/// runs them here, without counts, with flags and reports as programs of Google Benchmark have them (--help). Returns
+/// the exit code; where it served `tally` it ends the process instead.
 int bench_main(int argc, char** argv);
 
 /// A type as an argument of a generic function: typename decltype(type)::type.
