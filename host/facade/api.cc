@@ -1,6 +1,7 @@
 /// Starting a program: its flags, filter, context and managers.
 #include <cstdio>
 #include <iostream>
+#include <utility>
 
 #include "families.h"
 #include "flags.h"
@@ -58,10 +59,12 @@ std::int32_t GetBenchmarkVerbosity() { return internal::flags().v; }
 void AddCustomContext(std::string key, std::string value) {
   auto*& context = internal::GetGlobalContext();
   if (context == nullptr) context = new std::map<std::string, std::string>();
-  const auto [place, is_new] = context->emplace(key, value);
-  if (!is_new)
-    std::cerr << "benchmark: the context has '" << key << "' already, as '" << place->second << "'; '" << value
+  if (const auto there = context->find(key); there != context->end()) {
+    std::cerr << "benchmark: the context has '" << key << "' already, as '" << there->second << "'; '" << value
               << "' is left out\n";
+    return;
+  }
+  context->emplace(std::move(key), std::move(value));
 }
 
 void RegisterMemoryManager(MemoryManager* manager) { internal::managers().memory = manager; }

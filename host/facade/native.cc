@@ -176,6 +176,7 @@ void add(Timed& all, NativeCall& call) {
 Timed run_timed(const Instance& instance, IterationCount iterations) {
   Barrier barrier(instance.threads);
   std::vector<std::unique_ptr<NativeCall>> calls;
+  calls.reserve(static_cast<std::size_t>(instance.threads));
   for (int i = 0; i < instance.threads; ++i)
     calls.push_back(std::make_unique<NativeCall>(instance, iterations, i, barrier));
   std::vector<std::thread> threads;

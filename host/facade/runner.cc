@@ -81,7 +81,7 @@ bool Runner::is_enough(const Timed& timed, double min_s) const {
 }
 
 IterationCount Runner::longer(const Timed& timed, double min_s) const {
-  const double iterations = static_cast<double>(timed.iterations / instance_.threads);
+  const auto iterations = static_cast<double>(timed.iterations) / instance_.threads;
   const double took = seconds(timed);
   // Only a call of some length says how long others will be.
   const double factor = took > 0.1 * min_s ? 1.4 * min_s / std::max(took, 1e-9) : 10;
