@@ -193,7 +193,14 @@ class Conductor {
       return;
     }
     if (threads_ > 1) regions_.expect_threads();
+    // Now, too: where it is counted, nobody waits for what comes after the last region.
+    report(notes_, done_);
+    const Notes told = notes_;
+    const std::uint64_t done = done_;
     if (!run_phase(Phase::baseline, [this](Call& call) { facts_.empty(&call, facts_.pauses); })) return;
+    // What the function has told: where all of its regions are of forks, nothing is added here.
+    notes_ = told;
+    done_ = done;
     if (!run_phase(Phase::statement, benchmark_.function)) return;
     report(notes_, done_);
   }

@@ -202,13 +202,15 @@ TEST(Programs, WhatIsNoneIsRefused) {
   EXPECT_EQ(tally({"run", suite("known_work"), "--program", "/bin/true"}).code, 2);
 }
 
-TEST(Programs, AloneItSaysHowItIsMeasured) {
+TEST(Programs, AloneItIsABenchmarkProgramAsPeopleKnowIt) {
   const Program program;
   RealProcessRunner runner(TALLY_BUILD_DIR "/libexec/tallymark/tally-supervisor");
   ProcessRequest request;
-  request.argv = {program.path()};
+  request.argv = {program.path(), "--benchmark_filter=thousand", "--benchmark_min_time=10x"};
   const ProcessResult result = run(runner, std::move(request));
-  EXPECT_THAT(result.err.text(), HasSubstr("tally run --program"));
+  EXPECT_TRUE(succeeded(result)) << result.err.text();
+  EXPECT_THAT(result.out.text(), HasSubstr("Iterations"));
+  EXPECT_THAT(result.out.text(), HasSubstr("thousand nops"));
 }
 
 }  // namespace
