@@ -36,6 +36,7 @@ enum class Asked { nothing, list, serving };
 Asked g_asked = Asked::nothing;
 Call* g_call = nullptr;  ///< That the library runs now; null while it lists.
 bool g_in_loop = false;
+bool g_state_made = false;  ///< For the call, with its number of executions.
 std::jmp_buf g_after_call;
 bool g_running = false;  ///< The library, for us.
 
@@ -124,6 +125,7 @@ void run_named(Call& call, const std::string& name) {
   call.notes().label = "includes the loop's own control";
   g_call = &call;
   g_in_loop = false;
+  g_state_made = false;
   set_flag("--benchmark_filter=" + pattern_of(name));
   run_specified();
   g_call = nullptr;
@@ -178,6 +180,7 @@ void serve_if_asked() {
 /// The library makes a State for each of a function's calls. A second one would be for a longer run.
 std::int64_t iterations_of(std::int64_t asked) {
   if (g_call == nullptr) return asked;
+  g_state_made = true;
   if (g_call->opened()) std::longjmp(g_after_call, 1);
   return static_cast<std::int64_t>(g_call->promise());
 }
@@ -189,9 +192,11 @@ std::int64_t iterations_of(std::int64_t asked) {
 #define STATE_17 \
   "El"           \
   "RKSt6vectorIlSaIlEEiiPNS_8internal11ThreadTimerEPNS6_13ThreadManagerEPNS6_23PerfCountersMeasurementE"
-#define STATE_19                                                                                                \
-  "ENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEElRKSt6vectorIlSaIlEEiiPNS_8internal11ThreadTimerEPNSD_" \
-  "13ThreadManagerEPNSD_23PerfCountersMeasurementEPNS_15ProfilerManagerE"
+#define STATE_NAMED                                                                                        \
+  "ENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEElRKSt6vectorIlSaIlEEiiPNS_8internal11ThreadTimerE" \
+  "PNSC_13ThreadManagerEPNSC_23PerfCountersMeasurementE"
+#define STATE_18 STATE_NAMED
+#define STATE_19 STATE_NAMED "PNS_15ProfilerManagerE"
 
 extern "C" {
 
@@ -199,6 +204,11 @@ TAKEN_OVER void tally_start(void* state) asm("_ZN9benchmark5State16StartKeepRunn
 void tally_start(void* state) {
   real<void (*)(void*)>("_ZN9benchmark5State16StartKeepRunningEv")(state);
   if (g_call == nullptr) return;
+  if (!g_state_made) {
+    // Its loop would have another number of executions than is counted.
+    g_call->skip("this release of Google Benchmark is not known: build the program with tallymark::benchmark", true);
+    return;
+  }
   g_call->open(empty, 1);
   g_in_loop = g_call->wait() > 0;
   if (g_in_loop) g_call->start();
@@ -240,6 +250,18 @@ void tally_error(void* state, const char* why) {
   real<void (*)(void*, const char*)>("_ZN9benchmark5State13SkipWithErrorEPKc")(state, why);
 }
 
+#define TAKE_SKIP(function, symbol, is_error)                                \
+  TAKEN_OVER void function(void* state, const std::string& why) asm(symbol); \
+  void function(void* state, const std::string& why) {                       \
+    if (g_call != nullptr) g_call->skip(why, is_error);                      \
+    g_in_loop = false;                                                       \
+    real<void (*)(void*, const std::string&)>(symbol)(state, why);           \
+  }
+TAKE_SKIP(tally_error_text, "_ZN9benchmark5State13SkipWithErrorERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+          true)
+TAKE_SKIP(tally_message, "_ZN9benchmark5State15SkipWithMessageERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+          false)
+
 #define TAKE_STATE(kind)                                                                                             \
   TAKEN_OVER void tally_state17_##kind(void*, std::int64_t, const void*, int, int, void*, void*,                     \
                                        void*) asm("_ZN9benchmark5State" #kind STATE_17);                             \
@@ -257,6 +279,17 @@ void tally_error(void* state, const char* why) {
     real<Real>("_ZN9benchmark5State" #kind STATE_19)(self, name, iterations_of(n), args, thread, threads, timer,     \
                                                      manager, counters, profiler);                                   \
   }
+#define TAKE_STATE_18(kind)                                                                                          \
+  TAKEN_OVER void tally_state18_##kind(void*, const void*, std::int64_t, const void*, int, int, void*, void*,        \
+                                       void*) asm("_ZN9benchmark5State" #kind STATE_18);                             \
+  void tally_state18_##kind(void* self, const void* name, std::int64_t n, const void* args, int thread, int threads, \
+                            void* timer, void* manager, void* counters) {                                            \
+    using Real = void (*)(void*, const void*, std::int64_t, const void*, int, int, void*, void*, void*);             \
+    real<Real>("_ZN9benchmark5State" #kind STATE_18)(self, name, iterations_of(n), args, thread, threads, timer,     \
+                                                     manager, counters);                                             \
+  }
+TAKE_STATE_18(C1)
+TAKE_STATE_18(C2)
 TAKE_STATE(C1)
 TAKE_STATE(C2)
 
