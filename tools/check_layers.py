@@ -142,7 +142,7 @@ def long_files(root):
 
 
 def compile_alone(compiler, root, path, build):
-    folders = ["src", "include", "host/common", "host/embedded", f"{build}/src/cli"]
+    folders = ["src", "include", "include/tallymark/google", "host/common", "host/embedded", f"{build}/src/cli"]
     command = [
         compiler,
         "-std=c++23",

@@ -39,6 +39,7 @@ class Program {
                     "-Wl,-z,now",
                     "-o",
                     path_};
+    if (how.library.starts_with("facade/")) request.argv.push_back("-I" TALLY_SOURCE_DIR "/include/tallymark/google");
     if (!how.define.empty()) request.argv.push_back("-D" + how.define);
     request.environment = {{"PATH", How().path}};
     const ProcessResult result = run(runner, std::move(request));
