@@ -126,6 +126,7 @@ std::vector<Run> statistics_of(const std::vector<Run>& all, const std::vector<St
     // Times are shown divided by the iterations: those of a repetition, each, are undone here.
     const auto figure = [&](const auto& value_of) {
       std::vector<double> values;
+      values.reserve(runs.size());
       for (const Run& run : runs) values.push_back(value_of(run));
       return statistic.compute_(values);
     };

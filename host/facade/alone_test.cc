@@ -54,6 +54,7 @@ class Alone : public testing::Test {
   static std::vector<std::string> say(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "program");
     std::vector<char*> argv;
+    argv.reserve(arguments.size() + 1);
     for (std::string& argument : arguments) argv.push_back(argument.data());
     argv.push_back(nullptr);
     int argc = static_cast<int>(arguments.size());

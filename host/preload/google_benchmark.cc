@@ -293,12 +293,14 @@ TAKE_STATE_18(C2)
 TAKE_STATE(C1)
 TAKE_STATE(C2)
 
+// NOLINTBEGIN(bugprone-macro-parentheses): lists of parameters, which have theirs.
 #define TAKE_RUN(function, symbol, parameters, types, arguments) \
   TAKEN_OVER std::size_t function types asm(symbol);             \
   std::size_t function parameters {                              \
     serve_if_asked();                                            \
     return real<std::size_t(*) types>(symbol) arguments;         \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 #define TEXT "NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
 TAKE_RUN(tally_run, "_ZN9benchmark22RunSpecifiedBenchmarksEv", (), (), ())
 TAKE_RUN(tally_run_s, "_ZN9benchmark22RunSpecifiedBenchmarksE" TEXT, (void* a), (void*), (a))

@@ -10,7 +10,7 @@ inline constexpr int kHostExtension = 4;    ///< Python: the extension module.
 inline constexpr int kHostScript = 5;       ///< Python: tally_host.py.
 inline constexpr int kLateEnvironment = 6;  ///< Python: NAME=VALUE, each ended by a null, set once all is imported.
 
-inline constexpr int kProgramPreload = 5;   ///< A program that is made to serve: what is put before its libraries.
+inline constexpr int kProgramPreload = 5;  ///< A program that is made to serve: what is put before its libraries.
 
 /// The handshake of a benchmark program, its last argument: by the first it becomes the host of its own benchmarks, by
 /// the second it lists them on a descriptor that its own output does not reach, and ends. What stands before it are the

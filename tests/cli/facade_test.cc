@@ -103,7 +103,7 @@ TEST(GoogleBuilt, IsCountedByPuttingOursBeforeItsLibrary) {
   const Making making = {.source = "google_built", .compiler = "g++", .library = "-lbenchmark"};
   const Program program(making);
   Ran ran;
-  const Record record = counted(program.path(), {"--timeout", "20", "--retries", "0"}, ran);
+  const Record record = counted(program.path(), {"--timeout", "60", "--retries", "0"}, ran);
   EXPECT_EQ(ran.code, 1) << ran.err;
   for (const std::string id : {"range_for [cpp]", "keep_running/3 [cpp]", "keep_running/7 [cpp]", "pauses [cpp]"}) {
     const CaseRecord& one = case_with(record, "google_built/" + id);

@@ -2,6 +2,8 @@
 #ifndef TALLYMARK_BENCHMARK_MACROS_H
 #define TALLYMARK_BENCHMARK_MACROS_H
 
+// NOLINTBEGIN(bugprone-macro-parentheses): arguments are types, and names of functions and classes.
+
 #define BENCHMARK_UNUSED [[maybe_unused]]
 #define BENCHMARK_ALWAYS_INLINE __attribute__((always_inline))
 #define BENCHMARK_BUILTIN_EXPECT(x, y) __builtin_expect(x, y)
@@ -152,5 +154,7 @@
     return 0;                                                           \
   }                                                                     \
   int main(int, char**)
+
+// NOLINTEND(bugprone-macro-parentheses)
 
 #endif
