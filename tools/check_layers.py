@@ -142,7 +142,14 @@ def long_files(root):
 
 
 def compile_alone(compiler, root, path, build):
-    folders = ["src", "include", "include/tallymark/google", "host/common", "host/embedded", f"{build}/src/cli"]
+    folders = [
+        "src",
+        "include",
+        "include/tallymark/google",
+        "host/common",
+        "host/embedded",
+        f"{build}/src/cli",
+    ]
     command = [
         compiler,
         "-std=c++23",
