@@ -72,7 +72,7 @@ TEST(Usage, EveryMistakeIsOneLineWithItsMend) {
     EXPECT_EQ(ran.code, 2) << line;
     EXPECT_THAT(ran.err, StartsWith("tally: error: " + line));
   }
-  EXPECT_THAT(tally({}).err, StartsWith("tally: error: no command is given; there are run, list, "));
+  EXPECT_THAT(tally({}).err, StartsWith("tally: error: no command is given; there are init, run, list, "));
 }
 
 TEST(Usage, HelpIsACommandToo) {
