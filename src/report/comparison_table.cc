@@ -54,18 +54,17 @@ std::string signed_count(double value) { return (value > 0 ? "+" : "") + format_
 
 std::string function_table(const CaseComparison& one, const ComparisonRender& render) {
   Table table;
-  table.columns = {{.title = "change", .right = true},
-                   {.title = "before", .right = true, .drop = 2},
-                   {.title = "after", .right = true, .drop = 3},
-                   {.title = "object", .least = 8, .drop = 1},
-                   {.title = "function", .least = 16}};
-  for (const FunctionDelta& delta : one.functions) {
-    if (table.rows.size() == render.functions) break;
-    table.rows.push_back({{signed_count(delta.delta()), delta.delta() > 0 ? Tint::bad : Tint::good},
-                          {format_count(delta.before)},
-                          {format_count(delta.after)},
-                          {delta.object, Tint::dim},
-                          {shorten(delta.name)}});
+  table.columns = {{.title = "change", .right = true},           {.title = "before", .right = true, .drop = 3},
+                   {.title = "after", .right = true, .drop = 4}, {.title = "calls", .right = true, .drop = 2},
+                   {.title = "object", .least = 8, .drop = 1},   {.title = "function", .least = 16}};
+  for (const FunctionDelta& delta : telling(one.functions, render.functions)) {
+    table.rows.push_back(
+        {{signed_count(delta.delta()), delta.delta() > 0 ? Tint::bad : Tint::good},
+         {format_count(delta.before)},
+         {format_count(delta.after)},
+         {format_calls(delta.calls_before, delta.calls_after), delta.calls_changed() ? Tint::notice : Tint::dim},
+         {delta.object, Tint::dim},
+         {shorten(delta.name)}});
   }
   RenderOptions options = render.options;
   if (options.width > 0) options.width = std::max(20, options.width - 2);
@@ -220,6 +219,7 @@ std::string render_functions(const FunctionCounts& counts, const ProfileRender& 
   Table table;
   table.columns = {{.title = render.event, .right = true},
                    {.title = "share", .right = true, .drop = 2},
+                   {.title = "calls", .right = true, .drop = 3},
                    {.title = "object", .least = 8, .drop = 1},
                    {.title = "function", .least = 16}};
   const auto sorted = counts.sorted();
@@ -229,6 +229,7 @@ std::string render_functions(const FunctionCounts& counts, const ProfileRender& 
     if (!key.file.empty()) name = name.empty() ? key.file : fmt::format("{}  {}", name, base_name(key.file));
     table.rows.push_back({{format_count(count)},
                           {render.total > 0 ? format_share(count / render.total) : "", Tint::dim},
+                          {render.calls.of(key) == 0 ? "" : format_count(render.calls.of(key))},
                           {std::string(base_name(key.object)), Tint::dim},
                           {name}});
   }
@@ -239,8 +240,9 @@ std::string render_functions(const FunctionCounts& counts, const ProfileRender& 
     table.columns.erase(table.columns.begin() + static_cast<std::ptrdiff_t>(column));
     for (auto& row : table.rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
   };
-  if (!names) remove(3);
-  if (!objects) remove(2);
+  if (!names) remove(4);
+  if (!objects) remove(3);
+  if (render.calls.empty()) remove(2);
   if (names && std::ranges::none_of(sorted, [](const auto& entry) { return !entry.first.name.empty(); }))
     table.columns.back().title = "file";
   std::string text = render_table(table, render.options);

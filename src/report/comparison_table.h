@@ -30,6 +30,7 @@ struct ProfileRender {
   double total = 0;      ///< What 100 % is.
   std::string event = "Ir";
   bool full_names = false;
+  FunctionCounts calls;  ///< Under the same keys; empty: there is no such column.
 };
 std::string render_functions(const FunctionCounts& counts, const ProfileRender& render);
 

@@ -34,13 +34,13 @@ std::string failures_of(const CaseComparison& one, const CheckResult& checked) {
 }
 
 std::string markdown_functions(const CaseComparison& one, std::size_t most) {
-  std::string out = "\n<details><summary>" + html_escape(one.id) +
-                    "</summary>\n\n| change | before | after | object | function |\n|---:|---:|---:|---|---|\n";
-  std::size_t shown = 0;
-  for (const FunctionDelta& delta : one.functions) {
-    if (shown++ == most) break;
-    out += fmt::format("| {}{} | {} | {} | {} | {} |\n", delta.delta() > 0 ? "+" : "", format_count(delta.delta()),
-                       format_count(delta.before), format_count(delta.after), markdown_escape(delta.object),
+  std::string out =
+      "\n<details><summary>" + html_escape(one.id) +
+      "</summary>\n\n| change | before | after | calls | object | function |\n|---:|---:|---:|---:|---|---|\n";
+  for (const FunctionDelta& delta : telling(one.functions, most)) {
+    out += fmt::format("| {}{} | {} | {} | {} | {} | {} |\n", delta.delta() > 0 ? "+" : "", format_count(delta.delta()),
+                       format_count(delta.before), format_count(delta.after),
+                       format_calls(delta.calls_before, delta.calls_after), markdown_escape(delta.object),
                        markdown_escape(shorten(delta.name)));
   }
   return out + "\n</details>\n";
