@@ -13,7 +13,7 @@
 #include "profile/export.h"
 #include "profile/names.h"
 #include "profile/rules.h"
-#include "report/comparison_table.h"
+#include "report/function_table.h"
 
 namespace tally::cli {
 namespace {

@@ -26,8 +26,8 @@ struct RenamedObject {
   std::string after = {};
 };
 
-/// Every function whose exclusive count or whose number of calls changed, largest change of the count first. Names are standardized first, so that builds in
-/// different folders compare; both sides are per iteration.
+/// Every function whose exclusive count or whose number of calls changed, largest change of the count first. Names are
+/// standardized first, so that builds in different folders compare; both sides are per iteration.
 std::vector<FunctionDelta> function_deltas(const StoredProfile& before, const StoredProfile& after,
                                            const RenamedObject& renamed = {});
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "comparison/call_delta.h"
 #include "json/value.h"
 #include "profile/store.h"
 
@@ -22,10 +23,9 @@ class PageStrings {
   std::vector<std::string> all_;
 };
 
-/// { "approximate", "names": [..], "objects": [..], "parents": [..], "totals": [..], "bases": [..] }: node 0 is all;
-/// totals are instructions per iteration. "bases" only with a base. At most `most_nodes` nodes, the costliest.
-json::Value flame_json(const StoredProfile& profile, const StoredProfile* base, std::size_t most_nodes,
-                       PageStrings& strings);
+/// { "approximate", "names": [..], "objects": [..], "parents": [..], "totals": [..], "bases": [..] }: node 0 is the
+/// statement; totals are instructions per iteration. "bases" only where it is `compared`.
+json::Value flame_json(const CallTreeDelta& tree, bool compared, PageStrings& strings);
 
 /// [[name, object, exclusive, inclusive, base's exclusive], ..]: by exclusive or by change, at most `most`.
 json::Value functions_json(const StoredProfile& profile, const StoredProfile* base, std::size_t most,

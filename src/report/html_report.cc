@@ -123,7 +123,11 @@ void add_profiles(Object& json, const HtmlReport& report, const CaseRecord& one,
   std::optional<StoredProfile> base;
   if (compared && compared->base) base = report.profiles(*report.comparison->base, *compared->base);
   if (base && base->profile.events.empty()) base.reset();
-  json["flame"] = flame_json(*profile, base ? &*base : nullptr, most_nodes, strings);
+  const auto cost = [](const CaseRecord* side) { return side && side->counts ? side->counts->per_iteration : 0; };
+  const CallTreeDelta tree =
+      call_tree_delta({.profile = base ? &*base : nullptr, .per_iteration = base ? cost(compared->base) : 0},
+                      {.profile = &*profile, .per_iteration = cost(&one)}, most_nodes);
+  json["flame"] = flame_json(tree, base.has_value(), strings);
   json["functions"] = functions_json(*profile, base ? &*base : nullptr, functions_shown, strings);
 }
 

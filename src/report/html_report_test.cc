@@ -60,12 +60,15 @@ TEST(HtmlProfile, BothSidesShareOneTree) {
       profile_of("events: Ir\nob=l\nfn=f\n1 1000\ncfn=g\ncalls=1 0\n1 3000\nfn=g\n1 3000\ntotals: 4000\n");
   const StoredProfile base =
       profile_of("events: Ir\nob=l\nfn=f\n1 1000\ncfn=h\ncalls=1 0\n1 500\nfn=h\n1 500\ntotals: 1500\n");
-  const auto flame = flame_json(next, &base, 100, strings);
+  const auto of = [&](std::size_t most) {
+    return flame_json(call_tree_delta({&base, 15}, {&next, 40}, most), true, strings);
+  };
+  const auto flame = of(100);
   EXPECT_EQ(json::to_text(flame["totals"]), "[40.0,40.0,30.0,0.0]");
   EXPECT_EQ(json::to_text(flame["bases"]), "[15.0,15.0,0.0,5.0]");
   EXPECT_EQ(json::to_text(flame["parents"]), "[0,0,1,1]");
   EXPECT_EQ(flame["approximate"], false);
-  EXPECT_EQ(flame_json(next, &base, 2, strings)["totals"].size(), 2U);
+  EXPECT_EQ(of(2)["totals"].size(), 2U);
 }
 
 TEST(HtmlReport, TwoHundredProfiledCasesStayUnderTwoMegabytes) {
