@@ -12,6 +12,7 @@
 #include "json/text.h"
 #include "profile/export.h"
 #include "profile/names.h"
+#include "profile/pprof.h"
 #include "profile/rules.h"
 #include "report/function_table.h"
 
@@ -77,6 +78,7 @@ std::string counts_json(const FunctionCounts& counts, const FunctionCounts& call
 int write_export(const StoredProfile& stored, std::size_t event, const ProfileCommandOptions& options,
                  std::ostream& out, std::ostream& err) {
   const std::string text = options.export_as == "callgrind"    ? to_callgrind(stored.profile)
+                           : options.export_as == "pprof"      ? to_pprof(stored.profile, event)
                            : options.export_as == "speedscope" ? to_speedscope(stored.profile, event, options.file)
                                                                : to_collapsed(stored.profile, event);
   const Status written = write_output(options.output, text, out);
@@ -98,8 +100,8 @@ void add_profile_options(OptionSet& sub, ProfileCommandOptions& options) {
   sub.add("--keep-names", &options.keep_names, "Names and paths as the profile has them");
   sub.add("--full-names", &options.full_names, "C++ names with their arguments");
   sub.add("--json", &options.json, "Print JSON");
-  sub.add("--export", &options.export_as, "callgrind, speedscope or collapsed")
-      .one_of({"callgrind", "speedscope", "collapsed"});
+  sub.add("--export", &options.export_as, "callgrind, speedscope, pprof or collapsed")
+      .one_of({"callgrind", "speedscope", "pprof", "collapsed"});
   sub.add("-o,--output", &options.output, "File for --export (default: standard output)");
 }
 
