@@ -1,11 +1,10 @@
-/// Put before Google Benchmark's shared library in a program that is already built: makes it a host of its own.
+/// Put before Google Benchmark in a program that is already built: makes it a host of its own.
 ///
-/// The library's exported functions are taken over by their names, those of release 1.7 and of 1.9: its State begins
+/// The library's functions are taken over (see library.h), those of release 1.7 and of 1.9: its State begins
 /// and ends a measured loop in two functions, which here start and finish a region; its constructor is told how many
 /// executions there are. Nothing of its private classes is known here. A benchmark is run by the library itself, by its
 /// filter, in a call of its own for each region; what its loop's own control costs, 2 to 5 instructions an execution,
 /// is inline in the program and stays in.
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -19,6 +18,7 @@
 #include <string>
 
 #include "call.h"
+#include "library.h"
 #include "protocol/descriptors.h"
 #include "registry.h"
 #include "served.h"
@@ -40,14 +40,18 @@ bool g_state_made = false;  ///< For the call, with its number of executions.
 std::jmp_buf g_after_call;
 bool g_running = false;  ///< The library, for us.
 
-template <typename Function>
-Function real(const char* name) {
-  auto* const found = reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
-  if (found != nullptr) return found;
-  std::fprintf(stderr,
-               "tallymark: this release of Google Benchmark has no %s: build the program with tallymark::benchmark\n",
-               name);
-  std::exit(2);
+/// Calls the library's own function.
+template <typename Result, typename... Parameters>
+Result real(const char* name, Parameters... parameters) {
+  void* const found = tally::preload::find(name);
+  if (found == nullptr) {
+    std::fprintf(stderr,
+                 "tallymark: this release of Google Benchmark has no %s: build the program with tallymark::benchmark\n",
+                 name);
+    std::exit(2);
+  }
+  const tally::preload::Untaken untaken(found);
+  return reinterpret_cast<Result (*)(Parameters...)>(found)(parameters...);
 }
 
 /// The handshake is the last word on the command line. The library is to see one that it knows.
@@ -56,7 +60,9 @@ __attribute__((constructor)) void take_handshake(int argc, char** argv, char** /
   char* const last = argv[argc - 1];
   if (std::strcmp(last, tally::protocol::kServeArgument) == 0) g_asked = Asked::serving;
   if (std::strcmp(last, tally::protocol::kListArgument) == 0) g_asked = Asked::list;
-  if (g_asked != Asked::nothing) std::strcpy(last, "--v=0");
+  if (g_asked == Asked::nothing) return;
+  std::strcpy(last, "--v=0");
+  tally::preload::take_over(argv[0]);
 }
 
 constexpr const char* kInitialize = "_ZN9benchmark10InitializeEPiPPcPFvvE";
@@ -67,7 +73,7 @@ constexpr const char* kRun = "_ZN9benchmark22RunSpecifiedBenchmarksEv";
 /// static object, which a second run would find destroyed.
 void run_specified() {
   g_running = true;
-  if (setjmp(g_after_call) == 0) real<std::size_t (*)()>(kRun)();
+  if (setjmp(g_after_call) == 0) real<std::size_t>(kRun);
   g_running = false;
 }
 
@@ -77,10 +83,11 @@ void set_flag(const std::string& flag) {
   std::string copy = flag;
   char* argv[] = {program.data(), copy.data(), nullptr};
   int argc = 2;
-  if (::dlsym(RTLD_NEXT, kInitialize) != nullptr) {
-    real<void (*)(int*, char**, void (*)())>(kInitialize)(&argc, argv, nullptr);
+  void (*const no_help)() = nullptr;
+  if (tally::preload::find(kInitialize) != nullptr) {
+    real<void>(kInitialize, &argc, &argv[0], no_help);
   } else {
-    real<void (*)(int*, char**)>(kInitialize16)(&argc, argv);
+    real<void>(kInitialize16, &argc, &argv[0]);
   }
 }
 
@@ -173,6 +180,8 @@ void serve_if_asked() {
   const Asked asked = g_asked;
   if (asked == Asked::nothing) return;
   g_asked = Asked::nothing;
+  // The library's functions of this name call each other.
+  tally::preload::give_back("_ZN9benchmark22RunSpecifiedBenchmarksE");
   make_known();
   ::_exit(asked == Asked::serving ? tally::embedded::serve() : tally::embedded::write_list());
 }
@@ -202,7 +211,7 @@ extern "C" {
 
 TAKEN_OVER void tally_start(void* state) asm("_ZN9benchmark5State16StartKeepRunningEv");
 void tally_start(void* state) {
-  real<void (*)(void*)>("_ZN9benchmark5State16StartKeepRunningEv")(state);
+  real<void>("_ZN9benchmark5State16StartKeepRunningEv", state);
   if (g_call == nullptr) return;
   if (!g_state_made) {
     // Its loop would have another number of executions than is counted.
@@ -218,14 +227,14 @@ TAKEN_OVER void tally_finish(void* state) asm("_ZN9benchmark5State17FinishKeepRu
 void tally_finish(void* state) {
   if (g_in_loop) g_call->wait();
   g_in_loop = false;
-  real<void (*)(void*)>("_ZN9benchmark5State17FinishKeepRunningEv")(state);
+  real<void>("_ZN9benchmark5State17FinishKeepRunningEv", state);
 }
 
 TAKEN_OVER void tally_pause(void* state) {
   if (g_in_loop) {
     g_call->pause();
   } else {
-    real<void (*)(void*)>("_ZN9benchmark5State11PauseTimingEv")(state);
+    real<void>("_ZN9benchmark5State11PauseTimingEv", state);
   }
 }
 
@@ -233,21 +242,21 @@ TAKEN_OVER void tally_resume(void* state) {
   if (g_in_loop) {
     g_call->resume();
   } else {
-    real<void (*)(void*)>("_ZN9benchmark5State12ResumeTimingEv")(state);
+    real<void>("_ZN9benchmark5State12ResumeTimingEv", state);
   }
 }
 
 TAKEN_OVER void tally_reporter(void* self) asm("_ZN9benchmark17BenchmarkReporterD2Ev");
 void tally_reporter(void* self) {
   if (g_running && std::uncaught_exceptions() == 0) std::longjmp(g_after_call, 1);
-  real<void (*)(void*)>("_ZN9benchmark17BenchmarkReporterD2Ev")(self);
+  real<void>("_ZN9benchmark17BenchmarkReporterD2Ev", self);
 }
 
 TAKEN_OVER void tally_error(void* state, const char* why) asm("_ZN9benchmark5State13SkipWithErrorEPKc");
 void tally_error(void* state, const char* why) {
   if (g_call != nullptr) g_call->skip(why, true);
   g_in_loop = false;
-  real<void (*)(void*, const char*)>("_ZN9benchmark5State13SkipWithErrorEPKc")(state, why);
+  real<void>("_ZN9benchmark5State13SkipWithErrorEPKc", state, why);
 }
 
 #define TAKE_SKIP(function, symbol, is_error)                                \
@@ -255,7 +264,7 @@ void tally_error(void* state, const char* why) {
   void function(void* state, const std::string& why) {                       \
     if (g_call != nullptr) g_call->skip(why, is_error);                      \
     g_in_loop = false;                                                       \
-    real<void (*)(void*, const std::string&)>(symbol)(state, why);           \
+    real<void, void*, const std::string&>(symbol, state, why);               \
   }
 TAKE_SKIP(tally_error_text, "_ZN9benchmark5State13SkipWithErrorERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
           true)
@@ -267,54 +276,52 @@ TAKE_SKIP(tally_message, "_ZN9benchmark5State15SkipWithMessageERKNSt7__cxx1112ba
                                        void*) asm("_ZN9benchmark5State" #kind STATE_17);                             \
   void tally_state17_##kind(void* self, std::int64_t n, const void* args, int thread, int threads, void* timer,      \
                             void* manager, void* counters) {                                                         \
-    using Real = void (*)(void*, std::int64_t, const void*, int, int, void*, void*, void*);                          \
-    real<Real>("_ZN9benchmark5State" #kind STATE_17)(self, iterations_of(n), args, thread, threads, timer, manager,  \
-                                                     counters);                                                      \
+    real<void>("_ZN9benchmark5State" #kind STATE_17, self, iterations_of(n), args, thread, threads, timer, manager,  \
+               counters);                                                                                            \
   }                                                                                                                  \
   TAKEN_OVER void tally_state19_##kind(void*, const void*, std::int64_t, const void*, int, int, void*, void*, void*, \
                                        void*) asm("_ZN9benchmark5State" #kind STATE_19);                             \
   void tally_state19_##kind(void* self, const void* name, std::int64_t n, const void* args, int thread, int threads, \
                             void* timer, void* manager, void* counters, void* profiler) {                            \
-    using Real = void (*)(void*, const void*, std::int64_t, const void*, int, int, void*, void*, void*, void*);      \
-    real<Real>("_ZN9benchmark5State" #kind STATE_19)(self, name, iterations_of(n), args, thread, threads, timer,     \
-                                                     manager, counters, profiler);                                   \
+    real<void>("_ZN9benchmark5State" #kind STATE_19, self, name, iterations_of(n), args, thread, threads, timer,     \
+               manager, counters, profiler);                                                                         \
   }
 #define TAKE_STATE_18(kind)                                                                                          \
   TAKEN_OVER void tally_state18_##kind(void*, const void*, std::int64_t, const void*, int, int, void*, void*,        \
                                        void*) asm("_ZN9benchmark5State" #kind STATE_18);                             \
   void tally_state18_##kind(void* self, const void* name, std::int64_t n, const void* args, int thread, int threads, \
                             void* timer, void* manager, void* counters) {                                            \
-    using Real = void (*)(void*, const void*, std::int64_t, const void*, int, int, void*, void*, void*);             \
-    real<Real>("_ZN9benchmark5State" #kind STATE_18)(self, name, iterations_of(n), args, thread, threads, timer,     \
-                                                     manager, counters);                                             \
+    real<void>("_ZN9benchmark5State" #kind STATE_18, self, name, iterations_of(n), args, thread, threads, timer,     \
+               manager, counters);                                                                                   \
   }
 TAKE_STATE_18(C1)
 TAKE_STATE_18(C2)
 TAKE_STATE(C1)
 TAKE_STATE(C2)
 
+#define COMMA ,
 // NOLINTBEGIN(bugprone-macro-parentheses): lists of parameters, which have theirs.
 #define TAKE_RUN(function, symbol, parameters, types, arguments) \
   TAKEN_OVER std::size_t function types asm(symbol);             \
   std::size_t function parameters {                              \
     serve_if_asked();                                            \
-    return real<std::size_t(*) types>(symbol) arguments;         \
+    return real<std::size_t>(symbol arguments);                  \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 #define TEXT "NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
-TAKE_RUN(tally_run, "_ZN9benchmark22RunSpecifiedBenchmarksEv", (), (), ())
-TAKE_RUN(tally_run_s, "_ZN9benchmark22RunSpecifiedBenchmarksE" TEXT, (void* a), (void*), (a))
-TAKE_RUN(tally_run_r, "_ZN9benchmark22RunSpecifiedBenchmarksEPNS_17BenchmarkReporterE", (void* a), (void*), (a))
+TAKE_RUN(tally_run, "_ZN9benchmark22RunSpecifiedBenchmarksEv", (), (), )
+TAKE_RUN(tally_run_s, "_ZN9benchmark22RunSpecifiedBenchmarksE" TEXT, (void* a), (void*), COMMA a)
+TAKE_RUN(tally_run_r, "_ZN9benchmark22RunSpecifiedBenchmarksEPNS_17BenchmarkReporterE", (void* a), (void*), COMMA a)
 TAKE_RUN(tally_run_rs, "_ZN9benchmark22RunSpecifiedBenchmarksEPNS_17BenchmarkReporterE" TEXT, (void* a, void* b),
-         (void*, void*), (a, b))
+         (void*, void*), COMMA a COMMA b)
 TAKE_RUN(tally_run_rr, "_ZN9benchmark22RunSpecifiedBenchmarksEPNS_17BenchmarkReporterES1_", (void* a, void* b),
-         (void*, void*), (a, b))
+         (void*, void*), COMMA a COMMA b)
 TAKE_RUN(tally_run_rrs, "_ZN9benchmark22RunSpecifiedBenchmarksEPNS_17BenchmarkReporterES1_" TEXT,
-         (void* a, void* b, void* c), (void*, void*, void*), (a, b, c))
+         (void* a, void* b, void* c), (void*, void*, void*), COMMA a COMMA b COMMA c)
 
 /// From 1.9.3 on: executes the program again, out of Valgrind, where addresses are randomised.
 TAKEN_OVER void tally_reenter(int, char**) asm("_ZN9benchmark23MaybeReenterWithoutASLREiPPc");
 void tally_reenter(int argc, char** argv) {
-  if (g_asked == Asked::nothing) real<void (*)(int, char**)>("_ZN9benchmark23MaybeReenterWithoutASLREiPPc")(argc, argv);
+  if (g_asked == Asked::nothing) real<void>("_ZN9benchmark23MaybeReenterWithoutASLREiPPc", argc, argv);
 }
 }

@@ -127,6 +127,17 @@ std::string_view value_of(const EnvironmentVariables& environment, std::string_v
   return {};
 }
 
+EnvironmentVariables with_first(EnvironmentVariables environment, const std::string& name, const std::string& entry) {
+  const auto known = std::ranges::find(environment, name, &EnvironmentVariables::value_type::first);
+  if (known == environment.end()) {
+    environment.emplace_back(name, entry);
+  } else {
+    known->second = known->second.empty() ? entry : entry + ":" + known->second;
+  }
+  std::ranges::sort(environment);
+  return environment;
+}
+
 EnvironmentVariables with_variables(EnvironmentVariables environment, const std::map<std::string, std::string>& own) {
   const auto theirs = [](const auto& one) -> const std::string& { return one.first; };
   for (const auto& [name, value] : own) {

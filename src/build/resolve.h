@@ -55,4 +55,7 @@ std::string_view value_of(const EnvironmentVariables& environment, std::string_v
 /// `environment`, and what of a toolchain's own variables it has none of. Sorted by name.
 EnvironmentVariables with_variables(EnvironmentVariables environment, const std::map<std::string, std::string>& own);
 
+/// `environment` with `entry` before what else the variable lists, with colons between.
+EnvironmentVariables with_first(EnvironmentVariables environment, const std::string& name, const std::string& entry);
+
 }  // namespace tally

@@ -119,6 +119,10 @@ TEST(FilterEnvironment, WhatItSetsOrTakesFromTheUsersShellIsNotForToolchainsToSa
 
 TEST(WithVariables, TheUsersOwnComeFirstAndTheOrderIsFixed) {
   const std::map<std::string, std::string> own{{"MKL_THREADING_LAYER", "GNU"}, {"A", "1"}};
+  using testing::Pair;
+  EXPECT_THAT(with_first({}, "LD_PRELOAD", "/ours.so"), testing::ElementsAre(Pair("LD_PRELOAD", "/ours.so")));
+  EXPECT_THAT(with_first({{"LD_PRELOAD", "/a.so:/b.so"}}, "LD_PRELOAD", "/ours.so"),
+              testing::ElementsAre(Pair("LD_PRELOAD", "/ours.so:/a.so:/b.so")));
   EXPECT_THAT(with_variables({{"PATH", "/bin"}, {"TZ", "UTC"}}, own),
               ElementsAre(Pair("A", "1"), Pair("MKL_THREADING_LAYER", "GNU"), Pair("PATH", "/bin"), Pair("TZ", "UTC")));
   EXPECT_THAT(with_variables({{"MKL_THREADING_LAYER", "TBB"}}, own),

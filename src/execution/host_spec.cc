@@ -145,7 +145,7 @@ Status add_cpp(HostSpec& spec, const ResolvedToolchain& toolchain, const std::op
     spec.argv.push_back(fmt::format("/proc/self/fd/{}", protocol::kHostProgram));
   } else {
     spec.argv.push_back(host);
-    if (!preload.empty()) set(spec.environment, "LD_PRELOAD", preload);
+    if (!preload.empty()) spec.environment = with_first(std::move(spec.environment), "LD_PRELOAD", preload);
   }
   if (!program.empty()) {
     spec.argv.insert(spec.argv.end(), toolchain.spec.program_args.begin(), toolchain.spec.program_args.end());

@@ -80,6 +80,26 @@ bool needs_library(std::string_view elf, std::string_view name) {
       needed, [&](std::size_t at) { return at < elf.size() - texts && elf.substr(texts + at).starts_with(name); });
 }
 
+bool defines_function(std::string_view elf, std::string_view prefix) {
+  ElfW(Ehdr) header;
+  if (parts_of(elf).empty() || !read_at(elf, 0, header)) return false;
+  for (std::size_t s = 0; s < header.e_shnum; ++s) {
+    ElfW(Shdr) table;
+    ElfW(Shdr) texts;
+    if (!read_at(elf, header.e_shoff + s * sizeof table, table)) return false;
+    if (table.sh_type != SHT_SYMTAB || !read_at(elf, header.e_shoff + table.sh_link * sizeof texts, texts)) continue;
+    ElfW(Sym) symbol;
+    for (std::size_t i = 0; i < table.sh_size / sizeof symbol; ++i) {
+      if (!read_at(elf, table.sh_offset + i * sizeof symbol, symbol)) break;
+      const bool function = (symbol.st_info & 0xfU) == STT_FUNC && symbol.st_shndx != SHN_UNDEF;
+      if (function && texts.sh_offset < elf.size() && symbol.st_name < elf.size() - texts.sh_offset &&
+          elf.substr(texts.sh_offset + symbol.st_name).starts_with(prefix))
+        return true;
+    }
+  }
+  return false;
+}
+
 Result<std::string> loader_of(const std::string& program) {
   const Result<std::string> bytes = read_file(program);
   if (!bytes) return std::unexpected(bytes.error());

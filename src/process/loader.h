@@ -15,7 +15,10 @@ std::string_view program_interpreter(std::string_view elf);
 /// Whether it asks for a shared library of this name, or one that begins so (DT_NEEDED): "libbenchmark.so".
 bool needs_library(std::string_view elf, std::string_view name);
 
-/// The same of a file. An error where the file cannot be read, has none, or names one that cannot be executed.
+/// Whether it defines a function whose (mangled) name begins so, as its symbol table says; a stripped program has none.
+bool defines_function(std::string_view elf, std::string_view prefix);
+
+/// The loader of a file. An error where the file cannot be read, has none, or names one that cannot be executed.
 Result<std::string> loader_of(const std::string& program);
 
 }  // namespace tally

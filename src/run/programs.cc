@@ -24,10 +24,33 @@ constexpr Milliseconds kDeadline(60'000);
 constexpr std::string_view kGoogleBenchmark = "libbenchmark.so";
 constexpr std::string_view kThreads = "@threads=";
 
+/// What its functions of these names are in a program that has Google Benchmark inside.
+constexpr std::string_view kGoogleRun = "_ZN9benchmark22RunSpecifiedBenchmarksE";
+
 Error no_program(const std::string& path, const std::string& why) {
   return {ErrorKind::input, why, path,
-          "give a program that is linked with tallymark::bench or tallymark::benchmark, or with Google Benchmark's "
-          "shared library"};
+          "give a program that is linked with tallymark::bench or tallymark::benchmark, or with Google Benchmark"};
+}
+
+bool is_google(std::string_view elf) {
+  return needs_library(elf, kGoogleBenchmark) ||
+         (!program_interpreter(elf).empty() && defines_function(elf, kGoogleRun));
+}
+
+/// A program that did not answer: what it said, and what its file tells of the reason.
+Error no_answer(const std::string& path, std::string_view elf, const std::string& how, const std::string& said) {
+  Error error = no_program(path, "does not list its benchmarks: it " + how +
+                                     (said.empty() ? "" : ", and says: " + std::string(last_line(trim(said)))));
+  if (said.find("error while loading shared libraries") != std::string::npos) {
+    error.mend = "let its libraries be found: by its run path, or by LD_LIBRARY_PATH and --keep-env LD_LIBRARY_PATH";
+  } else if (elf.find("benchmark_filter") != std::string_view::npos && !is_google(elf)) {
+    const bool alone = program_interpreter(elf).empty();
+    error.mend =
+        std::string("Google Benchmark is linked into it, and it ") +
+        (alone ? "is wholly static: link it without -static" : "has lost its symbol table: link it without -s") +
+        ", or build it with tallymark::benchmark";
+  }
+  return error;
 }
 
 /// "fixture/method" is two; a name with a slash at an end, or two in a row, is one.
@@ -110,9 +133,10 @@ Result<Suite> suite_of_program(ProcessRunner& runner, const Program& program, co
   std::error_code code;
   const fs::path path = fs::canonical(fs::path(environment.working_folder) / program.path, code);
   if (code) return std::unexpected(no_program(program.path, "cannot be run: " + code.message()));
+  if (fs::is_directory(path, code)) return std::unexpected(no_program(program.path, "is a folder"));
+  if (::access(path.c_str(), X_OK) != 0) return std::unexpected(no_program(program.path, "is not executable"));
   const auto elf = read_file(path);
-  const std::string preload =
-      elf && needs_library(*elf, kGoogleBenchmark) ? libexec + "/tally_google_benchmark.so" : "";
+  const std::string preload = elf && is_google(*elf) ? libexec + "/tally_google_benchmark.so" : "";
   UniqueFd list(::memfd_create("benchmarks", MFD_CLOEXEC));
   UniqueFd end(::dup(list.get()));
   if (!list || !end) return std::unexpected(errno_error("make room for a list of benchmarks", program.path));
@@ -121,18 +145,16 @@ Result<Suite> suite_of_program(ProcessRunner& runner, const Program& program, co
   request.argv.insert(request.argv.end(), program.args.begin(), program.args.end());
   request.argv.emplace_back(protocol::kListArgument);
   request.environment = with_variables(environment.filtered, program.environment);
-  if (!preload.empty()) request.environment = with_variables(request.environment, {{"LD_PRELOAD", preload}});
+  if (!preload.empty()) request.environment = with_first(std::move(request.environment), "LD_PRELOAD", preload);
   request.working_folder = environment.working_folder;
   request.deadline = kDeadline;
   request.pass_fds.push_back({protocol::kBenchmarkList, std::move(end)});
   const ProcessResult result = run(runner, std::move(request));
   if (!succeeded(result)) {
     const std::string said = result.err.text();
-    const std::string why = std::holds_alternative<SpawnFailed>(result.outcome)
-                                ? "cannot be run: " + std::get<SpawnFailed>(result.outcome).error.message
-                                : "does not list its benchmarks: it " + describe(result.outcome) +
-                                      (said.empty() ? "" : ", and says: " + std::string(last_line(trim(said))));
-    return std::unexpected(no_program(program.path, why));
+    if (const auto* const failed = std::get_if<SpawnFailed>(&result.outcome))
+      return std::unexpected(no_program(program.path, "cannot be run: " + failed->error.message));
+    return std::unexpected(no_answer(program.path, elf ? *elf : "", describe(result.outcome), said));
   }
   const auto text = read_file(fmt::format("/proc/self/fd/{}", list.get()));
   if (!text) return std::unexpected(text.error());

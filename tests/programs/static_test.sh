@@ -1,0 +1,71 @@
+#!/bin/sh
+# A program with Google Benchmark linked statically, as its own build makes it: read as the same program with the shared
+# library is. Debian has no static one, so its source is fetched once and built.
+#
+#   static_test.sh SOURCE BUILD WORK_FOLDER
+set -eu
+source=$1 build=$2 work=$3
+. "$source/tests/programs/expect.sh"
+export XDG_RUNTIME_DIR="$work/none" # no server of the developer's
+mkdir -p "$work"
+cd "$work"
+release=1.7.1
+archive=benchmark_$release.orig.tar.gz
+digest=6430e4092653380d9dc4ccb45a1e2dc9259d581f4866dc0759713126056bc1d7
+if ! echo "$digest  $archive" | sha256sum --check --status 2>/dev/null; then
+  if ! python3 -c "import sys, urllib.request as u; u.urlretrieve(*sys.argv[1:])" \
+    "http://deb.debian.org/debian/pool/main/b/benchmark/$archive" "$archive" ||
+    ! echo "$digest  $archive" | sha256sum --check --status; then
+    echo "skipped: Google Benchmark's source could not be fetched" >&2
+    exit 77
+  fi
+fi
+if [ ! -e libbenchmark.a ]; then
+  tar -xf "$archive"
+  mkdir -p objects
+  find "benchmark-$release/src" -name '*.cc' ! -name benchmark_main.cc -print0 |
+    (cd objects && xargs -0 -P 2 -I{} g++ -std=c++17 -O2 -DNDEBUG -DHAVE_STD_REGEX -DHAVE_STEADY_CLOCK \
+      -I"../benchmark-$release/include" -c "../{}")
+  ar rcs libbenchmark.a objects/*.o
+fi
+tally=$build/tally
+make_program() { # NAME LINK_OPTION…
+  name=$1
+  shift
+  mkdir -p "$name"
+  g++ -std=c++17 -O2 -DNDEBUG -I"benchmark-$release/include" "$source/tests/programs/google_built.cc" "$@" -o "$name/bench"
+}
+make_program shared -lbenchmark
+make_program static libbenchmark.a
+for name in shared static; do
+  fails "$tally" run --program "$name/bench" --counts-only --quiet --json "$name.json" # some of it is meant to fail
+done
+passes "$tally" run --program static/bench --filter '*/range_for*' --filter '*/pauses*' --min-run-time 0.05 --json timed.json
+fails env MORE="$(head -c 3000 /dev/zero | tr '\0' x)" "$tally" run --program static/bench --keep-env MORE --counts-only \
+  --quiet --json again.json
+passes python3 - <<'EOF'
+import json
+
+def counts(path):
+    cases = json.load(open(path))["cases"]
+    return {one["id"]: one["counts"]["replicates"] for one in cases if one.get("counts")}
+
+shared, static, again = (counts(f"{name}.json") for name in ("shared", "static", "again"))
+assert len(static) == 7, static
+assert static == shared, (static, shared)
+assert static == again, (static, again)
+for one in json.load(open("timed.json"))["cases"]:
+    assert one["wall"]["median_s"] > 0, one
+EOF
+
+# --- what cannot be taken over says what would help
+make_program stripped libbenchmark.a -s
+fails "$tally" list --program stripped/bench
+says "it has lost its symbol table: link it without -s"
+make_program alone libbenchmark.a -static
+fails "$tally" list --program alone/bench
+says "is wholly static: link it without -static"
+fails "$tally" list --program .
+says "is a folder"
+fails "$tally" list --program "$archive"
+says "is not executable"
