@@ -38,8 +38,8 @@ LAYERS = {
         "profile",
         "protocol",
     ],
-    # expansion: ids that older records hold are made anew from the facts of their cases.
-    "record": ["expansion", "measurement", "profile"],
+    # expansion: ids that older records hold are made anew from the facts of their cases; plan: what a part says of it.
+    "record": ["expansion", "measurement", "plan", "profile"],
     # From a plan to a record: everything below it.
     "run": [
         "build",

@@ -17,6 +17,7 @@
 #include "cli/doctor_command.h"
 #include "cli/init_command.h"
 #include "cli/list_command.h"
+#include "cli/merge_command.h"
 #include "cli/profile_command.h"
 #include "cli/report_command.h"
 #include "cli/run_command.h"
@@ -107,6 +108,9 @@ std::vector<Command> declare_commands(OptionSet& program) {
                                             const Remeasure again = remeasure_with(context, options, std::cerr);
                                             return run_check(options, again, std::cout, std::cerr);
                                           }));
+  commands.push_back(declare<MergeCommandOptions>(
+      program, "merge", "Join the records of a plan's parts", add_merge_options,
+      [](const Context&, const MergeCommandOptions& options) { return run_merge(options, std::cout, std::cerr); }));
   commands.push_back(declare<AbOptions>(program, "ab", "Compare two environments, measured in turns", add_ab_options,
                                         [](const Context& context, AbOptions options) {
                                           options.report.render = rendering(context, options.run);

@@ -283,6 +283,29 @@ void check_ids(const std::vector<CaseRecord>& cases, Problem& problem) {
   }
 }
 
+/// The places that a part names are those of its cases.
+void check_part(const Record& record, Problem& problem) {
+  if (!record.part) return;
+  const Part& part = *record.part;
+  if (part.count < 1 || part.count > kMostShards) problem.report("part.count", "must be 1 or more, and no million");
+  if (part.index && (*part.index < 1 || *part.index > part.count))
+    problem.report("part.index", fmt::format("there are {} parts", part.count));
+  for (const int missing : part.missing.value_or(std::vector<int>())) {
+    if (missing < 1 || missing > part.count)
+      problem.report("part.missing", fmt::format("there are {} parts", part.count));
+  }
+  const std::size_t places = part.places ? part.places->size() : part.cases;
+  if (places != record.cases.size()) {
+    problem.report(part.places ? "part.places" : "part.cases",
+                   fmt::format("of {} cases, and there are {}", places, record.cases.size()));
+  }
+  if (!part.places) return;
+  if (std::ranges::adjacent_find(*part.places, std::greater_equal<>()) != part.places->end())
+    problem.report("part.places", "must rise");
+  if (!part.places->empty() && part.places->back() >= part.cases)
+    problem.report("part.places", fmt::format("the plan has {} cases", part.cases));
+}
+
 }  // namespace
 
 Result<CaseRecord> case_from_json(std::string_view text, const std::string& where) {
@@ -333,7 +356,11 @@ Result<Record> record_from_json(std::string_view text, const std::string& where)
     if (record.cases[i].machine >= record.machines.size()) {
       problem.report(place + "machine", fmt::format("there is no machine {}", record.cases[i].machine));
     }
+    const std::optional<std::string>& environment = record.cases[i].environment;
+    if (environment && !record.environments.contains(*environment))
+      problem.report(place + "environment", fmt::format("there is no environment '{}'", *environment));
   }
+  check_part(record, problem);
   if (problem.found()) return wrong(problem, where);
   return record;
 }

@@ -1,0 +1,30 @@
+/// `tally merge PART… -o FILE`: the records of a plan's parts into one, with their profiles.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "cli/option_set.h"
+#include "record/merge.h"
+
+namespace tally::cli {
+
+struct MergeCommandOptions {
+  std::vector<std::string> parts;
+  std::string output;
+  bool partial = false;
+  bool per_environment = false;
+};
+
+void add_merge_options(OptionSet& command, MergeCommandOptions& options);
+int run_merge(const MergeCommandOptions& options, std::ostream& out, std::ostream& err);
+
+/// Reads the records and merges them; `output` names what is made, which may be among them. With `partial` what is
+/// missing is no error. The record is not written yet.
+Result<Merged> merge_files(const MergeCommandOptions& options);
+
+/// "3, 5-7", of rising numbers.
+std::string ranges_text(const std::vector<int>& numbers);
+
+}  // namespace tally::cli
