@@ -39,7 +39,7 @@ LAYERS = {
         "protocol",
     ],
     # expansion: ids that older records hold are made anew from the facts of their cases; plan: what a part says of it.
-    "record": ["expansion", "measurement", "plan", "profile"],
+    "record": ["expansion", "json", "measurement", "plan", "profile"],
     # From a plan to a record: everything below it.
     "run": [
         "build",

@@ -3,9 +3,9 @@
 
   bench/merge/run.py [--tally build/release/tally] [--parts 1000] [--cases 100] [--json FILE]
 
-Makes a plan of parts × cases empty C++ statements, and records of its parts as `tally run` writes them: one real part is
-measured (counts and times), and its lines are written again under the ids and in the places that `tally plan --shard`
-deals out. So what is merged is as large as what a cluster would give. Then it measures
+Makes a plan of parts x cases empty C++ statements, and records of its parts as `tally run` writes them: one real
+part is measured (counts and times), and its lines are written again under the ids and in places of the plan. So
+what is merged is as large as what a cluster would give. Then it measures
 
   plan     `tally list --shard 1/PARTS`, which every part does before it measures anything
   merge    `tally merge` of all parts into one record, and the same from what the page cache holds
@@ -34,7 +34,7 @@ def suite(count):
 
 
 def measured(argv):
-    """Runs it; what it took. ru_maxrss of children is the largest of all so far, so the first run must be the smaller."""
+    """Runs it; what it took. ru_maxrss of children is the largest so far: the first run must be the smaller."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.monotonic()
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
@@ -59,13 +59,25 @@ def write_parts(folder, record, ids, parts):
             "cases": len(ids),
             "places": places,
         }
-        lines = [json.dumps({**model[p % len(model)], "id": ids[p], "profile": None}, separators=(",", ":")) for p in places]
-        text = json.dumps(head, separators=(",", ":"))[:-1] + ',"cases":[\n' + ",\n".join(lines) + "\n]}\n"
+        lines = [
+            json.dumps(
+                {**model[p % len(model)], "id": ids[p], "profile": None}, separators=(",", ":")
+            )
+            for p in places
+        ]
+        text = (
+            json.dumps(head, separators=(",", ":"))[:-1]
+            + ',"cases":[\n'
+            + ",\n".join(lines)
+            + "\n]}\n"
+        )
         (folder / f"part{index}.json").write_text(text)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--tally", default="build/release/tally")
     parser.add_argument("--parts", type=int, default=1000)
     parser.add_argument("--cases", type=int, default=100, help="of each part")
@@ -78,8 +90,19 @@ def main():
         (folder / "suite.toml").write_text(suite(total))
         (folder / "few.toml").write_text(suite(20))
         few = str(folder / "few.json")
-        run = [options.tally, "run", str(folder / "few.toml"), "--shard", "1/1", "--server", "off", "-q", "--json", few]
-        part, _ = measured([*run, "--min-run-time", "0.01", "--max-run-time", "0.01"])
+        run = [
+            options.tally,
+            "run",
+            str(folder / "few.toml"),
+            "--shard",
+            "1/1",
+            "--server",
+            "off",
+            "-q",
+            "--json",
+            few,
+        ]
+        measured([*run, "--min-run-time", "0.01", "--max-run-time", "0.01"])
         listed = [options.tally, "list", str(folder / "suite.toml")]
         figures["plan"], _ = measured([*listed, "--shard", f"1/{options.parts}"])
         ids = subprocess.run(listed, capture_output=True, text=True, check=True).stdout.splitlines()
@@ -87,12 +110,18 @@ def main():
         names = [str(folder / f"part{i}.json") for i in range(1, options.parts + 1)]
         figures["read_mb"] = sum(pathlib.Path(one).stat().st_size for one in names) / 1e6
         for what in ("merge", "merge_again"):
-            figures[what], _ = measured([options.tally, "merge", *names, "-o", str(folder / "all.json")])
+            figures[what], _ = measured(
+                [options.tally, "merge", *names, "-o", str(folder / "all.json")]
+            )
         merged = json.loads((folder / "all.json").read_text())
         if [one["id"] for one in merged["cases"]] != ids:
             sys.exit("the merged record is not in the order of the plan")
     for what, one in figures.items():
-        text = f"{one['wall_s']:.2f} s, {one['cpu_s']:.2f} s of processor, {one['peak_mb']:.0f} MB" if isinstance(one, dict) else one
+        text = (
+            f"{one['wall_s']:.2f} s, {one['cpu_s']:.2f} s of processor, {one['peak_mb']:.0f} MB"
+            if isinstance(one, dict)
+            else one
+        )
         print(f"{what:12} {text}")
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1) + "\n")

@@ -20,10 +20,6 @@ struct MergeCommandOptions {
 void add_merge_options(OptionSet& command, MergeCommandOptions& options);
 int run_merge(const MergeCommandOptions& options, std::ostream& out, std::ostream& err);
 
-/// Reads the records and merges them; `output` names what is made, which may be among them. With `partial` what is
-/// missing is no error. The record is not written yet.
-Result<Merged> merge_files(const MergeCommandOptions& options);
-
 /// "3, 5-7", of rising numbers.
 std::string ranges_text(const std::vector<int>& numbers);
 

@@ -14,6 +14,7 @@ using testing::ElementsAre;
 
 std::vector<std::string> ids(int count) {
   std::vector<std::string> all;
+  all.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) all.push_back("Sort/case " + std::to_string(i) + " [cpp]");
   return all;
 }

@@ -26,21 +26,21 @@ struct Source {
 /// All measurements of each case of the plan, by its place there.
 using Sources = std::vector<std::vector<Source>>;
 
-const CaseRecord& at(const std::vector<MergeInput>& inputs, const Source& source) {
-  return inputs[source.input].record.cases[source.index];
+const CaseText& at(const std::vector<PartText>& inputs, const Source& source) {
+  return inputs[source.input].cases[source.index];
 }
 
-Result<Sources> gather(const std::vector<MergeInput>& inputs) {
-  Sources sources(inputs.front().record.part->cases);
+Result<Sources> gather(const std::vector<PartText>& inputs) {
+  Sources sources(inputs.front().head.part->cases);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const Record& record = inputs[i].record;
-    for (std::size_t j = 0; j < record.cases.size(); ++j) {
-      std::vector<Source>& here = sources[record.part->places ? (*record.part->places)[j] : j];
-      if (!here.empty() && at(inputs, here.front()).id != record.cases[j].id) {
+    const PartText& input = inputs[i];
+    for (std::size_t j = 0; j < input.cases.size(); ++j) {
+      std::vector<Source>& here = sources[input.head.part->places ? (*input.head.part->places)[j] : j];
+      if (!here.empty() && at(inputs, here.front()).id != input.cases[j].id) {
         return fail(ErrorKind::input,
-                    fmt::format("has '{}' where {} has '{}'", record.cases[j].id, inputs[here.front().input].name,
+                    fmt::format("has '{}' where {} has '{}'", input.cases[j].id, inputs[here.front().input].name,
                                 at(inputs, here.front()).id),
-                    inputs[i].name, "one of the records was edited; measure the part again");
+                    input.name, "one of the records was edited; measure the part again");
       }
       here.push_back({i, j});
     }
@@ -53,33 +53,40 @@ auto machine_key(const Machine& machine) {
                     machine.architecture);
 }
 
-/// What is compared of two measurements of a case that are equally good: all that is in them, but not where it is kept.
-std::string content_of(const MergeInput& input, const CaseRecord& one) {
-  CaseRecord content = one;
-  content.machine = 0;
-  content.environment.reset();
-  content.profile.reset();
-  const Machine& machine = input.record.machines.at(one.machine);
-  return case_to_json(content) + machine.name.value_or("") + machine.cpu + machine.kernel + machine.system +
-         fmt::format("{} {}", machine.cpus, machine.memory_bytes);
+const Machine& machine_of(const std::vector<PartText>& inputs, const Source& source) {
+  return inputs[source.input].head.machines.at(at(inputs, source).machine);
+}
+
+/// Whether `a` stays of two that are equally good: by all that is in them, but not by where it is kept. Then the result
+/// does not depend on which of them came first.
+Result<bool> stays(const std::vector<PartText>& inputs, const Source& a, const Source& b, const CaseTextLoader& load) {
+  const auto mine = load(a.input, a.index);
+  if (!mine) return std::unexpected(mine.error());
+  const auto theirs = load(b.input, b.index);
+  if (!theirs) return std::unexpected(theirs.error());
+  const auto key = [&](const Source& source, const std::string& text) {
+    return std::tuple(placed(text, at(inputs, source), {}), machine_key(machine_of(inputs, source)),
+                      !at(inputs, source).profile);
+  };
+  return key(a, *mine) <= key(b, *theirs);
 }
 
 /// The same one, in whatever order they come.
-Source best_of(const std::vector<MergeInput>& inputs, const std::vector<Source>& sources) {
+Result<Source> best_of(const std::vector<PartText>& inputs, const std::vector<Source>& sources,
+                       const CaseTextLoader& load) {
   const auto worth = [&](const Source& source) {
-    const CaseRecord& one = at(inputs, source);
-    return std::tuple(was_tried(one), one.status == CaseStatus::ok, one.counts.has_value(), one.wall.has_value());
+    const CaseText& one = at(inputs, source);
+    return std::tuple(one.tried, one.ok, one.has_counts, one.has_wall);
   };
   Source best = sources.front();
-  for (const Source& other : sources) {
-    if (worth(other) < worth(best)) continue;
-    if (worth(other) > worth(best)) {
-      best = other;
-      continue;
+  for (std::size_t i = 1; i < sources.size(); ++i) {
+    if (worth(sources[i]) == worth(best)) {
+      const auto best_stays = stays(inputs, best, sources[i], load);
+      if (!best_stays) return std::unexpected(best_stays.error());
+      if (!*best_stays) best = sources[i];
+    } else if (worth(sources[i]) > worth(best)) {
+      best = sources[i];
     }
-    const std::string mine = content_of(inputs[best.input], at(inputs, best));
-    const std::string theirs = content_of(inputs[other.input], at(inputs, other));
-    if (theirs < mine || (theirs == mine && at(inputs, other).profile && !at(inputs, best).profile)) best = other;
   }
   return best;
 }
@@ -92,9 +99,9 @@ std::optional<double> seconds_of(const std::string& text) {
 }
 
 /// Everything but cases, environments and machines.
-Record head_of(const std::vector<MergeInput>& inputs) {
+Record head_of(const std::vector<PartText>& inputs) {
   Record head;
-  const Record& first = inputs.front().record;
+  const Record& first = inputs.front().head;
   head.tool = first.tool;
   head.part = first.part;
   head.server = first.server;
@@ -102,8 +109,8 @@ Record head_of(const std::vector<MergeInput>& inputs) {
   head.started = first.started;
   head.finished = first.finished;
   head.command = first.command;
-  for (const MergeInput& input : inputs) {
-    const Record& record = input.record;
+  for (const PartText& input : inputs) {
+    const Record& record = input.head;
     head.started = std::min(head.started, record.started);
     head.finished = std::max(head.finished, record.finished);
     head.command = std::min(head.command, record.command);
@@ -119,12 +126,12 @@ Record head_of(const std::vector<MergeInput>& inputs) {
 }
 
 /// Parts of which something is missing: those that nobody gave, and those with a case that nobody tried.
-std::vector<int> missing_of(const std::vector<MergeInput>& inputs, const std::vector<bool>& tried) {
+std::vector<int> missing_of(const std::vector<PartText>& inputs, const std::vector<bool>& tried) {
   std::vector<int> missing;
   if (std::ranges::all_of(tried, std::identity())) return missing;
   std::set<int> there;
-  for (const MergeInput& input : inputs) {
-    const Part& part = *input.record.part;
+  for (const PartText& input : inputs) {
+    const Part& part = *input.head.part;
     if (part.index) {
       const bool is_whole = part.places ? std::ranges::all_of(*part.places, [&](std::size_t i) { return tried[i]; })
                                         : std::ranges::all_of(tried, std::identity());
@@ -135,104 +142,121 @@ std::vector<int> missing_of(const std::vector<MergeInput>& inputs, const std::ve
       if (!contains(part.missing.value_or(std::vector<int>()), i)) there.insert(i);
     }
   }
-  for (int i = 1; i <= inputs.front().record.part->count; ++i) {
+  for (int i = 1; i <= inputs.front().head.part->count; ++i) {
     if (!there.contains(i)) missing.push_back(i);
   }
   return missing;
 }
 
-std::string instructions(const CaseRecord& one) { return fmt::format("{:.2f}", one.counts->per_iteration); }
-
-/// Counts of one case that was measured twice in one environment; empty where they agree.
-std::string conflict_of(const std::vector<MergeInput>& inputs, const std::vector<Source>& sources,
-                        const MergedEnvironments& environments) {
-  for (std::size_t i = 1; i < sources.size(); ++i) {
-    const CaseRecord& one = at(inputs, sources[i]);
-    for (std::size_t j = 0; j < i; ++j) {
-      const CaseRecord& other = at(inputs, sources[j]);
-      if (environments.key_of(sources[i].input, one) != environments.key_of(sources[j].input, other)) continue;
-      if (counts_agree(one, other)) continue;
-      return fmt::format("{}: {} instructions in {}, {} in {}", one.id, instructions(other),
-                         inputs[sources[j].input].name, instructions(one), inputs[sources[i].input].name);
-    }
+/// Counts of two measurements of a case in one environment; empty where they agree.
+Result<std::string> conflict_of(const std::vector<PartText>& inputs, const Source& a, const Source& b,
+                                const MergedEnvironments& environments, const CaseTextLoader& load) {
+  const CaseText& mine = at(inputs, a);
+  const CaseText& theirs = at(inputs, b);
+  if (!mine.has_counts || !theirs.has_counts || mine.varies || theirs.varies) return std::string();
+  if (environments.key_of(a.input, mine) != environments.key_of(b.input, theirs)) return std::string();
+  CaseRecord records[2];
+  for (const auto& [source, record] : {std::pair(&a, &records[0]), std::pair(&b, &records[1])}) {
+    const auto text = load(source->input, source->index);
+    if (!text) return std::unexpected(text.error());
+    auto read = case_from_json(*text, inputs[source->input].name);
+    if (!read) return std::unexpected(read.error());
+    *record = *std::move(read);
   }
-  return {};
+  if (counts_agree(*records[0].counts, *records[1].counts)) return std::string();
+  return fmt::format("{}: {:.2f} instructions in {}, {:.2f} in {}", mine.id, records[0].counts->per_iteration,
+                     inputs[a.input].name, records[1].counts->per_iteration, inputs[b.input].name);
 }
 
-Status check_conflicts(const std::vector<MergeInput>& inputs, const Sources& sources,
-                       const MergedEnvironments& environments) {
+Status check_conflicts(const std::vector<PartText>& inputs, const Sources& sources,
+                       const MergedEnvironments& environments, const CaseTextLoader& load) {
   constexpr std::size_t kShown = 5;
   std::vector<std::string> conflicts;
-  std::size_t found = 0;
   for (const std::vector<Source>& one : sources) {
-    std::string conflict = one.size() < 2 ? std::string() : conflict_of(inputs, one, environments);
-    if (conflict.empty()) continue;
-    if (++found <= kShown) conflicts.push_back(std::move(conflict));
+    for (std::size_t i = 1; i < one.size(); ++i) {
+      auto conflict = conflict_of(inputs, one.front(), one[i], environments, load);
+      if (!conflict) return std::unexpected(conflict.error());
+      if (!conflict->empty()) conflicts.push_back(*std::move(conflict));
+    }
   }
-  if (found == 0) return {};
+  if (conflicts.empty()) return {};
+  const std::size_t found = conflicts.size();
+  conflicts.resize(std::min(found, kShown));
   return fail(
       ErrorKind::failed,
-      fmt::format("{} counted differently in one environment, and counts must not: {}{}",
-                  found == 1 ? "a case was" : fmt::format("{} cases were", found), fmt::join(conflicts, "; "),
+      fmt::format("counts of one case in one environment must be the same, and {} not: {}{}",
+                  found == 1 ? "one is" : fmt::format("{} are", found), fmt::join(conflicts, "; "),
                   found > kShown ? "; …" : ""),
       {},
       "measure it again with --profiles on both machines and see where with `tally compare --functions`; report "
       "it as a bug of tally where the statement itself does the same each time");
 }
 
+/// The number of a machine of the merged record; in the order of their first cases.
+std::size_t place_of(const Machine& machine, std::vector<Machine>& machines) {
+  const auto known = std::ranges::find(machines, machine);
+  const auto index = static_cast<std::size_t>(known - machines.begin());
+  if (known == machines.end()) machines.push_back(machine);
+  return index;
+}
+
+void say_missing(const std::vector<PartText>& inputs, const std::vector<bool>& tried, Merged& merged) {
+  std::vector<int> missing = missing_of(inputs, tried);
+  if (missing.empty()) return;
+  for (const PartText& input : inputs) {
+    const std::optional<int> index = input.head.part->index;
+    if (index && contains(missing, *index) && !contains(merged.unready, *index)) merged.unready.push_back(*index);
+  }
+  std::ranges::sort(merged.unready);
+  merged.head.part->missing = std::move(missing);
+}
+
 }  // namespace
 
-Result<Merged> merge(std::vector<MergeInput> inputs, const MergeOptions& options) {
+Result<Merged> merge(const std::vector<PartText>& inputs, const MergeOptions& options, const CaseTextLoader& load) {
   if (auto alike = check_parts(inputs); !alike) return std::unexpected(alike.error());
   auto environments = MergedEnvironments::of(inputs, options.per_environment);
   if (!environments) return std::unexpected(environments.error());
   auto sources = gather(inputs);
   if (!sources) return std::unexpected(sources.error());
-  if (auto agree = check_conflicts(inputs, *sources, *environments); !agree) return std::unexpected(agree.error());
+  if (auto agree = check_conflicts(inputs, *sources, *environments, load); !agree)
+    return std::unexpected(agree.error());
 
-  Merged merged{.record = head_of(inputs), .from = {}, .unready = {}};
-  Record& record = merged.record;
-  record.environments = environments->all();
+  Merged merged{.head = head_of(inputs), .cases = {}, .unready = {}};
+  Record& head = merged.head;
+  head.environments = environments->all();
   std::vector<bool> tried(sources->size());
   std::vector<std::size_t> places;
-  std::unordered_set<std::string> ids;
+  std::unordered_set<std::string_view> ids;
   for (std::size_t place = 0; place < sources->size(); ++place) {
     const std::vector<Source>& here = (*sources)[place];
     if (here.empty()) continue;
-    const Source best = best_of(inputs, here);
-    CaseRecord one = std::move(inputs[best.input].record.cases[best.index]);
-    tried[place] = was_tried(one);
+    const auto best = best_of(inputs, here, load);
+    if (!best) return std::unexpected(best.error());
+    const CaseText& one = at(inputs, *best);
     if (!ids.insert(one.id).second) {
       return fail(ErrorKind::input, fmt::format("'{}' stands in two places of the plan", one.id),
-                  inputs[best.input].name, "one of the records was edited; measure the part again");
+                  inputs[best->input].name, "one of the records was edited; measure the part again");
     }
-    one.environment = environments->named_key_of(best.input, one);
-    const Machine& machine = inputs[best.input].record.machines.at(one.machine);
-    const auto known = std::ranges::find(record.machines, machine);
-    one.machine = static_cast<std::size_t>(known - record.machines.begin());
-    if (known == record.machines.end()) record.machines.push_back(machine);
-    record.cases.push_back(std::move(one));
-    merged.from.push_back(best.input);
+    tried[place] = one.tried;
     places.push_back(place);
+    merged.cases.push_back({.input = best->input,
+                            .index = best->index,
+                            .place = {.machine = place_of(machine_of(inputs, *best), head.machines),
+                                      .environment = environments->named_key_of(best->input, one),
+                                      .profile = one.profile}});
   }
-  if (record.machines.empty()) {
+  if (head.machines.empty()) {
     const auto least = std::ranges::min_element(
-        inputs, {}, [](const MergeInput& input) { return machine_key(input.record.machines.front()); });
-    record.machines.push_back(least->record.machines.front());
+        inputs, {}, [](const PartText& input) { return machine_key(input.head.machines.front()); });
+    head.machines.push_back(least->head.machines.front());
   }
-  record.part->index.reset();
-  record.part->places.reset();
-  record.part->missing.reset();
-  if (places.size() < sources->size()) record.part->places = std::move(places);
-  if (std::vector<int> missing = missing_of(inputs, tried); !missing.empty()) {
-    for (const MergeInput& input : inputs) {
-      const std::optional<int> index = input.record.part->index;
-      if (index && contains(missing, *index) && !contains(merged.unready, *index)) merged.unready.push_back(*index);
-    }
-    std::ranges::sort(merged.unready);
-    record.part->missing = std::move(missing);
-  }
-  set_fingerprints(record);
+  head.part->index.reset();
+  head.part->places.reset();
+  head.part->missing.reset();
+  if (places.size() < sources->size()) head.part->places = std::move(places);
+  say_missing(inputs, tried, merged);
+  set_fingerprints(head);
   return merged;
 }
 

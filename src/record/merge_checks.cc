@@ -6,14 +6,12 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "base/contains.h"
 #include "record/json.h"
 
 namespace tally {
 namespace {
 
-std::unexpected<Error> refuse(const MergeInput& a, const MergeInput& b, const std::string& what,
-                              const std::string& mend) {
+std::unexpected<Error> refuse(const PartText& a, const PartText& b, const std::string& what, const std::string& mend) {
   return fail(ErrorKind::input, fmt::format("cannot be merged with {}: {}", a.name, what), b.name, mend);
 }
 
@@ -42,9 +40,9 @@ std::string difference(const Settings& a, const Settings& b) {
   return {};
 }
 
-Status check_pair(const MergeInput& a, const MergeInput& b) {
-  const Part& mine = *a.record.part;
-  const Part& theirs = *b.record.part;
+Status check_pair(const PartText& a, const PartText& b) {
+  const Part& mine = *a.head.part;
+  const Part& theirs = *b.head.part;
   if (mine.count != theirs.count) {
     return refuse(a, b, fmt::format("one is of {} parts, the other of {}", mine.count, theirs.count),
                   "measure all parts with the same --shard …/n");
@@ -55,13 +53,13 @@ Status check_pair(const MergeInput& a, const MergeInput& b) {
                               mine.digest.substr(0, 8), mine.cases, theirs.digest.substr(0, 8), theirs.cases),
                   "measure all parts of the same suite, with the same --filter, --exclude and --balance");
   }
-  if (a.record.tool != b.record.tool) {
+  if (a.head.tool != b.head.tool) {
     return refuse(a, b,
-                  fmt::format("one was measured by tally {} ({}), the other by {} ({})", a.record.tool.version,
-                              a.record.tool.commit, b.record.tool.version, b.record.tool.commit),
+                  fmt::format("one was measured by tally {} ({}), the other by {} ({})", a.head.tool.version,
+                              a.head.tool.commit, b.head.tool.version, b.head.tool.commit),
                   "measure all parts with the same tally");
   }
-  if (const std::string other = difference(a.record.settings, b.record.settings); !other.empty())
+  if (const std::string other = difference(a.head.settings, b.head.settings); !other.empty())
     return refuse(a, b, "they were measured with different settings: " + other,
                   "measure all parts with the same options");
   return {};
@@ -74,10 +72,10 @@ std::set<std::uint64_t> values_of(const std::vector<std::uint64_t>& replicates) 
 
 }  // namespace
 
-Status check_parts(const std::vector<MergeInput>& inputs) {
+Status check_parts(const std::vector<PartText>& inputs) {
   if (inputs.empty()) return fail(ErrorKind::input, "there is nothing to merge");
-  for (const MergeInput& input : inputs) {
-    if (!input.record.part) {
+  for (const PartText& input : inputs) {
+    if (!input.head.part) {
       return fail(ErrorKind::input, "is the record of a whole run, not of a part of one", input.name,
                   "give records that `tally run --shard i/n --json FILE` wrote");
     }
@@ -96,12 +94,9 @@ void drop_different_limits(Settings& settings, const Settings& other) {
   drop(settings.retries, other.retries);
 }
 
-bool counts_agree(const CaseRecord& a, const CaseRecord& b) {
-  if (!a.counts || !b.counts) return true;
-  if (contains(a.flags, "counts_vary") || contains(b.flags, "counts_vary")) return true;
-  return a.counts->iterations == b.counts->iterations && a.counts->events == b.counts->events &&
-         values_of(a.counts->replicates) == values_of(b.counts->replicates) &&
-         values_of(a.counts->baseline_replicates) == values_of(b.counts->baseline_replicates);
+bool counts_agree(const Counts& a, const Counts& b) {
+  return a.iterations == b.iterations && a.events == b.events && values_of(a.replicates) == values_of(b.replicates) &&
+         values_of(a.baseline_replicates) == values_of(b.baseline_replicates);
 }
 
 }  // namespace tally

@@ -57,7 +57,7 @@ struct Kind {
   std::vector<std::pair<std::size_t, std::string>> members;  ///< Inputs, and their keys.
 };
 
-std::string facts_differ(const std::vector<MergeInput>& inputs, const Kind& kind, const Environment& other,
+std::string facts_differ(const std::vector<PartText>& inputs, const Kind& kind, const Environment& other,
                          std::size_t input) {
   const bool common_only = !is_started(*kind.environment) || !is_started(other);
   return difference(kind.environment->facts, inputs[kind.input].name, other.facts, inputs[input].name, common_only);
@@ -70,7 +70,7 @@ struct Member {
 };
 
 /// Those of one name, the started ones first: they say all.
-Result<std::vector<Kind>> kinds_of(const std::vector<MergeInput>& inputs, const std::string& name,
+Result<std::vector<Kind>> kinds_of(const std::vector<PartText>& inputs, const std::string& name,
                                    std::vector<Member> members, bool may_differ) {
   std::ranges::sort(members, {},
                     [](const Member& one) { return std::tuple(!is_started(*one.environment), one.input); });
@@ -106,13 +106,12 @@ Result<std::vector<Kind>> kinds_of(const std::vector<MergeInput>& inputs, const 
 
 }  // namespace
 
-Result<MergedEnvironments> MergedEnvironments::of(const std::vector<MergeInput>& inputs, bool may_differ) {
+Result<MergedEnvironments> MergedEnvironments::of(const std::vector<PartText>& inputs, bool may_differ) {
   MergedEnvironments merged;
-  merged.inputs_ = &inputs;
   merged.keys_.resize(inputs.size());
   std::map<std::string, std::vector<Member>> by_name;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    for (const auto& [key, environment] : inputs[i].record.environments) {
+    for (const auto& [key, environment] : inputs[i].head.environments) {
       // What was merged before may name several; that they differ was agreed to then.
       may_differ = may_differ || base_of(key) != key;
       by_name[base_of(key)].push_back({i, &key, &environment});
@@ -138,15 +137,12 @@ Result<MergedEnvironments> MergedEnvironments::of(const std::vector<MergeInput>&
   return merged;
 }
 
-std::string MergedEnvironments::key_of(std::size_t input, const CaseRecord& one) const {
-  const Environment* const own = environment_of((*inputs_)[input].record, one);
-  for (const auto& [key, environment] : (*inputs_)[input].record.environments) {
-    if (&environment == own) return keys_[input].at(key);
-  }
-  return {};
+std::string MergedEnvironments::key_of(std::size_t input, const CaseText& one) const {
+  const auto known = keys_[input].find(one.environment);
+  return known == keys_[input].end() ? std::string() : known->second;
 }
 
-std::optional<std::string> MergedEnvironments::named_key_of(std::size_t input, const CaseRecord& one) const {
+std::optional<std::string> MergedEnvironments::named_key_of(std::size_t input, const CaseText& one) const {
   std::string key = key_of(input, one);
   const auto known = is_one_of_several_.find(key);
   if (known == is_one_of_several_.end() || !known->second) return std::nullopt;

@@ -11,23 +11,22 @@
 #include <vector>
 
 #include "base/error.h"
-#include "record/merge.h"
+#include "record/part_text.h"
 
 namespace tally {
 
 class MergedEnvironments {
  public:
   /// An error: the subjects differ; or the environments, and they may not.
-  static Result<MergedEnvironments> of(const std::vector<MergeInput>& inputs, bool may_differ);
+  static Result<MergedEnvironments> of(const std::vector<PartText>& inputs, bool may_differ);
 
   [[nodiscard]] const std::map<std::string, Environment>& all() const { return all_; }
   /// The environment that a case of an input was measured in; empty: its record names none.
-  [[nodiscard]] std::string key_of(std::size_t input, const CaseRecord& one) const;
+  [[nodiscard]] std::string key_of(std::size_t input, const CaseText& one) const;
   /// The same where a merged record has to name it, as several have its name.
-  [[nodiscard]] std::optional<std::string> named_key_of(std::size_t input, const CaseRecord& one) const;
+  [[nodiscard]] std::optional<std::string> named_key_of(std::size_t input, const CaseText& one) const;
 
  private:
-  const std::vector<MergeInput>* inputs_ = nullptr;
   std::map<std::string, Environment> all_;
   std::vector<std::map<std::string, std::string>> keys_;  ///< Of each input: its key → the key in `all_`.
   std::map<std::string, bool> is_one_of_several_;         ///< By the key in `all_`.

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <random>
 
 #include "record/example_record.h"
@@ -15,6 +16,48 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+
+/// A record that was read from a file.
+struct MergeInput {
+  std::string name;
+  Record record;
+};
+
+/// By way of its text, as the command does.
+Result<Record> joined(const std::vector<MergeInput>& inputs, const MergeOptions& options = {},
+                      std::vector<int>* unready = nullptr) {
+  std::vector<std::string> texts;
+  std::vector<PartText> parts;
+  for (const MergeInput& input : inputs) {
+    texts.push_back(to_json(input.record));
+    auto part = read_part(texts.back(), input.name);
+    if (!part) return std::unexpected(part.error());
+    parts.push_back(*std::move(part));
+  }
+  const auto text_of = [&](std::size_t input, std::size_t index) -> Result<std::string> {
+    const CaseText& one = parts[input].cases[index];
+    return texts[input].substr(one.offset, one.bytes);
+  };
+  const auto merged = merge(parts, options, text_of);
+  if (!merged) return std::unexpected(merged.error());
+  if (unready != nullptr) *unready = merged->unready;
+  std::string text;
+  const auto written = write_json(
+      merged->head, merged->cases.size(),
+      [&](std::size_t i) -> Result<std::string> {
+        const MergedCase& one = merged->cases[i];
+        return placed(*text_of(one.input, one.index), parts[one.input].cases[one.index], one.place);
+      },
+      [&](std::string_view piece) {
+        text += piece;
+        return Status{};
+      });
+  EXPECT_TRUE(written);
+  auto record = record_from_json(text, "merged.json");
+  EXPECT_TRUE(record) << describe(record.error());
+  if (record) EXPECT_EQ(to_json(*record), text) << "it is written as any other record";
+  return record;
+}
 
 Environment environment(std::map<std::string, std::string> facts) {
   facts["mapped.libc.so.6"] = "c1";
@@ -72,14 +115,14 @@ std::vector<MergeInput> split(const Record& whole, int count, std::mt19937& rand
   return parts;
 }
 
-Record merged(std::vector<MergeInput> inputs) {
-  const auto result = merge(std::move(inputs), {});
+Record merged(const std::vector<MergeInput>& inputs) {
+  auto result = joined(inputs);
   EXPECT_TRUE(result) << describe(result.error());
-  return result ? result->record : Record{};
+  return result ? *std::move(result) : Record{};
 }
 
-Error refusal(std::vector<MergeInput> inputs, bool per_environment = false) {
-  const auto result = merge(std::move(inputs), {.per_environment = per_environment});
+Error refusal(const std::vector<MergeInput>& inputs, bool per_environment = false) {
+  const auto result = joined(inputs, {.per_environment = per_environment});
   EXPECT_FALSE(result);
   return result ? Error{} : result.error();
 }
@@ -98,7 +141,6 @@ void expect_whole(const Record& record, const Record& whole) {
   EXPECT_EQ(record.settings, whole.settings);
   ASSERT_TRUE(record.part);
   EXPECT_FALSE(record.part->missing || record.part->places || record.part->index);
-  EXPECT_TRUE(record_from_json(to_json(record), "r.json"));
 }
 
 /// A part that was measured once more: other times, the same counts.
@@ -170,7 +212,6 @@ TEST(Merge, WhatIsMissingIsNamed) {
     std::size_t there = 0;
     for (const MergeInput& part : given) there += part.record.cases.size();
     EXPECT_EQ(record.cases.size(), there);
-    EXPECT_TRUE(record_from_json(to_json(record), "r.json"));
     std::vector<MergeInput> rest = {{"partial.json", record}};
     for (const MergeInput& part : parts) {
       if (std::ranges::find(gone, *part.record.part->index) != gone.end()) rest.push_back(part);
@@ -194,10 +235,11 @@ TEST(Merge, AnInterruptedPartIsMissingUntilItIsWhole) {
   }
   // No host was started: what it would have mapped is not known.
   for (auto& [name, one] : interrupted.record.environments) one.facts.erase("mapped.libc.so.6");
-  const auto result = merge({parts[0], interrupted}, {});
+  std::vector<int> unready;
+  const auto result = joined({parts[0], interrupted}, {}, &unready);
   ASSERT_TRUE(result) << describe(result.error());
-  EXPECT_THAT(*result->record.part->missing, ElementsAre(2));
-  EXPECT_THAT(result->unready, ElementsAre(2));
+  EXPECT_THAT(*result->part->missing, ElementsAre(2));
+  EXPECT_THAT(unready, ElementsAre(2));
   expect_whole(merged({interrupted, parts[0], parts[1]}), whole);
 }
 
@@ -225,7 +267,7 @@ TEST(Merge, CountsThatConflictAreReported) {
   EXPECT_EQ(error.kind, ErrorKind::failed);
   EXPECT_THAT(error.message, HasSubstr("case 1 [cpp]: 1001.00 instructions in p1.json, 1002.00 in other.json"));
   one.flags = {"counts_vary"};
-  EXPECT_TRUE(merge({parts[0], other}, {})) << "it was seen to vary, and says so";
+  EXPECT_TRUE(joined({parts[0], other})) << "it was seen to vary, and says so";
 }
 
 TEST(Merge, WhatDoesNotBelongTogetherIsRefused) {
@@ -253,6 +295,45 @@ TEST(Merge, WhatDoesNotBelongTogetherIsRefused) {
   EXPECT_EQ(refusal({}).kind, ErrorKind::input);
 }
 
+/// Laid out by somebody's formatter, it is still the same part.
+TEST(Merge, LayoutIsNothing) {
+  std::mt19937 random(12);
+  const std::vector<MergeInput> parts = split(whole_run(5), 1, random);
+  const std::string text = nlohmann::ordered_json::parse(to_json(parts[0].record)).dump(2);
+  const auto part = read_part(text, "p.json");
+  ASSERT_TRUE(part) << describe(part.error());
+  for (std::size_t i = 0; i < part->cases.size(); ++i) {
+    const CaseText& one = part->cases[i];
+    EXPECT_EQ(
+        placed(text.substr(one.offset, one.bytes), one, {.machine = 0, .environment = {}, .profile = one.profile}),
+        case_to_json(parts[0].record.cases[i]));
+  }
+}
+
+TEST(Merge, APartThatIsDamagedIsRefused) {
+  std::mt19937 random(13);
+  const std::string text = to_json(split(whole_run(3), 1, random)[0].record);
+  const auto error = [](const std::string& damaged) {
+    const auto part = read_part(damaged, "p.json");
+    return part ? std::string("taken") : describe(part.error());
+  };
+  ASSERT_EQ(error(text), "taken");
+  for (std::size_t cut = 0; cut + 1 < text.size(); cut += 97)
+    EXPECT_THAT(error(text.substr(0, cut)), HasSubstr("p.json: not JSON")) << cut;
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    changed.replace(changed.find(from), from.size(), to);
+    return error(changed);
+  };
+  EXPECT_THAT(with("\"id\":\"case 0", "\"id\":1,\"x\":\"case 0"), HasSubstr("cases[0].id: must be a string"));
+  EXPECT_THAT(with("\"machine\":0", "\"machine\":7"), HasSubstr("cases[0].machine: there is no machine 7"));
+  EXPECT_THAT(with("\"machine\":0", "\"machine\":0.5"), HasSubstr("cases[0].machine: must be a whole number"));
+  EXPECT_THAT(with("\"status\":\"failed\"", "\"status\":\"fine\""), HasSubstr("cases[0].status: must be one of"));
+  EXPECT_THAT(with("\"machine\":0", "\"machine\":0,\"machine\":0"), HasSubstr("twice"));
+  EXPECT_THAT(with("\"cases\":3", "\"cases\":2"), HasSubstr("part.places"));
+  EXPECT_THAT(error(R"({"schema":2})"), HasSubstr("missing"));
+}
+
 TEST(Merge, LimitsMayDifferAndAreThenNotSaid) {
   std::mt19937 random(10);
   std::vector<MergeInput> parts = split(whole_run(9), 2, random);
@@ -269,9 +350,9 @@ TEST(Merge, EachCaseKnowsItsOwnOfSeveralEnvironments) {
   std::vector<MergeInput> parts = split(whole, 3, random);
   parts[2].record.environments.at("torch [cpp]").facts["cpu"] = "another CPU";
   EXPECT_THAT(refusal(parts).mend, HasSubstr("--per-environment"));
-  const auto result = merge(parts, {.per_environment = true});
+  const auto result = joined(parts, {.per_environment = true});
   ASSERT_TRUE(result) << describe(result.error());
-  const Record& record = result->record;
+  const Record& record = *result;
   EXPECT_EQ(record.environments.size(), 3U);
   for (const CaseRecord& one : record.cases) {
     const Environment* const own = environment_of(record, one);
