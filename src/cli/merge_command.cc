@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/context.h"
+#include "cli/refuse.h"
 #include "record/json.h"
 
 namespace tally::cli {
@@ -102,6 +103,11 @@ Status write_merged(const Merged& merged, const std::vector<PartText>& parts, co
   return file->publish();
 }
 
+/// What was given is at fault, unless something failed.
+int refused(const Error& error, std::ostream& err) {
+  return refuse("merge", error, err, error.kind == ErrorKind::input ? kUsage : kFailed);
+}
+
 Result<std::vector<PartText>> read_parts(const std::vector<std::string>& paths) {
   std::vector<PartText> parts;
   parts.reserve(paths.size());
@@ -142,15 +148,15 @@ void add_merge_options(OptionSet& command, MergeCommandOptions& options) {
 
 int run_merge(const MergeCommandOptions& options, std::ostream& out, std::ostream& err) {
   const auto parts = read_parts(options.parts);
-  if (!parts) return report_error(parts.error(), err);
+  if (!parts) return refuse("merge", parts.error(), err);
   auto merged = merge(*parts, {.per_environment = options.per_environment}, [&](std::size_t input, std::size_t index) {
     return case_text((*parts)[input], (*parts)[input].cases[index]);
   });
-  if (!merged) return report_error(merged.error(), err);
-  if (auto complete = check_complete(*merged, options); !complete) return report_error(complete.error(), err);
-  if (auto taken = take_profiles(*merged, *parts, options.output, err); !taken) return report_error(taken.error(), err);
+  if (!merged) return refused(merged.error(), err);
+  if (auto complete = check_complete(*merged, options); !complete) return refused(complete.error(), err);
+  if (auto taken = take_profiles(*merged, *parts, options.output, err); !taken) return refused(taken.error(), err);
   if (auto written = write_merged(*merged, *parts, options.output, out); !written)
-    return report_error(written.error(), err);
+    return refused(written.error(), err);
   const Part& part = *merged->head.part;
   if (part.missing) {
     fmt::print(err, "tally: {} is partial: of {} parts, {} {} missing; {} of {} cases are there\n", options.output,
