@@ -6,15 +6,20 @@ namespace tally::host::callgrind {
 
 bool running() { return RUNNING_ON_VALGRIND != 0; }
 
+namespace {
+bool g_instrumented = false;
+bool g_collecting = true;
+}  // namespace
+
 void start_instrumentation() {
   CALLGRIND_START_INSTRUMENTATION;
-  collect(false);
+  g_instrumented = true;
 }
 
 void collect(bool on) {
-  static bool collecting = true;
-  if (on == collecting || !running()) return;
-  collecting = on;
+  // Before there is a thread to Callgrind, the state that it would switch is nobody's.
+  if (on == g_collecting || !g_instrumented) return;
+  g_collecting = on;
   CALLGRIND_TOGGLE_COLLECT;
 }
 

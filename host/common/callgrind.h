@@ -15,7 +15,7 @@ namespace tally::host::callgrind {
 bool running();  ///< Under Valgrind, whichever tool.
 
 /// Starts counting and translating. Flushes all translated code (≈ 0.6 s to make it again for libtorch), so: once, in
-/// the host. The calling thread does not collect until it is told to.
+/// the host. The calling thread collects until it is told not to.
 void start_instrumentation();
 
 /// Whether the main thread, which must be the caller, is counted.

@@ -75,6 +75,9 @@ Stage Regions::stage() { return current_stage(); }
 
 void Regions::begin(Phase phase, std::uint64_t done) {
   phase_ = phase;
+  // Callgrind counts calls whether it collects or not, and a dump takes back only those that have cost something. So
+  // everything before a region is collected, and taken back when all is ready.
+  callgrind::collect(true);
   warmed_up_ = std::min(done, warm_up_);
   enter_stage(Stage::setup);
   state_ = State::warming;
@@ -124,7 +127,10 @@ void Regions::start() {
 }
 
 void Regions::pause() {
-  if (state_ == State::counting) callgrind::collect(false);
+  if (state_ == State::counting) {
+    callgrind::collect(false);
+    shared_page().paused = 1;
+  }
   if (state_ == State::timing) paused_at_ns_ = now_ns();
 }
 
@@ -148,7 +154,8 @@ void Regions::become_ready() {
   enter_stage(Stage::region);
   state_ = State::idle;
   auto ready = channel_.compose(MessageType::ready, job_);
-  // What other threads and signal handlers have done so far, once here rather than in every replicate.
+  // What was done so far, by all threads and by signal handlers: once here rather than in every replicate.
+  callgrind::collect(false);
   callgrind::dump();
   ready.number(Field::phase, static_cast<std::uint64_t>(phase_))
       .number(Field::threads, static_cast<std::uint64_t>(threads_))
@@ -351,6 +358,7 @@ void Regions::report_counted(int pid, int status) {
       .number(Field::dump, shared_page().dump)
       .number(Field::allocation_count, shared_page().allocations)
       .number(Field::allocation_bytes, shared_page().allocated_bytes);
+  if (shared_page().paused != 0) counted.number(Field::paused, 1);
   channel_.send(counted);
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "cli/option_set.h"
+#include "cli/remeasure.h"
 #include "record/record.h"
 #include "report/table.h"
 
@@ -41,10 +42,6 @@ struct CheckCommandOptions {
   RenderOptions render;  ///< Set by main.
   std::string now;       ///< ISO 8601, UTC; set by main: "2026-01-31T12:00:00Z".
 };
-
-/// Measures these cases of a suite's or a program's file again, in the way that `as` was measured. See remeasure.h.
-using Remeasure =
-    std::function<Result<Record>(const std::string& suite, const std::vector<std::string>& ids, const Record& as)>;
 
 void add_check_options(OptionSet& sub, CheckCommandOptions& options);
 int run_check(const CheckCommandOptions& options, const Remeasure& remeasure, std::ostream& out, std::ostream& err);

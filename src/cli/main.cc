@@ -12,9 +12,9 @@
 #include "cli/ab_command.h"
 #include "cli/check_command.h"
 #include "cli/compare_command.h"
-#include "cli/confirming.h"
 #include "cli/context.h"
 #include "cli/doctor_command.h"
+#include "cli/explain_command.h"
 #include "cli/init_command.h"
 #include "cli/list_command.h"
 #include "cli/merge_command.h"
@@ -99,15 +99,23 @@ std::vector<Command> declare_commands(OptionSet& program) {
         set_rendering(context, options);
         return run_compare(options, std::cout, std::cerr);
       }));
-  commands.push_back(
-      declare<Shown<CheckCommandOptions>>(program, "check", "Hold a record against a base and limits: a gate for CI",
-                                          add_shown<add_check_options, CheckCommandOptions>,
-                                          [](const Context& context, Shown<CheckCommandOptions> options) {
-                                            set_rendering(context, options);
-                                            options.now = fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr)));
-                                            const Remeasure again = remeasure_with(context, options, std::cerr);
-                                            return run_check(options, again, std::cout, std::cerr);
-                                          }));
+  commands.push_back(declare<Shown<ExplainOptions>>(program, "explain", "Say why cases became slower, or faster",
+                                                    add_shown<add_explain_options, ExplainOptions>,
+                                                    [](const Context& context, Shown<ExplainOptions> options) {
+                                                      set_rendering(context, options);
+                                                      return run_explain(context, options, std::cout, std::cerr);
+                                                    }));
+  commands.push_back(declare<Shown<CheckCommandOptions>>(
+      program, "check", "Hold a record against a base and limits: a gate for CI",
+      add_shown<add_check_options, CheckCommandOptions>,
+      [](const Context& context, Shown<CheckCommandOptions> options) {
+        set_rendering(context, options);
+        options.now = fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr)));
+        const Remeasure again =
+            remeasure_with(context, {.cxx = options.cxx, .python = options.python, .env_command = options.env_command},
+                           options.cores, std::cerr);
+        return run_check(options, again, std::cout, std::cerr);
+      }));
   commands.push_back(declare<MergeCommandOptions>(
       program, "merge", "Join the records of a plan's parts", add_merge_options,
       [](const Context&, const MergeCommandOptions& options) { return run_merge(options, std::cout, std::cerr); }));

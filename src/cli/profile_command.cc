@@ -12,8 +12,9 @@
 #include "json/text.h"
 #include "profile/export.h"
 #include "profile/names.h"
+#include "profile/pprof.h"
 #include "profile/rules.h"
-#include "report/comparison_table.h"
+#include "report/function_table.h"
 
 namespace tally::cli {
 namespace {
@@ -43,9 +44,7 @@ Result<std::size_t> choose_event(const Profile& profile, const std::string& want
               "the events are " + join(profile.events, ", "));
 }
 
-FunctionCounts counts_of(const Profile& profile, std::size_t event, const ProfileCommandOptions& options) {
-  FunctionCounts counts =
-      function_counts(profile, event, options.inclusive ? Inclusion::inclusive : Inclusion::exclusive);
+FunctionCounts as_asked(FunctionCounts counts, const ProfileCommandOptions& options) {
   if (!options.keep_names) counts = standardize(counts);
   counts = denoise(counts, noise_rules(options));
   return counts.grouped(options.by == "file"     ? Grouping::file
@@ -53,12 +52,25 @@ FunctionCounts counts_of(const Profile& profile, std::size_t event, const Profil
                                                  : Grouping::function);
 }
 
-std::string counts_json(const FunctionCounts& counts, const std::string& event, double total, std::size_t top) {
+/// Calls go with functions: those of a file or an object are of no use.
+FunctionCounts calls_of(const Profile& profile, const ProfileCommandOptions& options) {
+  return options.by == "function" ? as_asked(function_calls(profile), options) : FunctionCounts();
+}
+
+FunctionCounts counts_of(const Profile& profile, std::size_t event, const ProfileCommandOptions& options) {
+  return as_asked(function_counts(profile, event, options.inclusive ? Inclusion::inclusive : Inclusion::exclusive),
+                  options);
+}
+
+std::string counts_json(const FunctionCounts& counts, const FunctionCounts& calls, const std::string& event,
+                        double total, std::size_t top) {
   json::Array functions;
   for (const auto& [key, count] : counts.sorted()) {
     if (top > 0 && functions.size() == top) break;
-    functions.push_back(
-        json::Object{{"object", key.object}, {"file", key.file}, {"function", demangle(key.name)}, {"count", count}});
+    json::Object function = {
+        {"object", key.object}, {"file", key.file}, {"function", demangle(key.name)}, {"count", count}};
+    if (!calls.empty()) function["calls"] = calls.of(key);
+    functions.push_back(std::move(function));
   }
   return json::to_text(json::Object{{"event", event}, {"total", total}, {"functions", std::move(functions)}}, 1) + "\n";
 }
@@ -66,6 +78,7 @@ std::string counts_json(const FunctionCounts& counts, const std::string& event, 
 int write_export(const StoredProfile& stored, std::size_t event, const ProfileCommandOptions& options,
                  std::ostream& out, std::ostream& err) {
   const std::string text = options.export_as == "callgrind"    ? to_callgrind(stored.profile)
+                           : options.export_as == "pprof"      ? to_pprof(stored.profile, event)
                            : options.export_as == "speedscope" ? to_speedscope(stored.profile, event, options.file)
                                                                : to_collapsed(stored.profile, event);
   const Status written = write_output(options.output, text, out);
@@ -87,8 +100,8 @@ void add_profile_options(OptionSet& sub, ProfileCommandOptions& options) {
   sub.add("--keep-names", &options.keep_names, "Names and paths as the profile has them");
   sub.add("--full-names", &options.full_names, "C++ names with their arguments");
   sub.add("--json", &options.json, "Print JSON");
-  sub.add("--export", &options.export_as, "callgrind, speedscope or collapsed")
-      .one_of({"callgrind", "speedscope", "collapsed"});
+  sub.add("--export", &options.export_as, "callgrind, speedscope, pprof or collapsed")
+      .one_of({"callgrind", "speedscope", "pprof", "collapsed"});
   sub.add("-o,--output", &options.output, "File for --export (default: standard output)");
 }
 
@@ -116,6 +129,7 @@ int run_profile(const ProfileCommandOptions& options, std::ostream& out, std::os
 
   const std::string& name = stored->profile.events[*event];
   FunctionCounts counts = counts_of(stored->profile, *event, options);
+  FunctionCounts calls = calls_of(stored->profile, options);
   auto total = static_cast<double>(stored->profile.totals[*event]);
   if (!options.base.empty()) {
     const Result<StoredProfile> base = load_profile(options.base);
@@ -123,18 +137,21 @@ int run_profile(const ProfileCommandOptions& options, std::ostream& out, std::os
     const Result<std::size_t> base_event = choose_event(base->profile, name);
     if (!base_event) return refuse("profile", base_event.error(), err);
     // Per iteration, so that runs of different lengths subtract.
-    counts = counts.scaled(1.0 / static_cast<double>(stored->iterations)) -
-             counts_of(base->profile, *base_event, options).scaled(1.0 / static_cast<double>(base->iterations));
+    const double per_iteration = 1.0 / static_cast<double>(stored->iterations);
+    const double per_base_iteration = 1.0 / static_cast<double>(base->iterations);
+    counts = counts.scaled(per_iteration) - counts_of(base->profile, *base_event, options).scaled(per_base_iteration);
+    calls = calls.scaled(per_iteration) - calls_of(base->profile, options).scaled(per_base_iteration);
     total = static_cast<double>(base->profile.totals[*base_event]) / static_cast<double>(base->iterations);
   }
   if (options.json) {
-    out << counts_json(counts, name, total, options.top);
+    out << counts_json(counts, calls, name, total, options.top);
   } else {
     out << render_functions(counts, {.options = options.render,
                                      .top = options.top,
                                      .total = total,
                                      .event = name,
-                                     .full_names = options.full_names});
+                                     .full_names = options.full_names,
+                                     .calls = calls});
   }
   return 0;
 }

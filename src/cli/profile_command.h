@@ -25,7 +25,7 @@ struct ProfileCommandOptions {
   bool list_rules = false;
   std::vector<std::string> ignore;  ///< More noise: globs over function names.
   bool json = false;
-  std::string export_as;  ///< "callgrind", "speedscope" or "collapsed".
+  std::string export_as;  ///< "callgrind", "speedscope", "pprof" or "collapsed".
   std::string output = "-";
   RenderOptions render;  ///< Set by main.
 };

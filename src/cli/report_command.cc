@@ -41,9 +41,9 @@ int run_report(const ReportCommandOptions& options, std::ostream& out, std::ostr
     Result<Record> read = load_record(options.base);
     if (!read) return refuse("report", read.error(), err);
     base = std::move(*read);
-    comparison = compare(*base, *record, compare_options());
-    report.comparison = &*comparison;
     report.profiles = profile_loader(*base, options.base, options.record);
+    comparison = compare(*base, *record, compare_options(), report.profiles);
+    report.comparison = &*comparison;
   } else {
     report.profiles = profile_loader(*record, options.record, options.record);
   }

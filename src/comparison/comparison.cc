@@ -188,6 +188,14 @@ void compare_pair(const Comparison& run, CaseComparison& result, const CompareOp
     result.verdict = Verdict::changed_environment;
 }
 
+void compare_profiles(const StoredProfile& before, const StoredProfile& after, const RenamedObject& renamed,
+                      CaseComparison& one) {
+  constexpr std::size_t most_calls = 4000;
+  const auto cost = [](const CaseRecord& side) { return side.counts ? side.counts->per_iteration : 0; };
+  one.functions = function_deltas(before, after, renamed);
+  one.path = path_of_change(call_tree_delta({&before, cost(*one.base)}, {&after, cost(*one.next)}, most_calls));
+}
+
 double size_of(const CaseComparison& one) {
   return one.counts ? std::abs(one.counts->change) : one.time ? std::abs(one.time->change) : 0;
 }
@@ -263,7 +271,7 @@ Comparison compare(const Record& base, const Record& next, const CompareOptions&
     if (profiles) {
       const auto before = profiles(base, *one.base);
       const auto after = profiles(next, *one.next);
-      if (before && after) one.functions = function_deltas(*before, *after, renamed_subject(one, base, next));
+      if (before && after) compare_profiles(*before, *after, renamed_subject(one, base, next), one);
     }
     one.cause = likely_cause(one);
   }

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "comparison/call_delta.h"
 #include "comparison/function_delta.h"
 #include "record/record.h"
 
@@ -54,6 +55,7 @@ struct CaseComparison {
   std::string result;  ///< Where results were compared too: "same", "differs" or "unknown".
   std::vector<std::string> notes;
   std::vector<FunctionDelta> functions;  ///< Largest first; empty unless profiles were given.
+  std::vector<CallDelta> path;           ///< Where the change is (see path_of_change()); likewise.
 
   [[nodiscard]] const CaseRecord& shown() const { return next ? *next : *base; }
 };

@@ -188,6 +188,24 @@ TEST(Compare, FunctionsThatMovedAreNamed) {
   EXPECT_EQ(one.cause, "code");
 }
 
+/// A function whose own count is the same says something, too, when it is called more often.
+TEST(Compare, CallsThatChangedAreToldFirst) {
+  const std::string calls = "fn=f\n1 60000\ncfn=g\ncalls=300 1\n1 500\ncfn=h\ncalls=";
+  const StoredProfile before = profile_of(calls + "100 1\n1 7\nfn=g\n1 500\nfn=h\n1 7\n");
+  const StoredProfile after = profile_of(calls + "200 1\n1 7\nfn=g\n1 90500\nfn=h\n1 7\n");
+  const std::vector<FunctionDelta> deltas = function_deltas(before, after);
+  ASSERT_EQ(deltas.size(), 2U);
+  EXPECT_EQ(deltas[0].name, "g");
+  EXPECT_DOUBLE_EQ(deltas[0].calls_before, 3);
+  EXPECT_FALSE(deltas[0].calls_changed());
+  EXPECT_EQ(deltas[1].name, "h");
+  EXPECT_DOUBLE_EQ(deltas[1].delta(), 0);
+  EXPECT_DOUBLE_EQ(deltas[1].calls_before, 1);
+  EXPECT_DOUBLE_EQ(deltas[1].calls_after, 2);
+  EXPECT_EQ(telling(deltas, 2)[0].name, "h");
+  EXPECT_EQ(telling(deltas, 1)[0].name, "g") << "what is shown at all goes by size";
+}
+
 /// A program that is called otherwise in each version has the same functions.
 TEST(Compare, FunctionsOfARenamedSubjectAreTheSame) {
   Record base = run_of({example_case("a", 1000)});

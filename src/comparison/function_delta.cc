@@ -9,11 +9,31 @@
 namespace tally {
 namespace {
 
-FunctionCounts per_iteration(const StoredProfile& stored) {
-  const std::size_t event = std::min(event_index(stored.profile, "Ir"), stored.profile.events.size() - 1);
-  return standardize(function_counts(stored.profile, event, Inclusion::exclusive))
+/// Different iterations divide differently in the last digit; that is no movement.
+constexpr double same = 1e-6;
+
+/// What two builds and two machines share of `raw`, per iteration.
+FunctionCounts comparable(const FunctionCounts& raw, std::uint64_t iterations, const std::string& old_object,
+                          const std::string& new_object) {
+  return standardize(raw)
       .grouped(Grouping::function)
-      .scaled(1.0 / static_cast<double>(std::max<std::uint64_t>(stored.iterations, 1)));
+      .scaled(1.0 / static_cast<double>(std::max<std::uint64_t>(iterations, 1)))
+      .renamed([&](FunctionKey key) {
+        if (!old_object.empty() && key.object == old_object) key.object = new_object;
+        return key;
+      });
+}
+
+struct Side {
+  FunctionCounts own;
+  FunctionCounts calls;
+};
+
+Side side_of(const StoredProfile& stored, const std::string& old_object, const std::string& new_object) {
+  const std::size_t event = std::min(event_index(stored.profile, "Ir"), stored.profile.events.size() - 1);
+  return {comparable(function_counts(stored.profile, event, Inclusion::exclusive), stored.iterations, old_object,
+                     new_object),
+          comparable(function_calls(stored.profile), stored.iterations, old_object, new_object)};
 }
 
 }  // namespace
@@ -23,17 +43,36 @@ std::vector<FunctionDelta> function_deltas(const StoredProfile& before, const St
   if (before.profile.events.empty() || after.profile.events.empty()) return {};
   const std::string old_name = standardize(FunctionKey{renamed.before, "", ""}).object;
   const std::string new_name = standardize(FunctionKey{renamed.after, "", ""}).object;
-  const FunctionCounts old_counts = per_iteration(before).renamed([&](FunctionKey key) {
-    if (!renamed.before.empty() && key.object == old_name) key.object = new_name;
-    return key;
-  });
-  const FunctionCounts new_counts = per_iteration(after);
+  const Side old_side = side_of(before, renamed.before.empty() ? "" : old_name, new_name);
+  const Side new_side = side_of(after, "", "");
+  const auto delta_of = [&](const FunctionKey& key) {
+    return FunctionDelta{key.object,
+                         key.name,
+                         old_side.own.of(key),
+                         new_side.own.of(key),
+                         old_side.calls.of(key),
+                         new_side.calls.of(key)};
+  };
   std::vector<FunctionDelta> deltas;
-  for (const auto& [key, delta] : (new_counts - old_counts).sorted()) {
-    // Different iterations divide differently in the last digit; that is no movement.
-    if (std::abs(delta) < 1e-6) continue;
-    deltas.push_back({key.object, key.name, old_counts.of(key), new_counts.of(key)});
+  for (const auto& [key, change] : (new_side.own - old_side.own).sorted()) {
+    const FunctionDelta delta = delta_of(key);
+    if (std::abs(change) >= same || delta.calls_changed()) deltas.push_back(delta);
   }
+  // Those whose own counts are equal to the last digit.
+  for (const auto& [key, change] : (new_side.calls - old_side.calls).sorted()) {
+    const FunctionDelta delta = delta_of(key);
+    if (delta.delta() == 0 && delta.calls_changed()) deltas.push_back(delta);
+  }
+  return deltas;
+}
+
+bool FunctionDelta::calls_changed() const { return std::abs(calls_after - calls_before) >= same; }
+
+std::vector<FunctionDelta> telling(std::vector<FunctionDelta> deltas, std::size_t most) {
+  if (deltas.size() > most) deltas.resize(most);
+  std::ranges::sort(deltas, {}, [](const FunctionDelta& one) {
+    return std::tuple(!one.calls_changed(), -std::abs(one.delta()), one.object, one.name);
+  });
   return deltas;
 }
 

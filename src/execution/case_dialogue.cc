@@ -145,6 +145,7 @@ bool CaseDialogue::keep_totals(RegionCounted& region) {
   (step_ == Step::baseline ? counts_.baseline : counts_.replicates).push_back((*region.totals)->values);
   if (std::string& kept = step_ == Step::baseline ? baseline_profile_ : profile_; kept.empty())
     kept = std::move(region.dump);
+  paused_ = paused_ || region.paused;
   return true;
 }
 
@@ -262,6 +263,7 @@ void CaseDialogue::deliver(CaseOutcome& outcome, std::optional<WallWatch> watch)
       outcome.counts = std::move(counts_);
       outcome.profile = std::move(profile_);
       outcome.baseline_profile = std::move(baseline_profile_);
+      outcome.paused = paused_;
       return;
     case Mode::wall:
       wall_.watch = std::move(watch);

@@ -84,6 +84,7 @@ class CaseDialogue {
   std::vector<StatementResult> results_;  ///< Of executions from the same state: they must agree.
   std::string profile_;
   std::string baseline_profile_;
+  bool paused_ = false;
   std::optional<CaseFailure> failure_;
   bool crashed_ = false;
 };

@@ -33,6 +33,7 @@ RegionCounted counted(const Message& message, DumpFolder& dumps) {
                        .iterations = message.number(Field::iterations, 1),
                        .allocations = message.number(Field::allocation_count),
                        .allocated_bytes = message.number(Field::allocation_bytes),
+                       .paused = message.number(Field::paused) != 0,
                        .totals = {},
                        .dump = {}};
   if (dumps.path.empty() || region.status != 0) return region;

@@ -32,6 +32,7 @@ struct RegionCounted {
   std::uint64_t iterations = 1;
   std::uint64_t allocations = 0;
   std::uint64_t allocated_bytes = 0;
+  bool paused = false;                   ///< Counting was, within the region.
   std::optional<Result<Totals>> totals;  ///< Where instructions are counted.
   std::string dump;                      ///< The text that they are from.
 };

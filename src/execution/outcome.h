@@ -84,6 +84,7 @@ struct CaseOutcome {
   std::map<std::string, double> making;  ///< What its artifact's making came to: "seconds", …; empty: it has none.
   std::string profile;                   ///< The first replicate's Callgrind output.
   std::string baseline_profile;          ///< Likewise, of the empty loop.
+  bool paused = false;                   ///< Counting was, within the region: its calls are more than those counted.
   std::vector<std::string> warnings;
 };
 

@@ -117,4 +117,14 @@ FunctionCounts function_counts(const Profile& profile, std::size_t event, Inclus
   return result;
 }
 
+FunctionCounts function_calls(const Profile& profile) {
+  FunctionCounts result;
+  for (const Profile::Call& call : profile.calls) {
+    const auto& callee = profile.functions[call.callee];
+    result.add({profile.object_of(callee), profile.file_of(callee), profile.name_of(callee)},
+               static_cast<double>(call.count));
+  }
+  return result;
+}
+
 }  // namespace tally

@@ -61,4 +61,8 @@ class FunctionCounts {
 /// cycle count work twice; inclusive counts must not be summed.
 FunctionCounts function_counts(const Profile& profile, std::size_t event, Inclusion inclusion);
 
+/// How often each function was called, by itself too. Exact: Callgrind counts every call. One that was running when the
+/// region began, and was not called within it, is not there; inlined code is never called.
+FunctionCounts function_calls(const Profile& profile);
+
 }  // namespace tally

@@ -15,29 +15,42 @@ CallPair pair_of(const Profile& profile, std::size_t call) {
   return {profile.rows[profile.calls[call].row].function, profile.calls[call].callee};
 }
 
-std::map<CallPair, std::uint64_t> costs_by_pair(const Profile& profile, std::size_t event) {
-  std::map<CallPair, std::uint64_t> edges;
-  for (std::size_t call = 0; call < profile.calls.size(); ++call)
-    edges[pair_of(profile, call)] += profile.call_cost(call)[event];
+struct PairCost {
+  std::uint64_t cost = 0;
+  std::uint64_t count = 0;
+};
+using PairCosts = std::map<CallPair, PairCost>;
+
+PairCosts edges_of(const Profile& profile, std::size_t event) {
+  PairCosts edges;
+  for (std::size_t call = 0; call < profile.calls.size(); ++call) {
+    PairCost& edge = edges[pair_of(profile, call)];
+    edge.cost += profile.call_cost(call)[event];
+    edge.count += profile.calls[call].count;
+  }
   return edges;
 }
 
-/// The call of `caller` with the most cost, where that is at least `whole`.
-std::optional<CallPair> way_down(const std::map<CallPair, std::uint64_t>& edges, std::uint32_t caller,
-                                 std::uint64_t whole) {
+/// The call of `caller` with the most cost, where it was on the stack when the region began: then it has all of the
+/// region's cost, and was not counted (the statement's own calls were), or has more than that.
+std::optional<CallPair> way_down(const PairCosts& edges, std::uint32_t caller, std::uint64_t whole) {
+  // The bottom frames execute a little themselves.
+  const std::uint64_t least = whole - whole / 50;
   std::optional<CallPair> found;
-  for (auto edge = edges.lower_bound({caller, 0}); edge != edges.end() && edge->first.first == caller; ++edge) {
-    if (edge->second >= whole && (!found || edge->second > edges.at(*found))) found = edge->first;
+  for (auto at = edges.lower_bound({caller, 0}); at != edges.end() && at->first.first == caller; ++at) {
+    const auto& [cost, count] = at->second;
+    const bool outer = cost >= least && (count == 0 || cost > whole);
+    if (outer && (!found || cost > edges.at(*found).cost)) found = at->first;
   }
   return found;
 }
 
 /// The function from which most goes out that nothing brings in.
-std::optional<std::uint32_t> bottom_of_stack(const std::map<CallPair, std::uint64_t>& edges, std::uint64_t whole) {
+std::optional<std::uint32_t> bottom_of_stack(const PairCosts& edges, std::uint64_t whole) {
   std::map<std::uint32_t, std::int64_t> balance;
-  for (const auto& [edge, cost] : edges) {
-    balance[edge.first] += static_cast<std::int64_t>(cost);
-    balance[edge.second] -= static_cast<std::int64_t>(cost);
+  for (const auto& [pair, edge] : edges) {
+    balance[pair.first] += static_cast<std::int64_t>(edge.cost);
+    balance[pair.second] -= static_cast<std::int64_t>(edge.cost);
   }
   const auto most = std::ranges::max_element(balance, {}, [](const auto& one) { return one.second; });
   // Its own part is missing from what goes out, and may be all but nothing of the whole.
@@ -63,14 +76,13 @@ Statement without_outer_frames(Profile profile, std::size_t event) {
   if (event >= left.events.size()) return statement;
   std::uint64_t whole = 0;
   for (std::size_t row = 0; row < left.rows.size(); ++row) whole += left.row_cost(row)[event];
-  std::map<CallPair, std::uint64_t> edges = costs_by_pair(left, event);
+  PairCosts edges = edges_of(left, event);
   std::optional<std::uint32_t> at = bottom_of_stack(edges, whole);
   while (at && whole > 0) {
-    // The bottom frames execute a little themselves.
-    const std::optional<CallPair> down = way_down(edges, *at, whole - whole / 50);
+    const std::optional<CallPair> down = way_down(edges, *at, whole);
     if (!down) break;
-    const std::uint64_t taken = std::min(whole, edges[*down]);
-    edges[*down] -= taken;
+    const std::uint64_t taken = std::min(whole, edges[*down].cost);
+    edges[*down].cost -= taken;
     take_off(left, event, *down, taken);
     at = statement.root = down->second;
   }

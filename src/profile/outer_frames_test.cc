@@ -7,7 +7,8 @@
 namespace tally {
 namespace {
 
-/// main > call > statement, and the statement calls `call` again, which calls leaf.
+/// main > call > statement, which is on the stack when the region begins. Then the statement calls `call`, which calls
+/// leaf.
 Profile host_and_statement() {
   Profile profile;
   profile.events = {"Ir"};
@@ -17,7 +18,7 @@ Profile host_and_statement() {
     profile.rows.push_back({name - 1, 0});
   }
   profile.row_costs = {0, 10, 60, 30};
-  profile.calls = {{0, 1, 1}, {1, 2, 1}, {2, 1, 1}, {1, 3, 1}};
+  profile.calls = {{0, 1, 0}, {1, 2, 0}, {2, 1, 1}, {1, 3, 1}};
   profile.call_costs = {100, 100, 40, 30};
   return profile;
 }
@@ -33,6 +34,17 @@ TEST(OuterFrames, LeaveTheStatementAsTheOnlyRoot) {
   EXPECT_DOUBLE_EQ(tree.nodes[1].total, 100);
   EXPECT_DOUBLE_EQ(tree.nodes[2].total, 40);
   EXPECT_EQ(left.name_of(left.functions[tree.nodes[3].function]), "leaf");
+}
+
+TEST(OuterFrames, AStatementThatIsOneCallKeepsIt) {
+  Profile profile = host_and_statement();
+  profile.row_costs = {0, 0, 1, 99};
+  profile.calls = {{0, 1, 0}, {1, 2, 0}, {2, 3, 1}};
+  profile.call_costs = {100, 100, 99};
+  const auto [left, root] = without_outer_frames(profile, 0);
+  ASSERT_TRUE(root);
+  EXPECT_EQ(left.name_of(left.functions[*root]), "statement");
+  EXPECT_EQ(left.call_costs, (std::vector<std::uint64_t>{0, 0, 99}));
 }
 
 TEST(OuterFrames, AProgramThatWorksItselfKeepsItsFrames) {

@@ -28,7 +28,7 @@ struct Profile {
   struct Call {
     std::uint32_t row = 0;     ///< Where the call stands.
     std::uint32_t callee = 0;  ///< A function.
-    std::uint64_t count = 0;
+    std::uint64_t count = 0;   ///< 0: unknown.
     friend auto operator<=>(const Call&, const Call&) = default;
   };
 

@@ -154,6 +154,7 @@ std::string to_json(const StoredProfile& stored) {
                               {"strings", profile.strings},
                               {"notes", profile.notes},
                               {"truncated", profile.truncated},
+                              {"call_counts", true},
                               {"functions", std::move(functions)},
                               {"rows", std::move(rows)},
                               {"calls", std::move(calls)}}) +
@@ -198,10 +199,11 @@ Result<StoredProfile> profile_from_json(std::string_view text, std::string where
         {list.index(row[0], profile.functions.size(), "function"), list.index(row[1], strings, "string")});
     profile.row_costs.insert(profile.row_costs.end(), row.begin() + 2, row.end());
   }
+  const bool counted = json["call_counts"] == true;
   for (const auto& call : list.rows("calls", 3 + events)) {
     if (!list.problem.empty()) break;
     profile.calls.push_back({list.index(call[0], profile.rows.size(), "row"),
-                             list.index(call[1], profile.functions.size(), "function"), call[2]});
+                             list.index(call[1], profile.functions.size(), "function"), counted ? call[2] : 0});
     profile.call_costs.insert(profile.call_costs.end(), call.begin() + 3, call.end());
   }
   if (!list.problem.empty()) {

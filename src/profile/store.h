@@ -2,7 +2,9 @@
 ///
 /// { "profile": 1, "iterations": 100, "events": ["Ir"], "totals": [..], "strings": [..],
 ///   "functions": [[object, file, name], ..], "rows": [[function, file, cost..], ..],
-///   "calls": [[row, callee, count, cost..], ..], "notes": [..] }   (numbers index the lists before them)
+///   "calls": [[row, callee, count, cost..], ..], "call_counts": true, "notes": [..] }
+/// Numbers index the lists before them. Without "call_counts" the counts of calls hold what was called before the
+/// region, too: they are read as 0, which is unknown.
 #pragma once
 
 #include <string>

@@ -86,6 +86,7 @@ enum class Field : std::uint16_t {
   samples = 45,     ///< timed: doubles, seconds for each block.
   allocation_count = 47,  ///< counted.
   allocation_bytes = 48,  ///< counted.
+  paused = 55,            ///< counted: 1 where counting was paused in the region; absent otherwise.
   text = 49,              ///< result: what was left. told: a label, or absent.
   counter = 53,           ///< told, repeated: "7\t0x1.8p+1\tname": Google Benchmark's flags, the value, what it is.
   skipped = 54,           ///< failed: 1 where the case itself does not want to be measured; absent otherwise.

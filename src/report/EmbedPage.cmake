@@ -13,8 +13,8 @@ function(embed name)
 endfunction()
 embed(page_html page.html)
 embed(page_css page.css list.css case.css growth.css flame.css screens.css)
-embed(page_js elements.js figures.js table.js plots.js growth.js flame_tree.js flame.js columns.js environment.js list.js
-  cards.js functions.js case.js main.js)
+embed(page_js elements.js figures.js table.js plots.js growth.js profile.js flame_tree.js flame.js sandwich.js columns.js
+  environment.js list.js cards.js functions.js why.js case.js main.js)
 string(APPEND embedded "}  // namespace tally\n")
 file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/page_text.new "${embedded}")
 configure_file(${CMAKE_CURRENT_BINARY_DIR}/page_text.new ${CMAKE_CURRENT_BINARY_DIR}/page_text.cc COPYONLY)

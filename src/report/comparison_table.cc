@@ -8,8 +8,8 @@
 #include <map>
 
 #include "base/text.h"
-#include "profile/names.h"
 #include "report/format.h"
+#include "report/function_table.h"
 
 namespace tally {
 namespace {
@@ -48,31 +48,6 @@ std::vector<Cell> row_of(const CaseComparison& one) {
   row[6] = {std::string(to_string(one.verdict)), tint};
   row[7] = {one.cause};
   return row;
-}
-
-std::string signed_count(double value) { return (value > 0 ? "+" : "") + format_count(value); }
-
-std::string function_table(const CaseComparison& one, const ComparisonRender& render) {
-  Table table;
-  table.columns = {{.title = "change", .right = true},
-                   {.title = "before", .right = true, .drop = 2},
-                   {.title = "after", .right = true, .drop = 3},
-                   {.title = "object", .least = 8, .drop = 1},
-                   {.title = "function", .least = 16}};
-  for (const FunctionDelta& delta : one.functions) {
-    if (table.rows.size() == render.functions) break;
-    table.rows.push_back({{signed_count(delta.delta()), delta.delta() > 0 ? Tint::bad : Tint::good},
-                          {format_count(delta.before)},
-                          {format_count(delta.after)},
-                          {delta.object, Tint::dim},
-                          {shorten(delta.name)}});
-  }
-  RenderOptions options = render.options;
-  if (options.width > 0) options.width = std::max(20, options.width - 2);
-  std::string text = "  " + replace_all(std::string(trim(render_table(table, options))), "\n", "\n  ") + "\n";
-  const std::size_t more = one.functions.size() - table.rows.size();
-  if (more > 0) text += fmt::format("  and {} more\n", more);
-  return text;
 }
 
 /// A digest's first figures tell it.
@@ -128,7 +103,8 @@ std::string details_of(const CaseComparison& one, const ComparisonRender& render
   const auto line = [&](const std::string& words) { text += "  " + message_text(words, 2) + "\n"; };
   for (const std::string& note : one.notes) line(note);
   if (render.functions > 0 && has_moved(one)) {
-    text += one.functions.empty() ? "  no profiles on both sides (run with --profiles)\n" : function_table(one, render);
+    text += one.functions.empty() ? "  no profiles on both sides (run with --profiles)\n"
+                                  : render_deltas(one.functions, render.functions, render.options);
   }
   if (text.empty()) return text;
   return "\n" + tinted(printable(one.id), Tint::bold, render.options.color) + "\n" + text;
@@ -213,38 +189,6 @@ std::string render_check(const Comparison& comparison, const CheckResult& result
                                                                : tinted("fail", Tint::bad, options.color));
   text += fmt::format(" ({} beyond limits, {} failed or gone, {} warnings, {} accepted)\n", failures, broken,
                       result.count(Severity::warning), result.count(Severity::accepted));
-  return text;
-}
-
-std::string render_functions(const FunctionCounts& counts, const ProfileRender& render) {
-  Table table;
-  table.columns = {{.title = render.event, .right = true},
-                   {.title = "share", .right = true, .drop = 2},
-                   {.title = "object", .least = 8, .drop = 1},
-                   {.title = "function", .least = 16}};
-  const auto sorted = counts.sorted();
-  for (const auto& [key, count] : sorted) {
-    if (render.top > 0 && table.rows.size() == render.top) break;
-    std::string name = render.full_names ? demangle(key.name) : readable_name(key.name);
-    if (!key.file.empty()) name = name.empty() ? key.file : fmt::format("{}  {}", name, base_name(key.file));
-    table.rows.push_back({{format_count(count)},
-                          {render.total > 0 ? format_share(count / render.total) : "", Tint::dim},
-                          {std::string(base_name(key.object)), Tint::dim},
-                          {name}});
-  }
-  const bool objects = std::ranges::any_of(sorted, [](const auto& entry) { return !entry.first.object.empty(); });
-  const bool names = std::ranges::any_of(
-      sorted, [](const auto& entry) { return !entry.first.name.empty() || !entry.first.file.empty(); });
-  const auto remove = [&table](std::size_t column) {
-    table.columns.erase(table.columns.begin() + static_cast<std::ptrdiff_t>(column));
-    for (auto& row : table.rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
-  };
-  if (!names) remove(3);
-  if (!objects) remove(2);
-  if (names && std::ranges::none_of(sorted, [](const auto& entry) { return !entry.first.name.empty(); }))
-    table.columns.back().title = "file";
-  std::string text = render_table(table, render.options);
-  if (sorted.size() > table.rows.size()) text += fmt::format("and {} more\n", sorted.size() - table.rows.size());
   return text;
 }
 

@@ -1,8 +1,7 @@
-/// A comparison, a check and function counts for a terminal. Pure; see table.h for width and colour.
+/// A comparison and a check for a terminal. Pure; see table.h for width and colour.
 #pragma once
 
 #include "comparison/check.h"
-#include "profile/function_counts.h"
 #include "report/table.h"
 
 namespace tally {
@@ -23,14 +22,5 @@ std::string render_comparison(const Comparison& comparison, const ComparisonRend
 
 /// What a limit found, then one line of judgement.
 std::string render_check(const Comparison& comparison, const CheckResult& result, const RenderOptions& options);
-
-struct ProfileRender {
-  RenderOptions options;
-  std::size_t top = 30;  ///< 0: all.
-  double total = 0;      ///< What 100 % is.
-  std::string event = "Ir";
-  bool full_names = false;
-};
-std::string render_functions(const FunctionCounts& counts, const ProfileRender& render);
 
 }  // namespace tally

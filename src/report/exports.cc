@@ -9,6 +9,7 @@
 #include "profile/names.h"
 #include "report/comparison_table.h"
 #include "report/escape.h"
+#include "report/explanation_text.h"
 #include "report/format.h"
 
 namespace tally {
@@ -33,17 +34,9 @@ std::string failures_of(const CaseComparison& one, const CheckResult& checked) {
   return join(parts, "; ");
 }
 
-std::string markdown_functions(const CaseComparison& one, std::size_t most) {
-  std::string out = "\n<details><summary>" + html_escape(one.id) +
-                    "</summary>\n\n| change | before | after | object | function |\n|---:|---:|---:|---|---|\n";
-  std::size_t shown = 0;
-  for (const FunctionDelta& delta : one.functions) {
-    if (shown++ == most) break;
-    out += fmt::format("| {}{} | {} | {} | {} | {} |\n", delta.delta() > 0 ? "+" : "", format_count(delta.delta()),
-                       format_count(delta.before), format_count(delta.after), markdown_escape(delta.object),
-                       markdown_escape(shorten(delta.name)));
-  }
-  return out + "\n</details>\n";
+std::string folded(const CaseComparison& one, const Explanation& explanation) {
+  return "\n<details><summary>" + html_escape(one.id) + "</summary>\n\n" + explanation_markdown(explanation) +
+         "\n</details>\n";
 }
 
 }  // namespace
@@ -81,7 +74,10 @@ std::string to_markdown(const Comparison& comparison, const CheckResult* checked
     }
   }
   for (const CaseComparison& one : comparison.cases) {
-    if (functions > 0 && moved(one) && !one.functions.empty()) out += markdown_functions(one, functions);
+    if (functions == 0 || !moved(one) || one.functions.empty()) continue;
+    Explanation explanation = explain(one);
+    if (explanation.functions.size() > functions) explanation.functions.resize(functions);
+    out += folded(one, explanation);
   }
   return out;
 }

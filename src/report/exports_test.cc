@@ -10,6 +10,7 @@
 #include "report/comparison_table.h"
 #include "report/escape.h"
 #include "report/example_comparison.h"
+#include "report/function_table.h"
 #include "report/golden.h"
 
 namespace tally {

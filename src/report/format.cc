@@ -52,6 +52,14 @@ std::string format_count(double value) {
   return with_separators(digits == "-0" ? "0" : digits);
 }
 
+std::string format_calls(double before, double after) {
+  constexpr double same = 1e-6;
+  constexpr double least = 0.005;
+  const auto text = [](double calls) { return calls > 0 && calls < least ? "<0.01" : format_count(calls); };
+  if (before == 0 && after == 0) return {};
+  return std::abs(after - before) < same ? text(after) : text(before) + " → " + text(after);
+}
+
 std::string format_seconds(double seconds, double half_width_s) {
   struct Unit {
     double scale;

@@ -12,6 +12,9 @@ namespace tally {
 /// "1,822,364"; two decimals below 1000 unless they are zero; U+2212 is not used, so that columns stay copyable.
 std::string format_count(double value);
 
+/// Calls per iteration on one side or both: "3", "3 → 4", "<0.01"; empty where there are none.
+std::string format_calls(double before, double after);
+
 /// "12.3 µs", with the figures that ± `half_width_s` supports (three when it is 0).
 std::string format_seconds(double seconds, double half_width_s = 0);
 

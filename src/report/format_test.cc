@@ -17,6 +17,13 @@ TEST(Format, CountsHaveSeparatorsAndFewDecimals) {
   EXPECT_EQ(format_count(123456), "123,456");
 }
 
+TEST(Format, CallsOfTwoSidesAreOneWhereTheyAgree) {
+  EXPECT_EQ(format_calls(3, 4), "3 → 4");
+  EXPECT_EQ(format_calls(3, 3 + 1e-9), "3");
+  EXPECT_EQ(format_calls(0, 0.001), "0 → <0.01");
+  EXPECT_EQ(format_calls(0, 0), "");
+}
+
 TEST(Format, SecondsShowWhatTheIntervalSupports) {
   EXPECT_EQ(format_seconds(1.23456e-6, 1e-8), "1.23 µs");
   EXPECT_EQ(format_seconds(1.23456e-6, 5e-7), "1 µs");

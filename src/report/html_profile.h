@@ -1,34 +1,21 @@
-/// Profiles as the page's script reads them: names interned for the whole page, a flame graph of both sides merged into
-/// one tree, and a table of functions. Internal to src/report.
+/// A profile as the page's script reads it, both sides in one tree. Internal to src/report.
 #pragma once
 
-#include <map>
-#include <string>
-#include <vector>
-
+#include "comparison/call_delta.h"
 #include "json/value.h"
-#include "profile/store.h"
 
 namespace tally {
 
-/// Strings of the whole page, each once.
-class PageStrings {
- public:
-  std::size_t id(const std::string& text);
-  [[nodiscard]] const std::vector<std::string>& all() const { return all_; }
-
- private:
-  std::map<std::string, std::size_t> ids_;
-  std::vector<std::string> all_;
-};
-
-/// { "approximate", "names": [..], "objects": [..], "parents": [..], "totals": [..], "bases": [..] }: node 0 is all;
-/// totals are instructions per iteration. "bases" only with a base. At most `most_nodes` nodes, the costliest.
-json::Value flame_json(const StoredProfile& profile, const StoredProfile* base, std::size_t most_nodes,
-                       PageStrings& strings);
-
-/// [[name, object, exclusive, inclusive, base's exclusive], ..]: by exclusive or by change, at most `most`.
-json::Value functions_json(const StoredProfile& profile, const StoredProfile* base, std::size_t most,
-                           PageStrings& strings);
+/// { "approximate": false,
+///   "strings": [..],
+///   "functions": { "name": [..], "object": [..], "own": [..], "all": [..], "calls": [..],
+///                  "own_before": [..], "all_before": [..], "calls_before": [..] },
+///   "tree": { "function": [..], "parent": [..], "total": [..], "before": [..] } }
+///
+/// Columns of equal length. Names and objects index strings, a tree's functions index functions; node 0 and function 0
+/// are the statement. Figures are per iteration; "…before" only with a base. At most `most_nodes` nodes, the costliest;
+/// functions are those of the nodes, and those with the most own cost or change. "all" is inclusive, and null of "???",
+/// which are many functions.
+json::Value profile_json(const ProfiledSide& before, const ProfiledSide& after, std::size_t most_nodes);
 
 }  // namespace tally

@@ -4,12 +4,15 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "comparison/explanation.h"
 #include "json/text.h"
 #include "report/comparison_table.h"
 #include "report/escape.h"
+#include "report/explanation_text.h"
 #include "report/format.h"
 #include "report/growth_json.h"
 #include "report/html_profile.h"
+#include "report/packed.h"
 #include "report/page_text.h"
 
 namespace tally {
@@ -19,9 +22,8 @@ using json::Array;
 using json::Object;
 
 constexpr std::size_t samples_shown = 160;
-constexpr std::size_t functions_shown = 40;
-constexpr std::size_t nodes_of_a_page = 40000;
-constexpr std::size_t nodes_of_a_case = 400;
+constexpr std::size_t nodes_of_a_page = 160'000;
+constexpr std::size_t nodes_of_a_case = 1500;
 
 /// Four figures are more than a plot can show.
 double four_figures(double value) {
@@ -115,16 +117,18 @@ Object verdict_json(const CaseComparison& one) {
   return json;
 }
 
+double cost_of(const CaseRecord& one) { return one.counts ? one.counts->per_iteration : 0; }
+
 void add_profiles(Object& json, const HtmlReport& report, const CaseRecord& one, const CaseComparison* compared,
-                  std::size_t most_nodes, PageStrings& strings) {
+                  std::size_t most_nodes) {
   if (!report.profiles || !one.profile) return;
   const auto profile = report.profiles(*report.record, one);
   if (!profile || profile->profile.events.empty()) return;
   std::optional<StoredProfile> base;
   if (compared && compared->base) base = report.profiles(*report.comparison->base, *compared->base);
   if (base && base->profile.events.empty()) base.reset();
-  json["flame"] = flame_json(*profile, base ? &*base : nullptr, most_nodes, strings);
-  json["functions"] = functions_json(*profile, base ? &*base : nullptr, functions_shown, strings);
+  const ProfiledSide before = base ? ProfiledSide{&*base, cost_of(*compared->base)} : ProfiledSide{};
+  json["profile"] = packed(json::to_text(profile_json(before, {&*profile, cost_of(one)}, most_nodes)));
 }
 
 Object run_json(const Record& record) {
@@ -152,7 +156,7 @@ Object run_json(const Record& record) {
 }
 
 /// In plan order; cases that only the base has come last.
-Array cases_json(const HtmlReport& report, PageStrings& strings) {
+Array cases_json(const HtmlReport& report) {
   std::map<const CaseRecord*, const CaseComparison*> compared;
   std::size_t profiled = 0;
   for (const CaseRecord& one : report.record->cases) profiled += one.profile.has_value();
@@ -166,7 +170,8 @@ Array cases_json(const HtmlReport& report, PageStrings& strings) {
     const CaseComparison* comparison = found == compared.end() ? nullptr : found->second;
     Object json = case_json(one);
     if (comparison) json["base"] = verdict_json(*comparison);
-    add_profiles(json, report, one, comparison, most_nodes, strings);
+    if (comparison && comparison->base && comparison->next) json["why"] = explanation_json(explain(*comparison));
+    add_profiles(json, report, one, comparison, most_nodes);
     cases.push_back(std::move(json));
   }
   if (report.comparison) {
@@ -183,15 +188,13 @@ Array cases_json(const HtmlReport& report, PageStrings& strings) {
 }  // namespace
 
 std::string render_html_report(const HtmlReport& report) {
-  PageStrings strings;
   Object data = {{"name", report.name}, {"run", run_json(*report.record)}};
-  data["cases"] = cases_json(report, strings);
+  data["cases"] = cases_json(report);
   data["growth"] = growth_json(*report.record);
   if (report.comparison) {
     data["base"] = run_json(*report.comparison->base);
     data["summary"] = comparison_summary(*report.comparison);
   }
-  data["strings"] = strings.all();
   const std::string json = script_json(json::to_text(std::move(data)));
 
   // One pass over the template, so that what is filled in is never looked at for marks.

@@ -2,7 +2,8 @@
 ///
 /// Owns: the data that goes into the page; src/report/page holds what shows it. Everything from a record is data to the
 /// page's script, which writes it as text and never as markup; the JSON cannot end its script element (see escape.h).
-/// Stays under 2 MB for 200 cases: samples are thinned to 160 a case, flame graphs share one budget of nodes.
+/// Stays under 6 MB for 200 cases: samples are thinned to 160 a case, flame graphs share one budget of nodes, and a
+/// case's profile is packed until it is looked at (see packed.h).
 #pragma once
 
 #include <string>

@@ -55,20 +55,27 @@ TEST(HtmlReport, GoneCasesAreShownToo) {
 StoredProfile profile_of(const std::string& text) { return {*parse_callgrind(text), 100}; }
 
 TEST(HtmlProfile, BothSidesShareOneTree) {
-  PageStrings strings;
   const StoredProfile next =
-      profile_of("events: Ir\nob=l\nfn=f\n1 1000\ncfn=g\ncalls=1 0\n1 3000\nfn=g\n1 3000\ntotals: 4000\n");
+      profile_of("events: Ir\nob=l\nfn=f\n1 1000\ncfn=g\ncalls=200 0\n1 3000\nfn=g\n1 3000\ntotals: 4000\n");
   const StoredProfile base =
-      profile_of("events: Ir\nob=l\nfn=f\n1 1000\ncfn=h\ncalls=1 0\n1 500\nfn=h\n1 500\ntotals: 1500\n");
-  const auto flame = flame_json(next, &base, 100, strings);
-  EXPECT_EQ(json::to_text(flame["totals"]), "[40.0,40.0,30.0,0.0]");
-  EXPECT_EQ(json::to_text(flame["bases"]), "[15.0,15.0,0.0,5.0]");
-  EXPECT_EQ(json::to_text(flame["parents"]), "[0,0,1,1]");
-  EXPECT_EQ(flame["approximate"], false);
-  EXPECT_EQ(flame_json(next, &base, 2, strings)["totals"].size(), 2U);
+      profile_of("events: Ir\nob=l\nfn=f\n1 1000\ncfn=h\ncalls=100 0\n1 500\nfn=h\n1 500\ntotals: 1500\n");
+  const auto of = [&](std::size_t most) { return profile_json({&base, 15}, {&next, 40}, most); };
+  const json::Value profile = of(100);
+  EXPECT_EQ(json::to_text(profile["tree"]["total"]), "[40.0,40.0,30.0,0.0]");
+  EXPECT_EQ(json::to_text(profile["tree"]["before"]), "[15.0,15.0,0.0,5.0]");
+  EXPECT_EQ(json::to_text(profile["tree"]["parent"]), "[0,0,1,1]");
+  EXPECT_EQ(json::to_text(profile["tree"]["function"]), "[0,1,2,3]");
+  EXPECT_EQ(json::to_text(profile["functions"]["own"]), "[0.0,10.0,30.0,0.0]");
+  EXPECT_EQ(json::to_text(profile["functions"]["all"]), "[0.0,40.0,30.0,0.0]");
+  EXPECT_EQ(json::to_text(profile["functions"]["calls"]), "[0.0,0.0,2.0,0.0]");
+  EXPECT_EQ(json::to_text(profile["functions"]["calls_before"]), "[0.0,0.0,0.0,1.0]");
+  EXPECT_EQ(json::to_text(profile["strings"]), R"(["statement","","f","l","g","h"])");
+  EXPECT_EQ(profile["approximate"], false);
+  EXPECT_EQ(of(2)["tree"]["total"].size(), 2U);
+  EXPECT_FALSE(profile_json({}, {&next, 40}, 9)["tree"].has("before"));
 }
 
-TEST(HtmlReport, TwoHundredProfiledCasesStayUnderTwoMegabytes) {
+TEST(HtmlReport, TwoHundredProfiledCasesStayUnderSixMegabytes) {
   // A wide profile: 600 functions with long C++ names, all called by one, so that its tree is quickly made.
   std::string text = "events: Ir\nob=/usr/lib/libtorch_cpu.so\nfl=x.cc\n";
   const auto name = [](int i) {
@@ -98,8 +105,8 @@ TEST(HtmlReport, TwoHundredProfiledCasesStayUnderTwoMegabytes) {
                           .comparison = &comparison,
                           .profiles = [&](const Record&, const CaseRecord&) { return std::optional(profile); },
                           .name = "x"});
-  EXPECT_LT(page.size(), 2'000'000U);
-  EXPECT_GT(data_of(page)["cases"][199]["flame"]["totals"].size(), 100U);
+  EXPECT_LT(page.size(), 6'000'000U);
+  EXPECT_GT(data_of(page)["cases"][199]["profile"].text_or("").size(), 4'000U);
 }
 
 }  // namespace

@@ -48,7 +48,9 @@ Object case_json(const CaseComparison& one) {
                                  {"function", delta.name},
                                  {"before", delta.before},
                                  {"after", delta.after},
-                                 {"change", delta.delta()}});
+                                 {"change", delta.delta()},
+                                 {"calls_before", delta.calls_before},
+                                 {"calls_after", delta.calls_after}});
     }
     json["functions"] = std::move(functions);
   }

@@ -35,6 +35,12 @@ std::string reproduce(const RunRequest& request, const Case& measured) {
   return fmt::format("tally run {} --filter {} --isolation process --keep", source, shell_quote(measured.id));
 }
 
+/// Callgrind counts the calls that are made in pauses, too.
+void forget_calls(Profile& profile) {
+  for (Profile::Call& call : profile.calls) call.count = 0;
+  profile.notes.emplace_back("counting was paused within the region: how often functions were called is not known");
+}
+
 }  // namespace
 
 Status CaseRecorder::on_case(std::size_t index, CaseOutcome outcome) {
@@ -66,6 +72,7 @@ void CaseRecorder::read_profile(CaseRecord& record, const Case& measured, const 
     record.counts->denoised = record.counts->per_iteration - noise / static_cast<double>(record.counts->iterations);
   }
   if (!request_.profiles) return;
+  if (outcome.paused) forget_calls(*profile);
   const std::string name = digest(measured.id) + ".json";
   const std::uint64_t iterations = outcome.counts ? outcome.counts->iterations : 1;
   const auto store = [&](const Profile& one, const std::string& file) {

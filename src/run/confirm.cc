@@ -13,9 +13,9 @@ Status check_same_subject(const Record& next, const Record& again) {
     if (first == next.environments.end() || first->second.fingerprint == environment.fingerprint) continue;
     const bool subject = first->second.subject != environment.subject;
     return fail(ErrorKind::input,
-                fmt::format("--confirm: the {} of {} is not the one that the new record was measured in",
+                fmt::format("measured again, the {} of {} is not the one that the record was measured in",
                             subject ? "subject" : "environment", name),
-                {}, "confirm right after measuring, with the same builds, --env-command, --cxx and --python");
+                {}, "measure again right after, with the same builds, environment, compiler and interpreter");
   }
   return {};
 }
@@ -33,7 +33,7 @@ Result<Record> measure_again(Workspace& workspace, const Suite& suite, const std
   auto again = measure(workspace, request, observer);
   if (!again) return std::unexpected(again.error());
   if (again->stopped) return std::unexpected(*again->stopped);
-  if (again->interrupted) return fail(ErrorKind::input, "--confirm: interrupted");
+  if (again->interrupted) return fail(ErrorKind::input, "measuring again was interrupted");
   if (auto same = check_same_subject(next, again->record); !same) return std::unexpected(same.error());
   return std::move(again->record);
 }

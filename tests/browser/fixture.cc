@@ -144,7 +144,6 @@ Record growing_record() {
 int write_pages(const std::string& folder) {
   const Record base = record_of(false);
   const Record next = record_of(true);
-  const Comparison comparison = compare(base, next, {});
   const ProfileLoader profiles = [&](const Record& side, const CaseRecord& one) -> std::optional<StoredProfile> {
     if (!one.profile) return std::nullopt;
     const auto* case_base = find_case(base, one.id);
@@ -155,6 +154,7 @@ int write_pages(const std::string& folder) {
     return profile_of(std::stoi(*one.profile), static_cast<int>(std::max(extra, -140.0)),
                       hostile ? evil : "c10::impl::tls_local_dispatch_key_set()");
   };
+  const Comparison comparison = compare(base, next, {}, profiles);
   const auto write = [&](const std::string& name, const HtmlReport& report) {
     return write_file(folder + "/" + name, render_html_report(report)).has_value();
   };

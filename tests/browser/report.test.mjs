@@ -88,6 +88,7 @@ const tests = {
   },
   async 'the flame graph zooms by click and by keys'() {
     await page.goto(url('compared.html') + '#/case/3');
+    await page.waitForSelector('.flame button');
     const frame = page.locator('.flame button', {hasText: 'at::native::add_out'});
     const before = (await frame.boundingBox()).width;
     await frame.click();
@@ -112,6 +113,41 @@ const tests = {
     await page.locator('.flame-tools input').fill('compute_shape');
     assert.equal(await page.locator('.flame button.found').count(), 1);
     await page.locator('.flame-tools input').fill('');
+  },
+  async 'one function stands between its callers and its callees, and the address keeps it'() {
+    await page.goto(url('compared.html') + '#/case/3');
+    await page.locator('table.functions button.link', {hasText: 'add_out'}).click();
+    const [callers, callees] = await page.locator('.sandwich .flame').all();
+    assert.match(await page.locator('.sandwich').innerText(), /add_out[\s\S]*1 call/);
+    const top = async (graph, name) =>
+      (await graph.locator('button', {hasText: name}).boundingBox()).y;
+    assert.ok((await top(callers, 'at::Tensor::add_')) < (await top(callers, 'add_out')));
+    assert.ok((await top(callees, 'add_out')) < (await top(callees, 'compute_shape')));
+    assert.equal(await callers.locator('button', {hasText: 'compute_shape'}).count(), 0);
+    assert.match(page.url(), /function=\d+/);
+    await page.locator('.flame').first().locator('button', {hasText: 'add_kernel'}).click();
+    await page.locator('.flame-tools input').fill('vectorized');
+    assert.match(page.url(), /zoom=\d+&find=vectorized|find=vectorized/);
+    await shot('sandwich');
+    await page.reload();
+    assert.equal(await page.locator('.sandwich h2').innerText(), 'at::native::add_out');
+    assert.equal(await page.locator('.flame-tools input').inputValue(), 'vectorized');
+    assert.equal(await page.locator('.flame button.found').count(), 1);
+    assert.equal(await page.locator('button.reset').isDisabled(), false, 'it is zoomed');
+    await page.locator('.sandwich button', {hasText: 'Close'}).click();
+    assert.equal(await page.locator('.sandwich').count(), 0);
+    assert.doesNotMatch(page.url(), /function=/);
+    await page.locator('.flame button', {hasText: 'add_kernel'}).focus();
+    await page.keyboard.press('s');
+    assert.equal(await page.locator('.sandwich h2').innerText(), 'at::native::add_kernel');
+  },
+  async 'why a case moved is said first'() {
+    await page.goto(url('compared.html') + '#/case/3');
+    const why = page.locator('.why');
+    assert.match(await why.innerText(), /compute_shape/);
+    assert.match(await why.innerText(), /of all movement/);
+    await page.locator('.flame button', {hasText: 'compute_shape'}).hover();
+    assert.match(await page.locator('.readout').innerText(), /the function: 1 call per iteration/);
   },
   async 'what became slower is named, with its function first'() {
     const first = page.locator('table.functions tbody tr').first();

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <cmath>
 
 #include "harness.h"
+#include "json/text.h"
 
 namespace tally::cli_test {
 namespace {
@@ -47,6 +49,32 @@ TEST(Exact, WhatWasBeforeTheRegionIsNotInIt) {
   EXPECT_EQ(forked.counts->spread, 0);
   EXPECT_GE(forked.counts->replicates.size(), 2U);
   EXPECT_EQ(forked.attempts.size(), 2U) << "where the case child's own replicate differs, all are forked";
+}
+
+/// Callgrind counts calls before the region, too: the setup's, and those of ten executions that warm up.
+TEST(Exact, CallsAreThoseOfTheRegion) {
+  const auto folder = TemporaryFolder::make();
+  ASSERT_TRUE(folder);
+  const fs::path text = folder->path() / "calls.toml";
+  const fs::path path = folder->path() / "calls.json";
+  ASSERT_TRUE(write_file(text, R"toml(schema = 1
+[[benchmark]]
+label = ["calls"]
+cpp = 'for (int i = 0; i < 3; ++i) getppid();'
+py = "os.getppid(); os.getppid()"
+setup = { cpp = 'for (int i = 0; i < 7; ++i) getppid();', py = "import os; os.getppid()" }
+)toml"));
+  const Ran ran = tally({"run", text, "--counts-only", "--iterations", "10", "--profiles", "--json", path});
+  ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
+  for (const auto& [of, calls] : {std::pair("calls [cpp]", 30), {"calls [python]", 20}}) {
+    const Ran shown = tally({"profile", path.string() + "#" + of, "--json", "--top", "0"});
+    const Result<json::Value> parsed = json::parse(shown.out);
+    ASSERT_TRUE(parsed && (*parsed)["functions"].array()) << shown.out << shown.err;
+    const json::Array& all = *(*parsed)["functions"].array();
+    const auto called = std::ranges::find_if(all, [](const json::Value& one) { return one["function"] == "getppid"; });
+    ASSERT_NE(called, all.end()) << of << shown.out;
+    EXPECT_EQ((*called)["calls"].number(), calls) << of;
+  }
 }
 
 /// A wait for a device ends the regions of cases on one, and of no other: where a toolchain finds none, its counts are

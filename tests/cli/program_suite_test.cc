@@ -126,7 +126,7 @@ TEST_F(ProgramSuite, TwoProgramsAreTheSidesOfAComparison) {
                                  "--rounds", "1", "--json-a", file("a.json"), "--json-b", file("b.json")}));
   EXPECT_EQ(ran.code, 0) << ran.err << "what one side lacks is told, and no failure";
   EXPECT_THAT(ran.out, AllOf(HasSubstr("1 gone, 1 slower, 1 new, 1 same"), HasSubstr("bench/common [cpp]")));
-  EXPECT_THAT(ran.out, testing::ContainsRegex("\\+500 +1,001 +1,501 +bench +.anonymous.::spend"));
+  EXPECT_THAT(ran.out, testing::ContainsRegex("\\+500 +1,001 +1,501 +1 +bench +.anonymous.::spend"));
   EXPECT_EQ(record_from_json(*read_file(file("a.json")), "a")->cases.size(), 3U);
   // A filter may mean what one side alone has, as long as there is something to compare.
   const auto ab = [&](const std::vector<std::string>& filters) {
@@ -146,7 +146,7 @@ TEST_F(ProgramSuite, ProgramsOfTwoNamesAreCompared) {
       quickly({"ab", "--a-program", older_->path(), "--b-program", renamed_->path(), "--functions", "--rounds", "1"}));
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("bench-2.0/common [cpp]"));
-  EXPECT_THAT(ran.out, testing::ContainsRegex("\\+500 +1,001 +1,501 +bench-2.0 +.anonymous.::spend"));
+  EXPECT_THAT(ran.out, testing::ContainsRegex("\\+500 +1,001 +1,501 +1 +bench-2.0 +.anonymous.::spend"));
 }
 
 TEST_F(ProgramSuite, ASideReplacesTheOnlyProgramOfASuite) {

@@ -173,7 +173,7 @@ TEST_F(CompareCommand, FunctionsComeFromTheProfilesBesideTheRecords) {
   compare.next = side("after", 1500);
   compare.functions = true;
   EXPECT_EQ(run_compare(compare, out, err), 0);
-  EXPECT_THAT(out.str(), HasSubstr("+500   1,000  1,500  libx.so  work"));
+  EXPECT_THAT(out.str(), HasSubstr("+500   1,000  1,500         libx.so  work"));
 }
 
 }  // namespace

@@ -27,10 +27,10 @@ TEST_F(ProfileCommand, ShowsFunctionsAndLeavesNoiseOut) {
   ProfileCommandOptions options;
   options.file = write("callgrind.out", example);
   EXPECT_EQ(profile(options), 0);
-  EXPECT_THAT(out.str(), HasSubstr("700   70 %  python3.11  _PyEval_EvalFrameDefault"));
+  EXPECT_THAT(out.str(), HasSubstr("700   70 %         python3.11  _PyEval_EvalFrameDefault"));
   options.inclusive = true;
   EXPECT_EQ(profile(options), 0);
-  EXPECT_THAT(out.str(), HasSubstr("1,000  100 %  python3.11  _PyEval_EvalFrameDefault"));
+  EXPECT_THAT(out.str(), HasSubstr("1,000  100 %         python3.11  _PyEval_EvalFrameDefault"));
   options.inclusive = false;
   options.denoise = true;
   EXPECT_EQ(profile(options), 0);

@@ -1,5 +1,5 @@
 'use strict';
-// One case: figures, growth, distribution, flame graph, functions, code.
+// One case: figures, why it moved, growth, distribution, flame graph, functions, code.
 
 function codeOf(one) {
   const part = (title, text) =>
@@ -44,14 +44,42 @@ function factsOf(one) {
   );
 }
 
+/// Flame graph, one function's callers and callees, and the table: filled in when it is unpacked.
+function profileSections(one) {
+  const place = el('div', {class: 'profile'}, el('p', {class: 'soft'}, 'Unpacking the profile …'));
+  const show = (profile) => {
+    const between = el('div');
+    const select = (f) => {
+      const known = f >= 0 && f < profile.functions.length;
+      keepView('function', known ? f : undefined);
+      between.replaceChildren(...(known ? [sandwich(profile, f, () => select(-1))] : []));
+      if (known) between.scrollIntoView({block: 'nearest'});
+    };
+    const where = 'Where the instructions go' + (profile.tree.before ? ', and what changed' : '');
+    place.replaceChildren(
+      el('h2', {}, where),
+      flameGraph(profile, select),
+      between,
+      el('h2', {}, 'Functions'),
+      functionTable(profile, select),
+    );
+    if (viewOf('function')) select(Number(viewOf('function')));
+  };
+  profileOf(one).then(show, (error) => {
+    place.replaceChildren(
+      el('p', {class: 'alert'}, 'This browser cannot unpack the profile: ' + error),
+    );
+  });
+  return place;
+}
+
 function sectionsOf(one) {
   const section = (title, content) => [el('h2', {}, title), content];
-  const where = 'Where the instructions go' + (one.flame?.bases ? ', and what changed' : '');
   return [
+    whyOf(one),
     growthOf(data.cases.indexOf(one)),
     one.wall && section('Samples', distribution(one.wall, one.base?.wall)),
-    one.flame && section(where, flameGraph(one.flame)),
-    one.functions && section('Functions', functionTable(one)),
+    one.profile && profileSections(one),
     section('Code', codeOf(one)),
   ];
 }

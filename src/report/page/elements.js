@@ -4,6 +4,21 @@
 const data = JSON.parse(document.getElementById('data').textContent);
 const view = document.getElementById('view');
 
+/// What a view keeps in the address, behind its "?": the value of a key, or null.
+function viewOf(key) {
+  return new URLSearchParams(location.hash.split('?')[1] || '').get(key);
+}
+
+/// Nothing moves and nothing is loaded: the address says what is seen.
+function keepView(key, value) {
+  const [place, before] = location.hash.split('?');
+  const kept = new URLSearchParams(before || '');
+  if (value === undefined) kept.delete(key);
+  else kept.set(key, value);
+  const rest = kept.toString();
+  history.replaceState(null, '', (place || '#/') + (rest && '?' + rest));
+}
+
 /// el('td', {class: 'n', onclick: f}, 'text', child, …): nothing here parses markup.
 function el(name, attributes, ...children) {
   return fill(document.createElement(name), attributes, children);

@@ -1,20 +1,27 @@
 'use strict';
 // The flame graph: roots on top, a button for each call, zoomed by click or keys; against a base,
-// coloured by change.
+// coloured by change. What is zoomed and searched stands in the address.
 
-function flameGraph(flame) {
-  const graph = {
-    tree: flameTree(flame),
-    box: el('div', {class: 'flame', role: 'tree', 'aria-label': 'flame graph'}),
-    readout: el('p', {class: 'readout', 'aria-live': 'polite'}),
-    reset: el('button', {type: 'button', onclick: () => zoomFlame(graph, 0)}, 'Show all'),
-    changes: Boolean(flame.bases), // Coloured, and as wide, by change.
-    zoomed: 0,
-    current: 0, // Has the focus, or had it last.
-    search: '',
-    shown: [], // The calls, as the buttons of the box stand for them.
-  };
-  graph.box.addEventListener('keydown', (event) => flameKey(graph, event));
+/// Of a whole profile, with its tools; `select(f)` is told which function is to be looked at.
+function flameGraph(profile, select) {
+  const graph = flameBox(flameTree(profile.tree, profile.functions), 'flame graph');
+  graph.search = viewOf('find') || '';
+  graph.zoomed = Number(viewOf('zoom')) || 0;
+  if (!(graph.zoomed < graph.tree.parent.length)) graph.zoomed = 0;
+  graph.onzoom = (n) => keepView('zoom', n || undefined);
+  graph.reset = el(
+    'button',
+    {type: 'button', class: 'reset', onclick: () => zoomFlame(graph, 0)},
+    'Show all',
+  );
+  const around = el(
+    'button',
+    {type: 'button', onclick: () => select(graph.tree.function[graph.current])},
+    'Callers and callees',
+  );
+  graph.box.addEventListener('keydown', (event) => {
+    if (event.key === 's') select(graph.tree.function[graph.current]);
+  });
   drawFlame(graph);
   return el(
     'div',
@@ -24,12 +31,31 @@ function flameGraph(flame) {
       {class: 'flame-tools'},
       flameSearch(graph),
       graph.reset,
-      flame.bases && [changeToggle(graph), changeLegend()],
+      around,
+      profile.tree.before && [changeToggle(graph), changeLegend()],
     ),
     graph.box,
     graph.readout,
-    flame.approximate && approximation(),
+    profile.approximate && approximation(),
   );
+}
+
+/// A tree in a box of its own, and below it what the call under the pointer is. With `up`, callers
+/// stand above what they call: the root is at the bottom.
+function flameBox(tree, label, up = false) {
+  const graph = {
+    tree,
+    up,
+    box: el('div', {class: 'flame', role: 'tree', 'aria-label': label}),
+    readout: el('p', {class: 'readout', 'aria-live': 'polite'}),
+    changes: Boolean(tree.before), // Coloured, and as wide, by change.
+    zoomed: 0,
+    current: 0, // Has the focus, or had it last.
+    search: '',
+    shown: [], // The calls, as the buttons of the box stand for them.
+  };
+  graph.box.addEventListener('keydown', (event) => flameKey(graph, event));
+  return graph;
 }
 
 function drawFlame(graph) {
@@ -39,15 +65,16 @@ function drawFlame(graph) {
   graph.shown = places.map(({n}) => n);
   const deepest = Math.max(...graph.shown.map((n) => tree.depth[n]));
   box.style.height = (deepest + 1) * rowHeight + 'px';
-  box.replaceChildren(...places.map((place) => flameFrame(graph, place, rowHeight)));
-  graph.reset.disabled = graph.zoomed === 0;
+  const top = (n) => (graph.up ? deepest - tree.depth[n] : tree.depth[n]) * rowHeight;
+  box.replaceChildren(...places.map((place) => flameFrame(graph, place, top(place.n))));
+  if (graph.reset) graph.reset.disabled = graph.zoomed === 0;
 }
 
-function flameFrame(graph, {n, left, size, above}, rowHeight) {
+function flameFrame(graph, {n, left, size, above}, top) {
   const {tree, search} = graph;
-  const name = tree.names[n];
+  const name = tree.of[n].name;
   const words = flameWords(tree, n);
-  const place = `left:${left * 100}%;width:${size * 100}%;top:${tree.depth[n] * rowHeight}px`;
+  const place = `left:${left * 100}%;width:${size * 100}%;top:${top}px`;
   const found = search && (name.toLowerCase().includes(search) ? 'found' : 'missed');
   const read = () => {
     graph.readout.textContent = words;
@@ -70,11 +97,12 @@ function flameFrame(graph, {n, left, size, above}, rowHeight) {
       read();
     },
   };
-  return el('button', attributes, size > 0.012 ? name || 'all' : '');
+  return el('button', attributes, size > 0.012 ? name : '');
 }
 
 function zoomFlame(graph, n) {
   graph.zoomed = n;
+  graph.onzoom?.(n);
   drawFlame(graph);
 }
 
@@ -90,15 +118,15 @@ function focusFlame(graph, n) {
 /// Arrows go to the call above, the first below, and those beside; Escape goes back to the whole.
 function flameKey(graph, event) {
   const {tree, current, shown} = graph;
-  const parent = tree.flame.parents[current];
+  const parent = tree.parent[current];
   const seen = (calls) => calls.filter((n) => shown.includes(n));
   const beside = (step) => {
     const siblings = seen(current === 0 ? [0] : tree.children[parent]);
     return siblings[siblings.indexOf(current) + step];
   };
   const target = {
-    ArrowUp: () => parent,
-    ArrowDown: () => seen(tree.children[current])[0],
+    [graph.up ? 'ArrowDown' : 'ArrowUp']: () => parent,
+    [graph.up ? 'ArrowUp' : 'ArrowDown']: () => seen(tree.children[current])[0],
     ArrowLeft: () => beside(-1),
     ArrowRight: () => beside(1),
   }[event.key];
@@ -117,8 +145,10 @@ function flameSearch(graph) {
     type: 'search',
     placeholder: 'Find a function',
     'aria-label': 'Find a function in the flame graph',
+    value: graph.search,
     oninput: (event) => {
       graph.search = event.target.value.trim().toLowerCase();
+      keepView('find', graph.search || undefined);
       drawFlame(graph);
     },
   });

@@ -1,39 +1,61 @@
 'use strict';
 // The table of a case's functions, against the base where there is one.
 
-function functionTable(one) {
-  const compared = one.functions.length > 0 && one.functions[0].length > 4;
-  const rows = one.functions.map(([name, object, exclusive, inclusive, base]) => ({
-    name: data.strings[name],
-    object: data.strings[object],
-    exclusive,
-    inclusive,
-    base,
-  }));
-  const total = one.counts ? one.flame.totals[0] : 0;
+/// As many as are read: those with the most cost of their own, and those that changed most.
+function functionsShown(functions) {
+  const most = (value, size) =>
+    functions
+      .filter((f) => value(f) !== 0)
+      .sort((a, b) => Math.abs(value(b)) - Math.abs(value(a)))
+      .slice(0, size);
+  const changed = (f) => (f.before ? f.own - f.before.own : 0);
+  return [...new Set([...most((f) => f.own, 40), ...most(changed, 20)])];
+}
+
+/// `select(f)` is told which function is to be looked at.
+function functionTable(profile, select) {
+  const {functions} = profile;
+  const compared = Boolean(profile.tree.before);
+  const total = profile.tree.total[0];
   const columns = [
     {
       title: 'Function',
       value: (f) => f.name,
       cell: (f) => [
-        el('span', {style: 'overflow-wrap:anywhere'}, f.name),
+        el(
+          'button',
+          {
+            type: 'button',
+            class: 'link',
+            title: 'Callers and callees',
+            onclick: () => select(functions.indexOf(f)),
+          },
+          f.name,
+        ),
         el('span', {class: 'sub'}, f.object),
       ],
     },
-    {title: 'Own', numeric: true, value: (f) => f.exclusive, cell: (f) => count(f.exclusive)},
+    {title: 'Own', numeric: true, value: (f) => f.own, cell: (f) => count(f.own)},
     {
       title: 'Share',
       numeric: true,
       className: 'hide-phone',
-      value: (f) => f.exclusive,
-      cell: (f) => el('span', {class: 'soft'}, share(f.exclusive, total)),
+      value: (f) => f.own,
+      cell: (f) => el('span', {class: 'soft'}, share(f.own, total)),
     },
     {
       title: 'With calls',
       numeric: true,
       className: 'hide-phone',
-      value: (f) => f.inclusive,
-      cell: (f) => count(f.inclusive),
+      value: (f) => f.all ?? undefined,
+      cell: (f) => count(f.all),
+    },
+    {
+      title: 'Calls',
+      numeric: true,
+      className: 'hide-phone',
+      value: (f) => f.calls || undefined,
+      cell: (f) => callsOf(f).replace(/ calls?$/, ''),
     },
   ];
   if (compared) {
@@ -42,15 +64,15 @@ function functionTable(one) {
         title: 'Base',
         numeric: true,
         className: 'hide-phone',
-        value: (f) => f.base,
-        cell: (f) => count(f.base),
+        value: (f) => f.before.own,
+        cell: (f) => count(f.before.own),
       },
       {
         title: 'Change',
         numeric: true,
-        value: (f) => f.exclusive - f.base,
+        value: (f) => f.own - f.before.own,
         cell: (f) => {
-          const delta = Math.round((f.exclusive - f.base) * 10) / 10;
+          const delta = Math.round((f.own - f.before.own) * 10) / 10;
           return delta === 0
             ? el('span', {class: 'soft'}, '0')
             : el('span', {class: delta > 0 ? 'bad-text' : 'good-text'}, signed(delta));
@@ -58,6 +80,7 @@ function functionTable(one) {
       },
     );
   }
-  const state = compared ? {column: 5, direction: -1} : {column: 1, direction: -1};
+  const state = compared ? {column: 6, direction: -1} : {column: 1, direction: -1};
+  const rows = functionsShown(functions);
   return el('div', {class: 'sheet'}, sortableTable('functions', columns, rows, state));
 }

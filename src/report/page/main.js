@@ -2,7 +2,7 @@
 // Which view is shown (by the address, so that back and bookmarks work), the theme, and the keys.
 
 function route() {
-  const match = /^#\/case\/(\d+)$/.exec(location.hash);
+  const match = /^#\/case\/(\d+)(?:\?|$)/.exec(location.hash);
   if (match) showCase(Number(match[1]));
   else showList();
 }

@@ -1,4 +1,4 @@
-#include "cli/confirming.h"
+#include "cli/remeasure.h"
 
 #include "cli/measuring.h"
 #include "cli/suite_source.h"
@@ -6,13 +6,13 @@
 
 namespace tally::cli {
 
-Remeasure remeasure_with(const Context& context, const CheckCommandOptions& options, std::ostream& err) {
-  return [&context, &options, &err](const std::string& path, const std::vector<std::string>& ids,
-                                    const Record& next) -> Result<Record> {
+Remeasure remeasure_with(const Context& context, const Tools& tools, const std::string& cores, std::ostream& err) {
+  return [&context, tools, cores, &err](const std::string& path, const std::vector<std::string>& ids,
+                                        const Record& next) -> Result<Record> {
     RunOptions run;
-    run.cores = options.cores;
+    run.cores = cores;
     run.server = "off";
-    run.tools = {.cxx = options.cxx, .python = options.python, .env_command = options.env_command};
+    run.tools = tools;
     run.settings = next.settings;
     const bool program = is_program(path);
     auto suite = definitions_of(context, program ? SuiteSource{"", path} : SuiteSource{path, ""}, run);

@@ -1,0 +1,93 @@
+#include "comparison/explanation.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace tally {
+namespace {
+
+constexpr double kMostMovement = 0.9;
+
+/// How much of all movement each function has decides who is named: where some have more and others less, a net change
+/// says little.
+void name_functions(Explanation& explanation) {
+  const std::vector<FunctionDelta>& all = explanation.of->functions;
+  double movement = 0;
+  for (const FunctionDelta& one : all) {
+    (one.delta() > 0 ? explanation.more : explanation.less) += one.delta();
+    movement += std::abs(one.delta());
+  }
+  explanation.moved = all.size();
+  double named = 0;
+  std::size_t count = 0;
+  while (count < all.size() && named < kMostMovement * movement) named += std::abs(all[count++].delta());
+  explanation.functions = telling(all, count);
+  explanation.share = movement > 0 ? named / movement : 0;
+}
+
+std::optional<Shift> change_of(const std::optional<double>& before, const std::optional<double>& after) {
+  if (!before || !after) return std::nullopt;
+  return Shift{*before, *after};
+}
+
+Disagreement disagreement_of(const CaseComparison& one) {
+  if (!one.counts || !one.time) return Disagreement::none;
+  const double delta = one.counts->after - one.counts->before;
+  const bool moved = std::abs(delta) > one.counts->threshold;
+  const Verdict time = one.time->verdict;
+  if (!moved) return time == Verdict::same ? Disagreement::none : Disagreement::time_alone;
+  if (delta > 0 && time == Verdict::faster) return Disagreement::more_but_faster;
+  if (delta < 0 && time == Verdict::slower) return Disagreement::fewer_but_slower;
+  return Disagreement::none;
+}
+
+/// One event alone, in cycles.
+double cycles_of(const std::string& event, double count) {
+  const std::array<std::pair<std::string, double>, 2> alone = {{{event, count}, {"D1mr", 0}}};
+  return estimated_cycles(alone).value_or(0);
+}
+
+}  // namespace
+
+std::string_view to_string(Disagreement disagreement) {
+  switch (disagreement) {
+    case Disagreement::none:
+      return "";
+    case Disagreement::more_but_faster:
+      return "more instructions, and faster";
+    case Disagreement::fewer_but_slower:
+      return "fewer instructions, and slower";
+    case Disagreement::time_alone:
+      return "as many instructions, in another time";
+  }
+  return "";
+}
+
+void explain_events(const Counts& before, const Counts& after, Explanation& explanation) {
+  explanation.events.clear();
+  explanation.cycles = change_of(before.estimated_cycles, after.estimated_cycles);
+  for (const auto& [event, count] : after.events) {
+    const auto old = std::ranges::find(before.events, event, &std::pair<std::string, double>::first);
+    if (old == before.events.end() || old->second == count) continue;
+    const double cycles = cycles_of(event, count) - cycles_of(event, old->second);
+    if (cycles != 0) explanation.events.push_back({event, {old->second, count}, cycles});
+  }
+  std::ranges::sort(explanation.events, {},
+                    [](const EventChange& one) { return std::pair(-std::abs(one.cycles), one.event); });
+}
+
+Explanation explain(const CaseComparison& one) {
+  Explanation explanation{.of = &one};
+  explanation.disagreement = disagreement_of(one);
+  name_functions(explanation);
+  if (one.base == nullptr || one.next == nullptr || !one.base->counts || !one.next->counts) return explanation;
+  const Counts& old = *one.base->counts;
+  const Counts& now = *one.next->counts;
+  explanation.allocations = change_of(old.allocations, now.allocations);
+  explanation.allocated_bytes = change_of(old.allocated_bytes, now.allocated_bytes);
+  if (old.estimated_cycles && now.estimated_cycles) explain_events(old, now, explanation);
+  return explanation;
+}
+
+}  // namespace tally

@@ -1,0 +1,58 @@
+/// Why a case became slower, or faster: the fewest facts that account for it. Pure.
+///
+/// Functions come from the comparison of profiles, events from runs with simulated caches or branches; what the records
+/// lack is empty. Nothing here judges: the verdict is the comparison's.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "comparison/comparison.h"
+
+namespace tally {
+
+/// A figure on both sides, per iteration.
+struct Shift {
+  double before = 0;
+  double after = 0;
+  [[nodiscard]] double delta() const { return after - before; }
+};
+
+/// What a simulated event has to do with the estimated cycles (see estimated_cycles()).
+struct EventChange {
+  std::string event;  ///< "D1mr", "Bcm", …
+  Shift count;
+  double cycles = 0;  ///< What the change of the count comes to.
+};
+
+enum class Disagreement {
+  none,
+  more_but_faster,  ///< More instructions, beyond their threshold, in less time, beyond its own.
+  fewer_but_slower,
+  time_alone,  ///< The time moved beyond its threshold and the count did not.
+};
+std::string_view to_string(Disagreement disagreement);  // "more instructions, and faster", …; "" for none
+
+struct Explanation {
+  const CaseComparison* of = nullptr;
+  /// The fewest functions that have 90 % of all movement, in order of what tells most (see telling()).
+  std::vector<FunctionDelta> functions;
+  std::size_t moved = 0;  ///< Functions whose own count or calls changed.
+  double share = 0;       ///< Of all movement, in `functions`.
+  double more = 0;        ///< Instructions per iteration, summed over functions that have more of them.
+  double less = 0;        ///< Likewise, below zero.
+  std::optional<Shift> allocations;
+  std::optional<Shift> allocated_bytes;
+  Disagreement disagreement = Disagreement::none;
+  std::vector<EventChange> events;  ///< That changed; most cycles first.
+  std::optional<Shift> cycles;     ///< Estimated.
+};
+
+Explanation explain(const CaseComparison& one);
+
+/// The events of two cases that were measured with simulated caches or branches, into an explanation.
+void explain_events(const Counts& before, const Counts& after, Explanation& explanation);
+
+}  // namespace tally

@@ -1,0 +1,64 @@
+#include <cmath>
+
+#include "report/explanation_text.h"
+
+namespace tally {
+namespace {
+
+using json::Array;
+using json::Object;
+
+Object json_of(const Shift& change) {
+  return {{"before", change.before}, {"after", change.after}, {"change", change.delta()}};
+}
+
+}  // namespace
+
+json::Object explanation_json(const Explanation& explanation) {
+  const CaseComparison& one = *explanation.of;
+  Object json = {{"id", one.id}, {"verdict", to_string(one.verdict)}};
+  if (!one.cause.empty()) json["cause"] = one.cause;
+  json["notes"] = one.notes;
+  if (one.counts) json["instructions"] = json_of({one.counts->before, one.counts->after});
+  if (one.time) {
+    json["time"] = Object{{"before_s", one.time->before_s},
+                          {"after_s", one.time->after_s},
+                          {"ratio_interval", Array{one.time->ratio.low, one.time->ratio.high}},
+                          {"verdict", to_string(one.time->verdict)}};
+  }
+  if (explanation.allocations) json["allocations"] = json_of(*explanation.allocations);
+  if (explanation.allocated_bytes) json["allocated_bytes"] = json_of(*explanation.allocated_bytes);
+  Array path;
+  for (const CallDelta& call : explanation.of->path) {
+    path.push_back(Object{{"function", call.function.name},
+                          {"object", call.function.object},
+                          {"before", call.before},
+                          {"after", call.after}});
+  }
+  json["path"] = std::move(path);
+  Array functions;
+  for (const FunctionDelta& delta : explanation.functions) {
+    functions.push_back(Object{{"function", delta.name},
+                               {"object", delta.object},
+                               {"before", delta.before},
+                               {"after", delta.after},
+                               {"calls_before", delta.calls_before},
+                               {"calls_after", delta.calls_after}});
+  }
+  json["functions"] = std::move(functions);
+  json["functions_moved"] = explanation.moved;
+  json["share"] = explanation.share;
+  if (explanation.disagreement != Disagreement::none) json["disagreement"] = to_string(explanation.disagreement);
+  if (explanation.cycles) json["estimated_cycles"] = json_of(*explanation.cycles);
+  Array events;
+  for (const EventChange& event : explanation.events) {
+    Object change = json_of(event.count);
+    change["event"] = event.event;
+    change["estimated_cycles"] = event.cycles;
+    events.push_back(std::move(change));
+  }
+  json["events"] = std::move(events);
+  return json;
+}
+
+}  // namespace tally

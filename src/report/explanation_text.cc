@@ -1,0 +1,171 @@
+#include "report/explanation_text.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/text.h"
+#include "profile/names.h"
+#include "report/escape.h"
+#include "report/format.h"
+#include "report/function_table.h"
+
+namespace tally {
+namespace {
+
+Tint tint_of(double delta) { return delta > 0 ? Tint::bad : delta < 0 ? Tint::good : Tint::dim; }
+
+/// What an event is in words: Callgrind's names say little.
+std::string_view words_of(std::string_view event) {
+  if (event == "Ir") return "instructions";
+  if (event == "I1mr") return "instruction fetches that missed the first cache";
+  if (event == "D1mr") return "reads that missed the first cache";
+  if (event == "D1mw") return "writes that missed the first cache";
+  if (event == "ILmr") return "instruction fetches that missed the last cache";
+  if (event == "DLmr") return "reads that missed the last cache";
+  if (event == "DLmw") return "writes that missed the last cache";
+  if (event == "Bcm") return "mispredicted branches";
+  if (event == "Bim") return "mispredicted indirect jumps";
+  return event;
+}
+
+/// name, before, after, change, relative change.
+using Figure = std::vector<Cell>;
+
+Figure figure_of(std::string name, const Shift& change, bool judged = true) {
+  const double relative = change.before == 0 ? 0 : change.after / change.before - 1;
+  return {{std::move(name)},
+          {format_count(change.before)},
+          {format_count(change.after)},
+          {signed_count(change.delta()), judged ? tint_of(change.delta()) : Tint::none},
+          {change.before == 0 ? "" : format_change(relative)}};
+}
+
+std::vector<Figure> figures_of(const Explanation& explanation) {
+  const CaseComparison& one = *explanation.of;
+  std::vector<Figure> figures;
+  if (one.counts) figures.push_back(figure_of("instructions", {one.counts->before, one.counts->after}));
+  if (one.time) {
+    figures.push_back({{"time"},
+                       {format_seconds(one.time->before_s)},
+                       {format_seconds(one.time->after_s)},
+                       {std::string(to_string(one.time->verdict)), one.time->verdict == Verdict::slower   ? Tint::bad
+                                                                   : one.time->verdict == Verdict::faster ? Tint::good
+                                                                                                          : Tint::dim},
+                       {format_change(one.time->change)}});
+  }
+  const auto add = [&](const char* name, const std::optional<Shift>& shift) {
+    if (shift && (shift->before != 0 || shift->after != 0)) figures.push_back(figure_of(name, *shift));
+  };
+  add("allocations", explanation.allocations);
+  add("allocated bytes", explanation.allocated_bytes);
+  if (explanation.cycles) figures.push_back(figure_of("estimated cycles", *explanation.cycles));
+  return figures;
+}
+
+std::string indented(const std::string& text) {
+  return "  " + replace_all(std::string(trim(text)), "\n", "\n  ") + "\n";
+}
+
+RenderOptions narrower(const RenderOptions& options) {
+  RenderOptions result = options;
+  if (options.width > 0) result.width = std::max(20, options.width - 2);
+  return result;
+}
+
+std::string figures_text(const Explanation& explanation, const RenderOptions& options) {
+  Table table;
+  table.columns = {{.title = "per iteration"},
+                   {.title = "before", .right = true},
+                   {.title = "after", .right = true},
+                   {.title = "change", .right = true},
+                   {.title = "", .right = true, .drop = 1}};
+  table.rows = figures_of(explanation);
+  return indented(render_table(table, narrower(options)));
+}
+
+std::string path_text(const Explanation& explanation) {
+  std::string text = "  where:\n";
+  for (std::size_t i = 0; i < explanation.of->path.size(); ++i) {
+    const CallDelta& call = explanation.of->path[i];
+    text += fmt::format("  {}{} {}{}\n", std::string(i * 2, ' '), signed_count(call.delta()),
+                        printable(shorten(call.function.name)),
+                        call.function.object.empty() ? "" : "  " + printable(base_name(call.function.object)));
+  }
+  return text;
+}
+
+/// What the change is, in one sentence about its functions.
+std::string functions_line(const Explanation& explanation) {
+  const bool both = explanation.more > 0 && explanation.less < 0;
+  const std::string net =
+      both ? fmt::format(" ({} and {})", signed_count(explanation.more), signed_count(explanation.less)) : "";
+  return fmt::format("{} of {} function{} that moved {} {} of all movement{}:", explanation.functions.size(),
+                     explanation.moved, explanation.moved == 1 ? "" : "s",
+                     explanation.functions.size() == 1 ? "has" : "have", format_share(explanation.share), net);
+}
+
+std::string disagreement_line(const Explanation& explanation) {
+  if (explanation.disagreement == Disagreement::none) return {};
+  return fmt::format("count and time disagree: {}", to_string(explanation.disagreement));
+}
+
+std::string events_text(const Explanation& explanation) {
+  std::string text = "  what simulated caches and branches say, in estimated cycles:\n";
+  for (const EventChange& event : explanation.events) {
+    text += fmt::format("    {:>10}  {} ({}): {} → {}\n", signed_count(event.cycles), words_of(event.event),
+                        event.event, format_count(event.count.before), format_count(event.count.after));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string render_explanation(const Explanation& explanation, const RenderOptions& options) {
+  const CaseComparison& one = *explanation.of;
+  std::string text = tinted(printable(one.id), Tint::bold, options.color) + ": " + std::string(to_string(one.verdict)) +
+                     (one.cause.empty() ? "" : ", cause: " + one.cause) + "\n";
+  for (const std::string& note : one.notes) text += "  " + message_text(note, 2) + "\n";
+  text += "\n" + figures_text(explanation, options);
+  if (explanation.of->path.size() > 1) text += "\n" + path_text(explanation);
+  if (!explanation.functions.empty()) {
+    text += "\n  " + functions_line(explanation) + "\n";
+    text += render_deltas(explanation.functions, explanation.functions.size(), options);
+  }
+  if (explanation.disagreement != Disagreement::none)
+    text += "\n  " + tinted(disagreement_line(explanation), Tint::notice, options.color) + "\n";
+  if (!explanation.events.empty()) text += "\n" + events_text(explanation);
+  return text;
+}
+
+std::string explanation_markdown(const Explanation& explanation) {
+  std::string out = "| per iteration | before | after | change | |\n|---|---:|---:|---:|---:|\n";
+  for (const Figure& figure : figures_of(explanation)) {
+    for (const Cell& cell : figure) out += "| " + cell.text + " ";
+    out += "|\n";
+  }
+  if (explanation.of->path.size() > 1) {
+    std::vector<std::string> names;
+    for (const CallDelta& call : explanation.of->path)
+      names.push_back(fmt::format("{} ({})", markdown_escape(shorten(call.function.name)), signed_count(call.delta())));
+    out += "\nWhere: " + join(names, " → ") + "\n";
+  }
+  if (!explanation.functions.empty()) {
+    out += "\n" + functions_line(explanation) +
+           "\n\n| change | before | after | calls | object | function |\n|---:|---:|---:|---:|---|---|\n";
+  }
+  for (const FunctionDelta& delta : explanation.functions) {
+    out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", signed_count(delta.delta()), format_count(delta.before),
+                       format_count(delta.after), format_calls(delta.calls_before, delta.calls_after),
+                       markdown_escape(delta.object), markdown_escape(shorten(delta.name)));
+  }
+  if (explanation.disagreement != Disagreement::none) out += "\n**" + disagreement_line(explanation) + "**\n";
+  if (!explanation.events.empty()) out += "\n| estimated cycles | event | before | after |\n|---:|---|---:|---:|\n";
+  for (const EventChange& event : explanation.events) {
+    out += fmt::format("| {} | {} ({}) | {} | {} |\n", signed_count(event.cycles), words_of(event.event), event.event,
+                       format_count(event.count.before), format_count(event.count.after));
+  }
+  return out;
+}
+
+}  // namespace tally

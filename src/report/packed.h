@@ -1,0 +1,12 @@
+/// Data of a page that a browser unpacks when it is wanted: raw deflate (RFC 1951) in base64, which the browser's own
+/// DecompressionStream('deflate-raw') reads. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tally {
+
+std::string packed(std::string_view text);
+
+}  // namespace tally
