@@ -69,6 +69,7 @@ LAYERS = {
     ],
     # definition: its door to TOML, for what was agreed to; the words for known noise.
     "comparison": ["definition", "profile", "record"],
+    "slurm": [],
     "trace": [],
     # measurement: the words of a record (counts, wall) are its types.
     "report": ["comparison", "json", "measurement", "profile", "record", "trace"],

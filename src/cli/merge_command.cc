@@ -155,8 +155,7 @@ int run_merge(const MergeCommandOptions& options, std::ostream& out, std::ostrea
   if (!merged) return refused(merged.error(), err);
   if (auto complete = check_complete(*merged, options); !complete) return refused(complete.error(), err);
   if (auto taken = take_profiles(*merged, *parts, options.output, err); !taken) return refused(taken.error(), err);
-  if (auto written = write_merged(*merged, *parts, options.output, out); !written)
-    return refused(written.error(), err);
+  if (auto written = write_merged(*merged, *parts, options.output, out); !written) return refused(written.error(), err);
   const Part& part = *merged->head.part;
   if (part.missing) {
     fmt::print(err, "tally: {} is partial: of {} parts, {} {} missing; {} of {} cases are there\n", options.output,

@@ -107,8 +107,8 @@ std::string take_case(std::string_view text, const Members& members, const Recor
   one.has_counts = members.find("counts").has_value();
   one.has_wall = members.find("wall").has_value();
   one.varies = has_element(members.find("flags"), R"("counts_vary")");
-  if (members.find("profile") && !(one.profile = string_of(members.find("profile"))))
-    return "profile: must be a string";
+  one.profile = string_of(members.find("profile"));
+  if (members.find("profile") && !one.profile) return "profile: must be a string";
   const auto profile = members.values.find("profile");
   if (profile != members.values.end()) one.profile_at = span_of(profile->second, text);
   one.is_placed_by_spans = one.profile_at.bytes > 0 && one.profile_at.at > one.machine_at.at &&
