@@ -5,6 +5,7 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <ostream>
 
@@ -23,10 +24,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr Milliseconds kBetweenLooks{1000};
 /// Slurm's commands wait for a controller that is busy or restarts; after that it is said to be away.
-constexpr Milliseconds kCommandPatience{120'000};
-constexpr int kFailedLooks = 30;
+constexpr Milliseconds kCommandPatience{60'000};
+constexpr std::chrono::minutes kSilence{5};
 
 /// One submission: its folder, its jobs, and what has become of its parts.
 class Submission {
@@ -202,13 +205,13 @@ void Submission::pause() {
 }
 
 Status Submission::follow() {
-  for (int failed = 0; !is_interrupted(); pause()) {
+  for (auto answered = Clock::now(); !is_interrupted(); pause()) {
     const auto tasks = queue();
     if (!tasks) {
-      if (++failed >= kFailedLooks) return std::unexpected(tasks.error());
+      if (Clock::now() - answered >= kSilence) return std::unexpected(tasks.error());
       continue;
     }
-    failed = 0;
+    answered = Clock::now();
     report(*tasks);
     std::vector<std::string> held;
     for (const slurm::Task& task : *tasks) {

@@ -58,9 +58,12 @@ class Slurm(unittest.TestCase):
             open(self.folder / f"{argv[0]}.out", "w") as out,
             open(self.folder / f"{argv[0]}.err", "w") as err,
         ):
-            return subprocess.Popen(
+            started = subprocess.Popen(
                 [TALLY, *argv], cwd=self.folder, env=self.environment, stdout=out, stderr=err
             )
+        self.addCleanup(started.wait)
+        self.addCleanup(started.kill)  # what has ended is left alone
+        return started
 
     def said(self, command):
         """What it wrote to standard error."""
