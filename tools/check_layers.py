@@ -38,8 +38,8 @@ LAYERS = {
         "profile",
         "protocol",
     ],
-    # expansion: ids that older records hold are made anew from the facts of their cases.
-    "record": ["expansion", "measurement", "profile"],
+    # expansion: ids that older records hold are made anew from the facts of their cases; plan: what a part says of it.
+    "record": ["expansion", "json", "measurement", "plan", "profile"],
     # From a plan to a record: everything below it.
     "run": [
         "build",
@@ -69,6 +69,7 @@ LAYERS = {
     ],
     # definition: its door to TOML, for what was agreed to; the words for known noise.
     "comparison": ["definition", "profile", "record"],
+    "slurm": [],
     "trace": [],
     # measurement: the words of a record (counts, wall) are its types.
     "report": ["comparison", "json", "measurement", "profile", "record", "trace"],

@@ -157,7 +157,9 @@ int run_ab(const Context& context, const AbOptions& options, std::ostream& out, 
     if (!options.run.quiet) fmt::print(err, "tally ab: {}\n", text);
   };
   if (!(*measuring)->is_served()) (*measuring)->workspace().keep_hosts_warm();
-  const ServedPlan plan_to_serve = served(suite_to_serve({options.suite, {}}), options.run);
+  const auto selection = selection_of(options.run);
+  if (!selection) return report_error(selection.error(), err);
+  const ServedPlan plan_to_serve = served(suite_to_serve({options.suite, {}}), *selection);
   const auto measure_one = [&](const RunRequest& side) { return (*measuring)->measure(side, plan_to_serve); };
   auto measured = measure_in_turns(measure_one, sides, options.rounds, [&](int round, std::size_t side) {
     tell(fmt::format("round {} of {}, {}", round, options.rounds, kNames[side]));

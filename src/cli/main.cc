@@ -17,10 +17,12 @@
 #include "cli/explain_command.h"
 #include "cli/init_command.h"
 #include "cli/list_command.h"
+#include "cli/merge_command.h"
 #include "cli/profile_command.h"
 #include "cli/report_command.h"
 #include "cli/run_command.h"
 #include "cli/serve_command.h"
+#include "cli/submit_command.h"
 #include "cli/table_command.h"
 #include "cli/time_command.h"
 #include "cli/toolchains_command.h"
@@ -115,6 +117,14 @@ std::vector<Command> declare_commands(OptionSet& program) {
                            options.cores, std::cerr);
         return run_check(options, again, std::cout, std::cerr);
       }));
+  commands.push_back(declare<MergeCommandOptions>(
+      program, "merge", "Join the records of a plan's parts", add_merge_options,
+      [](const Context&, const MergeCommandOptions& options) { return run_merge(options, std::cout, std::cerr); }));
+  commands.push_back(declare<SubmitOptions>(program, "submit", "Measure a suite in parts on a cluster",
+                                            add_submit_options,
+                                            [](const Context& context, const SubmitOptions& options) {
+                                              return run_submit(context, options, std::cout, std::cerr);
+                                            }));
   commands.push_back(declare<AbOptions>(program, "ab", "Compare two environments, measured in turns", add_ab_options,
                                         [](const Context& context, AbOptions options) {
                                           options.report.render = rendering(context, options.run);

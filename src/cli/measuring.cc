@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "execution/cpu_topology.h"
 #include "tally_version.h"
@@ -58,6 +59,25 @@ std::string which_server(const RunOptions& options) {
 
 }  // namespace
 
+namespace {
+
+/// Slurm gives a job a number of CPUs, and binds it to them only where it was set up to. Empty: it did, or there is
+/// none.
+std::string unbound_by_slurm(const Context& context) {
+  const std::string_view given = value_of(context.environment, "SLURM_CPUS_ON_NODE");
+  std::size_t count = 0;
+  std::from_chars(given.data(), given.data() + given.size(), count);
+  const auto topology = read_topology(CpuSet());
+  if (count == 0 || !topology || topology->allowed.cpus().size() <= count) return {};
+  return fmt::format(
+      "Slurm gives this job {} CPU{} and binds it to none (TaskPlugin=task/none): what is timed leases CPUs among the "
+      "{} "
+      "that it sees",
+      count, count == 1 ? "" : "s", topology->allowed.cpus().size());
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Measuring>> Measuring::begin(const Context& context, const RunOptions& options,
                                                     std::ostream& err) {
   auto interrupts = Interrupts::install();
@@ -67,6 +87,7 @@ Result<std::unique_ptr<Measuring>> Measuring::begin(const Context& context, cons
     return fail(ErrorKind::input, "a server's temporary files cannot be kept", "--keep",
                 "take --keep away, or say --server off");
   }
+  if (const std::string notice = unbound_by_slurm(context); !notice.empty()) measuring->progress_.on_message(notice);
   const auto cpus = cpus_to_use(options);
   if (!cpus) return std::unexpected(cpus.error());
   auto server = ServerClient::connect(context, which_server(options), surroundings_of(context).tool,
@@ -97,11 +118,16 @@ Result<RunResult> Measuring::measure(const RunRequest& request, const ServedPlan
   return tally::measure(*workspace_, request, progress_);
 }
 
-ServedPlan served(json::Value suite, const RunOptions& options) {
+ServedPlan served(json::Value suite, const Selection& selected) {
   json::Object selection;
-  if (!options.filters.empty()) selection["filter"] = options.filters;
-  if (!options.excludes.empty()) selection["exclude"] = options.excludes;
-  if (!options.shard.empty()) selection["shard"] = options.shard;
+  if (!selected.filters.empty()) selection["filter"] = selected.filters;
+  if (!selected.excludes.empty()) selection["exclude"] = selected.excludes;
+  if (selected.shard) selection["shard"] = fmt::format("{}/{}", selected.shard->index, selected.shard->count);
+  if (selected.last_times) {
+    json::Object last_times;
+    for (const auto& [id, seconds] : *selected.last_times) last_times[id] = seconds;
+    selection["last_times"] = std::move(last_times);
+  }
   return {std::move(suite), std::move(selection)};
 }
 

@@ -107,7 +107,9 @@ int exit_code_of(const RunResult& result) {
 int run_run(const Context& context, const RunCommandOptions& options, std::ostream& out, std::ostream& err) {
   auto suite = definitions_of(context, options.source, options.run);
   if (!suite) return report_error(suite.error(), err);
-  auto plan = plan_of(*suite, options.run);
+  auto selection = selection_of(options.run);
+  if (!selection) return report_error(selection.error(), err);
+  auto plan = make_plan(*suite, {.selection = *selection, .repeat = options.run.settings.repeat});
   if (!plan) return report_error(plan.error(), err);
   if (auto writable = check_writable(options.json); !writable) return report_error(writable.error(), err);
   if (options.profiles && (options.json.empty() || options.json == "-")) {
@@ -134,7 +136,7 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
   if (options.profiles) request.profiles = profiles_beside(options.json);
   auto measuring = Measuring::begin(context, options.run, err);
   if (!measuring) return report_error(measuring.error(), err);
-  auto measured = (*measuring)->measure(request, served(suite_to_serve(options.source), options.run));
+  auto measured = (*measuring)->measure(request, served(suite_to_serve(options.source), *selection));
   if (!measured) return report_error(measured.error(), err);
 
   if (auto printed = print_record(context, options.run, *measured, options.json, out); !printed) {

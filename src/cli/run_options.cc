@@ -4,6 +4,8 @@
 
 #include <charconv>
 
+#include "cli/record_files.h"
+
 namespace tally::cli {
 
 void add_selection_options(OptionSet& command, RunOptions& options) {
@@ -11,7 +13,11 @@ void add_selection_options(OptionSet& command, RunOptions& options) {
       .value_name("PATTERN")
       .one_each();
   command.add("--exclude", &options.excludes, "Drop cases, by the same patterns").value_name("PATTERN").one_each();
-  command.add("--shard", &options.shard, "Keep the i-th of n even parts").value_name("i/n");
+  command.add("--shard", &options.shard, "Keep the i-th of n parts of what is left; `tally merge` joins them")
+      .value_name("i/n");
+  command.add("--balance", &options.balance, "Deal the parts by what cases took in this record, not by a hash of ids")
+      .value_name("RECORD")
+      .needs("--shard");
 }
 
 void add_run_options(OptionSet& command, RunOptions& options) {
@@ -97,6 +103,11 @@ Result<Selection> selection_of(const RunOptions& options) {
     auto shard = parse_shard(options.shard);
     if (!shard) return std::unexpected(shard.error());
     selection.shard = *shard;
+  }
+  if (!options.balance.empty()) {
+    const auto record = load_record(options.balance);
+    if (!record) return std::unexpected(record.error());
+    selection.last_times = last_times(*record);
   }
   return selection;
 }

@@ -16,7 +16,8 @@ struct RunOptions {
   std::vector<std::string> filters;
   std::vector<std::string> excludes;
   std::string shard;
-  Settings settings;  ///< As far as an option is one of them as it stands; settings_of() has all.
+  std::string balance;  ///< A record by whose times parts are dealt.
+  Settings settings;    ///< As far as an option is one of them as it stands; settings_of() has all.
   bool counts_only = false;
   bool wall_only = false;
   double precision_percent = 1;
@@ -41,6 +42,7 @@ void add_selection_options(OptionSet& command, RunOptions& options);
 void add_run_options(OptionSet& command, RunOptions& options);
 void add_server_option(OptionSet& command, RunOptions& options);
 
+/// Reads the record of --balance.
 Result<Selection> selection_of(const RunOptions& options);
 /// What these options take of a suite.
 Result<Plan> plan_of(const Suite& suite, const RunOptions& options);

@@ -55,7 +55,7 @@ int run_time(const Context& context, const TimeOptions& options, std::ostream& o
   if (!measuring) return report_error(measuring.error(), err);
   const RunRequest request{
       .plan = &*plan, .caller = caller_of(context), .settings = *std::move(settings), .tools = options.run.tools};
-  auto measured = (*measuring)->measure(request, served(document_of(options), RunOptions{}));
+  auto measured = (*measuring)->measure(request, served(document_of(options), Selection{}));
   if (!measured) return report_error(measured.error(), err);
   if (auto printed = print_record(context, options.run, *measured, options.json, out); !printed)
     return report_error(printed.error(), err);

@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
-#include <map>
 #include <optional>
 
 #include "base/contains.h"
@@ -62,20 +60,6 @@ std::string near_id(const std::string& pattern, const std::vector<Case>& cases) 
 
 }  // namespace
 
-Result<Shard> parse_shard(std::string_view text) {
-  Shard shard;
-  const std::size_t slash = text.find('/');
-  const auto number = [](std::string_view part, int& value) {
-    const auto [end, code] = std::from_chars(part.data(), part.data() + part.size(), value);
-    return code == std::errc() && end == part.data() + part.size();
-  };
-  const bool read = slash != std::string_view::npos && number(text.substr(0, slash), shard.index) &&
-                    number(text.substr(slash + 1), shard.count);
-  if (read && shard.count >= 1 && shard.index >= 1 && shard.index <= shard.count) return shard;
-  return fail(ErrorKind::input, fmt::format("'{}' is not a shard", text), "--shard",
-              "write --shard 1/4 … 4/4 for the four quarters of a suite");
-}
-
 Result<std::vector<Case>> select(std::vector<Case> cases, const Selection& selection) {
   std::vector<Matcher> filters;
   filters.reserve(selection.filters.size());
@@ -93,17 +77,7 @@ Result<std::vector<Case>> select(std::vector<Case> cases, const Selection& selec
   };
   std::erase_if(
       cases, [&](const Case& one) { return (!filters.empty() && !matches(filters, one)) || matches(excludes, one); });
-
-  // Names of its own: those of the cases are moved away below, and a short one moves its letters with it.
-  std::map<std::string, int> rank;
-  for (const Case& one : cases) rank.emplace(one.id, 0);
-  int next = 0;
-  for (auto& [id, value] : rank) value = next++;
-  std::vector<Case> result;
-  for (Case& one : cases) {
-    if (rank.at(one.id) % selection.shard.count == selection.shard.index - 1) result.push_back(std::move(one));
-  }
-  return result;
+  return cases;
 }
 
 }  // namespace tally

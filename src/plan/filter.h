@@ -1,4 +1,4 @@
-/// Which cases of a suite are meant: --filter, --exclude and --shard.
+/// Which cases of a suite are meant: --filter and --exclude, and --shard of those.
 ///
 /// A pattern is, in this order: an id, which matches itself whatever characters it holds; "key=value" where the key is
 /// language, runtime, autograd, threads, tag or the name of a parameter, and the value is a glob; a glob (with '*', '?'
@@ -6,34 +6,26 @@
 /// is kept when one of them matches. Excludes are taken away afterwards.
 #pragma once
 
+#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/error.h"
 #include "expansion/case.h"
+#include "plan/shard.h"
 
 namespace tally {
-
-/// One of `count` even parts of the cases. By rank among the sorted ids, round robin: parts differ by one case at most,
-/// and the order of the suite and the number of replicates change nothing.
-struct Shard {
-  int index = 1;  ///< From 1.
-  int count = 1;
-};
-
-/// "2/4".
-Result<Shard> parse_shard(std::string_view text);
 
 struct Selection {
   std::vector<std::string> filters = {};
   std::vector<std::string> excludes = {};
-  Shard shard = {};
-  std::string where = "--filter";  ///< Where the filters stand, for errors.
+  std::optional<Shard> shard = {};           ///< Then only this part of what is selected.
+  std::optional<LastTimes> last_times = {};  ///< What parts are dealt by; empty: by hash.
+  std::string where = "--filter";            ///< Where the filters stand, for errors.
 };
 
-/// The cases that are meant, in their order. A filter that matches nothing is an error that names near ids; an exclude
-/// may match nothing.
+/// The cases that are meant, of all parts, in their order. A filter that matches nothing is an error that names near
+/// ids; an exclude may match nothing.
 Result<std::vector<Case>> select(std::vector<Case> cases, const Selection& selection);
 
 }  // namespace tally

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/contains.h"
+#include "base/digest.h"
 #include "expansion/expand.h"
 
 namespace tally {
@@ -21,8 +22,8 @@ Status keep_meant(std::vector<Case>& cases, const Program& program) {
   std::vector<Case> own;
   std::ranges::copy_if(cases, std::back_inserter(own), [&](const Case& one) { return one.toolchain == toolchain; });
   const SourcePosition& at = program.filter_at.line > 0 ? program.filter_at : program.at.definition;
-  auto meant = select(std::move(own),
-                      {.filters = program.filters, .excludes = program.excludes, .shard = {}, .where = describe(at)});
+  auto meant =
+      select(std::move(own), {.filters = program.filters, .excludes = program.excludes, .where = describe(at)});
   if (!meant) return std::unexpected(meant.error());
   std::set<std::string> ids;
   for (const Case& one : *meant) ids.insert(one.id);
@@ -50,7 +51,7 @@ Status check_repeat(int repeat) {
 }
 
 Plan plan_of(const Suite& suite, std::vector<Case> cases, int repeat) {
-  Plan plan{.cases = std::move(cases), .repeat = repeat, .toolchains = {}, .builds = {}, .artifacts = {}};
+  Plan plan{.cases = std::move(cases), .repeat = repeat, .part = {}, .toolchains = {}, .builds = {}, .artifacts = {}};
   std::map<std::tuple<std::string, std::string, std::string, std::string>, std::size_t> builds;
   std::map<std::pair<std::string, std::string>, std::size_t> artifacts;
   for (std::size_t i = 0; i < plan.cases.size(); ++i) {
@@ -74,7 +75,61 @@ Plan plan_of(const Suite& suite, std::vector<Case> cases, int repeat) {
   return plan;
 }
 
+using Parts = std::map<std::string, int>;  ///< The part of each case, by id.
+
+Parts deal_cases(const std::vector<Case>& cases, const Selection& selection) {
+  std::vector<std::string> ids;
+  ids.reserve(cases.size());
+  for (const Case& one : cases) ids.push_back(one.id);
+  const int count = selection.shard->count;
+  const std::vector<int> dealt =
+      selection.last_times ? deal_by_times(ids, count, *selection.last_times) : deal(ids, count);
+  Parts parts;
+  for (std::size_t i = 0; i < ids.size(); ++i) parts[ids[i]] = dealt[i];
+  return parts;
+}
+
+/// Leaves the cases of this part alone; what is to be known of the whole.
+Part keep_part(std::vector<Case>& cases, const Shard& shard, const Parts& parts) {
+  Part part{.index = shard.index,
+            .count = shard.count,
+            .digest = {},
+            .cases = cases.size(),
+            .places = std::vector<std::size_t>(),
+            .missing = {}};
+  Digest whole;
+  whole.add(fmt::format("{} parts", shard.count));
+  std::vector<Case> own;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const Case& one = cases[i];
+    const int index = parts.at(one.id);
+    whole.add(one.id).add(one.digest).add(own_settings(one.settings)).add(fmt::format("{}", index));
+    if (index != shard.index) continue;
+    part.places->push_back(i);
+    own.push_back(std::move(cases[i]));
+  }
+  part.digest = whole.hex();
+  cases = std::move(own);
+  return part;
+}
+
+/// The plan of all of these cases, or of one part.
+Plan plan_of_part(const Suite& suite, std::vector<Case> cases, const PlanOptions& options, const Parts& parts) {
+  if (!options.selection.shard) return plan_of(suite, std::move(cases), options.repeat);
+  Part part = keep_part(cases, *options.selection.shard, parts);
+  Plan plan = plan_of(suite, std::move(cases), options.repeat);
+  plan.part = std::move(part);
+  return plan;
+}
+
 }  // namespace
+
+std::string own_settings(const CaseSettings& said) {
+  const auto text = [](const auto& value) { return value ? fmt::format("{}", *value) : std::string("default"); };
+  const auto count = [](const auto& time) { return time ? std::optional(time->count()) : std::nullopt; };
+  return fmt::format("{} {} {} {} {}", text(said.iterations), text(said.replicates), text(count(said.min_run_time)),
+                     text(count(said.max_run_time)), text(said.precision));
+}
 
 Result<Plan> make_plan(const Suite& suite, const PlanOptions& options) {
   if (Status fine = check_repeat(options.repeat); !fine) return std::unexpected(fine.error());
@@ -82,7 +137,8 @@ Result<Plan> make_plan(const Suite& suite, const PlanOptions& options) {
   if (!all) return std::unexpected(all.error());
   Result<std::vector<Case>> cases = select(std::move(*all), options.selection);
   if (!cases) return std::unexpected(cases.error());
-  return plan_of(suite, std::move(*cases), options.repeat);
+  const Parts parts = options.selection.shard ? deal_cases(*cases, options.selection) : Parts();
+  return plan_of_part(suite, std::move(*cases), options, parts);
 }
 
 Result<std::array<Plan, 2>> make_plans(const Suite& a, const Suite& b, const PlanOptions& options) {
@@ -112,8 +168,9 @@ Result<std::array<Plan, 2>> make_plans(const Suite& a, const Suite& b, const Pla
   }
   for (std::vector<Case>* side : {&*of_a, &*of_b})
     std::erase_if(*side, [&](const Case& one) { return !ids.contains(one.id); });
-  return std::array<Plan, 2>{plan_of(a, std::move(*of_a), options.repeat),
-                             plan_of(b, std::move(*of_b), options.repeat)};
+  const Parts parts = options.selection.shard ? deal_cases(*selected, options.selection) : Parts();
+  return std::array<Plan, 2>{plan_of_part(a, std::move(*of_a), options, parts),
+                             plan_of_part(b, std::move(*of_b), options, parts)};
 }
 
 }  // namespace tally

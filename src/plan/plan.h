@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "definition/suite.h"
 #include "expansion/case.h"
 #include "plan/filter.h"
+#include "plan/shard.h"
 
 namespace tally {
 
@@ -36,6 +38,7 @@ struct PlanOptions {
 struct Plan {
   std::vector<Case> cases;
   int repeat = 1;
+  std::optional<Part> part;              ///< Of a whole plan; empty: it is the whole.
   std::vector<Toolchain> toolchains;     ///< Those that the cases name, in the suite's order.
   std::vector<CppBuild> builds;          ///< In the order of their first case.
   std::vector<ArtifactBuild> artifacts;  ///< In the order of their first case.
@@ -52,6 +55,10 @@ Result<Plan> make_plan(const Suite& suite, const PlanOptions& options);
 /// what only one of them has, and a part holds the same cases on both. An error besides: they have no such case in
 /// common.
 Result<std::array<Plan, 2>> make_plans(const Suite& a, const Suite& b, const PlanOptions& options);
+
+/// What a benchmark says of how its own cases are measured, as far as that moves a figure (limits do not): one text,
+/// for digests.
+std::string own_settings(const CaseSettings& said);
 
 /// The text of `tally plan --json`, with a newline at its end: {"cases": [...]} in plan order, keys in a fixed order.
 std::string plan_json(const Plan& plan);

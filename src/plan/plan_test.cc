@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 namespace tally {
 namespace {
@@ -55,24 +57,41 @@ TEST(Select, AFilterThatMatchesNothingIsAnError) {
             "--filter: no case matches 'gamma [cpp threads=3]'; did you mean 'gamma [cpp threads=2]'?");
 }
 
-TEST(Select, ShardsAreEvenDisjointAndCompleteAndFollowIdsNotPlaces) {
-  std::vector<std::string> all;
-  for (int i = 1; i <= 4; ++i) {
-    const auto part = ids({.shard = {i, 4}});
-    EXPECT_GE(part.size(), 1U);
-    EXPECT_LE(part.size(), 2U);
-    all.insert(all.end(), part.begin(), part.end());
+TEST(Plan, PartsAreDisjointAndCompleteAndKnowTheirPlaces) {
+  const auto whole = make_plan(suite(), {});
+  ASSERT_TRUE(whole);
+  EXPECT_FALSE(whole->part);
+  for (const std::optional<LastTimes>& last : {std::optional<LastTimes>(), std::optional(LastTimes{{"x", 1}})}) {
+    std::map<std::size_t, std::string> places;
+    std::set<std::string> digests;
+    for (int i = 1; i <= 4; ++i) {
+      const auto plan = make_plan(suite(), {.selection = {.shard = Shard{i, 4}, .last_times = last}});
+      ASSERT_TRUE(plan && plan->part && plan->part->places);
+      EXPECT_EQ(plan->part->index, i);
+      EXPECT_EQ(plan->part->count, 4);
+      EXPECT_EQ(plan->part->cases, 6U);
+      digests.insert(plan->part->digest);
+      ASSERT_EQ(plan->part->places->size(), plan->cases.size());
+      for (std::size_t j = 0; j < plan->cases.size(); ++j)
+        EXPECT_TRUE(places.emplace((*plan->part->places)[j], plan->cases[j].id).second);
+    }
+    EXPECT_EQ(digests.size(), 1U) << "of the whole plan, whichever part it is";
+    ASSERT_EQ(places.size(), 6U);
+    for (const auto& [place, id] : places) EXPECT_EQ(id, whole->cases[place].id);
   }
-  std::vector<std::string> whole = ids({});
-  std::ranges::sort(all);
-  std::ranges::sort(whole);
-  EXPECT_EQ(all, whole);
 }
 
-TEST(Select, ShardsAreWrittenIOfN) {
-  EXPECT_EQ(parse_shard("2/4")->index, 2);
-  for (const char* text : {"", "1", "0/4", "5/4", "1/0", "-1/4", "1/4x", "a/b", "1/"})
-    EXPECT_FALSE(parse_shard(text)) << text;
+TEST(Plan, ThePartsDigestIsOfWhatWouldMakeAnotherPlan) {
+  const auto digest = [](const Suite& suite, const Selection& selection) {
+    return make_plan(suite, {.selection = selection})->part->digest;
+  };
+  Suite changed = suite();
+  ASSERT_TRUE(changed.add(Benchmark{.label = {"delta"}, .cpp = {"d;"}}));
+  const std::string own = digest(suite(), {.shard = Shard{1, 2}});
+  EXPECT_NE(own, digest(changed, {.shard = Shard{1, 2}}));
+  EXPECT_NE(own, digest(suite(), {.shard = Shard{1, 3}}));
+  EXPECT_NE(own, digest(suite(), {.excludes = {"gamma"}, .shard = Shard{1, 2}}));
+  EXPECT_NE(own, digest(suite(), {.shard = Shard{1, 2}, .last_times = LastTimes()})) << "dealt in another way";
 }
 
 TEST(Plan, EqualSnippetsAreBuiltOnce) {
@@ -160,7 +179,7 @@ TEST(Plans, OfTwoSidesAreSelectedTogether) {
   EXPECT_THAT(ids_of((*some)[1]), ElementsAre("file/sort [cpp n=64]"));
   std::vector<std::string> common;
   for (int i = 1; i <= 2; ++i) {
-    const auto part = plans({.shard = {i, 2}});
+    const auto part = plans({.shard = Shard{i, 2}});
     ASSERT_TRUE(part);
     for (const std::string& id : ids_of((*part)[0]))
       if (!id.contains("old")) EXPECT_THAT(ids_of((*part)[1]), testing::Contains(id));

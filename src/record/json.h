@@ -23,6 +23,11 @@ std::string to_json(const Record& record);
 Status write_json(const Record& record, const std::function<Result<std::string>(std::size_t)>& case_text,
                   const std::function<Status(std::string_view)>& sink);
 
+/// The same of a record whose cases are elsewhere: `cases` of them.
+Status write_json(const Record& head, std::size_t cases,
+                  const std::function<Result<std::string>(std::size_t)>& case_text,
+                  const std::function<Status(std::string_view)>& sink);
+
 /// `where` names the text in errors: a path.
 Result<Record> record_from_json(std::string_view text, const std::string& where);
 

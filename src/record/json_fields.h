@@ -30,6 +30,15 @@ void fields(auto& a, is<ServedBy> auto& s) {
   a("version", s.version);
 }
 
+void fields(auto& a, is<Part> auto& p) {
+  a.optional("index", p.index);
+  a("count", p.count);
+  a("digest", p.digest);
+  a("cases", p.cases);
+  a.optional("places", p.places);
+  a.optional("missing", p.missing);
+}
+
 void fields(auto& a, is<Machine> auto& m) {
   a("cpu", m.cpu);
   a("cpus", m.cpus);
@@ -37,6 +46,7 @@ void fields(auto& a, is<Machine> auto& m) {
   a("kernel", m.kernel);
   a("system", m.system);
   a("architecture", m.architecture);
+  a.optional("name", m.name);
 }
 
 void fields(auto& a, is<Settings> auto& s) {
@@ -146,6 +156,7 @@ void fields(auto& a, is<CaseRecord> auto& one) {
   a("tags", one.tags);
   a("toolchain", one.toolchain);
   a("machine", one.machine);
+  a.optional("environment", one.environment);
   a("definition", one.definition);
   a("attempts", one.attempts);
   a("status", one.status);
@@ -163,6 +174,7 @@ void fields(auto& a, is<CaseRecord> auto& one) {
 /// Everything but the cases, which are written one to a line and so apart.
 void fields(auto& a, is<Record> auto& r) {
   a("tool", r.tool);
+  a.optional("part", r.part);
   a.optional("server", r.server);
   a("started", r.started);
   a("finished", r.finished);

@@ -8,6 +8,7 @@
 #include "expansion/case_id.h"
 #include "record/json.h"
 #include "record/json_fields.h"
+#include "record/json_head.h"
 
 namespace tally {
 namespace {
@@ -314,7 +315,31 @@ Result<Settings> settings_from_json(std::string_view text, const std::string& wh
   return settings;
 }
 
-Result<Record> record_from_json(std::string_view text, const std::string& where) {
+Status check_part(const Record& head, std::size_t cases, const std::string& where) {
+  if (!head.part) return {};
+  const Part& part = *head.part;
+  Problem problem;
+  if (part.count < 1 || part.count > kMostShards) problem.report("part.count", "must be 1 or more, and no million");
+  if (part.index && (*part.index < 1 || *part.index > part.count))
+    problem.report("part.index", fmt::format("there are {} parts", part.count));
+  for (const int missing : part.missing.value_or(std::vector<int>())) {
+    if (missing < 1 || missing > part.count)
+      problem.report("part.missing", fmt::format("there are {} parts", part.count));
+  }
+  const std::size_t places = part.places ? part.places->size() : part.cases;
+  if (places != cases) {
+    problem.report(part.places ? "part.places" : "part.cases",
+                   fmt::format("of {} cases, and there are {}", places, cases));
+  }
+  if (part.places && std::ranges::adjacent_find(*part.places, std::greater_equal<>()) != part.places->end())
+    problem.report("part.places", "must rise");
+  if (part.places && !part.places->empty() && part.places->back() >= part.cases)
+    problem.report("part.places", fmt::format("the plan has {} cases", part.cases));
+  if (problem.found()) return wrong(problem, where);
+  return {};
+}
+
+Result<Record> head_from_json(std::string_view text, const std::string& where) {
   Result<Json> json = parse(text, where);
   if (!json) return std::unexpected(json.error());
   const Result<int> schema = schema_of(*json, where);
@@ -333,8 +358,18 @@ Result<Record> record_from_json(std::string_view text, const std::string& where)
     if (record.cases[i].machine >= record.machines.size()) {
       problem.report(place + "machine", fmt::format("there is no machine {}", record.cases[i].machine));
     }
+    const std::optional<std::string>& environment = record.cases[i].environment;
+    if (environment && !record.environments.contains(*environment))
+      problem.report(place + "environment", fmt::format("there is no environment '{}'", *environment));
   }
   if (problem.found()) return wrong(problem, where);
+  return record;
+}
+
+Result<Record> record_from_json(std::string_view text, const std::string& where) {
+  Result<Record> record = head_from_json(text, where);
+  if (!record) return record;
+  if (Status fine = check_part(*record, record->cases.size(), where); !fine) return std::unexpected(fine.error());
   return record;
 }
 

@@ -140,5 +140,27 @@ TEST(RecordJson, MeetsThePublishedSchema) {
   std::filesystem::remove(file);
 }
 
+TEST(RecordJson, WhatAPartSaysOfItsPlacesIsChecked) {
+  Record record = example_record();
+  record.part = Part{.index = 2, .count = 3, .digest = "d", .cases = 9, .places = {{1, 4}}, .missing = {}};
+  const auto again = record_from_json(to_json(record), "r.json");
+  ASSERT_TRUE(again) << describe(again.error());
+  EXPECT_EQ(*again, record);
+  const auto wrong = [&](const std::function<void(Part&)>& change) {
+    Record other = record;
+    change(*other.part);
+    return error_of(to_json(other)).message;
+  };
+  EXPECT_THAT(wrong([](Part& part) { part.index = 4; }), HasSubstr("part.index: there are 3 parts"));
+  EXPECT_THAT(wrong([](Part& part) { part.count = 0; }), HasSubstr("part.count"));
+  EXPECT_THAT(wrong([](Part& part) { part.places = {{4, 1}}; }), HasSubstr("part.places: must rise"));
+  EXPECT_THAT(wrong([](Part& part) { part.places = {{1}}; }), HasSubstr("part.places: of 1 cases, and there are 2"));
+  EXPECT_THAT(wrong([](Part& part) { part.places = {{1, 9}}; }), HasSubstr("part.places: the plan has 9 cases"));
+  EXPECT_THAT(wrong([](Part& part) { part.places.reset(); }), HasSubstr("part.cases: of 9 cases, and there are 2"));
+  EXPECT_THAT(wrong([](Part& part) { part.missing = {{4}}; }), HasSubstr("part.missing"));
+  record.cases[0].environment = "nowhere";
+  EXPECT_THAT(error_of(to_json(record)).message, HasSubstr("there is no environment 'nowhere'"));
+}
+
 }  // namespace
 }  // namespace tally

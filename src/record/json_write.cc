@@ -86,16 +86,22 @@ std::string case_to_json(const CaseRecord& record) { return one_line(value_of(re
 
 Status write_json(const Record& record, const std::function<Result<std::string>(std::size_t)>& case_text,
                   const std::function<Status(std::string_view)>& sink) {
+  return write_json(record, record.cases.size(), case_text, sink);
+}
+
+Status write_json(const Record& record, std::size_t cases,
+                  const std::function<Result<std::string>(std::size_t)>& case_text,
+                  const std::function<Status(std::string_view)>& sink) {
   std::string head = "{\n \"schema\": " + std::to_string(record_schema);
   const Json fields = value_of(record);
   for (const auto& [key, value] : fields.items()) head += ",\n " + one_line(Json(key)) + ": " + one_line(value);
   if (Status written = sink(head + ",\n \"cases\": ["); !written) return written;
-  for (std::size_t i = 0; i < record.cases.size(); ++i) {
+  for (std::size_t i = 0; i < cases; ++i) {
     const Result<std::string> text = case_text(i);
     if (!text) return std::unexpected(text.error());
     if (Status written = sink((i == 0 ? "\n  " : ",\n  ") + *text); !written) return written;
   }
-  return sink(record.cases.empty() ? "]\n}\n" : "\n ]\n}\n");
+  return sink(cases == 0 ? "]\n}\n" : "\n ]\n}\n");
 }
 
 std::string to_json(const Record& record) {

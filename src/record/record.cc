@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/digest.h"
+
 namespace tally {
 
 std::string_view to_string(CaseStatus status) {
@@ -27,11 +29,46 @@ std::string environment_name(std::string_view toolchain, std::string_view langua
 }
 
 const Environment* environment_of(const Record& record, const CaseRecord& one) {
+  if (one.environment) {
+    const auto found = record.environments.find(*one.environment);
+    return found == record.environments.end() ? nullptr : &found->second;
+  }
   for (const std::string& name : {environment_name(one.toolchain, one.language, one.runtime),
                                   environment_name(one.toolchain, one.language), one.toolchain}) {
     if (const auto found = record.environments.find(name); found != record.environments.end()) return &found->second;
   }
   return nullptr;
+}
+
+void set_fingerprints(Record& record) {
+  const auto fingerprint = [](const std::map<std::string, std::string>& map) {
+    Digest digest;
+    for (const auto& [key, value] : map) digest.add(key).add(value);
+    return digest.hex();
+  };
+  Digest environment;
+  Digest subject;
+  for (auto& [name, one] : record.environments) {
+    one.fingerprint = {fingerprint(one.facts), fingerprint(one.subject)};
+    environment.add(name).add(one.fingerprint.environment);
+    subject.add(name).add(one.fingerprint.subject);
+  }
+  record.fingerprint = {environment.hex(), subject.hex()};
+}
+
+bool was_tried(const CaseRecord& one) {
+  if (one.status != CaseStatus::skipped) return true;
+  return std::ranges::any_of(one.attempts, [](const Attempt& tried) { return tried.outcome != CaseStatus::skipped; });
+}
+
+LastTimes last_times(const Record& record) {
+  LastTimes seconds;
+  for (const CaseRecord& one : record.cases) {
+    double all = 0;
+    for (const Attempt& tried : one.attempts) all += tried.seconds;
+    if (was_tried(one)) seconds[one.id] = all;
+  }
+  return seconds;
 }
 
 const CaseRecord* find_case(const Record& record, std::string_view id) {

@@ -15,6 +15,7 @@
 #include "measurement/counts.h"
 #include "measurement/settings.h"
 #include "measurement/wall.h"
+#include "plan/shard.h"
 
 namespace tally {
 
@@ -42,8 +43,9 @@ struct Machine {
   int cpus = 0;     ///< Logical ones that we may run on.
   std::uint64_t memory_bytes = 0;
   std::string kernel;
-  std::string system;        ///< "Debian GNU/Linux 12 (bookworm)".
-  std::string architecture;  ///< "x86_64".
+  std::string system;               ///< "Debian GNU/Linux 12 (bookworm)".
+  std::string architecture;         ///< "x86_64".
+  std::optional<std::string> name;  ///< What it is called among others; only where a part of a plan was measured.
   friend bool operator==(const Machine&, const Machine&) = default;
 };
 
@@ -103,6 +105,9 @@ struct CaseRecord {
   std::vector<std::string> tags;
   std::string toolchain;
   std::size_t machine = 0;  ///< An index into Record::machines: where it was measured.
+  /// Its key in Record::environments, where that does not follow from the toolchain: parts of several environments were
+  /// merged.
+  std::optional<std::string> environment;
   Definition definition;
   std::vector<Attempt> attempts;
   CaseStatus status = CaseStatus::skipped;
@@ -122,6 +127,7 @@ struct CaseRecord {
 
 struct Record {
   Tool tool;
+  std::optional<Part> part;        ///< Of a plan, or all that was merged of one; empty: a run of a whole plan.
   std::optional<ServedBy> server;  ///< That measured; empty: the command did so itself.
   std::string started;             ///< ISO 8601, UTC: "2026-01-31T12:00:00Z".
   std::string finished;
@@ -141,6 +147,15 @@ std::string environment_name(std::string_view toolchain, std::string_view langua
 
 /// What a case ran in, or null. Older records have one for both languages, under the toolchain's name alone.
 const Environment* environment_of(const Record& record, const CaseRecord& one);
+
+/// One fingerprint for each of a record's environments, and one for all.
+void set_fingerprints(Record& record);
+
+/// False: an interruption came first. (A case that skipped itself was tried.)
+bool was_tried(const CaseRecord& one);
+
+/// What each case took in all its attempts.
+LastTimes last_times(const Record& record);
 
 /// The case of this id, or null.
 const CaseRecord* find_case(const Record& record, std::string_view id);

@@ -40,10 +40,7 @@ void add_cases(Facts& facts, const Plan& plan) {
   Digest own;
   for (const Case& one : plan.cases) {
     cases.add(one.id).add(one.digest);
-    const CaseSettings& said = one.settings;
-    const auto count = [](const auto& time) { return time ? std::optional(time->count()) : std::nullopt; };
-    own.add(fmt::format("{} {} {} {} {}", text_of(said.iterations), text_of(said.replicates),
-                        text_of(count(said.min_run_time)), text_of(count(said.max_run_time)), text_of(said.precision)));
+    own.add(own_settings(one.settings));
   }
   facts["suite or choice of cases"] = cases.hex();
   facts["settings of single benchmarks"] = own.hex();

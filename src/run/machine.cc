@@ -84,6 +84,12 @@ Machine read_machine(int allowed_cpus) {
   return machine;
 }
 
+std::string machine_name(const EnvironmentVariables& environment) {
+  if (const std::string_view node = value_of(environment, "SLURMD_NODENAME"); !node.empty()) return std::string(node);
+  utsname names{};
+  return ::uname(&names) == 0 ? names.nodename : std::string();
+}
+
 std::map<std::string, std::string> common_facts(ProcessRunner& runner, const EnvironmentVariables& environment,
                                                 const std::string& valgrind) {
   std::map<std::string, std::string> facts;
@@ -138,22 +144,6 @@ Environment describe_environment(ProcessRunner& runner, const ResolvedToolchain&
         path.empty() ? "not found" : digests.of(path);
   }
   return described;
-}
-
-void set_fingerprints(Record& record) {
-  const auto fingerprint = [](const std::map<std::string, std::string>& map) {
-    Digest digest;
-    for (const auto& [key, value] : map) digest.add(key).add(value);
-    return digest.hex();
-  };
-  Digest environment;
-  Digest subject;
-  for (auto& [name, one] : record.environments) {
-    one.fingerprint = {fingerprint(one.facts), fingerprint(one.subject)};
-    environment.add(name).add(one.fingerprint.environment);
-    subject.add(name).add(one.fingerprint.subject);
-  }
-  record.fingerprint = {environment.hex(), subject.hex()};
 }
 
 }  // namespace tally

@@ -9,6 +9,9 @@ namespace tally {
 
 Machine read_machine(int allowed_cpus);
 
+/// What the machine is called: by Slurm where that runs us (one host may be several nodes), else in its network.
+std::string machine_name(const EnvironmentVariables& environment);
+
 /// Facts of a run that do not depend on a toolchain: "cpu", "glibc", "glibc.dispatch", "valgrind", …
 std::map<std::string, std::string> common_facts(ProcessRunner& runner, const EnvironmentVariables& environment,
                                                 const std::string& valgrind);
@@ -19,8 +22,5 @@ std::map<std::string, std::string> common_facts(ProcessRunner& runner, const Env
 Environment describe_environment(ProcessRunner& runner, const ResolvedToolchain& toolchain, Language language,
                                  std::map<std::string, std::string> facts, const EnvironmentVariables& environment,
                                  FileDigests& digests);
-
-/// One fingerprint for each of a record's environments, and one for all.
-void set_fingerprints(Record& record);
 
 }  // namespace tally

@@ -114,7 +114,9 @@ Record describe_run(Workspace& workspace, const RunRequest& request, const Ready
   record.command = request.caller.command;
   record.settings = request.settings;
   if (request.settings.counts) record.settings.valgrind_flags = valgrind_flags(request.settings);
+  record.part = request.plan->part;
   record.machines = {read_machine(static_cast<int>(workspace.leases().topology().allowed.size()))};
+  if (record.part) record.machines.front().name = machine_name(request.caller.environment);
   const auto facts = common_facts(workspace.runner(), ready.environment.filtered, ready.hosts.valgrind);
   for (const Case& one : request.plan->cases) {
     const std::string name = environment_name(one.toolchain, to_string(one.language), one.host_runtime);

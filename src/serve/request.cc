@@ -52,7 +52,7 @@ void read_suite(ObjectReader& measure, MeasureRequest& request) {
 
 void read_selection(ObjectReader& measure, MeasureRequest& request) {
   if (!measure.has("select")) return;
-  constexpr auto kKeys = std::to_array<std::string_view>({"filter", "exclude", "shard"});
+  constexpr auto kKeys = std::to_array<std::string_view>({"filter", "exclude", "shard", "last_times"});
   ObjectReader reader(measure.value("select"), measure.place("select"), kKeys);
   request.selection.filters = reader.texts("filter");
   request.selection.excludes = reader.texts("exclude");
@@ -63,6 +63,17 @@ void read_selection(ObjectReader& measure, MeasureRequest& request) {
     } else {
       reader.refuse(shard.error());
     }
+  }
+  if (reader.has("last_times")) {
+    const json::Value& times = reader.value("last_times");
+    if (times.object() == nullptr || !reader.has("shard"))
+      reader.refuse("last_times", "must be an object of ids and seconds, beside a shard");
+    LastTimes last;
+    for (const auto& [id, seconds] : times.object() == nullptr ? json::Object() : *times.object()) {
+      if (!seconds.number() || *seconds.number() < 0) reader.refuse("last_times." + id, "must be a number of seconds");
+      last[id] = seconds.number().value_or(0);
+    }
+    request.selection.last_times = std::move(last);
   }
   if (Status ok = reader.status(); !ok) measure.refuse(ok.error());
 }

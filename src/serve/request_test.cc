@@ -57,7 +57,7 @@ TEST(Request, AMeasureSaysHowAndWhat) {
       R"("journal":{"path":"/j","resume":true},"profiles":{"folder":"/f","name":"n"})");
   EXPECT_THAT(request.selection.filters, ElementsAre("tag=x"));
   EXPECT_THAT(request.selection.excludes, ElementsAre("a", "b"));
-  EXPECT_EQ(request.selection.shard.index, 2);
+  EXPECT_EQ(request.selection.shard->index, 2);
   EXPECT_FALSE(request.settings.wall);
   EXPECT_EQ(request.settings.iterations, 7U);
   EXPECT_EQ(request.settings.max_replicates, 9) << "no fewer than the least number";

@@ -7,9 +7,9 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-const std::vector<std::string> commands = {"init",    "run",     "list",  "plan",  "toolchains", "time",
-                                           "compare", "explain", "check", "table", "ab",         "profile",
-                                           "report",  "trace",   "serve", "doctor"};
+const std::vector<std::string> commands = {"init",    "run",     "list",   "plan",  "toolchains", "time",
+                                           "compare", "explain", "check",  "table", "ab",         "merge",
+                                           "submit",  "profile", "report", "trace", "serve",      "doctor"};
 
 TEST(Usage, EveryCommandHelpsAndTheVersionIsSaid) {
   const Ran help = tally({"--help"});
@@ -32,6 +32,10 @@ TEST(Usage, WrongUsageIsTwoAndOnStandardError) {
                                                 {"run", suite("known_work"), "--no-such-option"},
                                                 {"run", suite("known_work"), "--counts-only", "--wall-only"},
                                                 {"run", suite("known_work"), "--shard", "3/2"},
+                                                {"run", suite("known_work"), "--balance", "r.json"},
+                                                {"merge", "no-such.json", "-o", "all.json"},
+                                                {"submit", suite("known_work"), "--parts", "2", "--json", "all.json"},
+                                                {"submit", "--slurm", suite("known_work"), "--json", "all.json"},
                                                 {"run", suite("known_work"), "--memory", "lots"},
                                                 {"run", suite("known_work"), "--profiles"},
                                                 {"run", suite("known_work"), "--filter", "nothing of this name"},

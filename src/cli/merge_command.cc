@@ -1,0 +1,173 @@
+#include "cli/merge_command.h"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <filesystem>
+#include <fstream>
+#include <ostream>
+
+#include "base/digest.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "cli/context.h"
+#include "cli/refuse.h"
+#include "record/json.h"
+
+namespace tally::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The record has everything but what is missing: which parts those are, and why.
+Status check_complete(const Merged& merged, const MergeCommandOptions& options) {
+  const Part& part = *merged.head.part;
+  if (!part.missing || options.partial) return {};
+  std::string text = fmt::format("of the {} parts of this plan, {} missing: {}", part.count,
+                                 part.missing->size() == 1 ? "one is" : fmt::format("{} are", part.missing->size()),
+                                 ranges_text(*part.missing));
+  if (!merged.unready.empty()) text += fmt::format(" ({} interrupted)", ranges_text(merged.unready));
+  return fail(ErrorKind::failed, std::move(text), {},
+              fmt::format("measure with --shard {}/{} (--resume goes on with an interrupted part), or write what is "
+                          "there with --partial",
+                          part.missing->front(), part.count));
+}
+
+/// The text of a case, read again: all cases of a large plan need not be in memory.
+Result<std::string> case_text(const PartText& part, const CaseText& one) {
+  std::ifstream file(part.name, std::ios::binary);
+  std::string text(one.bytes, '\0');
+  file.seekg(static_cast<std::streamoff>(one.offset));
+  if (!file.read(text.data(), static_cast<std::streamsize>(text.size())) || digest(text) != one.digest)
+    return fail(ErrorKind::failed, "has changed while it was merged", part.name, "merge again when nobody writes it");
+  return text;
+}
+
+/// Copies a profile to where the merged record looks for it, and says where that is; nothing where there is none.
+Result<std::optional<std::string>> take_profile(const std::string& id, const fs::path& from,
+                                                const std::string& output) {
+  const fs::path to = fs::path(output + ".profiles") / (digest(id) + ".json");
+  std::error_code code;
+  if (!fs::exists(from, code)) return std::nullopt;
+  std::string kept = fs::path(output).filename().string() + ".profiles/" + to.filename().string();
+  if (fs::equivalent(from, to, code)) return kept;
+  fs::create_directories(to.parent_path(), code);
+  // Beside it first, so that nobody ever reads half of one.
+  const fs::path beside = to.string() + ".new";
+  fs::copy_file(from, beside, fs::copy_options::overwrite_existing, code);
+  if (!code) fs::rename(beside, to, code);
+  if (code) return fail(ErrorKind::io, "cannot copy the profile here: " + code.message(), to.string());
+  return kept;
+}
+
+Status take_profiles(Merged& merged, const std::vector<PartText>& parts, const std::string& output, std::ostream& err) {
+  std::size_t lost = 0;
+  for (MergedCase& one : merged.cases) {
+    if (!one.place.profile) continue;
+    if (output == "-") {
+      return fail(ErrorKind::input, "profiles are kept beside the record, and there is none", "-o",
+                  "give -o the path of a file");
+    }
+    const PartText& part = parts[one.input];
+    auto kept = take_profile(part.cases[one.index].id, fs::path(part.name).parent_path() / *one.place.profile, output);
+    if (!kept) return std::unexpected(kept.error());
+    lost += !*kept;
+    one.place.profile = *std::move(kept);
+  }
+  if (lost > 0) fmt::print(err, "tally: {} of the profiles are not beside the records of their parts\n", lost);
+  return {};
+}
+
+Status write_merged(const Merged& merged, const std::vector<PartText>& parts, const std::string& path,
+                    std::ostream& out) {
+  const auto text_of = [&](std::size_t i) -> Result<std::string> {
+    const MergedCase& one = merged.cases[i];
+    const PartText& part = parts[one.input];
+    const auto text = case_text(part, part.cases[one.index]);
+    if (!text) return text;
+    return placed(*text, part.cases[one.index], one.place);
+  };
+  if (path == "-") {
+    return write_json(merged.head, merged.cases.size(), text_of, [&](std::string_view piece) {
+      out << piece;
+      return Status{};
+    });
+  }
+  auto file = NewFile::create(path);
+  if (!file) return std::unexpected(file.error());
+  auto written = write_json(merged.head, merged.cases.size(), text_of,
+                            [&](std::string_view piece) { return file->append(piece); });
+  if (!written) return written;
+  if (auto safe = file->sync(); !safe) return safe;
+  return file->publish();
+}
+
+/// What was given is at fault, unless something failed.
+int refused(const Error& error, std::ostream& err) {
+  return refuse("merge", error, err, error.kind == ErrorKind::input ? kUsage : kFailed);
+}
+
+Result<std::vector<PartText>> read_parts(const std::vector<std::string>& paths) {
+  std::vector<PartText> parts;
+  parts.reserve(paths.size());
+  for (const std::string& path : paths) {
+    const auto text = read_file(path);
+    if (!text) return std::unexpected(text.error());
+    auto part = read_part(*text, path);
+    if (!part) return std::unexpected(part.error());
+    parts.push_back(*std::move(part));
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::string ranges_text(const std::vector<int>& numbers) {
+  std::vector<std::string> ranges;
+  for (std::size_t i = 0; i < numbers.size();) {
+    std::size_t end = i;
+    while (end + 1 < numbers.size() && numbers[end + 1] == numbers[end] + 1) ++end;
+    ranges.push_back(end == i ? fmt::format("{}", numbers[i])
+                              : fmt::format("{}{}{}", numbers[i], end == i + 1 ? ", " : "-", numbers[end]));
+    i = end + 1;
+  }
+  return join(ranges, ", ");
+}
+
+void add_merge_options(OptionSet& command, MergeCommandOptions& options) {
+  command.add("PART", &options.parts, "Records of tally run --shard i/n, and records that were merged of such")
+      .required();
+  command.add("-o,--output", &options.output, "Write the record here; - is standard output")
+      .value_name("FILE")
+      .required();
+  command.add("--partial", &options.partial, "Write what is there, though parts are missing");
+  command.add("--per-environment", &options.per_environment,
+              "Parts may come from different environments: each case is compared with its own");
+}
+
+int run_merge(const MergeCommandOptions& options, std::ostream& out, std::ostream& err) {
+  const auto parts = read_parts(options.parts);
+  if (!parts) return refuse("merge", parts.error(), err);
+  auto merged = merge(*parts, {.per_environment = options.per_environment}, [&](std::size_t input, std::size_t index) {
+    return case_text((*parts)[input], (*parts)[input].cases[index]);
+  });
+  if (!merged) return refused(merged.error(), err);
+  if (auto complete = check_complete(*merged, options); !complete) return refused(complete.error(), err);
+  if (auto taken = take_profiles(*merged, *parts, options.output, err); !taken) return refused(taken.error(), err);
+  if (auto written = write_merged(*merged, *parts, options.output, out); !written) return refused(written.error(), err);
+  const Part& part = *merged->head.part;
+  if (part.missing) {
+    fmt::print(err, "tally: {} is partial: of {} parts, {} {} missing; {} of {} cases are there\n", options.output,
+               part.count, ranges_text(*part.missing), part.missing->size() == 1 ? "is" : "are", merged->cases.size(),
+               part.cases);
+  }
+  if (options.output != "-") {
+    const std::size_t machines = merged->head.machines.size();
+    fmt::print(out, "{}: {} cases of {} parts, measured on {} machine{}\n", options.output, merged->cases.size(),
+               part.count, machines, machines == 1 ? "" : "s");
+  }
+  return kFine;
+}
+
+}  // namespace tally::cli
