@@ -74,5 +74,3 @@ function coveredBefore(track, time) {
   const i = upTo(track.from, time) - 1;
   return i < 0 ? 0 : track.sum[i] + Math.min(time, track.until[i]) - track.from[i];
 }
-
-const busyBetween = (track, from, to) => coveredBefore(track, to) - coveredBefore(track, from);
