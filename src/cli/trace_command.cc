@@ -1,6 +1,9 @@
 #include "cli/trace_command.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
+#include <filesystem>
 #include <ostream>
 
 #include "base/files.h"
@@ -8,6 +11,7 @@
 #include "json/text.h"
 #include "report/trace_diff.h"
 #include "report/trace_json.h"
+#include "report/trace_page.h"
 #include "report/trace_report.h"
 #include "trace/read_trace.h"
 
@@ -32,7 +36,8 @@ int read_one(const std::string& path, const TraceOptions& options, std::vector<t
   auto data = trace::read_trace(
       path, {.operators = !options.no_operators, .legacy = options.legacy, .threads = options.threads});
   if (!data) return refuse("trace", data.error(), err);
-  auto figures = trace::analyse(*data, {.steps = !options.no_steps});
+  auto figures = trace::analyse(
+      *data, {.steps = !options.no_steps, .timeline_events = options.html.empty() ? 0 : report::kTimelineEvents});
   results.push_back({path, std::move(*data), std::move(figures)});
   return 0;
 }
@@ -49,13 +54,16 @@ bool nothing_usable(const std::vector<trace::TraceResult>& results, std::ostream
   return nothing;
 }
 
-std::string html_page(const std::string& section) {
-  return "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>tally trace</title>\n<style>"
-         "body{font:15px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem}"
-         "table{border-collapse:collapse;margin:1rem 0}th,td{padding:.2rem .7rem;text-align:right;border-bottom:1px "
-         "solid "
-         "#8884}th:first-child,td:first-child{text-align:left;word-break:break-word}</style></head><body>\n" +
-         section + "</body></html>\n";
+std::string name_of(const trace::TraceResult& result) { return std::filesystem::path(result.path).filename().string(); }
+
+/// The page, where one is wanted.
+Status write_page(const std::vector<trace::TraceResult>& results, const std::vector<trace::DeviceChange>& changes,
+                  const TraceOptions& options) {
+  if (options.html.empty()) return {};
+  const std::string title = options.diff          ? name_of(results[0]) + " → " + name_of(results[1])
+                            : results.size() == 1 ? name_of(results[0])
+                                                  : fmt::format("{} traces", results.size());
+  return write_file(options.html, report::render_trace_page(results, changes, text_options(options), title));
 }
 
 }  // namespace
@@ -66,6 +74,7 @@ void add_trace_options(OptionSet& trace, TraceOptions& options) {
     set.add("--no-operators", &options.no_operators,
             "Do not link kernels to operators: less memory, and no matmul share by operator");
     set.add("--threads", &options.threads, "2: read and inflate on a second core; 1: one core").range(1, 2);
+    set.add("--html", &options.html, "Also write a page with a timeline to this file");
     set.add("--kernels", &options.kernels, "Rows of the kernel table, 0 for all").shows_default();
   };
   trace.add("FILE", &options.files, "Traces, one per rank: .json or .json.gz; - is standard input");
@@ -77,7 +86,6 @@ void add_trace_options(OptionSet& trace, TraceOptions& options) {
       .add("--duration", &options.duration_seconds,
            "Seconds that the same run takes without the profiler: utilization over it, too")
       .positive();
-  trace.add("--html", &options.html, "Also write a page with a timeline of utilization to this file");
   OptionSet& diff = trace.add_command("diff", "What changed between two traces");
   diff.add("BEFORE", &options.diff_before, "The earlier trace").required();
   diff.add("AFTER", &options.diff_after, "The later trace").required();
@@ -107,15 +115,13 @@ int run_trace(const TraceOptions& options, std::ostream& out, std::ostream& err)
   const auto duration = to_nanoseconds(options.duration_seconds);
   if (options.diff) {
     const auto changes = trace::diff(results[0].figures, results[1].figures);
+    if (const auto written = write_page(results, changes, options); !written)
+      return refuse("trace", written.error(), err);
     out << (options.json ? json::to_text(report::trace_diff_json(changes, options.kernels), 2) + '\n'
                          : report::render_trace_diff(changes, text_options(options)));
     return nothing ? 1 : 0;
   }
-  if (!options.html.empty()) {
-    const auto written =
-        write_file(options.html, html_page(report::trace_html_section(results, text_options(options))));
-    if (!written) return refuse("trace", written.error(), err);
-  }
+  if (const auto written = write_page(results, {}, options); !written) return refuse("trace", written.error(), err);
   if (options.json) {
     out << json::to_text(report::trace_json(results, {.kernels = options.kernels, .unprofiled_duration = duration}), 2)
         << '\n';

@@ -13,7 +13,10 @@ function(embed name)
 endfunction()
 embed(page_html page.html)
 embed(page_css page.css list.css case.css growth.css flame.css screens.css)
-embed(page_js elements.js figures.js table.js plots.js growth.js profile.js flame_tree.js flame.js sandwich.js columns.js
+embed(trace_page_css page.css list.css case.css flame.css trace.css screens.css)
+embed(trace_page_js elements.js figures.js table.js theme.js trace_events.js trace_canvas.js trace_view.js trace_panels.js
+  trace_main.js)
+embed(page_js elements.js theme.js figures.js table.js plots.js growth.js profile.js flame_tree.js flame.js sandwich.js columns.js
   environment.js list.js cards.js functions.js why.js case.js main.js)
 string(APPEND embedded "}  // namespace tally\n")
 file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/page_text.new "${embedded}")

@@ -7,10 +7,10 @@
 #include "comparison/explanation.h"
 #include "json/text.h"
 #include "report/comparison_table.h"
-#include "report/escape.h"
 #include "report/explanation_text.h"
 #include "report/format.h"
 #include "report/growth_json.h"
+#include "report/html_page.h"
 #include "report/html_profile.h"
 #include "report/packed.h"
 #include "report/page_text.h"
@@ -195,20 +195,7 @@ std::string render_html_report(const HtmlReport& report) {
     data["base"] = run_json(*report.comparison->base);
     data["summary"] = comparison_summary(*report.comparison);
   }
-  const std::string json = script_json(json::to_text(std::move(data)));
-
-  // One pass over the template, so that what is filled in is never looked at for marks.
-  std::string page;
-  std::string_view rest = page_html;
-  while (true) {
-    const std::size_t open = rest.find("{{");
-    page += rest.substr(0, open);
-    if (open == std::string_view::npos) return page;
-    const std::size_t close = rest.find("}}", open);
-    const std::string_view mark = rest.substr(open + 2, close - open - 2);
-    page += mark == "title" ? html_escape(report.name) : mark == "css" ? page_css : mark == "js" ? page_js : json;
-    rest.remove_prefix(close + 2);
-  }
+  return render_page({.title = report.name, .css = page_css, .js = page_js, .data = std::move(data)});
 }
 
 }  // namespace tally

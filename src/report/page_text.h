@@ -8,5 +8,7 @@ namespace tally {
 extern const std::string page_html;
 extern const std::string page_css;
 extern const std::string page_js;
+extern const std::string trace_page_css;
+extern const std::string trace_page_js;
 
 }  // namespace tally

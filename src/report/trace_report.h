@@ -1,7 +1,6 @@
-/// The figures of traces as text for a terminal, and as a section for an HTML report.
+/// The figures of traces as text for a terminal.
 ///
-/// Pure: takes figures, returns text. Names that came from a trace are made harmless. The timeline is inline SVG: no
-/// script, no network.
+/// Pure: takes figures, returns text. Names that came from a trace are made harmless.
 #pragma once
 
 #include <span>
@@ -24,8 +23,5 @@ std::string render_trace(std::span<const trace::TraceResult> traces, const Trace
 
 /// "nccl.json: 40,573 events …", with a line for each kind of damage.
 std::string render_reading(const trace::TraceResult& trace);
-
-/// One <section> with the figures, the kernel table and a timeline of utilization for each device.
-std::string trace_html_section(std::span<const trace::TraceResult> traces, const TraceTextOptions& options);
 
 }  // namespace tally::report

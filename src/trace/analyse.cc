@@ -14,12 +14,6 @@ std::optional<long long> as_number(const std::string& label) {
   return value;
 }
 
-bool label_before(const std::string& a, const std::string& b) {
-  const auto x = as_number(a), y = as_number(b);
-  if (x.has_value() != y.has_value()) return x.has_value();
-  return x && *x != *y ? *x < *y : a < b;
-}
-
 void fill_estimates(const Device& device, DeviceFigures& out) {
   const Estimates& e = device.estimates;
   if (e.occupancy_weight > 0) out.occupancy_estimate = e.occupancy_weighted / e.occupancy_weight;
@@ -50,6 +44,12 @@ void fill_streams(const TraceData& data, std::span<const Row> rows, DeviceFigure
 
 }  // namespace
 
+bool label_before(const std::string& a, const std::string& b) {
+  const auto x = as_number(a), y = as_number(b);
+  if (x.has_value() != y.has_value()) return x.has_value();
+  return x && *x != *y ? *x < *y : a < b;
+}
+
 TraceFigures analyse(TraceData& data, const AnalyseOptions& options) {
   TraceFigures figures;
   if (data.legacy_read) figures.legacy = legacy_figures(data);
@@ -74,13 +74,14 @@ TraceFigures analyse(TraceData& data, const AnalyseOptions& options) {
     fill_estimates(device, out);
     fill_streams(data, work.rows, out);
     fill_kernels(data, work, out);
-    fill_idle(data, work, waits.span(), out);
+    fill_idle(data, work, waits.span(), options.timeline_events > 0, out);
     if (data.operators_read) fill_operators(data, work, out);
     fill_math_busy(data, work, out);
     fill_launches(data, work, out);
     figures.devices.push_back(std::move(out));
     begin = end;
   }
+  if (options.timeline_events > 0) figures.timeline = make_timeline(data, calls.span(), options.timeline_events);
   std::ranges::sort(figures.devices, [](const auto& a, const auto& b) { return label_before(a.device, b.device); });
   return figures;
 }

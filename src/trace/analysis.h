@@ -16,6 +16,9 @@ struct DeviceWork {
 };
 inline constexpr std::uint32_t no_call = 0xFFFF'FFFF;
 
+/// Labels in the order in which a reader looks for them: numbers first, as numbers.
+bool label_before(const std::string& a, const std::string& b);
+
 /// Sorts data.calls by correlation and finds each work's call: the last with its correlation id that began no later
 /// than the work, or the first one when all began later (clocks of host and device differ by a little).
 Column<std::uint32_t> link_calls(TraceData& data);
@@ -23,7 +26,8 @@ Column<std::uint32_t> link_calls(TraceData& data);
 void fill_parts(const TraceData& data, const DeviceWork& work, const AnalyseOptions& options, DeviceFigures& out);
 void fill_kernels(const TraceData& data, const DeviceWork& work, DeviceFigures& out);
 void fill_launches(const TraceData& data, const DeviceWork& work, DeviceFigures& out);
-void fill_idle(const TraceData& data, const DeviceWork& work, std::span<const std::uint32_t> waits, DeviceFigures& out);
+void fill_idle(const TraceData& data, const DeviceWork& work, std::span<const std::uint32_t> waits, bool gaps,
+               DeviceFigures& out);
 
 /// Spans of matrix-product and convolution operators, and of outermost operators: disjoint by thread and sorted.
 void prepare_operators(TraceData& data);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "trace/sweep.h"
+#include "trace/timeline.h"
 #include "trace/trace_data.h"
 
 namespace tally::trace {
@@ -38,6 +39,15 @@ struct IdleCauses {
   Nanoseconds other = 0;  ///< No launch of the next work is known.
   std::uint64_t gaps = 0;
   Nanoseconds longest = 0;
+};
+
+enum class IdleCause : unsigned char { host, kernel, synchronise, other };
+
+/// A stretch in which nothing ran on the device.
+struct IdleGap {
+  Nanoseconds start = 0;
+  Nanoseconds length = 0;
+  IdleCause cause = IdleCause::other;
 };
 
 struct QueueLength {  ///< Launches issued whose work has not yet started.
@@ -88,6 +98,7 @@ struct DeviceFigures {
   std::vector<KernelRow> kernels;        ///< By full name, longest total first, then by name.
   std::vector<KernelRow> short_kernels;  ///< By short name.
   IdleCauses idle;
+  std::vector<IdleGap> gaps;                         ///< With a timeline: the longest of each cause, longest first.
   std::optional<Distribution> launch_latency;        ///< Start of the work minus start of its call.
   std::uint64_t linked = 0, unlinked = 0;            ///< Work whose call is known, and not.
   std::uint64_t graph_launches = 0, graph_work = 0;  ///< Graph launches, and the work that came of them.
@@ -105,11 +116,13 @@ struct LegacyFigures {
 struct TraceFigures {
   std::vector<DeviceFigures> devices;  ///< Numeric labels first, in order, then the others by name.
   std::optional<LegacyFigures> legacy;
+  std::optional<Timeline> timeline;  ///< Where it was asked for.
 };
 
 struct AnalyseOptions {
   std::size_t timeline_slices = 200;
   bool steps = true;
+  std::size_t timeline_events = 0;  ///< At most so many events of a timeline; 0: none is made.
 };
 
 /// Sorts the rows of `data` and gives its memory back as it goes: `data` is spent afterwards, but for its counters.

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "trace/analysis.h"
 
@@ -28,28 +30,55 @@ bool waiting(const TraceData& data, std::span<const std::uint32_t> waits, std::u
   return call.lane == thread && call.end() >= when;
 }
 
+/// Why the device was idle from `since` until `row` began.
+IdleCause cause_of(const TraceData& data, std::uint32_t launch, std::span<const std::uint32_t> waits,
+                   Nanoseconds since) {
+  if (launch == no_call) return IdleCause::other;
+  const Row& call = data.calls[launch];
+  if (call.start <= since) return IdleCause::kernel;
+  return waiting(data, waits, call.lane, since) ? IdleCause::synchronise : IdleCause::host;
+}
+
+Nanoseconds& time_of(IdleCauses& idle, IdleCause cause) {
+  switch (cause) {
+    case IdleCause::host:
+      return idle.host;
+    case IdleCause::kernel:
+      return idle.kernel;
+    case IdleCause::synchronise:
+      return idle.synchronise;
+    case IdleCause::other:
+      return idle.other;
+  }
+  return idle.other;
+}
+
+/// The longest of each cause, longest first.
+void keep_longest(std::vector<IdleGap>& gaps) {
+  constexpr std::size_t most = 50;
+  std::ranges::sort(gaps, {}, [](const IdleGap& gap) { return std::pair(-gap.length, gap.start); });
+  std::array<std::size_t, 4> kept{};
+  std::erase_if(gaps, [&](const IdleGap& gap) { return ++kept.at(static_cast<std::size_t>(gap.cause)) > most; });
+}
+
 }  // namespace
 
-void fill_idle(const TraceData& data, const DeviceWork& work, std::span<const std::uint32_t> waits,
+void fill_idle(const TraceData& data, const DeviceWork& work, std::span<const std::uint32_t> waits, bool gaps,
                DeviceFigures& out) {
   Nanoseconds busy_until = work.rows.front().start;
   for (std::size_t i = 0; i < work.rows.size(); ++i) {
     const Row& row = work.rows[i];
     if (row.start > busy_until) {
       const Nanoseconds gap = row.start - busy_until;
+      const IdleCause cause = cause_of(data, work.call[i], waits, busy_until);
       ++out.idle.gaps;
       out.idle.longest = std::max(out.idle.longest, gap);
-      const std::uint32_t c = work.call[i];
-      if (c == no_call) {
-        out.idle.other += gap;
-      } else if (const Row& call = data.calls[c]; call.start <= busy_until) {
-        out.idle.kernel += gap;
-      } else {
-        (waiting(data, waits, call.lane, busy_until) ? out.idle.synchronise : out.idle.host) += gap;
-      }
+      time_of(out.idle, cause) += gap;
+      if (gaps) out.gaps.push_back({busy_until, gap, cause});
     }
     busy_until = std::max(busy_until, row.end());
   }
+  keep_longest(out.gaps);
 }
 
 }  // namespace tally::trace

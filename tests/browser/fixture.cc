@@ -9,6 +9,7 @@
 #include "profile/callgrind.h"
 #include "record/example_record.h"
 #include "report/html_report.h"
+#include "trace_fixture.h"
 
 namespace tally {
 namespace {
@@ -164,7 +165,8 @@ int write_pages(const std::string& folder) {
       write("alone.html", {.record = &base, .profiles = profiles, .name = "example.json"}) &&
       write("compared.html",
             {.record = &next, .comparison = &comparison, .profiles = profiles, .name = "example.json"});
-  return written ? 0 : 1;
+  constexpr int many = 20'000;
+  return written && write_trace_pages(folder, many) ? 0 : 1;
 }
 
 }  // namespace

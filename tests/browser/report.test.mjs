@@ -1,30 +1,13 @@
 // node report.test.mjs PAGES: opens the written pages from file:// and uses them as a person would.
 import assert from 'node:assert/strict';
-import {mkdirSync} from 'node:fs';
 import {join, resolve} from 'node:path';
 import {pathToFileURL} from 'node:url';
-import {openBrowser} from './browser.mjs';
+import {openPage, until} from './check.mjs';
 
 const pages = resolve(process.argv[2]);
-const shots = join(pages, 'screenshots');
-mkdirSync(shots, {recursive: true});
 const url = (name) => pathToFileURL(join(pages, name)).href;
 
-const {context, close} = await openBrowser({width: 1180, height: 860});
-const page = await context.newPage();
-const problems = [];
-const requests = [];
-page.on('pageerror', (error) => problems.push(String(error)));
-page.on('console', (message) => {
-  if (message.type() === 'error') problems.push(message.text());
-});
-page.on('request', (request) => {
-  if (!/^(file|data):/.test(request.url())) requests.push(request.url());
-});
-page.on('dialog', (dialog) => {
-  problems.push('dialog: ' + dialog.message());
-  dialog.dismiss();
-});
+const {page, shot, check} = await openPage(pages);
 
 const column = (n) => page.locator(`table.cases tbody tr td:nth-child(${n})`).allInnerTexts();
 const numbers = async (n) =>
@@ -33,7 +16,6 @@ const numbers = async (n) =>
     .filter(Boolean)
     .map(Number);
 const header = (name) => page.locator('table.cases th button', {hasText: name}).first();
-const shot = (name) => page.screenshot({path: join(shots, name + '.png')});
 
 const tests = {
   async 'the table shows every case'() {
@@ -124,10 +106,10 @@ const tests = {
     assert.ok((await top(callers, 'at::Tensor::add_')) < (await top(callers, 'add_out')));
     assert.ok((await top(callees, 'add_out')) < (await top(callees, 'compute_shape')));
     assert.equal(await callers.locator('button', {hasText: 'compute_shape'}).count(), 0);
-    assert.match(page.url(), /function=\d+/);
+    await until(() => /function=\d+/.test(page.url()));
     await page.locator('.flame').first().locator('button', {hasText: 'add_kernel'}).click();
     await page.locator('.flame-tools input').fill('vectorized');
-    assert.match(page.url(), /zoom=\d+&find=vectorized|find=vectorized/);
+    await until(() => /zoom=\d+&find=vectorized/.test(page.url()));
     await shot('sandwich');
     await page.reload();
     assert.equal(await page.locator('.sandwich h2').innerText(), 'at::native::add_out');
@@ -136,7 +118,7 @@ const tests = {
     assert.equal(await page.locator('button.reset').isDisabled(), false, 'it is zoomed');
     await page.locator('.sandwich button', {hasText: 'Close'}).click();
     assert.equal(await page.locator('.sandwich').count(), 0);
-    assert.doesNotMatch(page.url(), /function=/);
+    await until(() => !page.url().includes('function='));
     await page.locator('.flame button', {hasText: 'add_kernel'}).focus();
     await page.keyboard.press('s');
     assert.equal(await page.locator('.sandwich h2').innerText(), 'at::native::add_kernel');
@@ -258,27 +240,4 @@ const tests = {
   },
 };
 
-let failed = 0;
-try {
-  for (const [name, test] of Object.entries(tests)) {
-    try {
-      await test();
-      console.log('ok   ' + name);
-    } catch (error) {
-      ++failed;
-      console.log('FAIL ' + name + '\n     ' + String(error.message).replaceAll('\n', '\n     '));
-      await shot('failed-' + name.replaceAll(/\W+/g, '-'));
-    }
-  }
-  for (const problem of problems) {
-    ++failed;
-    console.log('FAIL the page reported: ' + problem);
-  }
-  for (const request of requests) {
-    ++failed;
-    console.log('FAIL the page asked for ' + request);
-  }
-} finally {
-  await close();
-}
-process.exit(failed ? 1 : 0);
+await check(tests);

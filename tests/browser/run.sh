@@ -14,7 +14,8 @@ if ! command -v npm >/dev/null && [ ! -d "$folder/node_modules/playwright-core" 
   exit 77
 fi
 mkdir -p "$folder/pages"
-cp "$here/package.json" "$here/package-lock.json" "$here/browser.mjs" "$here/report.test.mjs" "$folder/"
+cp "$here/package.json" "$here/package-lock.json" "$here/browser.mjs" "$here/check.mjs" "$here/report.test.mjs" \
+  "$here/trace.test.mjs" "$folder/"
 if ! [ "$folder/node_modules/.package-lock.json" -nt "$here/package-lock.json" ]; then
   if ! (cd "$folder" && npm ci --silent --no-audit --no-fund); then
     echo "skipped: npm could not fetch playwright-core" >&2
@@ -24,4 +25,6 @@ if ! [ "$folder/node_modules/.package-lock.json" -nt "$here/package-lock.json" ]
 fi
 "$fixture" "$folder/pages"
 cd "$folder"
-CHROMIUM=$browser exec node report.test.mjs pages
+export CHROMIUM="$browser"
+node report.test.mjs pages
+exec node trace.test.mjs pages

@@ -4,6 +4,13 @@
 const data = JSON.parse(document.getElementById('data').textContent);
 const view = document.getElementById('view');
 
+/// Data that was packed to be unpacked when it is looked at.
+async function unpack(text) {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+  return JSON.parse(await new Response(stream).text());
+}
+
 /// What a view keeps in the address, behind its "?": the value of a key, or null.
 function viewOf(key) {
   return new URLSearchParams(location.hash.split('?')[1] || '').get(key);

@@ -1,5 +1,5 @@
 'use strict';
-// Which view is shown (by the address, so that back and bookmarks work), the theme, and the keys.
+// Which view is shown (by the address, so that back and bookmarks work), and the keys.
 
 function route() {
   const match = /^#\/case\/(\d+)(?:\?|$)/.exec(location.hash);
@@ -21,28 +21,6 @@ window.addEventListener(
   {passive: true},
 );
 
-const root = document.documentElement;
-const system = window.matchMedia('(prefers-color-scheme: dark)');
-let chosen = null;
-try {
-  chosen = localStorage.getItem('tallymark-theme');
-} catch {
-  // A page from file:// may be denied storage; the choice then lasts as long as the page.
-}
-const paint = () => {
-  root.dataset.theme = chosen || (system.matches ? 'dark' : 'light');
-};
-system.addEventListener('change', paint);
-document.getElementById('theme').addEventListener('click', () => {
-  chosen = root.dataset.theme === 'dark' ? 'light' : 'dark';
-  try {
-    localStorage.setItem('tallymark-theme', chosen);
-  } catch {
-    // Denied, as above.
-  }
-  paint();
-});
-
 document.addEventListener('keydown', (event) => {
   const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
   if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -60,5 +38,4 @@ document.addEventListener('keydown', (event) => {
 });
 
 document.getElementById('name').textContent = data.name;
-paint();
 route();

@@ -1,12 +1,6 @@
 'use strict';
 // A case's profile: unpacked when it is looked at.
 
-async function unpack(text) {
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
-  return JSON.parse(await new Response(stream).text());
-}
-
 /// {functions: [{name, object, own, all, calls, before: {own, all, calls}}], tree, approximate}: a
 /// tree is {function, parent, total, before}, columns by node; `before` only against a base.
 async function profileOf(one) {

@@ -1,0 +1,21 @@
+/// A page that needs nothing else: its template filled with style, script and data. Pure.
+#pragma once
+
+#include <string>
+
+#include "json/value.h"
+
+namespace tally {
+
+struct HtmlPage {
+  std::string title;
+  std::string css;
+  std::string js;
+  json::Value data;  ///< What the script reads.
+};
+
+/// Everything in `data` is data to the script, which writes it as text and never as markup; the JSON cannot end its
+/// script element (see escape.h).
+std::string render_page(HtmlPage page);
+
+}  // namespace tally

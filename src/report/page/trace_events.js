@@ -1,0 +1,76 @@
+'use strict';
+// The events of a trace as columns, and how busy a row is between two times.
+
+/// Times are nanoseconds since the trace's first event. A track is what is drawn in a row: `order`
+/// are its events by start, `from` and `until` what each adds to what those before it cover, `sum`
+/// the time covered before it.
+async function eventsOf(trace) {
+  const raw = await unpack(trace.events);
+  const number = raw.duration.length;
+  const events = {
+    names: raw.names,
+    start: new Float64Array(number),
+    duration: Float64Array.from(raw.duration),
+    name: Uint32Array.from(raw.name),
+    kind: Uint8Array.from(raw.kind),
+    launch: new Int32Array(number),
+    launched: new Map(),
+  };
+  for (const row of trace.rows) {
+    for (let i = row.first, start = 0, launch = 0; i < row.first + row.count; ++i) {
+      start += raw.start[i];
+      launch += raw.launch[i];
+      events.start[i] = start;
+      events.launch[i] = launch - 1;
+      if (launch > 0 && !events.launched.has(launch - 1)) events.launched.set(launch - 1, i);
+    }
+  }
+  const tracks = [];
+  const devices = [...new Set(trace.rows.map((row) => row.device).filter(Boolean))];
+  for (const device of devices) {
+    const rows = trace.rows.filter((row) => row.device === device);
+    const all = rows.flatMap((row) => indices(row));
+    all.sort((a, b) => events.start[a] - events.start[b]);
+    tracks.push(trackOf(events, 'Device ' + device, all, true));
+    for (const row of rows)
+      tracks.push(trackOf(events, 'stream ' + row.label, indices(row), false));
+  }
+  for (const row of trace.rows.filter((one) => !one.device))
+    tracks.push(trackOf(events, 'thread ' + row.label, indices(row), false));
+  return {...events, tracks};
+}
+
+const indices = (row) => Array.from({length: row.count}, (_, i) => row.first + i);
+
+function trackOf(events, label, order, sums) {
+  const from = new Float64Array(order.length);
+  const until = new Float64Array(order.length);
+  const sum = new Float64Array(order.length + 1);
+  let covered = 0;
+  order.forEach((event, i) => {
+    const end = events.start[event] + events.duration[event];
+    from[i] = Math.max(events.start[event], i === 0 ? -Infinity : covered);
+    until[i] = Math.max(from[i], end);
+    covered = i === 0 ? end : Math.max(covered, end);
+    sum[i + 1] = sum[i] + until[i] - from[i];
+  });
+  return {label, order: Int32Array.from(order), from, until, sum, sums};
+}
+
+/// How many of the rising `values` are not above `limit`.
+function upTo(values, limit) {
+  let low = 0;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (values[middle] <= limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/// Nanoseconds covered before `time`: exact, whatever lies between.
+function coveredBefore(track, time) {
+  const i = upTo(track.from, time) - 1;
+  return i < 0 ? 0 : track.sum[i] + Math.min(time, track.until[i]) - track.from[i];
+}

@@ -1,0 +1,44 @@
+/// What a page draws of a trace: each piece of device work and each runtime call in a row of its stream or thread.
+///
+/// Owns: plain columns, by row and then by start. Times are nanoseconds of the trace's own clock.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "trace/trace_data.h"
+
+namespace tally::trace {
+
+struct TimelineRow {
+  std::string device;  ///< Its label; empty for a thread of the host.
+  std::string label;   ///< Of the stream or the thread.
+  std::size_t first = 0;
+  std::size_t count = 0;
+};
+
+/// What an event is; the first four are enum Work.
+enum class EventKind : unsigned char { compute, communication, copy, fill, launch, synchronise, call };
+
+struct Timeline {
+  static constexpr std::uint32_t no_launch = 0xFFFF'FFFF;
+
+  std::vector<TimelineRow> rows;  ///< Streams by device, then threads.
+  std::vector<std::string> names;
+  // One for each event.
+  std::vector<Nanoseconds> start;
+  std::vector<Nanoseconds> duration;
+  std::vector<std::uint32_t> name;
+  std::vector<EventKind> kind;
+  std::vector<std::uint32_t> launch;  ///< Of work: the event of the call that launched it.
+
+  std::uint64_t left_out = 0;     ///< Events that there was no room for: the shortest.
+  Nanoseconds left_out_time = 0;  ///< Their durations together.
+};
+
+/// Of rows that analyse() has sorted and linked: `calls` is as long as data.work. At most `most` events, the longest.
+Timeline make_timeline(const TraceData& data, std::span<const std::uint32_t> calls, std::size_t most);
+
+}  // namespace tally::trace
