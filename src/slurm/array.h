@@ -1,9 +1,10 @@
 /// A plan's parts as a job array of Slurm: the scripts that it runs, and what its queue says. Pure; whoever submits
 /// runs the commands.
 ///
-/// What is known of Slurm here was seen with 22.05 (Debian 12): a task that is put back may have finished before;
-/// SLURM_ARRAY_TASK_COUNT is the number of tasks submitted, not of parts; a task on a node that dies comes back only
-/// after SlurmdTimeout, or ends as FAILED and does not; one that could not be launched is held for good.
+/// Seen with 22.05 (Debian 12): a task on a node that dies comes back only after SlurmdTimeout, and then waits for two
+/// minutes, or ends as FAILED and does not come back. Taken from what is told of Slurm, and not seen here: a task that
+/// is put back may have finished before; SLURM_ARRAY_TASK_COUNT is the number of tasks submitted, not of parts; one
+/// that could not be launched is held for good.
 #pragma once
 
 #include <string>
