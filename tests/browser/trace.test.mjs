@@ -73,8 +73,17 @@ await check({
     await page.locator('.cause', {hasText: 'kernel'}).click();
     assert.match(await page.locator('.gaps').innerText(), /10\.0.µs from 80\.0.µs/);
     await page.locator('.gaps button').first().click();
-    await until(async () => /70\.0.µs to 110.µs/.test(await stretch()));
+    await until(async () => /70\.0.µs to 100.µs/.test(await stretch()));
     assert.ok(await page.locator('.cause', {hasText: 'other'}).isDisabled());
+  },
+  async 'an event inside another is drawn and can be clicked'() {
+    await page.goto(url('trace.html'));
+    await canvas.waitFor();
+    // A call within the synchronising one, 60 to 180 µs.
+    await click(105, 3);
+    assert.match(await readout(), /cudaLaunchKernel · launch · 10\.0.µs from 100.µs/);
+    await click(150, 3);
+    assert.match(await readout(), /cudaDeviceSynchronize/);
   },
   async 'kernels sort, names from a trace are text'() {
     await page.goto(url('trace.html'));

@@ -48,6 +48,7 @@ trace::TraceResult rank(const char* path, int slow) {
   events.call("cudaMemcpyAsync", 10, 5, 2);
   events.work("Memcpy HtoD", 9, 90 + slow, 30, 2);
   events.call("cudaDeviceSynchronize", 60, 120, 3);
+  events.call("cudaLaunchKernel", 100, 10, 5);
   events.call("cudaLaunchKernel", 200, 5, 4);
   events.work(kEvil, 7, 220, 40, 4);
   return traced(events, path);

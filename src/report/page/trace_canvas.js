@@ -62,7 +62,7 @@ function drawUtilization({pen, left, width, view}, track, top, colour) {
 function drawRow(area, track, top) {
   const {view, width} = area;
   const first = upTo(track.until, view.from);
-  const last = upTo(track.from, view.to);
+  const last = upTo(track.start, view.to);
   if (last - first > 2 * width) drawShares(area, track, top);
   else for (let i = first; i < last; ++i) drawEvent(area, track.order[i], top);
 }
@@ -75,7 +75,7 @@ function drawShares({pen, left, width, view, events}, track, top) {
   for (let x = 0; x < width; ++x) {
     const at = view.from + (x + 1) * each;
     const after = coveredBefore(track, at);
-    const middle = track.order[Math.max(0, upTo(track.from, at - each / 2) - 1)];
+    const middle = track.order[Math.max(0, upTo(track.start, at - each / 2) - 1)];
     if (after > before) {
       pen.globalAlpha = 0.15 + 0.85 * Math.min(1, (after - before) / each);
       pen.fillStyle = kindColours[events.kind[middle]];

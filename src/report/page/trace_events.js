@@ -2,7 +2,7 @@
 // The events of a trace as columns, and how busy a row is between two times.
 
 /// Times are nanoseconds since the trace's first event. A track is what is drawn in a row: `order`
-/// are its events by start, `from` and `until` what each adds to what those before it cover, `sum`
+/// are its events by `start`, `from` and `until` what each adds to what those before it cover, `sum`
 /// the time covered before it.
 async function eventsOf(trace) {
   const raw = await unpack(trace.events);
@@ -54,7 +54,8 @@ function trackOf(events, label, order, sums) {
     covered = i === 0 ? end : Math.max(covered, end);
     sum[i + 1] = sum[i] + until[i] - from[i];
   });
-  return {label, order: Int32Array.from(order), from, until, sum, sums};
+  const start = Float64Array.from(order, (event) => events.start[event]);
+  return {label, order: Int32Array.from(order), start, from, until, sum, sums};
 }
 
 /// How many of the rising `values` are not above `limit`.

@@ -19,8 +19,8 @@ function traceSection(trace, events) {
       el(
         'p',
         {class: 'soft small'},
-        `The ${count(trace.left_out)} shortest events, ${nanoseconds(trace.left_out_ns)} in all, are not drawn; ` +
-          'every figure below has them.',
+        `The ${count(trace.left_out)} shortest events, ${nanoseconds(trace.left_out_ns)} in all, are not drawn, nor ` +
+          'in the utilization above the rows; every figure below has them.',
       ),
     trace.figures.devices.map((device) => [
       el('h3', {}, 'Device ' + device.device),

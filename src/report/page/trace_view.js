@@ -96,7 +96,7 @@ function traceCanvas(events, name) {
 /// The innermost event there, or one that ends or begins within three pixels; −1 for none.
 function eventAt(events, track, time, canvas) {
   const near = ((timeline.to - timeline.from) / (canvas.clientWidth - kLabels)) * 3;
-  for (let i = upTo(track.from, time + near) - 1; i >= 0; --i) {
+  for (let i = upTo(track.start, time + near) - 1; i >= 0; --i) {
     const event = track.order[i];
     if (events.start[event] + events.duration[event] >= time - near) return event;
     if (track.until[i] < time - near) return -1;
