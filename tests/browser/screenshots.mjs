@@ -13,7 +13,7 @@ async function open(words) {
   await page.goto(url('report.html') + '#/');
   await page.fill('#filter', words);
   await page.locator('a.case').first().click();
-  await page.waitForSelector('h1');
+  await page.waitForSelector('.flame button');
 }
 
 try {
@@ -27,10 +27,10 @@ try {
 
   await open('nth_element');
   await size(1100, 1150);
-  await page.locator('.flame').scrollIntoViewIfNeeded();
-  await page.locator('.flame').evaluate((flame) => flame.scrollIntoView({block: 'center'}));
+  await page.locator('.flame').first().scrollIntoViewIfNeeded();
+  await page.locator('.flame').first().evaluate((flame) => flame.scrollIntoView({block: 'center'}));
   await size(1100, 640);
-  await page.locator('.flame').evaluate((flame) => flame.scrollIntoView({block: 'center'}));
+  await page.locator('.flame').first().evaluate((flame) => flame.scrollIntoView({block: 'center'}));
   await shot('report-differential');
 
   await page.goto(url('report.html') + '#/');
@@ -52,6 +52,8 @@ try {
 
   await size(1100, 640);
   await page.goto(url('trace.html'));
+  await page.waitForSelector('canvas.trace');
+  await page.waitForTimeout(500);
   await shot('trace-timeline');
 } finally {
   await close();

@@ -3,7 +3,7 @@
 
 function whyOf(one) {
   const {why} = one;
-  const moved = why && (why.functions.length > 0 || why.disagreement);
+  const moved = why && why.verdict !== 'same' && (why.functions.length > 0 || why.disagreement);
   if (!moved) return false;
   const path = why.path.map(({function: name, before, after}) =>
     el(
