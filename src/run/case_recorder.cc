@@ -9,10 +9,13 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "execution/case_plan.h"
+#include "profile/allocation_sites.h"
+#include "profile/allocation_trace.h"
 #include "profile/callgrind.h"
 #include "profile/rules.h"
 #include "profile/store.h"
 #include "record/json.h"
+#include "run/allocation_names.h"
 #include "run/assemble.h"
 
 namespace tally {
@@ -43,6 +46,7 @@ Status CaseRecorder::on_case(std::size_t index, CaseOutcome outcome) {
   const double precision = case_plan(request_.settings, measured.settings).wall.precision;
   record = assemble(measured, outcome, precision, reproduce(request_, measured));
   if (!outcome.profile.empty()) read_profile(record, measured, outcome);
+  if (outcome.allocation_sites) keep_sites(record, outcome);
   results_[index] = std::move(outcome.result);
   Status kept = keep(record);
   observer_.on_case(record);
@@ -79,6 +83,17 @@ void CaseRecorder::read_profile(CaseRecord& record, const Case& measured, const 
       return without(written.error());
   }
   if (!request_.profiles->name.empty()) record.profile = request_.profiles->name + "/" + name;
+}
+
+void CaseRecorder::keep_sites(CaseRecord& record, const CaseOutcome& outcome) {
+  const auto trace = parse_allocation_trace(outcome.allocation_sites->trace);
+  const auto kept =
+      !trace ? Status(std::unexpected(trace.error()))
+             : write_file(std::filesystem::path(request_.profiles->folder) / (digest(record.id) + ".allocations.json"),
+                          to_json(AllocationSites{.iterations = outcome.allocation_sites->iterations,
+                                                  .sites = named_sites(*trace),
+                                                  .lost = trace->lost}));
+  if (!kept) record.warnings.push_back("where it allocates is not known: " + describe(kept.error()));
 }
 
 Status CaseRecorder::keep(CaseRecord& record) {
