@@ -56,7 +56,9 @@ Site* g_sites = nullptr;
 std::size_t g_site_count = 0;
 std::uint64_t g_lost = 0;  ///< Requests that no place was left for.
 Totals g_totals;
-Stack g_start;  ///< Of the region's start.
+Stack g_start;                    ///< Of the region's start.
+std::uintptr_t g_host_begin = 0;  ///< The object that told of it, as it lies in memory.
+std::uintptr_t g_host_end = 0;
 std::atomic<bool> g_recording{false};
 std::atomic_flag g_busy = ATOMIC_FLAG_INIT;
 /// This thread is in the recorder: what it asks for is not the statement's.
@@ -78,12 +80,16 @@ __attribute__((noinline)) void take_stack(Stack& stack) {
   _Unwind_Backtrace(add_frame, &stack);
 }
 
+bool is_host(std::uintptr_t address) { return address >= g_host_begin && address < g_host_end; }
+
 /// Without the frames of the region's start.
 std::size_t own_depth(const Stack& stack) {
   std::size_t same = 0;
   while (same < stack.depth && same < g_start.depth &&
          stack.frames[stack.depth - 1 - same] == g_start.frames[g_start.depth - 1 - same])
     ++same;
+  // The Python host's extension has no unwinding tables: every stack ends in it, wherever it was when the region began.
+  if (same == 0 && stack.depth > 0 && is_host(stack.frames[stack.depth - 1])) return stack.depth - 1;
   return stack.depth - same;
 }
 
@@ -137,6 +143,8 @@ struct Object {
   std::uintptr_t address;
   std::uintptr_t base;
   const char* path;
+  std::uintptr_t begin;  ///< Of the segment that holds the address.
+  std::uintptr_t end;
 };
 
 int find_object(dl_phdr_info* info, std::size_t /*size*/, void* argument) {
@@ -147,13 +155,15 @@ int find_object(dl_phdr_info* info, std::size_t /*size*/, void* argument) {
     if (segment.p_type != PT_LOAD || wanted->address < start || wanted->address >= start + segment.p_memsz) continue;
     wanted->base = info->dlpi_addr;
     wanted->path = info->dlpi_name;
+    wanted->begin = start;
+    wanted->end = start + segment.p_memsz;
     return 1;
   }
   return 0;
 }
 
 void write_frame(std::FILE* file, std::uintptr_t address) {
-  Object object{address, 0, ""};
+  Object object{address, 0, "", 0, 0};
   char program[4096];
   if (::dl_iterate_phdr(find_object, &object) != 0 && object.path[0] == 0) {
     const ssize_t length = ::readlink("/proc/self/exe", program, sizeof program - 1);
@@ -220,6 +230,10 @@ __attribute__((visibility("default"))) void tally_allocation_sites(std::uint64_t
   if (g_sites == nullptr) return;
   if (totals == nullptr) {
     clear();
+    Object host{reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)), 0, "", 0, 0};
+    ::dl_iterate_phdr(find_object, &host);
+    g_host_begin = host.begin;
+    g_host_end = host.end;
     take_stack(g_start);
     hook_python();
     g_recording = true;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "comparison/function_delta.h"
+#include "profile/allocation_delta.h"
 #include "record/record.h"
 
 namespace tally {
@@ -53,7 +54,8 @@ struct CaseComparison {
   bool definition_changed = false;
   std::string result;  ///< Where results were compared too: "same", "differs" or "unknown".
   std::vector<std::string> notes;
-  std::vector<FunctionDelta> functions;  ///< Largest first; empty unless profiles were given.
+  std::vector<AllocationDelta> allocations;  ///< Likewise, of where it allocates; filled in by who has the profiles.
+  std::vector<FunctionDelta> functions;      ///< Largest first; empty unless profiles were given.
 
   [[nodiscard]] const CaseRecord& shown() const { return next ? *next : *base; }
 };

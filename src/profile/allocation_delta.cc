@@ -7,6 +7,9 @@
 #include <map>
 #include <tuple>
 
+#include "profile/names.h"
+#include "profile/rules.h"
+
 namespace tally {
 namespace {
 
@@ -18,9 +21,23 @@ struct Sides {
 
 using Key = std::tuple<AllocationSource, std::vector<AllocationFrame>, std::string, std::string>;
 
+/// Names that two builds share.
+std::vector<AllocationFrame> standard(std::vector<AllocationFrame> frames) {
+  for (AllocationFrame& frame : frames) {
+    const FunctionKey key = standardize(FunctionKey{frame.object, "", frame.function});
+    frame = {key.object, key.name};
+  }
+  return frames;
+}
+
+/// By its base name, for builds in other folders; a suite's own code is the same in a copy of the suite.
+std::string standard_file(std::string_view file) {
+  return file.ends_with(".toml") ? std::string() : std::string(base_name(file));
+}
+
 void add(std::map<Key, Sides>& all, const AllocationSites& from, std::size_t side) {
   for (const AllocationSite& site : from.sites) {
-    Sides& sides = all[Key(site.source, site.frames, site.python.file, site.python.function)];
+    Sides& sides = all[Key(site.source, standard(site.frames), standard_file(site.python.file), site.python.function)];
     if (sides.count[side] == 0) sides.site = site;
     sides.count[side] += site.count;
     sides.bytes[side] += site.bytes;

@@ -1,6 +1,6 @@
 /// Which sites allocate more or less in one of two profiles of a case. Pure.
 ///
-/// A site is its source, its chain of functions with their objects' base names, and the Python function: lines are left
+/// A site is its source, its chain of functions by standard names (rules.h), and the Python function: lines are left
 /// out, so that a line more above does not move all that comes below.
 #pragma once
 

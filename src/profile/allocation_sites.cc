@@ -9,6 +9,7 @@
 
 #include "json/text.h"
 #include "profile/names.h"
+#include "profile/rules.h"
 
 namespace tally {
 namespace {
@@ -81,9 +82,12 @@ std::string text_of(const PythonPlace& python) {
   return fmt::format("{} ({}:{})", python.function, base_name(python.file), python.line);
 }
 
+/// What runs a compiled statement is where the statement was put.
+std::string called(std::string name) { return name == "tally::detail::run<…>" ? "statement" : name; }
+
 std::string text_of(const AllocationFrame& frame) {
-  const std::string name = readable_name(frame.function);
-  return frame.function.starts_with("0x") ? name + " in " + frame.object : name;
+  const FunctionKey key = standardize(FunctionKey{frame.object, "", frame.function});
+  return key.name == "???" ? "??? in " + key.object : called(shorten(key.name));
 }
 
 }  // namespace

@@ -75,6 +75,14 @@ std::string function_table(const CaseComparison& one, const ComparisonRender& re
   return text;
 }
 
+std::string allocation_lines(const CaseComparison& one, std::size_t most) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, one.allocations.size()); ++i)
+    text += "  " + message_text(describe(one.allocations[i]), 2) + "\n";
+  if (one.allocations.size() > most) text += fmt::format("  and {} more sites\n", one.allocations.size() - most);
+  return text;
+}
+
 /// A digest's first figures tell it.
 std::string with_short_digests(std::string_view change) {
   constexpr std::size_t whole = 32;
@@ -130,6 +138,7 @@ std::string details_of(const CaseComparison& one, const ComparisonRender& render
   if (render.functions > 0 && has_moved(one)) {
     text += one.functions.empty() ? "  no profiles on both sides (run with --profiles)\n" : function_table(one, render);
   }
+  if (render.functions > 0) text += allocation_lines(one, render.functions);
   if (text.empty()) return text;
   return "\n" + tinted(printable(one.id), Tint::bold, render.options.color) + "\n" + text;
 }
