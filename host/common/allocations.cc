@@ -12,6 +12,10 @@
 #include <cstring>
 #include <vector>
 
+/// In the recorder of where memory comes from (host/sites), which is preloaded into one host: told of a region's start
+/// and, with where its totals belong, of its end. Kept small: the Python host's code is laid down in its place.
+extern "C" void tally_allocation_sites(std::uint64_t* totals) __attribute__((weak));
+
 namespace tally::host::allocations {
 
 namespace {
@@ -184,6 +188,7 @@ void prepare() {
 }
 
 void install() {
+  if (tally_allocation_sites != nullptr) return tally_allocation_sites(nullptr);
   prepare();
   for (const Object& object : g_objects) {
     if (object.present) std::ranges::for_each(object.slots, redirect);
@@ -198,7 +203,9 @@ void start() {
 
 Totals stop() {
   g_counting = false;
-  return {g_count, g_bytes};
+  Totals totals{g_count, g_bytes};
+  if (tally_allocation_sites != nullptr) tally_allocation_sites(&totals.count);
+  return totals;
 }
 
 }  // namespace tally::host::allocations

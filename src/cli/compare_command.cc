@@ -14,7 +14,8 @@ void add_compare_options(OptionSet& sub, CompareCommandOptions& options) {
   sub.add("NEW", &options.next, "The record to judge").required();
   sub.add("--all", &options.all, "Also show cases that did not change");
   sub.add("--denoise", &options.denoise, kDenoiseHelp);
-  sub.add("--functions", &options.functions, "Show which functions moved (needs profiles: tally run --profiles)");
+  sub.add("--functions", &options.functions,
+          "Show which functions and allocations moved (needs profiles: tally run --profiles)");
   sub.add("--top", &options.top, "Functions shown for each case").shows_default().positive();
   sub.add("--json", &options.json, "Print the comparison as JSON");
   sub.add("--csv", &options.csv, "Also write CSV to this file (- for standard output)");
@@ -47,9 +48,10 @@ int run_compare(const CompareCommandOptions& options, std::ostream& out, std::os
   for (const Result<Record>* record : {&base, &next}) {
     if (!*record) return refuse("compare", record->error(), err);
   }
-  return report_comparison(
-      compare(*base, *next, compare_options(options.denoise), profile_loader(*base, options.base, options.next)),
-      options, out, err);
+  Comparison comparison =
+      compare(*base, *next, compare_options(options.denoise), profile_loader(*base, options.base, options.next));
+  add_allocations(comparison, options.base, options.next);
+  return report_comparison(comparison, options, out, err);
 }
 
 }  // namespace tally::cli

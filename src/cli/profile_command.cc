@@ -14,6 +14,7 @@
 #include "profile/names.h"
 #include "profile/pprof.h"
 #include "profile/rules.h"
+#include "report/allocation_table.h"
 #include "report/function_table.h"
 
 namespace tally::cli {
@@ -85,6 +86,14 @@ int write_export(const StoredProfile& stored, std::size_t event, const ProfileCo
   return written ? 0 : refuse("profile", written.error(), err);
 }
 
+int show_memory(const ProfileCommandOptions& options, std::ostream& out, std::ostream& err) {
+  const Result<AllocationSites> kept = load_allocation_sites(options.file);
+  if (!kept) return refuse("profile", kept.error(), err);
+  out << (options.json ? allocations_json(*kept, options.top)
+                       : render_allocations(*kept, {.options = options.render, .top = options.top}));
+  return 0;
+}
+
 }  // namespace
 
 void add_profile_options(OptionSet& sub, ProfileCommandOptions& options) {
@@ -99,6 +108,7 @@ void add_profile_options(OptionSet& sub, ProfileCommandOptions& options) {
   sub.add("--list-rules", &options.list_rules, "List the rules of --denoise");
   sub.add("--keep-names", &options.keep_names, "Names and paths as the profile has them");
   sub.add("--full-names", &options.full_names, "C++ names with their arguments");
+  sub.add("--memory", &options.memory, "Where it allocates, and how much (RECORD#CASE)");
   sub.add("--json", &options.json, "Print JSON");
   sub.add("--export", &options.export_as, "callgrind, speedscope, pprof or collapsed")
       .one_of({"callgrind", "speedscope", "pprof", "collapsed"});
@@ -119,6 +129,7 @@ int run_profile(const ProfileCommandOptions& options, std::ostream& out, std::os
                    "use --by function"},
                   err);
   }
+  if (options.memory) return show_memory(options, out, err);
   const Result<StoredProfile> stored = load_profile(options.file);
   if (!stored) return refuse("profile", stored.error(), err);
   for (const std::string& note : stored->profile.notes)

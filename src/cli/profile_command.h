@@ -24,6 +24,7 @@ struct ProfileCommandOptions {
   bool full_names = false;
   bool list_rules = false;
   std::vector<std::string> ignore;  ///< More noise: globs over function names.
+  bool memory = false;              ///< Where it allocates, instead.
   bool json = false;
   std::string export_as;  ///< "callgrind", "speedscope", "pprof" or "collapsed".
   std::string output = "-";

@@ -73,6 +73,43 @@ Result<StoredProfile> load_profile(const std::string& file_or_case) {
   return load_profile(**chosen, path);
 }
 
+Result<AllocationSites> load_allocation_sites(const CaseRecord& record, const std::string& path) {
+  const auto missing = [&] {
+    return fail(ErrorKind::input, fmt::format("where '{}' allocates was not kept", record.id), path,
+                "measure with tally run --profiles");
+  };
+  if (!record.profile) return missing();
+  auto file = std::filesystem::path(path).parent_path() / *record.profile;
+  file.replace_extension(".allocations.json");
+  if (!std::filesystem::exists(file)) return missing();
+  const Result<std::string> text = read_file(file);
+  if (!text) return std::unexpected(text.error());
+  return allocation_sites_from_json(*text, file.string());
+}
+
+Result<AllocationSites> load_allocation_sites(const std::string& record_and_case) {
+  const std::size_t hash = record_and_case.find('#');
+  if (hash == std::string::npos) {
+    return fail(ErrorKind::input, "no case named", record_and_case,
+                fmt::format("name one of a record's: '{}#CASE'", record_and_case));
+  }
+  const std::string path = record_and_case.substr(0, hash);
+  const Result<Record> record = load_record(path);
+  if (!record) return std::unexpected(record.error());
+  const Result<const CaseRecord*> chosen = choose_case(*record, record_and_case.substr(hash + 1), path);
+  if (!chosen) return std::unexpected(chosen.error());
+  return load_allocation_sites(**chosen, path);
+}
+
+void add_allocations(Comparison& comparison, const std::string& base_path, const std::string& next_path) {
+  for (CaseComparison& one : comparison.cases) {
+    if (one.base == nullptr || one.next == nullptr) continue;
+    const auto before = load_allocation_sites(*one.base, base_path);
+    const auto after = load_allocation_sites(*one.next, next_path);
+    if (before && after) one.allocations = allocation_deltas(*before, *after);
+  }
+}
+
 ProfileLoader profile_loader(const Record& base, std::string base_path, std::string next_path) {
   return [&base, base_path = std::move(base_path), next_path = std::move(next_path)](
              const Record& side, const CaseRecord& record) -> std::optional<StoredProfile> {

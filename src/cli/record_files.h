@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "comparison/comparison.h"
+#include "profile/allocation_sites.h"
 #include "profile/store.h"
 #include "record/record.h"
 
@@ -23,6 +24,13 @@ Result<StoredProfile> load_profile(const CaseRecord& record, const std::string& 
 
 /// "FILE" (a Callgrind file or a stored profile) or "RECORD#CASE".
 Result<StoredProfile> load_profile(const std::string& file_or_case);
+
+/// Where a case allocates, from beside its profile; and of "RECORD#CASE".
+Result<AllocationSites> load_allocation_sites(const CaseRecord& record, const std::string& path);
+Result<AllocationSites> load_allocation_sites(const std::string& record_and_case);
+
+/// Fills in what both sides have kept.
+void add_allocations(Comparison& comparison, const std::string& base_path, const std::string& next_path);
 
 /// For compare(): quiet when a profile is not there.
 ProfileLoader profile_loader(const Record& base, std::string base_path, std::string next_path);

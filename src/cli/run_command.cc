@@ -64,7 +64,9 @@ Status write_record(const std::string& path, const RunResult& result) {
 }  // namespace
 
 ProfileRequest profiles_beside(const std::string& record) {
-  return {.folder = record + ".profiles", .name = fs::path(record).filename().string() + ".profiles"};
+  return {.folder = record + ".profiles",
+          .name = fs::path(record).filename().string() + ".profiles",
+          .allocation_sites = true};
 }
 
 void add_run_command_options(OptionSet& command, RunCommandOptions& options) {

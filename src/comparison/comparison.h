@@ -17,6 +17,7 @@
 
 #include "comparison/call_delta.h"
 #include "comparison/function_delta.h"
+#include "profile/allocation_delta.h"
 #include "record/record.h"
 
 namespace tally {
@@ -54,8 +55,9 @@ struct CaseComparison {
   bool definition_changed = false;
   std::string result;  ///< Where results were compared too: "same", "differs" or "unknown".
   std::vector<std::string> notes;
-  std::vector<FunctionDelta> functions;  ///< Largest first; empty unless profiles were given.
-  std::vector<CallDelta> path;           ///< Where the change is (see path_of_change()); likewise.
+  std::vector<AllocationDelta> allocations;  ///< Of where it allocates; filled in by who has the profiles.
+  std::vector<FunctionDelta> functions;      ///< Largest first; empty unless profiles were given.
+  std::vector<CallDelta> path;               ///< Where the change is (see path_of_change()); likewise.
 
   [[nodiscard]] const CaseRecord& shown() const { return next ? *next : *base; }
 };

@@ -106,6 +106,10 @@ std::optional<CaseCommand> CaseDialogue::on_ready(const PhaseReady& ready) {
       const double loop_s = kLoopBlocks * least_block_s(wall, rules_.timer_overhead_s);
       return ask_times(0, step_ == Step::baseline ? loop_s : child_run_time_s(wall), 1);
     }
+    case Mode::sites:
+      if (step_ == Step::baseline) return advance();
+      step_ = Step::allocations;
+      return AskCount{std::min(rules_.plan.iterations, kAllocationIterations), true};
     case Mode::result:
       break;
   }
@@ -125,6 +129,14 @@ std::optional<CaseCommand> CaseDialogue::on_counted(RegionCounted region) {
     return std::nullopt;
   }
   if (step_ == Step::examining) return on_examined();
+  if (step_ == Step::allocations && rules_.mode == Mode::sites) {
+    if (region.dump.empty()) {
+      fail({"host", "the recorder of allocation sites left no trace", {}, {}}, false);
+      return std::nullopt;
+    }
+    sites_ = AllocationSitesSample{region.iterations, std::move(region.dump)};
+    return advance();
+  }
   if (step_ == Step::allocations) {
     allocations_ = AllocationSample{region.iterations, region.allocations, region.allocated_bytes};
     return advance();
@@ -273,6 +285,9 @@ void CaseDialogue::deliver(CaseOutcome& outcome, std::optional<WallWatch> watch)
         outcome.wall = std::move(wall_);
       }
       outcome.allocations = allocations_;
+      return;
+    case Mode::sites:
+      outcome.allocation_sites = std::move(sites_);
       return;
     case Mode::result:
       outcome.result = std::move(results_.front());

@@ -81,6 +81,7 @@ class CaseDialogue {
   CountSamples counts_;
   WallSamples wall_;
   std::optional<AllocationSample> allocations_;
+  std::optional<AllocationSitesSample> sites_;
   std::vector<StatementResult> results_;  ///< Of executions from the same state: they must agree.
   std::string profile_;
   std::string baseline_profile_;

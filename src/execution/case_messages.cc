@@ -36,6 +36,12 @@ RegionCounted counted(const Message& message, DumpFolder& dumps) {
                        .paused = message.number(Field::paused) != 0,
                        .totals = {},
                        .dump = {}};
+  if (!dumps.sites.empty() && region.status == 0) {
+    const std::string path = fmt::format("{}/{}", dumps.sites, message.number(Field::pid));
+    if (auto text = read_file(path)) region.dump = *std::move(text);
+    ::unlink(path.c_str());
+    return region;
+  }
   if (dumps.path.empty() || region.status != 0) return region;
   const std::uint64_t number = message.number(Field::dump, 1);
   if (region.own) dumps.last_own = number;

@@ -34,7 +34,7 @@ struct RegionCounted {
   std::uint64_t allocated_bytes = 0;
   bool paused = false;                   ///< Counting was, within the region.
   std::optional<Result<Totals>> totals;  ///< Where instructions are counted.
-  std::string dump;                      ///< The text that they are from.
+  std::string dump;                      ///< The text that they are from, or the trace of allocation sites.
 };
 
 /// One child has been timed.
@@ -62,6 +62,7 @@ using CaseMessage =
 /// Where the child's dumps are found.
 struct DumpFolder {
   std::string path;            ///< Empty: nothing is counted.
+  std::string sites;           ///< Where allocation sites are recorded: the folder of their traces.
   std::optional<int> child;    ///< The case child's process, once it is known.
   std::uint64_t last_own = 0;  ///< The last of the child's own dumps that was read.
 

@@ -26,6 +26,11 @@ std::vector<RetryLimits> retries_of(const ExecutionRequest& request) {
   return retries;
 }
 
+/// The case stands without: what it came to was measured elsewhere.
+void without_sites(CaseOutcome& outcome, const std::string& why) {
+  outcome.warnings.push_back("where it allocates is not known: " + why);
+}
+
 StopLadder::Reason cancelled() { return {Ending::cancelled, "cancelled"}; }
 
 }  // namespace
@@ -51,8 +56,9 @@ Engine::~Engine() = default;
 void Engine::queue_jobs(const std::vector<bool>& done) {
   const bool examining = !request_.examiner.empty();
   if (request_.settings.noise_floor && !examining) perturbations_ = standard_perturbations();
-  const std::vector<Job> jobs = examining ? examining_jobs(request_.cases, done)
-                                          : measuring_jobs(request_.cases, request_.settings, perturbations_, done);
+  std::vector<Job> jobs = examining ? examining_jobs(request_.cases, done)
+                                    : measuring_jobs(request_.cases, request_.settings, perturbations_, done);
+  if (request_.allocation_sites && !examining) add_site_jobs(jobs, request_.cases, done);
   std::map<Mode, std::size_t> planned;
   for (const Job& job : jobs) {
     book_.add(kind_of(job, request_.cases[job.index]), job);
@@ -147,6 +153,11 @@ bool Engine::start_session() {
     const auto host = prepared_host(kind);
     if (host && *host == nullptr) continue;
     const auto broken = host ? pool_.broken((*host)->key) : std::optional(describe(host.error()));
+    if (broken && job.mode == Mode::sites) {
+      without_sites(book_.outcome(job.index), *broken);
+      book_.end(kind, book_.take(kind), Ending::ok, false);
+      return true;
+    }
     if (broken) {
       book_.fail(job.index, {"host", *broken, {}, {}}, Ending::failed);
       return true;
@@ -194,7 +205,7 @@ SessionRequest Engine::request_for(const HostKind& kind, const Job& job, HostId 
   for (const CpuIndex cpu : lease.cpus().cpus()) request.cpus.push_back(cpu.value);
   request.folder = request_.surroundings.working_folder;
   request.examiner = request_.examiner;
-  if (kind.counted) request.dumps = pool_.dumps(host);
+  if (kind.counted || kind.allocation_sites) request.dumps = pool_.dumps(host);
   return request;
 }
 
@@ -363,12 +374,17 @@ void Engine::end_session(Running session) {
   runner_.unwatch(session->session->output());
   const Job job = session->job;
   const HostKind kind = session->kind;
-  const Ending ending = session->session->ending();
+  Ending ending = session->session->ending();
   CaseOutcome& outcome = book_.outcome(job.index);
   deliver(*session, runner_.now(), outcome);
+  if (job.mode == Mode::sites && ending != Ending::ok && ending != Ending::cancelled) {
+    without_sites(outcome, outcome.failure->message);
+    outcome.failure.reset();
+    ending = Ending::ok;
+  }
   if (outcome.forks_differ) forks_differ_.insert({kind, request_.cases[job.index].autograd});
   pool_.give_back(session->host);
-  if (ending != Ending::host_lost) pool_.works(session->host);
+  if (session->session->ending() != Ending::host_lost) pool_.works(session->host);
   sessions_.erase(session);
   observer_.on_session_end(job.index, job.mode);
   const bool wants_another = ending == Ending::ok && job.mode == Mode::counts && job.perturbation == nullptr &&

@@ -30,6 +30,7 @@ struct ExecutionRequest {
   const std::map<std::string, ResolvedToolchain>& toolchains;
   const HostSurroundings& surroundings;
   std::string examiner;  ///< Not empty: nothing is measured, each statement is executed and reports what it leaves.
+  bool allocation_sites = false;  ///< Record where each case allocates, too. What fails of it is a warning.
 };
 
 struct ExecutionResult {

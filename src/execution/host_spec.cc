@@ -126,6 +126,12 @@ void set(EnvironmentVariables& environment, const std::string& name, std::string
   environment.emplace_back(name, std::move(value));
 }
 
+void preload_first(EnvironmentVariables& environment, const std::string& library) {
+  const auto found = std::ranges::find(environment, "LD_PRELOAD", &EnvironmentVariables::value_type::first);
+  const std::string others = found == environment.end() ? std::string() : ":" + found->second;
+  set(environment, "LD_PRELOAD", library + others);
+}
+
 /// A counted host is started by the loader, from an open descriptor: libraries ask for the program's path and keep it,
 /// and with tally in a folder with a longer name `x += 1.0` read 13 instructions less.
 Status add_cpp(HostSpec& spec, const ResolvedToolchain& toolchain, const std::optional<BuiltCase>& warm_up,
@@ -162,7 +168,10 @@ Status add_cpp(HostSpec& spec, const ResolvedToolchain& toolchain, const std::op
 
 std::string describe(const HostKind& kind) {
   return fmt::format("{} host of {}{}{}{}", kind.language == Language::cpp ? "C++" : "Python", kind.toolchain,
-                     kind.runtime.empty() ? "" : ", ", kind.runtime, kind.counted ? " under Valgrind" : "");
+                     kind.runtime.empty() ? "" : ", ", kind.runtime,
+                     kind.counted            ? " under Valgrind"
+                     : kind.allocation_sites ? " with allocation sites"
+                                             : "");
 }
 
 std::vector<std::string> valgrind_flags(const Settings& settings) {
@@ -232,6 +241,8 @@ Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolch
   } else {
     add_python(spec, toolchain, kind.runtime, around);
   }
+  spec.allocation_sites = kind.allocation_sites;
+  if (kind.allocation_sites) preload_first(spec.environment, around.libexec + "/tally_allocation_sites.so");
   return spec;
 }
 
@@ -257,6 +268,7 @@ Result<ProcessRequest> host_request(const HostSpec& spec, const std::string& dum
                         "--callgrind-out-file=" + dumps + "/%p");
   }
   request.environment = spec.environment;
+  if (spec.allocation_sites) set(request.environment, "TALLY_ALLOCATION_SITES", dumps);
   request.working_folder = spec.working_folder;
   request.disable_aslr = true;
   request.grace = {Milliseconds(0), Milliseconds(0)};

@@ -22,7 +22,8 @@ struct HostKind {
   bool counted = false;  ///< Under Valgrind.
   unsigned hash_seed = 0;
   std::uint64_t environment_padding = 0;
-  std::string runtime = {};  ///< Whose warm-up comes after the toolchain's; empty: no runtime's.
+  std::string runtime = {};       ///< Whose warm-up comes after the toolchain's; empty: no runtime's.
+  bool allocation_sites = false;  ///< With the recorder of where memory comes from.
 
   auto operator<=>(const HostKind&) const = default;
 };
@@ -55,7 +56,8 @@ struct HostSpec {
   std::vector<File> files;
   std::string made_of;  ///< Python: digest of the interpreter and of all files that it loads.
   bool counted = false;
-  bool single_use = false;  ///< A fresh host for every session.
+  bool allocation_sites = false;  ///< Its environment names the folder that dumps would go to.
+  bool single_use = false;        ///< A fresh host for every session.
 };
 
 struct HostKey {

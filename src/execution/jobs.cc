@@ -42,6 +42,10 @@ std::vector<Job> measuring_jobs(std::span<const Case> cases, const Settings& set
   return jobs;
 }
 
+void add_site_jobs(std::vector<Job>& jobs, std::span<const Case> cases, const std::vector<bool>& done) {
+  add_pass(jobs, open_cases(cases, done), Mode::sites);
+}
+
 std::vector<Job> examining_jobs(std::span<const Case> cases, const std::vector<bool>& done) {
   std::vector<Job> jobs;
   add_pass(jobs, open_cases(cases, done), Mode::result);
@@ -52,7 +56,8 @@ HostKind kind_of(const Job& job, const Case& measured) {
   HostKind kind{.toolchain = measured.toolchain,
                 .language = measured.language,
                 .counted = job.mode == Mode::counts,
-                .runtime = measured.host_runtime};
+                .runtime = measured.host_runtime,
+                .allocation_sites = job.mode == Mode::sites};
   if (job.perturbation != nullptr) {
     // Nothing but Python has hashes that are seeded when it starts.
     if (kind.language == Language::python) kind.hash_seed = job.perturbation->hash_seed;

@@ -17,6 +17,9 @@ namespace tally {
 std::vector<Job> measuring_jobs(std::span<const Case> cases, const Settings& settings,
                                 std::span<const Perturbation> perturbations, const std::vector<bool>& done);
 
+/// Where each case allocates, after all that measures.
+void add_site_jobs(std::vector<Job>& jobs, std::span<const Case> cases, const std::vector<bool>& done);
+
 /// One execution of each statement that reports what it leaves.
 std::vector<Job> examining_jobs(std::span<const Case> cases, const std::vector<bool>& done);
 

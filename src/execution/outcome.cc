@@ -8,6 +8,8 @@ std::string_view to_string(Mode mode) {
       return "counts";
     case Mode::wall:
       return "wall";
+    case Mode::sites:
+      return "sites";
     case Mode::result:
       break;
   }

@@ -14,7 +14,8 @@
 namespace tally {
 
 /// The ways in which a case is executed; each is a session in a child of its own. `result` measures nothing.
-enum class Mode { counts, wall, result };
+/// `sites` neither: it is for where memory comes from.
+enum class Mode { counts, wall, result, sites };
 std::string_view to_string(Mode mode);
 
 /// How a session, or a whole case, ended.
@@ -43,6 +44,12 @@ struct AllocationSample {
   std::uint64_t iterations = 1;
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;
+};
+
+/// Where a statement allocates, as the host's recorder wrote it (profile/allocation_trace.h).
+struct AllocationSitesSample {
+  std::uint64_t iterations = 1;
+  std::string trace;
 };
 
 /// What one execution of a statement left.
@@ -77,6 +84,7 @@ struct CaseOutcome {
   std::vector<std::pair<std::string, CountSamples>> perturbed;  ///< By the perturbation's name, in the order measured.
   std::optional<WallSamples> wall;
   std::optional<AllocationSample> allocations;
+  std::optional<AllocationSitesSample> allocation_sites;
   std::optional<StatementResult> result;
   CaseTold told;
   std::string device;         ///< That it works on, "cuda"; empty: none.

@@ -21,7 +21,11 @@ constexpr std::size_t kCommandFrame = 512;
 }  // namespace
 
 Session::Session(SessionRequest request)
-    : request_(std::move(request)), dialogue_(request_.rules), dumps_{.path = request_.dumps, .child = {}} {}
+    : request_(std::move(request)),
+      dialogue_(request_.rules),
+      dumps_{.path = request_.rules.mode == Mode::counts ? request_.dumps : std::string(),
+             .sites = request_.rules.mode == Mode::sites ? request_.dumps : std::string(),
+             .child = {}} {}
 
 Status Session::start(const FrameStream& control) {
   auto frame = request_frame(request_);

@@ -19,7 +19,7 @@ struct SessionRequest {
   std::vector<int> cpus;
   std::string folder;    ///< Where a case without a model runs.
   std::string examiner;  ///< With Mode::result: the Python text that makes a statement report what it leaves.
-  std::string dumps;     ///< Callgrind's output folder of the host; empty where nothing is counted.
+  std::string dumps;     ///< The host's folder of Callgrind's output, or of traces; empty where there is none.
 };
 
 /// An error (input): the case's text is longer than a frame may be.

@@ -50,6 +50,14 @@ std::vector<Cell> row_of(const CaseComparison& one) {
   return row;
 }
 
+std::string allocation_lines(const CaseComparison& one, std::size_t most) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, one.allocations.size()); ++i)
+    text += "  " + message_text(describe(one.allocations[i]), 2) + "\n";
+  if (one.allocations.size() > most) text += fmt::format("  and {} more sites\n", one.allocations.size() - most);
+  return text;
+}
+
 /// A digest's first figures tell it.
 std::string with_short_digests(std::string_view change) {
   constexpr std::size_t whole = 32;
@@ -106,6 +114,7 @@ std::string details_of(const CaseComparison& one, const ComparisonRender& render
     text += one.functions.empty() ? "  no profiles on both sides (run with --profiles)\n"
                                   : render_deltas(one.functions, render.functions, render.options);
   }
+  if (render.functions > 0) text += allocation_lines(one, render.functions);
   if (text.empty()) return text;
   return "\n" + tinted(printable(one.id), Tint::bold, render.options.color) + "\n" + text;
 }

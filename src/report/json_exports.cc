@@ -54,6 +54,20 @@ Object case_json(const CaseComparison& one) {
     }
     json["functions"] = std::move(functions);
   }
+  if (!one.allocations.empty()) {
+    Array allocations;
+    for (const AllocationDelta& delta : one.allocations) {
+      allocations.push_back(Object{{"text", describe(delta)},
+                                   {"source", to_string(delta.site.source)},
+                                   {"site", place_of(delta.site)},
+                                   {"from", origin_of(delta.site)},
+                                   {"allocations_before", delta.count_before},
+                                   {"allocations_after", delta.count_after},
+                                   {"bytes_before", delta.bytes_before},
+                                   {"bytes_after", delta.bytes_after}});
+    }
+    json["allocations"] = std::move(allocations);
+  }
   return json;
 }
 

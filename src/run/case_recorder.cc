@@ -9,10 +9,14 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "execution/case_plan.h"
+#include "execution/traceback.h"
+#include "profile/allocation_sites.h"
+#include "profile/allocation_trace.h"
 #include "profile/callgrind.h"
 #include "profile/rules.h"
 #include "profile/store.h"
 #include "record/json.h"
+#include "run/allocation_names.h"
 #include "run/assemble.h"
 
 namespace tally {
@@ -41,6 +45,18 @@ void forget_calls(Profile& profile) {
   profile.notes.emplace_back("counting was paused within the region: how often functions were called is not known");
 }
 
+/// A host's place in a case's own text as the suite's: its functions are nested in one of ours.
+void name_place(PythonPlace& place, const std::vector<Snippet>& parts) {
+  constexpr std::string_view kCase = "_tally_case";
+  constexpr std::string_view kNested = "_tally_case.<locals>.";
+  if (place.file != "<tally>") return;
+  const SourcePosition at = place_of(static_cast<int>(place.line), parts);
+  place.file = at.line > 0 ? at.file : "generated code";
+  place.line = at.line > 0 ? static_cast<std::uint64_t>(at.line) : 0;
+  if (place.function == kCase) place.function = "statement";
+  if (place.function.starts_with(kNested)) place.function.erase(0, kNested.size());
+}
+
 }  // namespace
 
 Status CaseRecorder::on_case(std::size_t index, CaseOutcome outcome) {
@@ -49,6 +65,7 @@ Status CaseRecorder::on_case(std::size_t index, CaseOutcome outcome) {
   const double precision = case_plan(request_.settings, measured.settings).wall.precision;
   record = assemble(measured, outcome, precision, reproduce(request_, measured));
   if (!outcome.profile.empty()) read_profile(record, measured, outcome);
+  if (outcome.allocation_sites) keep_sites(record, measured, outcome);
   results_[index] = std::move(outcome.result);
   Status kept = keep(record);
   observer_.on_case(record);
@@ -86,6 +103,22 @@ void CaseRecorder::read_profile(CaseRecord& record, const Case& measured, const 
       return without(written.error());
   }
   if (!request_.profiles->name.empty()) record.profile = request_.profiles->name + "/" + name;
+}
+
+void CaseRecorder::keep_sites(CaseRecord& record, const Case& measured, const CaseOutcome& outcome) {
+  auto trace = parse_allocation_trace(outcome.allocation_sites->trace);
+  if (trace && measured.language == Language::python) {
+    const auto toolchain = std::ranges::find(request_.plan->toolchains, measured.toolchain, &Toolchain::name);
+    const std::vector<Snippet> parts = python_parts(measured, *toolchain);
+    for (auto& site : trace->sites) name_place(site.python, parts);
+  }
+  const auto kept =
+      !trace ? Status(std::unexpected(trace.error()))
+             : write_file(std::filesystem::path(request_.profiles->folder) / (digest(record.id) + ".allocations.json"),
+                          to_json(AllocationSites{.iterations = outcome.allocation_sites->iterations,
+                                                  .sites = named_sites(*trace),
+                                                  .lost = trace->lost}));
+  if (!kept) record.warnings.push_back("where it allocates is not known: " + describe(kept.error()));
 }
 
 Status CaseRecorder::keep(CaseRecord& record) {

@@ -42,6 +42,7 @@ class CaseRecorder final : public ExecutionObserver {
 
  private:
   void read_profile(CaseRecord& record, const Case& measured, const CaseOutcome& outcome);
+  void keep_sites(CaseRecord& record, const Case& measured, const CaseOutcome& outcome);
   Status keep(CaseRecord& record);
 
   const RunRequest& request_;

@@ -100,7 +100,8 @@ ExecutionResult execute(Workspace& workspace, const RunRequest& request, const R
                              .settings = request.settings,
                              .toolchains = ready.toolchains,
                              .surroundings = ready.hosts,
-                             .examiner = examiner};
+                             .examiner = examiner,
+                             .allocation_sites = request.profiles && request.profiles->allocation_sites};
   Engine engine(workspace.runner(), workspace.leases(), workspace.hosts(), builder, std::move(execution), recorder);
   return engine.run(done);
 }

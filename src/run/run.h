@@ -31,7 +31,8 @@ struct JournalRequest {
 struct ProfileRequest {
   std::string folder;  ///< Where profiles go.
   std::string name;    ///< What the record calls that folder, relative to the record; empty: it does not mention them.
-  bool baselines = false;  ///< Those of the empty loop too, each beside its case's as DIGEST.baseline.json.
+  bool allocation_sites = false;  ///< Where each case allocates too, as DIGEST.allocations.json.
+  bool baselines = false;         ///< Those of the empty loop too, each beside its case's as DIGEST.baseline.json.
 };
 
 struct RunRequest {

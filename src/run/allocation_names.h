@@ -1,0 +1,14 @@
+/// Gives the stacks of a trace of allocations their names, from the files that the process had loaded.
+#pragma once
+
+#include <vector>
+
+#include "profile/allocation_trace.h"
+
+namespace tally {
+
+/// Merged by name. Frames of the recorder and of operator new are left out; a function without a symbol is called by
+/// its address. Reads each object once.
+std::vector<AllocationSite> named_sites(const AllocationTrace& trace);
+
+}  // namespace tally

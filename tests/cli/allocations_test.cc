@@ -1,0 +1,92 @@
+/// Where memory comes from: known programs, to the byte.
+#include "harness.h"
+#include "json/text.h"
+
+namespace tally::cli_test {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kSuite = R"(schema = 1
+[setup.two]
+cpp = '''
+struct Owner { static __attribute__((noinline)) void fill(unsigned n) { std::vector<double> a(n); tally::keep(a.data()); } };
+'''
+py = '''
+def text(n):
+    return bytes(n)
+'''
+[[benchmark]]
+label = ["known"]
+setup = "two"
+cpp = "{ Owner::fill(10); std::vector<int> b(32); tally::keep(b.data());@CPP@ }"
+py = '''
+x = text(100)
+y = [None] * 100@PY@
+'''
+)";
+
+class AllocationsTest : public ::testing::Test {
+ protected:
+  std::string measure(const std::string& name, const std::string& more_cpp, const std::string& more_py) {
+    std::string text = kSuite;
+    text.replace(text.find("@CPP@"), 5, more_cpp);
+    text.replace(text.find("@PY@"), 4, more_py);
+    const fs::path suite = folder_->path() / (name + ".toml");
+    EXPECT_TRUE(write_file(suite, text));
+    const std::string record = folder_->path() / (name + ".json");
+    const Ran ran = tally({"run", suite.string(), "--counts-only", "--profiles", "--json", record});
+    EXPECT_EQ(ran.code, 0) << ran.err << ran.out;
+    return record;
+  }
+  /// "malloc 1 80 Owner::fill", one for each site.
+  static std::string sites(const std::string& record, const std::string& language) {
+    const Ran ran = tally({"profile", "--memory", record + "#*[[]" + language + "]"});
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    return ran.out;
+  }
+  Result<TemporaryFolder> folder_ = TemporaryFolder::make();
+};
+
+TEST_F(AllocationsTest, KnownOnesAreCountedToTheByteAndTheOneAddedIsNamed) {
+  const std::string before = measure("before", "", "");
+  const std::string again = measure("before", "", "");
+  const std::string cpp = sites(before, "cpp");
+  EXPECT_THAT(cpp, HasSubstr("          1    128  malloc  statement"));
+  EXPECT_THAT(cpp, HasSubstr("          1     80  malloc  statement::Owner::fill  statement"));
+  EXPECT_EQ(std::ranges::count(cpp, '\n'), 3) << cpp;
+  const std::string python = sites(before, "python");
+  // The interpreter may have no symbols: bytes and the Python place are known in any case.
+  EXPECT_THAT(python, HasSubstr("    133  python  "));  // a header of 33 bytes, and the text
+  EXPECT_THAT(python, HasSubstr("text (before.toml:8)"));
+  EXPECT_THAT(python, HasSubstr("    800  python  "));
+  EXPECT_EQ(cpp, sites(again, "cpp"));
+  EXPECT_EQ(python, sites(again, "python"));
+
+  const std::string after = measure("after", " Owner::fill(8); tally::keep(b.data());", "\nz = text(50)");
+  const Ran compared = tally({"compare", before, after, "--json"});
+  const auto json = json::parse(compared.out);
+  ASSERT_TRUE(json) << compared.out;
+  std::vector<std::string> changes;
+  for (const json::Value& one : *(*json)["cases"].array()) {
+    if (one["allocations"].array() == nullptr) continue;
+    for (const json::Value& site : *one["allocations"].array()) changes.push_back(*site["text"].text());
+  }
+  EXPECT_THAT(changes, ::testing::UnorderedElementsAre(
+                           "+1 allocation of 64 B in statement::Owner::fill from statement",
+                           ::testing::AllOf(::testing::StartsWith("+1 Python allocation of 83 B in "),
+                                            ::testing::EndsWith(" from text (after.toml:8)"))));
+}
+
+TEST_F(AllocationsTest, ACaseWithoutThemIsOneClearError) {
+  const fs::path suite = folder_->path() / "s.toml";
+  ASSERT_TRUE(write_file(suite, "schema = 1\n[[benchmark]]\nlabel = ['a']\npy = 'None'\n"));
+  const std::string record = folder_->path() / "r.json";
+  ASSERT_EQ(tally({"run", suite.string(), "--counts-only", "--json", record}).code, 0);
+  const Ran ran = tally({"profile", "--memory", record + "#a"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("measure with tally run --profiles"));
+}
+
+}  // namespace
+}  // namespace tally::cli_test
