@@ -26,11 +26,6 @@ std::vector<RetryLimits> retries_of(const ExecutionRequest& request) {
   return retries;
 }
 
-/// The case stands without: what it came to was measured elsewhere.
-void without_sites(CaseOutcome& outcome, const std::string& why) {
-  outcome.warnings.push_back("where it allocates is not known: " + why);
-}
-
 StopLadder::Reason cancelled() { return {Ending::cancelled, "cancelled"}; }
 
 }  // namespace
@@ -154,7 +149,7 @@ bool Engine::start_session() {
     if (host && *host == nullptr) continue;
     const auto broken = host ? pool_.broken((*host)->key) : std::optional(describe(host.error()));
     if (broken && job.mode == Mode::sites) {
-      without_sites(book_.outcome(job.index), *broken);
+      without_allocation_sites(book_.outcome(job.index), *broken);
       book_.end(kind, book_.take(kind), Ending::ok, false);
       return true;
     }
@@ -374,14 +369,8 @@ void Engine::end_session(Running session) {
   runner_.unwatch(session->session->output());
   const Job job = session->job;
   const HostKind kind = session->kind;
-  Ending ending = session->session->ending();
   CaseOutcome& outcome = book_.outcome(job.index);
-  deliver(*session, runner_.now(), outcome);
-  if (job.mode == Mode::sites && ending != Ending::ok && ending != Ending::cancelled) {
-    without_sites(outcome, outcome.failure->message);
-    outcome.failure.reset();
-    ending = Ending::ok;
-  }
+  const Ending ending = deliver(*session, runner_.now(), outcome);
   if (outcome.forks_differ) forks_differ_.insert({kind, request_.cases[job.index].autograd});
   pool_.give_back(session->host);
   if (session->session->ending() != Ending::host_lost) pool_.works(session->host);

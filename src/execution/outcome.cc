@@ -34,4 +34,8 @@ std::string_view to_string(Ending ending) {
   return "";
 }
 
+void without_allocation_sites(CaseOutcome& outcome, const std::string& why) {
+  outcome.warnings.push_back("where it allocates is not known: " + why);
+}
+
 }  // namespace tally

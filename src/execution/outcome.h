@@ -76,6 +76,10 @@ struct CaseTold {
   std::vector<ToldCounter> counters;
 };
 
+struct CaseOutcome;
+/// The case stands without: what it came to was measured elsewhere.
+void without_allocation_sites(CaseOutcome& outcome, const std::string& why);
+
 struct CaseOutcome {
   Ending ending = Ending::cancelled;
   std::vector<CaseAttempt> attempts;

@@ -32,8 +32,23 @@ void check_memory(RunningSession& running, Clock::time_point now) {
                                         mebibytes(running.memory_limit), mebibytes(seen))});
 }
 
-void deliver(RunningSession& running, Clock::time_point now, CaseOutcome& outcome) {
-  if (running.job.mode == Mode::sites) return running.session->deliver(outcome);  // no attempt at measuring it
+namespace {
+
+/// No attempt at measuring: what fails of it leaves the case as it is.
+Ending deliver_sites(RunningSession& running, CaseOutcome& outcome) {
+  const Ending ending = running.session->ending();
+  std::optional<CaseFailure> before = outcome.failure;  // of another session of the case
+  running.session->deliver(outcome);
+  if (ending == Ending::ok || ending == Ending::cancelled) return ending;
+  without_allocation_sites(outcome, outcome.failure->message);
+  outcome.failure = std::move(before);
+  return Ending::ok;
+}
+
+}  // namespace
+
+Ending deliver(RunningSession& running, Clock::time_point now, CaseOutcome& outcome) {
+  if (running.job.mode == Mode::sites) return deliver_sites(running, outcome);
   const std::chrono::duration<double> took = now - running.started;
   // The machine's monotonic clock, which all of its runs share. The time of day was seen to step back by 6 ms in a run.
   const std::chrono::duration<double> since_boot = running.started.time_since_epoch();
@@ -43,6 +58,7 @@ void deliver(RunningSession& running, Clock::time_point now, CaseOutcome& outcom
                               .started_s = since_boot.count(),
                               .cpus = running.session->request().cpus});
   running.session->deliver(outcome);
+  return running.session->ending();
 }
 
 }  // namespace tally

@@ -30,7 +30,8 @@ struct RunningSession {
 /// Has it killed when it holds more memory than it may.
 void check_memory(RunningSession& running, Clock::time_point now);
 
-/// It has come to its end: tells its outcome the attempt, and what was learnt.
-void deliver(RunningSession& running, Clock::time_point now, CaseOutcome& outcome);
+/// It has come to its end: tells its outcome the attempt, and what was learnt. How it ended for its case: allocation
+/// sites that are not found out are a warning.
+Ending deliver(RunningSession& running, Clock::time_point now, CaseOutcome& outcome);
 
 }  // namespace tally

@@ -83,7 +83,7 @@ std::string text_of(const PythonPlace& python) {
 }
 
 /// What runs a compiled statement is where the statement was put.
-std::string called(std::string name) { return name == "tally::detail::run<…>" ? "statement" : name; }
+std::string called(const std::string& name) { return name == "tally::detail::run<…>" ? "statement" : name; }
 
 std::string text_of(const AllocationFrame& frame) {
   const FunctionKey key = standardize(FunctionKey{frame.object, "", frame.function});
