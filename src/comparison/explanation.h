@@ -47,7 +47,7 @@ struct Explanation {
   std::optional<Shift> allocated_bytes;
   Disagreement disagreement = Disagreement::none;
   std::vector<EventChange> events;  ///< That changed; most cycles first.
-  std::optional<Shift> cycles;     ///< Estimated.
+  std::optional<Shift> cycles;      ///< Estimated.
 };
 
 Explanation explain(const CaseComparison& one);
