@@ -1,7 +1,6 @@
 #include "report/html_page.h"
 
 #include <string_view>
-#include <utility>
 
 #include "json/text.h"
 #include "report/escape.h"
@@ -9,8 +8,8 @@
 
 namespace tally {
 
-std::string render_page(HtmlPage page) {
-  const std::string json = script_json(json::to_text(std::move(page.data)));
+std::string render_page(const HtmlPage& page) {
+  const std::string json = script_json(json::to_text(page.data));
   // One pass over the template, so that what is filled in is never looked at for marks.
   std::string text;
   std::string_view rest = page_html;

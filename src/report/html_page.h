@@ -16,6 +16,6 @@ struct HtmlPage {
 
 /// Everything in `data` is data to the script, which writes it as text and never as markup; the JSON cannot end its
 /// script element (see escape.h).
-std::string render_page(HtmlPage page);
+std::string render_page(const HtmlPage& page);
 
 }  // namespace tally

@@ -68,6 +68,7 @@ class Rows {
 /// Work's names first, then calls', then one for those that there was no room for.
 std::vector<std::string> names_of(const TraceData& data) {
   std::vector<std::string> names;
+  names.reserve(std::size_t{data.names.size()} + data.call_names.size() + 1);
   for (std::uint32_t i = 0; i < data.names.size(); ++i) names.push_back(data.names.text(i));
   for (std::uint32_t i = 0; i < data.call_names.size(); ++i) names.push_back(data.call_names.text(i));
   names.emplace_back("(another)");

@@ -28,9 +28,15 @@ try {
   await open('nth_element');
   await size(1100, 1150);
   await page.locator('.flame').first().scrollIntoViewIfNeeded();
-  await page.locator('.flame').first().evaluate((flame) => flame.scrollIntoView({block: 'center'}));
+  await page
+    .locator('.flame')
+    .first()
+    .evaluate((flame) => flame.scrollIntoView({block: 'center'}));
   await size(1100, 640);
-  await page.locator('.flame').first().evaluate((flame) => flame.scrollIntoView({block: 'center'}));
+  await page
+    .locator('.flame')
+    .first()
+    .evaluate((flame) => flame.scrollIntoView({block: 'center'}));
   await shot('report-differential');
 
   await page.goto(url('report.html') + '#/');
