@@ -39,7 +39,6 @@ class AllocationsTest : public ::testing::Test {
     EXPECT_EQ(ran.code, 0) << ran.err << ran.out;
     return record;
   }
-  /// "malloc 1 80 Owner::fill", one for each site.
   static std::string sites(const std::string& record, const std::string& language) {
     const Ran ran = tally({"profile", "--memory", record + "#*[[]" + language + "]"});
     EXPECT_EQ(ran.code, 0) << ran.err;
@@ -76,6 +75,21 @@ TEST_F(AllocationsTest, KnownOnesAreCountedToTheByteAndTheOneAddedIsNamed) {
                            "+1 allocation of 64 B in statement::Owner::fill from statement",
                            ::testing::AllOf(::testing::StartsWith("+1 Python allocation of 83 B in "),
                                             ::testing::EndsWith(" from text (after.toml:8)"))));
+}
+
+TEST_F(AllocationsTest, WhatFailsWhereTheyAreRecordedCostsTheCaseAWarning) {
+  const fs::path suite = folder_->path() / "s.toml";
+  ASSERT_TRUE(write_file(suite,
+                         "schema = 1\n[[benchmark]]\nlabel = ['a']\npy = '''\nimport os\n"
+                         "if 'TALLY_ALLOCATION_SITES' in os.environ: raise ValueError('here')\n'''\n"));
+  const std::string path = folder_->path() / "r.json";
+  ASSERT_EQ(tally({"run", suite.string(), "--counts-only", "--profiles", "--json", path}).code, 0);
+  const auto record = record_from_json(read_file(path).value(), path);
+  ASSERT_TRUE(record);
+  EXPECT_TRUE(record->cases[0].counts);
+  ASSERT_EQ(record->cases[0].warnings.size(), 1);
+  EXPECT_THAT(record->cases[0].warnings[0],
+              HasSubstr("where it allocates is not known: ValueError: here (" + suite.string() + ":6)"));
 }
 
 TEST_F(AllocationsTest, ACaseWithoutThemIsOneClearError) {
