@@ -142,18 +142,29 @@ void take_symbols(std::string_view file, const ElfW(Ehdr) & header, std::uintptr
     const auto* const symbols = at<ElfW(Sym)>(file, sections[s].sh_offset, count);
     const ElfW(Shdr)& texts = sections[sections[s].sh_link];
     if (symbols == nullptr || texts.sh_offset > file.size()) continue;
+    const auto text_of = [&](const ElfW(Sym) & symbol) {
+      const bool inside = symbol.st_name < file.size() - texts.sh_offset;
+      return std::string(inside ? file.data() + texts.sh_offset + symbol.st_name : "");
+    };
     Room room;
-    for (std::size_t i = 0; i < count; ++i)
+    bool compiled_alone = false;
+    for (std::size_t i = 0; i < count; ++i) {
       if (symbols[i].st_shndx != SHN_UNDEF) room.add(symbols[i].st_value);
+      const bool source = (symbols[i].st_info & 0xfU) == STT_FILE;
+      compiled_alone = compiled_alone || (source && text_of(symbols[i]) == "benchmark.cc");
+    }
     for (std::size_t i = 0; i < count; ++i) {
       const bool function = (symbols[i].st_info & 0xfU) == STT_FUNC && symbols[i].st_shndx != SHN_UNDEF;
-      if (!function || symbols[i].st_name >= file.size() - texts.sh_offset) continue;
-      const std::string name = file.data() + texts.sh_offset + symbols[i].st_name;
+      const std::string name = function ? text_of(symbols[i]) : "";
       if (!name.starts_with("_ZN9benchmark")) continue;
       void* const own = reinterpret_cast<void*>(base + symbols[i].st_value);
       program_here().functions.emplace(name, own);
-      if (void* const ours = own_function(library, name.c_str()); ours != nullptr)
-        jump_from(own, ours, std::max<std::size_t>(symbols[i].st_size, room.at(symbols[i].st_value)), name);
+      void* const ours = own_function(library, name.c_str());
+      if (ours == nullptr) continue;
+      // Else parts of its functions may be anywhere in the program: in a loop that is to be paused, say.
+      if (!compiled_alone)
+        refuse("it was optimised together with the program (-flto), or its symbol table has been thinned out");
+      jump_from(own, ours, std::max<std::size_t>(symbols[i].st_size, room.at(symbols[i].st_value)), name);
     }
   }
 }
