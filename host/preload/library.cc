@@ -86,11 +86,12 @@ void jump_from(void* from, void* to, std::size_t size, const std::string& name) 
   Taken taken{.name = name, .at = static_cast<unsigned char*>(from)};
   std::memcpy(taken.own.data(), from, kJump);
   taken.jump = {0xff, 0x25, 0, 0, 0, 0};
-  std::memcpy(taken.jump.data() + 6, &to, sizeof to);
+  std::memcpy(taken.jump.data() + 6, static_cast<const void*>(&to), sizeof to);
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(from) & ~(page - 1);
   const std::size_t length = reinterpret_cast<std::uintptr_t>(from) + kJump - first;
-  if (::mprotect(reinterpret_cast<void*>(first), length, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
+  auto* const start = static_cast<unsigned char*>(from) - (reinterpret_cast<std::uintptr_t>(from) - first);
+  if (::mprotect(start, length, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
     refuse("this system does not let a process change its own code");
   program_here().taken.push_back(taken);
 }
@@ -157,6 +158,7 @@ void take_symbols(std::string_view file, const ElfW(Ehdr) & header, std::uintptr
       const bool function = (symbols[i].st_info & 0xfU) == STT_FUNC && symbols[i].st_shndx != SHN_UNDEF;
       const std::string name = function ? text_of(symbols[i]) : "";
       if (!name.starts_with("_ZN9benchmark")) continue;
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of the program's.
       void* const own = reinterpret_cast<void*>(base + symbols[i].st_value);
       program_here().functions.emplace(name, own);
       void* const ours = own_function(library, name.c_str());
