@@ -28,7 +28,7 @@ function traceSection(trace, events) {
       el('h4', {}, `Idle ${nanoseconds(device.idle_ns)}, by cause`),
       idlePanel(trace, device),
       el('h4', {}, 'Kernels'),
-      kernelTable(device.kernels_by_short_name),
+      kernelTable(data.full_names ? device.kernels_by_name : device.kernels_by_short_name),
     ]),
   );
 }
