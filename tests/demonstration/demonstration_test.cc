@@ -164,7 +164,8 @@ amounts = [n / 7 for n in range(50)]
   // Rounding goes through the shortest decimal form and back; neither was called before.
   // From 3.13 on Python keeps their names to itself, and what it keeps is one row.
   if (explained.out.find("_Py_dg_") == std::string::npos) {
-    EXPECT_THAT(explained.out, testing::ContainsRegex("[+][0-9,]+ +[0-9,]+ +[0-9,]+ +[^ ]+ → [^ ]+ +python3[.]1[3-9] +[?]{3}"));
+    EXPECT_THAT(explained.out,
+                testing::ContainsRegex("[+][0-9,]+ +[0-9,]+ +[0-9,]+ +[^ ]+ → [^ ]+ +python3[.]1[3-9] +[?]{3}"));
   } else {
     EXPECT_THAT(explained.out, testing::ContainsRegex(" 0 +[0-9,]+ +0 → 50 +python3[.0-9]* +_Py_dg_dtoa"));
     EXPECT_THAT(explained.out, testing::ContainsRegex(" 0 +[0-9,]+ +0 → 50 +python3[.0-9]* +_Py_dg_strtod"));
