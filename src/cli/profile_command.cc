@@ -13,6 +13,7 @@
 #include "profile/export.h"
 #include "profile/names.h"
 #include "profile/pprof.h"
+#include "profile/python_functions.h"
 #include "profile/rules.h"
 #include "report/allocation_table.h"
 #include "report/function_table.h"
@@ -86,6 +87,12 @@ int write_export(const StoredProfile& stored, std::size_t event, const ProfileCo
   return written ? 0 : refuse("profile", written.error(), err);
 }
 
+Result<StoredProfile> load_python(const std::string& file, const ProfileCommandOptions& options) {
+  Result<StoredProfile> stored = load_python_profile(file);
+  if (stored && !options.natives) stored->profile = python_only(stored->profile);
+  return stored;
+}
+
 int show_memory(const ProfileCommandOptions& options, std::ostream& out, std::ostream& err) {
   const Result<AllocationSites> kept = load_allocation_sites(options.file);
   if (!kept) return refuse("profile", kept.error(), err);
@@ -109,6 +116,8 @@ void add_profile_options(OptionSet& sub, ProfileCommandOptions& options) {
   sub.add("--keep-names", &options.keep_names, "Names and paths as the profile has them");
   sub.add("--full-names", &options.full_names, "C++ names with their arguments");
   sub.add("--memory", &options.memory, "Where it allocates, and how much (RECORD#CASE)");
+  sub.add("--python", &options.python, "Its Python functions, with the native code that they call (RECORD#CASE)");
+  sub.add("--natives", &options.natives, "With --python: native functions apart, each by its Python caller");
   sub.add("--json", &options.json, "Print JSON");
   sub.add("--export", &options.export_as, "callgrind, speedscope, pprof or collapsed")
       .one_of({"callgrind", "speedscope", "pprof", "collapsed"});
@@ -130,7 +139,10 @@ int run_profile(const ProfileCommandOptions& options, std::ostream& out, std::os
                   err);
   }
   if (options.memory) return show_memory(options, out, err);
-  const Result<StoredProfile> stored = load_profile(options.file);
+  const auto load = [&](const std::string& file) {
+    return options.python ? load_python(file, options) : load_profile(file);
+  };
+  const Result<StoredProfile> stored = load(options.file);
   if (!stored) return refuse("profile", stored.error(), err);
   for (const std::string& note : stored->profile.notes)
     err << "tally profile: " << options.file << ": note: " << note << '\n';
@@ -142,8 +154,9 @@ int run_profile(const ProfileCommandOptions& options, std::ostream& out, std::os
   FunctionCounts counts = counts_of(stored->profile, *event, options);
   FunctionCounts calls = calls_of(stored->profile, options);
   auto total = static_cast<double>(stored->profile.totals[*event]);
+  Result<StoredProfile> base = StoredProfile();
   if (!options.base.empty()) {
-    const Result<StoredProfile> base = load_profile(options.base);
+    base = load(options.base);
     if (!base) return refuse("profile", base.error(), err);
     const Result<std::size_t> base_event = choose_event(base->profile, name);
     if (!base_event) return refuse("profile", base_event.error(), err);
@@ -154,6 +167,9 @@ int run_profile(const ProfileCommandOptions& options, std::ostream& out, std::os
     calls = calls.scaled(per_iteration) - calls_of(base->profile, options).scaled(per_base_iteration);
     total = static_cast<double>(base->profile.totals[*base_event]) / static_cast<double>(base->iterations);
   }
+  const PythonNames names = {&stored->profile, &base->profile};
+  counts = counts.renamed([&](const FunctionKey& key) { return names.of(key); });
+  calls = calls.renamed([&](const FunctionKey& key) { return names.of(key); });
   if (options.json) {
     out << counts_json(counts, calls, name, total, options.top);
   } else {

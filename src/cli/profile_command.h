@@ -25,6 +25,8 @@ struct ProfileCommandOptions {
   bool list_rules = false;
   std::vector<std::string> ignore;  ///< More noise: globs over function names.
   bool memory = false;              ///< Where it allocates, instead.
+  bool python = false;              ///< Its Python functions, instead.
+  bool natives = false;             ///< With those: native functions apart.
   bool json = false;
   std::string export_as;  ///< "callgrind", "speedscope", "pprof" or "collapsed".
   std::string output = "-";

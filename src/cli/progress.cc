@@ -84,10 +84,11 @@ void Progress::on_session(const Case& measured, Mode mode, const std::vector<int
   if (style_ == ProgressStyle::quiet) return;
   if (Pace& pace = paces_[mode]; pace.began == Time{}) pace.began = now_();
   const std::string text = fmt::format("{} {} (CPU {})",
-                                       mode == Mode::counts  ? "counting"
-                                       : mode == Mode::wall  ? "timing"
-                                       : mode == Mode::sites ? "finding the allocations of"
-                                                             : "examining",
+                                       mode == Mode::counts      ? "counting"
+                                       : mode == Mode::wall      ? "timing"
+                                       : mode == Mode::sites     ? "finding the allocations of"
+                                       : mode == Mode::functions ? "finding the Python functions of"
+                                                                 : "examining",
                                        measured.id, fmt::join(cpus, ","));
   running_.push_back({measured.id, mode, text});
   if (verbose_) return line(text);

@@ -73,21 +73,34 @@ Result<StoredProfile> load_profile(const std::string& file_or_case) {
   return load_profile(**chosen, path);
 }
 
-Result<AllocationSites> load_allocation_sites(const CaseRecord& record, const std::string& path) {
+namespace {
+
+/// A file of the case's own beside its profile.
+struct Beside {
+  std::string path;
+  std::string text;
+};
+
+/// An error says that `what` was not kept.
+Result<Beside> read_beside(const CaseRecord& record, const std::string& path, const std::string& ending,
+                           const std::string& what) {
   const auto missing = [&] {
-    return fail(ErrorKind::input, fmt::format("where '{}' allocates was not kept", record.id), path,
+    return fail(ErrorKind::input, fmt::format("{} of '{}' were not kept", what, record.id), path,
                 "measure with tally run --profiles");
   };
   if (!record.profile) return missing();
   auto file = std::filesystem::path(path).parent_path() / *record.profile;
-  file.replace_extension(".allocations.json");
+  file.replace_extension(ending);
   if (!std::filesystem::exists(file)) return missing();
-  const Result<std::string> text = read_file(file);
+  Result<std::string> text = read_file(file);
   if (!text) return std::unexpected(text.error());
-  return allocation_sites_from_json(*text, file.string());
+  return Beside{file.string(), *std::move(text)};
 }
 
-Result<AllocationSites> load_allocation_sites(const std::string& record_and_case) {
+/// What `load` finds of the case that "RECORD#CASE" names.
+template <typename Load>
+auto load_named(const std::string& record_and_case, const Load& load)
+    -> decltype(load(std::declval<const CaseRecord&>(), std::string())) {
   const std::size_t hash = record_and_case.find('#');
   if (hash == std::string::npos) {
     return fail(ErrorKind::input, "no case named", record_and_case,
@@ -98,7 +111,33 @@ Result<AllocationSites> load_allocation_sites(const std::string& record_and_case
   if (!record) return std::unexpected(record.error());
   const Result<const CaseRecord*> chosen = choose_case(*record, record_and_case.substr(hash + 1), path);
   if (!chosen) return std::unexpected(chosen.error());
-  return load_allocation_sites(**chosen, path);
+  return load(**chosen, path);
+}
+
+}  // namespace
+
+Result<StoredProfile> load_python_profile(const CaseRecord& record, const std::string& path) {
+  const auto beside = read_beside(record, path, ".python.json", "the Python functions");
+  if (!beside) return std::unexpected(beside.error());
+  return read_profile(beside->text, beside->path);
+}
+
+Result<StoredProfile> load_python_profile(const std::string& record_and_case) {
+  return load_named(record_and_case, [](const CaseRecord& record, const std::string& path) {
+    return load_python_profile(record, path);
+  });
+}
+
+Result<AllocationSites> load_allocation_sites(const CaseRecord& record, const std::string& path) {
+  const auto beside = read_beside(record, path, ".allocations.json", "the allocations");
+  if (!beside) return std::unexpected(beside.error());
+  return allocation_sites_from_json(beside->text, beside->path);
+}
+
+Result<AllocationSites> load_allocation_sites(const std::string& record_and_case) {
+  return load_named(record_and_case, [](const CaseRecord& record, const std::string& path) {
+    return load_allocation_sites(record, path);
+  });
 }
 
 void add_allocations(Comparison& comparison, const std::string& base_path, const std::string& next_path) {
@@ -112,8 +151,10 @@ void add_allocations(Comparison& comparison, const std::string& base_path, const
 
 ProfileLoader profile_loader(const Record& base, std::string base_path, std::string next_path) {
   return [&base, base_path = std::move(base_path), next_path = std::move(next_path)](
-             const Record& side, const CaseRecord& record) -> std::optional<StoredProfile> {
-    Result<StoredProfile> profile = load_profile(record, &side == &base ? base_path : next_path);
+             const Record& side, const CaseRecord& record, ProfileOf what) -> std::optional<StoredProfile> {
+    const std::string& path = &side == &base ? base_path : next_path;
+    Result<StoredProfile> profile =
+        what == ProfileOf::native ? load_profile(record, path) : load_python_profile(record, path);
     if (!profile) return std::nullopt;
     return std::move(*profile);
   };

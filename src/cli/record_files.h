@@ -25,6 +25,10 @@ Result<StoredProfile> load_profile(const CaseRecord& record, const std::string& 
 /// "FILE" (a Callgrind file or a stored profile) or "RECORD#CASE".
 Result<StoredProfile> load_profile(const std::string& file_or_case);
 
+/// The Python functions of a case, from beside its profile; and of "RECORD#CASE".
+Result<StoredProfile> load_python_profile(const CaseRecord& record, const std::string& path);
+Result<StoredProfile> load_python_profile(const std::string& record_and_case);
+
 /// Where a case allocates, from beside its profile; and of "RECORD#CASE".
 Result<AllocationSites> load_allocation_sites(const CaseRecord& record, const std::string& path);
 Result<AllocationSites> load_allocation_sites(const std::string& record_and_case);

@@ -66,7 +66,8 @@ Status write_record(const std::string& path, const RunResult& result) {
 ProfileRequest profiles_beside(const std::string& record) {
   return {.folder = record + ".profiles",
           .name = fs::path(record).filename().string() + ".profiles",
-          .allocation_sites = true};
+          .allocation_sites = true,
+          .python_functions = true};
 }
 
 void add_run_command_options(OptionSet& command, RunCommandOptions& options) {

@@ -9,6 +9,7 @@
 
 #include "profile/call_tree.h"
 #include "profile/outer_frames.h"
+#include "profile/python_functions.h"
 #include "profile/rules.h"
 
 namespace tally {
@@ -49,7 +50,9 @@ bool merge(const ProfiledSide& side, double CallDelta::* into, std::vector<Merge
   for (std::size_t n = 1; n < tree.nodes.size(); ++n) {
     const TreeNode& node = tree.nodes[n];
     const bool is_root = node.parent == 0;
-    if (is_root && statement.root && node.function == *statement.root) {
+    const bool is_statement = statement.root ? node.function == *statement.root
+                                             : is_python_statement(profile.functions[node.function], profile);
+    if (is_root && is_statement) {
       place[n] = 0;
       continue;
     }
@@ -83,16 +86,25 @@ std::vector<std::size_t> costliest(const std::vector<Merged>& nodes, std::size_t
 
 }  // namespace
 
+double cost_of(const StoredProfile& stored) {
+  if (stored.profile.totals.empty()) return 0;
+  return static_cast<double>(stored.profile.totals.front()) /
+         static_cast<double>(std::max<std::uint64_t>(stored.iterations, 1));
+}
+
 CallTreeDelta call_tree_delta(const ProfiledSide& before, const ProfiledSide& after, std::size_t most) {
   std::vector<Merged> nodes(1);
   nodes[0].call.function.name = "statement";
   CallTreeDelta delta;
   delta.approximate = merge(after, &CallDelta::after, nodes);
   if (before.profile) delta.approximate = merge(before, &CallDelta::before, nodes) || delta.approximate;
+  const PythonNames names = {after.profile ? &after.profile->profile : nullptr,
+                             before.profile ? &before.profile->profile : nullptr};
   std::vector<std::size_t> place(nodes.size());
   for (const std::size_t n : costliest(nodes, most)) {
     place[n] = delta.calls.size();
     delta.calls.push_back(nodes[n].call);
+    delta.calls.back().function = names.of(nodes[n].call.function);
     delta.calls.back().parent = place[nodes[n].call.parent];
   }
   return delta;

@@ -31,6 +31,9 @@ struct ProfiledSide {
   double per_iteration = 0;
 };
 
+/// What an iteration costs where the loop is not in the profile: Python functions'.
+double cost_of(const StoredProfile& stored);
+
 /// At most `most` calls, the costliest of either side. What hosts execute around the statement is left out. Without a
 /// base (a null profile) all of `before` is 0.
 CallTreeDelta call_tree_delta(const ProfiledSide& before, const ProfiledSide& after, std::size_t most);

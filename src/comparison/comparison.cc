@@ -188,12 +188,19 @@ void compare_pair(const Comparison& run, CaseComparison& result, const CompareOp
     result.verdict = Verdict::changed_environment;
 }
 
+constexpr std::size_t most_calls = 4000;
+
 void compare_profiles(const StoredProfile& before, const StoredProfile& after, const RenamedObject& renamed,
                       CaseComparison& one) {
-  constexpr std::size_t most_calls = 4000;
   const auto cost = [](const CaseRecord& side) { return side.counts ? side.counts->per_iteration : 0; };
   one.functions = function_deltas(before, after, renamed);
   one.path = path_of_change(call_tree_delta({&before, cost(*one.base)}, {&after, cost(*one.next)}, most_calls));
+}
+
+void compare_python(const StoredProfile& before, const StoredProfile& after, CaseComparison& one) {
+  one.python =
+      function_deltas({python_only(before.profile), before.iterations}, {python_only(after.profile), after.iterations});
+  one.path = path_of_change(call_tree_delta({&before, cost_of(before)}, {&after, cost_of(after)}, most_calls));
 }
 
 double size_of(const CaseComparison& one) {
@@ -269,9 +276,12 @@ Comparison compare(const Record& base, const Record& next, const CompareOptions&
         one.verdict == Verdict::slower || one.verdict == Verdict::faster || one.verdict == Verdict::changed_environment;
     if (!moved) continue;
     if (profiles) {
-      const auto before = profiles(base, *one.base);
-      const auto after = profiles(next, *one.next);
+      const auto before = profiles(base, *one.base, ProfileOf::native);
+      const auto after = profiles(next, *one.next, ProfileOf::native);
       if (before && after) compare_profiles(*before, *after, renamed_subject(one, base, next), one);
+      const auto python_before = profiles(base, *one.base, ProfileOf::python);
+      const auto python_after = profiles(next, *one.next, ProfileOf::python);
+      if (python_before && python_after) compare_python(*python_before, *python_after, one);
     }
     one.cause = likely_cause(one);
   }

@@ -57,6 +57,7 @@ struct CaseComparison {
   std::vector<std::string> notes;
   std::vector<AllocationDelta> allocations;  ///< Of where it allocates; filled in by who has the profiles.
   std::vector<FunctionDelta> functions;      ///< Largest first; empty unless profiles were given.
+  std::vector<FunctionDelta> python;         ///< Python functions, with the native code that they call; likewise.
   std::vector<CallDelta> path;               ///< Where the change is (see path_of_change()); likewise.
 
   [[nodiscard]] const CaseRecord& shown() const { return next ? *next : *base; }
@@ -85,8 +86,9 @@ struct CompareOptions {
   std::function<std::map<std::string, std::string>(const std::string& digest)> files = {};
 };
 
+enum class ProfileOf { native, python };
 /// The profile of a case, or nothing. Called for changed cases only.
-using ProfileLoader = std::function<std::optional<StoredProfile>(const Record&, const CaseRecord&)>;
+using ProfileLoader = std::function<std::optional<StoredProfile>(const Record&, const CaseRecord&, ProfileOf)>;
 
 Comparison compare(const Record& base, const Record& next, const CompareOptions& options,
                    const ProfileLoader& profiles = nullptr);

@@ -175,7 +175,9 @@ StoredProfile profile_of(const std::string& costs) {
 TEST(Compare, FunctionsThatMovedAreNamed) {
   const Record base = run_of({example_case("a", 1000)});
   const Record next = run_of({example_case("a", 2000)});
-  const ProfileLoader profiles = [&](const Record& record, const CaseRecord&) -> std::optional<StoredProfile> {
+  const ProfileLoader profiles = [&](const Record& record, const CaseRecord&,
+                                     ProfileOf what) -> std::optional<StoredProfile> {
+    if (what == ProfileOf::python) return std::nullopt;
     if (&record == &base) return profile_of("fn=f\n1 60000\nfn=g\n1 40000\ntotals: 100000\n");
     return profile_of("fn=f\n1 60000\nfn=g\n1 130000\nfn=h\n1 10000\ntotals: 200000\n");
   };
@@ -212,7 +214,9 @@ TEST(Compare, FunctionsOfARenamedSubjectAreTheSame) {
   Record next = run_of({example_case("a", 2000)});
   base.environments["torch"].subject = {{"bench_v1", "one"}, {"libx.so", "same"}};
   next.environments["torch"].subject = {{"bench_v2", "two"}, {"libx.so", "same"}};
-  const ProfileLoader profiles = [&](const Record& record, const CaseRecord&) -> std::optional<StoredProfile> {
+  const ProfileLoader profiles = [&](const Record& record, const CaseRecord&,
+                                     ProfileOf what) -> std::optional<StoredProfile> {
+    if (what == ProfileOf::python) return std::nullopt;
     const std::string name = &record == &base ? "1" : "2";
     return StoredProfile{
         *parse_callgrind("events: Ir\nob=/" + name + "/bench_v" + name + "\nfn=f\n1 10\nfn=g\n1 " + name + "00\n"), 1};
@@ -235,9 +239,12 @@ TEST(Compare, DispatchAndAllocatorAreTold) {
   const Record base = run_of({example_case("a", 1000)});
   const Record next = run_of({example_case("a", 2000)});
   const auto with = [&](const std::string& from, const std::string& to) {
-    return only(base, next, [&, from, to](const Record& side, const CaseRecord&) -> std::optional<StoredProfile> {
-      return StoredProfile{*parse_callgrind("events: Ir\nob=/lib/libc.so.6\n" + (&side == &base ? from : to)), 1};
-    });
+    return only(base, next,
+                [&, from, to](const Record& side, const CaseRecord&, ProfileOf what) -> std::optional<StoredProfile> {
+                  if (what == ProfileOf::python) return std::nullopt;
+                  return StoredProfile{
+                      *parse_callgrind("events: Ir\nob=/lib/libc.so.6\n" + (&side == &base ? from : to)), 1};
+                });
   };
   EXPECT_EQ(
       with("fn=__memmove_sse2_unaligned\n1 90\ntotals: 90\n", "fn=__memmove_avx_unaligned_erms\n1 50\ntotals: 50\n")

@@ -11,19 +11,20 @@ constexpr double kMostMovement = 0.9;
 
 /// How much of all movement each function has decides who is named: where some have more and others less, a net change
 /// says little.
-void name_functions(Explanation& explanation) {
-  const std::vector<FunctionDelta>& all = explanation.of->functions;
+Movement movement_of(const std::vector<FunctionDelta>& all) {
+  Movement result;
   double movement = 0;
   for (const FunctionDelta& one : all) {
-    (one.delta() > 0 ? explanation.more : explanation.less) += one.delta();
+    (one.delta() > 0 ? result.more : result.less) += one.delta();
     movement += std::abs(one.delta());
   }
-  explanation.moved = all.size();
+  result.moved = all.size();
   double named = 0;
   std::size_t count = 0;
   while (count < all.size() && named < kMostMovement * movement) named += std::abs(all[count++].delta());
-  explanation.functions = telling(all, count);
-  explanation.share = movement > 0 ? named / movement : 0;
+  result.named = telling(all, count);
+  result.share = movement > 0 ? named / movement : 0;
+  return result;
 }
 
 std::optional<Shift> change_of(const std::optional<double>& before, const std::optional<double>& after) {
@@ -80,7 +81,8 @@ void explain_events(const Counts& before, const Counts& after, Explanation& expl
 Explanation explain(const CaseComparison& one) {
   Explanation explanation{.of = &one};
   explanation.disagreement = disagreement_of(one);
-  name_functions(explanation);
+  explanation.functions = movement_of(one.functions);
+  explanation.python = movement_of(one.python);
   if (one.base == nullptr || one.next == nullptr || !one.base->counts || !one.next->counts) return explanation;
   const Counts& old = *one.base->counts;
   const Counts& now = *one.next->counts;

@@ -35,14 +35,19 @@ enum class Disagreement {
 };
 std::string_view to_string(Disagreement disagreement);  // "more instructions, and faster", …; "" for none
 
+/// The fewest functions that have 90 % of all movement.
+struct Movement {
+  std::vector<FunctionDelta> named;  ///< In order of what tells most (see telling()).
+  std::size_t moved = 0;             ///< Functions whose own count or calls changed.
+  double share = 0;                  ///< Of all movement, in `named`.
+  double more = 0;                   ///< Instructions per iteration, summed over functions that have more of them.
+  double less = 0;                   ///< Likewise, below zero.
+};
+
 struct Explanation {
   const CaseComparison* of = nullptr;
-  /// The fewest functions that have 90 % of all movement, in order of what tells most (see telling()).
-  std::vector<FunctionDelta> functions;
-  std::size_t moved = 0;  ///< Functions whose own count or calls changed.
-  double share = 0;       ///< Of all movement, in `functions`.
-  double more = 0;        ///< Instructions per iteration, summed over functions that have more of them.
-  double less = 0;        ///< Likewise, below zero.
+  Movement functions;
+  Movement python;  ///< Likewise of Python functions, with the native code that they call.
   std::optional<Shift> allocations;
   std::optional<Shift> allocated_bytes;
   Disagreement disagreement = Disagreement::none;

@@ -17,14 +17,14 @@ CaseComparison moved(std::vector<FunctionDelta> functions) {
 TEST(Explanation, NamesTheFewestFunctionsThatHaveMostOfIt) {
   const CaseComparison one = moved({{"x", "f", 0, 80, 1, 1}, {"x", "g", 50, 20, 3, 2}, {"x", "h", 0, 8, 0, 0}});
   const Explanation explanation = explain(one);
-  ASSERT_EQ(explanation.functions.size(), 2U);
-  EXPECT_EQ(explanation.functions[0].name, "g") << "it is called less often";
-  EXPECT_EQ(explanation.moved, 3U);
-  EXPECT_DOUBLE_EQ(explanation.share, 110.0 / 118);
-  EXPECT_DOUBLE_EQ(explanation.more, 88);
-  EXPECT_DOUBLE_EQ(explanation.less, -30);
+  ASSERT_EQ(explanation.functions.named.size(), 2U);
+  EXPECT_EQ(explanation.functions.named[0].name, "g") << "it is called less often";
+  EXPECT_EQ(explanation.functions.moved, 3U);
+  EXPECT_DOUBLE_EQ(explanation.functions.share, 110.0 / 118);
+  EXPECT_DOUBLE_EQ(explanation.functions.more, 88);
+  EXPECT_DOUBLE_EQ(explanation.functions.less, -30);
   const CaseComparison nothing = moved({});
-  EXPECT_TRUE(explain(nothing).functions.empty());
+  EXPECT_TRUE(explain(nothing).functions.named.empty());
 }
 
 TEST(Explanation, CountAndTimeMayDisagree) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "profile/python_functions.h"
 #include "profile/rules.h"
 
 namespace tally {
@@ -45,13 +46,10 @@ std::vector<FunctionDelta> function_deltas(const StoredProfile& before, const St
   const std::string new_name = standardize(FunctionKey{renamed.after, "", ""}).object;
   const Side old_side = side_of(before, renamed.before.empty() ? "" : old_name, new_name);
   const Side new_side = side_of(after, "", "");
+  const PythonNames names = {&after.profile, &before.profile};
   const auto delta_of = [&](const FunctionKey& key) {
-    return FunctionDelta{key.object,
-                         key.name,
-                         old_side.own.of(key),
-                         new_side.own.of(key),
-                         old_side.calls.of(key),
-                         new_side.calls.of(key)};
+    return FunctionDelta{key.object,           names.of(key).name,     old_side.own.of(key),
+                         new_side.own.of(key), old_side.calls.of(key), new_side.calls.of(key)};
   };
   std::vector<FunctionDelta> deltas;
   for (const auto& [key, change] : (new_side.own - old_side.own).sorted()) {

@@ -99,6 +99,8 @@ std::optional<CaseCommand> CaseDialogue::on_ready(const PhaseReady& ready) {
   switch (rules_.mode) {
     case Mode::counts:
       return AskCount{rules_.plan.iterations, is_last_replicate()};
+    case Mode::functions:
+      return AskCount{rules_.plan.iterations, step_ == Step::statement};
     case Mode::wall: {
       const WallPlan& wall = rules_.plan.wall;
       if (step_ == Step::statement && wall.number > 0) return ask_times(wall.number, wall.min_run_time_s, 1);
@@ -141,9 +143,28 @@ std::optional<CaseCommand> CaseDialogue::on_counted(RegionCounted region) {
     allocations_ = AllocationSample{region.iterations, region.allocations, region.allocated_bytes};
     return advance();
   }
+  if (rules_.mode == Mode::functions && step_ == Step::statement) return on_functions(region);
   if (!keep_totals(region)) return std::nullopt;
   // One of the empty loop, in the case child itself: a second one has never differed.
   return step_ == Step::statement ? on_replicate(region.own) : advance();
+}
+
+/// Once: what it costs to observe is in it anyway, and what is told is checked to be whole.
+std::optional<CaseCommand> CaseDialogue::on_functions(RegionCounted& region) {
+  if (!region.python_calls || !*region.python_calls || region.dump.empty()) {
+    const bool unreadable = region.python_calls && !*region.python_calls;
+    fail({"host",
+          unreadable ? describe(region.python_calls->error()) : "the observer of Python calls left nothing",
+          {},
+          {}},
+         false);
+    return std::nullopt;
+  }
+  functions_ = PythonFunctionsSample{.iterations = region.iterations,
+                                     .calls = std::move(**region.python_calls),
+                                     .profile = std::move(region.dump),
+                                     .loop = counts_.baseline.empty() ? 0 : counts_.baseline.front().front()};
+  return advance();
 }
 
 bool CaseDialogue::keep_totals(RegionCounted& region) {
@@ -288,6 +309,9 @@ void CaseDialogue::deliver(CaseOutcome& outcome, std::optional<WallWatch> watch)
       return;
     case Mode::sites:
       outcome.allocation_sites = std::move(sites_);
+      return;
+    case Mode::functions:
+      outcome.python_functions = std::move(functions_);
       return;
     case Mode::result:
       outcome.result = std::move(results_.front());

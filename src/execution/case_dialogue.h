@@ -59,6 +59,7 @@ class CaseDialogue {
   std::optional<CaseCommand> on_replicate(bool own);
   std::optional<CaseCommand> on_timed(ChildTimed timed);
   std::optional<CaseCommand> on_examined();
+  std::optional<CaseCommand> on_functions(RegionCounted& region);
   bool keep_totals(RegionCounted& region);
   void fail_by_status(int status);
   [[nodiscard]] bool is_last_replicate() const;
@@ -82,6 +83,7 @@ class CaseDialogue {
   WallSamples wall_;
   std::optional<AllocationSample> allocations_;
   std::optional<AllocationSitesSample> sites_;
+  std::optional<PythonFunctionsSample> functions_;
   std::vector<StatementResult> results_;  ///< Of executions from the same state: they must agree.
   std::string profile_;
   std::string baseline_profile_;

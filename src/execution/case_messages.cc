@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "execution/python_call_table.h"
 
 namespace tally {
 
@@ -50,6 +51,12 @@ RegionCounted counted(const Message& message, DumpFolder& dumps) {
   ::unlink(path.c_str());
   region.totals = text ? callgrind_totals(*text) : Result<Totals>(std::unexpected(text.error()));
   if (text) region.dump = *std::move(text);
+  if (dumps.has_python_calls) {
+    const std::string table = fmt::format("{}/{}.functions", dumps.path, message.number(Field::pid));
+    // There is none of an empty loop.
+    if (const auto bytes = read_file(table)) region.python_calls = read_python_calls(*bytes);
+    ::unlink(table.c_str());
+  }
   return region;
 }
 

@@ -32,9 +32,10 @@ struct RegionCounted {
   std::uint64_t iterations = 1;
   std::uint64_t allocations = 0;
   std::uint64_t allocated_bytes = 0;
-  bool paused = false;                   ///< Counting was, within the region.
-  std::optional<Result<Totals>> totals;  ///< Where instructions are counted.
-  std::string dump;                      ///< The text that they are from, or the trace of allocation sites.
+  bool paused = false;                              ///< Counting was, within the region.
+  std::optional<Result<Totals>> totals;             ///< Where instructions are counted.
+  std::string dump;                                 ///< The text that they are from, or the trace of allocation sites.
+  std::optional<Result<PythonCalls>> python_calls;  ///< Where they are observed, of a statement.
 };
 
 /// One child has been timed.
@@ -61,10 +62,11 @@ using CaseMessage =
 
 /// Where the child's dumps are found.
 struct DumpFolder {
-  std::string path;            ///< Empty: nothing is counted.
-  std::string sites;           ///< Where allocation sites are recorded: the folder of their traces.
-  std::optional<int> child;    ///< The case child's process, once it is known.
-  std::uint64_t last_own = 0;  ///< The last of the child's own dumps that was read.
+  std::string path;               ///< Empty: nothing is counted.
+  std::string sites;              ///< Where allocation sites are recorded: the folder of their traces.
+  std::optional<int> child;       ///< The case child's process, once it is known.
+  std::uint64_t last_own = 0;     ///< The last of the child's own dumps that was read.
+  bool has_python_calls = false;  ///< Beside each dump lies the table of its region's Python calls.
 
   /// Removes those that the child wrote and nobody read: at its exit, and after each phase's warm-up.
   void clean() const;

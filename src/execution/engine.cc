@@ -54,6 +54,8 @@ void Engine::queue_jobs(const std::vector<bool>& done) {
   std::vector<Job> jobs = examining ? examining_jobs(request_.cases, done)
                                     : measuring_jobs(request_.cases, request_.settings, perturbations_, done);
   if (request_.allocation_sites && !examining) add_site_jobs(jobs, request_.cases, done);
+  if (request_.python_functions && request_.settings.counts && !examining)
+    add_function_jobs(jobs, request_.cases, done);
   std::map<Mode, std::size_t> planned;
   for (const Job& job : jobs) {
     book_.add(kind_of(job, request_.cases[job.index]), job);
@@ -148,8 +150,8 @@ bool Engine::start_session() {
     const auto host = prepared_host(kind);
     if (host && *host == nullptr) continue;
     const auto broken = host ? pool_.broken((*host)->key) : std::optional(describe(host.error()));
-    if (broken && job.mode == Mode::sites) {
-      without_allocation_sites(book_.outcome(job.index), *broken);
+    if (broken && is_explaining(job.mode)) {
+      without(book_.outcome(job.index), job.mode, *broken);
       book_.end(kind, book_.take(kind), Ending::ok, false);
       return true;
     }
@@ -234,7 +236,7 @@ bool Engine::start_session(const HostKind& kind, HostId host) {
   runner_.watch(session->socket());
   runner_.watch(session->output());
   const CasePlan& plan = plan_of(job);
-  const Milliseconds deadline = job.mode == Mode::counts ? plan.counted_deadline : plan.native_deadline;
+  const Milliseconds deadline = is_under_valgrind(job.mode) ? plan.counted_deadline : plan.native_deadline;
   sessions_.push_back({.job = job,
                        .kind = kind,
                        .session = std::move(session),

@@ -13,6 +13,7 @@
 #include "base/digest.h"
 #include "build/identity.h"
 #include "process/loader.h"
+#include "profile/python_functions.h"
 #include "protocol/descriptors.h"
 
 namespace tally {
@@ -31,6 +32,17 @@ with open({}) as f:
 exec(compile(text, "tally_host.py", "exec"))
 )",
                      protocol::kHostExtension, protocol::kHostExtension, protocol::kHostScript);
+}
+
+/// Before the other, in the host whose Python calls are observed.
+std::string observer_boot_text() {
+  return fmt::format(R"(import importlib.machinery as m, importlib.util as u, sys
+s = u.spec_from_file_location("_tally_functions", "/proc/self/fd/{}", loader=m.ExtensionFileLoader("_tally_functions", "/proc/self/fd/{}"))
+x = u.module_from_spec(s)
+s.loader.exec_module(x)
+sys.modules["_tally_functions"] = x
+)",
+                     protocol::kHostFunctions, protocol::kHostFunctions);
 }
 
 Result<PassedFd> pass_file(const std::string& path, int target) {
@@ -98,7 +110,7 @@ Result<PassedFd> pass_text(const std::string& text, int target) {
   return PassedFd{target, std::move(fd)};
 }
 
-void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const std::string& runtime,
+void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const HostKind& kind,
                 const HostSurroundings& around) {
   const ResolvedInterpreter& interpreter = **toolchain.interpreter;
   spec.made_of = interpreter.start + toolchain.loaded;
@@ -106,11 +118,14 @@ void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const std::s
   spec.files = {{around.libexec + "/_tally_host.abi3.so", protocol::kHostExtension},
                 {around.libexec + "/tally_host.py", protocol::kHostScript}};
   spec.working_folder = interpreter_folder(toolchain.spec.requires_modules, around);
-  spec.argv.insert(spec.argv.end(), {interpreter.path, "-c", boot_text()});
+  if (kind.python_functions)
+    spec.files.push_back({around.libexec + "/_tally_functions.abi3.so", protocol::kHostFunctions});
+  const std::string boot = kind.python_functions ? observer_boot_text() + boot_text() : boot_text();
+  spec.argv.insert(spec.argv.end(), {interpreter.path, "-c", boot});
   for (const std::string& module : toolchain.spec.requires_modules) spec.argv.push_back(module);
   spec.argv.emplace_back("--");
   if (!toolchain.spec.warm_up.py.empty()) spec.argv.push_back(toolchain.spec.warm_up.py);
-  if (const ScriptedRuntime* own = find_runtime(toolchain.spec, runtime)) spec.argv.push_back(own->warm_up);
+  if (const ScriptedRuntime* own = find_runtime(toolchain.spec, kind.runtime)) spec.argv.push_back(own->warm_up);
   // Once to the host, which knows whether there is any device, and not to every case.
   if (!toolchain.spec.device.py.empty())
     spec.argv.insert(spec.argv.end(), {"--", toolchain.spec.device.py, toolchain.spec.sync.py});
@@ -169,7 +184,8 @@ Status add_cpp(HostSpec& spec, const ResolvedToolchain& toolchain, const std::op
 std::string describe(const HostKind& kind) {
   return fmt::format("{} host of {}{}{}{}", kind.language == Language::cpp ? "C++" : "Python", kind.toolchain,
                      kind.runtime.empty() ? "" : ", ", kind.runtime,
-                     kind.counted            ? " under Valgrind"
+                     kind.python_functions   ? " with Python functions"
+                     : kind.counted          ? " under Valgrind"
                      : kind.allocation_sites ? " with allocation sites"
                                              : "");
 }
@@ -216,6 +232,29 @@ std::vector<std::string> valgrind_flags(const Settings& settings) {
   return flags;
 }
 
+namespace {
+
+/// Where Python calls are observed: what the evaluator and what leads from it to the functions that it calls do is kept
+/// apart by trampoline, and each trampoline by the native functions that lead to it. Stubs of linkage tables are
+/// functions there: with --skip-plt=yes, Callgrind has their instructions in a caller's own and not in its inclusive
+/// costs (of an addition, 6 in 55).
+std::vector<std::string> observing_flags(Settings settings) {
+  settings.cache_sim = false;
+  settings.branch_sim = false;
+  settings.call_context = 0;
+  std::vector<std::string> flags = valgrind_flags(settings);
+  flags.emplace_back("--demangle=no");  // demangled names hold what contexts are divided by
+  std::ranges::replace(flags, "--skip-plt=yes", "--skip-plt=no");
+  std::ranges::replace(flags, "--dump-line=yes", "--dump-line=no");
+  flags.push_back(fmt::format("--separate-callers2={}*", python_evaluator));
+  flags.push_back(fmt::format("--separate-callers48={}*", python_trampoline));
+  for (const std::string_view function : python_plumbing)
+    flags.push_back(fmt::format("--separate-callers4={}", function));
+  return flags;
+}
+
+}  // namespace
+
 Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolchain,
                            const std::optional<BuiltCase>& warm_up, const HostSurroundings& around,
                            const Settings& settings) {
@@ -232,16 +271,18 @@ Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolch
   }
   if (kind.counted) {
     spec.argv.push_back(around.valgrind);
-    for (std::string& flag : valgrind_flags(settings)) spec.argv.push_back(std::move(flag));
+    for (std::string& flag : kind.python_functions ? observing_flags(settings) : valgrind_flags(settings))
+      spec.argv.push_back(std::move(flag));
     if (!around.function_symbols.empty()) spec.argv.push_back("--extra-debuginfo-path=" + around.function_symbols);
     spec.dump_argument = spec.argv.size();
   }
   if (kind.language == Language::cpp) {
     if (auto added = add_cpp(spec, toolchain, warm_up, around); !added) return std::unexpected(added.error());
   } else {
-    add_python(spec, toolchain, kind.runtime, around);
+    add_python(spec, toolchain, kind, around);
   }
   spec.allocation_sites = kind.allocation_sites;
+  spec.python_functions = kind.python_functions;
   if (kind.allocation_sites) preload_first(spec.environment, around.libexec + "/tally_allocation_sites.so");
   return spec;
 }
@@ -269,6 +310,7 @@ Result<ProcessRequest> host_request(const HostSpec& spec, const std::string& dum
   }
   request.environment = spec.environment;
   if (spec.allocation_sites) set(request.environment, "TALLY_ALLOCATION_SITES", dumps);
+  if (spec.python_functions) set(request.environment, "TALLY_PYTHON_FUNCTIONS", dumps);
   request.working_folder = spec.working_folder;
   request.disable_aslr = true;
   request.grace = {Milliseconds(0), Milliseconds(0)};

@@ -24,6 +24,7 @@ struct HostKind {
   std::uint64_t environment_padding = 0;
   std::string runtime = {};       ///< Whose warm-up comes after the toolchain's; empty: no runtime's.
   bool allocation_sites = false;  ///< With the recorder of where memory comes from.
+  bool python_functions = false;  ///< With the observer of Python calls, where it is counted.
 
   auto operator<=>(const HostKind&) const = default;
 };
@@ -57,6 +58,7 @@ struct HostSpec {
   std::string made_of;  ///< Python: digest of the interpreter and of all files that it loads.
   bool counted = false;
   bool allocation_sites = false;  ///< Its environment names the folder that dumps would go to.
+  bool python_functions = false;  ///< Likewise.
   bool single_use = false;        ///< A fresh host for every session.
 };
 

@@ -46,6 +46,12 @@ void add_site_jobs(std::vector<Job>& jobs, std::span<const Case> cases, const st
   add_pass(jobs, open_cases(cases, done), Mode::sites);
 }
 
+void add_function_jobs(std::vector<Job>& jobs, std::span<const Case> cases, const std::vector<bool>& done) {
+  std::vector<std::size_t> order = open_cases(cases, done);
+  std::erase_if(order, [&](std::size_t i) { return cases[i].language != Language::python; });
+  add_pass(jobs, order, Mode::functions);
+}
+
 std::vector<Job> examining_jobs(std::span<const Case> cases, const std::vector<bool>& done) {
   std::vector<Job> jobs;
   add_pass(jobs, open_cases(cases, done), Mode::result);
@@ -55,9 +61,10 @@ std::vector<Job> examining_jobs(std::span<const Case> cases, const std::vector<b
 HostKind kind_of(const Job& job, const Case& measured) {
   HostKind kind{.toolchain = measured.toolchain,
                 .language = measured.language,
-                .counted = job.mode == Mode::counts,
+                .counted = is_under_valgrind(job.mode),
                 .runtime = measured.host_runtime,
-                .allocation_sites = job.mode == Mode::sites};
+                .allocation_sites = job.mode == Mode::sites,
+                .python_functions = job.mode == Mode::functions};
   if (job.perturbation != nullptr) {
     // Nothing but Python has hashes that are seeded when it starts.
     if (kind.language == Language::python) kind.hash_seed = job.perturbation->hash_seed;

@@ -20,6 +20,9 @@ std::vector<Job> measuring_jobs(std::span<const Case> cases, const Settings& set
 /// Where each case allocates, after all that measures.
 void add_site_jobs(std::vector<Job>& jobs, std::span<const Case> cases, const std::vector<bool>& done);
 
+/// The Python functions of each case in Python, likewise.
+void add_function_jobs(std::vector<Job>& jobs, std::span<const Case> cases, const std::vector<bool>& done);
+
 /// One execution of each statement that reports what it leaves.
 std::vector<Job> examining_jobs(std::span<const Case> cases, const std::vector<bool>& done);
 

@@ -10,6 +10,8 @@ std::string_view to_string(Mode mode) {
       return "wall";
     case Mode::sites:
       return "sites";
+    case Mode::functions:
+      return "functions";
     case Mode::result:
       break;
   }
@@ -34,8 +36,10 @@ std::string_view to_string(Ending ending) {
   return "";
 }
 
-void without_allocation_sites(CaseOutcome& outcome, const std::string& why) {
-  outcome.warnings.push_back("where it allocates is not known: " + why);
+void without(CaseOutcome& outcome, Mode mode, const std::string& why) {
+  const std::string what =
+      mode == Mode::sites ? "where it allocates is not known: " : "its Python functions are not known: ";
+  outcome.warnings.push_back(what + why);
 }
 
 }  // namespace tally

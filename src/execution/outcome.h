@@ -10,13 +10,18 @@
 
 #include "measurement/counts.h"
 #include "measurement/wall.h"
+#include "profile/python_functions.h"
 
 namespace tally {
 
 /// The ways in which a case is executed; each is a session in a child of its own. `result` measures nothing.
-/// `sites` neither: it is for where memory comes from.
-enum class Mode { counts, wall, result, sites };
+/// `sites` neither: it is for where memory comes from. Nor `functions`: under Valgrind, for which Python functions the
+/// instructions are of.
+enum class Mode { counts, wall, result, sites, functions };
 std::string_view to_string(Mode mode);
+constexpr bool is_under_valgrind(Mode mode) { return mode == Mode::counts || mode == Mode::functions; }
+/// It tells more of a case that is measured elsewhere, and what fails of it is a warning.
+constexpr bool is_explaining(Mode mode) { return mode == Mode::sites || mode == Mode::functions; }
 
 /// How a session, or a whole case, ended.
 enum class Ending { ok, failed, timed_out, crashed, host_lost, cancelled };
@@ -52,6 +57,14 @@ struct AllocationSitesSample {
   std::string trace;
 };
 
+/// Which Python functions call which in a region, and Callgrind's output of it (profile/python_functions.h).
+struct PythonFunctionsSample {
+  std::uint64_t iterations = 1;
+  PythonCalls calls;
+  std::string profile;
+  std::uint64_t loop = 0;  ///< Instructions of the empty loop.
+};
+
 /// What one execution of a statement left.
 struct StatementResult {
   std::string text;     ///< Bounded: a head, and a digest of all of it where that is longer.
@@ -77,8 +90,8 @@ struct CaseTold {
 };
 
 struct CaseOutcome;
-/// The case stands without: what it came to was measured elsewhere.
-void without_allocation_sites(CaseOutcome& outcome, const std::string& why);
+/// The case stands without what this mode would have told.
+void without(CaseOutcome& outcome, Mode mode, const std::string& why);
 
 struct CaseOutcome {
   Ending ending = Ending::cancelled;
@@ -89,6 +102,7 @@ struct CaseOutcome {
   std::optional<WallSamples> wall;
   std::optional<AllocationSample> allocations;
   std::optional<AllocationSitesSample> allocation_sites;
+  std::optional<PythonFunctionsSample> python_functions;
   std::optional<StatementResult> result;
   CaseTold told;
   std::string device;         ///< That it works on, "cuda"; empty: none.

@@ -23,9 +23,10 @@ constexpr std::size_t kCommandFrame = 512;
 Session::Session(SessionRequest request)
     : request_(std::move(request)),
       dialogue_(request_.rules),
-      dumps_{.path = request_.rules.mode == Mode::counts ? request_.dumps : std::string(),
+      dumps_{.path = is_under_valgrind(request_.rules.mode) ? request_.dumps : std::string(),
              .sites = request_.rules.mode == Mode::sites ? request_.dumps : std::string(),
-             .child = {}} {}
+             .child = {},
+             .has_python_calls = request_.rules.mode == Mode::functions} {}
 
 Status Session::start(const FrameStream& control) {
   auto frame = request_frame(request_);

@@ -14,6 +14,13 @@ namespace {
 constexpr std::uint64_t kWarmUpPython = 40;  // CPython 3.11 specialises within 20 rounds of a loop
 constexpr std::uint64_t kWarmUpCpp = 10;
 
+// What the observer of Python calls (host/python_functions) is told: before the case is entered, and before a region.
+constexpr const char* kObserveCalls =
+    "def examined(stmt, names, namespace, result):\n"
+    "    __import__('_tally_functions').install()\n"
+    "    return stmt\n";
+constexpr const char* kBeginCalls = "__import__('_tally_functions').begin()";
+
 void append_texts(Writer& writer, Field field, const Code& code) {
   for (const Snippet& part : code.parts) writer.text(field, part.text);
 }
@@ -38,6 +45,8 @@ void append_python(Writer& frame, const SessionRequest& request) {
   append_texts(frame, Field::stmt_part, measured.stmt);
   if (!toolchain.before_region.py.empty()) frame.text(Field::before_region, toolchain.before_region.py);
   if (!toolchain.sync.py.empty() && toolchain.device.py.empty()) frame.text(Field::sync, toolchain.sync.py);
+  if (request.rules.mode == Mode::functions)
+    frame.text(Field::before_region, kBeginCalls).text(Field::examiner, kObserveCalls);
   if (request.rules.mode != Mode::result) return;
   frame.text(Field::examiner, request.examiner);
   for (const std::string& name : measured.results) frame.text(Field::result_name, name);
@@ -62,7 +71,8 @@ Result<std::string> request_frame(const SessionRequest& request) {
   frame.text(Field::folder, request.built.folder.empty() ? request.folder : request.built.folder);
   for (const int cpu : request.cpus) frame.number(Field::cpu, static_cast<std::uint64_t>(cpu));
   // Under Valgrind its own memory would count against it: there the engine looks from outside only.
-  if (rules.plan.memory_bytes > 0 && rules.mode != Mode::counts) frame.number(Field::memory, rules.plan.memory_bytes);
+  if (rules.plan.memory_bytes > 0 && !is_under_valgrind(rules.mode))
+    frame.number(Field::memory, rules.plan.memory_bytes);
   frame.number(Field::heap_padding, request.perturbation.heap_padding)
       .number(Field::stack_padding, request.perturbation.stack_padding);
   const std::size_t length = frame.finish().size();

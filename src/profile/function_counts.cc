@@ -96,6 +96,7 @@ FunctionCounts function_counts(const Profile& profile, std::size_t event, Inclus
   std::vector<double> own(profile.functions.size());
   std::vector<double> incoming(profile.functions.size());
   std::vector<bool> called(profile.functions.size());
+  std::vector<bool> ran_before(profile.functions.size());  // or how often it was called is not known
   for (std::size_t row = 0; row < profile.rows.size(); ++row) {
     own[profile.rows[row].function] += static_cast<double>(profile.row_cost(row)[event]);
   }
@@ -107,12 +108,14 @@ FunctionCounts function_counts(const Profile& profile, std::size_t event, Inclus
     own[caller] += cost;
     incoming[callee] += cost;
     called[callee] = true;
+    if (profile.calls[i].count == 0) ran_before[callee] = true;
   }
   for (std::size_t f = 0; f < profile.functions.size(); ++f) {
     const auto& function = profile.functions[f];
     // A function that was running when the region began has cost that no call claims: the larger figure is the whole.
-    result.add(key_of(function, function.file),
-               called[f] ? std::max(incoming[f], own[f] > incoming[f] ? own[f] : 0) : own[f]);
+    result.add(key_of(function, function.file), !called[f]      ? own[f]
+                                                : ran_before[f] ? std::max(incoming[f], own[f])
+                                                                : incoming[f]);
   }
   return result;
 }

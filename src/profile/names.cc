@@ -2,6 +2,8 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <memory>
 
@@ -45,7 +47,20 @@ std::string demangle(std::string_view name) {
   return std::string(text.get()) + (end == std::string_view::npos ? "" : std::string(name.substr(end)));
 }
 
+bool is_python_name(std::string_view name) {
+  constexpr std::string_view kAgain = " (recursive)";
+  if (name.ends_with(kAgain)) name.remove_suffix(kAgain.size());
+  const std::size_t open = name.rfind(" (");
+  const std::size_t colon = name.rfind(':');
+  if (!name.ends_with(')') || open == std::string_view::npos) return false;
+  if (name.ends_with(" (generated code)")) return true;
+  if (colon == std::string_view::npos || colon < open || colon + 2 >= name.size()) return false;
+  const std::string_view digits = name.substr(colon + 1, name.size() - colon - 2);
+  return std::ranges::all_of(digits, [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
 std::string shorten(std::string_view demangled) {
+  if (is_python_name(demangled)) return std::string(demangled);
   const std::string text = replace_all(
       replace_all(std::string(demangled),
                   "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >", "std::string"),

@@ -13,6 +13,9 @@ std::string demangle(std::string_view name);
 /// "at::native::add<…>". Operators and lambdas keep what tells them apart.
 std::string shorten(std::string_view demangled);
 
+/// A Python function as profiles name it: "module.name (file.py:12)". It is neither demangled nor shortened.
+bool is_python_name(std::string_view name);
+
 /// shorten(demangle(name)).
 std::string readable_name(std::string_view name);
 

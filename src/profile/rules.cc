@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "profile/names.h"
+#include "profile/python_functions.h"
 
 namespace tally {
 namespace {
@@ -125,6 +126,7 @@ std::vector<LintFinding> lint(const FunctionCounts& exclusive, std::span<const F
 }
 
 FunctionKey standardize(const FunctionKey& key) {
+  if (is_python_object(key.object)) return without_line(key);
   return {plain_object(key.object), plain_file(key.file), plain_function(key.name)};
 }
 

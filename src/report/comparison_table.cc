@@ -111,6 +111,10 @@ std::string details_of(const CaseComparison& one, const ComparisonRender& render
   const auto line = [&](const std::string& words) { text += "  " + message_text(words, 2) + "\n"; };
   for (const std::string& note : one.notes) line(note);
   if (render.functions > 0 && has_moved(one)) {
+    if (!one.python.empty())
+      text += "  Python functions, with the native code that they call:\n" +
+              render_deltas(one.python, render.functions, render.options);
+    if (!one.python.empty() && !one.functions.empty()) text += "  native functions:\n";
     text += one.functions.empty() ? "  no profiles on both sides (run with --profiles)\n"
                                   : render_deltas(one.functions, render.functions, render.options);
   }

@@ -12,6 +12,19 @@ Object json_of(const Shift& change) {
   return {{"before", change.before}, {"after", change.after}, {"change", change.delta()}};
 }
 
+Array json_of(const std::vector<FunctionDelta>& deltas) {
+  Array functions;
+  for (const FunctionDelta& delta : deltas) {
+    functions.push_back(Object{{"function", delta.name},
+                               {"object", delta.object},
+                               {"before", delta.before},
+                               {"after", delta.after},
+                               {"calls_before", delta.calls_before},
+                               {"calls_after", delta.calls_after}});
+  }
+  return functions;
+}
+
 }  // namespace
 
 json::Object explanation_json(const Explanation& explanation) {
@@ -36,18 +49,14 @@ json::Object explanation_json(const Explanation& explanation) {
                           {"after", call.after}});
   }
   json["path"] = std::move(path);
-  Array functions;
-  for (const FunctionDelta& delta : explanation.functions) {
-    functions.push_back(Object{{"function", delta.name},
-                               {"object", delta.object},
-                               {"before", delta.before},
-                               {"after", delta.after},
-                               {"calls_before", delta.calls_before},
-                               {"calls_after", delta.calls_after}});
+  json["functions"] = json_of(explanation.functions.named);
+  json["functions_moved"] = explanation.functions.moved;
+  json["share"] = explanation.functions.share;
+  if (explanation.python.moved > 0) {
+    json["python_functions"] = json_of(explanation.python.named);
+    json["python_functions_moved"] = explanation.python.moved;
+    json["python_share"] = explanation.python.share;
   }
-  json["functions"] = std::move(functions);
-  json["functions_moved"] = explanation.moved;
-  json["share"] = explanation.share;
   if (explanation.disagreement != Disagreement::none) json["disagreement"] = to_string(explanation.disagreement);
   if (explanation.cycles) json["estimated_cycles"] = json_of(*explanation.cycles);
   Array events;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 
 #include "base/text.h"
@@ -96,13 +97,23 @@ std::string path_text(const Explanation& explanation) {
 }
 
 /// What the change is, in one sentence about its functions.
-std::string functions_line(const Explanation& explanation) {
-  const bool both = explanation.more > 0 && explanation.less < 0;
+std::string functions_line(const Movement& movement, std::string_view kind) {
+  const bool both = movement.more > 0 && movement.less < 0;
   const std::string net =
-      both ? fmt::format(" ({} and {})", signed_count(explanation.more), signed_count(explanation.less)) : "";
-  return fmt::format("{} of {} function{} that moved {} {} of all movement{}:", explanation.functions.size(),
-                     explanation.moved, explanation.moved == 1 ? "" : "s",
-                     explanation.functions.size() == 1 ? "has" : "have", format_share(explanation.share), net);
+      both ? fmt::format(" ({} and {})", signed_count(movement.more), signed_count(movement.less)) : "";
+  return fmt::format("{} of {} {}function{} that moved {} {} of all movement{}:", movement.named.size(), movement.moved,
+                     kind, movement.moved == 1 ? "" : "s", movement.named.size() == 1 ? "has" : "have",
+                     format_share(movement.share), net);
+}
+
+struct KindOfFunctions {
+  const Movement& movement;
+  std::string_view kind;
+};
+/// In the order in which they are told.
+std::array<KindOfFunctions, 2> kinds_of(const Explanation& explanation) {
+  const bool both = !explanation.python.named.empty();
+  return {KindOfFunctions{explanation.python, "Python "}, {explanation.functions, both ? "native " : ""}};
 }
 
 std::string disagreement_line(const Explanation& explanation) {
@@ -128,9 +139,10 @@ std::string render_explanation(const Explanation& explanation, const RenderOptio
   for (const std::string& note : one.notes) text += "  " + message_text(note, 2) + "\n";
   text += "\n" + figures_text(explanation, options);
   if (explanation.of->path.size() > 1) text += "\n" + path_text(explanation);
-  if (!explanation.functions.empty()) {
-    text += "\n  " + functions_line(explanation) + "\n";
-    text += render_deltas(explanation.functions, explanation.functions.size(), options);
+  for (const auto& [movement, kind] : kinds_of(explanation)) {
+    if (movement.named.empty()) continue;
+    text += "\n  " + functions_line(movement, kind) + "\n";
+    text += render_deltas(movement.named, movement.named.size(), options);
   }
   if (explanation.disagreement != Disagreement::none)
     text += "\n  " + tinted(disagreement_line(explanation), Tint::notice, options.color) + "\n";
@@ -150,14 +162,15 @@ std::string explanation_markdown(const Explanation& explanation) {
       names.push_back(fmt::format("{} ({})", markdown_escape(shorten(call.function.name)), signed_count(call.delta())));
     out += "\nWhere: " + join(names, " → ") + "\n";
   }
-  if (!explanation.functions.empty()) {
-    out += "\n" + functions_line(explanation) +
+  for (const auto& [movement, kind] : kinds_of(explanation)) {
+    if (movement.named.empty()) continue;
+    out += "\n" + functions_line(movement, kind) +
            "\n\n| change | before | after | calls | object | function |\n|---:|---:|---:|---:|---|---|\n";
-  }
-  for (const FunctionDelta& delta : explanation.functions) {
-    out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", signed_count(delta.delta()), format_count(delta.before),
-                       format_count(delta.after), format_calls(delta.calls_before, delta.calls_after),
-                       markdown_escape(delta.object), markdown_escape(shorten(delta.name)));
+    for (const FunctionDelta& delta : movement.named) {
+      out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", signed_count(delta.delta()), format_count(delta.before),
+                         format_count(delta.after), format_calls(delta.calls_before, delta.calls_after),
+                         markdown_escape(delta.object), markdown_escape(shorten(delta.name)));
+    }
   }
   if (explanation.disagreement != Disagreement::none) out += "\n**" + disagreement_line(explanation) + "**\n";
   if (!explanation.events.empty()) out += "\n| estimated cycles | event | before | after |\n|---:|---|---:|---:|\n";

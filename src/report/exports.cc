@@ -74,9 +74,11 @@ std::string to_markdown(const Comparison& comparison, const CheckResult* checked
     }
   }
   for (const CaseComparison& one : comparison.cases) {
-    if (functions == 0 || !moved(one) || one.functions.empty()) continue;
+    if (functions == 0 || !moved(one) || (one.functions.empty() && one.python.empty())) continue;
     Explanation explanation = explain(one);
-    if (explanation.functions.size() > functions) explanation.functions.resize(functions);
+    for (Movement* movement : {&explanation.functions, &explanation.python}) {
+      if (movement->named.size() > functions) movement->named.resize(functions);
+    }
     out += folded(one, explanation);
   }
   return out;

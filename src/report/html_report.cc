@@ -119,16 +119,27 @@ Object verdict_json(const CaseComparison& one) {
 
 double cost_of(const CaseRecord& one) { return one.counts ? one.counts->per_iteration : 0; }
 
+void add_profile(Object& json, const HtmlReport& report, const CaseRecord& one, const CaseComparison* compared,
+                 ProfileOf what, std::size_t most_nodes) {
+  const auto profile = report.profiles(*report.record, one, what);
+  if (!profile || profile->profile.events.empty()) return;
+  std::optional<StoredProfile> base;
+  if (compared && compared->base) base = report.profiles(*report.comparison->base, *compared->base, what);
+  if (base && base->profile.events.empty()) base.reset();
+  // What observing Python takes is not in the counts, and the loop not in what is observed.
+  const auto cost = [what](const StoredProfile& stored, const CaseRecord& side) {
+    return what == ProfileOf::python ? cost_of(stored) : cost_of(side);
+  };
+  const ProfiledSide before = base ? ProfiledSide{&*base, cost(*base, *compared->base)} : ProfiledSide{};
+  json[what == ProfileOf::python ? "python" : "profile"] =
+      packed(json::to_text(profile_json(before, {&*profile, cost(*profile, one)}, most_nodes)));
+}
+
 void add_profiles(Object& json, const HtmlReport& report, const CaseRecord& one, const CaseComparison* compared,
                   std::size_t most_nodes) {
   if (!report.profiles || !one.profile) return;
-  const auto profile = report.profiles(*report.record, one);
-  if (!profile || profile->profile.events.empty()) return;
-  std::optional<StoredProfile> base;
-  if (compared && compared->base) base = report.profiles(*report.comparison->base, *compared->base);
-  if (base && base->profile.events.empty()) base.reset();
-  const ProfiledSide before = base ? ProfiledSide{&*base, cost_of(*compared->base)} : ProfiledSide{};
-  json["profile"] = packed(json::to_text(profile_json(before, {&*profile, cost_of(one)}, most_nodes)));
+  add_profile(json, report, one, compared, ProfileOf::native, most_nodes);
+  if (one.language == "python") add_profile(json, report, one, compared, ProfileOf::python, most_nodes);
 }
 
 Object run_json(const Record& record) {

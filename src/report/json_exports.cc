@@ -17,6 +17,20 @@ Value finite(double value) { return std::isfinite(value) ? Value(value) : Value(
 
 std::string text_of(Object json) { return json::to_text(std::move(json), 1) + "\n"; }
 
+Array deltas_json(const std::vector<FunctionDelta>& deltas) {
+  Array functions;
+  for (const FunctionDelta& delta : deltas) {
+    functions.push_back(Object{{"object", delta.object},
+                               {"function", delta.name},
+                               {"before", delta.before},
+                               {"after", delta.after},
+                               {"change", delta.delta()},
+                               {"calls_before", delta.calls_before},
+                               {"calls_after", delta.calls_after}});
+  }
+  return functions;
+}
+
 Object case_json(const CaseComparison& one) {
   Object json = {{"id", one.id}, {"verdict", to_string(one.verdict)}};
   if (!one.cause.empty()) json["cause"] = one.cause;
@@ -41,19 +55,8 @@ Object case_json(const CaseComparison& one) {
   json["subject_changes"] = one.subject_changes;
   json["environment_changes"] = one.environment_changes;
   json["notes"] = one.notes;
-  if (!one.functions.empty()) {
-    Array functions;
-    for (const FunctionDelta& delta : one.functions) {
-      functions.push_back(Object{{"object", delta.object},
-                                 {"function", delta.name},
-                                 {"before", delta.before},
-                                 {"after", delta.after},
-                                 {"change", delta.delta()},
-                                 {"calls_before", delta.calls_before},
-                                 {"calls_after", delta.calls_after}});
-    }
-    json["functions"] = std::move(functions);
-  }
+  if (!one.functions.empty()) json["functions"] = deltas_json(one.functions);
+  if (!one.python.empty()) json["python_functions"] = deltas_json(one.python);
   if (!one.allocations.empty()) {
     Array allocations;
     for (const AllocationDelta& delta : one.allocations) {

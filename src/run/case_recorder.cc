@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "base/digest.h"
@@ -13,6 +14,7 @@
 #include "profile/allocation_sites.h"
 #include "profile/allocation_trace.h"
 #include "profile/callgrind.h"
+#include "profile/python_functions.h"
 #include "profile/rules.h"
 #include "profile/store.h"
 #include "record/json.h"
@@ -66,6 +68,7 @@ Status CaseRecorder::on_case(std::size_t index, CaseOutcome outcome) {
   record = assemble(measured, outcome, precision, reproduce(request_, measured));
   if (!outcome.profile.empty()) read_profile(record, measured, outcome);
   if (outcome.allocation_sites) keep_sites(record, measured, outcome);
+  if (outcome.python_functions) keep_python(record, measured, *std::move(outcome.python_functions));
   results_[index] = std::move(outcome.result);
   Status kept = keep(record);
   observer_.on_case(record);
@@ -119,6 +122,35 @@ void CaseRecorder::keep_sites(CaseRecord& record, const Case& measured, const Ca
                                                   .sites = named_sites(*trace),
                                                   .lost = trace->lost}));
   if (!kept) record.warnings.push_back("where it allocates is not known: " + describe(kept.error()));
+}
+
+void CaseRecorder::keep_python(CaseRecord& record, const Case& measured, PythonFunctionsSample sample) {
+  const auto without = [&](const Error& error) {
+    record.warnings.push_back("its Python functions are not known: " + describe(error));
+  };
+  const auto toolchain = std::ranges::find(request_.plan->toolchains, measured.toolchain, &Toolchain::name);
+  const std::vector<Snippet> parts = python_parts(measured, *toolchain);
+  for (PythonFunction& function : sample.calls.functions) {
+    PythonPlace place{.file = function.file, .function = function.name, .line = function.line};
+    name_place(place, parts);
+    function = {.name = std::move(place.function), .file = std::move(place.file), .line = place.line};
+  }
+  const auto observed = parse_callgrind(sample.profile);
+  if (!observed) return without(observed.error());
+  auto read = python_profile(*observed, sample.calls, sample.loop);
+  if (!read) return without(read.error());
+  if (record.counts && record.counts->per_iteration > 0) {
+    const double seen = static_cast<double>(read->profile.totals.front()) / static_cast<double>(sample.iterations);
+    const double more = seen / record.counts->per_iteration - 1;
+    constexpr double kNothing = 0.0005;
+    if (std::abs(more) > kNothing) {
+      read->profile.notes.push_back(fmt::format(
+          "{:.2g} % more instructions than are counted: the interpreter inlines no call that is observed", 100 * more));
+    }
+  }
+  const auto path = std::filesystem::path(request_.profiles->folder) / (digest(record.id) + ".python.json");
+  const auto kept = write_file(path, to_json({compacted(read->profile), sample.iterations}));
+  if (!kept) without(kept.error());
 }
 
 Status CaseRecorder::keep(CaseRecord& record) {

@@ -43,6 +43,7 @@ class CaseRecorder final : public ExecutionObserver {
  private:
   void read_profile(CaseRecord& record, const Case& measured, const CaseOutcome& outcome);
   void keep_sites(CaseRecord& record, const Case& measured, const CaseOutcome& outcome);
+  void keep_python(CaseRecord& record, const Case& measured, PythonFunctionsSample sample);
   Status keep(CaseRecord& record);
 
   const RunRequest& request_;

@@ -101,7 +101,8 @@ ExecutionResult execute(Workspace& workspace, const RunRequest& request, const R
                              .toolchains = ready.toolchains,
                              .surroundings = ready.hosts,
                              .examiner = examiner,
-                             .allocation_sites = request.profiles && request.profiles->allocation_sites};
+                             .allocation_sites = request.profiles && request.profiles->allocation_sites,
+                             .python_functions = request.profiles && request.profiles->python_functions};
   Engine engine(workspace.runner(), workspace.leases(), workspace.hosts(), builder, std::move(execution), recorder);
   return engine.run(done);
 }

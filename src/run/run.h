@@ -32,6 +32,7 @@ struct ProfileRequest {
   std::string folder;  ///< Where profiles go.
   std::string name;    ///< What the record calls that folder, relative to the record; empty: it does not mention them.
   bool allocation_sites = false;  ///< Where each case allocates too, as DIGEST.allocations.json.
+  bool python_functions = false;  ///< Python functions too, of cases in Python, as DIGEST.python.json.
   bool baselines = false;         ///< Those of the empty loop too, each beside its case's as DIGEST.baseline.json.
 };
 

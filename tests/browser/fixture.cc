@@ -145,7 +145,9 @@ Record growing_record() {
 int write_pages(const std::string& folder) {
   const Record base = record_of(false);
   const Record next = record_of(true);
-  const ProfileLoader profiles = [&](const Record& side, const CaseRecord& one) -> std::optional<StoredProfile> {
+  const ProfileLoader profiles = [&](const Record& side, const CaseRecord& one,
+                                     ProfileOf what) -> std::optional<StoredProfile> {
+    if (what == ProfileOf::python) return std::nullopt;
     if (!one.profile) return std::nullopt;
     const auto* case_base = find_case(base, one.id);
     const double extra = &side == &next && case_base && case_base->counts

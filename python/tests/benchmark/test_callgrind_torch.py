@@ -38,7 +38,7 @@ def test_counts_repeat_to_the_instruction_and_a_warm_one_takes_no_minute() -> No
     first = timer.collect_callgrind(number=100)
     begin = time.monotonic()
     again = timer.collect_callgrind(number=100, repeats=4)
-    assert time.monotonic() - begin < 20  # 0.6 s on an idle machine
+    assert time.monotonic() - begin < 60  # 0.6 s on an idle machine
     assert isinstance(again, tuple)
     assert {one.counts() for one in again} == {first.counts()}
     assert any("libtorch" in name for _, name in first.stats())

@@ -44,9 +44,34 @@ function factsOf(one) {
   );
 }
 
+/// Of a case in Python: whether its Python functions are shown, or the interpreter's own.
+function kindToggle(one, show) {
+  const choice = (title, native) =>
+    el(
+      'button',
+      {
+        type: 'button',
+        'aria-pressed': String(Boolean(viewOf('native')) === native),
+        onclick: () => {
+          for (const key of ['function', 'zoom', 'find']) keepView(key, undefined);
+          keepView('native', native ? 1 : undefined);
+          show();
+        },
+      },
+      title,
+    );
+  return el(
+    'div',
+    {class: 'flame-tools kinds', role: 'group', 'aria-label': 'Which functions'},
+    choice('Python functions', false),
+    choice('Native functions', true),
+  );
+}
+
 /// Flame graph, one function's callers and callees, and the table: filled in when it is unpacked.
 function profileSections(one) {
   const place = el('div', {class: 'profile'}, el('p', {class: 'soft'}, 'Unpacking the profile …'));
+  const isPython = () => Boolean(one.python) && !viewOf('native');
   const show = (profile) => {
     const between = el('div');
     const select = (f) => {
@@ -58,6 +83,7 @@ function profileSections(one) {
     const where = 'Where the instructions go' + (profile.tree.before ? ', and what changed' : '');
     place.replaceChildren(
       el('h2', {}, where),
+      one.python && one.profile ? kindToggle(one, unpacked) : '',
       flameGraph(profile, select),
       between,
       el('h2', {}, 'Functions'),
@@ -65,11 +91,13 @@ function profileSections(one) {
     );
     if (viewOf('function')) select(Number(viewOf('function')));
   };
-  profileOf(one).then(show, (error) => {
-    place.replaceChildren(
-      el('p', {class: 'alert'}, 'This browser cannot unpack the profile: ' + error),
-    );
-  });
+  const unpacked = () =>
+    profileOf(isPython() ? one.python : one.profile).then(show, (error) => {
+      place.replaceChildren(
+        el('p', {class: 'alert'}, 'This browser cannot unpack the profile: ' + error),
+      );
+    });
+  unpacked();
   return place;
 }
 
@@ -79,7 +107,7 @@ function sectionsOf(one) {
     whyOf(one),
     growthOf(data.cases.indexOf(one)),
     one.wall && section('Samples', distribution(one.wall, one.base?.wall)),
-    one.profile && profileSections(one),
+    (one.profile || one.python) && profileSections(one),
     section('Code', codeOf(one)),
   ];
 }

@@ -67,7 +67,8 @@ function colourOfChange({total, before}, n) {
 function colourOfName(object, name) {
   const hashed = (text, factor) =>
     [...text].reduce((hash, letter) => (hash * factor + letter.charCodeAt(0)) >>> 0, 0);
-  const hue = [38, 26, 152, 205, 265, 340, 88, 180][hashed(object, 31) % 8];
+  const known = {Python: 212, 'Python (site-packages)': 265, 'Python (standard library)': 165};
+  const hue = known[object] ?? [38, 26, 152, 205, 265, 340, 88, 180][hashed(object, 31) % 8];
   const shade = hashed(name, 33);
   return `hsl(${hue} ${46 + (shade % 14)}% ${76 + (shade % 9)}%)`;
 }

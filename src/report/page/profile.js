@@ -3,8 +3,8 @@
 
 /// {functions: [{name, object, own, all, calls, before: {own, all, calls}}], tree, approximate}: a
 /// tree is {function, parent, total, before}, columns by node; `before` only against a base.
-async function profileOf(one) {
-  const raw = await unpack(one.profile);
+async function profileOf(packed) {
+  const raw = await unpack(packed);
   const columns = raw.functions;
   const functions = columns.name.map((name, n) => ({
     name: raw.strings[name],

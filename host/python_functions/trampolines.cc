@@ -1,0 +1,52 @@
+#include "trampolines.h"
+
+#include "protocol/python_calls.h"
+
+extern "C" {
+extern __attribute__((visibility("hidden"))) char tally_trampolines[];
+__attribute__((visibility("hidden"))) void* (*tally_evaluator)(void*, void*, int) = nullptr;
+}
+
+// The assembler counts, because it makes the names.
+static_assert(tally::protocol::kMostPythonCalls == 8192);
+asm(R"(
+  .altmacro
+  .macro tally_trampoline number
+  .p2align 4
+  .type tally_py_\number, @function
+tally_py_\number:
+  .cfi_startproc
+  sub $8, %rsp
+  .cfi_adjust_cfa_offset 8
+  call *tally_evaluator(%rip)
+  add $8, %rsp
+  .cfi_adjust_cfa_offset -8
+  ret
+  .cfi_endproc
+  .size tally_py_\number, . - tally_py_\number
+  .endm
+
+  .text
+  .p2align 4
+  .globl tally_trampolines
+  .hidden tally_trampolines
+tally_trampolines:
+  .set tally_number, 0
+  .rept 8192
+  tally_trampoline %tally_number
+  .set tally_number, tally_number + 1
+  .endr
+  .noaltmacro
+)");
+
+namespace tally::host::python_functions {
+
+namespace {
+constexpr std::size_t kSize = 16;
+}
+
+Evaluator trampoline(std::size_t number) { return reinterpret_cast<Evaluator>(tally_trampolines + kSize * number); }
+
+void set_evaluator(Evaluator evaluator) { tally_evaluator = evaluator; }
+
+}  // namespace tally::host::python_functions
