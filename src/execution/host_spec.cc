@@ -249,7 +249,7 @@ std::vector<std::string> observing_flags(Settings settings) {
   flags.push_back(fmt::format("--separate-callers2={}*", python_evaluator));
   flags.push_back(fmt::format("--separate-callers48={}*", python_trampoline));
   for (const std::string_view function : python_plumbing)
-    flags.push_back(fmt::format("--separate-callers4={}", function));
+    flags.push_back(fmt::format("--separate-callers8={}", function));
   return flags;
 }
 

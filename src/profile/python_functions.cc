@@ -104,9 +104,11 @@ class Reader {
   /// The node in whose evaluator a context begins; the statement's where it is in no trampoline; none where the context
   /// is too short to tell.
   [[nodiscard]] std::optional<Node> owner_of(const std::vector<std::string_view>& context) const {
-    auto at = std::ranges::find_if(context, is_evaluator);
-    while (at != context.end() && is_evaluator(*at)) ++at;
-    if (at == context.end()) return is_evaluator(context.back()) ? std::optional<Node>(0) : std::nullopt;
+    const auto leads_on = [](std::string_view name) { return is_plumbing(name) || is_nameless(name); };
+    auto at = std::ranges::find_if_not(context, leads_on);
+    if (at == context.end() || !is_evaluator(*at)) return std::nullopt;  // it is a part of another native function
+    at = std::find_if_not(at, context.end(), is_evaluator);
+    if (at == context.end()) return std::nullopt;
     const auto number = trampoline_number(*at);
     if (!number) return 0;
     return *number < calls_.calls.size() ? std::optional(callee_of(*number)) : std::nullopt;

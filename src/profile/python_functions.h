@@ -24,11 +24,19 @@ namespace tally {
 /// CPython's function that runs a frame.
 inline constexpr std::string_view python_evaluator = "_PyEval_EvalFrameDefault";
 inline constexpr std::string_view python_trampoline = "tally_py_";
-/// What lies between it and the function that Python code calls. Callgrind's patterns.
-inline constexpr std::array<std::string_view, 12> python_plumbing = {
-    "PyObject_Vectorcall*", "_PyObject_Vectorcall*", "PyObject_Call*",        "_PyObject_Call*",
-    "PyVectorcall_*",       "_PyVectorcall_*",       "_PyObject_MakeTpCall*", "_PyFunction_Vectorcall*",
-    "_PyEval_Vector*",      "cfunction_vectorcall*", "method_vectorcall*",    "vectorcall_*"};
+/// What lies between it and the function that Python code calls, and what it keeps its frames with: counted to the
+/// Python function. Callgrind's patterns.
+inline constexpr std::array<std::string_view, 19> python_plumbing = {
+    "PyObject_Vectorcall*",   "_PyObject_Vectorcall*",
+    "PyObject_Call*",         "_PyObject_Call*",
+    "PyVectorcall_*",         "_PyVectorcall_*",
+    "_PyObject_MakeTpCall*",  "_PyFunction_Vectorcall*",
+    "_PyEval_Vector*",        "cfunction_call*",
+    "cfunction_vectorcall*",  "method_vectorcall*",
+    "vectorcall_*",           "_PyFrame_*",
+    "_PyEvalFrame*",          "_PyThreadState_*Frame",
+    "initialize_locals",      "_Py_Specialize_*",
+    "_Py_CheckFunctionResult"};
 
 struct PythonFunction {
   std::string name;  ///< Its qualified one, where the interpreter knows it (3.11 on).
