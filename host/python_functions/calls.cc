@@ -36,7 +36,13 @@ std::size_t g_known_count = 0;
 constexpr std::size_t kPlaces = 4 * kMostPythonCalls;
 std::uint32_t g_places[kPlaces];  // by a hash of the call: one more than its number, 0 for none
 
-std::size_t g_line_of[kMostPythonFunctions];
+struct Line {
+  std::size_t at = 0;
+  std::size_t length = 0;
+  std::uint32_t function = 0;  ///< 0: none.
+};
+constexpr std::size_t kLines = 4 * kMostPythonFunctions;
+Line g_lines[kLines];  // by a hash of the text
 
 /// What runs in one thread.
 struct Thread {
@@ -64,15 +70,18 @@ void text_of(PyObject* code, const char* attribute, char* to, std::size_t size) 
 /// The function of this line, which is a new one unless it is there already; 0 where no place is left.
 std::uint32_t function_of_line(const char* line, std::size_t length) {
   PythonCallTable& table = *g_table;
-  for (std::uint32_t i = 0; i < table.functions; ++i) {
-    const std::size_t at = g_line_of[i];
-    if (at + length <= table.text && std::memcmp(table.lines + at, line, length) == 0) return i + 1;
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (std::size_t i = 0; i < length; ++i) hash = (hash ^ static_cast<unsigned char>(line[i])) * 0x100000001b3U;
+  for (std::size_t place = hash;; ++place) {
+    Line& known = g_lines[place % kLines];
+    if (known.function == 0) {
+      if (table.functions + 1 >= kMostPythonFunctions || table.text + length > kMostPythonText) return 0;
+      known = {.at = table.text, .length = length, .function = ++table.functions};
+      std::memcpy(table.lines + table.text, line, length);
+      table.text += length;
+    }
+    if (known.length == length && std::memcmp(table.lines + known.at, line, length) == 0) return known.function;
   }
-  if (table.functions + 1 >= kMostPythonFunctions || table.text + length > kMostPythonText) return 0;
-  g_line_of[table.functions] = table.text;
-  std::memcpy(table.lines + table.text, line, length);
-  table.text += length;
-  return ++table.functions;
 }
 
 /// An exception may be on its way into the frame: it stays set.
@@ -155,6 +164,7 @@ bool begin_table(const char* path, const char* head, std::size_t length) {
   g_table->text = std::min(length, kMostPythonText);
   std::memcpy(g_table->lines, head, g_table->text);
   std::memset(g_places, 0, sizeof g_places);
+  std::fill_n(g_lines, kLines, Line());
   ++g_region;
   return true;
 }

@@ -55,7 +55,7 @@ void add_line(const char* what, PyObject* folder) {
   Py_XDECREF(bytes);
 }
 
-/// Where modules come from.
+/// Where modules come from; after the case's setup, which may have added a folder.
 void describe_folders() {
   g_head = new std::string();
   PyObject* os = PyImport_ImportModule("os");
@@ -109,7 +109,6 @@ PyObject* install(PyObject* /*module*/, PyObject* /*args*/) {
   if (minor != 11 && !look_up(g_code_of, minor < 11 ? "PyFrame_GetCode" : "PyUnstable_InterpreterFrame_GetCode"))
     return refuse("this interpreter does not tell the code of a frame");
   PyInterpreterState* interpreter = PyInterpreterState_Get();
-  describe_folders();
   g_real = get(interpreter);
   tally::host::python_functions::set_evaluator(g_real);
   set(interpreter, tally_hook);
@@ -119,6 +118,7 @@ PyObject* install(PyObject* /*module*/, PyObject* /*args*/) {
 /// begin(): a region is next. The first one is the empty loop's.
 PyObject* begin(PyObject* /*module*/, PyObject* /*args*/) {
   if (++g_regions == 1) Py_RETURN_NONE;
+  describe_folders();
   const char* folder = std::getenv("TALLY_PYTHON_FUNCTIONS");
   char path[4096];
   std::snprintf(path, sizeof path, "%s/%d.functions", folder == nullptr ? "." : folder, static_cast<int>(::getpid()));

@@ -50,6 +50,8 @@ bool wants_another_replicate(const CountSamples& counts, const CasePlan& plan) {
 }
 
 std::optional<CaseCommand> CaseDialogue::on(CaseMessage message) {
+  // One that we have given up is to leave its loops.
+  if (failure_ && std::holds_alternative<PhaseReady>(message)) return Advance{};
   if (failure_) return std::nullopt;
   if (auto* told = std::get_if<CaseTold>(&message)) {
     told_ = std::move(*told);
@@ -134,7 +136,7 @@ std::optional<CaseCommand> CaseDialogue::on_counted(RegionCounted region) {
   if (step_ == Step::allocations && rules_.mode == Mode::sites) {
     if (region.dump.empty()) {
       fail({"host", "the recorder of allocation sites left no trace", {}, {}}, false);
-      return std::nullopt;
+      return Advance{};
     }
     sites_ = AllocationSitesSample{region.iterations, std::move(region.dump)};
     return advance();
@@ -144,7 +146,7 @@ std::optional<CaseCommand> CaseDialogue::on_counted(RegionCounted region) {
     return advance();
   }
   if (rules_.mode == Mode::functions && step_ == Step::statement) return on_functions(region);
-  if (!keep_totals(region)) return std::nullopt;
+  if (!keep_totals(region)) return Advance{};
   // One of the empty loop, in the case child itself: a second one has never differed.
   return step_ == Step::statement ? on_replicate(region.own) : advance();
 }
@@ -158,7 +160,7 @@ std::optional<CaseCommand> CaseDialogue::on_functions(RegionCounted& region) {
           {},
           {}},
          false);
-    return std::nullopt;
+    return Advance{};
   }
   functions_ = PythonFunctionsSample{.iterations = region.iterations,
                                      .calls = std::move(**region.python_calls),

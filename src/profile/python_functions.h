@@ -26,7 +26,7 @@ inline constexpr std::string_view python_evaluator = "_PyEval_EvalFrameDefault";
 inline constexpr std::string_view python_trampoline = "tally_py_";
 /// What lies between it and the function that Python code calls, and what it keeps its frames with: counted to the
 /// Python function. Callgrind's patterns.
-inline constexpr std::array<std::string_view, 19> python_plumbing = {
+inline constexpr std::array<std::string_view, 21> python_plumbing = {
     "PyObject_Vectorcall*",   "_PyObject_Vectorcall*",
     "PyObject_Call*",         "_PyObject_Call*",
     "PyVectorcall_*",         "_PyVectorcall_*",
@@ -35,6 +35,7 @@ inline constexpr std::array<std::string_view, 19> python_plumbing = {
     "cfunction_vectorcall*",  "method_vectorcall*",
     "vectorcall_*",           "_PyFrame_*",
     "_PyEvalFrame*",          "_PyThreadState_*Frame",
+    "_PyEval_EvalCode*",      "function_code_fastcall",
     "initialize_locals",      "_Py_Specialize_*",
     "_Py_CheckFunctionResult"};
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "profile/names.h"
+#include "profile/python_functions.h"
 #include "profile/rules.h"
 
 namespace tally {
@@ -43,12 +44,14 @@ struct Figures {
   FunctionCounts all;
   FunctionCounts calls;
 
-  explicit Figures(const StoredProfile* stored) {
+  Figures(const StoredProfile* stored, const PythonNames& names) {
     if (stored == nullptr || stored->profile.events.empty()) return;
     const std::size_t event = std::min(event_index(stored->profile, "Ir"), stored->profile.events.size() - 1);
     const double scale = 1.0 / static_cast<double>(std::max<std::uint64_t>(stored->iterations, 1));
     const auto per_iteration = [&](const FunctionCounts& counts) {
-      return standardize(counts).grouped(Grouping::function).scaled(scale);
+      return standardize(counts).grouped(Grouping::function).scaled(scale).renamed([&](const FunctionKey& key) {
+        return names.of(key);
+      });
     };
     own = per_iteration(function_counts(stored->profile, event, Inclusion::exclusive));
     all = per_iteration(function_counts(stored->profile, event, Inclusion::inclusive));
@@ -96,8 +99,10 @@ json::Value profile_json(const ProfiledSide& before, const ProfiledSide& after, 
     total.push_back(rounded(call.after));
     total_before.push_back(rounded(call.before));
   }
-  const Figures old(before.profile);
-  const Figures now(after.profile);
+  const PythonNames names = {after.profile ? &after.profile->profile : nullptr,
+                             before.profile ? &before.profile->profile : nullptr};
+  const Figures old(before.profile, names);
+  const Figures now(after.profile, names);
   const auto add = [&](const FunctionCounts& counts, std::size_t most) {
     const auto sorted = counts.sorted();
     for (std::size_t i = 0; i < std::min(most, sorted.size()); ++i) functions.number(sorted[i].first);

@@ -96,6 +96,23 @@ const tests = {
     assert.equal(await page.locator('.flame button.found').count(), 1);
     await page.locator('.flame-tools input').fill('');
   },
+  async 'a case in Python shows its Python functions, and its native ones when asked'() {
+    await page.goto(url('compared.html') + '#/case/49');
+    const frame = (name) => page.locator('.flame').first().locator('button', {hasText: name});
+    await frame('ledger.total (ledger.py:3)').waitFor();
+    assert.equal(await frame('builtin_sorted').count(), 1);
+    await page.locator('table.functions button.link', {hasText: 'ledger.total'}).click();
+    assert.match(await page.locator('.sandwich').innerText(), /Python · 350 own/);
+    await page.locator('.chip', {hasText: 'Native functions'}).click();
+    await frame('at::native::add_out').waitFor();
+    assert.equal(await page.locator('.sandwich').count(), 0);
+    await until(() => page.url().endsWith('?native=1'));
+    await page.reload();
+    await frame('at::native::add_out').waitFor();
+    await page.locator('.chip', {hasText: 'Python functions'}).click();
+    await frame('ledger.total (ledger.py:3)').waitFor();
+    await shot('python');
+  },
   async 'one function stands between its callers and its callees, and the address keeps it'() {
     await page.goto(url('compared.html') + '#/case/3');
     await page.locator('table.functions button.link', {hasText: 'add_out'}).click();

@@ -51,6 +51,7 @@ function kindToggle(one, show) {
       'button',
       {
         type: 'button',
+        class: 'chip',
         'aria-pressed': String(Boolean(viewOf('native')) === native),
         onclick: () => {
           for (const key of ['function', 'zoom', 'find']) keepView(key, undefined);
@@ -62,7 +63,7 @@ function kindToggle(one, show) {
     );
   return el(
     'div',
-    {class: 'flame-tools kinds', role: 'group', 'aria-label': 'Which functions'},
+    {class: 'chips', role: 'group', 'aria-label': 'Which functions'},
     choice('Python functions', false),
     choice('Native functions', true),
   );
