@@ -163,7 +163,8 @@ void read_profiles(ObjectReader& measure, MeasureRequest& request) {
   }
   constexpr auto kKeys = std::to_array<std::string_view>({"folder", "name"});
   ObjectReader reader(profiles, measure.place("profiles"), kKeys);
-  request.profiles = ProfileRequest{.folder = reader.absolute_path("folder"), .name = reader.required_text("name")};
+  request.profiles = ProfileRequest{
+      .folder = reader.absolute_path("folder"), .name = reader.required_text("name"), .python_functions = true};
   if (Status ok = reader.status(); !ok) measure.refuse(ok.error());
 }
 

@@ -139,7 +139,7 @@ subject = ["slow/libmylib.so"]
   EXPECT_THAT(unknown.err, HasSubstr("absent"));
 }
 
-TEST_F(Demonstration, ASlowLineOfPythonIsFoundAndExplainedAsFarAsNamesGo) {
+TEST_F(Demonstration, ASlowLineOfPythonIsFoundAndItsFunctionNamed) {
   write("old/ledger.py", "def total(amounts):\n    return sum(amounts)\n");
   write("new/ledger.py", "def total(amounts):\n    return sum(round(a, 2) for a in amounts)\n");
   write("suite.toml", R"(schema = 1
@@ -170,6 +170,9 @@ amounts = [n / 7 for n in range(50)]
     EXPECT_THAT(explained.out, testing::ContainsRegex(" 0 +[0-9,]+ +0 → 50 +python3[.0-9]* +_Py_dg_dtoa"));
     EXPECT_THAT(explained.out, testing::ContainsRegex(" 0 +[0-9,]+ +0 → 50 +python3[.0-9]* +_Py_dg_strtod"));
   }
+  EXPECT_THAT(explained.out, testing::ContainsRegex("[+][0-9,]+ +0 +[0-9,]+ +0 → 52 +Python +ledger[.]total.*genexpr.* "
+                                                    "[(]ledger[.]py:2[)]"));
+  EXPECT_THAT(explained.out, HasSubstr("ledger.total (ledger.py:1)"));
   // What it makes anew names the line.
   EXPECT_THAT(explained.out, HasSubstr("from total (ledger.py:2)"));
 }
