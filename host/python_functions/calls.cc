@@ -1,3 +1,6 @@
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
 #include "calls.h"
 
 #include <fcntl.h>
@@ -169,14 +172,14 @@ bool begin_table(const char* path, const char* head, std::size_t length) {
   return true;
 }
 
-Entry enter(PyObject* code) {
+Entry enter(void* code) {
   Thread& thread = t_thread;
   if (thread.region != g_region) {
     thread = {};
     thread.region = g_region;
   }
   Entry entry{.caller = thread.running, .calls_before = thread.calls};
-  entry.function = number_of(code);
+  entry.function = number_of(static_cast<PyObject*>(code));
   thread.running = 2 * entry.function + (thread.depth[entry.function]++ > 0 ? 1 : 0);
   entry.call = call_of(entry.caller, thread.running);
   return entry;

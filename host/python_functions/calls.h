@@ -5,9 +5,6 @@
 /// with the interpreter's lock held.
 #pragma once
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-
 #include <cstddef>
 #include <cstdint>
 
@@ -25,8 +22,8 @@ struct Entry {
 /// why.
 bool begin_table(const char* path, const char* head, std::size_t length);
 
-/// `code` is a new reference, and taken.
-Entry enter(PyObject* code);
+/// `code` is a new reference to the frame's code object, and taken.
+Entry enter(void* code);
 void leave(const Entry& entry);
 
 }  // namespace tally::host::python_functions

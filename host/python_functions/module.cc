@@ -8,6 +8,8 @@
 ///
 /// Limited API only; what is not in it is looked up. A frame's code: by PyFrame_GetCode (3.9, 3.10), as the fifth word
 /// of the frame (3.11), by PyUnstable_InterpreterFrame_GetCode (3.12 on).
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
 #include <dlfcn.h>
 #include <unistd.h>
 #include <valgrind/callgrind.h>

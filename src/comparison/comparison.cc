@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "comparison/cause.h"
+#include "profile/python_functions.h"
 
 namespace tally {
 namespace {

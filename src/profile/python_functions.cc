@@ -9,18 +9,14 @@
 #include <tuple>
 
 #include "base/text.h"
-#include "profile/names.h"
 
 namespace tally {
 
 namespace {
 
-constexpr std::string_view kObject = "Python";
 constexpr std::string_view kObserver = "_tally_functions.abi3.so";
 constexpr std::string_view kHost = "_tally_host.abi3.so";
-constexpr std::string_view kStatement = "statement";
 constexpr std::string_view kHook = "tally_hook";
-constexpr std::string_view kAgain = " (recursive)";
 
 using Node = std::uint32_t;  ///< As in PythonCall.
 
@@ -223,10 +219,7 @@ class Reader {
 
   /// Through which native function each call of a Python function goes.
   void find_ways(const std::map<std::pair<Node, std::string_view>, Native>& by_name) {
-    std::vector<std::uint64_t> beneath_left;
-    for (const PythonCall& call : calls_.calls) beneath_left.push_back(call.beneath);
-    std::vector<std::uint64_t> count_left;
-    for (const PythonCall& call : calls_.calls) count_left.push_back(call.count);
+    std::vector<PythonCall> left = calls_.calls;
     std::map<std::uint32_t, Flow> into;  // by function
     for (std::size_t i = 0; i < observed_.calls.size(); ++i) {
       if (functions_[observed_.calls[i].callee].trampoline) into[observed_.calls[i].callee] += flow_of(i);
@@ -239,9 +232,9 @@ class Reader {
       if (!is_known) unclear_.push_back(call.caller);
       // What is beneath is known of all ways of a call together.
       const std::uint64_t beneath =
-          count_left[number] <= flow.count ? beneath_left[number] : call.beneath / call.count * flow.count;
-      beneath_left[number] -= std::min(beneath, beneath_left[number]);
-      count_left[number] -= std::min(flow.count, count_left[number]);
+          left[number].count <= flow.count ? left[number].beneath : call.beneath / call.count * flow.count;
+      left[number].beneath -= std::min(beneath, left[number].beneath);
+      left[number].count -= std::min(flow.count, left[number].count);
       Way way{.call = number, .through = {}, .flow = flow, .beneath = beneath};
       const auto native = name ? by_name.find({call.caller, *name}) : by_name.end();
       if (native != by_name.end()) {
@@ -282,9 +275,9 @@ class Reader {
     const auto add_node = [&](Node node) {
       if (nodes.contains(node)) return;
       const PythonFunction& function = calls_.functions[node / 2];
-      const std::string own = node / 2 == 0 ? std::string(kStatement) : display_name(function, calls_);
-      names[node] = node % 2 == 0 ? own : own + std::string(kAgain);
-      const std::string object = node / 2 == 0 ? std::string(kObject) : python_object(function, calls_);
+      const std::string own = node / 2 == 0 ? std::string(python_statement) : display_name(function, calls_);
+      names[node] = node % 2 == 0 ? own : own + std::string(python_recursion);
+      const std::string object = node / 2 == 0 ? std::string(python_code) : python_object(function, calls_);
       nodes[node] = add(object, function.file, names[node], own_[node] - native_of[node]);
     };
     add_node(0);
@@ -347,144 +340,10 @@ class Reader {
   std::map<std::pair<std::uint32_t, std::uint32_t>, Flow> calls_out_;
 };
 
-FunctionKey key_of(const Profile& profile, std::uint32_t function) {
-  const Profile::Function& one = profile.functions[function];
-  return {profile.object_of(one), profile.file_of(one), profile.name_of(one)};
-}
-
-/// The folder is a part of the file's path.
-bool is_in(std::string_view file, std::string_view folder) {
-  return !folder.empty() && file.size() > folder.size() && file.starts_with(folder) && file[folder.size()] == '/';
-}
-
-bool is_package(std::string_view file) {
-  return file.find("/site-packages/") != std::string_view::npos ||
-         file.find("/dist-packages/") != std::string_view::npos;
-}
-
-/// "torch.nn.functional" of /…/site-packages/torch/nn/functional.py; empty where no import finds it.
-std::string module_of(std::string_view file, const PythonCalls& calls) {
-  constexpr std::string_view kFrozen = "<frozen ";
-  if (file.starts_with(kFrozen)) return std::string(file.substr(kFrozen.size(), file.size() - kFrozen.size() - 1));
-  std::string_view folder;
-  for (const std::string& entry : calls.path) {
-    if (is_in(file, entry) && entry.size() > folder.size()) folder = entry;
-  }
-  if (folder.empty() || !file.ends_with(".py")) return {};
-  std::string module(file.substr(folder.size() + 1, file.size() - folder.size() - 1 - 3));
-  std::ranges::replace(module, '/', '.');
-  constexpr std::string_view kPackage = ".__init__";
-  if (module.ends_with(kPackage)) module.resize(module.size() - kPackage.size());
-  return module;
-}
-
 }  // namespace
-
-bool is_python_object(std::string_view object) { return object == kObject || object.starts_with("Python ("); }
-
-bool is_python_statement(const Profile::Function& function, const Profile& profile) {
-  return profile.object_of(function) == kObject && profile.name_of(function) == kStatement;
-}
-
-std::string python_object(const PythonFunction& function, const PythonCalls& calls) {
-  if (is_package(function.file)) return "Python (site-packages)";
-  if (is_in(function.file, calls.standard) || function.file.starts_with("<frozen")) return "Python (standard library)";
-  return std::string(kObject);
-}
-
-std::string display_name(const PythonFunction& function, const PythonCalls& calls) {
-  const std::string module = module_of(function.file, calls);
-  const std::string name = module.empty() ? function.name : module + "." + function.name;
-  const std::string_view file = base_name(function.file);
-  return function.line > 0 ? fmt::format("{} ({}:{})", name, file, function.line) : name + " (generated code)";
-}
-
-FunctionKey without_line(const FunctionKey& key) {
-  if (!is_python_object(key.object) || !is_python_name(key.name)) return key;
-  FunctionKey plain = key;
-  const std::size_t end = key.name.ends_with(kAgain) ? key.name.size() - kAgain.size() : key.name.size();
-  const std::size_t colon = key.name.rfind(':', end);
-  if (colon != std::string::npos) plain.name.erase(colon, end - 1 - colon);
-  return plain;
-}
-
-PythonNames::PythonNames(std::initializer_list<const Profile*> profiles) {
-  for (const Profile* profile : profiles) {
-    if (profile == nullptr) continue;
-    for (const Profile::Function& function : profile->functions) {
-      const FunctionKey key = {profile->object_of(function), "", profile->name_of(function)};
-      if (is_python_object(key.object)) names_.emplace(without_line(key), key.name);
-    }
-  }
-}
-
-FunctionKey PythonNames::of(FunctionKey key) const {
-  const auto found = names_.find(key);
-  if (found != names_.end()) key.name = found->second;
-  return key;
-}
 
 Result<PythonProfile> python_profile(const Profile& observed, const PythonCalls& calls, std::uint64_t loop) {
   return Reader(observed, calls, loop).read();
-}
-
-Profile python_only(const Profile& profile) {
-  Profile out;
-  out.events = profile.events;
-  out.totals = profile.totals;
-  out.strings = profile.strings;
-  out.notes = profile.notes;
-  const auto is_native = [&](std::uint32_t function) {
-    return !is_python_object(profile.object_of(profile.functions[function]));
-  };
-  // Of each function, itself, or where it is counted: with the only one that calls it, with itself further out.
-  std::vector<std::uint32_t> whose(profile.functions.size());
-  std::map<FunctionKey, std::uint32_t> outermost;
-  for (std::uint32_t i = 0; i < whose.size(); ++i) {
-    whose[i] = i;
-    if (!is_native(i)) outermost.emplace(key_of(profile, i), i);
-  }
-  for (const Profile::Call& call : profile.calls) {
-    if (is_native(call.callee)) whose[call.callee] = profile.rows[call.row].function;
-  }
-  std::vector<bool> is_again(whose.size());
-  for (std::uint32_t& one : whose) {
-    FunctionKey key = key_of(profile, one);
-    if (!key.name.ends_with(kAgain)) continue;
-    key.name.erase(key.name.size() - kAgain.size());
-    const auto found = outermost.find(key);
-    if (found == outermost.end()) continue;
-    is_again[one] = true;
-    one = found->second;
-  }
-  std::vector<std::uint32_t> place(profile.functions.size());
-  for (std::uint32_t i = 0; i < whose.size(); ++i) {
-    if (whose[i] != i) continue;
-    place[i] = static_cast<std::uint32_t>(out.functions.size());
-    out.functions.push_back(profile.functions[i]);
-    out.rows.push_back({place[i], profile.functions[i].file});
-  }
-  out.row_costs.assign(out.rows.size() * out.events.size(), 0);
-  for (std::size_t row = 0; row < profile.rows.size(); ++row) {
-    const std::uint32_t to = place[whose[profile.rows[row].function]];
-    for (std::size_t event = 0; event < out.events.size(); ++event)
-      out.row_costs[to * out.events.size() + event] += profile.row_cost(row)[event];
-  }
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<std::uint64_t, std::vector<std::uint64_t>>> calls;
-  for (std::size_t i = 0; i < profile.calls.size(); ++i) {
-    const Profile::Call& call = profile.calls[i];
-    if (is_native(call.callee)) continue;
-    auto& [count, costs] = calls[{place[whose[profile.rows[call.row].function]], place[whose[call.callee]]}];
-    count += call.count;
-    costs.resize(out.events.size());
-    for (std::size_t event = 0; event < costs.size() && !is_again[call.callee]; ++event)
-      costs[event] += profile.call_cost(i)[event];
-  }
-  for (const auto& [pair, one] : calls) {
-    out.calls.push_back({pair.first, pair.second, one.first});
-    out.call_costs.insert(out.call_costs.end(), one.second.begin(), one.second.end());
-  }
-  return out;
 }
 
 }  // namespace tally

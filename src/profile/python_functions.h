@@ -39,6 +39,12 @@ inline constexpr std::array<std::string_view, 21> python_plumbing = {
     "initialize_locals",      "_Py_Specialize_*",
     "_Py_CheckFunctionResult"};
 
+/// The object of Python code, the function that stands for the statement, and how the name ends of what a function does
+/// within itself.
+inline constexpr std::string_view python_code = "Python";
+inline constexpr std::string_view python_statement = "statement";
+inline constexpr std::string_view python_recursion = " (recursive)";
+
 struct PythonFunction {
   std::string name;  ///< Its qualified one, where the interpreter knows it (3.11 on).
   std::string file;

@@ -24,9 +24,9 @@ struct Observed {
     const std::uint64_t g = 20;
     const std::uint64_t again = 10;
     const std::uint64_t sorting = 100 + 50 + 4 + g;
-    const std::uint64_t f = 2 * 10 + sorting + 50 + 4 + again;
+    const std::uint64_t f = 20 + sorting + 50 + 4 + again;
     function("_PyEval_EvalFrameDefault'_PyEval_Vector", 30);
-    call("tally_hook", 2, 2 * 54 + f);
+    call("tally_hook", 2, 108 + f);
     function("_PyEval_EvalFrameDefault'tally_py_0'tally_hook", 20);
     call("0x1234 [PLT]", 1, sorting);
     call("tally_hook", 1, 54 + again);
@@ -37,11 +37,11 @@ struct Observed {
     function("_PyEval_EvalFrameDefault'tally_py_1'tally_hook", g);
     function("_PyEval_EvalFrameDefault'tally_py_2'tally_hook", again);
     text += "ob=/opt/_tally_functions.abi3.so\n";
-    function("tally_hook", 4 * 50);
-    call("tally_py_0'tally_hook'_PyEval_EvalFrameDefault'_PyEval_Vector", 2, 2 * 4 + f);
+    function("tally_hook", 200);
+    call("tally_py_0'tally_hook'_PyEval_EvalFrameDefault'_PyEval_Vector", 2, 8 + f);
     call("tally_py_1'tally_hook'list_sort'0x1234 [PLT]'_PyEval_EvalFrameDefault'tally_py_0'tally_hook", 1, 4 + g);
     call("tally_py_2'tally_hook'_PyEval_EvalFrameDefault'tally_py_0'tally_hook", 1, 4 + again);
-    function("tally_py_0'tally_hook'_PyEval_EvalFrameDefault'_PyEval_Vector", 2 * 4);
+    function("tally_py_0'tally_hook'_PyEval_EvalFrameDefault'_PyEval_Vector", 8);
     call("_PyEval_EvalFrameDefault'tally_py_0'tally_hook", 2, f, "/lib/libpython.so");
     function("tally_py_1'tally_hook'list_sort'0x1234 [PLT]'_PyEval_EvalFrameDefault'tally_py_0'tally_hook", 4);
     call("_PyEval_EvalFrameDefault'tally_py_1'tally_hook", 1, g, "/lib/libpython.so");

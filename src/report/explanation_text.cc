@@ -158,6 +158,7 @@ std::string explanation_markdown(const Explanation& explanation) {
   }
   if (explanation.of->path.size() > 1) {
     std::vector<std::string> names;
+    names.reserve(explanation.of->path.size());
     for (const CallDelta& call : explanation.of->path)
       names.push_back(fmt::format("{} ({})", markdown_escape(shorten(call.function.name)), signed_count(call.delta())));
     out += "\nWhere: " + join(names, " → ") + "\n";

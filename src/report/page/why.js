@@ -15,17 +15,19 @@ function whyOf(one) {
     ),
   );
   const named = (functions) =>
-    functions.slice(0, 12).map((f) =>
-      el(
-        'li',
-        {},
-        changeText(f.after > f.before ? 'slower' : 'faster', signed(f.after - f.before)),
-        ' ',
-        el('code', {}, f.function),
-        f.calls_before !== f.calls_after &&
-          ` called ${count(f.calls_before)} → ${count(f.calls_after)} times`,
-      ),
-    );
+    functions
+      .slice(0, 12)
+      .map((f) =>
+        el(
+          'li',
+          {},
+          changeText(f.after > f.before ? 'slower' : 'faster', signed(f.after - f.before)),
+          ' ',
+          el('code', {}, f.function),
+          f.calls_before !== f.calls_after &&
+            ` called ${count(f.calls_before)} → ${count(f.calls_after)} times`,
+        ),
+      );
   const events = why.events.map(({event, before, after, estimated_cycles: cycles}) =>
     el('li', {}, `${signed(cycles)} estimated cycles: ${event} ${count(before)} → ${count(after)}`),
   );
