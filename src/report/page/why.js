@@ -33,8 +33,8 @@ function whyOf(one) {
   );
   const list = (title, items, className) =>
     items.length > 0 && [el('h3', {}, title), el('ul', {class: 'list small ' + className}, items)];
-  const covered = (functions, moved, part, kind) =>
-    `${functions.length} of ${moved} ${kind}function${moved === 1 ? '' : 's'} that moved ` +
+  const covered = (functions, all, part, kind) =>
+    `${functions.length} of ${all} ${kind}function${all === 1 ? '' : 's'} that moved ` +
     `${functions.length === 1 ? 'has' : 'have'} ${share(part, 1)} of all movement`;
   const python = why.python_functions || [];
   const pythonCovered = covered(python, why.python_functions_moved, why.python_share, 'Python ');
