@@ -193,8 +193,6 @@ class Conductor {
       return;
     }
     if (threads_ > 1) regions_.expect_threads();
-    // Now, too: where it is counted, nobody waits for what comes after the last region.
-    report(notes_, done_);
     const Notes told = notes_;
     const std::uint64_t done = done_;
     if (!run_phase(Phase::baseline, [this](Call& call) { facts_.empty(&call, facts_.pauses); })) return;
@@ -286,9 +284,8 @@ class Conductor {
     return false;
   }
 
-  /// Tells what the function said; values are of one execution where they are rates.
+  /// Tells what the function said, and that it is over; values are of one execution where they are rates.
   void report(const Notes& notes, std::uint64_t done) {
-    if (notes.label.empty() && notes.counters.empty()) return;
     auto told = regions_.channel().compose(protocol::MessageType::told, regions_.job());
     if (!notes.label.empty()) told.text(Field::text, notes.label.substr(0, 4096));
     const auto executions = static_cast<double>(done == 0 ? 1 : done);

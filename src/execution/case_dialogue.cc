@@ -55,6 +55,7 @@ std::optional<CaseCommand> CaseDialogue::on(CaseMessage message) {
   if (failure_) return std::nullopt;
   if (auto* told = std::get_if<CaseTold>(&message)) {
     told_ = std::move(*told);
+    ended_ = complete();
     return std::nullopt;
   }
   // A crash on the way out; whatever else it may still say has no place.
@@ -276,7 +277,8 @@ CaseCommand CaseDialogue::advance() {
 
 void CaseDialogue::deliver(CaseOutcome& outcome, std::optional<WallWatch> watch) {
   if (!device_.empty()) outcome.device = device_;
-  if (rules_.perturbation.empty() && told_) outcome.told = std::move(*told_);
+  // Others are left before the function's end: what it has told by then is not what it tells there.
+  if (told_ && (rules_.mode == Mode::wall || rules_.hears_end)) outcome.told = std::move(*told_);
   if (!allocator_.empty() && rules_.mode == Mode::counts) {
     std::string warning = fmt::format(
         "malloc is that of {}: the holes of its heap are not filled, and counts may differ from start to start",

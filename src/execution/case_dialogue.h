@@ -25,6 +25,9 @@ struct DialogueRules {
   std::size_t replicates = 1;      ///< Counted ones to ask for; more where they differ and the child can still fork.
   bool forks_all = false;          ///< None of them may be executed by the case child itself.
   bool counts_allocations = true;  ///< After times: they stand beside the counts in a record.
+  /// After counts: a benchmark program's function goes on to its end, where it tells its label and its counters. A
+  /// session that takes times waits for that end anyway.
+  bool hears_end = false;
   double timer_overhead_s = 0;
 };
 
@@ -47,6 +50,10 @@ class CaseDialogue {
   [[nodiscard]] bool begun() const { return step_ != Step::starting; }
   /// All was asked and answered: nothing is left for the child but to leave.
   [[nodiscard]] bool complete() const { return step_ == Step::leaving; }
+  /// And nothing that it may still do is waited for.
+  [[nodiscard]] bool needs_no_more() const {
+    return complete() && is_under_valgrind(rules_.mode) && (!rules_.hears_end || ended_);
+  }
 
   /// Moves what was measured into the case's outcome, beside what other sessions have.
   void deliver(CaseOutcome& outcome, std::optional<WallWatch> watch);
@@ -72,6 +79,7 @@ class CaseDialogue {
   Step step_ = Step::starting;
   bool in_process_ = false;
   std::optional<CaseTold> told_;
+  bool ended_ = false;  ///< The benchmark's function, after all of its regions.
   std::string device_;
   std::string allocator_;
   bool forks_differ_ = false;

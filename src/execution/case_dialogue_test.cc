@@ -29,6 +29,7 @@ class CaseDialogueTest : public ::testing::Test {
                          .replicates = 2,
                          .forks_all = forks_all_,
                          .counts_allocations = settings_.counts,
+                         .hears_end = hears_end_,
                          .timer_overhead_s = 1e-8});
   }
   static RegionCounted counted(std::uint64_t instructions, bool own = false) {
@@ -50,6 +51,7 @@ class CaseDialogueTest : public ::testing::Test {
   Settings settings_;
   std::string perturbation_;
   bool forks_all_ = false;
+  bool hears_end_ = false;
 };
 
 TEST_F(CaseDialogueTest, TwoReplicatesThatAgreeAreEnoughAndTheLastMayBeTheChildsOwn) {
@@ -99,9 +101,57 @@ TEST_F(CaseDialogueTest, ADumpThatCannotBeReadIsAFailureWithTheReason) {
   dialogue.on(PhaseReady{Phase::baseline});
   RegionCounted broken = counted(0);
   broken.totals = fail(ErrorKind::input, "no totals");
-  EXPECT_EQ(dialogue.on(std::move(broken)), std::nullopt);
+  EXPECT_TRUE(advances(dialogue.on(std::move(broken))));
   EXPECT_EQ(dialogue.failure()->message, "Callgrind left no usable counts: no totals");
   EXPECT_EQ(dialogue.on(counted(1000)), std::nullopt) << "nothing is asked after a failure";
+}
+
+TEST_F(CaseDialogueTest, PythonCallsAreObservedOnceAndTheLoopGoesWithThem) {
+  CaseDialogue dialogue = begin(Mode::functions);
+  EXPECT_FALSE(count_of(dialogue.on(PhaseReady{Phase::baseline})).last);
+  EXPECT_TRUE(advances(dialogue.on(counted(1000))));
+  EXPECT_TRUE(count_of(dialogue.on(PhaseReady{Phase::statement})).last);
+  RegionCounted region = counted(6000, true);
+  region.python_calls = PythonCalls{.standard = "/usr/lib/python3", .path = {}, .functions = {}, .calls = {}};
+  EXPECT_TRUE(advances(dialogue.on(std::move(region))));
+  EXPECT_TRUE(dialogue.complete());
+  CaseOutcome outcome;
+  dialogue.deliver(outcome, {});
+  ASSERT_TRUE(outcome.python_functions);
+  EXPECT_EQ(outcome.python_functions->loop, 1000U);
+  EXPECT_EQ(outcome.python_functions->profile, "text");
+  EXPECT_EQ(outcome.python_functions->calls.standard, "/usr/lib/python3");
+  EXPECT_FALSE(outcome.counts) << "these are no counts";
+}
+
+TEST_F(CaseDialogueTest, AProgramsFunctionIsHeardToItsEndWhereNoTimesFollow) {
+  for (const bool hears : {false, true}) {
+    hears_end_ = hears;
+    CaseDialogue dialogue = begin(Mode::counts);
+    dialogue.on(PhaseReady{Phase::baseline});
+    dialogue.on(counted(1000));
+    dialogue.on(PhaseReady{Phase::statement});
+    dialogue.on(CaseTold{.note = "too early", .counters = {}});
+    dialogue.on(counted(6000));
+    dialogue.on(counted(6000, true));
+    EXPECT_EQ(dialogue.needs_no_more(), !hears);
+    dialogue.on(CaseTold{.note = "at its end", .counters = {}});
+    EXPECT_TRUE(dialogue.needs_no_more());
+    CaseOutcome outcome;
+    dialogue.deliver(outcome, {});
+    EXPECT_EQ(outcome.told.note, hears ? "at its end" : "");
+  }
+}
+
+TEST_F(CaseDialogueTest, OneThatIsGivenUpLeavesItsLoops) {
+  CaseDialogue dialogue = begin(Mode::functions);
+  dialogue.on(PhaseReady{Phase::baseline});
+  RegionCounted unreadable = counted(0);
+  unreadable.totals = fail(ErrorKind::failed, "no totals");
+  EXPECT_TRUE(advances(dialogue.on(std::move(unreadable)))) << "nobody else would end it";
+  EXPECT_TRUE(advances(dialogue.on(PhaseReady{Phase::statement})));
+  EXPECT_FALSE(dialogue.complete());
+  EXPECT_TRUE(dialogue.failure());
 }
 
 TEST_F(CaseDialogueTest, APerturbedCountIsTakenOnce) {

@@ -193,6 +193,8 @@ SessionRequest Engine::request_for(const HostKind& kind, const Job& job, HostId 
                    // replicate of a perturbed count must be of the same kind as the first one of the undisturbed count.
                    .forks_all = job.perturbation != nullptr || forks_differ_.contains({kind, measured.autograd}),
                    .counts_allocations = request_.settings.counts,
+                   .hears_end = job.mode == Mode::counts && job.perturbation == nullptr && !request_.settings.wall &&
+                                !request_.toolchains.at(measured.toolchain).spec.program.empty(),
                    .timer_overhead_s = timer_overhead_s_};
   if (job.perturbation != nullptr) {
     request.perturbation = *job.perturbation;

@@ -41,7 +41,7 @@ class Session {
   [[nodiscard]] Ending ending() const { return *ending_; }
 
   /// Counted, and of no more use: the child may be killed, which spares Callgrind a last dump of everything.
-  [[nodiscard]] bool has_counted() const { return dialogue_.complete() && is_under_valgrind(request_.rules.mode); }
+  [[nodiscard]] bool has_counted() const { return dialogue_.needs_no_more(); }
 
   /// Moves what was learnt into the case's outcome. Only when over.
   void deliver(CaseOutcome& outcome);

@@ -74,6 +74,15 @@ TEST(Facade, WhatFunctionsSayIsKept) {
     EXPECT_EQ(case_with(record, "facade_work/" + id).status, CaseStatus::ok) << id;
 }
 
+TEST(Facade, LabelsAreKnownWithoutTimesToo) {
+  const Program program(made_by("g++", "-O2"));
+  Ran ran;
+  const Record record =
+      record_of({"run", "--program", program.path(), "--counts-only", "--filter", "facade_work/with_args*"}, ran);
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(case_with(record, "facade_work/with_args [cpp arg0=100]").note, "labelled");
+}
+
 TEST(Facade, CountsDoNotDependOnSurroundings) {
   const auto totals = [](const std::string& path, const std::vector<std::string>& more, const How& how = {}) {
     Ran ran;

@@ -81,6 +81,18 @@ TEST(Programs, TimesLeavePausesOutAndTakeWhatIsSaid) {
   EXPECT_DOUBLE_EQ(told.counters->at("items"), 10 / told.wall->median_s);
 }
 
+TEST(Programs, WhatFunctionsSayIsKnownWithoutTimesToo) {
+  const Program program({.source = "loops"});
+  Ran ran;
+  const Record record =
+      record_of({"run", "--program", program.path(), "--counts-only", "--filter", "loops/counters*"}, ran);
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const CaseRecord& told = case_with(record, "loops/counters [cpp]");
+  ASSERT_TRUE(told.counters);
+  EXPECT_EQ(told.counters->at("answer"), 42);
+  EXPECT_FALSE(told.counters->contains("items")) << "a rate wants a time";
+}
+
 using Totals = std::map<std::string, std::vector<std::uint64_t>>;
 
 Totals totals(const std::string& program, std::vector<std::string> more, const How& how = {}) {
