@@ -83,7 +83,25 @@ Fit fit(const std::vector<double>& n, const std::vector<double>& times, BigO com
   return best;
 }
 
+/// Of fewer, no two enclose the median as surely.
+constexpr std::size_t kLeastForInterval = 6;
+
 }  // namespace
+
+std::pair<double, double> median_interval(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t n = values.size();
+  double chance = std::pow(0.5, static_cast<double>(n));  // that so many are below the median, by binomial(n, 1/2)
+  double below = chance;
+  std::size_t least = 0;
+  for (std::size_t k = 0; k + 1 < n; ++k) {
+    chance *= static_cast<double>(n - k) / static_cast<double>(k + 1);
+    if (2 * (below + chance) > 0.05) break;
+    below += chance;
+    least = k + 1;
+  }
+  return {values[least], values[n - 1 - least]};
+}
 
 const char* big_o_text(BigO complexity) {
   switch (complexity) {
@@ -113,6 +131,10 @@ std::vector<Run> statistics_of(const std::vector<Run>& all, const std::vector<St
                                     {"median", StatisticsMedian},
                                     {"stddev", StatisticsStdDev},
                                     {"cv", StatisticsCV, kPercentage}};
+  if (runs.size() >= kLeastForInterval) {
+    wanted.push_back({"median_low", [](const std::vector<double>& values) { return median_interval(values).first; }});
+    wanted.push_back({"median_high", [](const std::vector<double>& values) { return median_interval(values).second; }});
+  }
   wanted.insert(wanted.end(), own.begin(), own.end());
   const bool one_label =
       std::all_of(runs.begin(), runs.end(), [&](const Run& run) { return run.report_label == runs[0].report_label; });

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <thread>
 
+#include "aggregates.h"
 #include "benchmark/benchmark.h"
 #include "flags.h"
 #include "text.h"
@@ -256,6 +257,29 @@ TEST_F(Alone, RepetitionsHaveStatistics) {
   EXPECT_EQ(by_name.at("mean")->iterations, 3);
   say({"--benchmark_report_aggregates_only", "--benchmark_enable_random_interleaving"});
   EXPECT_EQ(run().size(), 5U);
+}
+
+TEST_F(Alone, SixRepetitionsGiveTheMedianAnInterval) {
+  static int call = 0;
+  benchmark::RegisterBenchmark("f",
+                               [](benchmark::State& state) {
+                                 const int nth = call++ % 9 + 1;
+                                 for (auto _ : state) state.SetIterationTime(nth);
+                               })
+      ->UseManualTime()
+      ->Iterations(1)
+      ->Repetitions(9)
+      ->Unit(benchmark::kSecond);
+  std::map<std::string, double> times;
+  for (const Report& one : run()) times[one.aggregate_name] = one.GetAdjustedRealTime();
+  // Of nine, two or more are on either side of the median with 1 - 2 (1 + 9) / 512 = 96.1 %.
+  EXPECT_DOUBLE_EQ(times.at("median_low"), 2);
+  EXPECT_DOUBLE_EQ(times.at("median_high"), 8);
+  using benchmark::internal::median_interval;
+  EXPECT_EQ(median_interval({6, 5, 4, 3, 2, 1}), std::pair(1.0, 6.0));
+  std::vector<double> hundred(100);
+  for (int i = 0; i < 100; ++i) hundred[static_cast<std::size_t>(i)] = i + 1;
+  EXPECT_EQ(median_interval(hundred), std::pair(40.0, 61.0)) << "as in tables of the sign test";
 }
 
 TEST_F(Alone, ComplexityIsFitted) {
