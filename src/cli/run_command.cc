@@ -75,6 +75,8 @@ void add_run_command_options(OptionSet& command, RunCommandOptions& options) {
   command.add("--json", &options.json, "Write the record here; - is standard output").value_name("FILE");
   command.add("--resume", &options.resume, "Go on with an interrupted run of the same suite");
   command.add("--profiles", &options.profiles, "Keep a profile of each case beside the record");
+  command.add("--no-python-functions", &options.no_python_functions,
+              "Not of Python functions, which want a host of their own (--profiles)");
   add_selection_options(command, options.run);
   add_run_options(command, options.run);
   add_server_option(command, options.run);
@@ -136,7 +138,10 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
                      .suite = options.source.suite};
   request.journal = JournalRequest{*journal, options.resume};
   request.keeps_samples = false;
-  if (options.profiles) request.profiles = profiles_beside(options.json);
+  if (options.profiles) {
+    request.profiles = profiles_beside(options.json);
+    request.profiles->python_functions = !options.no_python_functions;
+  }
   auto measuring = Measuring::begin(context, options.run, err);
   if (!measuring) return report_error(measuring.error(), err);
   auto measured = (*measuring)->measure(request, served(suite_to_serve(options.source), *selection));

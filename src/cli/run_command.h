@@ -15,6 +15,7 @@ struct RunCommandOptions {
   std::string json;  ///< "-": standard output.
   bool resume = false;
   bool profiles = false;
+  bool no_python_functions = false;  ///< In those.
 };
 
 void add_run_command_options(OptionSet& command, RunCommandOptions& options);

@@ -58,8 +58,9 @@ json::Object measure_members(const RunRequest& request, const ServedPlan& plan, 
   if (request.journal)
     members["journal"] = json::Object{{"path", absolute(request.journal->path)}, {"resume", request.journal->resume}};
   if (request.profiles)
-    members["profiles"] =
-        json::Object{{"folder", absolute(request.profiles->folder)}, {"name", request.profiles->name}};
+    members["profiles"] = json::Object{{"folder", absolute(request.profiles->folder)},
+                                       {"name", request.profiles->name},
+                                       {"python_functions", request.profiles->python_functions}};
   return members;
 }
 

@@ -161,10 +161,11 @@ void read_profiles(ObjectReader& measure, MeasureRequest& request) {
     request.keeps_profiles = true;
     return;
   }
-  constexpr auto kKeys = std::to_array<std::string_view>({"folder", "name"});
+  constexpr auto kKeys = std::to_array<std::string_view>({"folder", "name", "python_functions"});
   ObjectReader reader(profiles, measure.place("profiles"), kKeys);
-  request.profiles = ProfileRequest{
-      .folder = reader.absolute_path("folder"), .name = reader.required_text("name"), .python_functions = true};
+  request.profiles = ProfileRequest{.folder = reader.absolute_path("folder"),
+                                    .name = reader.required_text("name"),
+                                    .python_functions = reader.flag("python_functions", true)};
   if (Status ok = reader.status(); !ok) measure.refuse(ok.error());
 }
 
