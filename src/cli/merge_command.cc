@@ -44,20 +44,34 @@ Result<std::string> case_text(const PartText& part, const CaseText& one) {
   return text;
 }
 
-/// Copies a profile to where the merged record looks for it, and says where that is; nothing where there is none.
+/// Beside it first, so that nobody ever reads half of one.
+Status copy_whole(const fs::path& from, const fs::path& to) {
+  std::error_code code;
+  if (fs::equivalent(from, to, code)) return {};
+  const fs::path beside = to.string() + ".new";
+  fs::copy_file(from, beside, fs::copy_options::overwrite_existing, code);
+  if (!code) fs::rename(beside, to, code);
+  if (code) return fail(ErrorKind::io, "cannot copy the profile here: " + code.message(), to.string());
+  return {};
+}
+
+/// Copies a profile, and what is kept beside it of the same case, to where the merged record looks for it, and says
+/// where that is; nothing where there is none.
 Result<std::optional<std::string>> take_profile(const std::string& id, const fs::path& from,
                                                 const std::string& output) {
   const fs::path to = fs::path(output + ".profiles") / (digest(id) + ".json");
   std::error_code code;
   if (!fs::exists(from, code)) return std::nullopt;
   std::string kept = fs::path(output).filename().string() + ".profiles/" + to.filename().string();
-  if (fs::equivalent(from, to, code)) return kept;
   fs::create_directories(to.parent_path(), code);
-  // Beside it first, so that nobody ever reads half of one.
-  const fs::path beside = to.string() + ".new";
-  fs::copy_file(from, beside, fs::copy_options::overwrite_existing, code);
-  if (!code) fs::rename(beside, to, code);
-  if (code) return fail(ErrorKind::io, "cannot copy the profile here: " + code.message(), to.string());
+  for (const char* ending : {".json", ".python.json", ".allocations.json"}) {
+    fs::path source = from;
+    fs::path copy = to;
+    source.replace_extension(ending);
+    copy.replace_extension(ending);
+    if (!fs::exists(source, code)) continue;
+    if (Status copied = copy_whole(source, copy); !copied) return std::unexpected(copied.error());
+  }
   return kept;
 }
 

@@ -65,6 +65,8 @@ TEST_F(Parts, AreTheWholeAgainToTheInstruction) {
   // Profiles are beside it.
   const Ran profile = tally({"profile", all + "#thousand nops [cpp]"});
   EXPECT_EQ(profile.code, 0) << profile.err;
+  const Ran sites = tally({"profile", "--memory", all + "#thousand nops [cpp]"});
+  EXPECT_EQ(sites.code, 0) << sites.err;
   EXPECT_EQ(tally({"merge", path("whole.json"), "-o", "-"}).code, 2) << "a whole run is no part";
 }
 
