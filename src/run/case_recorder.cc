@@ -41,6 +41,13 @@ std::string reproduce(const RunRequest& request, const Case& measured) {
   return fmt::format("tally run {} --filter {} --isolation process --keep", source, shell_quote(measured.id));
 }
 
+/// What an earlier run into the same folder has kept of a case: it would pass for this run's where this one has none.
+void remove_explanations(const ProfileRequest& profiles, const std::string& id) {
+  std::error_code none;
+  for (const char* ending : {".python.json", ".allocations.json"})
+    std::filesystem::remove(std::filesystem::path(profiles.folder) / (digest(id) + ending), none);
+}
+
 /// Callgrind counts the calls that are made in pauses, too.
 void forget_calls(Profile& profile) {
   for (Profile::Call& call : profile.calls) call.count = 0;
@@ -66,6 +73,7 @@ Status CaseRecorder::on_case(std::size_t index, CaseOutcome outcome) {
   CaseRecord& record = cases_[index];
   const double precision = case_plan(request_.settings, measured.settings).wall.precision;
   record = assemble(measured, outcome, precision, reproduce(request_, measured));
+  if (request_.profiles) remove_explanations(*request_.profiles, record.id);
   if (!outcome.profile.empty()) read_profile(record, measured, outcome);
   if (outcome.allocation_sites) keep_sites(record, measured, outcome);
   if (outcome.python_functions) keep_python(record, measured, *std::move(outcome.python_functions));
