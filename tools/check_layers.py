@@ -23,6 +23,7 @@ LAYERS = {
     "expansion": ["definition"],
     "plan": ["definition", "expansion", "json"],
     "process": [],
+    "git": ["process"],
     "protocol": [],
     "build": ["definition", "expansion", "json", "process"],
     "measurement": [],
@@ -46,6 +47,7 @@ LAYERS = {
         "definition",
         "execution",
         "expansion",
+        "git",
         "json",
         "measurement",
         "plan",
@@ -69,10 +71,11 @@ LAYERS = {
     ],
     # definition: its door to TOML, for what was agreed to; the words for known noise.
     "comparison": ["definition", "profile", "record"],
+    "history": ["comparison", "json", "measurement", "profile", "record"],
     "slurm": [],
     "trace": [],
     # measurement: the words of a record (counts, wall) are its types.
-    "report": ["comparison", "json", "measurement", "profile", "record", "trace"],
+    "report": ["comparison", "history", "json", "measurement", "profile", "record", "trace"],
 }
 LAYERS["cli"] = [name for name in LAYERS if name != "cli"]
 HOST = ["base", "protocol"]

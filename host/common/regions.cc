@@ -1,20 +1,14 @@
 #include "regions.h"
 
-#include <fcntl.h>
 #include <malloc.h>
-#include <poll.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <csignal>
 #include <ctime>
 
 #include "allocations.h"
 #include "callgrind.h"
 #include "fresh_heap.h"
-#include "protocol/descriptors.h"
 #include "shared_page.h"
 #include "threads.h"
 
@@ -45,24 +39,6 @@ std::uint64_t grow(std::uint64_t iterations, std::uint64_t elapsed_ns, std::uint
   const auto grown = static_cast<std::uint64_t>(static_cast<double>(iterations) * bounded);
   return grown > iterations ? grown : iterations + 1;
 }
-
-/// SIGCHLD as it is by default, while a replicate is waited for: where a setup ignores it, to have no zombies, children
-/// go without a trace, and where it handles it, the handler may take our child's end.
-class DefaultChildSignal {
- public:
-  DefaultChildSignal() {
-    struct sigaction standard{};
-    standard.sa_handler = SIG_DFL;
-    ::sigaction(SIGCHLD, &standard, &before_);
-  }
-  DefaultChildSignal(const DefaultChildSignal&) = delete;
-  DefaultChildSignal& operator=(const DefaultChildSignal&) = delete;
-  /// In the replicate too: the statement finds what its setup left.
-  ~DefaultChildSignal() { ::sigaction(SIGCHLD, &before_, nullptr); }
-
- private:
-  struct sigaction before_{};
-};
 
 }  // namespace
 
@@ -207,6 +183,7 @@ std::uint64_t Regions::next_command() {
     if (!received.open) ::_exit(0);  // the runner has lost interest
     switch (received.message.type()) {
       case MessageType::count:
+        lone_thread_ = threads_come_ ? received.message.number(Field::thread) : 0;
         if (runs_region_itself(received.message) || fork_region(false)) return prepare_count(received.message);
         break;
       case MessageType::time:
@@ -222,8 +199,9 @@ std::uint64_t Regions::next_command() {
   }
 }
 
-/// An empty loop changes nothing in the state that replicates start from: it needs no process of its own.
-bool Regions::forks() const { return !in_process_ && phase_ != Phase::baseline; }
+/// An empty loop changes nothing in the state that replicates start from: it needs no process of its own. Where it
+/// comes once for each thread, the statement is to find what it finds after one.
+bool Regions::forks() const { return !in_process_ && (phase_ != Phase::baseline || lone_thread_ > 0); }
 
 /// Whether this process runs the region itself. The last one may as well have the state that forks would start from.
 bool Regions::runs_region_itself(const Message& command) const {
@@ -243,79 +221,20 @@ bool Regions::fork_timed() {
 }
 
 bool Regions::fork_region(bool timed) {
-  const DefaultChildSignal waitable;
-  shared_page().done = 0;
-  shared_page().failed = 0;
-  int done[2] = {-1, -1};
-  if (callgrind::running() && ::pipe2(done, O_CLOEXEC) != 0) {
-    fail(Stage::region, "no descriptors left for a pipe", {});
-    ::_exit(1);
-  }
-  const pid_t pid = ::fork();
-  if (pid == 0) {
-    replicate_ = true;
-    callgrind::after_fork();
-    take_done_pipe(done);
-    return true;
-  }
-  if (done[1] >= 0) ::close(done[1]);
-  if (pid < 0) {
-    fail(Stage::region, "fork failed: no memory or too many processes", {});
-    ::_exit(1);
-  }
-  std::optional<int> status = wait_for_replicate(pid, done[0]);
-  if (done[0] >= 0) ::close(done[0]);
+  const Replicate::Forked replicate = replicate_.fork();
+  if (replicate.here) return true;
   if (shared_page().failed != 0) ::_exit(1);  // it has said why itself
-  if (shared_page().done != 0) {
-    status = 0;  // under Valgrind we killed it
-  } else if (!status || *status == 0) {
-    fail(Stage::region,
-         status
-             ? "the statement ended the process with exit code 0"
-             : "the statement's process ended, and the case's own code has waited for it (a thread that waits for all "
-               "children): how it ended is not known",
-         {});
+  if (replicate.problem != nullptr) {
+    fail(Stage::region, replicate.problem, {});
     ::_exit(1);
   }
   if (timed) {
-    report_timed(pid, *status);
+    report_timed(replicate.pid, replicate.status);
   } else {
-    report_counted(pid, *status);
+    report_counted(replicate.pid, replicate.status);
   }
-  if (*status != 0) ::_exit(1);
+  if (replicate.status != 0) ::_exit(1);
   return false;
-}
-
-/// In the replicate. The statement finds the numbers free that it would find free natively.
-void Regions::take_done_pipe(const int done[2]) {
-  if (done[0] < 0) return;
-  const int high = ::fcntl(done[1], F_DUPFD_CLOEXEC, protocol::kLeastPrivate);
-  done_ = high < 0 ? done[1] : high;
-  ::close(done[0]);
-  if (high >= 0) ::close(done[1]);
-}
-
-/// Under Valgrind (`done` is a pipe), waits for the region's end and then kills the replicate: left to itself, it would
-/// exit, and Callgrind would then write one more dump, of nothing (a process that kills itself does so too: Valgrind
-/// makes an exit of it). Natively it exits. Nothing where somebody else has waited for it.
-std::optional<int> Regions::wait_for_replicate(int pid, int done) {
-  int status = 0;
-  if (done < 0) {
-    for (;;) {
-      if (::waitpid(pid, &status, 0) == pid) return status;
-      if (errno == ECHILD) return std::nullopt;
-    }
-  }
-  for (;;) {
-    // The write end may outlive the replicate in a process that the statement left behind: look for both.
-    pollfd ready{done, POLLIN, 0};
-    const bool over = ::poll(&ready, 1, 20) > 0 && (ready.revents & POLLIN) != 0;
-    if (over) ::kill(pid, SIGKILL);
-    const bool closed = (ready.revents & POLLHUP) != 0;
-    const pid_t ended = ::waitpid(pid, &status, over || closed ? 0 : WNOHANG);
-    if (ended == pid) return status;
-    if (ended < 0 && errno == ECHILD) return std::nullopt;
-  }
 }
 
 std::uint64_t Regions::prepare_count(const Message& command) {
@@ -345,7 +264,7 @@ void Regions::end_count() {
   shared_page().iterations = iterations_;
   shared_page().allocations = totals.count;
   shared_page().allocated_bytes = totals.bytes;
-  if (replicate_) leave_replicate();
+  if (replicate_.here()) replicate_.leave();
   report_counted(::getpid(), 0);
   state_ = State::idle;
 }
@@ -359,6 +278,7 @@ void Regions::report_counted(int pid, int status) {
       .number(Field::allocation_count, shared_page().allocations)
       .number(Field::allocation_bytes, shared_page().allocated_bytes);
   if (shared_page().paused != 0) counted.number(Field::paused, 1);
+  if (lone_thread_ > 0) counted.number(Field::thread, lone_thread_);
   channel_.send(counted);
 }
 
@@ -422,7 +342,7 @@ void Regions::end_block() {
   page.samples[page.sample_count++] = static_cast<double>(elapsed) * 1e-9;
   if (page.sample_count < SharedPage::kMaxSamples && spent_ns_ < budget_ns_) return;
   page.iterations = iterations_;
-  if (replicate_) leave_replicate();
+  if (replicate_.here()) replicate_.leave();
   report_timed(::getpid(), 0);
   state_ = State::idle;
 }
@@ -436,13 +356,6 @@ void Regions::report_timed(int pid, int status) {
       .number(Field::iterations, page.iterations)
       .text(Field::samples, samples);
   channel_.send(timed);
-}
-
-void Regions::leave_replicate() {
-  shared_page().done = 1;
-  if (done_ < 0) ::_exit(0);
-  if (::write(done_, "", 1) != 1) ::_exit(0);  // the statement has closed it
-  for (;;) ::pause();                          // until the case child kills us
 }
 
 void Regions::report_result(std::string_view text, std::string_view refusal) const {

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "channel.h"
+#include "replicate.h"
 
 namespace tally::host {
 
@@ -60,6 +61,10 @@ class Regions {
   void raise_iterations(std::uint64_t iterations) { iterations_ = iterations; }
   /// Threads are started between wait() and start(); what they did until start() is not counted.
   void expect_threads() { threads_come_ = true; }
+  /// Which of those threads is to be collected alone in the region to come, counted from 0; nothing: all are.
+  [[nodiscard]] std::optional<int> lone_thread() const {
+    return lone_thread_ > 0 ? std::optional(static_cast<int>(lone_thread_ - 1)) : std::nullopt;
+  }
   /// Times are what add_manual_time() adds up in a region, not what the clock says.
   void set_manual(bool manual) { manual_ = manual; }
   void add_manual_time(std::uint64_t ns) { manual_ns_ += ns; }
@@ -103,9 +108,6 @@ class Regions {
   const char* look_for_device();
   std::uint64_t next_warm_up();
   void prepare_region();
-  void take_done_pipe(const int done[2]);
-  static std::optional<int> wait_for_replicate(int pid, int done);
-  [[noreturn]] void leave_replicate();
 
   Channel channel_;
   std::uint32_t job_;
@@ -117,10 +119,10 @@ class Regions {
   bool on_device_ = false;
   bool threads_come_ = false;
   bool manual_ = false;
-  std::uint64_t fixed_ = 0;  ///< 0: as the runner asks.
+  std::uint64_t fixed_ = 0;        ///< 0: as the runner asks.
+  std::uint64_t lone_thread_ = 0;  ///< As a message has it.
   unsigned long long sleeps_before_ = 0;
-  bool replicate_ = false;
-  int done_ = -1;  ///< In a replicate under Valgrind: the pipe on which it says that its region is over.
+  Replicate replicate_;
   bool failed_ = false;
   RegionHooks hooks_;
   void (*sync_of_device_)(void* context) = nullptr;

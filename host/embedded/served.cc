@@ -221,7 +221,8 @@ class Conductor {
     std::string failed;
     if (benchmark_.set_up) benchmark_.set_up(args_, threads_);
     if (threads_ > 1) {
-      detail::TeamResult result = detail::run_team(function, facts_, args_, iterations, threads_, meter);
+      detail::TeamResult result = detail::run_team(function, facts_, args_, iterations, threads_, meter,
+                                                   meter != nullptr ? regions_.lone_thread() : std::nullopt);
       failed = std::move(result.failed);
       notes_ = std::move(result.notes);
       done_ = result.done;

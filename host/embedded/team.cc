@@ -118,6 +118,10 @@ class Member : public Call {
   [[nodiscard]] const std::string& failed() const { return failed_; }
   [[nodiscard]] std::uint64_t pauses() const { return pauses_; }
 
+ protected:
+  /// Between the two gates.
+  [[nodiscard]] bool in_loop() const { return began_ && !ended_; }
+
  private:
   std::uint64_t iterations_;
   Gate& begin_;
@@ -127,6 +131,47 @@ class Member : public Call {
   bool paused_ = false;
   std::uint64_t pauses_ = 0;
   std::string failed_;
+};
+
+/// A member of a team of which one thread is counted at a time: its loop, or nothing. What it does at the gates is left
+/// out, in the empty loop as well: the last one at a gate wakes the others, and who that is is the scheduler's choice.
+class LoneMember : public Member {
+ public:
+  LoneMember(Facts& facts, const std::vector<std::int64_t>& args, std::uint64_t iterations, int thread, int threads,
+             Gate& begin, Gate& end, bool counted)
+      : Member(facts, args, iterations, thread, threads, begin, end), counted_(counted) {}
+
+  std::uint64_t wait() override {
+    const bool ends = in_loop();
+    if (ends) collect(false);
+    const std::uint64_t iterations = Member::wait();
+    // As it was born: Callgrind gives its place to a thread to come.
+    if (ends) collect(true);
+    return iterations;
+  }
+
+  void start() override {
+    collect(false);
+    Member::start();
+    collect(counted_);
+  }
+
+  void pause() override {
+    if (in_loop()) collect(false);
+  }
+  void resume() override {
+    if (in_loop()) collect(counted_);
+  }
+
+ private:
+  void collect(bool on) {
+    if (on == collects_) return;
+    collects_ = on;
+    host::callgrind::toggle();
+  }
+
+  bool counted_;
+  bool collects_ = true;
 };
 
 void add(Notes& all, const Notes& more) {
@@ -146,14 +191,21 @@ void add(Notes& all, const Notes& more) {
 }  // namespace
 
 TeamResult run_team(const std::function<void(Call&)>& function, Facts& facts, const std::vector<std::int64_t>& args,
-                    std::uint64_t iterations, int threads, Meter* meter) {
+                    std::uint64_t iterations, int threads, Meter* meter, std::optional<int> lone) {
   Gate begin(threads);
   Gate end(threads);
   std::vector<std::unique_ptr<Member>> members;
   std::vector<std::thread> running;
-  for (int i = 0; i < threads; ++i)
-    members.push_back(std::make_unique<Member>(facts, args, iterations, i, threads, begin, end));
-  for (const auto& member : members) running.emplace_back([&function, &member] { member->run(function); });
+  for (int i = 0; i < threads; ++i) {
+    if (lone) {
+      members.push_back(std::make_unique<LoneMember>(facts, args, iterations, i, threads, begin, end, i == *lone));
+    } else {
+      members.push_back(std::make_unique<Member>(facts, args, iterations, i, threads, begin, end));
+    }
+  }
+  // Not reserved for: the function would find another heap, and read other counts than those that are recorded.
+  for (const auto& member : members)
+    running.emplace_back([&function, &member] { member->run(function); });  // NOLINT(performance-*)
   begin.wait_for_all();
   // What comes before they sleep, and what this thread does, is none of the count's business.
   const bool counts = meter != nullptr && host::callgrind::running();

@@ -17,6 +17,12 @@ _MOST_DESCRIPTORS = 16
 _STALLED = 30.0  # seconds that the other end may take to accept bytes
 
 
+def _gone(message: str) -> ServerLost:
+    error = ServerLost(message)
+    error.is_gone = True
+    return error
+
+
 class Channel:
     """One end of a conversation in lines. Not thread-safe."""
 
@@ -46,8 +52,8 @@ class Channel:
         return self._socket is not None
 
     def send(self, data: bytes, descriptor: int | None = None) -> None:
-        """All of `data`, with the descriptor at its first byte. Raises ServerLost when the other end is gone, or takes
-        nothing for half a minute."""
+        """All of `data`, with the descriptor at its first byte. Raises ServerLost when the other end is gone,
+        ServerLost when it takes nothing for half a minute."""
         view = memoryview(data)
         while view:
             if not _ready({self._writer: select.POLLOUT}, _STALLED):
@@ -63,7 +69,7 @@ class Channel:
             except BlockingIOError:
                 continue
             except OSError as error:
-                raise ServerLost(f"the server is gone ({error.strerror})") from None
+                raise _gone(f"the server is gone ({error.strerror})") from None
             view = view[sent:]
 
     def line(self, timeout: float | None, wake: Iterable[int] = ()) -> bytes | None:
@@ -96,9 +102,9 @@ class Channel:
         except BlockingIOError:
             return
         except OSError as error:
-            raise ServerLost(f"the server is gone ({error.strerror})") from None
+            raise _gone(f"the server is gone ({error.strerror})") from None
         if not data:
-            raise ServerLost("the server has ended the connection")
+            raise _gone("the server has ended the connection")
         self._buffer += data
 
     def take_descriptor(self) -> int | None:

@@ -43,6 +43,8 @@ class ServerLost(Error):
     """The server ended or does not answer. The next call starts another. `cases` are those that were finished, in the
     form of a record's."""
 
+    is_gone: bool = False  # the other end of the connection is, not just silent
+
     cases: tuple[Mapping[str, Any], ...] = ()
 
 

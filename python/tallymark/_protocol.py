@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import platform
@@ -39,7 +40,9 @@ class Connection:
     @classmethod
     def connect(cls, path: str, *, timeout: float = 10.0) -> Connection:
         """Connects and says hello. Raises OSError when nobody listens, Error for another protocol, ServerLost when
-        there is no answer within `timeout` seconds."""
+        there is no answer within `timeout` seconds.
+
+        A server that was killed accepts until the kernel closes its socket: a greeting that ends is nobody there."""
         link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             link.settimeout(timeout)
@@ -47,7 +50,12 @@ class Connection:
         except BaseException:
             link.close()
             raise
-        return cls(Channel.over_socket(link), timeout=timeout)
+        try:
+            return cls(Channel.over_socket(link), timeout=timeout)
+        except ServerLost as error:
+            if not error.is_gone:
+                raise
+            raise ConnectionResetError(errno.ECONNRESET, error.message) from None
 
     @classmethod
     def from_stdio(cls, process: subprocess.Popen[bytes], *, timeout: float = 10.0) -> Connection:

@@ -29,6 +29,7 @@ class Counts:
     floor: tuple[float, float] | None = None  # under harmless perturbations, with noise_floor=True
     allocations: float | None = None
     allocated_bytes: float | None = None
+    per_thread: tuple[float, ...] | None = None  # of a benchmark program's threads, in their order
 
 
 @dataclasses.dataclass(frozen=True)
@@ -109,6 +110,7 @@ class Result:
             floor=(floor["low"], floor["high"]) if floor else None,
             allocations=found.get("allocations"),
             allocated_bytes=found.get("allocated_bytes"),
+            per_thread=tuple(found["per_thread"]) if "per_thread" in found else None,
         )
 
     @property

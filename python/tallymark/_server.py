@@ -17,6 +17,8 @@ from tallymark._program import bundled_tally
 from tallymark._protocol import Connection
 
 _START = 15.0  # seconds for a server to listen
+_STARTS_AGAIN = 3
+_PAUSE = 0.1  # seconds before each of these
 _started: list[subprocess.Popen[bytes]] = []  # looked after so that none becomes a zombie
 
 
@@ -123,18 +125,13 @@ def _identity(tally: str) -> str:
 
 
 def _start(tally: str, path: str) -> Connection:
-    """A session of its own, so that a terminal's or a notebook's Ctrl-C never reaches it."""
+    """A new server, or the one that another process has just started there.
+
+    A server that ends at once is started again: it may have found one at its place that was about to end."""
     _sweep_logs(Path(path).parent)
-    with open(f"{path}.log", "ab") as log:
-        begin = log.tell()
-        process = subprocess.Popen(
-            [tally, "serve", "--socket", path],
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-        )
     deadline = time.monotonic() + _START
+    process, begin = _spawn(tally, path)
+    again = _STARTS_AGAIN
     while time.monotonic() < deadline:
         with contextlib.suppress(OSError):
             connection = Connection.connect(path)
@@ -142,7 +139,11 @@ def _start(tally: str, path: str) -> Connection:
                 _started.append(process)
             return connection
         # One that found another server at its place has ended; that one listens, or will.
-        if process.poll() not in (None, 0) and _log_since(path, begin):
+        if process.poll() is not None and again > 0:
+            again -= 1
+            time.sleep(_PAUSE)
+            process, begin = _spawn(tally, path)
+        elif process.poll() not in (None, 0) and _log_since(path, begin):
             with contextlib.suppress(OSError):
                 return Connection.connect(path)
             break
@@ -155,6 +156,21 @@ def _start(tally: str, path: str) -> Connection:
         place=tally,
         mend=f"see what `{tally} serve` says",
     )
+
+
+def _spawn(tally: str, path: str) -> tuple[subprocess.Popen[bytes], int]:
+    """A server's process, and where what it says begins in the log. In a session of its own, so that a terminal's or a
+    notebook's Ctrl-C never reaches it."""
+    with open(f"{path}.log", "ab") as log:
+        begin = log.tell()
+        process = subprocess.Popen(
+            [tally, "serve", "--socket", path],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+    return process, begin
 
 
 def _sweep_logs(folder: Path) -> None:

@@ -6,6 +6,7 @@ import contextlib
 import os
 import resource
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -103,6 +104,29 @@ def test_one_killed_between_calls_is_replaced_silently(fake: Fake) -> None:
     fake.end()
     (fake.program.parent / "tallymark" / "serve.sock").unlink()
     assert engine.measure(ONE).cases[0]["status"] == "ok"
+
+
+def test_one_that_is_about_to_end_is_nobody(fake: Fake) -> None:
+    """It accepts connections and ends them, and what is started beside it ends at once, until it is gone."""
+    place = fake.program.parent / "tallymark" / "serve.sock"
+    place.parent.mkdir(mode=0o700)
+    log = Path(f"{place}.log")
+    dying = socket.socket(socket.AF_UNIX)
+    dying.bind(str(place))
+    dying.listen()
+    dying.settimeout(0.01)
+
+    def end_connections() -> None:
+        while not (log.exists() and b"in use" in log.read_bytes()):
+            with contextlib.suppress(TimeoutError, socket.timeout):
+                dying.accept()[0].close()
+        place.unlink()
+        dying.close()
+
+    thread = threading.Thread(target=end_connections, daemon=True)
+    thread.start()
+    assert fake.engine().measure(ONE).cases[0]["status"] == "ok"
+    thread.join(10)
 
 
 def test_a_server_of_another_program_is_left_alone(fake: Fake) -> None:

@@ -74,6 +74,14 @@ Status Cache::set_snippet_headers(std::string_view key, const std::vector<std::s
   return write_file(fs::path(snippet(key)).replace_extension(".deps"), list_text("headers", headers));
 }
 
+Status Cache::set_snippet_places(std::string_view key, std::string_view places) const {
+  return write_file(fs::path(snippet(key)).replace_extension(".places"), places);
+}
+
+std::string snippet_places(const fs::path& library) {
+  return read_file(fs::path(library).replace_extension(".places")).value_or("");
+}
+
 Result<fs::path> default_cache_root(std::string_view xdg_cache_home, std::string_view home) {
   // The number is the layout's version: a newer tally leaves an older one's files alone.
   if (xdg_cache_home.starts_with('/')) return fs::path(xdg_cache_home) / "tallymark" / "1";

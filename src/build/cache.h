@@ -4,6 +4,7 @@
 ///     prelude/KEY/prelude.h, prelude.ID.pch (.h.gch for g++), current: "ID" and the headers it was made from
 ///     snippet/KEY.so         a shared object with the function tally_KEY (and perhaps its batch's neighbours)
 ///     snippet/KEY.deps       headers that file-scope code brought in, with their identity
+///     snippet/KEY.places     where in its suite the text stood that KEY.so was compiled from (source.h)
 ///     artifact/KEY/model_DIGEST.pt
 ///     digests/               digests of files by content: file_digests.h
 ///     symbols/FOLDER/NAME    symbols of stripped libraries: function_symbols.h
@@ -51,10 +52,14 @@ class Cache {
   /// True when the snippet is there and the headers that it read itself, if any were recorded, are unchanged.
   [[nodiscard]] bool has_snippet(std::string_view key) const;
   [[nodiscard]] Status set_snippet_headers(std::string_view key, const std::vector<std::string>& headers) const;
+  [[nodiscard]] Status set_snippet_places(std::string_view key, std::string_view places) const;
 
  private:
   std::filesystem::path root_;
 };
+
+/// What set_snippet_places() noted of a snippet's library; empty where it is none.
+std::string snippet_places(const std::filesystem::path& library);
 
 /// For FileDigests.
 inline std::filesystem::path digests_folder(const std::filesystem::path& root) { return root / "digests"; }

@@ -44,7 +44,9 @@ void append_link(std::vector<std::string>& argv, const ResolvedToolchain& toolch
 }  // namespace
 
 std::vector<std::string> Builder::compile_argv(const ResolvedToolchain& toolchain) const {
-  std::vector<std::string> argv = {(*toolchain.compiler)->path};
+  // Lines, and where code was inlined, for profiles: no instruction more. Before the toolchain's flags, which may ask
+  // for more of it. DWARF 4, for Valgrind 3.19 gives up on clang's DWARF 5.
+  std::vector<std::string> argv = {(*toolchain.compiler)->path, "-gdwarf-4", "-g1"};
   argv.insert(argv.end(), toolchain.spec.flags.begin(), toolchain.spec.flags.end());
   // No colours: the text is kept in the record.
   argv.insert(argv.end(), {"-fPIC", "-fdiagnostics-color=never", "-I" + options_.snippet_include});
@@ -141,6 +143,9 @@ Status Builder::finish_snippets(const Work& work, const ProcessResult& result) {
       std::error_code code;
       fs::create_hard_link(work.folder / "snippet.so", linked, code);
       if (code) fs::copy_file(work.folder / "snippet.so", linked, code);
+      if (!code && entries_[index].measured != nullptr) {
+        if (auto noted = cache_.set_snippet_places(key, places_of(*entries_[index].measured)); !noted) return noted;
+      }
       if (!code) fs::rename(linked, cache_.snippet(key), code);
       if (code) return fail(ErrorKind::io, "cannot publish a snippet: " + code.message(), cache_.snippet(key).string());
     }

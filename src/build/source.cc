@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
+
 #include "base/text.h"
 #include "build/result_source.h"
 
@@ -96,6 +99,64 @@ std::string case_source(const Case& one, const Toolchain& toolchain, std::string
   }
   source += "TALLY_CATCH(tally_statement) }\n";
   return source;
+}
+
+namespace {
+
+struct PlacedPart {
+  std::string_view what;
+  const Snippet* part = nullptr;
+};
+
+std::vector<PlacedPart> placed_parts(const Case& one) {
+  std::vector<PlacedPart> parts;
+  const auto add = [&parts](std::string_view what, const Code& code) {
+    for (const Snippet& part : code.parts) parts.push_back({.what = what, .part = &part});
+  };
+  add("<global_setup>", one.global_setup);
+  add("<setup>", one.setup);
+  add("<stmt>", one.stmt);
+  return parts;
+}
+
+/// As it is compiled.
+SourcePosition compiled_place(const PlacedPart& placed) {
+  const SourcePosition& at = placed.part->at;
+  return at.line > 0 ? SourcePosition{.file = at.file, .line = at.line}
+                     : SourcePosition{.file = std::string(placed.what), .line = 1};
+}
+
+}  // namespace
+
+std::string places_of(const Case& one) {
+  std::string places;
+  for (const PlacedPart& placed : placed_parts(one)) {
+    const SourcePosition at = compiled_place(placed);
+    places += fmt::format("{} {}\n", at.line, at.file);
+  }
+  return places;
+}
+
+std::optional<SourcePosition> place_in(const Case& one, std::string_view places, std::string_view file,
+                                       std::uint64_t line) {
+  const std::vector<std::string_view> noted = split(places, '\n');
+  const std::vector<PlacedPart> parts = placed_parts(one);
+  for (std::size_t i = 0; i < parts.size() && i < noted.size(); ++i) {
+    const std::size_t blank = noted[i].find(' ');
+    if (blank == std::string_view::npos) continue;
+    const std::string_view name = noted[i].substr(blank + 1);
+    const std::string_view number = noted[i].substr(0, blank);
+    std::uint64_t first = 0;
+    std::from_chars(number.begin(), number.end(), first);
+    // A name that is relative to where the compiler ran comes with that folder.
+    const bool is_file = file == name || (file.ends_with(name) && file[file.size() - name.size() - 1] == '/');
+    const auto lines = static_cast<std::uint64_t>(std::ranges::count(parts[i].part->text, '\n')) + 1;
+    if (!is_file || line < first || line >= first + lines) continue;
+    SourcePosition at = compiled_place(parts[i]);
+    at.line += static_cast<int>(line - first);
+    return at;
+  }
+  return std::nullopt;
 }
 
 std::string warm_up_source(const Toolchain& toolchain, std::string_view symbol) {

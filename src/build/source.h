@@ -4,6 +4,8 @@
 /// time and counts. `#line` directives make the compiler speak of the suite's own lines.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,6 +33,15 @@ enum class Purpose { measured, examined };
 /// The function `symbol` for one case, with its file-scope code before it.
 std::string case_source(const Case& one, const Toolchain& toolchain, std::string_view symbol, Lines lines,
                         Purpose purpose = Purpose::measured);
+
+/// Where the parts of a case's text stand, as `#line` names them: "LINE FILE" for each, in the order of the text. Equal
+/// texts share one compiled library, whose lines are those of the case that was compiled.
+std::string places_of(const Case& one);
+
+/// The place in `one` of a line that debug information names, of a library compiled from the same text at `places`.
+/// Nothing for what is no part of it.
+std::optional<SourcePosition> place_in(const Case& one, std::string_view places, std::string_view file,
+                                       std::uint64_t line);
 
 /// Representative code of the toolchain, in the form of a case, for the host to run once.
 std::string warm_up_source(const Toolchain& toolchain, std::string_view symbol);

@@ -40,6 +40,29 @@ TEST(Source, WithoutLinesAMovedCaseIsTheSameText) {
   EXPECT_NE(case_source(example(), {}, "f", Lines::none), case_source(other, {}, "f", Lines::none));
 }
 
+TEST(Source, ALineOfACompiledTextIsFoundWhereTheTextStandsNow) {
+  const std::string places = places_of(example());
+  EXPECT_EQ(places, "3 a \"b\".toml\n7 suite.toml\n1 <setup>\n9 suite.toml\n");
+  Case moved = example();
+  for (Code* code : {&moved.global_setup, &moved.setup, &moved.stmt}) {
+    for (Snippet& part : code->parts) {
+      if (part.at.line > 0) part.at = {"elsewhere.toml", part.at.line + 100, 1};
+    }
+  }
+  const auto place = [&](const std::string& file, std::uint64_t line) {
+    const auto found = place_in(moved, places, file, line);
+    return found ? describe(*found) : "";
+  };
+  EXPECT_EQ(place("/where/it/was/compiled/suite.toml", 9), "elsewhere.toml:109");
+  EXPECT_EQ(place("suite.toml", 7), "elsewhere.toml:107");
+  EXPECT_EQ(place("/scratch/a \"b\".toml", 3), "elsewhere.toml:103");
+  EXPECT_EQ(place("/scratch/<setup>", 1), "<setup>:1");
+  EXPECT_EQ(place("suite.toml", 8), "") << "between two parts";
+  EXPECT_EQ(place("other_suite.toml", 9), "");
+  EXPECT_EQ(place("/usr/include/c++/12/bits/stl_algo.h", 9), "");
+  EXPECT_EQ(place_in(moved, "", "suite.toml", 9), std::nullopt);
+}
+
 TEST(Source, TheToolchainSetsThreadsAndHooks) {
   Toolchain toolchain;
   toolchain.set_threads.cpp = "set(${threads}, ${threads});";

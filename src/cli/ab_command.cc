@@ -40,6 +40,11 @@ void add_side(OptionSet& sub, const std::string& prefix, AbSide& side) {
   sub.add("--json-" + prefix, &side.json, who + "keep the record here").value_name("FILE");
 }
 
+/// Two sides of one suite differ in what stands around it: only a program says which repository it is of.
+std::string program_path(const Context& context, const AbSide& said) {
+  return said.program.empty() ? "" : (fs::path(context.working_folder) / said.program).lexically_normal().string();
+}
+
 /// Where a side's record stands or would: profiles are found beside it.
 std::string record_path(char name, const AbSide& said, const fs::path& folder) {
   return said.json.empty() ? (folder / (std::string(1, name) + ".json")).string() : said.json;
@@ -135,7 +140,8 @@ int run_ab(const Context& context, const AbOptions& options, std::ostream& out, 
                     .caller = caller_of(context),
                     .settings = *settings,
                     .tools = tools_of(*said[i], options.run.tools),
-                    .suite = options.suite};
+                    .suite = options.suite,
+                    .source = {.measured = program_path(context, *said[i])}};
     if (options.report.functions) side.profiles = profiles_beside(paths[i]);
     sides.push_back(std::move(side));
   }
@@ -159,7 +165,7 @@ int run_ab(const Context& context, const AbOptions& options, std::ostream& out, 
   if (!(*measuring)->is_served()) (*measuring)->workspace().keep_hosts_warm();
   const auto selection = selection_of(options.run);
   if (!selection) return report_error(selection.error(), err);
-  const ServedPlan plan_to_serve = served(suite_to_serve({options.suite, {}}), *selection);
+  const ServedPlan plan_to_serve = served(suite_to_serve({.suite = options.suite}), *selection);
   const auto measure_one = [&](const RunRequest& side) { return (*measuring)->measure(side, plan_to_serve); };
   auto measured = measure_in_turns(measure_one, sides, options.rounds, [&](int round, std::size_t side) {
     tell(fmt::format("round {} of {}, {}", round, options.rounds, kNames[side]));

@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "base/text.h"
+#include "cli/debug_packages.h"
 #include "cli/record_files.h"
 #include "cli/refuse.h"
 #include "cli/remeasure.h"
@@ -55,6 +56,7 @@ Record simulated(const Record& record) {
 Status simulate(const Context& context, const ExplainOptions& options, const Comparison& comparison,
                 std::vector<Explanation>& explanations, std::ostream& err) {
   std::vector<std::string> ids;
+  ids.reserve(explanations.size());
   for (const Explanation& one : explanations) ids.push_back(one.of->id);
   const auto side = [&](const std::string& suite, const std::string& environment, const Record& record) {
     const Remeasure again =
@@ -102,6 +104,17 @@ int print(const std::vector<Explanation>& explanations, const Comparison& compar
     out << fmt::format("and {} more that moved (--top 0 explains all)\n", all - explanations.size());
   out << hint_of(explanations);
   return 0;
+}
+
+/// What would name the functions that have no name, of the first case that has some.
+std::string nameless_note_of(const std::vector<Explanation>& explanations, const std::string& path) {
+  for (const Explanation& one : explanations) {
+    if (one.of->next == nullptr) continue;
+    const auto stored = load_profile(*one.of->next, path);
+    std::string note = stored && !stored->profile.totals.empty() ? nameless_note(stored->profile, 0) : std::string();
+    if (!note.empty()) return fmt::format("tally explain: {}: note: {}\n", one.of->id, note);
+  }
+  return {};
 }
 
 std::string markdown_of(const std::vector<Explanation>& explanations) {
@@ -158,6 +171,7 @@ int run_explain(const Context& context, const ExplainOptions& options, std::ostr
       return refused(done.error());
   }
   const int code = print(*explanations, comparison, options, out);
+  err << nameless_note_of(*explanations, options.next);
   if (options.markdown.empty()) return code;
   const Status written = write_output(options.markdown, markdown_of(*explanations), out);
   return written ? code : refuse("explain", written.error(), err, 1);

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cli/context.h"
 #include "cli/refuse.h"
+#include "profile/line_costs.h"
 #include "record/json.h"
 
 namespace tally::cli {
@@ -71,6 +72,13 @@ Result<std::optional<std::string>> take_profile(const std::string& id, const fs:
     copy.replace_extension(ending);
     if (!fs::exists(source, code)) continue;
     if (Status copied = copy_whole(source, copy); !copied) return std::unexpected(copied.error());
+  }
+  // Sources are called by their content: one that is there is the same.
+  for (const fs::directory_entry& entry : fs::directory_iterator(from.parent_path() / sources_folder, code)) {
+    const fs::path copy = to.parent_path() / sources_folder / entry.path().filename();
+    if (fs::exists(copy)) continue;
+    fs::create_directories(copy.parent_path(), code);
+    if (Status copied = copy_whole(entry.path(), copy); !copied) return std::unexpected(copied.error());
   }
   return kept;
 }

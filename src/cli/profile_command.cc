@@ -6,6 +6,8 @@
 #include <ostream>
 
 #include "base/text.h"
+#include "cli/debug_packages.h"
+#include "cli/profile_lines.h"
 #include "cli/record_files.h"
 #include "cli/refuse.h"
 #include "definition/builtin_toolchains.h"
@@ -116,6 +118,7 @@ void add_profile_options(OptionSet& sub, ProfileCommandOptions& options) {
   sub.add("--keep-names", &options.keep_names, "Names and paths as the profile has them");
   sub.add("--full-names", &options.full_names, "C++ names with their arguments");
   sub.add("--memory", &options.memory, "Where it allocates, and how much (RECORD#CASE)");
+  sub.add("--lines", &options.lines, "Its source lines in C++, inlined code with the line that calls it");
   sub.add("--python", &options.python, "Its Python functions, with the native code that they call (RECORD#CASE)");
   sub.add("--natives", &options.natives, "With --python: native functions apart, each by its Python caller");
   sub.add("--json", &options.json, "Print JSON");
@@ -138,6 +141,7 @@ int run_profile(const ProfileCommandOptions& options, std::ostream& out, std::os
                    "use --by function"},
                   err);
   }
+  if (options.lines) return show_lines(options, out, err);
   if (options.memory) return show_memory(options, out, err);
   const auto load = [&](const std::string& file) {
     return options.python ? load_python(file, options) : load_profile(file);
@@ -150,6 +154,8 @@ int run_profile(const ProfileCommandOptions& options, std::ostream& out, std::os
   if (!event) return refuse("profile", event.error(), err);
   if (!options.export_as.empty()) return write_export(*stored, *event, options, out, err);
 
+  if (const std::string note = nameless_note(stored->profile, *event); !note.empty())
+    err << "tally profile: " << options.file << ": note: " << note << '\n';
   const std::string& name = stored->profile.events[*event];
   FunctionCounts counts = counts_of(stored->profile, *event, options);
   FunctionCounts calls = calls_of(stored->profile, options);

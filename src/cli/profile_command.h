@@ -25,6 +25,7 @@ struct ProfileCommandOptions {
   bool list_rules = false;
   std::vector<std::string> ignore;  ///< More noise: globs over function names.
   bool memory = false;              ///< Where it allocates, instead.
+  bool lines = false;               ///< Its source lines, instead.
   bool python = false;              ///< Its Python functions, instead.
   bool natives = false;             ///< With those: native functions apart.
   bool json = false;

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "report/format.h"
 #include "report/table.h"
 
 namespace tally::cli {
@@ -87,7 +88,9 @@ void Progress::on_session(const Case& measured, Mode mode, const std::vector<int
                                        mode == Mode::counts      ? "counting"
                                        : mode == Mode::wall      ? "timing"
                                        : mode == Mode::sites     ? "finding the allocations of"
+                                       : mode == Mode::lines     ? "finding the source lines of"
                                        : mode == Mode::functions ? "finding the Python functions of"
+                                       : mode == Mode::threads   ? "counting each thread of"
                                                                  : "examining",
                                        measured.id, fmt::join(cpus, ","));
   running_.push_back({measured.id, mode, text});
@@ -127,10 +130,15 @@ void Progress::on_case(const CaseRecord& record) {
   const bool ok = record.status == CaseStatus::ok || record.status == CaseStatus::skipped;
   if (!ok) ++failed_;
   if (style_ == ProgressStyle::quiet) return;
-  if (style_ == ProgressStyle::lines || !ok) {
+  const bool has_threads = verbose_ && record.counts && record.counts->per_thread;
+  if (style_ == ProgressStyle::lines || !ok || has_threads) {
     std::string text = fmt::format("[{}/{}] {} {}", done_, total_,
                                    tinted(to_string(record.status), ok ? Tint::good : Tint::bad, color_), record.id);
     if (record.failure) text += fmt::format(": {}", trim(first_line(record.failure->message)));
+    if (has_threads) {
+      text += "; by thread:";
+      for (const double count : *record.counts->per_thread) text += " " + format_count(count);
+    }
     return line(text);
   }
   redraw();

@@ -15,7 +15,7 @@ Remeasure remeasure_with(const Context& context, const Tools& tools, const std::
     run.tools = tools;
     run.settings = next.settings;
     const bool program = is_program(path);
-    auto suite = definitions_of(context, program ? SuiteSource{"", path} : SuiteSource{path, ""}, run);
+    auto suite = definitions_of(context, program ? SuiteSource{.program = path} : SuiteSource{.suite = path}, run);
     if (!suite) return std::unexpected(suite.error());
     auto measuring = Measuring::begin(context, run, err);
     if (!measuring) return std::unexpected(measuring.error());

@@ -24,6 +24,11 @@ const std::string& source_of(const RunCommandOptions& options) {
   return options.source.program.empty() ? options.source.suite : options.source.program;
 }
 
+/// As it is from wherever a server stands; "" stays "".
+std::string absolute_path(const Context& context, const std::string& path) {
+  return path.empty() ? path : (fs::path(context.working_folder) / path).lexically_normal().string();
+}
+
 /// Beside the record, or under the state folder when no record was asked for.
 Result<std::string> journal_path(const Context& context, const RunCommandOptions& options) {
   if (!options.json.empty() && options.json != "-") return options.json + ".journal";
@@ -67,16 +72,22 @@ ProfileRequest profiles_beside(const std::string& record) {
   return {.folder = record + ".profiles",
           .name = fs::path(record).filename().string() + ".profiles",
           .allocation_sites = true,
-          .python_functions = true};
+          .python_functions = true,
+          .source_lines = true,
+          .sources = true};
 }
 
 void add_run_command_options(OptionSet& command, RunCommandOptions& options) {
   add_suite_source(command, options.source);
   command.add("--json", &options.json, "Write the record here; - is standard output").value_name("FILE");
+  add_repository_options(command, options.source);
   command.add("--resume", &options.resume, "Go on with an interrupted run of the same suite");
   command.add("--profiles", &options.profiles, "Keep a profile of each case beside the record");
   command.add("--no-python-functions", &options.no_python_functions,
               "Not of Python functions, which want a host of their own (--profiles)");
+  command.add("--no-lines", &options.no_lines,
+              "Not of source lines in C++, which want a host of their own (--profiles)");
+  command.add("--no-sources", &options.no_sources, "No text of source files beside the lines (--profiles)");
   add_selection_options(command, options.run);
   add_run_options(command, options.run);
   add_server_option(command, options.run);
@@ -135,12 +146,17 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
                      .caller = caller_of(context),
                      .settings = *std::move(settings),
                      .tools = options.run.tools,
-                     .suite = options.source.suite};
+                     .suite = options.source.suite,
+                     .source = {.measured = absolute_path(context, source_of(options)),
+                                .folder = absolute_path(context, options.source.repository),
+                                .commit = options.source.commit}};
   request.journal = JournalRequest{*journal, options.resume};
   request.keeps_samples = false;
   if (options.profiles) {
     request.profiles = profiles_beside(options.json);
     request.profiles->python_functions = !options.no_python_functions;
+    request.profiles->source_lines = !options.no_lines;
+    request.profiles->sources = !options.no_sources;
   }
   auto measuring = Measuring::begin(context, options.run, err);
   if (!measuring) return report_error(measuring.error(), err);

@@ -16,6 +16,8 @@ struct RunCommandOptions {
   bool resume = false;
   bool profiles = false;
   bool no_python_functions = false;  ///< In those.
+  bool no_lines = false;             ///< Likewise.
+  bool no_sources = false;           ///< Likewise.
 };
 
 void add_run_command_options(OptionSet& command, RunCommandOptions& options);

@@ -42,6 +42,14 @@ std::string absolute(const std::string& path) {
   return fs::absolute(path, code).lexically_normal().string();
 }
 
+json::Object source_of(const SourceRequest& request) {
+  json::Object source;
+  if (!request.measured.empty()) source["measured"] = absolute(request.measured);
+  if (!request.folder.empty()) source["folder"] = absolute(request.folder);
+  if (!request.commit.empty()) source["commit"] = request.commit;
+  return source;
+}
+
 json::Object measure_members(const RunRequest& request, const ServedPlan& plan, const std::string& cores) {
   json::Object environment;
   for (const auto& [name, value] : request.caller.environment) environment[name] = value;
@@ -55,12 +63,15 @@ json::Object measure_members(const RunRequest& request, const ServedPlan& plan, 
                        {"working_folder", request.caller.working_folder},
                        {"command", request.caller.command},
                        {"cores", cores}};
+  members["source"] = source_of(request.source);
   if (request.journal)
     members["journal"] = json::Object{{"path", absolute(request.journal->path)}, {"resume", request.journal->resume}};
   if (request.profiles)
     members["profiles"] = json::Object{{"folder", absolute(request.profiles->folder)},
                                        {"name", request.profiles->name},
-                                       {"python_functions", request.profiles->python_functions}};
+                                       {"python_functions", request.profiles->python_functions},
+                                       {"lines", request.profiles->source_lines},
+                                       {"sources", request.profiles->sources}};
   return members;
 }
 

@@ -288,6 +288,7 @@ void add_submit_options(OptionSet& command, SubmitOptions& options) {
       .range(0, 100);
   command.add("--per-environment", &options.per_environment, "As in tally merge: nodes may be of different kinds");
   command.add("--profiles", &options.profiles, "Keep a profile of each case beside the record");
+  add_repository_options(command, options.source);
   add_selection_options(command, options.run);
   add_run_options(command, options.run);
 }

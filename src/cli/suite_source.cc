@@ -20,6 +20,13 @@ void add_suite_source(OptionSet& command, SuiteSource& source) {
   command.add("--program", &source.program, "A benchmark program, instead of a suite").value_name("EXE");
 }
 
+void add_repository_options(OptionSet& command, SuiteSource& source) {
+  command.add("--source", &source.repository, "The git repository that is measured, if not the suite's or program's")
+      .value_name("DIR");
+  command.add("--commit", &source.commit, "The commit that is measured, instead of what is checked out")
+      .value_name("ID");
+}
+
 ProgramLister lister_of(const Context& context, const RunOptions& options) {
   auto runner = std::make_shared<RealProcessRunner>(context.libexec + "/tally-supervisor");
   return [runner, list = program_lister(*runner, context.libexec, caller_of(context), options.tools, options.settings)](

@@ -11,13 +11,17 @@
 
 namespace tally::cli {
 
-/// One of the two is named.
+/// Suite or program: one of the two is named.
 struct SuiteSource {
-  std::string suite;    ///< Its file.
-  std::string program;  ///< The executable.
+  std::string suite;       ///< Its file.
+  std::string program;     ///< The executable.
+  std::string repository;  ///< A folder of the one that is measured; empty: that of the suite or the program.
+  std::string commit;      ///< Of it, instead of HEAD.
 };
 
 void add_suite_source(OptionSet& command, SuiteSource& source);
+/// For what writes records.
+void add_repository_options(OptionSet& command, SuiteSource& source);
 
 /// For the programs of suites.
 ProgramLister lister_of(const Context& context, const RunOptions& options);

@@ -94,6 +94,11 @@ Shares shares_of(const trace::TraceFigures& figures, double length_ns) {
   return {busy / whole, math / whole};
 }
 
+/// A length as the driver says it.
+trace::Nanoseconds nanoseconds(const Value& length) {
+  return length.whole() == nullptr ? 0 : static_cast<trace::Nanoseconds>(*length.whole());
+}
+
 struct Recorder {
   const Context& context;
   const TraceRecordOptions& options;
@@ -133,8 +138,7 @@ struct Recorder {
     auto data = trace::read_trace(trace.string(), {.operators = true, .legacy = options.legacy});
     if (!data) return std::unexpected(data.error());
     const Value answer = *result;
-    const double length = answer["unprofiled_s"].number().value_or(0);
-    const auto length_ns = static_cast<trace::Nanoseconds>(std::llround(length * 1e9));
+    const auto length_ns = nanoseconds(answer["unprofiled_ns"]);
     auto figures = trace::analyse(*data, {});
     const auto [utilization, math] = shares_of(figures, static_cast<double>(length_ns));
     std::vector<trace::TraceResult> read;
@@ -148,20 +152,18 @@ struct Recorder {
     const auto written =
         write_file(fs::path(options.output) / (s.file + ".figures.json"), json::to_text(entry, 2) + "\n");
     if (!written) return written;
-    if (!options.json) print(s, answer, read, length_ns);
+    if (!options.json) print(s, answer, read);
     results.push_back(std::move(entry));
     return {};
   }
 
-  void print(const TracedStatement& s, const Value& result, const std::vector<trace::TraceResult>& read,
-             trace::Nanoseconds length) {
-    const double unprofiled = result["unprofiled_s"].number().value_or(0);
-    const double profiled = result["profiled_s"].number().value_or(0);
+  void print(const TracedStatement& s, const Value& result, const std::vector<trace::TraceResult>& read) {
+    const trace::Nanoseconds length = nanoseconds(result["unprofiled_ns"]);
     const std::string gpu = result["gpu"].text_or("");
     out << printable(s.id) << '\n';
     out << fmt::format("  torch {}, {}; {} runs take {}, profiled {}\n", result["torch"].text_or(""),
-                       gpu.empty() ? "no GPU" : gpu, options.runs, format_seconds(unprofiled),
-                       format_seconds(profiled));
+                       gpu.empty() ? "no GPU" : gpu, options.runs, format_nanoseconds(length),
+                       format_nanoseconds(nanoseconds(result["profiled_ns"])));
     if (const Array* notes = result["notes"].array())
       for (const Value& note : *notes)
         if (note.text()) out << "  " << printable(*note.text()) << '\n';

@@ -103,7 +103,12 @@ std::optional<CaseCommand> CaseDialogue::on_ready(const PhaseReady& ready) {
     case Mode::counts:
       return AskCount{rules_.plan.iterations, is_last_replicate()};
     case Mode::functions:
+    case Mode::lines:
       return AskCount{rules_.plan.iterations, step_ == Step::statement};
+    case Mode::threads:
+      if (!in_process_) return AskCount{.iterations = rules_.plan.iterations, .thread = 1};
+      fail({"host", "others than its team's work in its process", {}, {}}, false);
+      return Advance{};
     case Mode::wall: {
       const WallPlan& wall = rules_.plan.wall;
       if (step_ == Step::statement && wall.number > 0) return ask_times(wall.number, wall.min_run_time_s, 1);
@@ -147,6 +152,13 @@ std::optional<CaseCommand> CaseDialogue::on_counted(RegionCounted region) {
     return advance();
   }
   if (rules_.mode == Mode::functions && step_ == Step::statement) return on_functions(region);
+  if (rules_.mode == Mode::threads) return on_thread(region);
+  if (rules_.mode == Mode::lines) {
+    // The empty loop is executed, too, so that the statement finds what it finds where it is counted.
+    if (step_ == Step::statement)
+      instructions_ = InstructionSample{.iterations = region.iterations, .profile = std::move(region.dump)};
+    return advance();
+  }
   if (!keep_totals(region)) return Advance{};
   // One of the empty loop, in the case child itself: a second one has never differed.
   return step_ == Step::statement ? on_replicate(region.own) : advance();
@@ -167,6 +179,23 @@ std::optional<CaseCommand> CaseDialogue::on_functions(RegionCounted& region) {
                                      .calls = std::move(**region.python_calls),
                                      .profile = std::move(region.dump),
                                      .loop = counts_.baseline.empty() ? 0 : counts_.baseline.front().front()};
+  return advance();
+}
+
+/// A region for each thread, which is collected alone, all of them forked from the state that the whole count starts
+/// from: so the empty loop is executed once in the case child itself, as it is there.
+std::optional<CaseCommand> CaseDialogue::on_thread(RegionCounted& region) {
+  const auto threads = static_cast<std::size_t>(rules_.measured->threads);
+  const auto& rows = step_ == Step::baseline ? counts_.baseline : counts_.replicates;
+  if (rows.size() == threads) return advance();
+  if (region.thread != static_cast<int>(rows.size()) + 1) {
+    fail({"host", "the program was built with an earlier tallymark, which counts no single thread", {}, {}}, false);
+    return Advance{};
+  }
+  if (!keep_totals(region)) return Advance{};
+  if (rows.size() < threads)
+    return AskCount{.iterations = rules_.plan.iterations, .thread = static_cast<int>(rows.size()) + 1};
+  if (step_ == Step::baseline) return AskCount{.iterations = rules_.plan.iterations};
   return advance();
 }
 
@@ -316,6 +345,12 @@ void CaseDialogue::deliver(CaseOutcome& outcome, std::optional<WallWatch> watch)
       return;
     case Mode::functions:
       outcome.python_functions = std::move(functions_);
+      return;
+    case Mode::threads:
+      outcome.by_thread = std::move(counts_);
+      return;
+    case Mode::lines:
+      outcome.instructions = std::move(instructions_);
       return;
     case Mode::result:
       outcome.result = std::move(results_.front());

@@ -67,6 +67,7 @@ class CaseDialogue {
   std::optional<CaseCommand> on_timed(ChildTimed timed);
   std::optional<CaseCommand> on_examined();
   std::optional<CaseCommand> on_functions(RegionCounted& region);
+  std::optional<CaseCommand> on_thread(RegionCounted& region);
   bool keep_totals(RegionCounted& region);
   void fail_by_status(int status);
   [[nodiscard]] bool is_last_replicate() const;
@@ -92,6 +93,7 @@ class CaseDialogue {
   std::optional<AllocationSample> allocations_;
   std::optional<AllocationSitesSample> sites_;
   std::optional<PythonFunctionsSample> functions_;
+  std::optional<InstructionSample> instructions_;
   std::vector<StatementResult> results_;  ///< Of executions from the same state: they must agree.
   std::string profile_;
   std::string baseline_profile_;

@@ -35,6 +35,7 @@ RegionCounted counted(const Message& message, DumpFolder& dumps) {
                        .allocations = message.number(Field::allocation_count),
                        .allocated_bytes = message.number(Field::allocation_bytes),
                        .paused = message.number(Field::paused) != 0,
+                       .thread = static_cast<int>(message.number(Field::thread)),
                        .totals = {},
                        .dump = {}};
   if (!dumps.sites.empty() && region.status == 0) {
@@ -114,7 +115,9 @@ std::string_view encode(const CaseCommand& command, std::uint32_t job, std::span
   const auto nanoseconds = [](double seconds) { return static_cast<std::uint64_t>(seconds * 1e9); };
   if (const auto* count = std::get_if<AskCount>(&command)) {
     Writer frame(buffer, MessageType::count, job);
-    return frame.number(Field::iterations, count->iterations).number(Field::last, count->last ? 1 : 0).finish();
+    frame.number(Field::iterations, count->iterations).number(Field::last, count->last ? 1 : 0);
+    if (count->thread > 0) frame.number(Field::thread, static_cast<std::uint64_t>(count->thread));
+    return frame.finish();
   }
   if (const auto* times = std::get_if<AskTimes>(&command)) {
     Writer frame(buffer, MessageType::time, job);

@@ -33,6 +33,7 @@ struct RegionCounted {
   std::uint64_t allocations = 0;
   std::uint64_t allocated_bytes = 0;
   bool paused = false;                              ///< Counting was, within the region.
+  int thread = 0;                                   ///< The one that was counted alone, from 1; 0: all were.
   std::optional<Result<Totals>> totals;             ///< Where instructions are counted.
   std::string dump;                                 ///< The text that they are from, or the trace of allocation sites.
   std::optional<Result<PythonCalls>> python_calls;  ///< Where they are observed, of a statement.
@@ -78,6 +79,7 @@ CaseMessage decode(const protocol::Message& message, DumpFolder& dumps);
 struct AskCount {
   std::uint64_t iterations = 1;
   bool last = false;  ///< Nothing but `advance` is to follow: the child may spend its own state on it.
+  int thread = 0;     ///< Of a team this one alone, counted from 1; 0: all.
 };
 struct AskTimes {
   std::uint64_t iterations = 0;  ///< In a block; 0: as many as last `block_s`.

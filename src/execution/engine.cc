@@ -54,8 +54,10 @@ void Engine::queue_jobs(const std::vector<bool>& done) {
   std::vector<Job> jobs = examining ? examining_jobs(request_.cases, done)
                                     : measuring_jobs(request_.cases, request_.settings, perturbations_, done);
   if (request_.allocation_sites && !examining) add_site_jobs(jobs, request_.cases, done);
-  if (request_.python_functions && request_.settings.counts && !examining)
-    add_function_jobs(jobs, request_.cases, done);
+  const bool counting = request_.settings.counts && !examining;
+  if (request_.python_functions && counting) add_function_jobs(jobs, request_.cases, done);
+  if (counting) add_thread_jobs(jobs, request_.cases, request_.toolchains, done);
+  if (request_.source_lines && counting) add_line_jobs(jobs, request_.cases, done);
   std::map<Mode, std::size_t> planned;
   for (const Job& job : jobs) {
     book_.add(kind_of(job, request_.cases[job.index]), job);

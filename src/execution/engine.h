@@ -31,6 +31,7 @@ struct ExecutionRequest {
   const HostSurroundings& surroundings;
   std::string examiner;  ///< Not empty: nothing is measured, each statement is executed and reports what it leaves.
   bool allocation_sites = false;  ///< Record where each case allocates, too. What fails of it is a warning.
+  bool source_lines = false;      ///< Likewise, what each instruction of a case in C++ costs, where they are counted.
   bool python_functions = false;  ///< Likewise, which Python functions the instructions are of, where they are counted.
 };
 

@@ -185,6 +185,7 @@ std::string describe(const HostKind& kind) {
   return fmt::format("{} host of {}{}{}{}", kind.language == Language::cpp ? "C++" : "Python", kind.toolchain,
                      kind.runtime.empty() ? "" : ", ", kind.runtime,
                      kind.python_functions   ? " with Python functions"
+                     : kind.instructions     ? " with source lines"
                      : kind.counted          ? " under Valgrind"
                      : kind.allocation_sites ? " with allocation sites"
                                              : "");
@@ -253,6 +254,17 @@ std::vector<std::string> observing_flags(Settings settings) {
   return flags;
 }
 
+/// With the cost of each instruction, at its whole address. Nothing that changes what is executed.
+std::vector<std::string> instruction_flags(Settings settings) {
+  settings.cache_sim = false;
+  settings.branch_sim = false;
+  settings.call_context = 0;
+  std::vector<std::string> flags = valgrind_flags(settings);
+  std::ranges::replace(flags, "--dump-instr=no", "--dump-instr=yes");
+  std::ranges::replace(flags, "--compress-pos=yes", "--compress-pos=no");
+  return flags;
+}
+
 }  // namespace
 
 Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolchain,
@@ -271,7 +283,9 @@ Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolch
   }
   if (kind.counted) {
     spec.argv.push_back(around.valgrind);
-    for (std::string& flag : kind.python_functions ? observing_flags(settings) : valgrind_flags(settings))
+    for (std::string& flag : kind.python_functions ? observing_flags(settings)
+                             : kind.instructions   ? instruction_flags(settings)
+                                                   : valgrind_flags(settings))
       spec.argv.push_back(std::move(flag));
     if (!around.function_symbols.empty()) spec.argv.push_back("--extra-debuginfo-path=" + around.function_symbols);
     spec.dump_argument = spec.argv.size();

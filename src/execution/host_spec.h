@@ -25,6 +25,7 @@ struct HostKind {
   std::string runtime = {};       ///< Whose warm-up comes after the toolchain's; empty: no runtime's.
   bool allocation_sites = false;  ///< With the recorder of where memory comes from.
   bool python_functions = false;  ///< With the observer of Python calls, where it is counted.
+  bool instructions = false;      ///< With the costs of each instruction, likewise.
 
   auto operator<=>(const HostKind&) const = default;
 };

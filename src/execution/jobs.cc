@@ -52,6 +52,26 @@ void add_function_jobs(std::vector<Job>& jobs, std::span<const Case> cases, cons
   add_pass(jobs, order, Mode::functions);
 }
 
+void add_thread_jobs(std::vector<Job>& jobs, std::span<const Case> cases,
+                     const std::map<std::string, ResolvedToolchain>& toolchains, const std::vector<bool>& done) {
+  // One that serves with our library before its own runs no teams.
+  const auto serves_itself = [&](const Case& one) {
+    const Toolchain& toolchain = toolchains.at(one.toolchain).spec;
+    return !toolchain.program.empty() && toolchain.program_preload.empty();
+  };
+  std::vector<std::size_t> order = open_cases(cases, done);
+  std::erase_if(order, [&](std::size_t i) {
+    return cases[i].threads < 2 || cases[i].threads > kMostLoneThreads || !serves_itself(cases[i]);
+  });
+  add_pass(jobs, order, Mode::threads);
+}
+
+void add_line_jobs(std::vector<Job>& jobs, std::span<const Case> cases, const std::vector<bool>& done) {
+  std::vector<std::size_t> order = open_cases(cases, done);
+  std::erase_if(order, [&](std::size_t i) { return cases[i].language != Language::cpp; });
+  add_pass(jobs, order, Mode::lines);
+}
+
 std::vector<Job> examining_jobs(std::span<const Case> cases, const std::vector<bool>& done) {
   std::vector<Job> jobs;
   add_pass(jobs, open_cases(cases, done), Mode::result);
@@ -64,7 +84,8 @@ HostKind kind_of(const Job& job, const Case& measured) {
                 .counted = is_under_valgrind(job.mode),
                 .runtime = measured.host_runtime,
                 .allocation_sites = job.mode == Mode::sites,
-                .python_functions = job.mode == Mode::functions};
+                .python_functions = job.mode == Mode::functions,
+                .instructions = job.mode == Mode::lines};
   if (job.perturbation != nullptr) {
     // Nothing but Python has hashes that are seeded when it starts.
     if (kind.language == Language::python) kind.hash_seed = job.perturbation->hash_seed;

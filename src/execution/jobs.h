@@ -1,7 +1,9 @@
 /// Which jobs a plan comes to, and in which order. Pure.
 #pragma once
 
+#include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "execution/host_spec.h"
@@ -22,6 +24,14 @@ void add_site_jobs(std::vector<Job>& jobs, std::span<const Case> cases, const st
 
 /// The Python functions of each case in Python, likewise.
 void add_function_jobs(std::vector<Job>& jobs, std::span<const Case> cases, const std::vector<bool>& done);
+
+/// What each thread executes of a benchmark program's team, likewise. A session takes as many regions as there are
+/// threads, all of which work in each: beyond this many it would take too long.
+inline constexpr int kMostLoneThreads = 16;
+void add_thread_jobs(std::vector<Job>& jobs, std::span<const Case> cases,
+                     const std::map<std::string, ResolvedToolchain>& toolchains, const std::vector<bool>& done);
+/// The source lines of each case in C++, likewise.
+void add_line_jobs(std::vector<Job>& jobs, std::span<const Case> cases, const std::vector<bool>& done);
 
 /// One execution of each statement that reports what it leaves.
 std::vector<Job> examining_jobs(std::span<const Case> cases, const std::vector<bool>& done);

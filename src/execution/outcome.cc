@@ -12,6 +12,10 @@ std::string_view to_string(Mode mode) {
       return "sites";
     case Mode::functions:
       return "functions";
+    case Mode::threads:
+      return "threads";
+    case Mode::lines:
+      return "lines";
     case Mode::result:
       break;
   }
@@ -37,8 +41,10 @@ std::string_view to_string(Ending ending) {
 }
 
 void without(CaseOutcome& outcome, Mode mode, const std::string& why) {
-  const std::string what =
-      mode == Mode::sites ? "where it allocates is not known: " : "its Python functions are not known: ";
+  const std::string what = mode == Mode::sites     ? "where it allocates is not known: "
+                           : mode == Mode::threads ? "what each of its threads executes is not known: "
+                           : mode == Mode::lines   ? "its source lines are not known: "
+                                                   : "its Python functions are not known: ";
   outcome.warnings.push_back(what + why);
 }
 

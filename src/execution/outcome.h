@@ -16,12 +16,17 @@ namespace tally {
 
 /// The ways in which a case is executed; each is a session in a child of its own. `result` measures nothing.
 /// `sites` neither: it is for where memory comes from. Nor `functions`: under Valgrind, for which Python functions the
-/// instructions are of.
-enum class Mode { counts, wall, result, sites, functions };
+/// instructions are of, nor `lines`: likewise, for what each instruction cost. Nor `threads`: which thread of a
+/// benchmark program's team they are of.
+enum class Mode { counts, wall, result, sites, functions, threads, lines };
 std::string_view to_string(Mode mode);
-constexpr bool is_under_valgrind(Mode mode) { return mode == Mode::counts || mode == Mode::functions; }
+constexpr bool is_under_valgrind(Mode mode) {
+  return mode == Mode::counts || mode == Mode::functions || mode == Mode::threads || mode == Mode::lines;
+}
 /// It tells more of a case that is measured elsewhere, and what fails of it is a warning.
-constexpr bool is_explaining(Mode mode) { return mode == Mode::sites || mode == Mode::functions; }
+constexpr bool is_explaining(Mode mode) {
+  return mode == Mode::sites || mode == Mode::functions || mode == Mode::threads || mode == Mode::lines;
+}
 
 /// How a session, or a whole case, ended.
 enum class Ending { ok, failed, timed_out, crashed, host_lost, cancelled };
@@ -65,6 +70,12 @@ struct PythonFunctionsSample {
   std::uint64_t loop = 0;  ///< Instructions of the empty loop.
 };
 
+/// What each instruction of a region cost (profile/instruction_costs.h), as Callgrind wrote it.
+struct InstructionSample {
+  std::uint64_t iterations = 1;
+  std::string profile;
+};
+
 /// What one execution of a statement left.
 struct StatementResult {
   std::string text;     ///< Bounded: a head, and a digest of all of it where that is longer.
@@ -99,10 +110,12 @@ struct CaseOutcome {
   std::optional<CaseFailure> failure;
   std::optional<CountSamples> counts;
   std::vector<std::pair<std::string, CountSamples>> perturbed;  ///< By the perturbation's name, in the order measured.
+  std::optional<CountSamples> by_thread;  ///< One replicate and one empty loop for each thread of a team, in order.
   std::optional<WallSamples> wall;
   std::optional<AllocationSample> allocations;
   std::optional<AllocationSitesSample> allocation_sites;
   std::optional<PythonFunctionsSample> python_functions;
+  std::optional<InstructionSample> instructions;
   std::optional<StatementResult> result;
   CaseTold told;
   std::string device;         ///< That it works on, "cuda"; empty: none.

@@ -1,6 +1,8 @@
 #include "measurement/counts.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "measurement/statistics.h"
 
@@ -50,6 +52,23 @@ Counts summarize_counts(const CountSamples& samples) {
   }
   counts.estimated_cycles = estimated_cycles(counts.events);
   return counts;
+}
+
+std::vector<double> counts_by_thread(const CountSamples& alone) {
+  const auto event = std::ranges::find(alone.events, "Ir") - alone.events.begin();
+  const std::vector<std::uint64_t> whole = column(alone.replicates, static_cast<std::size_t>(event));
+  const std::vector<std::uint64_t> empty = column(alone.baseline, static_cast<std::size_t>(event));
+  std::vector<double> each;
+  for (std::size_t i = 0; i < std::min(whole.size(), empty.size()); ++i)
+    each.push_back((static_cast<double>(whole[i]) - static_cast<double>(empty[i])) /
+                   static_cast<double>(std::max<std::uint64_t>(alone.iterations, 1)));
+  return each;
+}
+
+bool adds_up(std::span<const double> by_thread, const Counts& whole) {
+  constexpr CountTolerance kTolerance{.relative = 0.0001, .instructions_per_iteration = 1};
+  const double off = std::abs(std::accumulate(by_thread.begin(), by_thread.end(), 0.0) - whole.per_iteration);
+  return off <= kTolerance.instructions_per_iteration || off <= kTolerance.relative * whole.per_iteration;
 }
 
 bool replicates_agree(std::span<const std::uint64_t> replicates, std::uint64_t iterations, CountTolerance tolerance) {

@@ -29,6 +29,19 @@ TEST(Counts, AgreementIsRelativeOrAbsolute) {
   EXPECT_TRUE(replicates_agree(std::array<std::uint64_t, 2>{1'000, 1'400}, 100));
 }
 
+TEST(Counts, ThreadsAddUpToTheWholeOrAreNotItsThreads) {
+  const CountSamples alone{.iterations = 10,
+                           .events = {"D1mr", "Ir"},
+                           .replicates = {{0, 10'100}, {0, 20'110}},
+                           .baseline = {{0, 100}, {0, 110}}};
+  const std::vector<double> each = counts_by_thread(alone);
+  EXPECT_EQ(each, (std::vector<double>{1000, 2000}));
+  EXPECT_TRUE(adds_up(each, {.per_iteration = 3000}));
+  EXPECT_TRUE(adds_up(each, {.per_iteration = 3000.9}));
+  EXPECT_FALSE(adds_up(each, {.per_iteration = 2000}));
+  EXPECT_FALSE(adds_up(each, {.per_iteration = 3001.1}));
+}
+
 TEST(Counts, TwoEqualReplicatesAreEnough) {
   EXPECT_TRUE(needs_more_replicates(std::array<std::uint64_t, 1>{7}, 2, 5));
   EXPECT_FALSE(needs_more_replicates(std::array<std::uint64_t, 2>{7, 7}, 2, 5));

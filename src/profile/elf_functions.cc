@@ -26,7 +26,7 @@ std::string name_at(std::string_view elf, const Elf64_Shdr& strings, std::uint32
 /// One pass over a table that may have hundreds of thousands of symbols, for a few addresses.
 void name_by(std::string_view elf, const Elf64_Shdr& table, const Elf64_Shdr& strings,
              std::span<const std::uint64_t> addresses, std::span<const std::size_t> order,
-             std::vector<std::string>& names) {
+             std::vector<ElfFunction>& names) {
   for (std::uint64_t at = table.sh_offset;
        at + sizeof(Elf64_Sym) <= std::min<std::uint64_t>(table.sh_offset + table.sh_size, elf.size());
        at += sizeof(Elf64_Sym)) {
@@ -36,16 +36,16 @@ void name_by(std::string_view elf, const Elf64_Shdr& table, const Elf64_Shdr& st
     auto found = std::ranges::lower_bound(order, symbol.st_value, {}, [&](std::size_t i) { return addresses[i]; });
     for (; found != order.end() && addresses[*found] - symbol.st_value < symbol.st_size; ++found) {
       std::string name = name_at(elf, strings, symbol.st_name);
-      std::string& known = names[*found];  // of two names for one function, always the same
-      if (known.empty() || name < known) known = std::move(name);
+      ElfFunction& known = names[*found];  // of two names for one function, always the same
+      if (known.name.empty() || name < known.name) known = {.name = std::move(name), .begins = symbol.st_value};
     }
   }
 }
 
 }  // namespace
 
-std::vector<std::string> functions_at(std::string_view elf, std::span<const std::uint64_t> addresses) {
-  std::vector<std::string> names(addresses.size());
+std::vector<ElfFunction> functions_at(std::string_view elf, std::span<const std::uint64_t> addresses) {
+  std::vector<ElfFunction> names(addresses.size());
   const auto header = read<Elf64_Ehdr>(elf, 0);
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64) return names;
   std::vector<std::size_t> order(addresses.size());

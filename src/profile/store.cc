@@ -146,22 +146,17 @@ std::string to_json(const StoredProfile& stored) {
     for (const std::uint64_t cost : profile.call_cost(i)) call.push_back(cost);
     calls.push_back(std::move(call));
   }
-  return json::to_text(Object{{"profile", profile_schema},
-                              {"iterations", stored.iterations},
-                              {"events", profile.events},
-                              {"totals", profile.totals},
-                              {"summary", profile.summary},
-                              {"strings", profile.strings},
-                              {"notes", profile.notes},
-                              {"truncated", profile.truncated},
-                              {"call_counts", true},
-                              {"functions", std::move(functions)},
-                              {"rows", std::move(rows)},
-                              {"calls", std::move(calls)}}) +
-         "\n";
+  Object json{{"profile", profile_schema},  {"iterations", stored.iterations},
+              {"events", profile.events},   {"totals", profile.totals},
+              {"summary", profile.summary}, {"strings", profile.strings},
+              {"notes", profile.notes},     {"truncated", profile.truncated},
+              {"call_counts", true},        {"functions", std::move(functions)},
+              {"rows", std::move(rows)},    {"calls", std::move(calls)}};
+  if (stored.lines) json["lines"] = to_json(*stored.lines);
+  return json::to_text(json) + "\n";
 }
 
-Result<StoredProfile> profile_from_json(std::string_view text, std::string where) {
+Result<StoredProfile> profile_from_json(std::string_view text, const std::string& where) {
   const Result<Value> parsed = parse(text, where);
   if (!parsed) return std::unexpected(parsed.error());
   const Value& json = *parsed;
@@ -206,6 +201,14 @@ Result<StoredProfile> profile_from_json(std::string_view text, std::string where
                              list.index(call[1], profile.functions.size(), "function"), counted ? call[2] : 0});
     profile.call_costs.insert(profile.call_costs.end(), call.begin() + 3, call.end());
   }
+  if (json.has("lines")) {
+    Result<LineCosts> lines = line_costs_from_json(json["lines"]);
+    if (lines) {
+      stored.lines = *std::move(lines);
+    } else {
+      list.report(lines.error().message);
+    }
+  }
   if (!list.problem.empty()) {
     return fail(ErrorKind::input, list.problem, where, "the profile is damaged or was edited; measure again");
   }
@@ -213,7 +216,7 @@ Result<StoredProfile> profile_from_json(std::string_view text, std::string where
 }
 
 Result<StoredProfile> read_profile(std::string_view bytes, std::string where) {
-  if (trim(bytes.substr(0, 64)).starts_with('{')) return profile_from_json(bytes, std::move(where));
+  if (trim(bytes.substr(0, 64)).starts_with('{')) return profile_from_json(bytes, where);
   Result<Profile> profile = parse_callgrind(bytes);
   if (!profile) {
     Error error = profile.error();

@@ -2,15 +2,17 @@
 ///
 /// { "profile": 1, "iterations": 100, "events": ["Ir"], "totals": [..], "strings": [..],
 ///   "functions": [[object, file, name], ..], "rows": [[function, file, cost..], ..],
-///   "calls": [[row, callee, count, cost..], ..], "call_counts": true, "notes": [..] }
+///   "calls": [[row, callee, count, cost..], ..], "call_counts": true, "notes": [..], "lines": {..} }
 /// Numbers index the lists before them. Without "call_counts" the counts of calls hold what was called before the
-/// region, too: they are read as 0, which is unknown.
+/// region, too: they are read as 0, which is unknown. "lines" (line_costs.h) may be missing.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/error.h"
+#include "profile/line_costs.h"
 #include "profile/profile.h"
 
 namespace tally {
@@ -19,12 +21,13 @@ inline constexpr int profile_schema = 1;
 
 struct StoredProfile {
   Profile profile;
-  std::uint64_t iterations = 1;  ///< Executions of the statement that the counts are of.
+  std::uint64_t iterations = 1;         ///< Executions of the statement that the counts are of.
+  std::optional<LineCosts> lines = {};  ///< Of its source lines, where they were found out.
   friend bool operator==(const StoredProfile&, const StoredProfile&) = default;
 };
 
 std::string to_json(const StoredProfile& stored);
-Result<StoredProfile> profile_from_json(std::string_view text, std::string where);
+Result<StoredProfile> profile_from_json(std::string_view text, const std::string& where);
 
 /// Either form by its first bytes: Callgrind's or ours.
 Result<StoredProfile> read_profile(std::string_view bytes, std::string where);

@@ -77,6 +77,8 @@ enum class Field : std::uint16_t {
   result_name = 34,    ///< run_case, Python, repeated: variables that the examined statement leaves.
 
   iterations = 40,  ///< count: executions in the region. counted: executions done.
+  thread = 56,      ///< count, of a benchmark program's team: this one of its threads alone is collected, counted from
+                    ///< 1, in a forked child; absent: all. counted: which one was; absent: all.
   last = 52,        ///< count: 1 when nothing is to follow but `advance`; the child may spend its own state on it.
   phase = 41,       ///< ready: a protocol::Phase.
   dump = 42,        ///< counted: the number of the dump in the process's output.

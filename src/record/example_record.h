@@ -33,6 +33,12 @@ inline CaseRecord example_case(std::string id, double per_iteration = 1000) {
 inline Record example_record() {
   Record record;
   record.tool = {.version = "0.1.0", .commit = "abc1234"};
+  record.source = Source{.repository = "https://example.org/mill.git",
+                         .commit = "1234567890abcdef1234567890abcdef12345678",
+                         .tree = "abcdef1234567890abcdef1234567890abcdef12",
+                         .parents = {"0123456789abcdef0123456789abcdef01234567"},
+                         .dirty = true};
+  record.suite = "bench/suite.toml";
   record.started = "2026-01-31T12:00:00Z";
   record.finished = "2026-01-31T12:00:09Z";
   record.command = {"tally", "run", "suite.toml"};
@@ -59,6 +65,7 @@ inline Record example_record() {
   full.counts->estimated_cycles = 1200.5;
   full.counts->allocations = 1;
   full.counts->allocated_bytes = 64;
+  full.counts->per_thread = {250, 750};
   full.wall->watch =
       WallWatch{.frequency_mhz_low = 2900, .frequency_mhz_high = 3000, .steal_share = 0.01, .throttled = {3}};
   full.profile = "record.profiles/1.json";

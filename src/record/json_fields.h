@@ -39,6 +39,14 @@ void fields(auto& a, is<Part> auto& p) {
   a.optional("missing", p.missing);
 }
 
+void fields(auto& a, is<Source> auto& s) {
+  a("repository", s.repository);
+  a("commit", s.commit);
+  a.optional("tree", s.tree);
+  a("parents", s.parents);
+  a("dirty", s.dirty);
+}
+
 void fields(auto& a, is<Machine> auto& m) {
   a("cpu", m.cpu);
   a("cpus", m.cpus);
@@ -124,6 +132,7 @@ void fields(auto& a, is<Counts> auto& one) {
   a.optional("estimated_cycles", one.estimated_cycles);
   a.optional("allocations", one.allocations);
   a.optional("allocated_bytes", one.allocated_bytes);
+  a.optional("per_thread", one.per_thread);
 }
 
 void fields(auto& a, is<WallWatch> auto& w) {
@@ -176,6 +185,8 @@ void fields(auto& a, is<Record> auto& r) {
   a("tool", r.tool);
   a.optional("part", r.part);
   a.optional("server", r.server);
+  a.optional("source", r.source);
+  a.optional("suite", r.suite);
   a("started", r.started);
   a("finished", r.finished);
   a("command", r.command);

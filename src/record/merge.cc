@@ -18,24 +18,24 @@ namespace tally {
 namespace {
 
 /// One measurement of a case: where it is.
-struct Source {
+struct Occurrence {
   std::size_t input = 0;
   std::size_t index = 0;  ///< Among the cases of its record.
 };
 
 /// All measurements of each case of the plan, by its place there.
-using Sources = std::vector<std::vector<Source>>;
+using Occurrences = std::vector<std::vector<Occurrence>>;
 
-const CaseText& at(const std::vector<PartText>& inputs, const Source& source) {
+const CaseText& at(const std::vector<PartText>& inputs, const Occurrence& source) {
   return inputs[source.input].cases[source.index];
 }
 
-Result<Sources> gather(const std::vector<PartText>& inputs) {
-  Sources sources(inputs.front().head.part->cases);
+Result<Occurrences> gather(const std::vector<PartText>& inputs) {
+  Occurrences sources(inputs.front().head.part->cases);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const PartText& input = inputs[i];
     for (std::size_t j = 0; j < input.cases.size(); ++j) {
-      std::vector<Source>& here = sources[input.head.part->places ? (*input.head.part->places)[j] : j];
+      std::vector<Occurrence>& here = sources[input.head.part->places ? (*input.head.part->places)[j] : j];
       if (!here.empty() && at(inputs, here.front()).id != input.cases[j].id) {
         return fail(ErrorKind::input,
                     fmt::format("has '{}' where {} has '{}'", input.cases[j].id, inputs[here.front().input].name,
@@ -53,18 +53,19 @@ auto machine_key(const Machine& machine) {
                     machine.architecture);
 }
 
-const Machine& machine_of(const std::vector<PartText>& inputs, const Source& source) {
+const Machine& machine_of(const std::vector<PartText>& inputs, const Occurrence& source) {
   return inputs[source.input].head.machines.at(at(inputs, source).machine);
 }
 
 /// Whether `a` stays of two that are equally good: by all that is in them, but not by where it is kept. Then the result
 /// does not depend on which of them came first.
-Result<bool> stays(const std::vector<PartText>& inputs, const Source& a, const Source& b, const CaseTextLoader& load) {
+Result<bool> stays(const std::vector<PartText>& inputs, const Occurrence& a, const Occurrence& b,
+                   const CaseTextLoader& load) {
   const auto mine = load(a.input, a.index);
   if (!mine) return std::unexpected(mine.error());
   const auto theirs = load(b.input, b.index);
   if (!theirs) return std::unexpected(theirs.error());
-  const auto key = [&](const Source& source, const std::string& text) {
+  const auto key = [&](const Occurrence& source, const std::string& text) {
     return std::tuple(placed(text, at(inputs, source), {}), machine_key(machine_of(inputs, source)),
                       !at(inputs, source).profile);
   };
@@ -72,13 +73,13 @@ Result<bool> stays(const std::vector<PartText>& inputs, const Source& a, const S
 }
 
 /// The same one, in whatever order they come.
-Result<Source> best_of(const std::vector<PartText>& inputs, const std::vector<Source>& sources,
-                       const CaseTextLoader& load) {
-  const auto worth = [&](const Source& source) {
+Result<Occurrence> best_of(const std::vector<PartText>& inputs, const std::vector<Occurrence>& sources,
+                           const CaseTextLoader& load) {
+  const auto worth = [&](const Occurrence& source) {
     const CaseText& one = at(inputs, source);
     return std::tuple(one.tried, one.ok, one.has_counts, one.has_wall);
   };
-  Source best = sources.front();
+  Occurrence best = sources.front();
   for (std::size_t i = 1; i < sources.size(); ++i) {
     if (worth(sources[i]) == worth(best)) {
       const auto best_stays = stays(inputs, best, sources[i], load);
@@ -103,6 +104,8 @@ Record head_of(const std::vector<PartText>& inputs) {
   Record head;
   const Record& first = inputs.front().head;
   head.tool = first.tool;
+  head.source = first.source;
+  head.suite = first.suite;
   head.part = first.part;
   head.server = first.server;
   head.settings = first.settings;
@@ -149,7 +152,7 @@ std::vector<int> missing_of(const std::vector<PartText>& inputs, const std::vect
 }
 
 /// Counts of two measurements of a case in one environment; empty where they agree.
-Result<std::string> conflict_of(const std::vector<PartText>& inputs, const Source& a, const Source& b,
+Result<std::string> conflict_of(const std::vector<PartText>& inputs, const Occurrence& a, const Occurrence& b,
                                 const MergedEnvironments& environments, const CaseTextLoader& load) {
   const CaseText& mine = at(inputs, a);
   const CaseText& theirs = at(inputs, b);
@@ -168,11 +171,11 @@ Result<std::string> conflict_of(const std::vector<PartText>& inputs, const Sourc
                      inputs[a.input].name, records[1].counts->per_iteration, inputs[b.input].name);
 }
 
-Status check_conflicts(const std::vector<PartText>& inputs, const Sources& sources,
+Status check_conflicts(const std::vector<PartText>& inputs, const Occurrences& sources,
                        const MergedEnvironments& environments, const CaseTextLoader& load) {
   constexpr std::size_t kShown = 5;
   std::vector<std::string> conflicts;
-  for (const std::vector<Source>& one : sources) {
+  for (const std::vector<Occurrence>& one : sources) {
     for (std::size_t i = 1; i < one.size(); ++i) {
       auto conflict = conflict_of(inputs, one.front(), one[i], environments, load);
       if (!conflict) return std::unexpected(conflict.error());
@@ -229,7 +232,7 @@ Result<Merged> merge(const std::vector<PartText>& inputs, const MergeOptions& op
   std::vector<std::size_t> places;
   std::unordered_set<std::string_view> ids;
   for (std::size_t place = 0; place < sources->size(); ++place) {
-    const std::vector<Source>& here = (*sources)[place];
+    const std::vector<Occurrence>& here = (*sources)[place];
     if (here.empty()) continue;
     const auto best = best_of(inputs, here, load);
     if (!best) return std::unexpected(best.error());

@@ -40,6 +40,13 @@ std::string difference(const Settings& a, const Settings& b) {
   return {};
 }
 
+/// "commit 1a2b3c4d5e6f and changes that are not committed"
+std::string commit_text(const std::optional<Source>& source) {
+  if (!source) return "no known commit";
+  return fmt::format("commit {}{}", source->commit.substr(0, 12),
+                     source->dirty ? " and changes that are not committed" : "");
+}
+
 Status check_pair(const PartText& a, const PartText& b) {
   const Part& mine = *a.head.part;
   const Part& theirs = *b.head.part;
@@ -52,6 +59,12 @@ Status check_pair(const PartText& a, const PartText& b) {
                   fmt::format("they are parts of different plans ({}, {} cases; {}, {} cases)",
                               mine.digest.substr(0, 8), mine.cases, theirs.digest.substr(0, 8), theirs.cases),
                   "measure all parts of the same suite, with the same --filter, --exclude and --balance");
+  }
+  if (a.head.source != b.head.source) {
+    return refuse(
+        a, b,
+        fmt::format("one was measured at {}, the other at {}", commit_text(a.head.source), commit_text(b.head.source)),
+        "measure all parts at the same commit, with no changes beside it");
   }
   if (a.head.tool != b.head.tool) {
     return refuse(a, b,

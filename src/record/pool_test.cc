@@ -24,6 +24,8 @@ TEST(Pool, RawCountsAreSummarizedAnew) {
   Counts b = counts_of({{100'900, 400}});
   a.allocations = 1;
   b.allocations = 4;
+  a.per_thread = {100, 900};
+  b.per_thread = {100, 903};
   a.floor = NoiseFloor{.low = 990, .high = 1001, .samples = {{"x", 990}}};
   b.floor = NoiseFloor{.low = 999, .high = 1010, .samples = {{"y", 1010}}};
   const Counts both = pool(a, b);
@@ -33,6 +35,7 @@ TEST(Pool, RawCountsAreSummarizedAnew) {
   EXPECT_EQ(both.events[0].second, 1000);
   EXPECT_EQ(both.events[1].second, 2);  // (2 · 1 + 1 · 4) / 3
   EXPECT_EQ(*both.allocations, 2);
+  EXPECT_THAT(*both.per_thread, ElementsAre(100, 901));
   EXPECT_EQ(both.floor->low, 990);
   EXPECT_EQ(both.floor->high, 1010);
   EXPECT_EQ(both.floor->samples.size(), 2U);

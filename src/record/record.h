@@ -38,6 +38,16 @@ struct ServedBy {
   friend bool operator==(const ServedBy&, const ServedBy&) = default;
 };
 
+/// The commit of what was measured. A run says it of the folder that its program or its suite lies in, or of --source.
+struct Source {
+  std::string repository;            ///< Where `origin` is, without credentials, or the folder's name; may be empty.
+  std::string commit;                ///< Its full id.
+  std::optional<std::string> tree;   ///< Of the commit; empty where only its id was given.
+  std::vector<std::string> parents;  ///< Their full ids.
+  bool dirty = false;                ///< Tracked files differed from the commit.
+  friend bool operator==(const Source&, const Source&) = default;
+};
+
 struct Machine {
   std::string cpu;  ///< Model name.
   int cpus = 0;     ///< Logical ones that we may run on.
@@ -129,7 +139,11 @@ struct Record {
   Tool tool;
   std::optional<Part> part;        ///< Of a plan, or all that was merged of one; empty: a run of a whole plan.
   std::optional<ServedBy> server;  ///< That measured; empty: the command did so itself.
-  std::string started;             ///< ISO 8601, UTC: "2026-01-31T12:00:00Z".
+  std::optional<Source> source;    ///< Empty: not known.
+  /// What was measured, as one file: a suite or a program, by its path in the repository, else by its name. Empty for a
+  /// statement.
+  std::optional<std::string> suite;
+  std::string started;  ///< ISO 8601, UTC: "2026-01-31T12:00:00Z".
   std::string finished;
   std::vector<std::string> command;
   double seconds = 0;

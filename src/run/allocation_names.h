@@ -4,11 +4,12 @@
 #include <vector>
 
 #include "profile/allocation_trace.h"
+#include "run/object_names.h"
 
 namespace tally {
 
 /// Merged by name. Frames of the recorder and of operator new are left out; a function without a symbol is called by
-/// its address. Reads each object once.
-std::vector<AllocationSite> named_sites(const AllocationTrace& trace);
+/// its address.
+std::vector<AllocationSite> named_sites(const AllocationTrace& trace, ObjectNames& names);
 
 }  // namespace tally

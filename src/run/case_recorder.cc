@@ -89,6 +89,7 @@ void CaseRecorder::read_profile(CaseRecord& record, const Case& measured, const 
   const auto without = [&](const Error& error) { record.warnings.push_back("it has no profile: " + describe(error)); };
   auto profile = parse_callgrind(outcome.profile);
   if (!profile) return without(profile.error());
+  *profile = with_object_names(*profile, names_);
   const FunctionCounts counts = function_counts(*profile, 0, Inclusion::exclusive);
   for (const LintFinding& finding : lint(counts, builtin_lint())) {
     record.warnings.push_back(fmt::format("the region calls {} ({})", finding.function, finding.rule));
@@ -103,17 +104,38 @@ void CaseRecorder::read_profile(CaseRecord& record, const Case& measured, const 
   if (outcome.paused) forget_calls(*profile);
   const std::string name = digest(measured.id) + ".json";
   const std::uint64_t iterations = outcome.counts ? outcome.counts->iterations : 1;
-  const auto store = [&](const Profile& one, const std::string& file) {
-    return write_file(std::filesystem::path(request_.profiles->folder) / file, to_json({compacted(one), iterations}));
+  const auto store = [&](const Profile& one, const std::string& file, std::optional<LineCosts> lines = {}) {
+    return write_file(std::filesystem::path(request_.profiles->folder) / file,
+                      to_json({compacted(one), iterations, std::move(lines)}));
   };
-  if (const auto written = store(*profile, name); !written) return without(written.error());
+  auto lines = lines_of(record, measured, outcome);
+  if (lines && lines->total() != profile->totals.front()) {
+    profile->notes.push_back(
+        fmt::format("its source lines have {} instructions, and its functions {}: they were found by "
+                    "two executions",
+                    lines->total(), profile->totals.front()));
+  }
+  if (const auto written = store(*profile, name, std::move(lines)); !written) return without(written.error());
   if (request_.profiles->baselines) {
     const auto baseline = parse_callgrind(outcome.baseline_profile);
     if (!baseline) return without(baseline.error());
-    if (const auto written = store(*baseline, digest(measured.id) + ".baseline.json"); !written)
+    if (const auto written = store(with_object_names(*baseline, names_), digest(measured.id) + ".baseline.json");
+        !written)
       return without(written.error());
   }
   if (!request_.profiles->name.empty()) record.profile = request_.profiles->name + "/" + name;
+}
+
+std::optional<LineCosts> CaseRecorder::lines_of(CaseRecord& record, const Case& measured, const CaseOutcome& outcome) {
+  if (!outcome.instructions) return std::nullopt;
+  auto lines = lines_.of(measured, outcome.instructions->profile);
+  const Status kept = !lines ? Status(std::unexpected(lines.error()))
+                      : !request_.profiles->sources
+                          ? Status()
+                          : keep_sources(*lines, measured, request_.caller.working_folder,
+                                         std::filesystem::path(request_.profiles->folder) / sources_folder);
+  if (!kept) record.warnings.push_back("its source lines are not known: " + describe(kept.error()));
+  return lines ? std::optional(*std::move(lines)) : std::nullopt;
 }
 
 void CaseRecorder::keep_sites(CaseRecord& record, const Case& measured, const CaseOutcome& outcome) {
@@ -127,7 +149,7 @@ void CaseRecorder::keep_sites(CaseRecord& record, const Case& measured, const Ca
       !trace ? Status(std::unexpected(trace.error()))
              : write_file(std::filesystem::path(request_.profiles->folder) / (digest(record.id) + ".allocations.json"),
                           to_json(AllocationSites{.iterations = outcome.allocation_sites->iterations,
-                                                  .sites = named_sites(*trace),
+                                                  .sites = named_sites(*trace, names_),
                                                   .lost = trace->lost}));
   if (!kept) record.warnings.push_back("where it allocates is not known: " + describe(kept.error()));
 }

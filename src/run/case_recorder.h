@@ -6,7 +6,9 @@
 
 #include "execution/observer.h"
 #include "run/environments.h"
+#include "run/object_names.h"
 #include "run/run.h"
+#include "run/source_lines.h"
 
 namespace tally {
 
@@ -42,6 +44,8 @@ class CaseRecorder final : public ExecutionObserver {
 
  private:
   void read_profile(CaseRecord& record, const Case& measured, const CaseOutcome& outcome);
+  /// What the profile is to say of its lines; nothing where they were not asked for, or are not known.
+  std::optional<LineCosts> lines_of(CaseRecord& record, const Case& measured, const CaseOutcome& outcome);
   void keep_sites(CaseRecord& record, const Case& measured, const CaseOutcome& outcome);
   void keep_python(CaseRecord& record, const Case& measured, PythonFunctionsSample sample);
   Status keep(CaseRecord& record);
@@ -51,6 +55,8 @@ class CaseRecorder final : public ExecutionObserver {
   std::optional<JournalWriter>& journal_;
   RunObserver& observer_;
   EnvironmentRecorder* environments_;  ///< Null where no record is made.
+  ObjectNames names_;
+  SourceLines lines_;
   std::vector<std::optional<StatementResult>> results_ =
       std::vector<std::optional<StatementResult>>(request_.plan->cases.size());
 };

@@ -17,6 +17,7 @@
 #include "run/environments.h"
 #include "run/journal_header.h"
 #include "run/machine.h"
+#include "run/source.h"
 
 namespace tally {
 
@@ -102,13 +103,15 @@ ExecutionResult execute(Workspace& workspace, const RunRequest& request, const R
                              .surroundings = ready.hosts,
                              .examiner = examiner,
                              .allocation_sites = request.profiles && request.profiles->allocation_sites,
+                             .source_lines = request.profiles && request.profiles->source_lines,
                              .python_functions = request.profiles && request.profiles->python_functions};
   Engine engine(workspace.runner(), workspace.leases(), workspace.hosts(), builder, std::move(execution), recorder);
   return engine.run(done);
 }
 
 /// Everything that a record says before anything is measured.
-Record describe_run(Workspace& workspace, const RunRequest& request, const Ready& ready, FileDigests& digests) {
+Record describe_run(Workspace& workspace, const RunRequest& request, const Ready& ready, const FoundSource& found,
+                    FileDigests& digests) {
   Record record;
   record.started = utc_now();
   record.tool = workspace.surroundings().tool;
@@ -116,6 +119,8 @@ Record describe_run(Workspace& workspace, const RunRequest& request, const Ready
   record.command = request.caller.command;
   record.settings = request.settings;
   if (request.settings.counts) record.settings.valgrind_flags = valgrind_flags(request.settings);
+  record.source = found.source;
+  record.suite = found.suite;
   record.part = request.plan->part;
   record.machines = {read_machine(static_cast<int>(workspace.leases().topology().allowed.size()))};
   if (record.part) record.machines.front().name = machine_name(request.caller.environment);
@@ -178,19 +183,24 @@ Result<RunResult> measure(Workspace& workspace, const RunRequest& request, RunOb
   // Tools that were killed while they told of themselves told nothing: no journal may keep that as a case's failure.
   const auto is_interrupted = [&] { return workspace.runner().interruptions() != interruptions; };
   const auto interrupted = fail(ErrorKind::interrupted, "interrupted before the first case");
+  const auto found = find_source(workspace.runner(), request.caller.environment, request.source);
+  if (!found) return is_interrupted() ? interrupted : std::unexpected(found.error());
+  if (!found->why_unknown.empty())
+    observer.on_message("the record will not say which commit it is of: " + found->why_unknown);
   auto ready = make_ready(workspace, request, request.settings.counts, observer);
   if (!ready) return is_interrupted() ? interrupted : std::unexpected(ready.error());
   RunResult result;
   Record& record = result.record;
   FileDigests digests(digests_folder(ready->cache));
-  record = describe_run(workspace, request, *ready, digests);
+  record = describe_run(workspace, request, *ready, *found, digests);
   EnvironmentRecorder environments(record.environments, ready->toolchains, digests,
                                    {workspace.surroundings().libexec, ready->cache.string()});
   std::vector<bool> done(record.cases.size());
   if (is_interrupted()) return interrupted;
   if (request.journal) {
-    const JournalHeader header = journal_header(*request.plan, request.settings, request.tools,
-                                                ready->environment.filtered, record.environments);
+    JournalHeader header = journal_header(*request.plan, request.settings, request.tools, ready->environment.filtered,
+                                          record.environments);
+    if (found->source) header.facts["commit"] = found->source->commit;
     auto opened = open_journal(*request.journal, header, environments, result);
     if (!opened) return std::unexpected(opened.error());
     done = *std::move(opened);

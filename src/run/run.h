@@ -17,6 +17,7 @@
 #include "run/caller.h"
 #include "run/journal.h"
 #include "run/observer.h"
+#include "run/source.h"
 #include "run/toolchains.h"
 #include "run/workspace.h"
 
@@ -33,6 +34,8 @@ struct ProfileRequest {
   std::string name;    ///< What the record calls that folder, relative to the record; empty: it does not mention them.
   bool allocation_sites = false;  ///< Where each case allocates too, as DIGEST.allocations.json.
   bool python_functions = false;  ///< Python functions too, of cases in Python, as DIGEST.python.json.
+  bool source_lines = false;      ///< Source lines too, of cases in C++, in their profiles.
+  bool sources = false;           ///< And the texts of the user's own files that have some, as sources/DIGEST.
   bool baselines = false;         ///< Those of the empty loop too, each beside its case's as DIGEST.baseline.json.
 };
 
@@ -43,6 +46,7 @@ struct RunRequest {
   Tools tools;
   /// As the user named it, for commands that show a failure again; empty for an ad hoc statement or a program alone.
   std::string suite;
+  SourceRequest source;  ///< Whose commit the record says.
   std::optional<JournalRequest> journal;
   std::optional<ProfileRequest> profiles;
   bool keeps_samples = true;  ///< False: with a journal, samples lie there alone (Wall::stored).

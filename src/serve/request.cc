@@ -146,6 +146,16 @@ void read_caller(ObjectReader& measure, MeasureRequest& request) {
   std::ranges::sort(request.caller.environment);  // as of any other caller
 }
 
+void read_source(ObjectReader& measure, MeasureRequest& request) {
+  if (!measure.has("source")) return;
+  constexpr auto kKeys = std::to_array<std::string_view>({"measured", "folder", "commit"});
+  ObjectReader reader(measure.value("source"), measure.place("source"), kKeys);
+  if (reader.has("measured")) request.source.measured = reader.absolute_path("measured");
+  if (reader.has("folder")) request.source.folder = reader.absolute_path("folder");
+  request.source.commit = reader.text("commit");
+  if (Status ok = reader.status(); !ok) measure.refuse(ok.error());
+}
+
 void read_journal(ObjectReader& measure, MeasureRequest& request) {
   if (!measure.has("journal")) return;
   constexpr auto kKeys = std::to_array<std::string_view>({"path", "resume"});
@@ -161,18 +171,20 @@ void read_profiles(ObjectReader& measure, MeasureRequest& request) {
     request.keeps_profiles = true;
     return;
   }
-  constexpr auto kKeys = std::to_array<std::string_view>({"folder", "name", "python_functions"});
+  constexpr auto kKeys = std::to_array<std::string_view>({"folder", "name", "python_functions", "lines", "sources"});
   ObjectReader reader(profiles, measure.place("profiles"), kKeys);
   request.profiles = ProfileRequest{.folder = reader.absolute_path("folder"),
                                     .name = reader.required_text("name"),
-                                    .python_functions = reader.flag("python_functions", true)};
+                                    .python_functions = reader.flag("python_functions", true),
+                                    .source_lines = reader.flag("lines", true),
+                                    .sources = reader.flag("sources", true)};
   if (Status ok = reader.status(); !ok) measure.refuse(ok.error());
 }
 
 Result<Request> read_measure(const json::Value& object) {
   constexpr auto kKeys =
       std::to_array<std::string_view>({"request", "id", "suite", "select", "settings", "tools", "environment",
-                                       "working_folder", "command", "cores", "journal", "profiles"});
+                                       "working_folder", "command", "cores", "source", "journal", "profiles"});
   ObjectReader reader(object, "measure", kKeys);
   MeasureRequest request;
   read_suite(reader, request);
@@ -180,6 +192,7 @@ Result<Request> read_measure(const json::Value& object) {
   read_settings(reader, request);
   read_tools(reader, request);
   read_caller(reader, request);
+  read_source(reader, request);
   read_journal(reader, request);
   read_profiles(reader, request);
   request.cores = reader.text("cores");

@@ -36,6 +36,7 @@ struct MeasureRequest {
   Settings settings;
   Tools tools;
   Caller caller;
+  SourceRequest source;
   std::string cores;  ///< Empty: the server's.
   std::optional<JournalRequest> journal;
   std::optional<ProfileRequest> profiles;

@@ -149,6 +149,7 @@ Result<std::string> Server::record_of(Work& work) {
                      .settings = wanted.settings,
                      .tools = wanted.tools,
                      .suite = wanted.path,
+                     .source = wanted.source,
                      .journal = wanted.journal,
                      .profiles = wanted.profiles};
   if (Status ready = prepare(work, request); !ready) return std::unexpected(ready.error());

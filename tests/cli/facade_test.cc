@@ -50,6 +50,7 @@ TEST(Facade, KnownWorkIsReadExactlyInEachForm) {
       }
       const CaseRecord& threads = case_with(record, "facade_work/in_threads [cpp threads=4]");
       EXPECT_NEAR(threads.counts->per_iteration, 400'000, 400);
+      EXPECT_THAT(threads.counts->per_thread.value(), testing::Each(testing::DoubleNear(100'000, 100)));
       EXPECT_EQ(case_with(record, "facade_work/batch [cpp]").counts->iterations, 105U) << "in steps of seven";
       EXPECT_EQ(case_with(record, "facade_work/push_back#2 [cpp]").counts->iterations, 1000U) << "as it says";
     }

@@ -7,10 +7,11 @@
 
 #define THOUSAND_NOPS asm volatile(".rept 1000\nnop\n.endr")
 
+/// 20 of 21 equal parts of the work are paused.
 TALLY_BENCH("pauses")(tally::State& state) {
   for (auto _ : state) {
     state.pause();
-    THOUSAND_NOPS;
+    asm volatile(".rept 20000\nnop\n.endr");
     state.resume();
     THOUSAND_NOPS;
   }

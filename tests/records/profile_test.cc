@@ -1,6 +1,7 @@
 #include "cli/profile_command.h"
 
 #include "files.h"
+#include "profile/store.h"
 #include "report/golden.h"
 
 namespace tally::cli {
@@ -52,6 +53,37 @@ TEST_F(ProfileCommand, IsGolden) {
   out.str("");
   ASSERT_EQ(profile(options), 0);
   expect_golden("cli/profile.json", out.str());
+}
+
+TEST_F(ProfileCommand, LinesAreGolden) {
+  StoredProfile stored;
+  stored.lines = LineCosts{.lines = {{{"suite.toml", 2}, 700},
+                                     {{"/home/me/a/work.h", 9}, 60},
+                                     {{"/home/me/b/work.h", 9}, 40},
+                                     {{"/home/me/b/work.cc", 1}, 1}},
+                           .elsewhere = {{"/usr/lib/x86_64-linux-gnu/libc.so.6", 199}},
+                           .sources = {{"suite.toml", "d1"}}};
+  ProfileCommandOptions options;
+  options.file = write("profiles/p.json", to_json(stored));
+  options.lines = true;
+  write("profiles/sources/d1", "schema = 1\n  std::sort(v.begin(), v.end());\n");
+  ASSERT_EQ(profile(options), 0) << err.str();
+  expect_golden("cli/profile_lines.txt", out.str());
+  options.json = true;
+  options.top = 2;
+  ASSERT_EQ(profile(options), 0);
+  expect_golden("cli/profile_lines.json", out.str());
+}
+
+TEST_F(ProfileCommand, LinesOfAProfileThatHasNone) {
+  ProfileCommandOptions options;
+  options.file = write("callgrind.out", example);
+  options.lines = true;
+  EXPECT_EQ(profile(options), 2);
+  EXPECT_THAT(err.str(), HasSubstr("no source lines were kept"));
+  options.inclusive = true;
+  EXPECT_EQ(profile(options), 2);
+  EXPECT_THAT(err.str(), HasSubstr("own instructions of one profile"));
 }
 
 TEST_F(ProfileCommand, SubtractsABase) {

@@ -1,0 +1,53 @@
+#include "git/git.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+
+namespace tally {
+namespace {
+
+/// What a hook, an alias or `git worktree` leaves in the environment: it says which repository is meant, and we do.
+constexpr std::array<std::string_view, 8> kPointers = {
+    "GIT_DIR",        "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_PREFIX"};
+
+/// The first lines of a million commits, ids and titles, and room to spare.
+constexpr std::size_t kMostOutput = std::size_t{512} << 20;
+
+}  // namespace
+
+Git::Git(ProcessRunner& runner, const EnvironmentVariables& environment, std::string folder)
+    : runner_(runner), folder_(std::move(folder)) {
+  for (const auto& [name, value] : environment) {
+    if (std::ranges::find(kPointers, name) == kPointers.end() && name != "LC_ALL")
+      environment_.emplace_back(name, value);
+  }
+  environment_.emplace_back("LC_ALL", "C.UTF-8");
+  environment_.emplace_back("GIT_TERMINAL_PROMPT", "0");
+  environment_.emplace_back("GIT_OPTIONAL_LOCKS", "0");
+}
+
+Result<std::string> Git::operator()(std::vector<std::string> arguments, std::string input) const {
+  ProcessRequest request;
+  request.argv = {"git", "--no-pager", "-c", "core.fsmonitor=false", "-C", folder_};
+  request.argv.insert(request.argv.end(), arguments.begin(), arguments.end());
+  request.environment = environment_;
+  request.stdin_text = std::move(input);
+  // Half of the limit is kept of the head.
+  request.output_limit = 2 * kMostOutput;
+  const ProcessResult result = run(runner_, std::move(request));
+  if (succeeded(result)) return result.out.text();
+  if (std::holds_alternative<SpawnFailed>(result.outcome))
+    return fail(ErrorKind::missing, "git is not there", {}, "apt-get install git");
+  if (std::holds_alternative<Cancelled>(result.outcome)) return fail(ErrorKind::interrupted, "git was interrupted");
+  std::string said(first_line(trim(result.err.text())));
+  if (said.starts_with("fatal: ")) said.erase(0, 7);
+  return fail(ErrorKind::failed,
+              fmt::format("git {}: {}", arguments.front(), said.empty() ? describe(result.outcome) : said), folder_);
+}
+
+}  // namespace tally

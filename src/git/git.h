@@ -1,0 +1,33 @@
+/// One git command in a folder, and what it printed.
+///
+/// Asks the `git` of the user's PATH. Never: writes into a work tree or an index, runs a pager or a hook, asks for a
+/// password. Variables that a hook sets (GIT_DIR and its like) are not heeded: the folder alone says which repository
+/// is meant.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "process/process.h"
+
+namespace tally {
+
+class Git {
+ public:
+  /// The runner outlives this.
+  Git(ProcessRunner& runner, const EnvironmentVariables& environment, std::string folder);
+
+  /// Its standard output. An error: `missing` where there is no git, `interrupted`, else `failed` with git's first
+  /// line.
+  [[nodiscard]] Result<std::string> operator()(std::vector<std::string> arguments, std::string input = {}) const;
+
+  [[nodiscard]] const std::string& folder() const { return folder_; }
+
+ private:
+  ProcessRunner& runner_;
+  EnvironmentVariables environment_;
+  std::string folder_;
+};
+
+}  // namespace tally

@@ -1,0 +1,104 @@
+#include "git/repository.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/text.h"
+
+namespace tally {
+namespace {
+
+constexpr char kUnit = '\x1f';
+
+bool means_no_repository(const Error& error) {
+  return error.message.contains("not a git repository") || error.message.contains("must be run in a work tree");
+}
+
+/// What `git cat-file commit` prints: grafts and shallow clones do not change it.
+Commit parse_commit(std::string id, std::string_view text) {
+  Commit commit{.id = std::move(id), .tree = {}, .parents = {}};
+  for (const std::string_view line : split(text, '\n')) {
+    if (line.empty()) break;
+    if (line.starts_with("tree ")) commit.tree = line.substr(5);
+    if (line.starts_with("parent ")) commit.parents.emplace_back(line.substr(7));
+  }
+  return commit;
+}
+
+}  // namespace
+
+bool is_full_commit_id(std::string_view text) {
+  return (text.size() == 40 || text.size() == 64) &&
+         std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+}
+
+std::string without_credentials(std::string_view address) {
+  const std::size_t scheme = address.find("://");
+  if (scheme == std::string_view::npos) return std::string(address);
+  const std::size_t begin = scheme + 3;
+  const std::string_view host = address.substr(begin, address.find('/', begin) - begin);
+  const std::size_t at = host.rfind('@');
+  if (at == std::string_view::npos) return std::string(address);
+  return std::string(address.substr(0, begin)).append(address.substr(begin + at + 1));
+}
+
+Result<std::optional<Repository>> Repository::find(ProcessRunner& runner, const EnvironmentVariables& environment,
+                                                   const std::string& folder) {
+  const auto top = Git(runner, environment, folder)({"rev-parse", "--show-toplevel"});
+  if (top) {
+    const std::string path(trim(*top));
+    if (path.empty()) return std::nullopt;  // inside .git
+    return Repository(Git(runner, environment, path));
+  }
+  if (top.error().kind == ErrorKind::missing || means_no_repository(top.error())) return std::nullopt;
+  return std::unexpected(top.error());
+}
+
+Result<Commit> Repository::commit(const std::string& name) const {
+  const auto id = git_({"rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{commit}"});
+  if (!id && id.error().kind == ErrorKind::interrupted) return std::unexpected(id.error());
+  if (!id) {
+    return fail(ErrorKind::input, fmt::format("'{}' is no commit of this repository", name), top(),
+                "name a commit, a branch or a tag that is there; a shallow clone wants `git fetch --unshallow`");
+  }
+  std::string full(trim(*id));
+  const auto text = git_({"cat-file", "commit", full});
+  if (!text) return std::unexpected(text.error());
+  return parse_commit(std::move(full), *text);
+}
+
+Result<std::optional<Commit>> Repository::head() const {
+  auto found = commit("HEAD");
+  if (found) return *std::move(found);
+  if (found.error().kind == ErrorKind::input) return std::nullopt;
+  return std::unexpected(found.error());
+}
+
+Result<bool> Repository::is_dirty() const {
+  const auto changes = git_({"status", "--porcelain", "--untracked-files=no", "--ignore-submodules=none"});
+  if (!changes) return std::unexpected(changes.error());
+  return !trim(*changes).empty();
+}
+
+std::string Repository::address() const {
+  if (const auto origin = git_({"config", "--get", "remote.origin.url"})) return without_credentials(trim(*origin));
+  return std::filesystem::path(top()).filename().string();
+}
+
+Result<std::vector<CommitTitle>> Repository::first_parent_line(const std::string& tip) const {
+  const auto text = git_({"log", "--first-parent", "--no-show-signature", "--format=%H%x1f%an%x1f%s", tip, "--"});
+  if (!text) return std::unexpected(text.error());
+  std::vector<CommitTitle> line;
+  for (const std::string_view one : split(*text, '\n')) {
+    const auto fields = split(one, kUnit);
+    if (fields.size() < 3) continue;
+    // A title may hold the separator; an author's name comes before it.
+    const std::string_view title = one.substr(static_cast<std::size_t>(fields[2].data() - one.data()));
+    line.push_back({.id = std::string(fields[0]), .author = std::string(fields[1]), .title = std::string(title)});
+  }
+  return line;
+}
+
+}  // namespace tally

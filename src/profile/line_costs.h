@@ -1,0 +1,44 @@
+/// What each source line of a case's code cost, and how it is kept in a stored profile. Pure.
+///
+/// "lines": { "total": 100, "strings": [..], "lines": [[file, line, cost], ..], "elsewhere": [[object, cost], ..],
+///            "sources": [[file, digest], ..] }
+///
+/// Files, objects and digests index the strings. Costs are instructions of all iterations together; those of the lines
+/// and those elsewhere add up to the total. A source is kept under its digest beside the profiles.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "json/value.h"
+
+namespace tally {
+
+/// A line of a source file; of what the compiler has written itself, line 0.
+struct SourceLine {
+  std::string file;
+  std::uint64_t line = 0;
+  auto operator<=>(const SourceLine&) const = default;
+};
+
+struct LineCosts {
+  std::map<SourceLine, std::uint64_t> lines;
+  std::map<std::string, std::uint64_t> elsewhere;  ///< By object: code that no debug information has a line for.
+  std::map<std::string, std::string> sources;      ///< File → the digest of its text, where that was kept.
+  friend bool operator==(const LineCosts&, const LineCosts&) = default;
+
+  [[nodiscard]] std::uint64_t total() const;
+};
+
+/// The name of the folder of sources in a folder of profiles.
+inline constexpr const char* sources_folder = "sources";
+
+json::Value to_json(const LineCosts& costs);
+/// An error (input) without a place: which part is damaged.
+Result<LineCosts> line_costs_from_json(const json::Value& json);
+
+}  // namespace tally
