@@ -15,6 +15,7 @@
 #include "cli/context.h"
 #include "cli/doctor_command.h"
 #include "cli/explain_command.h"
+#include "cli/history_command.h"
 #include "cli/init_command.h"
 #include "cli/list_command.h"
 #include "cli/merge_command.h"
@@ -117,6 +118,12 @@ std::vector<Command> declare_commands(OptionSet& program) {
                            options.cores, std::cerr);
         return run_check(options, again, std::cout, std::cerr);
       }));
+  commands.push_back(declare<HistoryOptions>(program, "history",
+                                             "Keep records by commit, and tell which commit changed a count",
+                                             add_history_options, [](const Context& context, HistoryOptions options) {
+                                               options.now = fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr)));
+                                               return run_history(context, options, std::cout, std::cerr);
+                                             }));
   commands.push_back(declare<MergeCommandOptions>(
       program, "merge", "Join the records of a plan's parts", add_merge_options,
       [](const Context&, const MergeCommandOptions& options) { return run_merge(options, std::cout, std::cerr); }));

@@ -11,7 +11,9 @@
 namespace tally {
 namespace {
 
-constexpr std::array<std::string_view, 5> keys = {"case", "metric", "up_to", "reason", "expires"};
+constexpr std::array<std::string_view, 5> required = {"case", "metric", "up_to", "reason", "expires"};
+constexpr std::array<std::string_view, 8> keys = {"case",    "metric", "up_to", "reason",
+                                                  "expires", "commit", "owner", "issue"};
 
 bool is_date(std::string_view text) {
   if (text.size() != 10) return false;
@@ -20,6 +22,11 @@ bool is_date(std::string_view text) {
     if (dash ? text[i] != '-' : std::isdigit(static_cast<unsigned char>(text[i])) == 0) return false;
   }
   return true;
+}
+
+/// None, or what git log prints of a commit's id.
+bool is_commit_prefix(std::string_view text) {
+  return text.empty() || (text.size() >= 7 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos);
 }
 
 /// A string, or what stands there in another form: expires = 2026-03-01 is a date of TOML's.
@@ -34,12 +41,13 @@ Result<Acceptance> read_entry(const TomlNode& table, const std::string& where) {
     if (std::ranges::find(keys, entry.key) != keys.end()) continue;
     const std::string near = nearest(entry.key, keys);
     return fail(ErrorKind::input, fmt::format("unknown key '{}'", entry.key), where,
-                near.empty() ? "the keys are case, metric, up_to, reason and expires" : "did you mean '" + near + "'?");
+                near.empty() ? "the keys are case, metric, up_to, reason, expires, commit, owner and issue"
+                             : "did you mean '" + near + "'?");
   }
   Acceptance accepted;
   accepted.where = where;
   const auto text = [&table](std::string_view key) { return text_of(table, key); };
-  for (const std::string_view key : keys) {
+  for (const std::string_view key : required) {
     if (trim(text(key)).empty()) {
       return fail(ErrorKind::input, fmt::format("'{}' is missing or empty", key), where,
                   "an accepted regression needs case, metric, up_to, reason and expires");
@@ -48,6 +56,13 @@ Result<Acceptance> read_entry(const TomlNode& table, const std::string& where) {
   accepted.cases = text("case");
   accepted.reason = text("reason");
   accepted.expires = text("expires");
+  accepted.commit = text("commit");
+  accepted.owner = text("owner");
+  accepted.issue = text("issue");
+  if (!is_commit_prefix(accepted.commit)) {
+    return fail(ErrorKind::input, fmt::format("'{}' is no commit's id", accepted.commit), where,
+                "write the id that git log prints, of seven digits at least");
+  }
   if (!is_date(accepted.expires)) {
     return fail(ErrorKind::input, fmt::format("'{}' is not a date", accepted.expires), where,
                 "write expires = \"2026-03-01\"");

@@ -38,10 +38,15 @@ struct Acceptance {
   double up_to = 0;  ///< Relative.
   std::string reason;
   std::string expires;  ///< "2026-03-01": the last day it holds.
-  std::string where;    ///< "file:line"
+  std::string
+      commit;  ///< Whose change in a history it is about: its id, or the first seven digits or more; may be empty.
+  std::string owner;  ///< Who answers for it; may be empty.
+  std::string issue;  ///< Where it is discussed; may be empty.
+  std::string where;  ///< "file:line"
 };
 
-/// The accept file: TOML, [[accept]] with case, metric, up_to ("+5%"), reason and expires, all required.
+/// The accept file: TOML, [[accept]] with case, metric, up_to ("+5%"), reason and expires, all required,
+/// and commit, owner and issue.
 Result<std::vector<Acceptance>> parse_accept_file(std::string_view text, const std::string& path);
 
 enum class Severity { failure, warning, accepted };

@@ -4,49 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <tuple>
 #include <unordered_map>
 
 #include "comparison/cause.h"
+#include "comparison/count_change.h"
 #include "profile/python_functions.h"
 
 namespace tally {
 namespace {
-
-double relative_change(double before, double after) {
-  if (before == after) return 0;
-  if (before == 0)
-    return after > 0 ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
-  return after / before - 1;
-}
-
-/// Half the range of the replicates: the median of so few may lie anywhere within.
-double replicate_doubt(const Counts& counts) {
-  if (counts.replicates.empty()) return 0;
-  const auto [low, high] = std::ranges::minmax(counts.replicates);
-  return static_cast<double>(high - low) / 2 / static_cast<double>(std::max<std::uint64_t>(counts.iterations, 1));
-}
-
-CountChange count_change(const CaseRecord& base, const CaseRecord& next, const CompareOptions& options) {
-  CountChange change{.before = base.counts->per_iteration, .after = next.counts->per_iteration};
-  if (options.denoise && base.counts->denoised && next.counts->denoised)
-    change = {.before = *base.counts->denoised, .after = *next.counts->denoised, .denoised = true};
-  change.change = relative_change(change.before, change.after);
-  double floor = 0;
-  for (const Counts* counts : {&*base.counts, &*next.counts}) {
-    if (!counts->floor) continue;
-    change.floor_measured = true;
-    floor = std::max(floor, counts->floor->high - counts->floor->low);
-  }
-  if (!change.floor_measured) {
-    floor =
-        std::abs(change.before) * (next.language == "python" ? options.usual_floor_python : options.usual_floor_cpp);
-  }
-  change.threshold =
-      std::max({floor, options.least_instructions, replicate_doubt(*base.counts) + replicate_doubt(*next.counts)});
-  return change;
-}
 
 std::optional<TimeChange> time_change(const Wall& base, const Wall& next, const CompareOptions& options) {
   const auto ratio = ratio_interval(samples_by_child(base), samples_by_child(next));
@@ -59,19 +25,6 @@ std::optional<TimeChange> time_change(const Wall& base, const Wall& next, const 
   if (ratio->low > 1 && change.change > options.least_time_change) change.verdict = Verdict::slower;
   if (ratio->high < 1 && change.change < -options.least_time_change) change.verdict = Verdict::faster;
   return change;
-}
-
-/// Why the two counts may not be compared, or "".
-std::string refusal(const Record& base_run, const CaseRecord& base, const Record& next_run, const CaseRecord& next) {
-  const Settings& a = base_run.settings;
-  const Settings& b = next_run.settings;
-  if (base.counts && next.counts && base.counts->iterations != next.counts->iterations) {
-    return fmt::format("iterations differ: {} and {}", base.counts->iterations, next.counts->iterations);
-  }
-  if (a.cache_sim != b.cache_sim) return "one run simulated caches, the other did not";
-  if (a.branch_sim != b.branch_sim) return "one run simulated branches, the other did not";
-  if (a.isolation != b.isolation) return fmt::format("isolation differs: {} and {}", a.isolation, b.isolation);
-  return {};
 }
 
 /// "torch/nn/functional.py: changed", for each that did; nothing where the files of a side are not known.
@@ -168,14 +121,15 @@ void compare_pair(const Comparison& run, CaseComparison& result, const CompareOp
   result.definition_changed = base.definition.digest != next.definition.digest;
   if (result.definition_changed) result.notes.emplace_back("the definition changed under this id");
   if (base.wall && next.wall) result.time = time_change(*base.wall, *next.wall, options);
-  const std::string refused = base.counts && next.counts ? refusal(*run.base, base, *run.next, next) : "";
+  const std::string refused =
+      base.counts && next.counts ? why_not_comparable(run.base->settings, base, run.next->settings, next) : "";
   if (!refused.empty()) {
     result.verdict = Verdict::refused;
     result.notes.push_back("counts not compared: " + refused);
     return;
   }
   if (base.counts && next.counts) {
-    result.counts = count_change(base, next, options);
+    result.counts = count_change(base, next, options.threshold, options.denoise);
     result.verdict = direction(result.counts->after - result.counts->before, result.counts->threshold);
   } else if (result.time) {
     result.verdict = result.time->verdict;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "comparison/call_delta.h"
+#include "comparison/count_change.h"
 #include "comparison/function_delta.h"
 #include "profile/allocation_delta.h"
 #include "record/record.h"
@@ -24,15 +25,6 @@ namespace tally {
 
 enum class Verdict { failed, gone, slower, changed_environment, faster, refused, added, same };
 std::string_view to_string(Verdict verdict);  // "changed environment", "new" for added, …
-
-struct CountChange {
-  double before = 0;  ///< Instructions per iteration.
-  double after = 0;
-  double change = 0;            ///< after / before − 1; infinite when before is 0 and after is not.
-  double threshold = 0;         ///< Instructions per iteration that a real change must exceed.
-  bool floor_measured = false;  ///< False: no floor was stored and the language's usual one stands in.
-  bool denoised = false;        ///< Both are without known interpreter noise.
-};
 
 struct TimeChange {
   double before_s = 0;
@@ -71,11 +63,7 @@ struct Comparison {
 };
 
 struct CompareOptions {
-  /// A floor where none was measured, relative: C++ repeats across layouts nearly always; a changed hash seed alone
-  /// moved a Python statement by 1.16 %.
-  double usual_floor_cpp = 0.001;
-  double usual_floor_python = 0.0125;
-  double least_instructions = 5;  ///< Per iteration: smaller changes are never real.
+  CountThreshold threshold = {};
   double least_time_change = 0.01;
   /// Denoised counts decide where both sides have them. The threshold stays that of whole counts.
   bool denoise = false;

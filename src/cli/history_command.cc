@@ -1,0 +1,185 @@
+#include "cli/history_command.h"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <ostream>
+
+#include "base/files.h"
+#include "cli/history_view.h"
+#include "cli/record_files.h"
+#include "cli/refuse.h"
+#include "history/store.h"
+#include "record/json.h"
+
+namespace tally::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+int not_told(const Error& error, std::ostream& err) {
+  return refuse("history", error, err, error.kind == ErrorKind::io ? kFailed : kUsage);
+}
+
+void add_store_option(OptionSet& command, HistoryOptions& options) {
+  command.add("--store", &options.store, "The folder that holds the history").value_name("DIR").shows_default();
+}
+
+void add_show_options(OptionSet& command, HistoryOptions& options) {
+  HistoryShow& shown = options.shown;
+  add_store_option(command, options);
+  command.add("--repository", &options.repository, "Whose commits order the runs (the working folder's)")
+      .value_name("DIR");
+  command.add("--tip", &shown.tip, "Tell the line of first parents that ends here").value_name("REV").shows_default();
+  command.add("--suite", &shown.suite, "Of this suite, where there are several");
+  command.add("--environment", &shown.environment, "In this environment: the first digits of its name");
+  command
+      .add("--accept", &shown.accept,
+           "What was agreed to (tally-accept.toml at the top of the repository, where there is one)")
+      .value_name("FILE");
+  command.add("--denoise", &shown.denoise, kDenoiseHelp);
+  command.add("--all", &shown.all, "Also show commits at which nothing changed");
+  command.add("--json", &shown.json, "Print it as JSON");
+  command.add("--csv", &shown.csv, "Print it as CSV").excludes("--json");
+}
+
+int add_records(const HistoryOptions& options, std::ostream& out, std::ostream& err) {
+  HistoryStore store(options.store);
+  int code = kFine;
+  for (const std::string& path : options.records) {
+    const auto record = load_record(path);
+    if (!record) {
+      code = std::max(code, not_told(record.error(), err));
+      continue;
+    }
+    const auto added = store.add(*record, path);
+    if (!added) {
+      code = std::max(code, not_told(added.error(), err));
+      if (added.error().kind == ErrorKind::io) return code;
+      continue;
+    }
+    fmt::print(out, "{}{}\n", added->path.string(), added->is_new ? "" : " (there already)");
+  }
+  return code;
+}
+
+/// Files that may be records, in a fixed order.
+Result<std::vector<std::string>> json_files(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code code;
+  for (fs::recursive_directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
+    if (at->is_regular_file(code) && at->path().extension() == ".json") files.push_back(at->path().string());
+  }
+  if (code) return fail(ErrorKind::input, "cannot be read: " + code.message(), folder, "name a folder of records");
+  std::ranges::sort(files);
+  return files;
+}
+
+int import_folder(const HistoryOptions& options, std::ostream& out, std::ostream& err) {
+  const auto files = json_files(options.folder);
+  if (!files) return not_told(files.error(), err);
+  HistoryStore store(options.store);
+  std::size_t added = 0;
+  std::size_t known = 0;
+  std::size_t left_out = 0;
+  for (const std::string& path : *files) {
+    const auto record = load_record(path);
+    const auto stored = record ? store.add(*record, path) : std::unexpected(record.error());
+    if (stored) {
+      ++(stored->is_new ? added : known);
+      continue;
+    }
+    if (stored.error().kind == ErrorKind::io) return not_told(stored.error(), err);
+    ++left_out;
+    fmt::print(err, "tally history: left out: {}\n", describe(stored.error()));
+  }
+  fmt::print(out, "{}: {} added, {} there already, {} left out\n", options.store, added, known, left_out);
+  return added + known == 0 ? kFailed : kFine;
+}
+
+int show_log(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
+  const auto history = load_history(context, options, err);
+  if (!history) return not_told(history.error(), err);
+  const HistoryView& view = history->view;
+  const HistoryShow& shown = options.shown;
+  if (shown.json) {
+    out << log_to_json(view);
+  } else if (shown.csv) {
+    out << log_to_csv(view);
+  } else {
+    out << render_log(
+        view, {.options = {.width = context.width, .color = use_color(context, "auto", context.out_is_terminal)},
+               .all = shown.all,
+               .most = static_cast<std::size_t>(shown.top)});
+  }
+  return !shown.fail_on.empty() && view.findings() > 0 ? kRegression : kFine;
+}
+
+int show_case(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
+  const auto history = load_history(context, options, err);
+  if (!history) return not_told(history.error(), err);
+  const HistoryView& view = history->view;
+  const auto chosen = choose_case(*view.runs.back(), options.case_id, view.suite);
+  if (!chosen) return not_told(chosen.error(), err);
+  const HistoryShow& shown = options.shown;
+  const auto points = course_of_case(view.runs, (*chosen)->id, {.denoise = shown.denoise});
+  if (points.empty())
+    return not_told({ErrorKind::input, "has no counts in this history", (*chosen)->id, "measure with counts"}, err);
+  if (shown.json) {
+    out << course_to_json(view, points);
+  } else if (shown.csv) {
+    out << course_to_csv(view, points);
+  } else {
+    out << render_course(
+        view, points,
+        {.options = {.width = context.width, .color = use_color(context, "auto", context.out_is_terminal)},
+         .all = shown.all});
+  }
+  return kFine;
+}
+
+}  // namespace
+
+void add_history_options(OptionSet& command, HistoryOptions& options) {
+  OptionSet& add = command.add_command("add", "Keep the records of commits");
+  add.chosen = &options.add;
+  add.add("RECORD", &options.records, "Records of tally run, each of a commit").required();
+  add_store_option(add, options);
+
+  OptionSet& import = command.add_command("import", "Keep all records of a folder, and say what is none");
+  import.chosen = &options.import;
+  import.add("DIR", &options.folder, "Where they are, in subfolders, too").required();
+  add_store_option(import, options);
+
+  OptionSet& log = command.add_command("log", "Tell, commit by commit, which counts changed");
+  log.chosen = &options.log;
+  add_show_options(log, options);
+  log.add("--top", &options.shown.top, "Changes shown of a commit").shows_default().positive();
+  log.add("--drift", &options.shown.drift, "Budget in percent for changes below the threshold, added up")
+      .shows_default()
+      .positive();
+  log.add("--fail-on", &options.shown.fail_on, "Exit with 3 where a count rose and nobody agreed")
+      .one_of({"unacknowledged"});
+
+  OptionSet& show = command.add_command("show", "Tell the course of one case");
+  show.chosen = &options.show;
+  show.add("CASE", &options.case_id, "Its id, or what only its id contains or matches").required();
+  add_show_options(show, options);
+
+  command.footer =
+      "A history holds a file for each run and orders them by the first parents of commits, never by dates.\n"
+      "docs/history.md says more.";
+}
+
+int run_history(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
+  if (options.add) return add_records(options, out, err);
+  if (options.import) return import_folder(options, out, err);
+  if (options.log) return show_log(context, options, out, err);
+  if (options.show) return show_case(context, options, out, err);
+  return not_told(
+      {ErrorKind::input, "what to do is missing", {}, "tally history add, import, log or show; --help tells"}, err);
+}
+
+}  // namespace tally::cli

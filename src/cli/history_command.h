@@ -1,0 +1,46 @@
+/// `tally history add | import | log | show`: what commits did to counts, from records that are kept in a folder.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "cli/context.h"
+#include "cli/option_set.h"
+
+namespace tally::cli {
+
+/// How log and show tell the history that they were asked for.
+struct HistoryShow {
+  std::string suite;        ///< Empty: the only one.
+  std::string environment;  ///< The first digits of its name; empty: the one that measured last along the line.
+  std::string tip = "HEAD";
+  std::string accept;  ///< Empty: tally-accept.toml at the top of the repository, where there is one.
+  double drift = 2;    ///< Percent.
+  bool all = false;
+  int top = 5;
+  bool denoise = false;
+  bool json = false;
+  bool csv = false;
+  std::string fail_on;
+};
+
+struct HistoryOptions {
+  std::string store = "tally-history";
+  std::string repository;  ///< The folder whose commits order the runs; empty: the working folder's.
+  bool add = false;
+  bool import = false;
+  bool log = false;
+  bool show = false;
+  std::vector<std::string> records;
+  std::string folder;
+  std::string case_id;
+  HistoryShow shown;
+  std::string now;  ///< ISO 8601, UTC.
+};
+
+void add_history_options(OptionSet& command, HistoryOptions& options);
+/// Exit codes: 0, 1 what was meant to be added was not, 2 bad input, 3 --fail-on found something.
+int run_history(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err);
+
+}  // namespace tally::cli

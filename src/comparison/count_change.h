@@ -1,0 +1,42 @@
+/// Two counts of one case: by how much they differ, and by how much they must for the difference to be real. Pure.
+#pragma once
+
+#include <string>
+
+#include "record/record.h"
+
+namespace tally {
+
+struct CountChange {
+  double before = 0;  ///< Instructions per iteration.
+  double after = 0;
+  double change = 0;            ///< after / before − 1; infinite when before is 0 and after is not.
+  double threshold = 0;         ///< Instructions per iteration that a real change must exceed.
+  bool floor_measured = false;  ///< False: no floor was stored and the language's usual one stands in.
+  bool denoised = false;        ///< Both are without known interpreter noise.
+};
+
+struct CountThreshold {
+  /// A floor where none was measured, relative: C++ repeats across layouts nearly always; a changed hash seed alone
+  /// moved a Python statement by 1.16 %.
+  double usual_floor_cpp = 0.001;
+  double usual_floor_python = 0.0125;
+  double least_instructions = 5;  ///< Per iteration: smaller changes are never real.
+};
+
+/// (after − before) / before; infinite where before is 0 and after is not.
+double relative_change(double before, double after);
+
+/// Both must have counts. `denoise`: those without known interpreter noise, where both have them; the threshold stays
+/// that of whole counts.
+CountChange count_change(const CaseRecord& base, const CaseRecord& next, const CountThreshold& threshold,
+                         bool denoise = false);
+
+/// The difference is beyond the threshold.
+bool is_real(const CountChange& change);
+
+/// Why the two counts say nothing about each other, or "".
+std::string why_not_comparable(const Settings& base_settings, const CaseRecord& base, const Settings& next_settings,
+                               const CaseRecord& next);
+
+}  // namespace tally

@@ -1,0 +1,193 @@
+#include "git/generated.h"
+#include "harness.h"
+#include "json/text.h"
+
+namespace tally::cli_test {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kSuite = R"toml(schema = 1
+[toolchain.work]
+extends = "cpp"
+include = ["."]
+prelude = ["work.h"]
+
+[defaults]
+toolchain = "work"
+
+[[timer]]
+label = ["sum"]
+language = "cpp"
+stmt = "sum()"
+
+[[timer]]
+label = ["other"]
+language = "cpp"
+stmt = "other()"
+)toml";
+
+/// Two functions in a header, which execute as many instructions as a commit says.
+struct HistoryTest : testing::Test {
+  HistoryTest() { repository.write("suite.toml", kSuite); }
+
+  std::string commit(const std::string& title, int sum, int other = 1000) {
+    const auto function = [](const std::string& name, int nops) {
+      return "inline void " + name + "() { asm volatile(\".rept " + std::to_string(nops) + "\\n nop\\n .endr\"); }\n";
+    };
+    repository.write("work.h", "#pragma once\n" + function("sum", sum) + function("other", other));
+    return repository.commit(title);
+  }
+
+  /// Measures what is checked out and adds it.
+  void measure(const std::string& name) const {
+    const std::string record = (records->path() / (name + ".json")).string();
+    const Ran run = tally({"run", repository.path("suite.toml"), "--counts-only", "--quiet", "--json", record});
+    ASSERT_EQ(run.code, 0) << run.err;
+    const Ran added = tally({"history", "add", record, "--store", store()});
+    ASSERT_EQ(added.code, 0) << added.err;
+    EXPECT_THAT(added.out, HasSubstr("/runs/suite.toml/"));
+  }
+
+  [[nodiscard]] Ran history(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "history");
+    arguments.insert(arguments.end(), {"--store", store(), "--repository", repository.top()});
+    return tally(arguments);
+  }
+
+  [[nodiscard]] std::string store() const { return (records->path() / "history").string(); }
+
+  git_test::GeneratedRepository repository;
+  Result<TemporaryFolder> records = TemporaryFolder::make();
+};
+
+json::Value parsed(const Ran& ran) {
+  auto value = json::parse(ran.out);
+  EXPECT_TRUE(value) << ran.out << ran.err;
+  return value ? *value : json::Value();
+}
+
+TEST_F(HistoryTest, EveryPlantedChangeIsOfItsCommitOrOfTheRangeThatNobodyMeasured) {
+  const std::string first = commit("Begin", 10000);
+  measure("first");
+  const std::string same = commit("Write a comment", 10000);
+  measure("same");
+  const std::string slower = commit("Check each element", 12000, 900);
+  measure("slower");
+  const std::string skipped = commit("Rename nothing", 12000, 900);
+  const std::string faster = commit("Check no element", 10000, 900);
+  measure("faster");
+  // A branch that is not merged is on another line.
+  repository.git({"checkout", "--quiet", "-b", "aside"});
+  commit("Try something", 50000);
+  measure("aside");
+  repository.git({"checkout", "--quiet", "main"});
+
+  const Ran log = history({"log", "--json"});
+  EXPECT_EQ(log.code, 0);
+  EXPECT_THAT(log.err, HasSubstr("1 of commits that are not on this line"));
+  const json::Value commits = parsed(log)["commits"];
+  ASSERT_EQ(commits.size(), 4);
+  EXPECT_EQ(*commits[std::size_t{0}]["commit"].text(), faster);
+  EXPECT_EQ(commits[std::size_t{2}]["changes"].size(), 0);
+  EXPECT_EQ(*commits[std::size_t{3}]["commit"].text(), first);
+
+  const json::Value& planted = commits[std::size_t{1}]["changes"];
+  EXPECT_EQ(*commits[std::size_t{1}]["commit"].text(), slower);
+  EXPECT_EQ(*commits[std::size_t{1}]["author"].text(), "Ada");
+  ASSERT_EQ(planted.size(), 2);
+  EXPECT_THAT(*planted[std::size_t{0}]["id"].text(), HasSubstr("sum"));
+  EXPECT_EQ(planted[std::size_t{0}]["before"].number(), 10000);
+  EXPECT_EQ(planted[std::size_t{0}]["after"].number(), 12000);
+  EXPECT_THAT(json::texts_of(planted[std::size_t{0}]["candidates"]), ElementsAre(slower));
+  EXPECT_EQ(*planted[std::size_t{0}]["acknowledged"].flag(), false);
+  EXPECT_EQ(*planted[std::size_t{1}]["acknowledged"].flag(), true);  // It became faster.
+
+  const json::Value& back = commits[std::size_t{0}]["changes"];
+  ASSERT_EQ(back.size(), 1);
+  EXPECT_THAT(json::texts_of(back[std::size_t{0}]["candidates"]), ElementsAre(skipped, faster));
+
+  const Ran text = history({"log"});
+  EXPECT_THAT(text.out, AllOf(HasSubstr("Check each element"), HasSubstr("+20 %"), HasSubstr("one of 2 commits"),
+                              Not(HasSubstr("Try something")), HasSubstr("4 commits of 5 measured: 3 changes, 1 not")));
+  EXPECT_THAT(text.out, Not(HasSubstr("Write a comment")));
+  EXPECT_THAT(history({"log", "--all"}).out, HasSubstr("Write a comment"));
+  EXPECT_THAT(history({"log", "--csv"}).out, HasSubstr(slower + ",Ada,Check each element,1,sum"));
+  EXPECT_EQ(parsed(history({"log", "--json", "--tip", same}))["commits"].size(), 2);
+}
+
+TEST_F(HistoryTest, WhatWasAgreedToIsNoFinding) {
+  commit("Begin", 10000);
+  measure("first");
+  const std::string slower = commit("Check each element", 12000);
+  measure("slower");
+  const Ran open = history({"log", "--fail-on", "unacknowledged"});
+  EXPECT_EQ(open.code, 3);
+  const auto ledger = [&](const std::string& up_to, const std::string& more) {
+    repository.write("tally-accept.toml", "[[accept]]\ncase = \"sum*\"\nmetric = \"instructions\"\nup_to = \"" + up_to +
+                                              "\"\nreason = \"correctness\"\nexpires = 2999-01-01\n" + more);
+    return history({"log", "--fail-on", "unacknowledged"});
+  };
+  EXPECT_EQ(ledger("+10%", "").code, 3);
+  EXPECT_EQ(ledger("+25%", "commit = \"0123456\"\n").code, 3);
+  const Ran agreed = ledger("+25%", "commit = \"" + slower.substr(0, 10) + "\"\nowner = \"Ada\"\nissue = \"#7\"\n");
+  EXPECT_EQ(agreed.code, 0) << agreed.out << agreed.err;
+  EXPECT_THAT(agreed.out, HasSubstr("accepted: correctness"));
+  const Ran wrong = ledger("+25%", "commit = \"main\"\n");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("'main' is no commit's id"));
+}
+
+TEST_F(HistoryTest, ChangesBelowTheThresholdAddUp) {
+  for (int i = 0; i < 4; ++i) {
+    commit("Grow " + std::to_string(i), 10000 + 9 * i);
+    measure(std::to_string(i));
+  }
+  const Ran log = history({"log", "--drift", "0.2", "--fail-on", "unacknowledged"});
+  EXPECT_EQ(log.code, 3) << log.out;
+  EXPECT_THAT(log.out, AllOf(HasSubstr("drift  +0.27 %  sum"), HasSubstr("Grow 1"), HasSubstr("Grow 3"),
+                             HasSubstr("0 changes, 1 not agreed to")));
+  EXPECT_EQ(history({"log", "--fail-on", "unacknowledged"}).code, 0);
+}
+
+TEST_F(HistoryTest, OneCaseIsToldPointByPoint) {
+  for (const int sum : {1000, 1000, 2000}) {
+    commit("Be " + std::to_string(sum), sum);
+    measure(std::to_string(sum));
+  }
+  const Ran shown = history({"show", "sum"});
+  EXPECT_EQ(shown.code, 0) << shown.err;
+  EXPECT_THAT(shown.out, AllOf(HasSubstr("▁▁█"), HasSubstr("+100 %"), HasSubstr("1 commit with no change")));
+  const json::Value series = parsed(history({"show", "sum", "--json"}));
+  ASSERT_EQ(series["points"].size(), 3);
+  EXPECT_EQ(series["points"][std::size_t{2}]["instructions"].number(), 2000);
+  EXPECT_EQ(history({"show", "nothing"}).code, 2);
+}
+
+TEST_F(HistoryTest, WhatIsNoRecordOfACommitIsRefused) {
+  const Ran none = history({"log"});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_THAT(none.err, AllOf(HasSubstr("tally history: "), HasSubstr("HEAD")));
+  commit("Begin", 1000);
+  EXPECT_THAT(history({"log"}).err, HasSubstr("there is no history"));
+  EXPECT_EQ(tally({"history"}).code, 2);
+  measure("first");
+  repository.write("work.h", "#pragma once\ninline void sum() {}\ninline void other() {}\n");
+  const std::string dirty = (records->path() / "dirty.json").string();
+  ASSERT_EQ(tally({"run", repository.path("suite.toml"), "--counts-only", "--quiet", "--json", dirty}).code, 0);
+  const Ran refused = tally({"history", "add", dirty, "--store", store()});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("measured changes that are not in commit"));
+
+  ASSERT_TRUE(write_file(records->path() / "stray.json", "{}"));
+  const Ran imported = tally({"history", "import", records->path().string(), "--store", store()});
+  EXPECT_EQ(imported.code, 0);
+  EXPECT_THAT(imported.out, HasSubstr("0 added, 2 there already, 2 left out"));
+  EXPECT_THAT(imported.err, AllOf(HasSubstr("stray.json"), HasSubstr("dirty.json")));
+}
+
+}  // namespace
+}  // namespace tally::cli_test
