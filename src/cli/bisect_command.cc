@@ -15,10 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kShortId = 10;
-
-std::string short_id(const std::string& commit) { return commit.substr(0, kShortId); }
-
 /// Why there is no line from GOOD to BAD.
 Error no_line(const Repository& repository, const BisectOptions& options, const Commit& good, const Commit& bad) {
   const std::string what = fmt::format("{} does not come from {}", options.bad, options.good);
@@ -38,16 +34,16 @@ Error no_line(const Repository& repository, const BisectOptions& options, const 
   return {ErrorKind::input,
           what,
           {},
-          fmt::format("begin where the two came apart: tally bisect {} {}", short_id(**base), options.bad)};
+          fmt::format("begin where the two came apart: tally bisect {} {}", short_commit(**base), options.bad)};
 }
 
-Result<std::vector<LineCommit>> line_of(const Repository& repository, const BisectOptions& options) {
+Result<std::vector<LineCommit>> line_from_good(const Repository& repository, const BisectOptions& options) {
   const auto good = repository.commit(options.good);
   if (!good) return std::unexpected(good.error());
   const auto bad = repository.commit(options.bad);
   if (!bad) return std::unexpected(bad.error());
   if (good->id == bad->id)
-    return fail(ErrorKind::input, "GOOD and BAD are one commit", short_id(good->id),
+    return fail(ErrorKind::input, "GOOD and BAD are one commit", short_commit(good->id),
                 "name an earlier one and a later one");
   auto line = repository.line_between(good->id, bad->id);
   if (line && line->empty()) return std::unexpected(no_line(repository, options, *good, *bad));
@@ -85,12 +81,10 @@ void add_bisect_options(OptionSet& command, BisectOptions& options) {
 }
 
 int run_bisect(const Context& context, const BisectOptions& options, std::ostream& out, std::ostream& err) {
-  if (options.commits.times)
-    return not_bisected({ErrorKind::input, "times decide nothing here", "--times", "take it away"}, err);
   auto room = CommitRoom::open(context, options.commits, true, "bisect", err);
   if (!room) return not_bisected(room.error(), err);
   const Repository& repository = (*room)->repository();
-  const auto line = line_of(repository, options);
+  const auto line = line_from_good(repository, options);
   if (!line) return not_bisected(line.error(), err);
   const auto dirty = repository.is_dirty();
   if (dirty && *dirty) (*room)->say("what is not committed is not measured");

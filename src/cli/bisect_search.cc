@@ -14,13 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kShortId = 10;
-
 CommitName name_of(const LineCommit& commit) { return {commit.title.id, commit.title.author, commit.title.title}; }
 
-std::string shown(const CommitName& commit) {
-  return fmt::format("{} \"{}\"", commit.id.substr(0, kShortId), commit.title);
-}
+std::string shown(const CommitName& commit) { return fmt::format("{} \"{}\"", short_commit(commit.id), commit.title); }
 
 std::vector<CommitName> names_of(const std::vector<LineCommit>& line, std::size_t since, std::size_t at) {
   std::vector<CommitName> names;
@@ -89,7 +85,7 @@ Result<CommitOutcome> BisectSearch::obtain(const CommitName& commit, const Ids& 
     ++report_.builds;
     unbuilt_[commit.id] = *failed;
     report_.unbuilt.push_back({commit, failed->why, failed->log});
-    room_.say(fmt::format("{} {}", commit.id.substr(0, kShortId), describe(*failed)));
+    room_.say(fmt::format("{} {}", short_commit(commit.id), describe(*failed)));
     return outcome;
   }
   const auto& measured = std::get<MeasuredCommit>(*outcome);
@@ -99,8 +95,8 @@ Result<CommitOutcome> BisectSearch::obtain(const CommitName& commit, const Ids& 
     ++report_.measured;
   } else {
     ++(measured.was_built ? report_.same_built : report_.same_files);
-    room_.say(fmt::format("{} has the {} of {}: its counts are carried forward", commit.id.substr(0, kShortId),
-                          measured.was_built ? "built files" : "files", measured.same_as.substr(0, kShortId)));
+    room_.say(fmt::format("{} has the {} of {}: its counts are carried forward", short_commit(commit.id),
+                          measured.was_built ? "built files" : "files", short_commit(measured.same_as)));
   }
   fresh_.insert(commit.id);
   if (auto fits = readings_.add_fresh(measured.record, measured.path, ids); !fits) return std::unexpected(fits.error());

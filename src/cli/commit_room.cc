@@ -137,6 +137,8 @@ void CommitRoom::keep_whole(const std::string& commit, const Record& record) con
   std::ignore = write_file(fmt::format("{}/whole/{}/{}", workshop_->folder(), key_, commit), text);
 }
 
+std::string short_commit(const std::string& id) { return id.substr(0, 10); }
+
 std::string describe(const NotMeasured& why) {
   std::string text = why.why;
   if (!why.log.empty()) text += "; all that it printed is in " + why.log;

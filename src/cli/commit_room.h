@@ -69,6 +69,9 @@ class CommitRoom {
   std::optional<CommitMeasuring> commits_;
 };
 
+/// The digits of a commit that a person is shown.
+std::string short_commit(const std::string& id);
+
 /// "could not be built: …" with the last lines of its log, for a person.
 std::string describe(const NotMeasured& why);
 

@@ -168,6 +168,14 @@ void add_history_options(OptionSet& command, HistoryOptions& options) {
   show.add("CASE", &options.case_id, "Its id, or what only its id contains or matches").required();
   add_show_options(show, options);
 
+  OptionSet& backfill = command.add_command("backfill", "Measure the commits that the history lacks");
+  backfill.chosen = &options.backfill;
+  add_backfill_options(backfill, options.filled);
+
+  OptionSet& bridge = command.add_command("bridge", "Measure one commit here, to join two environments");
+  bridge.chosen = &options.bridge;
+  add_bridge_options(bridge, options.filled);
+
   command.footer =
       "A history holds a file for each run and orders them by the first parents of commits, never by dates.\n"
       "docs/history.md says more.";
@@ -178,8 +186,13 @@ int run_history(const Context& context, const HistoryOptions& options, std::ostr
   if (options.import) return import_folder(options, out, err);
   if (options.log) return show_log(context, options, out, err);
   if (options.show) return show_case(context, options, out, err);
-  return not_told(
-      {ErrorKind::input, "what to do is missing", {}, "tally history add, import, log or show; --help tells"}, err);
+  if (options.backfill) return run_backfill(context, options.filled, out, err);
+  if (options.bridge) return run_bridge(context, options.filled, out, err);
+  return not_told({ErrorKind::input,
+                   "what to do is missing",
+                   {},
+                   "tally history add, import, log, show, backfill or bridge; --help tells"},
+                  err);
 }
 
 }  // namespace tally::cli

@@ -1,4 +1,5 @@
-/// `tally history add | import | log | show`: what commits did to counts, from records that are kept in a folder.
+/// `tally history add | import | log | show | backfill | bridge`: what commits did to counts, from records that are
+/// kept in a folder.
 #pragma once
 
 #include <iosfwd>
@@ -6,6 +7,7 @@
 #include <vector>
 
 #include "cli/context.h"
+#include "cli/history_backfill.h"
 #include "cli/option_set.h"
 
 namespace tally::cli {
@@ -32,10 +34,13 @@ struct HistoryOptions {
   bool import = false;
   bool log = false;
   bool show = false;
+  bool backfill = false;
+  bool bridge = false;
   std::vector<std::string> records;
   std::string folder;
   std::string case_id;
   HistoryShow shown;
+  BackfillOptions filled;
   std::string now;  ///< ISO 8601, UTC.
 };
 

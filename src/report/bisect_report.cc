@@ -15,17 +15,17 @@ namespace {
 using json::Array;
 using json::Object;
 
-constexpr std::size_t kShortId = 10;
+constexpr std::size_t kAbbreviation = 10;
 
-std::string short_id(const CommitName& commit) { return commit.id.substr(0, kShortId); }
+std::string abbreviated(const CommitName& commit) { return commit.id.substr(0, kAbbreviation); }
 
-std::string plural(std::size_t count, std::string_view one, std::string_view many) {
+std::string counted(std::size_t count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
 /// The cell of a commit or of a range.
 std::string commit_cell(const BisectChange& change) {
-  if (change.candidates.size() == 1) return short_id(change.candidates.back());
+  if (change.candidates.size() == 1) return abbreviated(change.candidates.back());
   return fmt::format("{} of {}", change.is_drift ? "several" : "one", change.candidates.size());
 }
 
@@ -64,7 +64,7 @@ std::string table_of(const BisectReport& report, std::size_t most, const RenderO
 }
 
 std::string named(const CommitName& commit) {
-  return fmt::format("{}  {}: {}\n", short_id(commit), printable(commit.author), printable(commit.title));
+  return fmt::format("{}  {}: {}\n", abbreviated(commit), printable(commit.author), printable(commit.title));
 }
 
 /// The commits that the table names, each once, oldest first.
@@ -80,85 +80,85 @@ std::string titles_of(const BisectReport& report) {
     if (change.candidates.size() != 1) continue;
     std::string note;
     if (change.merge)
-      note = fmt::format("came with the merge {}: {}", short_id(*change.merge), printable(change.merge->title));
+      note = fmt::format("came with the merge {}: {}", abbreviated(*change.merge), printable(change.merge->title));
     if (change.is_of_merge) note = "changed by the merge itself, besides what it brought";
     tell(change.candidates.back(), note);
   }
   return text;
 }
 
-std::string range_text(const BisectChange& change) {
+std::string candidates_text(const BisectChange& change) {
   const std::size_t commits = change.candidates.size();
   std::string text =
       fmt::format("{}: {} of {} commits, {} to {}", printable(change.id), change.is_drift ? "the sum" : "one", commits,
-                  short_id(change.candidates.front()), short_id(change.candidates.back()));
+                  abbreviated(change.candidates.front()), abbreviated(change.candidates.back()));
   if (change.is_drift) {
     text += ", no step above the threshold\n";
     for (const auto& contributor : change.contributors) {
       text += "    " + (contributor.size() == 1 ? named(contributor.back())
-                                                : fmt::format("one of {} to {}\n", short_id(contributor.front()),
-                                                              short_id(contributor.back())));
+                                                : fmt::format("one of {} to {}\n", abbreviated(contributor.front()),
+                                                              abbreviated(contributor.back())));
     }
     return text;
   }
   const std::size_t untried = commits - 1 - std::min(commits - 1, change.unmeasurable);
   if (change.unmeasurable > 0) text += fmt::format(": {} could not be measured", change.unmeasurable);
   if (untried > 0) text += fmt::format("{} {} not tried", change.unmeasurable > 0 ? "," : ":", untried);
-  if (change.merge) text += fmt::format("; came with the merge {}", short_id(*change.merge));
+  if (change.merge) text += fmt::format("; came with the merge {}", abbreviated(*change.merge));
   return text + "\n";
 }
 
-std::string summary_of(const BisectReport& report) {
+std::string search_summary(const BisectReport& report) {
   std::string text =
-      fmt::format("{} to {}: {}, {} of {} changed; {}, {} measured", short_id(report.good), short_id(report.bad),
-                  plural(report.commits, "commit", "commits"), report.changed, plural(report.cases, "case", "cases"),
-                  plural(report.builds, "build", "builds"), report.measured);
+      fmt::format("{} to {}: {}, {} of {} changed; {}, {} measured", abbreviated(report.good), abbreviated(report.bad),
+                  counted(report.commits, "commit", "commits"), report.changed, counted(report.cases, "case", "cases"),
+                  counted(report.builds, "build", "builds"), report.measured);
   if (report.stored > 0) text += fmt::format(", {} known from the store", report.stored);
   text += "\n";
   if (report.same_built > 0)
     text += fmt::format("{} carried forward unmeasured: what was built is another commit's, digest for digest\n",
-                        plural(report.same_built, "commit was", "commits were"));
+                        counted(report.same_built, "commit was", "commits were"));
   if (report.same_files > 0)
     text += fmt::format("{} carried forward unbuilt: the files are another commit's\n",
-                        plural(report.same_files, "commit was", "commits were"));
+                        counted(report.same_files, "commit was", "commits were"));
   return text;
 }
 
 std::string unbuilt_of(const BisectReport& report) {
   std::string text;
   for (const UnbuiltCommit& one : report.unbuilt) {
-    text += fmt::format("{}  {}", short_id(one.commit), printable(one.why));
+    text += fmt::format("{}  {}", abbreviated(one.commit), printable(one.why));
     text += one.log.empty() ? "\n" : fmt::format(": {}\n", printable(one.log));
   }
   return text;
 }
 
-Object commit_json(const CommitName& commit) {
+Object named_json(const CommitName& commit) {
   return {{"commit", commit.id}, {"author", commit.author}, {"title", commit.title}};
 }
 
-Array commits_json(const std::vector<CommitName>& commits) {
+Array all_named_json(const std::vector<CommitName>& commits) {
   Array array;
   array.reserve(commits.size());
-  for (const CommitName& commit : commits) array.emplace_back(commit_json(commit));
+  for (const CommitName& commit : commits) array.emplace_back(named_json(commit));
   return array;
 }
 
-Object change_json(const BisectChange& change) {
+Object found_json(const BisectChange& change) {
   Object json = {{"id", change.id},
                  {"before", change.counts.before},
                  {"after", change.counts.after},
                  {"change", change.counts.change},
                  {"threshold", change.counts.threshold},
-                 {"candidates", commits_json(change.candidates)},
+                 {"candidates", all_named_json(change.candidates)},
                  {"unmeasurable", change.unmeasurable},
                  {"drift", change.is_drift}};
   if (change.is_drift) {
     Array contributors;
-    for (const auto& contributor : change.contributors) contributors.emplace_back(commits_json(contributor));
+    for (const auto& contributor : change.contributors) contributors.emplace_back(all_named_json(contributor));
     json["contributors"] = std::move(contributors);
   }
-  if (change.merge) json["merge"] = commit_json(*change.merge);
+  if (change.merge) json["merge"] = named_json(*change.merge);
   json["of_merge"] = change.is_of_merge;
   Array functions;
   functions.reserve(change.functions.size());
@@ -173,10 +173,10 @@ Object change_json(const BisectChange& change) {
 }  // namespace
 
 std::string render_bisect(const BisectReport& report, std::size_t most_functions, const RenderOptions& options) {
-  std::string text = summary_of(report);
+  std::string text = search_summary(report);
   if (!report.changes.empty()) text += "\n" + table_of(report, most_functions, options) + "\n" + titles_of(report);
   for (const BisectChange& change : report.changes) {
-    if (change.candidates.size() > 1) text += range_text(change);
+    if (change.candidates.size() > 1) text += candidates_text(change);
   }
   text += unbuilt_of(report);
   if (!report.not_compared.empty()) {
@@ -191,17 +191,17 @@ std::string render_bisect(const BisectReport& report, std::size_t most_functions
 std::string bisect_to_json(const BisectReport& report) {
   Array changes;
   changes.reserve(report.changes.size());
-  for (const BisectChange& change : report.changes) changes.emplace_back(change_json(change));
+  for (const BisectChange& change : report.changes) changes.emplace_back(found_json(change));
   Array unbuilt;
   unbuilt.reserve(report.unbuilt.size());
   for (const UnbuiltCommit& one : report.unbuilt) {
-    Object json = commit_json(one.commit);
+    Object json = named_json(one.commit);
     json["why"] = one.why;
     json["log"] = one.log;
     unbuilt.emplace_back(std::move(json));
   }
-  return json::to_text(Object{{"good", commit_json(report.good)},
-                              {"bad", commit_json(report.bad)},
+  return json::to_text(Object{{"good", named_json(report.good)},
+                              {"bad", named_json(report.bad)},
                               {"commits", report.commits},
                               {"cases", report.cases},
                               {"changed", report.changed},

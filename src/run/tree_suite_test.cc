@@ -23,7 +23,7 @@ struct TreeSuites : testing::Test {
   TemporaryFolder folder = TemporaryFolder::make().value();
 };
 
-constexpr const char* kSuite = R"(schema = 1
+constexpr const char* kSuite = R"toml(schema = 1
 include = ["shared.toml"]
 [toolchain.own]
 extends = "cpp"
@@ -32,7 +32,7 @@ include = ["../include"]
 label = ["today"]
 language = "cpp"
 stmt = "f()"
-)";
+)toml";
 
 TEST_F(TreeSuites, TextIsTodaysAndPathsAreTheTrees) {
   write("project/bench/suite.toml", kSuite);
