@@ -5,9 +5,11 @@
 #include <vector>
 
 #include "base/digest.h"
+#include "base/files.h"
 #include "build/file_digests.h"
 #include "build/resolve.h"
 #include "execution/build_queue.h"
+#include "run/code_digest.h"
 
 namespace tally {
 namespace {
@@ -61,18 +63,39 @@ std::vector<fs::path> loadable_files(const std::string& tree) {
   return files;
 }
 
-void add_toolchain(Digest& all, const Toolchain& toolchain, FileDigests& digests) {
+std::string digest_of(const Toolchain& toolchain, FileDigests& digests) {
+  Digest all;
   all.add(toolchain.name);
   std::error_code code;
   for (const auto* const names : {&toolchain.link, &toolchain.preload, &toolchain.subject}) {
     for (const std::string& name : *names) all.add(name).add(fs::is_regular_file(name, code) ? digests.of(name) : "");
   }
   if (!toolchain.program.empty()) all.add(digests.of(toolchain.program));
+  return all.hex();
+}
+
+std::string digest_of_tree(const std::string& tree, FileDigests& digests) {
+  Digest all;
+  for (const fs::path& file : loadable_files(tree))
+    all.add(file.lexically_relative(tree).string()).add(digests.of(file));
+  return all.hex();
+}
+
+/// What it was compiled to; of what was not built, why.
+std::string digest_of(const Builder& builder, std::size_t index) {
+  Digest all;
+  const std::optional<BuiltCase>& built = builder.built(index);
+  if (!built) return all.add(builder.failure(index) ? builder.failure(index)->message : "").hex();
+  all.add(built->folder);
+  if (built->library.empty()) return all.add(built->symbol).hex();
+  const auto library = read_file(built->library);
+  return all.add(library ? code_digest(*library) : built->library).hex();
 }
 
 }  // namespace
 
-Result<std::string> built_digest(Workspace& workspace, const RunRequest& request, const std::string& tree) {
+Result<std::map<std::string, std::string>> built_digests(Workspace& workspace, const RunRequest& request,
+                                                         const std::string& tree) {
   auto environment = run_environment(workspace.runner(), request.caller, request.tools, request.settings);
   if (!environment) return std::unexpected(environment.error());
   const EnvironmentVariables& full = environment->full;
@@ -89,22 +112,18 @@ Result<std::string> built_digest(Workspace& workspace, const RunRequest& request
   if (auto built = build_all(workspace, builder); !built) return std::unexpected(built.error());
 
   FileDigests digests(digests_folder(*root));
-  Digest all;
+  std::map<std::string, std::string> of_toolchains;
+  for (const auto& [name, resolved] : *toolchains) of_toolchains[name] = digest_of(resolved.spec, digests);
+  const std::string of_tree = digest_of_tree(tree, digests);
+  std::map<std::string, std::string> of_cases;
   for (std::size_t i = 0; i < request.plan->cases.size(); ++i) {
     const Case& one = request.plan->cases[i];
-    all.add(one.id).add(one.digest);
-    const std::optional<BuiltCase>& built = builder.built(i);
-    if (!built) {
-      all.add("not built").add(builder.failure(i) ? builder.failure(i)->message : "");
-      continue;
-    }
-    all.add(built->symbol).add(built->folder).add(built->library.empty() ? "" : digests.of(built->library));
+    Digest all;
+    all.add(one.digest).add(digest_of(builder, i)).add(of_toolchains.at(one.toolchain)).add(of_tree);
+    of_cases[one.id] = all.hex();
   }
-  for (const auto& [name, resolved] : *toolchains) add_toolchain(all, resolved.spec, digests);
-  for (const fs::path& file : loadable_files(tree))
-    all.add(file.lexically_relative(tree).string()).add(digests.of(file));
   std::ignore = digests.save();  // lost, they are computed again
-  return all.hex();
+  return of_cases;
 }
 
 }  // namespace tally

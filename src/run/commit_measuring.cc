@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <set>
 
+#include "base/contains.h"
 #include "base/files.h"
 #include "record/json.h"
 #include "run/built_digest.h"
@@ -46,25 +47,39 @@ Status keep_beside_profiles(const std::string& path, const RunResult& result) {
 
 }  // namespace
 
-std::optional<MeasuredCommit> CommitMeasuring::carried(const Commit& commit, const std::string& digest,
-                                                       const std::vector<std::string>& ids) const {
-  const auto found = std::ranges::find_if(known_, [&](const Known& one) {
-    const bool same = digest.empty() ? one.tree == commit.tree : one.digest == digest;
-    return same && (ids.empty() ? one.whole : has_all(one.measured.record, ids));
-  });
-  if (found == known_.end()) return std::nullopt;
-  MeasuredCommit carried = found->measured;
-  const std::string origin = carried.same_as.empty() ? carried.record.source->commit : carried.same_as;
+MeasuredCommit CommitMeasuring::carried(const Known& known, const Commit& commit, const std::vector<std::string>& ids,
+                                        bool was_built) const {
+  MeasuredCommit carried = known.measured;
+  carried.same_as = carried.record.source->commit;
+  carried.was_built = was_built;
   carried.record.source = source_of(repository_, commit);
-  carried.same_as = origin;
-  carried.was_built = !digest.empty();
+  if (!ids.empty()) std::erase_if(carried.record.cases, [&](const CaseRecord& one) { return !contains(ids, one.id); });
   for (CaseRecord& one : carried.record.cases) {
     one.attempts.clear();
     one.warnings.push_back(fmt::format("not measured at this commit: {} those of {}",
-                                       digest.empty() ? "its files are" : "the built files are",
-                                       origin.substr(0, kShownDigits)));
+                                       was_built ? "the built files are" : "its files are",
+                                       carried.same_as.substr(0, kShownDigits)));
   }
   return carried;
+}
+
+const CommitMeasuring::Known* CommitMeasuring::with_files_of(const Commit& commit,
+                                                             const std::vector<std::string>& ids) const {
+  for (const Known& one : known_) {
+    if (one.tree == commit.tree && (ids.empty() ? one.whole : has_all(one.measured.record, ids))) return &one;
+  }
+  return nullptr;
+}
+
+const CommitMeasuring::Known* CommitMeasuring::with_digests(const Digests& digests) const {
+  for (const Known& one : known_) {
+    const bool same = std::ranges::all_of(digests, [&](const auto& wanted) {
+      const auto found = one.digests.find(wanted.first);
+      return found != one.digests.end() && found->second == wanted.second;
+    });
+    if (same) return &one;
+  }
+  return nullptr;
 }
 
 Result<Plan> CommitMeasuring::plan_for(const std::vector<std::string>& ids) {
@@ -77,7 +92,7 @@ Result<Plan> CommitMeasuring::plan_for(const std::vector<std::string>& ids) {
     if (!cases) return std::unexpected(cases.error());
     selection = {};
     for (const Case& one : *cases) {
-      if (std::ranges::find(ids, one.id) != ids.end()) selection.filters.push_back(one.id);
+      if (contains(ids, one.id)) selection.filters.push_back(one.id);
     }
     if (selection.filters.empty()) return fail(ErrorKind::input, "has none of the cases");
   }
@@ -87,7 +102,7 @@ Result<Plan> CommitMeasuring::plan_for(const std::vector<std::string>& ids) {
 Result<CommitOutcome> CommitMeasuring::measure(const std::string& id, const std::vector<std::string>& ids) {
   const auto commit = repository_.commit(id);
   if (!commit) return std::unexpected(commit.error());
-  if (auto same = carried(*commit, {}, ids)) return *std::move(same);
+  if (const Known* const same = with_files_of(*commit, ids)) return carried(*same, *commit, ids, false);
   auto built = workshop_.build(commit->id);
   if (!built) return std::unexpected(built.error());
   if (*built) return **std::move(built);
@@ -108,14 +123,19 @@ Result<CommitOutcome> CommitMeasuring::measure_built(const Commit& commit, const
       .tools = request_.tools,
       .suite = suite_.is_program() ? "" : suite_.name(),
       .source = {.measured = (fs::path(tree) / suite_.name()).string(), .folder = tree, .commit = commit.id}};
-  const auto digest = built_digest(workspace_, request, tree);
-  if (!digest) {
-    if (!is_of_the_commit(digest.error())) return std::unexpected(digest.error());
-    return not_measured(digest.error());
+  const auto digests = built_digests(workspace_, request, tree);
+  if (!digests) {
+    if (!is_of_the_commit(digests.error())) return std::unexpected(digests.error());
+    return not_measured(digests.error());
   }
-  if (auto same = carried(commit, *digest, ids)) {
-    known_.push_back({.measured = *same, .tree = commit.tree, .digest = *digest, .whole = ids.empty()});
-    return *std::move(same);
+  if (const Known* const same = with_digests(*digests)) {
+    std::vector<std::string> asked;
+    for (const Case& one : plan->cases) asked.push_back(one.id);
+    MeasuredCommit found = carried(*same, commit, asked, true);
+    // A copy: `same` points into what grows.
+    Known known{.measured = same->measured, .tree = commit.tree, .digests = *digests, .whole = ids.empty()};
+    known_.push_back(std::move(known));
+    return found;
   }
   MeasuredCommit measured;
   if (request_.profiles) {
@@ -136,7 +156,7 @@ Result<CommitOutcome> CommitMeasuring::measure_built(const Commit& commit, const
     if (auto kept = keep_beside_profiles(measured.path, *result); !kept) return std::unexpected(kept.error());
   }
   measured.record = std::move(result->record);
-  known_.push_back({.measured = measured, .tree = commit.tree, .digest = *digest, .whole = ids.empty()});
+  known_.push_back({.measured = measured, .tree = commit.tree, .digests = *digests, .whole = ids.empty()});
   return measured;
 }
 

@@ -52,9 +52,20 @@ class CommitMeasuring {
 
  private:
   [[nodiscard]] Result<Plan> plan_for(const std::vector<std::string>& ids);
-  /// The counts of a commit with this tree or digest, of all the cases; nothing where there is none.
-  [[nodiscard]] std::optional<MeasuredCommit> carried(const Commit& commit, const std::string& digest,
-                                                      const std::vector<std::string>& ids) const;
+  /// By case; what was built for it (built_digest.h).
+  using Digests = std::map<std::string, std::string>;
+  struct Known {
+    MeasuredCommit measured;  ///< The one whose counts these are.
+    std::string tree;
+    Digests digests;
+    bool whole = false;  ///< All cases that are selected.
+  };
+  /// A commit with the same files, or null.
+  [[nodiscard]] const Known* with_files_of(const Commit& commit, const std::vector<std::string>& ids) const;
+  /// A commit of which the same was built, or null.
+  [[nodiscard]] const Known* with_digests(const Digests& digests) const;
+  [[nodiscard]] MeasuredCommit carried(const Known& known, const Commit& commit, const std::vector<std::string>& ids,
+                                       bool was_built) const;
   Result<CommitOutcome> measure_built(const Commit& commit, const std::vector<std::string>& ids);
 
   Workspace& workspace_;
@@ -63,12 +74,6 @@ class CommitMeasuring {
   TreeSuite& suite_;
   CommitMeasuringRequest request_;
   RunObserver& observer_;
-  struct Known {
-    MeasuredCommit measured;
-    std::string tree;
-    std::string digest;  ///< Of what was built; empty: not known.
-    bool whole = false;  ///< All cases that are selected.
-  };
   std::vector<Known> known_;
 };
 

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kKeyDigits = 16;
+constexpr std::size_t kRepositoryDigits = 16;
 constexpr std::size_t kShownLines = 5;
 
 /// Beside what is built for snippets: what hosts map from there is not taken for a subject.
@@ -29,7 +29,7 @@ Result<std::string> folder_for(const Repository& repository, const EnvironmentVa
   if (!common) return std::unexpected(common.error());
   const auto cache = default_cache_root(value_of(environment, "XDG_CACHE_HOME"), value_of(environment, "HOME"));
   if (!cache) return std::unexpected(cache.error());
-  const fs::path folder = cache->parent_path() / "commits" / digest(*common).substr(0, kKeyDigits);
+  const fs::path folder = cache->parent_path() / "commits" / digest(*common).substr(0, kRepositoryDigits);
   std::error_code code;
   fs::create_directories(folder, code);
   const fs::path real = code ? folder : fs::canonical(folder, code);
