@@ -53,26 +53,24 @@ const Reading& BisectSearch::reading(const LineCommit& commit, const std::string
 }
 
 Status BisectSearch::read_store() {
-  const auto lanes = room_.store().lanes();
-  if (!lanes) return std::unexpected(lanes.error());
-  for (const Lane& lane : *lanes) {
-    if (lane.suite != room_.suite()) continue;
-    for (const StoredRun& run : lane.runs) {
-      auto record = load_run(run);
-      if (!record) return std::unexpected(record.error());
-      // An earlier bisect that did not come to its end has left profiles.
-      std::string beside = fmt::format("{}/measured/{}/record.json", room_.workshop().folder(), run.commit);
-      std::error_code code;
-      const auto kept = fs::exists(beside, code) ? load_record(beside) : fail(ErrorKind::missing, "no profiles");
-      if (kept && kept->started == record->started) {
-        for (CaseRecord& one : record->cases) {
-          if (const CaseRecord* const same = find_case(*kept, one.id)) one.profile = same->profile;
-        }
-      } else {
-        beside.clear();
+  const auto runs = room_.store().runs();
+  if (!runs) return std::unexpected(runs.error());
+  for (const StoredRun& run : *runs) {
+    if (run.suite != room_.suite()) continue;
+    auto record = room_.store().load(run.file);
+    if (!record) return std::unexpected(record.error());
+    // An earlier bisect that did not come to its end has left profiles.
+    std::string beside = fmt::format("{}/measured/{}/record.json", room_.workshop().folder(), run.commit);
+    std::error_code code;
+    const auto kept = fs::exists(beside, code) ? load_record(beside) : fail(ErrorKind::missing, "no profiles");
+    if (kept && kept->started == record->started) {
+      for (CaseRecord& one : record->cases) {
+        if (const CaseRecord* const same = find_case(*kept, one.id)) one.profile = same->profile;
       }
-      readings_.add_stored(*std::move(record), std::move(beside));
+    } else {
+      beside.clear();
     }
+    readings_.add_stored(*std::move(record), std::move(beside));
   }
   return {};
 }

@@ -9,6 +9,7 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "cli/history_view.h"
 #include "report/format.h"
 
 namespace tally::cli {
@@ -65,12 +66,14 @@ void add_commit_options(OptionSet& command, CommitOptions& options) {
   command.add("--case", &options.run.filters, "These cases alone: an id, a glob on ids, or a part of an id")
       .value_name("GLOB")
       .one_each();
-  command.add("--store", &options.store, "The folder that holds the history").value_name("DIR").shows_default();
+  command.add("--store", &options.store, "Where the history is: a folder, or git:BRANCH of the repository")
+      .value_name("PLACE")
+      .shows_default();
   add_run_options(command, options.run);
 }
 
 CommitRoom::CommitRoom(const CommitOptions& options, std::string command, std::ostream& err)
-    : command_(std::move(command)), err_(err), quiet_(options.run.quiet), store_(options.store) {}
+    : command_(std::move(command)), err_(err), quiet_(options.run.quiet) {}
 
 Result<std::unique_ptr<CommitRoom>> CommitRoom::open(const Context& context, const CommitOptions& options,
                                                      bool with_profiles, std::string command, std::ostream& err) {
@@ -93,6 +96,9 @@ Result<std::unique_ptr<CommitRoom>> CommitRoom::open(const Context& context, con
                 "go to the repository whose commits are meant");
   }
   room->repository_.emplace(**std::move(repository));
+  auto store = open_store(workspace.runner(), context, {.store = options.store});
+  if (!store) return std::unexpected(store.error());
+  room->store_.emplace(*std::move(store));
   auto suite = suite_for(options, room->repository_->top(), context.working_folder);
   if (!suite) return std::unexpected(suite.error());
   room->suite_.emplace(*std::move(suite));

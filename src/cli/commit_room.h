@@ -40,7 +40,7 @@ class CommitRoom {
   [[nodiscard]] const Repository& repository() const { return *repository_; }
   [[nodiscard]] const CommitWorkshop& workshop() const { return *workshop_; }
   [[nodiscard]] CommitMeasuring& commits() { return *commits_; }
-  [[nodiscard]] HistoryStore& store() { return store_; }
+  [[nodiscard]] HistoryStore& store() { return *store_; }
   [[nodiscard]] const std::string& suite() const { return suite_->name(); }
   [[nodiscard]] const Settings& settings() const { return settings_; }
   [[nodiscard]] bool is_interrupted();
@@ -58,11 +58,11 @@ class CommitRoom {
   std::string command_;
   std::ostream& err_;
   bool quiet_;
-  HistoryStore store_;
   Settings settings_;
   std::string key_;  ///< Of the suite's text and of what is selected of it.
   std::unique_ptr<Measuring> measuring_;
   std::optional<Repository> repository_;
+  std::optional<HistoryStore> store_;
   std::optional<TreeSuite> suite_;
   std::optional<CommitWorkshop> workshop_;
   std::unique_ptr<RunObserver> observer_;

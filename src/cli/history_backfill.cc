@@ -74,12 +74,11 @@ Result<std::vector<CommitTitle>> dealt(const std::vector<CommitTitle>& commits, 
 }
 
 Result<std::set<std::string>> commits_in_store(CommitRoom& room) {
-  const auto lanes = room.store().lanes();
-  if (!lanes) return std::unexpected(lanes.error());
+  const auto runs = room.store().runs();
+  if (!runs) return std::unexpected(runs.error());
   std::set<std::string> commits;
-  for (const Lane& lane : *lanes) {
-    if (lane.suite != room.suite()) continue;
-    for (const StoredRun& run : lane.runs) commits.insert(run.commit);
+  for (const StoredRun& run : *runs) {
+    if (run.suite == room.suite()) commits.insert(run.commit);
   }
   return commits;
 }
@@ -105,7 +104,7 @@ Status fill_one(CommitRoom& room, const CommitTitle& commit, Filled& filled, std
   if (!added) return std::unexpected(added.error());
   room.keep_whole(commit.id, measured.record);
   ++(measured.same_as.empty() ? filled.measured : filled.carried);
-  fmt::print(out, "{}{}\n", added->path.string(),
+  fmt::print(out, "{}{}\n", room.store().files().place_of(added->file),
              measured.same_as.empty()
                  ? ""
                  : fmt::format(" (carried forward: the {} of {})", measured.was_built ? "built files" : "files",

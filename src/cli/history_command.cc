@@ -6,12 +6,16 @@
 #include <algorithm>
 #include <filesystem>
 #include <ostream>
+#include <set>
+#include <span>
+#include <utility>
 
 #include "base/files.h"
 #include "cli/history_view.h"
 #include "cli/record_files.h"
 #include "cli/refuse.h"
-#include "history/store.h"
+#include "history/in_parallel.h"
+#include "process/real_runner.h"
 #include "record/json.h"
 
 namespace tally::cli {
@@ -24,14 +28,16 @@ int not_told(const Error& error, std::ostream& err) {
 }
 
 void add_store_option(OptionSet& command, HistoryOptions& options) {
-  command.add("--store", &options.store, "The folder that holds the history").value_name("DIR").shows_default();
+  command.add("--store", &options.store, "Where the history is: a folder, or git:BRANCH of the repository")
+      .value_name("PLACE")
+      .shows_default();
+  command.add("--repository", &options.repository, "The repository that it is about (the working folder's)")
+      .value_name("DIR");
 }
 
 void add_show_options(OptionSet& command, HistoryOptions& options) {
   HistoryShow& shown = options.shown;
   add_store_option(command, options);
-  command.add("--repository", &options.repository, "Whose commits order the runs (the working folder's)")
-      .value_name("DIR");
   command.add("--tip", &shown.tip, "Tell the line of first parents that ends here").value_name("REV").shows_default();
   command.add("--suite", &shown.suite, "Of this suite, where there are several");
   command.add("--environment", &shown.environment, "In this environment: the first digits of its name");
@@ -45,8 +51,10 @@ void add_show_options(OptionSet& command, HistoryOptions& options) {
   command.add("--csv", &shown.csv, "Print it as CSV").excludes("--json");
 }
 
-int add_records(const HistoryOptions& options, std::ostream& out, std::ostream& err) {
-  HistoryStore store(options.store);
+int add_records(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
+  RealProcessRunner runner(context.libexec + "/tally-supervisor");
+  auto store = open_store(runner, context, options);
+  if (!store) return not_told(store.error(), err);
   int code = kFine;
   for (const std::string& path : options.records) {
     const auto record = load_record(path);
@@ -54,13 +62,13 @@ int add_records(const HistoryOptions& options, std::ostream& out, std::ostream& 
       code = std::max(code, not_told(record.error(), err));
       continue;
     }
-    const auto added = store.add(*record, path);
+    const auto added = store->add(*record, path);
     if (!added) {
       code = std::max(code, not_told(added.error(), err));
       if (added.error().kind == ErrorKind::io) return code;
       continue;
     }
-    fmt::print(out, "{}{}\n", added->path.string(), added->is_new ? "" : " (there already)");
+    fmt::print(out, "{}{}\n", store->files().place_of(added->file), added->is_new ? "" : " (there already)");
   }
   return code;
 }
@@ -77,32 +85,84 @@ Result<std::vector<std::string>> json_files(const std::string& folder) {
   return files;
 }
 
-int import_folder(const HistoryOptions& options, std::ostream& out, std::ostream& err) {
-  const auto files = json_files(options.folder);
-  if (!files) return not_told(files.error(), err);
-  HistoryStore store(options.store);
+struct Imported {
   std::size_t added = 0;
   std::size_t known = 0;
   std::size_t left_out = 0;
-  for (const std::string& path : *files) {
-    const auto record = load_record(path);
-    const auto stored = record ? store.add(*record, path) : std::unexpected(record.error());
-    if (stored) {
-      ++(stored->is_new ? added : known);
-      continue;
+};
+
+/// Reads so many at once, on all CPUs, and adds them in one step. An error (io): they cannot be written.
+Status import_batch(HistoryStore& store, std::span<const std::string> paths, Imported& imported, std::ostream& err) {
+  std::vector<Result<HistoryStore::Run>> read(paths.size(), HistoryStore::Run());
+  in_parallel(paths.size(), [&](std::size_t i) {
+    auto record = load_record(paths[i]);
+    if (record) {
+      read[i] = HistoryStore::run_of(*std::move(record), paths[i]);
+    } else {
+      read[i] = std::unexpected(record.error());
     }
-    if (stored.error().kind == ErrorKind::io) return not_told(stored.error(), err);
-    ++left_out;
-    fmt::print(err, "tally history: left out: {}\n", describe(stored.error()));
+  });
+  std::vector<HistoryStore::Run> runs;
+  std::set<std::string> names;
+  for (Result<HistoryStore::Run>& run : read) {
+    if (!run) {
+      ++imported.left_out;
+      fmt::print(err, "tally history: left out: {}\n", describe(run.error()));
+    } else if (store.files().has(run->file.name) || !names.insert(run->file.name).second) {
+      ++imported.known;
+    } else {
+      runs.push_back(*std::move(run));
+    }
   }
-  fmt::print(out, "{}: {} added, {} there already, {} left out\n", options.store, added, known, left_out);
-  return added + known == 0 ? kFailed : kFine;
+  const std::size_t count = runs.size();
+  auto added = store.add(std::move(runs));
+  if (added) imported.added += count;
+  return added;
+}
+
+int import_folder(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
+  constexpr std::size_t kAtOnce = 256;
+  const auto files = json_files(options.folder);
+  if (!files) return not_told(files.error(), err);
+  RealProcessRunner runner(context.libexec + "/tally-supervisor");
+  auto store = open_store(runner, context, options);
+  if (!store) return not_told(store.error(), err);
+  Imported imported;
+  const std::span<const std::string> all = *files;
+  for (std::size_t begin = 0; begin < all.size(); begin += kAtOnce) {
+    const auto batch = all.subspan(begin, std::min(kAtOnce, all.size() - begin));
+    if (auto added = import_batch(*store, batch, imported, err); !added) return not_told(added.error(), err);
+    if (context.err_is_terminal) fmt::print(err, "\rtally history: {} of {} ", begin + batch.size(), all.size());
+  }
+  if (context.err_is_terminal) fmt::print(err, "\n");
+  fmt::print(out, "{}: {} added, {} there already, {} left out\n", options.store, imported.added, imported.known,
+             imported.left_out);
+  return imported.added + imported.known == 0 ? kFailed : kFine;
+}
+
+int rebuild_index(const Context& context, const HistoryOptions& options, std::ostream& err) {
+  RealProcessRunner runner(context.libexec + "/tally-supervisor");
+  auto store = open_store(runner, context, options);
+  if (!store) return not_told(store.error(), err);
+  const auto rebuilt = store->rebuild();
+  return rebuilt ? kFine : not_told(rebuilt.error(), err);
+}
+
+/// Between the branch here and the remote's.
+int exchange(const Context& context, const HistoryOptions& options, std::ostream& err) {
+  RealProcessRunner runner(context.libexec + "/tally-supervisor");
+  const auto branch = open_branch(runner, context, options);
+  if (!branch) return not_told(branch.error(), err);
+  const auto done = options.push ? (*branch)->push(options.remote) : (*branch)->pull(options.remote);
+  if (done) return kFine;
+  // Git's own reasons: no such remote, no network, no permission.
+  return refuse("history", done.error(), err, done.error().kind == ErrorKind::input ? kUsage : kFailed);
 }
 
 int show_log(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
-  const auto history = load_history(context, options, err);
+  const auto history = load_history(context, options, {}, err);
   if (!history) return not_told(history.error(), err);
-  const HistoryView& view = history->view;
+  const HistoryView& view = *history;
   const HistoryShow& shown = options.shown;
   if (shown.json) {
     out << log_to_json(view);
@@ -118,22 +178,22 @@ int show_log(const Context& context, const HistoryOptions& options, std::ostream
 }
 
 int show_case(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
-  const auto history = load_history(context, options, err);
+  const auto history = load_history(context, options, options.case_id, err);
   if (!history) return not_told(history.error(), err);
-  const HistoryView& view = history->view;
-  const auto chosen = choose_case(*view.runs.back(), options.case_id, view.suite);
-  if (!chosen) return not_told(chosen.error(), err);
+  const HistoryView& view = *history;
+  CaseCourse course;
+  if (!view.history.cases.empty())
+    course.points = course_of_case(view.history, view.history.cases.front(), {.denoise = options.shown.denoise});
+  if (course.points.empty())
+    return not_told({ErrorKind::input, "has no counts in this history", options.case_id, "measure with counts"}, err);
   const HistoryShow& shown = options.shown;
-  const auto points = course_of_case(view.runs, (*chosen)->id, {.denoise = shown.denoise});
-  if (points.empty())
-    return not_told({ErrorKind::input, "has no counts in this history", (*chosen)->id, "measure with counts"}, err);
   if (shown.json) {
-    out << course_to_json(view, points);
+    out << course_to_json(view, course);
   } else if (shown.csv) {
-    out << course_to_csv(view, points);
+    out << course_to_csv(view, course);
   } else {
     out << render_course(
-        view, points,
+        view, course,
         {.options = {.width = context.width, .color = use_color(context, "auto", context.out_is_terminal)},
          .all = shown.all});
   }
@@ -152,6 +212,21 @@ void add_history_options(OptionSet& command, HistoryOptions& options) {
   import.chosen = &options.import;
   import.add("DIR", &options.folder, "Where they are, in subfolders, too").required();
   add_store_option(import, options);
+
+  OptionSet& rebuild = command.add_command("rebuild", "Make the index anew from the files");
+  rebuild.chosen = &options.rebuild;
+  add_store_option(rebuild, options);
+
+  OptionSet& push =
+      command.add_command("push", "Send a history on a git branch to a remote, after bringing in its own");
+  push.chosen = &options.push;
+  push.add("REMOTE", &options.remote, "Its name or address (origin)");
+  add_store_option(push, options);
+
+  OptionSet& pull = command.add_command("pull", "Bring in what the remote's branch has");
+  pull.chosen = &options.pull;
+  pull.add("REMOTE", &options.remote, "Its name or address (origin)");
+  add_store_option(pull, options);
 
   OptionSet& log = command.add_command("log", "Tell, commit by commit, which counts changed");
   log.chosen = &options.log;
@@ -182,8 +257,10 @@ void add_history_options(OptionSet& command, HistoryOptions& options) {
 }
 
 int run_history(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
-  if (options.add) return add_records(options, out, err);
-  if (options.import) return import_folder(options, out, err);
+  if (options.add) return add_records(context, options, out, err);
+  if (options.import) return import_folder(context, options, out, err);
+  if (options.rebuild) return rebuild_index(context, options, err);
+  if (options.push || options.pull) return exchange(context, options, err);
   if (options.log) return show_log(context, options, out, err);
   if (options.show) return show_case(context, options, out, err);
   if (options.backfill) return run_backfill(context, options.filled, out, err);
@@ -191,7 +268,7 @@ int run_history(const Context& context, const HistoryOptions& options, std::ostr
   return not_told({ErrorKind::input,
                    "what to do is missing",
                    {},
-                   "tally history add, import, log, show, backfill or bridge; --help tells"},
+                   "tally history add, import, push, pull, rebuild, log, show, backfill or bridge; --help tells"},
                   err);
 }
 
