@@ -2,9 +2,10 @@
 ///
 /// E-divisive (Matteson & James, arXiv 1306.4933) as Hunter does it (Fleming et al., arXiv 2301.03034): it cuts each of
 /// many overlapping windows where its two parts diverge most (history/energy_split.h), and the parts again, as long as
-/// a significance test lets it; then weak points are taken away, the weakest first, and those beside them judged anew
-/// against what lies between their neighbours. A window begins at the same place however long the series becomes, so
-/// later runs leave alone what was found long before them.
+/// a significance test lets it; then the weakest point is taken away, again and again, and those beside it are judged
+/// anew by what lies between their neighbours. So a point's p-value is that among points that are all surer than
+/// itself: one between two doubtful ones was 2.5 times as often below 0.0003 as it should have been. A window begins at
+/// the same place however long the series becomes, so later runs leave alone what was found long before them.
 ///
 /// Otherwise than Hunter's, the p-value is one of ranks, and of a cut that was looked for
 /// (history/step_significance.h): it holds for any noise whose runs are exchangeable, so that p-values of many cases

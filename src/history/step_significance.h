@@ -3,7 +3,7 @@
 ///
 /// The test of Mann and Whitney compares ranks, so it holds for noise of any distribution, as long as any order of the
 /// runs is equally likely. How small its p-value can be depends on the number of runs only: of four beside four it is
-/// 1 in 35, however far apart they are. So where no value of one stretch reaches into the other, from four values on
+/// 1 in 35, however far apart they are. So where no value of one stretch reaches into the other, from five values on
 /// either side, the smaller of it and Welch's counts, which takes the distance for evidence. It was that, or nothing at
 /// all about a step of 30 % in a history of ten runs. The price: noise that has two levels looks like a step in very
 /// short series (docs/history.md has the figures).
