@@ -171,6 +171,7 @@ Result<HistoryView> load_history(const Context& context, const HistoryOptions& o
   }
   if (auto loaded = (*index)->load(history.suite, places, id, history); !loaded) return std::unexpected(loaded.error());
   view.course = course_of(history, {.denoise = options.shown.denoise});
+  view.times = time_steps(history);
   view.accepted = *std::move(accepted);
   view.today = options.now.substr(0, 10);
   view.budget = options.shown.drift / 100;

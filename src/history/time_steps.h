@@ -13,28 +13,33 @@
 #include <vector>
 
 #include "history/change_points.h"
+#include "history/series.h"
 
 namespace tally {
 
-struct TimeChangeOptions {
+struct TimeStepOptions {
   ChangePointOptions points = {};
   double false_discovery_rate = 0.05;  ///< At most points.greatest_p.
 };
 
 /// One case in one environment.
 struct TimeSeries {
-  std::vector<std::size_t> runs;  ///< Places in the line of runs, ascending.
+  std::vector<std::size_t> runs;  ///< Their numbers, ascending.
   std::vector<double> seconds;    ///< One for each of `runs`; no NaN.
 };
 
-struct TimeChange {
-  std::size_t series = 0;
+struct TimeStep {
+  std::size_t of = 0;     ///< The series' place; of a history, the case's.
   std::size_t run = 0;    ///< The first one at the new level.
   std::size_t since = 0;  ///< The one before it in its series.
   ChangePoint point;      ///< Its index is that in the series.
 };
 
 /// By run, then by size of the change, largest first, then by series.
-std::vector<TimeChange> time_changes(std::span<const TimeSeries> series, const TimeChangeOptions& options = {});
+std::vector<TimeStep> time_steps(std::span<const TimeSeries> series, const TimeStepOptions& options = {});
+
+/// Of a history, every environment by itself. A case that was defined or measured otherwise begins anew. Counts have no
+/// say in it. A history of one case is judged as if nobody had looked at others.
+std::vector<TimeStep> time_steps(const History& history, const TimeStepOptions& options = {});
 
 }  // namespace tally
