@@ -181,14 +181,9 @@ void print_deception(std::string_view name, const Draw& draw) {
   std::fflush(stdout);
 }
 
-/// Each value's noise is `persistence` of the one's before it, and new noise, 1 % in all.
 auto persistent(double persistence) {
   return [persistence](TimeSeries& one, Noise& noise) {
-    double state = noise.normal();
-    for (double& value : one.seconds) {
-      value = 1 + 0.01 * state;
-      state = persistence * state + std::sqrt(1 - persistence * persistence) * noise.normal();
-    }
+    one.seconds = persistent_series(one.seconds.size(), persistence, noise);
   };
 }
 

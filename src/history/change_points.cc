@@ -71,7 +71,8 @@ class Search {
                          .after = median(values.subspan(at)),
                          .provisional = level_end - begin - at < kSettledAfter};
     if (std::abs(point.change()) >= options_.least_change) {
-      point.p_value = step_p_value(values, doubled_ranks(values), at, kLeastLevel);
+      const std::vector<std::int32_t> ranks = doubled_ranks(values);
+      point.p_value = step_p_value(values, ranks, at, kLeastLevel, noise_persistence(ranks, at));
     }
     return point;
   }
@@ -81,7 +82,7 @@ class Search {
     const std::span part = series_.subspan(begin, size);
     const std::vector<std::int32_t> ranks = doubled_ranks(part);
     const std::size_t cut = best_energy_split(ranks, kLeastLevel).at;
-    if (cut == 0 || step_p_value(part, ranks, cut, kLeastLevel) > options_.greatest_p) return;
+    if (cut == 0 || step_p_value(part, ranks, cut, kLeastLevel, 0) > options_.greatest_p) return;
     const std::size_t at = placed(part, cut);
     points.push_back(begin + at);
     divide(begin, at, points);

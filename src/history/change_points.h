@@ -8,9 +8,8 @@
 /// the same place however long the series becomes, so later runs leave alone what was found long before them.
 ///
 /// Otherwise than Hunter's, the p-value is one of ranks, and of a cut that was looked for
-/// (history/step_significance.h): it holds for any noise whose runs are exchangeable, so that p-values of many cases
-/// can be judged together (history/false_discovery.h). It does not hold where noise persists from run to run; a slow
-/// ramp comes out as steps.
+/// (history/step_significance.h): it holds for noise of any distribution, so that those of many cases can be judged
+/// together (history/time_steps.h). A slow ramp comes out as steps.
 #pragma once
 
 #include <cstddef>

@@ -139,6 +139,24 @@ TEST(ChangePoints, PValuesHoldForNoiseOfManyKinds) {
   }
 }
 
+TEST(ChangePoints, NoiseThatPersistsIsNoStepAndHidesNone) {
+  Noise noise(12);
+  std::size_t false_points = 0;
+  std::size_t found = 0;
+  for (int round = 0; round < 50; ++round) {
+    auto series = persistent_series(400, 0.6, noise);
+    for (const ChangePoint& point : change_points(series)) false_points += point.p_value < 0.0003 ? 1 : 0;
+    for (std::size_t i = 200; i < series.size(); ++i) series[i] *= 1.06;
+    found += std::ranges::any_of(
+                 change_points(series),
+                 [](const auto& point) { return point.p_value < 0.0003 && point.index >= 197 && point.index <= 203; })
+                 ? 1U
+                 : 0U;
+  }
+  EXPECT_LE(false_points, 5);
+  EXPECT_GE(found, 45);
+}
+
 TEST(ChangePoints, MoreRunsLeaveAloneWhatWasFoundLongBefore) {
   const auto series = series_of({{100, 1}, {100, 1.03}, {100, 1}, {57, 1.04}, {243, 1.02}}, 0.01);
   const auto all = places(change_points(series));

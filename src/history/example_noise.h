@@ -42,6 +42,17 @@ inline double spiky_noise(Noise& noise) {
 /// A clock that tells ten steps from each other.
 inline double coarse_noise(Noise& noise) { return std::round(100 * normal_noise(noise)) / 100; }
 
+/// 1 %; `persistence` of each value's is that of the one before it.
+inline std::vector<double> persistent_series(std::size_t size, double persistence, Noise& noise) {
+  std::vector<double> series(size);
+  double state = noise.normal();
+  for (double& value : series) {
+    value = 1 + 0.01 * state;
+    state = persistence * state + std::sqrt(1 - persistence * persistence) * noise.normal();
+  }
+  return series;
+}
+
 inline std::vector<double> noise_series(std::size_t size, const NoiseKind& kind, Noise& noise) {
   std::vector<double> series(size);
   for (double& value : series) value = kind(noise);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <vector>
 
 #include "measurement/statistics.h"
@@ -93,6 +94,13 @@ double falls_back(double correlation, double b) {
   return normal_below(a) - std::exp(decay * decay / 2 - a * decay) * normal_below(a - decay);
 }
 
+/// A p-value of so many runs as if they were fewer by (1 - r) / (1 + r).
+double with_persistence(double p, double r) {
+  if (r <= 0 || p >= 1) return p;
+  const double z = normal_quantile_two_sided(std::max(p, 1e-300));
+  return std::erfc(z * std::sqrt((1 - r) / (1 + r)) / std::numbers::sqrt2);
+}
+
 bool are_apart(std::span<const double> before, std::span<const double> after) {
   const auto [low, high] = std::ranges::minmax(before);
   const auto [other_low, other_high] = std::ranges::minmax(after);
@@ -148,15 +156,35 @@ double searched(double p, std::size_t size, std::size_t least) {
   return std::min(1.0, p * chances);
 }
 
+double noise_persistence(std::span<const std::int32_t> ranks, std::size_t at) {
+  double products = 0;
+  double squares = 0;
+  for (const auto part : {ranks.first(at), ranks.subspan(at)}) {
+    const double middle = static_cast<double>(std::accumulate(part.begin(), part.end(), std::int64_t{0})) /
+                          static_cast<double>(part.size());
+    double last = 0;
+    for (const std::int32_t rank : part) {
+      const double one = rank - middle;
+      products += last * one;
+      squares += one * one;
+      last = one;
+    }
+  }
+  if (squares <= 0) return 0;
+  return std::max(0.0, products / squares - 1 / std::sqrt(static_cast<double>(ranks.size())));
+}
+
 double step_p_value(std::span<const double> values, std::span<const std::int32_t> ranks, std::size_t at,
-                    std::size_t least) {
-  const double p = searched(mann_whitney_p(inversions(ranks, at), at, values.size() - at), values.size(), least);
+                    std::size_t least, double persistence) {
+  const double alone = mann_whitney_p(inversions(ranks, at), at, values.size() - at);
+  if (alone > kOfNoUse) return 1;
+  const double p = searched(with_persistence(alone, persistence), values.size(), least);
   const std::span before = values.first(at);
   const std::span after = values.subspan(at);
   if (std::min(before.size(), after.size()) < kWelchFrom || !are_apart(before, after)) return p;
   // A small variance by chance is another one at the next cut, so here every cut is a chance of its own.
   const auto cuts = static_cast<double>(values.size() - 2 * kWelchFrom + 1);
-  return std::min(p, welch_p(before, after) * cuts);
+  return std::min(p, with_persistence(welch_p(before, after), persistence) * cuts);
 }
 
 }  // namespace tally

@@ -78,6 +78,17 @@ TEST(Searched, IsMoreThanOfOneCutAndLessThanOfAllApart) {
   EXPECT_EQ(searched(0, 64, 2), 0);
 }
 
+TEST(Persistence, IsTheCorrelationOfNeighboursLessItsError) {
+  Noise noise(5);
+  const auto of = [&](double persistent, std::size_t size) {
+    return noise_persistence(doubled_ranks(persistent_series(size, persistent, noise)), size / 2);
+  };
+  EXPECT_LT(of(0, 2000), 0.03);
+  EXPECT_NEAR(of(0.8, 2000), 0.78 - 0.022, 0.05);
+  EXPECT_EQ(noise_persistence(doubled_ranks(std::vector<double>(10, 1.0)), 5), 0);
+  EXPECT_EQ(noise_persistence(doubled_ranks(std::vector{1.0, 2.0, 1.1, 2.1, 1.2, 2.2}), 3), 0);
+}
+
 /// Of series in which nothing changes, the best cut must not seem better than it is.
 TEST(Searched, HoldsForTheBestCut) {
   Noise noise(3);
