@@ -141,6 +141,7 @@ Result<LoadedHistory> load_history(const Context& context, const HistoryOptions&
 
   HistoryView view{.history = *std::move(history)};
   view.course = course_of(view.history, {.denoise = options.shown.denoise});
+  view.times = time_steps(view.history);
   view.accepted = *std::move(accepted);
   view.today = options.now.substr(0, 10);
   view.budget = options.shown.drift / 100;

@@ -4,6 +4,7 @@
 
 #include "json/text.h"
 #include "report/escape.h"
+#include "report/history_times.h"
 #include "report/history_view.h"
 
 namespace tally {
@@ -79,6 +80,9 @@ Object entry_json(const HistoryView& view, std::size_t run, const StepFunctions&
   changes.reserve(entry.steps.size());
   for (const CountStep& step : entry.steps) changes.emplace_back(step_json(view, run, step, functions));
   json["changes"] = std::move(changes);
+  Array times;
+  for (const TimeStep& change : view.times_at(run)) times.emplace_back(time_json(view, change));
+  json["time_steps"] = std::move(times);
   Array seams;
   seams.reserve(entry.seams.size());
   for (const Seam& seam : entry.seams) seams.emplace_back(Object{{"id", view.id(seam.of)}, {"why", seam.why}});
@@ -124,14 +128,21 @@ std::string log_to_json(const HistoryView& view, const StepFunctions& functions)
 }
 
 std::string log_to_csv(const HistoryView& view) {
-  std::string text = "commit,author,title,candidates,case,before,after,change,acknowledged\n";
+  std::string text =
+      "commit,author,title,candidates,case,before,after,change,acknowledged,metric,p_value,provisional\n";
   for (std::size_t run = view.history.runs.size(); run-- > 0;) {
     const CommitName& commit = view.commit(run);
     for (const CountStep& step : view.course.entries[run].steps) {
-      text += fmt::format("{},{},{},{},{},{},{},{},{}\n", commit.id, csv_field(commit.author), csv_field(commit.title),
-                          view.candidates(run, step).size(), csv_field(view.id(step.of)), number(step.counts.before),
-                          number(step.counts.after), number(step.counts.change),
+      text += fmt::format("{},{},{},{},{},{},{},{},{},instructions,,\n", commit.id, csv_field(commit.author),
+                          csv_field(commit.title), view.candidates(run, step).size(), csv_field(view.id(step.of)),
+                          number(step.counts.before), number(step.counts.after), number(step.counts.change),
                           view.is_finding(run, step) ? "false" : "true");
+    }
+    for (const TimeStep& change : view.times_at(run)) {
+      text += fmt::format("{},{},{},{},{},{},{},{},,time_s,{},{}\n", commit.id, csv_field(commit.author),
+                          csv_field(commit.title), view.candidates(change).size(), csv_field(view.id(change.of)),
+                          number(change.point.before), number(change.point.after), number(change.point.change()),
+                          number(change.point.p_value), change.point.provisional);
     }
   }
   return text;
@@ -155,6 +166,7 @@ std::string course_to_json(const HistoryView& view, const CaseCourse& course, co
       one["change"] = step_json(view, run, {.of = course.of, .since = point.since, .counts = point.counts}, functions);
     if (point.kind == CoursePoint::Kind::seam) one["seam"] = point.why;
     if (point.kind == CoursePoint::Kind::chained) one["chained"] = counts_json(point.counts);
+    if (const TimeStep* const change = view.time_step(course.of, run)) one["time_step"] = time_json(view, *change);
     series.emplace_back(std::move(one));
   }
   json["points"] = std::move(series);
@@ -162,13 +174,15 @@ std::string course_to_json(const HistoryView& view, const CaseCourse& course, co
 }
 
 std::string course_to_csv(const HistoryView& view, const CaseCourse& course) {
-  std::string text = "commit,author,title,environment,instructions,time_s,step\n";
+  std::string text = "commit,author,title,environment,instructions,time_s,step,time_step\n";
   for (const CoursePoint& point : course.points) {
     const CommitName& commit = view.commit(point.of->run);
-    text += fmt::format("{},{},{},{},{},{},{}\n", commit.id, csv_field(commit.author), csv_field(commit.title),
+    const TimeStep* const change = view.time_step(course.of, point.of->run);
+    text += fmt::format("{},{},{},{},{},{},{},{}\n", commit.id, csv_field(commit.author), csv_field(commit.title),
                         view.history.runs[point.of->run].environment, number(point.of->instructions),
                         point.of->has_time() ? number(point.of->time_s) : std::string(),
-                        point.kind == CoursePoint::Kind::step ? "true" : "false");
+                        point.kind == CoursePoint::Kind::step ? "true" : "false",
+                        change != nullptr ? number(change->point.change()) : std::string());
   }
   return text;
 }

@@ -1,6 +1,7 @@
 /// A history for a terminal, and as JSON and CSV. Pure; see table.h for width and colour.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 #include "history/commits.h"
 #include "history/course.h"
 #include "history/ledger.h"
+#include "history/time_steps.h"
 #include "report/table.h"
 
 namespace tally {
@@ -19,6 +21,7 @@ namespace tally {
 struct HistoryView {
   History history;
   Course course;
+  std::vector<TimeStep> times;  ///< Nominated; never findings.
   std::vector<Acceptance> accepted;
   std::string today;     ///< "2026-01-31"
   double budget = 0.02;  ///< A drift beyond it, upward, is a finding.
@@ -31,6 +34,19 @@ struct HistoryView {
   }
   [[nodiscard]] const Acceptance* acceptance(std::size_t run, const CountStep& step) const {
     return acceptance_of(id(step.of), step, candidates(run, step), accepted, today);
+  }
+  [[nodiscard]] std::span<const CommitName> candidates(const TimeStep& change) const {
+    return history.line.candidates(change.since, change.run);
+  }
+  /// The changes of time nominated at a run.
+  [[nodiscard]] std::span<const TimeStep> times_at(std::size_t run) const {
+    return std::ranges::equal_range(times, run, {}, &TimeStep::run);
+  }
+  /// That of one case, or null.
+  [[nodiscard]] const TimeStep* time_step(std::size_t of, std::size_t run) const {
+    const auto changes = times_at(run);
+    const auto at = std::ranges::find(changes, of, &TimeStep::of);
+    return at == changes.end() ? nullptr : &*at;
   }
   /// More instructions, and nobody agreed.
   [[nodiscard]] bool is_finding(std::size_t run, const CountStep& step) const {

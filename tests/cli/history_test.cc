@@ -3,6 +3,8 @@
 #include "git/generated.h"
 #include "harness.h"
 #include "json/text.h"
+#include "record/example_record.h"
+#include "record/json.h"
 
 namespace tally::cli_test {
 namespace {
@@ -216,6 +218,58 @@ TEST_F(HistoryTest, OnABranchOfTheRepositoryProfilesSayWhichFunctionsMoved) {
   EXPECT_THAT(*function["name"].text(), HasSubstr("inner"));
   EXPECT_EQ(function["after"].number().value() - function["before"].number().value(), 200);
   EXPECT_EQ(repository.git({"status", "--porcelain"}), "");
+}
+
+/// Records that say they measured so many commits; the second case takes 10 % longer from the sixteenth on.
+struct TimesTest : HistoryTest {
+  void add_runs(std::size_t runs) {
+    for (std::size_t i = 0; i < runs; ++i) {
+      repository.write("work.h", std::to_string(i));
+      commits.push_back(repository.commit("Be number " + std::to_string(i)));
+      Record record = example_record();
+      record.suite = "suite.toml";
+      record.source->commit = commits.back();
+      record.source->dirty = false;
+      record.cases = {example_case("steady"), example_case("slower")};
+      for (std::size_t j = 0; j < 2; ++j) {
+        const double jitter = 1 + 0.001 * static_cast<double>((i * 7 + j * 3) % 11);
+        record.cases[j].wall->median_s = 2e-6 * jitter * (j == 1 && i >= 15 ? 1.1 : 1);
+      }
+      ASSERT_TRUE(write_file(records->path() / (std::to_string(i) + ".json"), to_json(record)));
+    }
+    ASSERT_EQ(tally({"history", "import", records->path().string(), "--store", store()}).code, 0);
+  }
+
+  std::vector<std::string> commits;
+};
+
+TEST_F(TimesTest, AreNominatedAndAreNoFindings) {
+  add_runs(30);
+  const Ran log = history({"log", "--fail-on", "unacknowledged"});
+  EXPECT_EQ(log.code, 0) << log.err;
+  EXPECT_THAT(log.out, AllOf(HasSubstr("Be number 15"), HasSubstr("    time  +"), HasSubstr("  slower  2.01 µs → "),
+                             HasSubstr("1 change of time nominated, 0 provisional; tally ab"),
+                             Not(HasSubstr("Be number 14")), Not(HasSubstr("steady"))));
+  const json::Value commit = parsed(history({"log", "--json"}))["commits"][std::size_t{14}];
+  ASSERT_EQ(commit["time_steps"].size(), 1);
+  const json::Value& step = commit["time_steps"][std::size_t{0}];
+  EXPECT_EQ(*step["id"].text(), "slower");
+  EXPECT_NEAR(step["change"].number(), 0.1, 0.005);
+  EXPECT_LT(step["p_value"].number(), 0.001);
+  EXPECT_EQ(*step["provisional"].flag(), false);
+  EXPECT_THAT(json::texts_of(step["candidates"]), ElementsAre(commits[15]));
+  EXPECT_THAT(history({"log", "--csv"}).out, HasSubstr(commits[15] + ",Ada,Be number 15,1,slower,"));
+
+  const Ran shown = history({"show", "slower"});
+  EXPECT_THAT(shown.out, AllOf(HasSubstr("Be number 15"), HasSubstr("(p "), HasSubstr("28 commits with no change")));
+  const json::Value points = parsed(history({"show", "slower", "--json"}))["points"];
+  EXPECT_EQ(*points[std::size_t{15}]["time_step"]["id"].text(), "slower");
+  EXPECT_EQ(points[std::size_t{14}]["time_step"].size(), 0);
+}
+
+TEST_F(TimesTest, ANewOneIsProvisional) {
+  add_runs(18);
+  EXPECT_THAT(history({"log"}).out, HasSubstr("1 change of time nominated, 1 provisional"));
 }
 
 TEST_F(HistoryTest, WhatIsNoRecordOfACommitIsRefused) {
