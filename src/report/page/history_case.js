@@ -2,7 +2,9 @@
 // One case: where it stands, its course, the change that is looked at, and all its changes.
 
 function nowCards(one, points) {
-  const [first, last] = [points[0], points.at(-1)];
+  const anew = Math.max(0, ...breaksOf(one));
+  const last = points.at(-1);
+  const first = points.find(({run}) => run.index >= anew) || last;
   const since = last.count / first.count - 1;
   const step = one.steps.at(-1);
   return el(
@@ -30,7 +32,7 @@ function nowCards(one, points) {
 }
 
 function changeTable(one, choose) {
-  const failed = one.failed.map((run) => ({run, failed: true}));
+  const failed = one.broken.map((run) => ({run, failed: true}));
   const begins = site.epochs
     .slice(1)
     .filter(({isBridged}) => !isBridged)
@@ -56,7 +58,7 @@ function changeTable(one, choose) {
     {
       title: 'Instructions',
       value: (row) => row.after,
-      cell: (row) => row.why || (row.failed ? '' : countsOf(row)),
+      cell: (row) => row.why || (row.failed ? 'from here on' : countsOf(row)),
     },
     {
       title: 'Commit',
@@ -81,7 +83,7 @@ function changeTable(one, choose) {
       title: '',
       value: (row) => (row.agreed ? 1 : 0),
       cell: (row) =>
-        row.after !== undefined && [agreedTag(row), el('span', {class: 'sub'}, rangeOf(row))],
+        row.since !== undefined && [agreedTag(row), el('span', {class: 'sub'}, rangeOf(row))],
     },
   ];
   const draw = (some) =>

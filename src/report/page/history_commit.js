@@ -72,7 +72,10 @@ function runSections(run) {
   const epoch = epochAt(run);
   return [
     epoch && epochSection(epoch),
-    run.steps.length ? commitChanges(run) : el('p', {class: 'none sheet'}, 'No count changed.'),
+    run.steps.length > 0 && commitChanges(run),
+    run.compared > 0 &&
+      run.steps.length === 0 &&
+      el('p', {class: 'none sheet'}, 'No count changed.'),
     run.failed.length > 0 && [el('h2', {}, 'Failed'), named(run.failed)],
     [...groups].map(([why, seams]) => [
       el('h2', {}, `Begins anew: ${why}`),

@@ -37,13 +37,13 @@ function commitCards(runs, most) {
           {class: 'small'},
           el('a', {href: commitAddress(commit)}, `and ${count(steps.length - most)} more`),
         ),
-      run.failed.length > 0 &&
+      run.broken.length > 0 &&
         el(
           'p',
           {class: 'small'},
           tag('failed'),
           ' ' +
-            run.failed
+            run.broken
               .map((one) => one.id)
               .slice(0, 5)
               .join(', '),
@@ -68,7 +68,7 @@ function commitCards(runs, most) {
 }
 
 const tells = (run) =>
-  [run.steps, run.failed, run.seams].some((list) => list.length > 0) || Boolean(epochAt(run));
+  [run.steps, run.broken, run.seams].some((list) => list.length > 0) || Boolean(epochAt(run));
 
 function showCommits() {
   document.title = 'Commits – ' + data.name;

@@ -16,8 +16,9 @@ function rowsOf(columns) {
   );
 }
 
-/// {commits, runs, cases, steps, drifts, ledger, …}, oldest first. A step has its `run`, `since` and `case` as objects,
-/// and a commit its `run` where it was measured; `agreed` is a line of the ledger.
+/// {commits, runs, cases, steps, drifts, ledger, …}, oldest first. A step has its `run`, `since` and
+/// `case` as objects, and a commit its `runs`; `agreed` is a line of the ledger. A case is `broken` at
+/// the first of the runs at which it `failed`.
 function readHistory(raw) {
   const commits = rowsOf(raw.commits).map(({id, author, title}, place) => ({
     ...{id, title, place, runs: []},
@@ -31,11 +32,12 @@ function readHistory(raw) {
     steps: [],
     seams: [],
     failed: [],
+    broken: [],
   }));
   for (const run of runs) run.commit.runs.push(run);
   const cases = raw.cases.map((one, index) => ({
     ...{...one, index},
-    ...{steps: [], seams: [], failed: [], chained: []},
+    ...{steps: [], seams: [], failed: [], broken: [], chained: []},
   }));
   const ledger = raw.ledger.map((line) => ({...line, steps: [], drifts: []}));
 
@@ -63,6 +65,10 @@ function readHistory(raw) {
   summed(raw.failed.run).forEach((run, i) => {
     const one = cases[raw.failed.case[i]];
     runs[run].failed.push(one);
+    if (one.failed.at(-1)?.index !== run - 1) {
+      runs[run].broken.push(one);
+      one.broken.push(runs[run]);
+    }
     one.failed.push(runs[run]);
   });
   const drifts = raw.drifts.map((drift) => ({

@@ -185,10 +185,11 @@ function historyCases() {
 function overviewFacts() {
   const last = site.runs.at(-1);
   const [from, to] = [site.runs[0].commit, last.commit];
+  const measured = site.commits.filter(({runs}) => runs.length > 0).length;
   const between = to.place - from.place + 1;
   return [
     data.suite,
-    `${count(site.runs.length)} of ${plural(between, 'commit', 'commits')} measured`,
+    `${count(measured)} of ${plural(between, 'commit', 'commits')} measured`,
     `${shortId(from)} to ${shortId(to)}`,
     `last ${dateOf(last)}`,
     site.epochs.length > 1
