@@ -1,4 +1,4 @@
-/// `tally history add | import | log | show`: what commits did to counts, from records that are kept in a folder.
+/// `tally history add | import | rebuild | log | show`: what commits did to counts, from records that are kept in a folder.
 #pragma once
 
 #include <iosfwd>
@@ -30,6 +30,7 @@ struct HistoryOptions {
   std::string repository;  ///< The folder whose commits order the runs; empty: the working folder's.
   bool add = false;
   bool import = false;
+  bool rebuild = false;
   bool log = false;
   bool show = false;
   std::vector<std::string> records;

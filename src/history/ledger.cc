@@ -15,20 +15,21 @@ bool holds(const Acceptance& one, std::string_view id, double change, std::strin
 
 }  // namespace
 
-const Acceptance* acceptance_of(const CountStep& step, std::span<const CommitName> candidates,
+const Acceptance* acceptance_of(std::string_view id, const CountStep& step, std::span<const CommitName> candidates,
                                 const std::vector<Acceptance>& accepted, std::string_view today) {
   const auto found = std::ranges::find_if(accepted, [&](const Acceptance& one) {
     const bool of_these = one.commit.empty() || std::ranges::any_of(candidates, [&](const CommitName& commit) {
                             return commit.id.starts_with(one.commit);
                           });
-    return of_these && holds(one, step.id, step.counts.change, today);
+    return of_these && holds(one, id, step.counts.change, today);
   });
   return found == accepted.end() ? nullptr : &*found;
 }
 
-const Acceptance* acceptance_of(const Drift& drift, const std::vector<Acceptance>& accepted, std::string_view today) {
+const Acceptance* acceptance_of(std::string_view id, const Drift& drift, const std::vector<Acceptance>& accepted,
+                                std::string_view today) {
   const auto found = std::ranges::find_if(accepted, [&](const Acceptance& one) {
-    return one.commit.empty() && holds(one, drift.id, drift.counts.change, today);
+    return one.commit.empty() && holds(one, id, drift.counts.change, today);
   });
   return found == accepted.end() ? nullptr : &*found;
 }

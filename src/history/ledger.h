@@ -13,10 +13,11 @@ namespace tally {
 
 /// What agrees to it, or null: instructions of a case that matches, of a commit among the candidates where it names
 /// one, up to its limit, and not expired. `today` as "2026-01-31".
-const Acceptance* acceptance_of(const CountStep& step, std::span<const CommitName> candidates,
+const Acceptance* acceptance_of(std::string_view id, const CountStep& step, std::span<const CommitName> candidates,
                                 const std::vector<Acceptance>& accepted, std::string_view today);
 
 /// The same of a drift, of any commit.
-const Acceptance* acceptance_of(const Drift& drift, const std::vector<Acceptance>& accepted, std::string_view today);
+const Acceptance* acceptance_of(std::string_view id, const Drift& drift, const std::vector<Acceptance>& accepted,
+                                std::string_view today);
 
 }  // namespace tally
