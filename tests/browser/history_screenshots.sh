@@ -32,24 +32,30 @@ for (unsigned i = 0, v = 1; i < ${length}; ++i, v = v * 1664525 + 1013904223) te
 
 [defaults]
 toolchain = "words"
-setup = "text"
-params = { length = [100, 1000] }
 
 [[benchmark]]
 label = ["words", "count"]
 cpp = 'tally::keep(words::count(text));'
+setup = "text"
+params = { length = [100, 1000] }
 
 [[benchmark]]
 label = ["words", "split"]
 cpp = 'tally::keep(words::split(text).data());'
+setup = "text"
+params = { length = [100, 1000] }
 
 [[benchmark]]
 label = ["words", "longest"]
 cpp = 'tally::keep(words::longest(text).data());'
+setup = "text"
+params = { length = [100, 1000] }
 
 [[benchmark]]
 label = ["words", "frequent"]
 cpp = 'tally::keep(words::frequent(text).data());'
+setup = "text"
+params = { length = [100, 1000] }
 TOML
 
 cat >words.h <<'CPP'
