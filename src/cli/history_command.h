@@ -1,5 +1,5 @@
-/// `tally history add | import | rebuild | log | show | site`: what commits did to counts, from records that are kept
-/// in a folder.
+/// `tally history add | import | rebuild | push | pull | log | show | site`: what commits did to counts, from records
+/// that are kept in a folder.
 #pragma once
 
 #include <iosfwd>
@@ -28,11 +28,14 @@ struct HistoryShow {
 };
 
 struct HistoryOptions {
-  std::string store = "tally-history";
+  std::string store = "tally-history";  ///< A folder, or "git:BRANCH".
+  std::string remote = "origin";
   std::string repository;  ///< The folder whose commits order the runs; empty: the working folder's.
   bool add = false;
   bool import = false;
   bool rebuild = false;
+  bool push = false;
+  bool pull = false;
   bool log = false;
   bool show = false;
   std::vector<std::string> records;
