@@ -44,14 +44,29 @@ double count_at(const CaseSeries& series, std::size_t run) {
   return 0;
 }
 
-/// The functions of a step, both sides in one tree; null where a side's profile was not kept.
-json::Value functions_of(const HistorySite& site, std::size_t run, const CountStep& step) {
-  const auto before = site.profiles(step.of, step.since);
+/// Both sides of a step in one tree; null where a side's profile was not kept.
+json::Value diff_of(const HistorySite& site, std::size_t run, const CountStep& step, ProfileOf what) {
+  const auto before = site.profiles(step.of, step.since, what);
   if (!before || before->profile.events.empty()) return {};
-  const auto after = site.profiles(step.of, run);
+  const auto after = site.profiles(step.of, run, what);
   if (!after || after->profile.events.empty()) return {};
   const CaseSeries& series = site.view->history.cases[step.of];
-  return profile_json({&*before, count_at(series, step.since)}, {&*after, count_at(series, run)}, kMostNodes);
+  // What observing Python takes is not in the counts, and the loop not in what is observed.
+  const auto side = [&](const StoredProfile& stored, std::size_t at) {
+    return ProfiledSide{&stored, what == ProfileOf::python ? cost_of(stored) : count_at(series, at)};
+  };
+  return profile_json(side(*before, step.since), side(*after, run), kMostNodes);
+}
+
+/// { "native": .., "python": .. }, as profile_json; without what was not kept, and null where nothing was.
+json::Value functions_of(const HistorySite& site, std::size_t run, const CountStep& step) {
+  json::Object functions;
+  const auto add = [&](const char* name, ProfileOf what) {
+    if (json::Value diff = diff_of(site, run, step, what); !diff.is_null()) functions[name] = std::move(diff);
+  };
+  add("native", ProfileOf::native);
+  if (site.view->history.cases[step.of].language == "python") add("python", ProfileOf::python);
+  return functions.size() > 0 ? json::Value(std::move(functions)) : json::Value();
 }
 
 void add_diffs(std::vector<SiteFile>& files, SiteFileNames& names, const HistorySite& site) {

@@ -13,13 +13,13 @@
 #include <string>
 #include <vector>
 
-#include "profile/profile.h"
+#include "comparison/comparison.h"
 #include "report/history_view.h"
 
 namespace tally {
 
 /// The profile of a case at a run, each by its place in the history; nothing where none was kept.
-using PointProfiles = std::function<std::optional<StoredProfile>(std::size_t of, std::size_t run)>;
+using PointProfiles = std::function<std::optional<StoredProfile>(std::size_t of, std::size_t run, ProfileOf what)>;
 
 struct HistorySite {
   const HistoryView* view = nullptr;  ///< Has a run.

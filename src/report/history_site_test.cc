@@ -82,7 +82,7 @@ TEST(HistorySite, ThePageAsksTheNetworkForNothing) {
 
 TEST(HistorySite, StepsOfKeptProfilesHaveTheirFunctions) {
   const HistoryView view = example_history();
-  const auto profiles = [](std::size_t of, std::size_t run) -> std::optional<StoredProfile> {
+  const auto profiles = [](std::size_t of, std::size_t run, ProfileOf) -> std::optional<StoredProfile> {
     if (of != 2) return std::nullopt;  // words/sum, which changed at the third run
     const int own = run < 2 ? 2007 : 6508;
     return StoredProfile{*parse_callgrind(fmt::format("events: Ir\nfn=f\n1 {0}\ntotals: {0}\n", own * 100)), 100};

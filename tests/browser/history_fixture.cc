@@ -55,9 +55,9 @@ HistoryView generated_history(std::size_t cases, std::size_t runs) {
 }
 
 /// A dispatcher over a kernel, for words/sum; the kernel is what the third commit made slower.
-std::optional<StoredProfile> profile_at(const HistoryView& view, std::size_t of, std::size_t run) {
+std::optional<StoredProfile> profile_at(const HistoryView& view, std::size_t of, std::size_t run, ProfileOf what) {
   constexpr std::size_t sum = 2;
-  if (of != sum) return std::nullopt;
+  if (of != sum || what == ProfileOf::python) return std::nullopt;
   const auto count = static_cast<int>(view.history.cases[of].points[run].instructions);
   const auto n = [](int value) { return std::to_string(value * 100); };
   const std::string text = "events: Ir\nob=libwords.so\nfl=words.cc\nfn=sum(words)\n1 " + n(507) +
@@ -75,7 +75,9 @@ bool write_site(const std::string& folder, const std::vector<SiteFile>& files) {
 
 int write_example(const std::string& folder) {
   const HistoryView view = example_history();
-  const auto profiles = [&view](std::size_t of, std::size_t run) { return profile_at(view, of, run); };
+  const auto profiles = [&view](std::size_t of, std::size_t run, ProfileOf what) {
+    return profile_at(view, of, run, what);
+  };
   return write_site(folder, render_history_site({.view = &view,
                                                  .title = "words",
                                                  .url = "https://example.org/words/",

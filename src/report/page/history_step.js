@@ -119,27 +119,17 @@ function stepPanel(one, points, commit) {
   ];
 }
 
-/// Flame graph and table of functions, this commit against the one before: unpacked when it is looked at.
+/// This commit against the one before: loaded when it is looked at.
 function functionsMoved(file) {
-  const place = el('div', {class: 'profile'}, el('p', {class: 'soft'}, 'Unpacking the profiles …'));
-  const show = (profile) => {
-    const between = el('div');
-    const select = (f) => {
-      const known = f >= 0 && f < profile.functions.length;
-      keepView('function', known ? f : undefined);
-      between.replaceChildren(...(known ? [sandwich(profile, f, () => select(-1))] : []));
-      if (known) between.scrollIntoView({block: 'nearest'});
-    };
-    place.replaceChildren(
-      el('h2', {}, 'Functions that moved'),
-      flameGraph(profile, select),
-      between,
-      functionTable(profile, select),
-    );
-    if (viewOf('function')) select(Number(viewOf('function')));
+  const place = el('div', {}, el('p', {class: 'soft'}, 'Unpacking the profiles …'));
+  const promised = (raw) => raw && (() => Promise.resolve(readProfile(raw)));
+  const show = ({native, python}) => {
+    const sides = {native: promised(native), python: promised(python)};
+    place.replaceChildren(profileView(sides, () => 'What moved'));
   };
   dataFile(file)
-    .then(profileOf)
-    .then(show, (error) => place.replaceChildren(el('p', {class: 'alert'}, String(error.message))));
+    .then(unpack)
+    .then(show)
+    .catch((error) => place.replaceChildren(el('p', {class: 'alert'}, String(error.message))));
   return place;
 }
