@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+
 namespace tally {
 namespace {
 
-/// Of a letter of a sans serif in 11 px, on average; textLength makes whatever font there is fit.
+/// Letters of a sans serif in 11 px, roughly; textLength makes whatever font there is fit.
+constexpr std::string_view kNarrow = " filrt1";
+constexpr std::size_t kNarrowLetter = 4;
 constexpr std::size_t kLetter = 7;
 constexpr std::size_t kMargin = 6;
 
@@ -13,7 +17,11 @@ struct BadgeHalf {
   std::string text;
   std::string colour;
 
-  [[nodiscard]] std::size_t inner() const { return kLetter * text.size(); }
+  [[nodiscard]] std::size_t inner() const {
+    std::size_t width = 0;
+    for (const char letter : text) width += kNarrow.contains(letter) ? kNarrowLetter : kLetter;
+    return width;
+  }
   [[nodiscard]] std::size_t width() const { return inner() + 2 * kMargin; }
 };
 

@@ -202,8 +202,9 @@ function overviewFacts() {
 
 function showOverview() {
   document.title = data.name + ' – Tallymark';
-  const isFinding = (change) => change.isFinding;
-  const findings = [...site.drifts.filter(isFinding), ...site.steps.filter(isFinding).reverse()];
+  // The newest first, and of one commit the largest.
+  const steps = site.runs.toReversed().flatMap((run) => run.steps);
+  const findings = [...site.drifts, ...steps].filter(({isFinding}) => isFinding);
   const lately = site.runs.filter(tells).toReversed();
   const section = (title, ...content) => [el('h2', {}, title), content];
   const page = el(
