@@ -12,6 +12,7 @@
 
 #include "base/files.h"
 #include "cli/history_profiles.h"
+#include "cli/history_site.h"
 #include "cli/history_view.h"
 #include "cli/record_files.h"
 #include "cli/refuse.h"
@@ -36,7 +37,8 @@ void add_store_option(OptionSet& command, HistoryOptions& options) {
       .value_name("DIR");
 }
 
-void add_show_options(OptionSet& command, HistoryOptions& options) {
+/// Which history is told.
+void add_told_options(OptionSet& command, HistoryOptions& options) {
   HistoryShow& shown = options.shown;
   add_store_option(command, options);
   command.add("--tip", &shown.tip, "Tell the line of first parents that ends here").value_name("REV").shows_default();
@@ -47,6 +49,17 @@ void add_show_options(OptionSet& command, HistoryOptions& options) {
            "What was agreed to (tally-accept.toml at the top of the repository, where there is one)")
       .value_name("FILE");
   command.add("--denoise", &shown.denoise, kDenoiseHelp);
+}
+
+void add_drift_option(OptionSet& command, HistoryOptions& options) {
+  command.add("--drift", &options.shown.drift, "Budget in percent for changes below the threshold, added up")
+      .shows_default()
+      .positive();
+}
+
+void add_show_options(OptionSet& command, HistoryOptions& options) {
+  HistoryShow& shown = options.shown;
+  add_told_options(command, options);
   command.add("--functions", &shown.functions, "Show which functions moved, where profiles were kept");
   command.add("--all", &shown.all, "Also show commits at which nothing changed");
   command.add("--json", &shown.json, "Print it as JSON");
@@ -225,6 +238,17 @@ int show_case(const Context& context, const HistoryOptions& options, std::ostrea
   return kFine;
 }
 
+int show_site(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
+  if (const Status sound = check_site_options(options.site); !sound) return not_told(sound.error(), err);
+  const auto history = load_history(context, options, {}, err);
+  if (!history) return not_told(history.error(), err);
+  const auto page = write_history_site(history->view, point_profiles(history->store, history->view), options.site,
+                                       context.working_folder);
+  if (!page) return not_told(page.error(), err);
+  fmt::print(out, "{}\n", *page);
+  return kFine;
+}
+
 }  // namespace
 
 void add_history_options(OptionSet& command, HistoryOptions& options) {
@@ -264,9 +288,7 @@ void add_history_options(OptionSet& command, HistoryOptions& options) {
   log.chosen = &options.log;
   add_show_options(log, options);
   log.add("--top", &options.shown.top, "Changes shown of a commit").shows_default().positive();
-  log.add("--drift", &options.shown.drift, "Budget in percent for changes below the threshold, added up")
-      .shows_default()
-      .positive();
+  add_drift_option(log, options);
   log.add("--fail-on", &options.shown.fail_on, "Exit with 3 where a count rose and nobody agreed")
       .one_of({"unacknowledged"});
 
@@ -274,6 +296,12 @@ void add_history_options(OptionSet& command, HistoryOptions& options) {
   show.chosen = &options.show;
   show.add("CASE", &options.case_id, "Its id, or what only its id contains or matches").required();
   add_show_options(show, options);
+
+  OptionSet& site = command.add_command("site", "Write it as a folder of pages, which need no network");
+  site.chosen = &options.site.wanted;
+  add_site_options(site, options.site);
+  add_told_options(site, options);
+  add_drift_option(site, options);
 
   command.footer =
       "A history holds a file for each run and orders them by the first parents of commits, never by dates.\n"
@@ -288,10 +316,11 @@ int run_history(const Context& context, const HistoryOptions& options, std::ostr
   if (options.push || options.pull) return exchange(context, options, err);
   if (options.log) return show_log(context, options, out, err);
   if (options.show) return show_case(context, options, out, err);
+  if (options.site.wanted) return show_site(context, options, out, err);
   return not_told({ErrorKind::input,
                    "what to do is missing",
                    {},
-                   "tally history add, import, push, pull, prune, rebuild, log or show; --help tells"},
+                   "tally history add, import, push, pull, prune, rebuild, log, show or site; --help tells"},
                   err);
 }
 

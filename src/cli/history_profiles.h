@@ -7,6 +7,7 @@
 #include "cli/history_command.h"
 #include "git/repository.h"
 #include "history/store.h"
+#include "report/history_site.h"
 #include "report/history_view.h"
 
 namespace tally::cli {
@@ -20,5 +21,8 @@ Result<std::size_t> prune_profiles(const Repository& repository, const std::stri
 
 /// Which functions moved, by the profiles that both sides of a step have kept. The store and the view outlive it.
 StepFunctions step_functions(const HistoryStore& store, const HistoryView& view);
+
+/// The profile of a case at a run, for a site. Both outlive it.
+PointProfiles point_profiles(const HistoryStore& store, const HistoryView& view);
 
 }  // namespace tally::cli
