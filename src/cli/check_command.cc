@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <optional>
 #include <ostream>
 #include <sstream>
 
 #include "base/contains.h"
+#include "base/date.h"
 #include "base/files.h"
 #include "cli/record_files.h"
 #include "cli/refuse.h"
@@ -22,17 +20,6 @@ namespace tally::cli {
 namespace {
 
 constexpr std::size_t functions_shown = 10;
-
-/// Days since 1970 of "2026-01-31…", or nothing.
-std::optional<long> day_of(const std::string& text) {
-  int year = 0;
-  unsigned month = 0;
-  unsigned day = 0;
-  if (std::sscanf(text.c_str(), "%4d-%2u-%2u", &year, &month, &day) != 3) return std::nullopt;
-  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month), std::chrono::day(day)};
-  if (!date.ok()) return std::nullopt;
-  return std::chrono::sys_days(date).time_since_epoch().count();
-}
 
 Result<std::vector<Limit>> read_limits(const CheckCommandOptions& options) {
   std::vector<Limit> limits;
@@ -59,18 +46,20 @@ Result<std::vector<Acceptance>> read_accept(const std::string& path) {
   if (path.empty()) return std::vector<Acceptance>{};
   const Result<std::string> text = read_file(path);
   if (!text) return std::unexpected(text.error());
-  return parse_accept_file(*text, path);
+  auto file = parse_accept_file(*text, path);
+  if (!file) return std::unexpected(file.error());
+  return std::move(file->accepted);
 }
 
 Status check_age(const Record& base, const CheckCommandOptions& options) {
   if (options.max_age_days <= 0) return {};
-  const auto then = day_of(base.started);
-  const auto now = day_of(options.now);
+  const auto then = parse_date(base.started.substr(0, 10));
+  const auto now = parse_date(options.now.substr(0, 10));
   if (!then || !now) {
     return fail(ErrorKind::input, fmt::format("the baseline's date '{}' cannot be read", base.started), options.base,
                 "measure a new baseline, or give --max-age 0");
   }
-  const long age = *now - *then;
+  const auto age = (*now - *then).count();
   if (static_cast<double>(age) <= options.max_age_days) return {};
   return fail(ErrorKind::input,
               fmt::format("the baseline is stale: {} days old, at most {} are allowed", age, options.max_age_days),

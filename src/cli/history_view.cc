@@ -128,7 +128,9 @@ Result<std::vector<Acceptance>> read_ledger(const HistoryOptions& options, const
   if (options.shown.accept.empty() && !fs::exists(path, code)) return std::vector<Acceptance>();
   const auto text = read_file(path);
   if (!text) return std::unexpected(text.error());
-  return parse_accept_file(*text, path);
+  auto file = parse_accept_file(*text, path);
+  if (!file) return std::unexpected(file.error());
+  return std::move(file->accepted);
 }
 
 }  // namespace

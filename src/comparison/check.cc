@@ -97,9 +97,9 @@ class Checker {
     }
     for (std::size_t i = 0; i < accepted_.size(); ++i) {
       const Acceptance& agreed = accepted_[i];
-      if (agreed.metric != limit.metric || !glob_match(agreed.cases, one.id)) continue;
+      if (agreed.metric != limit.metric || !agreed.is_about(one.id)) continue;
       used_[i] = true;
-      if (finding.severity == Severity::failure && agreed.expires >= today_ && finding.change <= agreed.up_to + 1e-12) {
+      if (finding.severity == Severity::failure && agreed.holds_on(today_) && agreed.allows(finding.change)) {
         finding.severity = Severity::accepted;
         finding.message += fmt::format("; accepted until {}: {}", agreed.expires, agreed.reason);
       }
@@ -109,7 +109,7 @@ class Checker {
 
   void remark(CheckResult& result) const {
     for (std::size_t i = 0; i < accepted_.size(); ++i) {
-      if (accepted_[i].expires < today_) {
+      if (!accepted_[i].holds_on(today_)) {
         result.remarks.push_back(fmt::format("{}: the acceptance of '{}' expired on {}", accepted_[i].where,
                                              accepted_[i].cases, accepted_[i].expires));
       } else if (!used_[i]) {

@@ -2,15 +2,11 @@
 
 #include <algorithm>
 
-#include "base/text.h"
-
 namespace tally {
 namespace {
 
 bool holds(const Acceptance& one, std::string_view id, double change, std::string_view today) {
-  // The epsilon keeps "+1%" from failing at exactly one percent.
-  return one.metric == Metric::instructions && one.expires >= today && glob_match(one.cases, id) &&
-         change <= one.up_to + 1e-12;
+  return one.metric == Metric::instructions && one.holds_on(today) && one.is_about(id) && one.allows(change);
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
-/// Which changes of a history were agreed to, by the accept file (comparison/check.h). Pure.
+/// Which changes of a history were agreed to, by the accept file (comparison/accept.h). Pure.
 #pragma once
 
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include "comparison/check.h"
+#include "comparison/accept.h"
 #include "history/commits.h"
 #include "history/course.h"
 
