@@ -8,6 +8,7 @@
 #include <ostream>
 
 #include "base/files.h"
+#include "cli/history_accept.h"
 #include "cli/history_view.h"
 #include "cli/record_files.h"
 #include "cli/refuse.h"
@@ -27,7 +28,8 @@ void add_store_option(OptionSet& command, HistoryOptions& options) {
   command.add("--store", &options.store, "The folder that holds the history").value_name("DIR").shows_default();
 }
 
-void add_show_options(OptionSet& command, HistoryOptions& options) {
+/// Which history: of what, along which line, and what was agreed to.
+void add_line_options(OptionSet& command, HistoryOptions& options) {
   HistoryShow& shown = options.shown;
   add_store_option(command, options);
   command.add("--repository", &options.repository, "Whose commits order the runs (the working folder's)")
@@ -40,6 +42,11 @@ void add_show_options(OptionSet& command, HistoryOptions& options) {
            "What was agreed to (tally-accept.toml at the top of the repository, where there is one)")
       .value_name("FILE");
   command.add("--denoise", &shown.denoise, kDenoiseHelp);
+}
+
+void add_show_options(OptionSet& command, HistoryOptions& options) {
+  HistoryShow& shown = options.shown;
+  add_line_options(command, options);
   command.add("--all", &shown.all, "Also show commits at which nothing changed");
   command.add("--json", &shown.json, "Print it as JSON");
   command.add("--csv", &shown.csv, "Print it as CSV").excludes("--json");
@@ -140,6 +147,20 @@ int show_case(const Context& context, const HistoryOptions& options, std::ostrea
   return kFine;
 }
 
+void add_accept_options(OptionSet& command, HistoryOptions& options) {
+  HistoryAccept& accepted = options.accepted;
+  command.chosen = &options.accept;
+  command.add("CASE", &options.case_id, "Its id, what only its id contains or matches, or a glob over ids").required();
+  command.add("--up-to", &accepted.up_to, "The change that is agreed to: +3%").value_name("PERCENT").required();
+  command.add("--reason", &accepted.reason, "Why it may be so").value_name("TEXT").required();
+  command.add("--expires", &accepted.expires, "The last day it holds: 2027-03-01 (in 90 days)").value_name("DATE");
+  command.add("--commit", &accepted.commit, "Whose change it is (that of the only one that is open in the history)")
+      .value_name("REV");
+  command.add("--owner", &accepted.owner, "Who answers for it (git's user.name)").value_name("NAME");
+  command.add("--issue", &accepted.issue, "Where it is discussed").value_name("REF");
+  add_line_options(command, options);
+}
+
 }  // namespace
 
 void add_history_options(OptionSet& command, HistoryOptions& options) {
@@ -168,6 +189,8 @@ void add_history_options(OptionSet& command, HistoryOptions& options) {
   show.add("CASE", &options.case_id, "Its id, or what only its id contains or matches").required();
   add_show_options(show, options);
 
+  add_accept_options(command.add_command("accept", "Agree to a change: an entry for tally-accept.toml"), options);
+
   command.footer =
       "A history holds a file for each run and orders them by the first parents of commits, never by dates.\n"
       "docs/history.md says more.";
@@ -178,8 +201,10 @@ int run_history(const Context& context, const HistoryOptions& options, std::ostr
   if (options.import) return import_folder(options, out, err);
   if (options.log) return show_log(context, options, out, err);
   if (options.show) return show_case(context, options, out, err);
+  if (options.accept) return accept_change(context, options, out, err);
   return not_told(
-      {ErrorKind::input, "what to do is missing", {}, "tally history add, import, log or show; --help tells"}, err);
+      {ErrorKind::input, "what to do is missing", {}, "tally history add, import, log, show or accept; --help tells"},
+      err);
 }
 
 }  // namespace tally::cli

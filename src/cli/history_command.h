@@ -1,4 +1,5 @@
-/// `tally history add | import | log | show`: what commits did to counts, from records that are kept in a folder.
+/// `tally history add | import | log | show | accept`: what commits did to counts, from records that are kept in a
+/// folder.
 #pragma once
 
 #include <iosfwd>
@@ -25,6 +26,16 @@ struct HistoryShow {
   std::string fail_on;
 };
 
+/// An entry for the accept file, as it was asked for.
+struct HistoryAccept {
+  std::string up_to;  ///< "+3%"
+  std::string reason;
+  std::string expires;  ///< Empty: in 90 days.
+  std::string commit;   ///< Empty: that of the only change that is open.
+  std::string owner;    ///< Empty: who commits here.
+  std::string issue;
+};
+
 struct HistoryOptions {
   std::string store = "tally-history";
   std::string repository;  ///< The folder whose commits order the runs; empty: the working folder's.
@@ -32,10 +43,12 @@ struct HistoryOptions {
   bool import = false;
   bool log = false;
   bool show = false;
+  bool accept = false;
   std::vector<std::string> records;
   std::string folder;
   std::string case_id;
   HistoryShow shown;
+  HistoryAccept accepted;
   std::string now;  ///< ISO 8601, UTC.
 };
 

@@ -22,8 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kAcceptFile = "tally-accept.toml";
-
 struct Place {
   CommitLine line;
   std::string top;

@@ -11,6 +11,9 @@
 
 namespace tally {
 
+/// At the top of a repository.
+inline constexpr const char* kAcceptFile = "tally-accept.toml";
+
 /// A regression that was agreed to.
 struct Acceptance {
   std::string cases;  ///< An id, or a glob over ids.
