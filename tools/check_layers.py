@@ -71,7 +71,8 @@ LAYERS = {
     ],
     # definition: its door to TOML, for what was agreed to; the words for known noise.
     "comparison": ["definition", "profile", "record"],
-    "history": ["comparison", "json", "measurement", "profile", "record"],
+    # git: a store may be one of its refs.
+    "history": ["comparison", "git", "json", "measurement", "process", "profile", "record"],
     "slurm": [],
     "trace": [],
     # measurement: the words of a record (counts, wall) are its types.

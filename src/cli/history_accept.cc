@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "base/contains.h"
 #include "base/date.h"
 #include "base/files.h"
 #include "base/text.h"
@@ -51,36 +52,35 @@ Result<std::string> read_expires(const std::string& text, const std::string& now
 struct OpenChange {
   std::string id;
   double change = 0;
-  std::string commit;  ///< Empty: no single one's; it drifted.
+  std::string commit;  ///< The last that it may be of; of a drift, the one that it came to.
 };
 
 std::vector<OpenChange> open_changes(const HistoryView& view, const Acceptance& one) {
   std::vector<OpenChange> open;
   for (std::size_t run = 0; run < view.course.entries.size(); ++run) {
     for (const CountStep& step : view.course.entries[run].steps) {
-      const auto candidates = view.line.candidates(step.since, run);
+      const auto candidates = view.candidates(run, step);
       const bool of_these =
           std::ranges::any_of(candidates, [&](const CommitName& name) { return name.id.starts_with(one.commit); });
-      if (one.is_about(step.id) && of_these && view.is_finding(run, step))
-        open.push_back({step.id, step.counts.change, candidates.back().id});
+      if (one.is_about(view.id(step.of)) && of_these && view.is_finding(run, step))
+        open.push_back({view.id(step.of), step.counts.change, candidates.back().id});
     }
   }
   for (const Drift& drift : view.course.drifts) {
-    if (one.commit.empty() && one.is_about(drift.id) && view.is_finding(drift))
-      open.push_back({drift.id, drift.counts.change, {}});
+    const std::string& until = view.commit(drift.until).id;
+    if (one.is_about(view.id(drift.of)) && until.starts_with(one.commit) && view.is_finding(drift))
+      open.push_back({view.id(drift.of), drift.counts.change, until});
   }
   return open;
 }
 
 /// The case that was meant: a glob over several stays one.
 Result<std::string> cases_of(const HistoryView& view, const std::string& wanted) {
-  const Record& last = *view.runs.back();
-  const auto matches = [&](const CaseRecord& one) { return glob_match(wanted, one.id); };
-  if (wanted.contains('*') && find_case(last, wanted) == nullptr && std::ranges::any_of(last.cases, matches))
-    return wanted;
-  const auto chosen = choose_case(last, wanted, view.suite);
-  if (!chosen) return std::unexpected(chosen.error());
-  return (*chosen)->id;
+  std::vector<std::string> ids;
+  for (const CaseSeries& series : view.history.cases) ids.push_back(series.id);
+  const auto matches = [&](const std::string& id) { return glob_match(wanted, id); };
+  if (wanted.contains('*') && !contains(ids, wanted) && std::ranges::any_of(ids, matches)) return wanted;
+  return choose_id(ids, wanted, view.history.suite);
 }
 
 /// In tenths of a percent, and not below the change.
@@ -112,11 +112,11 @@ Status hold_against(const HistoryView& view, const std::string& up_to, Acceptanc
 }
 
 /// Nothing where no history was begun. It is an error where one was named that is not there.
-Result<std::optional<LoadedHistory>> history_of(const Context& context, const HistoryOptions& options,
-                                                std::ostream& err) {
+Result<std::optional<HistoryView>> history_of(const Context& context, const HistoryOptions& options,
+                                              std::ostream& err) {
   std::error_code code;
   if (options.store == HistoryOptions().store && !fs::exists(options.store, code)) return std::nullopt;
-  auto history = load_history(context, options, err);
+  auto history = load_history(context, options, {}, err);
   if (!history) return std::unexpected(history.error());
   return *std::move(history);
 }
@@ -197,7 +197,7 @@ Status accept_one(const Context& context, const HistoryOptions& options, std::os
   const auto history = history_of(context, options, err);
   if (!history) return std::unexpected(history.error());
   if (*history) {
-    if (const Status held = hold_against((*history)->view, options.accepted.up_to, *one, err); !held) return held;
+    if (const Status held = hold_against(**history, options.accepted.up_to, *one, err); !held) return held;
   }
   return append(*path, *one, out);
 }

@@ -6,13 +6,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <ostream>
+#include <set>
+#include <utility>
 
 #include "base/files.h"
 #include "cli/history_accept.h"
 #include "cli/history_view.h"
 #include "cli/record_files.h"
 #include "cli/refuse.h"
-#include "history/store.h"
 #include "record/json.h"
 
 namespace tally::cli {
@@ -52,8 +53,9 @@ void add_show_options(OptionSet& command, HistoryOptions& options) {
   command.add("--csv", &shown.csv, "Print it as CSV").excludes("--json");
 }
 
-int add_records(const HistoryOptions& options, std::ostream& out, std::ostream& err) {
-  HistoryStore store(options.store);
+int add_records(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
+  auto store = open_store(context, options);
+  if (!store) return not_told(store.error(), err);
   int code = kFine;
   for (const std::string& path : options.records) {
     const auto record = load_record(path);
@@ -61,13 +63,13 @@ int add_records(const HistoryOptions& options, std::ostream& out, std::ostream& 
       code = std::max(code, not_told(record.error(), err));
       continue;
     }
-    const auto added = store.add(*record, path);
+    const auto added = store->add(*record, path);
     if (!added) {
       code = std::max(code, not_told(added.error(), err));
       if (added.error().kind == ErrorKind::io) return code;
       continue;
     }
-    fmt::print(out, "{}{}\n", added->path.string(), added->is_new ? "" : " (there already)");
+    fmt::print(out, "{}{}\n", store->files().place_of(added->file), added->is_new ? "" : " (there already)");
   }
   return code;
 }
@@ -84,32 +86,81 @@ Result<std::vector<std::string>> json_files(const std::string& folder) {
   return files;
 }
 
-int import_folder(const HistoryOptions& options, std::ostream& out, std::ostream& err) {
+/// Adds many at once: the file system, or git, is asked for each batch and not for each file.
+class Importer {
+ public:
+  explicit Importer(HistoryStore& store) : store_(store) {}
+
+  /// An error (input): the record is none of a commit. io: a batch cannot be written.
+  Status take(const std::string& path) {
+    const auto record = load_record(path);
+    if (!record) return std::unexpected(record.error());
+    auto file = HistoryStore::file_of(*record, path);
+    if (!file) return std::unexpected(file.error());
+    if (store_.files().has(file->name) || !names_.insert(file->name).second) {
+      ++known_;
+      return {};
+    }
+    bytes_ += file->text.size();
+    batch_.push_back(*std::move(file));
+    return batch_.size() < kMostFiles && bytes_ < kMostBytes ? Status() : flush();
+  }
+
+  Status flush() {
+    if (batch_.empty()) return {};
+    const std::size_t count = batch_.size();
+    auto written = store_.files().write(std::exchange(batch_, {}), fmt::format("Add {} runs", count));
+    bytes_ = 0;
+    if (written) added_ += count;
+    return written;
+  }
+
+  [[nodiscard]] std::size_t added() const { return added_; }
+  [[nodiscard]] std::size_t known() const { return known_; }
+
+ private:
+  static constexpr std::size_t kMostFiles = 512;
+  static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+
+  HistoryStore& store_;
+  std::vector<NewHistoryFile> batch_;
+  std::set<std::string> names_;
+  std::size_t bytes_ = 0;
+  std::size_t added_ = 0;
+  std::size_t known_ = 0;
+};
+
+int import_folder(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
   const auto files = json_files(options.folder);
   if (!files) return not_told(files.error(), err);
-  HistoryStore store(options.store);
-  std::size_t added = 0;
-  std::size_t known = 0;
+  auto store = open_store(context, options);
+  if (!store) return not_told(store.error(), err);
+  Importer importer(*store);
   std::size_t left_out = 0;
   for (const std::string& path : *files) {
-    const auto record = load_record(path);
-    const auto stored = record ? store.add(*record, path) : std::unexpected(record.error());
-    if (stored) {
-      ++(stored->is_new ? added : known);
-      continue;
-    }
-    if (stored.error().kind == ErrorKind::io) return not_told(stored.error(), err);
+    const auto taken = importer.take(path);
+    if (taken) continue;
+    if (taken.error().kind == ErrorKind::io) return not_told(taken.error(), err);
     ++left_out;
-    fmt::print(err, "tally history: left out: {}\n", describe(stored.error()));
+    fmt::print(err, "tally history: left out: {}\n", describe(taken.error()));
   }
-  fmt::print(out, "{}: {} added, {} there already, {} left out\n", options.store, added, known, left_out);
-  return added + known == 0 ? kFailed : kFine;
+  if (auto written = importer.flush(); !written) return not_told(written.error(), err);
+  fmt::print(out, "{}: {} added, {} there already, {} left out\n", options.store, importer.added(), importer.known(),
+             left_out);
+  return importer.added() + importer.known() == 0 ? kFailed : kFine;
+}
+
+int rebuild_index(const Context& context, const HistoryOptions& options, std::ostream& err) {
+  auto store = open_store(context, options);
+  if (!store) return not_told(store.error(), err);
+  const auto rebuilt = store->rebuild();
+  return rebuilt ? kFine : not_told(rebuilt.error(), err);
 }
 
 int show_log(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
-  const auto history = load_history(context, options, err);
+  const auto history = load_history(context, options, {}, err);
   if (!history) return not_told(history.error(), err);
-  const HistoryView& view = history->view;
+  const HistoryView& view = *history;
   const HistoryShow& shown = options.shown;
   if (shown.json) {
     out << log_to_json(view);
@@ -125,22 +176,22 @@ int show_log(const Context& context, const HistoryOptions& options, std::ostream
 }
 
 int show_case(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
-  const auto history = load_history(context, options, err);
+  const auto history = load_history(context, options, options.case_id, err);
   if (!history) return not_told(history.error(), err);
-  const HistoryView& view = history->view;
-  const auto chosen = choose_case(*view.runs.back(), options.case_id, view.suite);
-  if (!chosen) return not_told(chosen.error(), err);
+  const HistoryView& view = *history;
+  CaseCourse course;
+  if (!view.history.cases.empty())
+    course.points = course_of_case(view.history, view.history.cases.front(), {.denoise = options.shown.denoise});
+  if (course.points.empty())
+    return not_told({ErrorKind::input, "has no counts in this history", options.case_id, "measure with counts"}, err);
   const HistoryShow& shown = options.shown;
-  const auto points = course_of_case(view.runs, (*chosen)->id, {.denoise = shown.denoise});
-  if (points.empty())
-    return not_told({ErrorKind::input, "has no counts in this history", (*chosen)->id, "measure with counts"}, err);
   if (shown.json) {
-    out << course_to_json(view, points);
+    out << course_to_json(view, course);
   } else if (shown.csv) {
-    out << course_to_csv(view, points);
+    out << course_to_csv(view, course);
   } else {
     out << render_course(
-        view, points,
+        view, course,
         {.options = {.width = context.width, .color = use_color(context, "auto", context.out_is_terminal)},
          .all = shown.all});
   }
@@ -174,12 +225,16 @@ void add_history_options(OptionSet& command, HistoryOptions& options) {
   import.add("DIR", &options.folder, "Where they are, in subfolders, too").required();
   add_store_option(import, options);
 
+  OptionSet& rebuild = command.add_command("rebuild", "Make the index anew from the files");
+  rebuild.chosen = &options.rebuild;
+  add_store_option(rebuild, options);
+
   OptionSet& log = command.add_command("log", "Tell, commit by commit, which counts changed");
   log.chosen = &options.log;
   add_show_options(log, options);
   log.add("--top", &options.shown.top, "Changes shown of a commit").shows_default().positive();
-  log.add("--drift", &options.shown.drift, "Budget in percent for changes below the threshold, added up")
-      .shows_default()
+  log.add("--drift", &options.shown.drift,
+          "Budget in percent for changes below the threshold, added up (the accept file's, or 2)")
       .positive();
   log.add("--fail-on", &options.shown.fail_on, "Exit with 3 where a count rose and nobody agreed")
       .one_of({"unacknowledged"});
@@ -197,14 +252,17 @@ void add_history_options(OptionSet& command, HistoryOptions& options) {
 }
 
 int run_history(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
-  if (options.add) return add_records(options, out, err);
-  if (options.import) return import_folder(options, out, err);
+  if (options.add) return add_records(context, options, out, err);
+  if (options.import) return import_folder(context, options, out, err);
+  if (options.rebuild) return rebuild_index(context, options, err);
   if (options.log) return show_log(context, options, out, err);
   if (options.show) return show_case(context, options, out, err);
   if (options.accept) return accept_change(context, options, out, err);
-  return not_told(
-      {ErrorKind::input, "what to do is missing", {}, "tally history add, import, log, show or accept; --help tells"},
-      err);
+  return not_told({ErrorKind::input,
+                   "what to do is missing",
+                   {},
+                   "tally history add, import, rebuild, log, show or accept; --help tells"},
+                  err);
 }
 
 }  // namespace tally::cli

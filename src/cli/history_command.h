@@ -1,5 +1,5 @@
-/// `tally history add | import | log | show | accept`: what commits did to counts, from records that are kept in a
-/// folder.
+/// `tally history add | import | rebuild | log | show | accept`: what commits did to counts, from records that are kept
+/// in a folder.
 #pragma once
 
 #include <iosfwd>
@@ -17,7 +17,7 @@ struct HistoryShow {
   std::string environment;  ///< The first digits of its name; empty: the one that measured last along the line.
   std::string tip = "HEAD";
   std::string accept;  ///< Empty: tally-accept.toml at the top of the repository, where there is one.
-  double drift = 2;    ///< Percent.
+  double drift = 0;    ///< Percent, of all cases; 0: as the accept file says.
   bool all = false;
   int top = 5;
   bool denoise = false;
@@ -41,6 +41,7 @@ struct HistoryOptions {
   std::string repository;  ///< The folder whose commits order the runs; empty: the working folder's.
   bool add = false;
   bool import = false;
+  bool rebuild = false;
   bool log = false;
   bool show = false;
   bool accept = false;

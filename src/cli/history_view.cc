@@ -5,16 +5,16 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <ostream>
-#include <set>
 #include <unordered_map>
 
+#include "base/contains.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "cli/record_files.h"
 #include "git/repository.h"
-#include "history/store.h"
+#include "history/epochs.h"
 #include "process/real_runner.h"
 
 namespace tally::cli {
@@ -48,117 +48,113 @@ Result<Place> line_of(const Context& context, const HistoryOptions& options) {
   return place;
 }
 
-std::string list_of(const std::set<std::string>& names) {
-  return join(std::vector<std::string>(names.begin(), names.end()), ", ");
-}
-
-using Places = std::unordered_map<std::string_view, std::size_t>;
-
-/// How far along the line a lane was measured; nothing where no commit of it is on the line.
-std::optional<std::size_t> last_place(const Lane& lane, const Places& places) {
-  std::optional<std::size_t> last;
-  for (const StoredRun& run : lane.runs) {
-    if (const auto at = places.find(run.commit); at != places.end()) last = std::max(last.value_or(0), at->second);
-  }
-  return last;
-}
-
-Result<Lane> choose_lane(const HistoryOptions& options, const Places& places, std::ostream& err) {
-  auto lanes = HistoryStore(options.store).lanes();
-  if (!lanes) return std::unexpected(lanes.error());
-  if (lanes->empty()) {
+Result<std::string> choose_suite(const HistoryOptions& options, const HistoryIndex& index) {
+  auto suites = index.suites();
+  if (!suites) return std::unexpected(suites.error());
+  if (suites->empty()) {
     return fail(ErrorKind::input, "there is no history", options.store,
-                "begin one with tally history add RECORD, or name it with --store DIR");
+                "begin one with tally history add RECORD, or name it with --store");
   }
-  const HistoryShow& shown = options.shown;
-  std::set<std::string> suites;
-  for (const Lane& lane : *lanes) suites.insert(lane.suite);
-  if (!shown.suite.empty() && !suites.contains(shown.suite))
-    return fail(ErrorKind::input, fmt::format("'{}' has no history here", shown.suite), "--suite",
-                "there is one of " + list_of(suites));
-  if (shown.suite.empty() && suites.size() > 1)
+  const std::string& named = options.shown.suite;
+  if (!named.empty() && !contains(*suites, named))
+    return fail(ErrorKind::input, fmt::format("'{}' has no history here", named), "--suite",
+                "there is one of " + join(*suites, ", "));
+  if (named.empty() && suites->size() > 1)
     return fail(ErrorKind::input, "there are histories of several suites", options.store,
-                "name one with --suite: " + list_of(suites));
-  std::erase_if(*lanes, [&](const Lane& lane) { return !shown.suite.empty() && lane.suite != shown.suite; });
-  std::set<std::string> environments;
-  for (const Lane& lane : *lanes) environments.insert(lane.environment);
-  std::erase_if(*lanes, [&](const Lane& lane) { return !lane.environment.starts_with(shown.environment); });
-  if (lanes->empty())
-    return fail(ErrorKind::input, fmt::format("no environment's name begins with '{}'", shown.environment),
-                "--environment", "there are " + list_of(environments));
-  const auto chosen = std::ranges::max_element(
-      *lanes, {}, [&](const Lane& lane) { return std::pair(last_place(lane, places), lane.runs.size()); });
-  if (!last_place(*chosen, places)) {
-    return fail(ErrorKind::input, fmt::format("none of its runs is of a commit on the line of {}", shown.tip),
-                chosen->suite, "name another with --tip, or the repository with --repository DIR");
-  }
-  environments.erase(chosen->environment);
-  if (!environments.empty() && shown.environment.empty())
-    fmt::print(err, "tally history: measured in other environments, too: {} (--environment)\n", list_of(environments));
-  return std::move(*chosen);
+                "name one with --suite: " + join(*suites, ", "));
+  return named.empty() ? suites->front() : named;
 }
 
-/// The records of a lane by their commits' places; of several of one commit the one that was measured last.
-Result<std::map<std::size_t, Record>> load_runs(const Lane& lane, const Places& places, std::ostream& err) {
-  std::map<std::size_t, Record> records;
-  std::size_t elsewhere = 0;
-  std::size_t older = 0;
-  for (const StoredRun& run : lane.runs) {
-    const auto at = places.find(run.commit);
-    if (at == places.end()) {
-      ++elsewhere;
-      continue;
-    }
-    auto record = load_run(run);
-    if (!record) return std::unexpected(record.error());
-    const auto known = records.find(at->second);
-    older += known != records.end();
-    if (known == records.end() || record->started > known->second.started) records[at->second] = *std::move(record);
+/// The runs that the history is told from; `run` of each is its place among `runs`.
+Result<ChosenRuns> choose_runs_of(const HistoryOptions& options, const std::string& suite,
+                                  const std::vector<IndexedRun>& runs, const CommitLine& line, std::ostream& err) {
+  std::unordered_map<std::string_view, std::size_t> places;
+  places.reserve(line.commits.size());
+  for (std::size_t i = 0; i < line.commits.size(); ++i) places.emplace(line.commits[i].id, i);
+  std::vector<PlacedRun> placed;
+  placed.reserve(runs.size());
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (const auto at = places.find(runs[i].commit); at != places.end())
+      placed.push_back({.run = i, .place = at->second, .environment = runs[i].environment, .started = runs[i].started});
   }
-  if (elsewhere > 0) fmt::print(err, "tally history: {} of commits that are not on this line\n", elsewhere);
-  if (older > 0) fmt::print(err, "tally history: {} beside a later run of the same commit\n", older);
-  return records;
+  if (placed.empty()) {
+    return fail(ErrorKind::input, fmt::format("none of its runs is of a commit on the line of {}", options.shown.tip),
+                suite, "name another with --tip, or the repository with --repository DIR");
+  }
+  auto chosen = choose_runs(placed, options.shown.environment);
+  if (!chosen) return chosen;
+  if (placed.size() < runs.size())
+    fmt::print(err, "tally history: {} of commits that are not on this line\n", runs.size() - placed.size());
+  if (chosen->earlier_of_same_commit > 0)
+    fmt::print(err, "tally history: {} beside a later run of the same commit\n", chosen->earlier_of_same_commit);
+  if (!chosen->other_epochs.empty() && options.shown.environment.empty())
+    fmt::print(err, "tally history: measured in other environments, too: {} (--environment)\n",
+               join(chosen->other_epochs, ", "));
+  return chosen;
 }
 
-Result<std::vector<Acceptance>> read_ledger(const HistoryOptions& options, const std::string& top) {
+Result<AcceptFile> read_ledger(const HistoryOptions& options, const std::string& top) {
   const std::string path = options.shown.accept.empty() ? (fs::path(top) / kAcceptFile).string() : options.shown.accept;
   std::error_code code;
-  if (options.shown.accept.empty() && !fs::exists(path, code)) return std::vector<Acceptance>();
+  if (options.shown.accept.empty() && !fs::exists(path, code)) return AcceptFile();
   const auto text = read_file(path);
   if (!text) return std::unexpected(text.error());
-  auto file = parse_accept_file(*text, path);
-  if (!file) return std::unexpected(file.error());
-  return std::move(file->accepted);
+  return parse_accept_file(*text, path);
 }
 
 }  // namespace
 
-Result<LoadedHistory> load_history(const Context& context, const HistoryOptions& options, std::ostream& err) {
+Result<HistoryStore> open_store(const Context& context, const HistoryOptions& options) {
+  const fs::path folder = fs::path(context.working_folder) / options.store;
+  return HistoryStore(options.store.starts_with('/') ? fs::path(options.store) : folder.lexically_normal());
+}
+
+Result<HistoryView> load_history(const Context& context, const HistoryOptions& options, const std::string& only,
+                                 std::ostream& err) {
   auto place = line_of(context, options);
   if (!place) return std::unexpected(place.error());
-  Places places;
-  for (std::size_t i = 0; i < place->line.commits.size(); ++i) places.emplace(place->line.commits[i].id, i);
-  auto lane = choose_lane(options, places, err);
-  if (!lane) return std::unexpected(lane.error());
-  auto records = load_runs(*lane, places, err);
-  if (!records) return std::unexpected(records.error());
-  auto accepted = read_ledger(options, place->top);
-  if (!accepted) return std::unexpected(accepted.error());
-
-  LoadedHistory history;
-  HistoryView& view = history.view;
-  for (auto& [at, record] : *records) {
-    place->line.measured.push_back(at);
-    view.runs.push_back(&history.records.emplace_back(std::move(record)));
+  auto store = open_store(context, options);
+  if (!store) return std::unexpected(store.error());
+  const auto index = store->index();
+  if (!index) return std::unexpected(index.error());
+  auto suite = choose_suite(options, **index);
+  if (!suite) return std::unexpected(suite.error());
+  std::string id;
+  if (!only.empty()) {
+    const auto ids = (*index)->cases(*suite);
+    if (!ids) return std::unexpected(ids.error());
+    auto meant = choose_id(*ids, only, *suite);
+    if (!meant) return std::unexpected(meant.error());
+    id = *std::move(meant);
   }
-  view.suite = lane->suite;
-  view.environment = lane->environment;
-  view.line = std::move(place->line);
-  view.course = course_of(view.runs, {.denoise = options.shown.denoise});
-  view.accepted = *std::move(accepted);
+  const auto runs = (*index)->runs(*suite);
+  if (!runs) return std::unexpected(runs.error());
+  const auto chosen = choose_runs_of(options, *suite, *runs, place->line, err);
+  if (!chosen) return std::unexpected(chosen.error());
+  auto ledger = read_ledger(options, place->top);
+  if (!ledger) return std::unexpected(ledger.error());
+
+  HistoryView view;
+  History& history = view.history;
+  history.suite = *std::move(suite);
+  history.line = std::move(place->line);
+  std::vector<std::optional<std::uint32_t>> places;
+  for (const PlacedRun& one : chosen->runs) {
+    const IndexedRun& run = (*runs)[one.run];
+    const auto number = static_cast<std::size_t>(run.id);
+    if (places.size() <= number) places.resize(number + 1);
+    places[number] = static_cast<std::uint32_t>(history.runs.size());
+    history.line.measured.push_back(one.place);
+    history.runs.push_back({.environment = run.environment, .started = run.started, .file = run.file});
+  }
+  if (auto loaded = (*index)->load(history.suite, places, id, history); !loaded) return std::unexpected(loaded.error());
+  view.accepted = std::move(ledger->accepted);
   view.today = options.now.substr(0, 10);
-  view.budget = options.shown.drift / 100;
-  return history;
+  view.budgets = options.shown.drift > 0 ? std::vector<DriftBudget>{{.budget = options.shown.drift / 100}}
+                                         : std::move(ledger->drift);
+  view.course = course_of(
+      history, {.denoise = options.shown.denoise, .agreed = agreed_along(history.line, view.accepted, view.today)});
+  return view;
 }
 
 }  // namespace tally::cli

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <ostream>
 
+#include "base/contains.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "build/cache.h"
@@ -15,6 +17,11 @@
 #include "record/json.h"
 
 namespace tally::cli {
+namespace {
+
+constexpr std::size_t kMostNamed = 5;
+
+}  // namespace
 
 Result<Record> load_record(const std::string& path) {
   const Result<std::string> text = read_file(path);
@@ -22,24 +29,29 @@ Result<Record> load_record(const std::string& path) {
   return record_from_json(*text, path);
 }
 
-Result<const CaseRecord*> choose_case(const Record& record, const std::string& wanted, const std::string& path) {
-  if (const CaseRecord* exact = find_case(record, wanted)) return exact;
-  std::vector<const CaseRecord*> found;
-  for (const CaseRecord& one : record.cases) {
-    if (one.id.find(wanted) != std::string::npos || glob_match(wanted, one.id)) found.push_back(&one);
-  }
+Result<std::string> choose_id(std::span<const std::string> ids, const std::string& wanted, const std::string& where) {
+  if (contains(ids, wanted)) return wanted;
+  std::vector<std::string> found;
+  std::ranges::copy_if(ids, std::back_inserter(found), [&](const std::string& id) {
+    return id.find(wanted) != std::string::npos || glob_match(wanted, id);
+  });
   if (found.size() == 1) return found.front();
-  std::vector<std::string> names;
   const bool none = found.empty();
-  for (const CaseRecord& one : record.cases) {
-    if (names.size() < 5 && (none || std::ranges::find(found, &one) != found.end())) names.push_back(one.id);
-  }
-  if (none) {
-    return fail(ErrorKind::input, fmt::format("no case '{}'", wanted), path,
-                "its cases are: " + join(names, "; ") + (record.cases.size() > 5 ? "; …" : ""));
-  }
-  return fail(ErrorKind::input, fmt::format("'{}' means {} cases", wanted, found.size()), path,
-              "say one of: " + join(names, "; ") + (found.size() > 5 ? "; …" : ""));
+  const std::span<const std::string> near = none ? ids : found;
+  const std::string names =
+      join(near.first(std::min(near.size(), kMostNamed)), "; ") + (near.size() > kMostNamed ? "; …" : "");
+  if (none) return fail(ErrorKind::input, fmt::format("no case '{}'", wanted), where, "its cases are: " + names);
+  return fail(ErrorKind::input, fmt::format("'{}' means {} cases", wanted, found.size()), where,
+              "say one of: " + names);
+}
+
+Result<const CaseRecord*> choose_case(const Record& record, const std::string& wanted, const std::string& path) {
+  std::vector<std::string> ids;
+  ids.reserve(record.cases.size());
+  for (const CaseRecord& one : record.cases) ids.push_back(one.id);
+  const auto id = choose_id(ids, wanted, path);
+  if (!id) return std::unexpected(id.error());
+  return find_case(record, *id);
 }
 
 Result<StoredProfile> load_profile(const CaseRecord& record, const std::string& path) {

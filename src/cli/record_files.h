@@ -15,8 +15,10 @@ namespace tally::cli {
 
 Result<Record> load_record(const std::string& path);
 
-/// The case that `wanted` means: its id, else the only id that contains or (as a glob) matches it. An unknown or
+/// The id that `wanted` means: itself, else the only one that contains or (as a glob) matches it. An unknown or
 /// ambiguous name lists what is near.
+Result<std::string> choose_id(std::span<const std::string> ids, const std::string& wanted, const std::string& where);
+/// The case that it means.
 Result<const CaseRecord*> choose_case(const Record& record, const std::string& wanted, const std::string& path);
 
 /// The profile of a case, found beside the record at `path`.

@@ -19,6 +19,8 @@ constexpr std::array<std::string_view, 2> drift_keys = {"case", "budget"};
 constexpr std::array<std::string_view, 8> keys = {"case",    "metric", "up_to", "reason",
                                                   "expires", "commit", "owner", "issue"};
 
+bool names(std::string_view cases, std::string_view id) { return cases == id || glob_match(cases, id); }
+
 /// None, or what git log prints of a commit's id.
 bool is_commit_prefix(std::string_view text) {
   return text.empty() || (text.size() >= 7 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos);
@@ -112,7 +114,9 @@ Status read_tables(const TomlEntry& entry, const std::string& path, std::vector<
 
 }  // namespace
 
-bool Acceptance::is_about(std::string_view id) const { return cases == id || glob_match(cases, id); }
+bool Acceptance::is_about(std::string_view id) const { return names(cases, id); }
+
+bool DriftBudget::is_about(std::string_view id) const { return names(cases, id); }
 
 // The epsilon keeps "+1%" from failing at exactly one percent.
 bool Acceptance::allows(double change) const { return change <= up_to + 1e-12; }

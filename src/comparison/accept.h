@@ -38,6 +38,8 @@ struct Acceptance {
 struct DriftBudget {
   std::string cases = "*";  ///< An id, or a glob over ids.
   double budget = 0;        ///< Relative.
+
+  [[nodiscard]] bool is_about(std::string_view id) const;
 };
 
 struct AcceptFile {

@@ -121,8 +121,9 @@ void compare_pair(const Comparison& run, CaseComparison& result, const CompareOp
   result.definition_changed = base.definition.digest != next.definition.digest;
   if (result.definition_changed) result.notes.emplace_back("the definition changed under this id");
   if (base.wall && next.wall) result.time = time_change(*base.wall, *next.wall, options);
-  const std::string refused =
-      base.counts && next.counts ? why_not_comparable(run.base->settings, base, run.next->settings, next) : "";
+  const std::string refused = base.counts && next.counts ? why_not_comparable(terms_of(run.base->settings, base),
+                                                                              terms_of(run.next->settings, next))
+                                                         : "";
   if (!refused.empty()) {
     result.verdict = Verdict::refused;
     result.notes.push_back("counts not compared: " + refused);

@@ -26,36 +26,49 @@ double replicate_doubt(const Counts& counts) {
 
 }  // namespace
 
+CountFigures figures_of(const Counts& counts) {
+  return {.instructions = counts.per_iteration,
+          .denoised = counts.denoised,
+          .floor = counts.floor ? std::optional(counts.floor->high - counts.floor->low) : std::nullopt,
+          .doubt = replicate_doubt(counts)};
+}
+
+CountTerms terms_of(const Settings& settings, const CaseRecord& one) {
+  return {.iterations = one.counts ? one.counts->iterations : 0,
+          .cache_sim = settings.cache_sim,
+          .branch_sim = settings.branch_sim,
+          .isolation = settings.isolation};
+}
+
+CountChange count_change(const CountFigures& base, const CountFigures& next, bool is_python,
+                         const CountThreshold& threshold, bool denoise) {
+  CountChange change{.before = base.instructions, .after = next.instructions};
+  if (denoise && base.denoised && next.denoised)
+    change = {.before = *base.denoised, .after = *next.denoised, .denoised = true};
+  change.change = relative_change(change.before, change.after);
+  change.floor_measured = base.floor || next.floor;
+  const double floor = change.floor_measured ? std::max(base.floor.value_or(0), next.floor.value_or(0))
+                                             : std::abs(change.before) * (is_python ? threshold.usual_floor_python
+                                                                                    : threshold.usual_floor_cpp);
+  change.threshold = std::max({floor, threshold.least_instructions, base.doubt + next.doubt});
+  return change;
+}
+
 CountChange count_change(const CaseRecord& base, const CaseRecord& next, const CountThreshold& threshold,
                          bool denoise) {
-  CountChange change{.before = base.counts->per_iteration, .after = next.counts->per_iteration};
-  if (denoise && base.counts->denoised && next.counts->denoised)
-    change = {.before = *base.counts->denoised, .after = *next.counts->denoised, .denoised = true};
-  change.change = relative_change(change.before, change.after);
-  double floor = 0;
-  for (const Counts* counts : {&*base.counts, &*next.counts}) {
-    if (!counts->floor) continue;
-    change.floor_measured = true;
-    floor = std::max(floor, counts->floor->high - counts->floor->low);
-  }
-  if (!change.floor_measured) {
-    floor = std::abs(change.before) *
-            (next.language == "python" ? threshold.usual_floor_python : threshold.usual_floor_cpp);
-  }
-  change.threshold =
-      std::max({floor, threshold.least_instructions, replicate_doubt(*base.counts) + replicate_doubt(*next.counts)});
-  return change;
+  return count_change(figures_of(*base.counts), figures_of(*next.counts), next.language == "python", threshold,
+                      denoise);
 }
 
 bool is_real(const CountChange& change) { return std::abs(change.after - change.before) > change.threshold; }
 
-std::string why_not_comparable(const Settings& a, const CaseRecord& base, const Settings& b, const CaseRecord& next) {
-  if (base.counts && next.counts && base.counts->iterations != next.counts->iterations) {
-    return fmt::format("iterations differ: {} and {}", base.counts->iterations, next.counts->iterations);
-  }
-  if (a.cache_sim != b.cache_sim) return "one run simulated caches, the other did not";
-  if (a.branch_sim != b.branch_sim) return "one run simulated branches, the other did not";
-  if (a.isolation != b.isolation) return fmt::format("isolation differs: {} and {}", a.isolation, b.isolation);
+std::string why_not_comparable(const CountTerms& base, const CountTerms& next) {
+  if (base.iterations != 0 && next.iterations != 0 && base.iterations != next.iterations)
+    return fmt::format("iterations differ: {} and {}", base.iterations, next.iterations);
+  if (base.cache_sim != next.cache_sim) return "one run simulated caches, the other did not";
+  if (base.branch_sim != next.branch_sim) return "one run simulated branches, the other did not";
+  if (base.isolation != next.isolation)
+    return fmt::format("isolation differs: {} and {}", base.isolation, next.isolation);
   return {};
 }
 

@@ -1,6 +1,8 @@
 /// Two counts of one case: by how much they differ, and by how much they must for the difference to be real. Pure.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "record/record.h"
@@ -24,11 +26,34 @@ struct CountThreshold {
   double least_instructions = 5;  ///< Per iteration: smaller changes are never real.
 };
 
+/// What a comparison takes from the counts of one side.
+struct CountFigures {
+  double instructions = 0;         ///< Per iteration.
+  std::optional<double> denoised;  ///< Likewise, without known interpreter noise.
+  std::optional<double> floor;     ///< How wide the measured noise floor is, per iteration.
+  double doubt = 0;  ///< Half the range of the replicates, per iteration: their median may lie anywhere within.
+};
+
+CountFigures figures_of(const Counts& counts);
+
+/// How something was counted: sides that differ in it say nothing about each other.
+struct CountTerms {
+  std::uint64_t iterations = 0;  ///< 0: not counted.
+  bool cache_sim = false;
+  bool branch_sim = false;
+  std::string isolation;
+  friend bool operator==(const CountTerms&, const CountTerms&) = default;
+};
+
+CountTerms terms_of(const Settings& settings, const CaseRecord& one);
+
 /// (after − before) / before; infinite where before is 0 and after is not.
 double relative_change(double before, double after);
 
-/// Both must have counts. `denoise`: those without known interpreter noise, where both have them; the threshold stays
-/// that of whole counts.
+/// `denoise`: those without known interpreter noise, where both have them; the threshold stays that of whole counts.
+CountChange count_change(const CountFigures& base, const CountFigures& next, bool is_python,
+                         const CountThreshold& threshold, bool denoise = false);
+/// The same of two cases; both must have counts.
 CountChange count_change(const CaseRecord& base, const CaseRecord& next, const CountThreshold& threshold,
                          bool denoise = false);
 
@@ -36,7 +61,6 @@ CountChange count_change(const CaseRecord& base, const CaseRecord& next, const C
 bool is_real(const CountChange& change);
 
 /// Why the two counts say nothing about each other, or "".
-std::string why_not_comparable(const Settings& base_settings, const CaseRecord& base, const Settings& next_settings,
-                               const CaseRecord& next);
+std::string why_not_comparable(const CountTerms& base, const CountTerms& next);
 
 }  // namespace tally

@@ -31,23 +31,54 @@ Git::Git(ProcessRunner& runner, const EnvironmentVariables& environment, std::st
   environment_.emplace_back("GIT_OPTIONAL_LOCKS", "0");
 }
 
-Result<std::string> Git::operator()(std::vector<std::string> arguments, std::string input) const {
+ProcessResult Git::run_git(std::vector<std::string> arguments, std::string input) const {
   ProcessRequest request;
-  request.argv = {"git", "--no-pager", "-c", "core.fsmonitor=false", "-C", folder_};
+  request.argv = {"git", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-C", folder_};
   request.argv.insert(request.argv.end(), arguments.begin(), arguments.end());
   request.environment = environment_;
   request.stdin_text = std::move(input);
   // Half of the limit is kept of the head.
   request.output_limit = 2 * kMostOutput;
-  const ProcessResult result = run(runner_, std::move(request));
-  if (succeeded(result)) return result.out.text();
+  return run(runner_, std::move(request));
+}
+
+Error Git::why_failed(const std::string& command, const ProcessResult& result) const {
   if (std::holds_alternative<SpawnFailed>(result.outcome))
-    return fail(ErrorKind::missing, "git is not there", {}, "apt-get install git");
-  if (std::holds_alternative<Cancelled>(result.outcome)) return fail(ErrorKind::interrupted, "git was interrupted");
+    return {ErrorKind::missing, "git is not there", {}, "apt-get install git"};
+  if (std::holds_alternative<Cancelled>(result.outcome)) return {ErrorKind::interrupted, "git was interrupted", {}, {}};
   std::string said(first_line(trim(result.err.text())));
   if (said.starts_with("fatal: ")) said.erase(0, 7);
-  return fail(ErrorKind::failed,
-              fmt::format("git {}: {}", arguments.front(), said.empty() ? describe(result.outcome) : said), folder_);
+  return {ErrorKind::failed,
+          fmt::format("git {}: {}", command, said.empty() ? describe(result.outcome) : said),
+          folder_,
+          {}};
+}
+
+namespace {
+
+/// "checkout" of {"-c", "name=value", "checkout", …}.
+std::string command_of(const std::vector<std::string>& arguments) {
+  std::size_t at = 0;
+  while (at + 2 < arguments.size() && arguments[at] == "-c") at += 2;
+  return arguments[at];
+}
+
+}  // namespace
+
+Result<std::string> Git::operator()(std::vector<std::string> arguments, std::string input) const {
+  const std::string command = command_of(arguments);
+  const ProcessResult result = run_git(std::move(arguments), std::move(input));
+  if (!succeeded(result)) return std::unexpected(why_failed(command, result));
+  return result.out.text();
+}
+
+Result<std::optional<std::string>> Git::ask(std::vector<std::string> arguments) const {
+  const std::string command = command_of(arguments);
+  const ProcessResult result = run_git(std::move(arguments), {});
+  const auto* const exited = std::get_if<Exited>(&result.outcome);
+  if (exited != nullptr && exited->code == 1) return std::nullopt;
+  if (!succeeded(result)) return std::unexpected(why_failed(command, result));
+  return result.out.text();
 }
 
 }  // namespace tally

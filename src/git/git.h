@@ -1,10 +1,10 @@
 /// One git command in a folder, and what it printed.
 ///
-/// Asks the `git` of the user's PATH. Never: writes into a work tree or an index, runs a pager or a hook, asks for a
-/// password. Variables that a hook sets (GIT_DIR and its like) are not heeded: the folder alone says which repository
-/// is meant.
+/// Asks the `git` of the user's PATH. Never: runs a pager or a hook, asks for a password. Variables that a hook sets
+/// (GIT_DIR and its like) are not heeded: the folder alone says which repository is meant.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,9 +22,15 @@ class Git {
   /// line.
   [[nodiscard]] Result<std::string> operator()(std::vector<std::string> arguments, std::string input = {}) const;
 
+  /// The same of a question that git answers by its exit code: nothing where it is 1.
+  [[nodiscard]] Result<std::optional<std::string>> ask(std::vector<std::string> arguments) const;
+
   [[nodiscard]] const std::string& folder() const { return folder_; }
 
  private:
+  [[nodiscard]] ProcessResult run_git(std::vector<std::string> arguments, std::string input) const;
+  [[nodiscard]] Error why_failed(const std::string& command, const ProcessResult& result) const;
+
   ProcessRunner& runner_;
   EnvironmentVariables environment_;
   std::string folder_;

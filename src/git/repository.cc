@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <unordered_map>
 
 #include "base/text.h"
 
@@ -104,6 +105,64 @@ Result<std::vector<CommitTitle>> Repository::first_parent_line(const std::string
     line.push_back({.id = std::string(fields[0]), .author = std::string(fields[1]), .title = std::string(title)});
   }
   return line;
+}
+
+Result<std::optional<std::string>> Repository::merge_base(const std::string& one, const std::string& other) const {
+  auto base = git_.ask({"merge-base", one, other});
+  if (!base) return std::unexpected(base.error());
+  if (!*base) return std::nullopt;
+  return std::string(trim(**base));
+}
+
+namespace {
+
+/// "ID parents author title", separated by kUnit; nothing of a line that is none.
+std::optional<LineCommit> parse_line_commit(std::string_view text) {
+  const auto fields = split(text, kUnit);
+  if (fields.size() < 4) return std::nullopt;
+  LineCommit commit;
+  // A title may hold the separator; what comes before it does not.
+  const std::string_view title = text.substr(static_cast<std::size_t>(fields[3].data() - text.data()));
+  commit.title = {.id = std::string(fields[0]), .author = std::string(fields[2]), .title = std::string(title)};
+  if (fields[1].empty()) return commit;
+  for (const std::string_view parent : split(fields[1], ' ')) commit.parents.emplace_back(parent);
+  return commit;
+}
+
+}  // namespace
+
+Result<std::vector<LineCommit>> Repository::line_between(const std::string& from, const std::string& to) const {
+  const std::string format = "--format=%H%x1f%P%x1f%an%x1f%s";
+  const auto first = git_({"log", "--no-walk", "--no-show-signature", format, from, "--"});
+  if (!first) return std::unexpected(first.error());
+  auto begin = parse_line_commit(trim(*first));
+  if (!begin) return fail(ErrorKind::internal, "git log says nothing of it", from);
+  if (from == to) return std::vector{*std::move(begin)};
+  const auto text = git_({"log", "--ancestry-path", "--no-show-signature", format, from + ".." + to, "--"});
+  if (!text) return std::unexpected(text.error());
+  std::unordered_map<std::string, LineCommit> between;
+  for (const std::string_view one : split(*text, '\n')) {
+    if (auto commit = parse_line_commit(one)) between.emplace(commit->title.id, *std::move(commit));
+  }
+  std::vector<LineCommit> line;
+  for (std::string at = to; at != from;) {
+    const auto found = between.find(at);
+    if (found == between.end()) return std::vector<LineCommit>();
+    const LineCommit& commit = line.emplace_back(found->second);
+    const auto next = std::ranges::find_if(
+        commit.parents, [&](const std::string& parent) { return parent == from || between.contains(parent); });
+    if (next == commit.parents.end()) return std::vector<LineCommit>();
+    at = *next;
+  }
+  line.push_back(*std::move(begin));
+  std::ranges::reverse(line);
+  return line;
+}
+
+Result<std::string> Repository::common_folder() const {
+  const auto folder = git_({"rev-parse", "--path-format=absolute", "--git-common-dir"});
+  if (!folder) return std::unexpected(folder.error());
+  return std::string(trim(*folder));
 }
 
 }  // namespace tally

@@ -1,6 +1,6 @@
 /// A git repository as history needs it: what stands at a commit, and the line of first parents.
 ///
-/// Reads only. Commits are full ids in lower-case hexadecimal digits (40, or 64 with SHA-256).
+/// Asks only. Commits are full ids in lower-case hexadecimal digits (40, or 64 with SHA-256).
 #pragma once
 
 #include <optional>
@@ -25,6 +25,14 @@ struct CommitTitle {
   std::string title;
 };
 
+/// One commit of a line, and what it was made from.
+struct LineCommit {
+  CommitTitle title;
+  std::vector<std::string> parents;  ///< Full ids, as the commit names them.
+
+  [[nodiscard]] bool is_merge() const { return parents.size() > 1; }
+};
+
 class Repository {
  public:
   /// The one that `folder` lies in; nothing where there is none, it has no work tree, or git is not installed. An
@@ -45,6 +53,15 @@ class Repository {
   [[nodiscard]] std::string user_name() const;
   /// From `tip` by first parents to the first commit; of a shallow clone as far as it goes. Newest first.
   [[nodiscard]] Result<std::vector<CommitTitle>> first_parent_line(const std::string& tip) const;
+  /// The newest commit that both come from; nothing where there is none (in a shallow clone: none any more).
+  [[nodiscard]] Result<std::optional<std::string>> merge_base(const std::string& one, const std::string& other) const;
+  /// From `from`, which is the first, to `to`, the last: each is a parent of the next, the first parent wherever that
+  /// leads back to `from`. Empty where `to` does not come from `from`. Both are full ids.
+  [[nodiscard]] Result<std::vector<LineCommit>> line_between(const std::string& from, const std::string& to) const;
+  /// The folder that all work trees of the repository share: another one for another repository.
+  [[nodiscard]] Result<std::string> common_folder() const;
+  /// For commands in it that are no questions.
+  [[nodiscard]] const Git& git() const { return git_; }
 
  private:
   explicit Repository(Git git) : git_(std::move(git)) {}

@@ -3,129 +3,186 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <unordered_map>
 
 namespace tally {
 namespace {
 
-/// Where the course of a case stands.
-struct Track {
-  std::size_t run = 0;
-  const CaseRecord* last = nullptr;
-  std::size_t anchor_run = 0;
-  const CaseRecord* anchor = nullptr;                 ///< The first since a change or a seam.
-  std::vector<std::pair<std::size_t, double>> small;  ///< Runs whose count moved since the anchor, and by how much.
-
-  void begin(std::size_t at, const CaseRecord& one) { *this = {at, &one, at, &one, {}}; }
-};
-
-std::string seam_between(const Record& before_run, const CaseRecord& before, const Record& run, const CaseRecord& one) {
-  if (before.definition.digest != one.definition.digest) return "the definition changed under this id";
-  return why_not_comparable(before_run.settings, before, run.settings, one);
-}
-
-bool has_count(const CaseRecord& one) { return one.status == CaseStatus::ok && one.counts.has_value(); }
-
 double size_of(const CountChange& counts) { return std::abs(counts.change); }
 
-/// Infinities (from nothing, to nothing) have no place in a mean.
-void add_to_mean(const CountChange& counts, double& logarithms, std::size_t& terms) {
-  if (counts.before <= 0 || counts.after <= 0) return;
-  logarithms += std::log(counts.after / counts.before);
-  ++terms;
-}
-
-/// Follows the course of all cases from run to run.
-class Follower {
+/// Follows one case from point to point.
+class CaseFollower {
  public:
-  Follower(std::span<const Record* const> runs, const CourseOptions& options) : runs_(runs), options_(options) {}
-
-  CourseEntry follow(std::size_t at) {
-    CourseEntry entry;
-    double logarithms = 0;
-    std::size_t terms = 0;
-    for (const CaseRecord& one : runs_[at]->cases) {
-      const bool failed = one.status != CaseStatus::ok && one.status != CaseStatus::skipped;
-      if (failed) entry.failed.push_back(one.id);
-      if (!has_count(one)) continue;
-      Track& track = tracks_[one.id];
-      if (track.last == nullptr) {
-        track.begin(at, one);
-        continue;
-      }
-      const std::string seam = seam_between(*runs_[track.run], *track.last, *runs_[at], one);
-      if (!seam.empty()) {
-        entry.seams.push_back({one.id, seam});
-        track.begin(at, one);
-        continue;
-      }
-      const CountChange counts = count_change(*track.last, one, options_.threshold, options_.denoise);
-      ++entry.compared;
-      add_to_mean(counts, logarithms, terms);
-      if (is_real(counts)) {
-        entry.steps.push_back({.id = one.id, .since = track.run, .counts = counts});
-        track.begin(at, one);
-        continue;
-      }
-      if (counts.after != counts.before) track.small.emplace_back(at, counts.after - counts.before);
-      track.run = at;
-      track.last = &one;
+  CaseFollower(const History& history, const CaseSeries& series, const CourseOptions& options)
+      : history_(history), options_(options), is_python_(series.language == "python") {
+    for (const AgreedAt& one : options.agreed) {
+      if (one.by.is_about(series.id)) agreed_.push_back(&one);
     }
-    if (terms > 0) entry.geometric_mean = std::exp(logarithms / static_cast<double>(terms));
-    std::ranges::sort(entry.steps, [](const CountStep& a, const CountStep& b) {
-      return size_of(a.counts) != size_of(b.counts) ? size_of(a.counts) > size_of(b.counts) : a.id < b.id;
-    });
-    return entry;
   }
 
-  [[nodiscard]] std::vector<Drift> drifts() const {
-    std::vector<Drift> drifts;
-    for (const auto& [id, track] : tracks_) {
-      const CountChange counts = count_change(*track.anchor, *track.last, options_.threshold, options_.denoise);
-      if (!is_real(counts)) continue;
-      Drift& drift = drifts.emplace_back(
-          Drift{.id = std::string(id), .since = track.anchor_run, .counts = counts, .contributors = {}});
-      for (const auto& [run, by] : track.small) {
-        if ((by > 0) == (counts.after > counts.before)) drift.contributors.push_back(run);
-      }
+  /// `point` has a count.
+  CoursePoint follow(const SeriesPoint& point) {
+    CoursePoint next{.of = &point, .since = last_ == nullptr ? 0 : last_->run};
+    if (last_ == nullptr) return begin(std::move(next));
+    next.why = why_not_comparable(point);
+    if (!next.why.empty()) {
+      next.kind = CoursePoint::Kind::seam;
+      return begin(std::move(next));
     }
-    std::ranges::sort(drifts, [](const Drift& a, const Drift& b) {
-      return size_of(a.counts) != size_of(b.counts) ? size_of(a.counts) > size_of(b.counts) : a.id < b.id;
-    });
-    return drifts;
+    next.counts = change_since(*last_, point);
+    const bool crosses = environment_of(point) != environment_of(*last_);
+    if (crosses && is_real(next.counts)) {
+      next.kind = CoursePoint::Kind::chained;
+      return begin(std::move(next));
+    }
+    if (!crosses && is_real(next.counts)) {
+      next.kind = CoursePoint::Kind::step;
+      return begin(std::move(next));
+    }
+    next.kind = crosses ? CoursePoint::Kind::joined : CoursePoint::Kind::same;
+    if (next.counts.after != next.counts.before) small_.emplace_back(point.run, next.counts.after > next.counts.before);
+    last_ = &point;
+    return next;
+  }
+
+  /// Adds up from the last point on, where it was agreed to what had added up to there; what that was, if it is real.
+  std::optional<SettledDrift> settle(std::size_t of) {
+    const auto agrees = [&](const AgreedAt* one) {
+      return one->run == last_->run && one->by.allows(change_since(*anchor_, *last_).change);
+    };
+    const auto found = std::ranges::find_if(agreed_, agrees);
+    if (found == agreed_.end()) return std::nullopt;
+    auto settled = drift(of);
+    anchor_ = last_;
+    small_.clear();
+    if (!settled || settled->counts.change < 0) return std::nullopt;
+    return SettledDrift{.drift = *std::move(settled), .by = (*found)->by};
+  }
+
+  /// What has added up since the course began anew; nothing where that is not real.
+  [[nodiscard]] std::optional<Drift> drift(std::size_t of) const {
+    if (last_ == nullptr) return std::nullopt;
+    const CountChange counts = change_since(*anchor_, *last_);
+    if (!is_real(counts)) return std::nullopt;
+    Drift drift{.of = of, .since = anchor_->run, .until = last_->run, .counts = counts, .contributors = {}};
+    for (const auto& [run, is_more] : small_) {
+      if (is_more == (counts.after > counts.before)) drift.contributors.push_back(run);
+    }
+    return drift;
   }
 
  private:
-  std::span<const Record* const> runs_;
+  CoursePoint begin(CoursePoint point) {
+    anchor_ = last_ = point.of;
+    small_.clear();
+    return point;
+  }
+
+  [[nodiscard]] const std::string& environment_of(const SeriesPoint& point) const {
+    return history_.runs[point.run].environment;
+  }
+
+  [[nodiscard]] std::string why_not_comparable(const SeriesPoint& point) const {
+    const bool is_bridge = history_.line.measured[point.run] == history_.line.measured[last_->run];
+    if (!is_bridge && environment_of(point) != environment_of(*last_))
+      return "measured in another environment, and no commit in both";
+    if (point.basis == last_->basis) return {};
+    const Basis& before = history_.bases[last_->basis];
+    const Basis& after = history_.bases[point.basis];
+    if (before.definition != after.definition) return "the definition changed under this id";
+    return tally::why_not_comparable(before.terms, after.terms);
+  }
+
+  [[nodiscard]] CountChange change_since(const SeriesPoint& before, const SeriesPoint& after) const {
+    return count_change(figures_of(before), figures_of(after), is_python_, options_.threshold, options_.denoise);
+  }
+
+  const History& history_;
   const CourseOptions& options_;
-  std::unordered_map<std::string_view, Track> tracks_;
+  bool is_python_;
+  std::vector<const AgreedAt*> agreed_ = {};  ///< About this case.
+  const SeriesPoint* last_ = nullptr;
+  const SeriesPoint* anchor_ = nullptr;                   ///< The first since a change or a seam.
+  std::vector<std::pair<std::size_t, bool>> small_ = {};  ///< Runs whose count moved since, and whether upward.
 };
+
+/// Of after / before over the cases of one run. Infinities (from nothing, to nothing) have no place in a mean.
+struct Mean {
+  double logarithms = 0;
+  std::size_t terms = 0;
+
+  void add(const CountChange& counts) {
+    if (counts.before <= 0 || counts.after <= 0) return;
+    if (counts.before != counts.after) logarithms += std::log(counts.after / counts.before);
+    ++terms;
+  }
+  [[nodiscard]] double value() const { return terms == 0 ? 1 : std::exp(logarithms / static_cast<double>(terms)); }
+};
+
+EpochStart epoch_at(const History& history, std::size_t run) {
+  return {.before = history.runs[run - 1].environment,
+          .after = history.runs[run].environment,
+          .is_bridged = history.line.measured[run - 1] == history.line.measured[run],
+          .joined = 0,
+          .chained = {}};
+}
+
+void enter(CourseEntry& entry, Mean& mean, std::size_t of, CoursePoint point) {
+  using Kind = CoursePoint::Kind;
+  if (point.kind == Kind::seam && entry.epoch && !entry.epoch->is_bridged) return;  // One line tells it of all.
+  if (point.kind == Kind::seam) entry.seams.push_back({of, std::move(point.why)});
+  if (entry.epoch && point.kind == Kind::joined) ++entry.epoch->joined;
+  if (entry.epoch && point.kind == Kind::chained)
+    entry.epoch->chained.push_back({.of = of, .since = point.since, .counts = point.counts});
+  if (point.kind == Kind::step) entry.steps.push_back({.of = of, .since = point.since, .counts = point.counts});
+  if (point.kind == Kind::step || point.kind == Kind::same) {
+    ++entry.compared;
+    mean.add(point.counts);
+  }
+}
 
 }  // namespace
 
-Course course_of(std::span<const Record* const> runs, const CourseOptions& options) {
-  Follower follower(runs, options);
+Course course_of(const History& history, const CourseOptions& options) {
   Course course;
-  course.entries.reserve(runs.size());
-  for (std::size_t i = 0; i < runs.size(); ++i) course.entries.push_back(follower.follow(i));
-  course.drifts = follower.drifts();
+  course.entries.resize(history.runs.size());
+  for (std::size_t run = 1; run < history.runs.size(); ++run) {
+    if (history.runs[run].environment != history.runs[run - 1].environment)
+      course.entries[run].epoch = epoch_at(history, run);
+  }
+  std::vector<Mean> means(history.runs.size());
+  for (std::size_t of = 0; of < history.cases.size(); ++of) {
+    CaseFollower follower(history, history.cases[of], options);
+    for (const SeriesPoint& point : history.cases[of].points) {
+      CourseEntry& entry = course.entries[point.run];
+      if (point.has_count()) {
+        enter(entry, means[point.run], of, follower.follow(point));
+        if (auto settled = follower.settle(of)) course.settled.push_back(*std::move(settled));
+      } else if (point.status != CaseStatus::ok && point.status != CaseStatus::skipped) {
+        entry.failed.push_back(of);
+      }
+    }
+    if (auto drift = follower.drift(of)) course.drifts.push_back(*std::move(drift));
+  }
+  const auto larger = [&](const auto& a, const auto& b) {
+    if (size_of(a.counts) != size_of(b.counts)) return size_of(a.counts) > size_of(b.counts);
+    return history.cases[a.of].id < history.cases[b.of].id;
+  };
+  for (std::size_t run = 0; run < course.entries.size(); ++run) {
+    CourseEntry& entry = course.entries[run];
+    entry.geometric_mean = means[run].value();
+    std::ranges::sort(entry.steps, larger);
+    if (entry.epoch) std::ranges::sort(entry.epoch->chained, larger);
+  }
+  std::ranges::sort(course.drifts, larger);
   return course;
 }
 
-std::vector<CoursePoint> course_of_case(std::span<const Record* const> runs, std::string_view id,
+std::vector<CoursePoint> course_of_case(const History& history, const CaseSeries& series,
                                         const CourseOptions& options) {
+  CaseFollower follower(history, series, options);
   std::vector<CoursePoint> points;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    const CaseRecord* const one = find_case(*runs[i], id);
-    if (one == nullptr || !has_count(*one)) continue;
-    CoursePoint point{.run = i, .of = one};
-    if (!points.empty()) {
-      const CoursePoint& before = points.back();
-      point.is_seam = !seam_between(*runs[before.run], *before.of, *runs[i], *one).empty();
-      if (!point.is_seam) point.counts = count_change(*before.of, *one, options.threshold, options.denoise);
-      point.is_step = !point.is_seam && is_real(point.counts);
-    }
-    points.push_back(point);
+  for (const SeriesPoint& point : series.points) {
+    if (point.has_count()) points.push_back(follower.follow(point));
   }
   return points;
 }

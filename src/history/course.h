@@ -7,73 +7,107 @@
 /// What cannot be compared is a seam, not a change: another definition under the same id, other iterations, simulated
 /// caches. The course of the case begins anew there. A commit at which a case failed, or was skipped, is passed over:
 /// what comes after is compared with what came before.
+///
+/// Another environment (compiler, C library, processor, interpreter) is an epoch of its own. Where one commit was
+/// measured in both, a case whose counts agree there goes on as if nothing had been; of another the ratio is known, and
+/// its course begins anew, as that of all cases does where no commit was measured in both.
+///
+/// Where it was agreed to how far a case has drifted up to a commit, what follows is added up from there.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "comparison/accept.h"
 #include "comparison/count_change.h"
-#include "record/record.h"
+#include "history/series.h"
 
 namespace tally {
+
+/// An acceptance that names a commit, and the run at which it is in force.
+struct AgreedAt {
+  std::size_t run = 0;
+  Acceptance by;
+};
 
 struct CourseOptions {
   CountThreshold threshold = {};
   bool denoise = false;
+  std::vector<AgreedAt> agreed = {};
 };
 
 /// A count that changed.
 struct CountStep {
-  std::string id;
-  std::size_t since = 0;  ///< The run, by its place, that it was compared with.
+  std::size_t of = 0;     ///< Its place in History::cases.
+  std::size_t since = 0;  ///< The run that it was compared with.
   CountChange counts;
 
   [[nodiscard]] bool is_slower() const { return counts.after > counts.before; }
 };
 
 struct Seam {
-  std::string id;
+  std::size_t of = 0;  ///< As above.
   std::string why;
+};
+
+/// The first run in an environment.
+struct EpochStart {
+  std::string before;
+  std::string after;
+  bool is_bridged = false;         ///< The commit was measured in both.
+  std::size_t joined = 0;          ///< Cases whose counts agree at the bridge.
+  std::vector<CountStep> chained;  ///< The others, largest change first: what the environment does to them.
 };
 
 /// One run beside those before it.
 struct CourseEntry {
-  std::size_t compared = 0;         ///< Cases with a count on both sides.
-  double geometric_mean = 1;        ///< Of after / before over these.
+  std::size_t compared = 0;   ///< Cases with a count on both sides.
+  double geometric_mean = 1;  ///< Of after / before over these.
+  std::optional<EpochStart> epoch;
   std::vector<CountStep> steps;     ///< By size of the change, largest first; equal ones by id.
-  std::vector<Seam> seams;          ///< In the record's order.
-  std::vector<std::string> failed;  ///< Ids; in the record's order.
+  std::vector<Seam> seams;          ///< In the order of cases.
+  std::vector<std::size_t> failed;  ///< Cases, in their order.
 };
 
-/// What no single commit did: the sum of changes below the threshold, since the first run, the last change or seam.
+/// What no single commit did: the sum of changes below the threshold, since the first run, the last change, the last
+/// seam or the last agreement.
 struct Drift {
-  std::string id;
-  std::size_t since = 0;  ///< The run, by its place, whose count is `counts.before`.
+  std::size_t of = 0;     ///< As above.
+  std::size_t since = 0;  ///< The run whose count is `counts.before` …
+  std::size_t until = 0;  ///< … and the one whose count is `counts.after`.
   CountChange counts;
   std::vector<std::size_t> contributors;  ///< Runs whose count differs from the one before in the drift's direction.
 };
 
+/// A drift up to a run that was agreed to there.
+struct SettledDrift {
+  Drift drift;
+  Acceptance by;
+};
+
 struct Course {
-  std::vector<CourseEntry> entries;  ///< One for each run.
-  std::vector<Drift> drifts;         ///< Real ones, largest first.
+  std::vector<CourseEntry> entries;   ///< One for each run.
+  std::vector<Drift> drifts;          ///< Real ones, largest first.
+  std::vector<SettledDrift> settled;  ///< Real ones, in the order of cases, then of runs.
 };
 
-/// `runs`: of one lane, oldest first; none is null. Steps and drifts name runs by their places in it.
-Course course_of(std::span<const Record* const> runs, const CourseOptions& options);
+Course course_of(const History& history, const CourseOptions& options);
 
-/// One case at one run.
+/// What a point is beside the one before it.
 struct CoursePoint {
-  std::size_t run = 0;
-  const CaseRecord* of = nullptr;  ///< Has a count.
-  bool is_step = false;
-  bool is_seam = false;
-  CountChange counts;  ///< Against the point before; zeros at the first and at a seam.
+  enum class Kind { first, same, step, seam, joined, chained };
+
+  const SeriesPoint* of = nullptr;  ///< Has a count.
+  Kind kind = Kind::first;
+  std::size_t since = 0;  ///< The run that it was compared with; of no meaning for the first.
+  CountChange counts;     ///< Against it; zeros at the first and at a seam.
+  std::string why;        ///< Of a seam.
 };
 
-/// The course of one case, oldest first. Points into the records.
-std::vector<CoursePoint> course_of_case(std::span<const Record* const> runs, std::string_view id,
-                                        const CourseOptions& options);
+/// The course of one case, oldest first. Points into the history.
+std::vector<CoursePoint> course_of_case(const History& history, const CaseSeries& series, const CourseOptions& options);
 
 }  // namespace tally

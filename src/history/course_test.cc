@@ -19,12 +19,30 @@ Record run_with(double first, double second = 1000) {
   return record;
 }
 
-Course course_of(const std::vector<Record>& records) {
+/// Of as many commits as records, where `places` says nothing else.
+History history(const std::vector<Record>& records, std::vector<std::size_t> places = {}) {
   std::vector<const Record*> runs;
-  runs.reserve(records.size());
-  for (const Record& record : records) runs.push_back(&record);
-  return tally::course_of(runs, {});
+  CommitLine line;
+  for (const Record& record : records) {
+    line.commits.push_back({.id = std::to_string(runs.size()), .author = {}, .title = {}});
+    line.measured.push_back(runs.size());
+    runs.push_back(&record);
+  }
+  if (!places.empty()) line.measured = std::move(places);
+  return history_of("suite.toml", std::move(line), runs);
 }
+
+Course course_of(const std::vector<Record>& records, std::vector<std::size_t> places = {}) {
+  return tally::course_of(history(records, std::move(places)), {});
+}
+
+Record in_environment(Record record, const std::string& name) {
+  record.fingerprint.environment = name;
+  return record;
+}
+
+constexpr std::size_t kFirst = 0;  // The case's place.
+constexpr std::size_t kSecond = 1;
 
 TEST(Course, AChangeBelongsToTheRunThatHasItFirst) {
   const Course course =
@@ -33,7 +51,7 @@ TEST(Course, AChangeBelongsToTheRunThatHasItFirst) {
   EXPECT_EQ(course.entries[0].compared, 0);
   EXPECT_THAT(course.entries[1].steps, IsEmpty());
   ASSERT_EQ(course.entries[2].steps.size(), 1);
-  EXPECT_EQ(course.entries[2].steps[0].id, "first");
+  EXPECT_EQ(course.entries[2].steps[0].of, kFirst);
   EXPECT_EQ(course.entries[2].steps[0].since, 1);
   EXPECT_NEAR(course.entries[2].steps[0].counts.change, 0.1, 1e-12);
   EXPECT_TRUE(course.entries[2].steps[0].is_slower());
@@ -50,7 +68,7 @@ TEST(Course, ACaseThatFailedIsComparedWithWhatWasBefore) {
   broken.cases[0].status = CaseStatus::crashed;
   broken.cases[0].counts.reset();
   const Course course = course_of({run_with(10000), broken, run_with(11000)});
-  EXPECT_THAT(course.entries[1].failed, ElementsAre("first"));
+  EXPECT_THAT(course.entries[1].failed, ElementsAre(kFirst));
   EXPECT_EQ(course.entries[1].compared, 1);
   ASSERT_EQ(course.entries[2].steps.size(), 1);
   EXPECT_EQ(course.entries[2].steps[0].since, 0);
@@ -63,7 +81,7 @@ TEST(Course, AnotherDefinitionOrAnotherWayToCountIsASeam) {
   simulated.settings.cache_sim = true;
   const Course course = course_of({run_with(10000), defined, simulated});
   ASSERT_EQ(course.entries[1].seams.size(), 1);
-  EXPECT_EQ(course.entries[1].seams[0].id, "first");
+  EXPECT_EQ(course.entries[1].seams[0].of, kFirst);
   EXPECT_EQ(course.entries[1].seams[0].why, "the definition changed under this id");
   EXPECT_THAT(course.entries[1].steps, IsEmpty());
   EXPECT_EQ(course.entries[2].seams.size(), 2);
@@ -75,21 +93,108 @@ TEST(Course, WhatStaysBelowTheThresholdAddsUp) {
       course_of({run_with(10000), run_with(10008), run_with(10008), run_with(10006), run_with(10014), run_with(10022)});
   for (const CourseEntry& entry : course.entries) EXPECT_THAT(entry.steps, IsEmpty());
   ASSERT_EQ(course.drifts.size(), 1);
-  EXPECT_EQ(course.drifts[0].id, "first");
+  EXPECT_EQ(course.drifts[0].of, kFirst);
   EXPECT_EQ(course.drifts[0].since, 0);
   EXPECT_DOUBLE_EQ(course.drifts[0].counts.after, 10022);
   EXPECT_THAT(course.drifts[0].contributors, ElementsAre(1, 4, 5));
 }
 
 TEST(Course, OfOneCaseHasAPointForEachRunThatCountedIt) {
-  const std::vector<Record> records = {run_with(10000), run_with(11000), run_with(11000)};
-  const std::vector<const Record*> runs = {records.data(), &records[1], &records[2]};
-  const auto points = course_of_case(runs, "first", {});
+  using Kind = CoursePoint::Kind;
+  Record failed = run_with(11000);
+  failed.cases[0].status = CaseStatus::failed;
+  const std::vector<Record> records = {run_with(10000), run_with(11000), failed, run_with(11000)};
+  const History of = history(records);
+  const auto points = course_of_case(of, of.cases[kFirst], {});
   ASSERT_EQ(points.size(), 3);
-  EXPECT_FALSE(points[0].is_step);
-  EXPECT_TRUE(points[1].is_step);
-  EXPECT_FALSE(points[2].is_step);
-  EXPECT_THAT(course_of_case(runs, "third", {}), IsEmpty());
+  EXPECT_EQ(points[0].kind, Kind::first);
+  EXPECT_EQ(points[1].kind, Kind::step);
+  EXPECT_EQ(points[2].kind, Kind::same);
+  EXPECT_EQ(points[2].since, 1);
+}
+
+TEST(Course, AnotherEnvironmentBeginsAnewWhereNoCommitWasMeasuredInBoth) {
+  const Course course = course_of({run_with(10000), in_environment(run_with(12000), "other"), run_with(12000)});
+  ASSERT_TRUE(course.entries[1].epoch);
+  EXPECT_FALSE(course.entries[1].epoch->is_bridged);
+  EXPECT_THAT(course.entries[1].steps, IsEmpty());
+  EXPECT_THAT(course.entries[1].seams, IsEmpty());
+  EXPECT_EQ(course.entries[1].compared, 0);
+  EXPECT_FALSE(course.entries[0].epoch);
+  EXPECT_TRUE(course.entries[2].epoch);  // Back in the first.
+}
+
+TEST(Course, ACommitMeasuredInBothJoinsEqualCountsAndChainsOthers) {
+  const auto later = [](double first, double second) { return in_environment(run_with(first, second), "other"); };
+  // The second commit in both environments, then the third, at which the second case rises.
+  const Course course =
+      course_of({run_with(10000), run_with(10000), later(10000, 1200), later(10000, 1500)}, {0, 1, 1, 2});
+  const std::optional<EpochStart>& epoch = course.entries[2].epoch;
+  ASSERT_TRUE(epoch);
+  EXPECT_TRUE(epoch->is_bridged);
+  EXPECT_EQ(epoch->joined, 1);
+  ASSERT_EQ(epoch->chained.size(), 1);
+  EXPECT_EQ(epoch->chained[0].of, kSecond);
+  EXPECT_NEAR(epoch->chained[0].counts.change, 0.2, 1e-12);
+  EXPECT_THAT(course.entries[2].steps, IsEmpty());
+  ASSERT_EQ(course.entries[3].steps.size(), 1);
+  EXPECT_EQ(course.entries[3].steps[0].of, kSecond);
+  EXPECT_NEAR(course.entries[3].steps[0].counts.change, 0.25, 1e-12);
+}
+
+TEST(Course, WhatDriftsGoesOnOverABridge) {
+  const auto later = [](double first) { return in_environment(run_with(first), "other"); };
+  const Course course = course_of({run_with(10000), run_with(10008), later(10008), later(10016)}, {0, 1, 1, 2});
+  ASSERT_EQ(course.drifts.size(), 1);
+  EXPECT_EQ(course.drifts[0].since, 0);
+  EXPECT_THAT(course.drifts[0].contributors, ElementsAre(1, 3));
+}
+
+/// 0.08 % a run, below the threshold each time: 10,000, 10,008, 10,016, …
+Course drifting(std::vector<AgreedAt> agreed, std::size_t runs = 6) {
+  std::vector<Record> records;
+  for (std::size_t i = 0; i < runs; ++i) records.push_back(run_with(10000 + 8 * static_cast<double>(i)));
+  return tally::course_of(history(records), {.agreed = std::move(agreed)});
+}
+
+AgreedAt agreement(std::size_t run, double up_to, const std::string& cases = "first*") {
+  return {.run = run,
+          .by = {.cases = cases,
+                 .up_to = up_to,
+                 .reason = "agreed",
+                 .expires = {},
+                 .commit = {},
+                 .owner = {},
+                 .issue = {},
+                 .where = {}}};
+}
+
+TEST(Course, WhatDriftedAndWasAgreedToIsReportedWhenItDriftsOn) {
+  ASSERT_EQ(drifting({}).drifts.size(), 1);
+  EXPECT_THAT(drifting({}).settled, IsEmpty());
+
+  const Course agreed = drifting({agreement(4, 0.005)});
+  EXPECT_THAT(agreed.drifts, IsEmpty());
+  ASSERT_EQ(agreed.settled.size(), 1);
+  EXPECT_EQ(agreed.settled[0].drift.since, 0);
+  EXPECT_EQ(agreed.settled[0].drift.until, 4);
+  EXPECT_NEAR(agreed.settled[0].drift.counts.change, 0.0032, 1e-12);
+  EXPECT_EQ(agreed.settled[0].by.reason, "agreed");
+
+  const Course on = drifting({agreement(4, 0.005)}, 9);
+  ASSERT_EQ(on.drifts.size(), 1);
+  EXPECT_EQ(on.drifts[0].since, 4);
+  EXPECT_EQ(on.drifts[0].until, 8);
+  EXPECT_THAT(on.drifts[0].contributors, ElementsAre(5, 6, 7, 8));
+}
+
+TEST(Course, AnAgreementHoldsForWhatItCovers) {
+  for (const AgreedAt& one : {agreement(4, 0.003), agreement(4, 0.005, "second*")}) {
+    const Course course = drifting({one});
+    EXPECT_THAT(course.settled, IsEmpty());
+    ASSERT_EQ(course.drifts.size(), 1);
+    EXPECT_EQ(course.drifts[0].since, 0);
+  }
 }
 
 }  // namespace

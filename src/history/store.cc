@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "base/digest.h"
-#include "base/files.h"
 #include "base/text.h"
+#include "history/environment_name.h"
+#include "history/folder_files.h"
 #include "measurement/statistics.h"
 #include "record/json.h"
 
@@ -17,7 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kEnvironmentDigits = 12;
+constexpr std::string_view kRuns = "runs";
+constexpr std::string_view kEnding = ".json";
 constexpr std::string_view kHexadecimal = "0123456789abcdef";
 
 bool is_hexadecimal(std::string_view text) { return text.find_first_not_of(kHexadecimal) == std::string_view::npos; }
@@ -50,22 +51,6 @@ Status check_storable(const Record& record, const std::string& where) {
   return {};
 }
 
-std::string environment_of_all(const Record& record) {
-  const std::string& fingerprint = record.fingerprint.environment;
-  // Of our own making it is hexadecimal; a record may come from anywhere.
-  const bool ours = fingerprint.size() >= kEnvironmentDigits && is_hexadecimal(fingerprint);
-  return (ours ? fingerprint : digest(fingerprint)).substr(0, kEnvironmentDigits);
-}
-
-/// "COMMIT-DIGEST.json".
-std::string commit_of(const fs::path& file) {
-  const std::string stem = file.stem().string();
-  const std::size_t dash = stem.find('-');
-  if (file.extension() != ".json" || dash == std::string::npos) return {};
-  const std::string commit = stem.substr(0, dash);
-  return is_commit_id(commit) && is_hexadecimal(stem.substr(dash + 1)) ? commit : std::string();
-}
-
 void compact(Wall& wall) {
   std::vector<double> medians;
   medians.reserve(wall.samples_per_child.size());
@@ -85,55 +70,148 @@ Record compacted(Record record) {
   return record;
 }
 
-Result<HistoryStore::Added> HistoryStore::add(const Record& record, const std::string& where) {
+HistoryStore::HistoryStore(const fs::path& folder) : files_(std::make_unique<FolderFiles>(folder)) {}
+
+std::optional<StoredRun> stored_run_of(std::string_view file) {
+  const std::vector<std::string_view> parts = split(file, '/');
+  if (parts.size() < 4 || parts.front() != kRuns || !parts.back().ends_with(kEnding)) return std::nullopt;
+  const std::string_view stem = parts.back().substr(0, parts.back().size() - kEnding.size());
+  const std::size_t dash = stem.find('-');
+  if (dash == std::string_view::npos || !is_commit_id(stem.substr(0, dash)) || !is_hexadecimal(stem.substr(dash + 1)))
+    return std::nullopt;
+  const std::string_view environment = parts[parts.size() - 2];
+  const std::size_t suite = kRuns.size() + 1;
+  return StoredRun{
+      .file = std::string(file),
+      .suite = std::string(file.substr(suite, file.size() - suite - parts.back().size() - 1 - environment.size() - 1)),
+      .environment = std::string(environment),
+      .commit = std::string(stem.substr(0, dash))};
+}
+
+Result<NewHistoryFile> HistoryStore::file_of(const Record& record, const std::string& where) {
   if (auto storable = check_storable(record, where); !storable) return std::unexpected(storable.error());
-  const std::string text = to_json(compacted(record));
-  Added added;
-  added.path = folder_ / "runs" / *record.suite / environment_of_all(record) /
-               fmt::format("{}-{}.json", record.source->commit, digest(text));
-  std::error_code code;
-  if (fs::exists(added.path, code)) return added;
-  auto file = NewFile::create(added.path);
+  std::string text = to_json(compacted(record));
+  std::string name = fmt::format("{}/{}/{}/{}-{}{}", kRuns, *record.suite, environment_name_of(record),
+                                 record.source->commit, digest(text), kEnding);
+  return NewHistoryFile{.name = std::move(name), .text = std::move(text)};
+}
+
+Result<HistoryStore::Added> HistoryStore::add(const Record& record, const std::string& where) {
+  auto file = file_of(record, where);
   if (!file) return std::unexpected(file.error());
-  if (auto written = file->append(text); !written) return std::unexpected(written.error());
-  if (auto safe = file->sync(); !safe) return std::unexpected(safe.error());
-  if (auto published = file->publish(); !published) return std::unexpected(published.error());
-  added.is_new = true;
+  Added added{.file = file->name, .is_new = !files_->has(file->name)};
+  if (!added.is_new) return added;
+  std::vector<NewHistoryFile> files;
+  files.push_back(*std::move(file));
+  const std::string title = fmt::format("Add a run of {}", record.source->commit.substr(0, 10));
+  if (auto written = files_->write(std::move(files), title); !written) return std::unexpected(written.error());
   return added;
 }
 
-Result<std::vector<Lane>> HistoryStore::lanes() const {
-  std::map<std::pair<std::string, std::string>, std::vector<StoredRun>> found;
-  const fs::path runs = folder_ / "runs";
-  std::error_code code;
-  if (!fs::exists(runs, code)) return std::vector<Lane>();
-  for (fs::recursive_directory_iterator at(runs, code), end; !code && at != end; at.increment(code)) {
-    if (!at->is_regular_file(code)) continue;
-    const std::string commit = commit_of(at->path().filename());
-    if (commit.empty()) continue;
-    const fs::path folder = at->path().parent_path();
-    const std::string suite = fs::relative(folder.parent_path(), runs, code).generic_string();
-    found[{suite, folder.filename().string()}].push_back({.path = at->path(), .commit = commit});
+Result<std::vector<StoredRun>> HistoryStore::runs() const {
+  const auto names = files_->names(std::string(kRuns));
+  if (!names) return std::unexpected(names.error());
+  std::vector<StoredRun> runs;
+  runs.reserve(names->size());
+  for (const std::string& name : *names) {
+    if (auto run = stored_run_of(name)) runs.push_back(*std::move(run));
   }
-  if (code) return fail(ErrorKind::io, "cannot read the history: " + code.message(), runs.string());
-  std::vector<Lane> lanes;
-  lanes.reserve(found.size());
-  for (auto& [name, files] : found) {
-    std::ranges::sort(files, {}, &StoredRun::path);
-    lanes.push_back({.suite = name.first, .environment = name.second, .runs = std::move(files)});
-  }
-  return lanes;
+  return runs;
 }
 
-Result<Record> load_run(const StoredRun& run) {
-  const auto text = read_file(run.path);
-  if (!text) return std::unexpected(text.error());
-  const std::string stem = run.path.stem().string();
-  if (stem.substr(stem.find('-') + 1) != digest(*text)) {
-    return fail(ErrorKind::input, "is not what was stored: its digest is another one", run.path.string(),
+namespace {
+
+/// What stands under a name.
+Result<Record> record_of(const HistoryFiles& files, const std::string& name, std::string_view text) {
+  const std::string_view stem = std::string_view(name).substr(0, name.size() - kEnding.size());
+  if (stem.substr(stem.rfind('-') + 1) != digest(text)) {
+    return fail(ErrorKind::input, "is not what was stored: its digest is another one", files.place_of(name),
                 "remove the file, and add the record again");
   }
-  return record_from_json(*text, run.path.string());
+  auto record = record_from_json(text, files.place_of(name));
+  if (!record) return record;
+  if (!record->suite || !record->source)
+    return fail(ErrorKind::input, "does not say which commit or suite it measured", files.place_of(name),
+                "remove the file");
+  return record;
+}
+
+}  // namespace
+
+Result<Record> HistoryStore::load(const std::string& file) const {
+  const auto text = files_->read(file);
+  if (!text) return std::unexpected(text.error());
+  return record_of(*files_, file, *text);
+}
+
+/// Within a transaction.
+Status HistoryStore::bring_up(HistoryIndex& index) const {
+  const auto stored = runs();
+  if (!stored) return std::unexpected(stored.error());
+  auto known = index.files();
+  if (!known) return std::unexpected(known.error());
+  std::vector<std::string> missing;
+  for (const StoredRun& run : *stored) {
+    if (known->erase(run.file) == 0) missing.push_back(run.file);
+  }
+  if (!known->empty()) {
+    // Files are never changed; where one was taken away, nothing of it must stay.
+    if (auto cleared = index.clear(); !cleared) return cleared;
+    missing.clear();
+    for (const StoredRun& run : *stored) missing.push_back(run.file);
+  }
+  return files_->read_all(missing, [&](const std::string& name, const std::string& text) -> Status {
+    const auto record = record_of(*files_, name, text);
+    if (!record) return std::unexpected(record.error());
+    return index.add(name, *record);
+  });
+}
+
+/// Says whether the index already knows just these files.
+Result<bool> HistoryStore::is_current(const HistoryIndex& index) const {
+  const auto stored = runs();
+  if (!stored) return std::unexpected(stored.error());
+  const auto known = index.files();
+  if (!known) return std::unexpected(known.error());
+  return known->size() == stored->size() &&
+         std::ranges::all_of(*stored, [&](const StoredRun& run) { return known->contains(run.file); });
+}
+
+Status HistoryStore::refresh(HistoryIndex& index) const {
+  const auto current = is_current(index);
+  if (!current) return std::unexpected(current.error());
+  if (*current) return {};
+  if (auto begun = index.begin(); !begun) return begun;
+  auto brought = bring_up(index);
+  if (brought) brought = index.commit();
+  if (!brought) index.roll_back();
+  return brought;
+}
+
+Result<HistoryIndex*> HistoryStore::index() {
+  if (!index_) {
+    auto opened = HistoryIndex::open(files_->index_path());
+    if (!opened) return std::unexpected(opened.error());
+    index_.emplace(*std::move(opened));
+  }
+  auto refreshed = refresh(*index_);
+  if (!refreshed && refreshed.error().kind == ErrorKind::io) {
+    // A full disk, or one that may only be read: the files are all that is needed.
+    auto memory = HistoryIndex::in_memory();
+    if (!memory) return std::unexpected(memory.error());
+    index_.emplace(*std::move(memory));
+    refreshed = refresh(*index_);
+  }
+  if (!refreshed) return std::unexpected(refreshed.error());
+  return &*index_;
+}
+
+Status HistoryStore::rebuild() {
+  index_.reset();
+  std::error_code code;
+  fs::remove(files_->index_path(), code);
+  const auto made = index();
+  return made ? Status() : std::unexpected(made.error());
 }
 
 }  // namespace tally

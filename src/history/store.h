@@ -1,59 +1,79 @@
-/// The runs of a suite, commit by commit, in a folder: one file a run, written once and never changed.
+/// The runs of suites, commit by commit: one file a run, written once and never changed.
 ///
-/// FOLDER/runs/SUITE/ENVIRONMENT/COMMIT-DIGEST.json. SUITE is what the record calls its suite, ENVIRONMENT the first
-/// digits of the fingerprint of all that it ran in, DIGEST that of the file's own text. So writers need not know of
-/// each other: the same run has the same name, another one has another. A file gets its name when it is whole and on
-/// the disk; what a killed writer leaves has a name that no reader takes for a run.
+/// runs/SUITE/ENVIRONMENT/COMMIT-DIGEST.json. SUITE is what the record calls its suite, ENVIRONMENT the first digits of
+/// the fingerprint of all that it ran in, DIGEST that of the file's own text. So writers need not know of each other:
+/// the same run has the same name, another one has another. What a killed writer leaves has a name that no reader takes
+/// for a run.
 ///
 /// A file is a record (record/json.h) without what no history asks for: of its wall times there is each child's median
-/// instead of its samples, and profiles are not kept. Every command that reads records reads it.
+/// instead of its samples. Every command that reads records reads it.
 #pragma once
 
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
+#include "history/files.h"
+#include "history/index.h"
 #include "record/record.h"
 
 namespace tally {
 
-/// A file of the store, by what its path says.
+/// A file of the store, by what its name says.
 struct StoredRun {
-  std::filesystem::path path;
-  std::string commit;  ///< Its full id.
+  std::string file;         ///< Its name in the store.
+  std::string suite;        ///< Of a path of several parts.
+  std::string environment;  ///< Twelve hexadecimal digits.
+  std::string commit;       ///< Its full id.
 };
 
-/// The runs of one suite in one environment: counts of these, and of no others, are compared.
-struct Lane {
-  std::string suite;
-  std::string environment;
-  std::vector<StoredRun> runs;  ///< By commit's id, then by the file's name.
-};
+/// Nothing where the name is no run's.
+std::optional<StoredRun> stored_run_of(std::string_view file);
 
 class HistoryStore {
  public:
-  explicit HistoryStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  explicit HistoryStore(std::unique_ptr<HistoryFiles> files) : files_(std::move(files)) {}
+  /// In a folder, which is made when something is added.
+  explicit HistoryStore(const std::filesystem::path& folder);
 
   struct Added {
-    std::filesystem::path path;
+    std::string file;
     bool is_new = false;  ///< False: the store had it.
   };
   /// Errors (input): the record does not say which commit or suite it measured, measured changes that were not
-  /// committed, or is not all of a plan; `where` names it in them. io: the folder cannot be written.
+  /// committed, or is not all of a plan; `where` names it in them. io: it cannot be written.
   Result<Added> add(const Record& record, const std::string& where);
 
-  /// By suite, then by environment; none where the folder is not there. Errors (io): it cannot be read.
-  [[nodiscard]] Result<std::vector<Lane>> lanes() const;
+  /// The same in two steps, for many: what the record would be as a file, and all of them at once.
+  [[nodiscard]] static Result<NewHistoryFile> file_of(const Record& record, const std::string& where);
 
-  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+  /// Every run, in the order of their files' names. Errors (io): it cannot be read.
+  [[nodiscard]] Result<std::vector<StoredRun>> runs() const;
+
+  /// Errors (input): the file is not what its name says, or is no record that this version can read.
+  [[nodiscard]] Result<Record> load(const std::string& file) const;
+
+  /// The index, brought up to what the files are: those that are new are read, and all are where one is gone. Where
+  /// it cannot be written, one in memory serves. An error: a file cannot be read (see load()).
+  Result<HistoryIndex*> index();
+  /// The index is made anew from the files.
+  Status rebuild();
+
+  [[nodiscard]] HistoryFiles& files() { return *files_; }
+  [[nodiscard]] const HistoryFiles& files() const { return *files_; }
 
  private:
-  std::filesystem::path folder_;
-};
+  [[nodiscard]] Result<bool> is_current(const HistoryIndex& index) const;
+  Status bring_up(HistoryIndex& index) const;
+  Status refresh(HistoryIndex& index) const;
 
-/// Errors (input): the file is not what its name says, or is no record that this version can read.
-Result<Record> load_run(const StoredRun& run);
+  std::unique_ptr<HistoryFiles> files_;
+  std::optional<HistoryIndex> index_;
+};
 
 /// What the store keeps of a record.
 Record compacted(Record record);

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "base/files.h"
 #include "comparison/comparison.h"
 #include "record/example_record.h"
@@ -33,7 +35,7 @@ TEST_F(HistoryStoreTest, KeepsARunOnceAndGivesItBack) {
   const auto again = store.add(committed(), "b.json");
   ASSERT_TRUE(again);
   EXPECT_FALSE(again->is_new);
-  EXPECT_EQ(again->path, first->path);
+  EXPECT_EQ(again->file, first->file);
 
   Record other = committed();
   other.cases[0].counts->per_iteration += 1;
@@ -42,22 +44,19 @@ TEST_F(HistoryStoreTest, KeepsARunOnceAndGivesItBack) {
   elsewhere.fingerprint.environment = "e1";
   EXPECT_TRUE(store.add(elsewhere, "d.json")->is_new);
 
-  const auto lanes = store.lanes();
-  ASSERT_TRUE(lanes);
-  ASSERT_THAT(*lanes, SizeIs(2));
-  EXPECT_EQ((*lanes)[0].suite, "bench/suite.toml");
-  EXPECT_NE((*lanes)[0].environment, (*lanes)[1].environment);
-  std::size_t runs = 0;
-  for (const Lane& lane : *lanes) {
-    for (const StoredRun& run : lane.runs) {
-      EXPECT_EQ(run.commit, committed().source->commit);
-      const auto loaded = load_run(run);
-      ASSERT_TRUE(loaded) << loaded.error().message;
-      ++runs;
-      if (run.path == first->path) EXPECT_EQ(*loaded, compacted(committed()));
-    }
+  const auto runs = store.runs();
+  ASSERT_TRUE(runs);
+  ASSERT_THAT(*runs, SizeIs(3));
+  std::set<std::string> environments;
+  for (const StoredRun& run : *runs) {
+    EXPECT_EQ(run.suite, "bench/suite.toml");
+    EXPECT_EQ(run.commit, committed().source->commit);
+    environments.insert(run.environment);
+    const auto loaded = store.load(run.file);
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    if (run.file == first->file) EXPECT_EQ(*loaded, compacted(committed()));
   }
-  EXPECT_EQ(runs, 3);
+  EXPECT_THAT(environments, SizeIs(2));
 }
 
 TEST_F(HistoryStoreTest, KeepsOfTimesWhatComparesThem) {
@@ -100,23 +99,35 @@ TEST_F(HistoryStoreTest, RefusesWhatBelongsToNoCommit) {
   Record elsewhere = committed();
   elsewhere.source->commit = "../../x";
   EXPECT_THAT(refusal(elsewhere).message, HasSubstr("which commit"));
-  EXPECT_FALSE(fs::exists(store.folder()));
+  EXPECT_FALSE(fs::exists(folder.path() / "history"));
 }
 
 TEST_F(HistoryStoreTest, PassesOverWhatIsNoRunAndRefusesWhatWasChanged) {
-  EXPECT_THAT(*store.lanes(), IsEmpty());
+  EXPECT_THAT(*store.runs(), IsEmpty());
   const auto added = store.add(committed(), "a.json");
   ASSERT_TRUE(added);
-  ASSERT_TRUE(write_file(added->path.parent_path() / "notes.txt", "mine"));
-  ASSERT_TRUE(write_file(added->path.string() + ".new", "half"));
-  const auto lanes = store.lanes();
-  ASSERT_THAT(lanes->at(0).runs, SizeIs(1));
-  const std::string text = read_file(added->path).value();
-  ASSERT_TRUE(write_file(added->path, text.substr(0, text.size() / 2)));
-  const auto broken = load_run(lanes->at(0).runs[0]);
+  const fs::path path = store.files().place_of(added->file);
+  ASSERT_TRUE(write_file(path.parent_path() / "notes.txt", "mine"));
+  ASSERT_TRUE(write_file(path.string() + ".new", "half"));
+  ASSERT_THAT(*store.runs(), SizeIs(1));
+  const std::string text = read_file(path).value();
+  ASSERT_TRUE(write_file(path, text.substr(0, text.size() / 2)));
+  const auto broken = store.load(added->file);
   ASSERT_FALSE(broken);
   EXPECT_THAT(broken.error().message, HasSubstr("not what was stored"));
-  EXPECT_EQ(broken.error().where, added->path.string());
+  EXPECT_EQ(broken.error().where, path.string());
+}
+
+TEST_F(HistoryStoreTest, ManyFilesAtOnceAreAllThere) {
+  std::vector<NewHistoryFile> files;
+  for (int i = 0; i < 20; ++i) {
+    Record record = committed();
+    record.cases[0].counts->per_iteration += i;
+    files.push_back(HistoryStore::file_of(record, "a.json").value());
+  }
+  ASSERT_TRUE(store.files().write(files, ""));
+  ASSERT_TRUE(store.files().write(files, ""));
+  EXPECT_THAT(*store.runs(), SizeIs(20));
 }
 
 }  // namespace

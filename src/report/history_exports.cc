@@ -26,19 +26,41 @@ Object commit_json(const CommitName& commit) {
   return {{"commit", commit.id}, {"author", commit.author}, {"title", commit.title}};
 }
 
+void add_expired(Object& json, const Acceptance* expired) {
+  if (expired != nullptr) json["expired"] = Object{{"on", expired->expires}, {"reason", expired->reason}};
+}
+
 Object step_json(const HistoryView& view, std::size_t run, const CountStep& step) {
-  Object json = {{"id", step.id}};
+  Object json = {{"id", view.id(step.of)}};
   json.update(counts_json(step.counts));
-  json["candidates"] = ids_json(view.line.candidates(step.since, run));
+  json["candidates"] = ids_json(view.candidates(run, step));
   const Acceptance* const accepted = view.acceptance(run, step);
   json["acknowledged"] = !step.is_slower() || accepted != nullptr;
   if (accepted != nullptr) json["reason"] = accepted->reason;
+  if (view.is_finding(run, step)) add_expired(json, view.expired(run, step));
   return json;
+}
+
+Object epoch_json(const HistoryView& view, const EpochStart& epoch) {
+  Array chained;
+  chained.reserve(epoch.chained.size());
+  for (const CountStep& one : epoch.chained) {
+    Object json = {{"id", view.id(one.of)}};
+    json.update(counts_json(one.counts));
+    chained.emplace_back(std::move(json));
+  }
+  return {{"before", epoch.before},
+          {"after", epoch.after},
+          {"bridged", epoch.is_bridged},
+          {"joined", epoch.joined},
+          {"chained", std::move(chained)}};
 }
 
 Object entry_json(const HistoryView& view, std::size_t run) {
   const CourseEntry& entry = view.course.entries[run];
-  Object json = commit_json(view.line.of_run(run));
+  Object json = commit_json(view.commit(run));
+  json["environment"] = view.history.runs[run].environment;
+  if (entry.epoch) json["epoch"] = epoch_json(view, *entry.epoch);
   json["compared"] = entry.compared;
   json["geometric_mean"] = entry.geometric_mean;
   Array changes;
@@ -47,24 +69,44 @@ Object entry_json(const HistoryView& view, std::size_t run) {
   json["changes"] = std::move(changes);
   Array seams;
   seams.reserve(entry.seams.size());
-  for (const Seam& seam : entry.seams) seams.emplace_back(Object{{"id", seam.id}, {"why", seam.why}});
+  for (const Seam& seam : entry.seams) seams.emplace_back(Object{{"id", view.id(seam.of)}, {"why", seam.why}});
   json["seams"] = std::move(seams);
-  json["failed"] = entry.failed;
+  Array failed;
+  failed.reserve(entry.failed.size());
+  for (const std::size_t of : entry.failed) failed.emplace_back(view.id(of));
+  json["failed"] = std::move(failed);
   return json;
 }
 
 Object drift_json(const HistoryView& view, const Drift& drift) {
-  Object json = {{"id", drift.id}, {"since", view.line.of_run(drift.since).id}};
+  Object json = {
+      {"id", view.id(drift.of)}, {"since", view.commit(drift.since).id}, {"until", view.commit(drift.until).id}};
   json.update(counts_json(drift.counts));
   Array contributors;
   contributors.reserve(drift.contributors.size());
-  for (const std::size_t run : drift.contributors) contributors.emplace_back(view.line.of_run(run).id);
+  for (const std::size_t run : drift.contributors) contributors.emplace_back(view.commit(run).id);
   json["contributors"] = std::move(contributors);
-  json["acknowledged"] = !view.is_finding(drift);
   return json;
 }
 
-Object head_json(const HistoryView& view) { return {{"suite", view.suite}, {"environment", view.environment}}; }
+Object open_drift_json(const HistoryView& view, const Drift& drift) {
+  Object json = drift_json(view, drift);
+  json["budget"] = budget_of(view.id(drift.of), view.budgets);
+  json["acknowledged"] = !view.is_finding(drift);
+  if (view.is_finding(drift)) add_expired(json, view.expired(drift));
+  return json;
+}
+
+Object settled_json(const HistoryView& view, const SettledDrift& settled) {
+  Object json = drift_json(view, settled.drift);
+  json["acknowledged"] = true;
+  json["reason"] = settled.by.reason;
+  return json;
+}
+
+Object head_json(const HistoryView& view) {
+  return {{"suite", view.history.suite}, {"environment", view.history.runs.back().environment}};
+}
 
 std::string number(double value) { return fmt::format("{}", value); }
 
@@ -73,12 +115,13 @@ std::string number(double value) { return fmt::format("{}", value); }
 std::string log_to_json(const HistoryView& view) {
   Object json = head_json(view);
   Array commits;
-  commits.reserve(view.runs.size());
-  for (std::size_t run = view.runs.size(); run-- > 0;) commits.emplace_back(entry_json(view, run));
+  commits.reserve(view.history.runs.size());
+  for (std::size_t run = view.history.runs.size(); run-- > 0;) commits.emplace_back(entry_json(view, run));
   json["commits"] = std::move(commits);
   Array drifts;
-  drifts.reserve(view.course.drifts.size());
-  for (const Drift& drift : view.course.drifts) drifts.emplace_back(drift_json(view, drift));
+  drifts.reserve(view.course.drifts.size() + view.course.settled.size());
+  for (const Drift& drift : view.course.drifts) drifts.emplace_back(open_drift_json(view, drift));
+  for (const SettledDrift& settled : view.course.settled) drifts.emplace_back(settled_json(view, settled));
   json["drifts"] = std::move(drifts);
   json["unacknowledged"] = view.findings();
   return json::to_text(std::move(json), 1) + "\n";
@@ -86,11 +129,11 @@ std::string log_to_json(const HistoryView& view) {
 
 std::string log_to_csv(const HistoryView& view) {
   std::string text = "commit,author,title,candidates,case,before,after,change,acknowledged\n";
-  for (std::size_t run = view.runs.size(); run-- > 0;) {
-    const CommitName& commit = view.line.of_run(run);
+  for (std::size_t run = view.history.runs.size(); run-- > 0;) {
+    const CommitName& commit = view.commit(run);
     for (const CountStep& step : view.course.entries[run].steps) {
       text += fmt::format("{},{},{},{},{},{},{},{},{}\n", commit.id, csv_field(commit.author), csv_field(commit.title),
-                          view.line.candidates(step.since, run).size(), csv_field(step.id), number(step.counts.before),
+                          view.candidates(run, step).size(), csv_field(view.id(step.of)), number(step.counts.before),
                           number(step.counts.after), number(step.counts.change),
                           view.is_finding(run, step) ? "false" : "true");
     }
@@ -98,37 +141,38 @@ std::string log_to_csv(const HistoryView& view) {
   return text;
 }
 
-std::string course_to_json(const HistoryView& view, const std::vector<CoursePoint>& points) {
+std::string course_to_json(const HistoryView& view, const CaseCourse& course) {
   Object json = head_json(view);
-  json["id"] = points.front().of->id;
+  json["id"] = view.id(course.of);
   Array series;
-  series.reserve(points.size());
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const CoursePoint& point = points[i];
-    Object one = commit_json(view.line.of_run(point.run));
-    one["instructions"] = point.of->counts->per_iteration;
-    if (point.of->wall) {
-      one["time_s"] = point.of->wall->median_s;
-      one["interval_s"] = Array{point.of->wall->interval_s.low, point.of->wall->interval_s.high};
+  series.reserve(course.points.size());
+  for (const CoursePoint& point : course.points) {
+    const std::size_t run = point.of->run;
+    Object one = commit_json(view.commit(run));
+    one["environment"] = view.history.runs[run].environment;
+    one["instructions"] = point.of->instructions;
+    if (point.of->has_time()) {
+      one["time_s"] = point.of->time_s;
+      one["interval_s"] = Array{point.of->time_low_s, point.of->time_high_s};
     }
-    if (point.is_step)
-      one["change"] =
-          step_json(view, point.run, {.id = point.of->id, .since = points[i - 1].run, .counts = point.counts});
-    if (point.is_seam) one["seam"] = true;
+    if (point.kind == CoursePoint::Kind::step)
+      one["change"] = step_json(view, run, {.of = course.of, .since = point.since, .counts = point.counts});
+    if (point.kind == CoursePoint::Kind::seam) one["seam"] = point.why;
+    if (point.kind == CoursePoint::Kind::chained) one["chained"] = counts_json(point.counts);
     series.emplace_back(std::move(one));
   }
   json["points"] = std::move(series);
   return json::to_text(std::move(json), 1) + "\n";
 }
 
-std::string course_to_csv(const HistoryView& view, const std::vector<CoursePoint>& points) {
-  std::string text = "commit,author,title,instructions,time_s,step\n";
-  for (const CoursePoint& point : points) {
-    const CommitName& commit = view.line.of_run(point.run);
-    text += fmt::format("{},{},{},{},{},{}\n", commit.id, csv_field(commit.author), csv_field(commit.title),
-                        number(point.of->counts->per_iteration),
-                        point.of->wall ? number(point.of->wall->median_s) : std::string(),
-                        point.is_step ? "true" : "false");
+std::string course_to_csv(const HistoryView& view, const CaseCourse& course) {
+  std::string text = "commit,author,title,environment,instructions,time_s,step\n";
+  for (const CoursePoint& point : course.points) {
+    const CommitName& commit = view.commit(point.of->run);
+    text += fmt::format("{},{},{},{},{},{},{}\n", commit.id, csv_field(commit.author), csv_field(commit.title),
+                        view.history.runs[point.of->run].environment, number(point.of->instructions),
+                        point.of->has_time() ? number(point.of->time_s) : std::string(),
+                        point.kind == CoursePoint::Kind::step ? "true" : "false");
   }
   return text;
 }

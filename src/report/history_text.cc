@@ -19,11 +19,16 @@ std::string plural(std::size_t count, std::string_view one, std::string_view man
 }
 
 /// "1234567890 to abcdef0123 (4 commits that were not measured apart)"; empty where it is the commit's alone.
-std::string range_text(const HistoryView& view, std::size_t since, std::size_t run) {
-  const auto candidates = view.line.candidates(since, run);
+std::string range_text(const HistoryView& view, std::size_t run, const CountStep& step) {
+  const auto candidates = view.candidates(run, step);
   if (candidates.size() < 2) return {};
   return fmt::format("one of {} commits, {} to {}: those between were not measured", candidates.size(),
                      short_id(candidates.front()), short_id(candidates.back()));
+}
+
+std::string expired_text(const Acceptance* expired) {
+  if (expired == nullptr) return {};
+  return fmt::format(", accepted until {}: {}", expired->expires, printable(expired->reason));
 }
 
 std::string step_lines(const HistoryView& view, std::size_t run, const CountStep& step, const HistoryRender& render) {
@@ -31,20 +36,41 @@ std::string step_lines(const HistoryView& view, std::size_t run, const CountStep
   const Tint tint = !step.is_slower() ? Tint::good : accepted != nullptr ? Tint::dim : Tint::bad;
   std::string text =
       fmt::format("    {}  {}  {} → {}", tinted(format_change(step.counts.change), tint, render.options.color),
-                  printable(step.id), format_count(step.counts.before), format_count(step.counts.after));
+                  printable(view.id(step.of)), format_count(step.counts.before), format_count(step.counts.after));
   if (accepted != nullptr && step.is_slower()) text += ", accepted: " + printable(accepted->reason);
+  if (view.is_finding(run, step)) text += expired_text(view.expired(run, step));
   text += "\n";
-  if (const std::string range = range_text(view, step.since, run); !range.empty()) text += "      " + range + "\n";
+  if (const std::string range = range_text(view, run, step); !range.empty()) text += "      " + range + "\n";
   return text;
 }
 
-bool is_quiet(const CourseEntry& entry) { return entry.steps.empty() && entry.seams.empty() && entry.failed.empty(); }
+bool is_quiet(const CourseEntry& entry) {
+  return !entry.epoch && entry.steps.empty() && entry.seams.empty() && entry.failed.empty();
+}
+
+/// What another environment does to counts is no commit's doing.
+std::string epoch_lines(const HistoryView& view, const EpochStart& epoch, const HistoryRender& render) {
+  std::string text = "    " + tinted(fmt::format("environment {} instead of {}", epoch.after, epoch.before),
+                                     Tint::notice, render.options.color);
+  if (!epoch.is_bridged) return text + ": all begins anew; tally history bridge measures a commit in both\n";
+  text += fmt::format(": {} the same counts in both, {}\n", plural(epoch.joined, "case has", "cases have"),
+                      plural(epoch.chained.size(), "begins anew", "begin anew"));
+  for (std::size_t i = 0; i < std::min(render.most, epoch.chained.size()); ++i) {
+    const CountStep& one = epoch.chained[i];
+    text += fmt::format("      {}  {}  {} → {}\n", format_change(one.counts.change), printable(view.id(one.of)),
+                        format_count(one.counts.before), format_count(one.counts.after));
+  }
+  if (epoch.chained.size() > render.most)
+    text += fmt::format("      and {} more\n", epoch.chained.size() - render.most);
+  return text;
+}
 
 std::string commit_lines(const HistoryView& view, std::size_t run, const HistoryRender& render) {
   const CourseEntry& entry = view.course.entries[run];
-  const CommitName& commit = view.line.of_run(run);
+  const CommitName& commit = view.commit(run);
   std::string text = tinted(short_id(commit), Tint::bold, render.options.color) +
                      fmt::format("  {}  {}\n", printable(commit.author), printable(commit.title));
+  if (entry.epoch) text += epoch_lines(view, *entry.epoch, render);
   if (entry.compared > 0) {
     text += tinted(fmt::format("    {} of {} changed, geometric mean {}\n", entry.steps.size(),
                                plural(entry.compared, "case", "cases"), format_change(entry.geometric_mean - 1)),
@@ -53,25 +79,26 @@ std::string commit_lines(const HistoryView& view, std::size_t run, const History
   for (std::size_t i = 0; i < std::min(render.most, entry.steps.size()); ++i)
     text += step_lines(view, run, entry.steps[i], render);
   if (entry.steps.size() > render.most) text += fmt::format("    and {} more\n", entry.steps.size() - render.most);
-  for (const std::string& id : entry.failed)
-    text += "    " + tinted("failed", Tint::bad, render.options.color) + "  " + printable(id) + "\n";
+  for (const std::size_t of : entry.failed)
+    text += "    " + tinted("failed", Tint::bad, render.options.color) + "  " + printable(view.id(of)) + "\n";
   for (const Seam& seam : entry.seams)
     text += "    " + tinted("begins anew", Tint::notice, render.options.color) +
-            fmt::format("  {}: {}\n", printable(seam.id), printable(seam.why));
+            fmt::format("  {}: {}\n", printable(view.id(seam.of)), printable(seam.why));
   return text;
 }
 
 std::string drift_lines(const HistoryView& view, const HistoryRender& render) {
   std::string text;
   for (const Drift& drift : view.course.drifts) {
-    if (drift.counts.change <= view.budget) continue;
+    if (!view.is_beyond_budget(drift)) continue;
     const bool finding = view.is_finding(drift);
     text += tinted("drift", finding ? Tint::bad : Tint::dim, render.options.color) +
-            fmt::format("  {}  {}  {} → {} since {}, no change of it beyond the threshold\n",
-                        format_change(drift.counts.change), printable(drift.id), format_count(drift.counts.before),
-                        format_count(drift.counts.after), short_id(view.line.of_run(drift.since)));
+            fmt::format("  {}  {}  {} → {} since {}, no change of it beyond the threshold{}\n",
+                        format_change(drift.counts.change), printable(view.id(drift.of)),
+                        format_count(drift.counts.before), format_count(drift.counts.after),
+                        short_id(view.commit(drift.since)), finding ? expired_text(view.expired(drift)) : "");
     for (std::size_t i = 0; i < std::min(render.most, drift.contributors.size()); ++i) {
-      const CommitName& commit = view.line.of_run(drift.contributors[i]);
+      const CommitName& commit = view.commit(drift.contributors[i]);
       text += fmt::format("    {}  {}  {}\n", short_id(commit), printable(commit.author), printable(commit.title));
     }
     if (drift.contributors.size() > render.most)
@@ -80,12 +107,27 @@ std::string drift_lines(const HistoryView& view, const HistoryRender& render) {
   return text;
 }
 
+std::string settled_lines(const HistoryView& view, const HistoryRender& render) {
+  std::string text;
+  for (const auto& [drift, by] : view.course.settled) {
+    text +=
+        tinted("drift", Tint::dim, render.options.color) +
+        fmt::format("  {}  {}  {} → {} from {} to {}, accepted: {}\n", format_change(drift.counts.change),
+                    printable(view.id(drift.of)), format_count(drift.counts.before), format_count(drift.counts.after),
+                    short_id(view.commit(drift.since)), short_id(view.commit(drift.until)), printable(by.reason));
+  }
+  return text;
+}
+
 std::string summary(const HistoryView& view) {
   std::size_t changes = 0;
   for (const CourseEntry& entry : view.course.entries) changes += entry.steps.size();
-  const std::size_t first = view.line.measured.empty() ? 0 : view.line.measured.front();
-  const std::size_t last = view.line.measured.empty() ? 0 : view.line.measured.back() + 1;
-  return fmt::format("{} of {} measured: {}, {} not agreed to\n", plural(view.runs.size(), "commit", "commits"),
+  // A commit at which two environments meet has a run of each.
+  std::vector<std::size_t> places = view.history.line.measured;
+  places.erase(std::ranges::unique(places).begin(), places.end());
+  const std::size_t first = view.history.line.measured.empty() ? 0 : view.history.line.measured.front();
+  const std::size_t last = view.history.line.measured.empty() ? 0 : view.history.line.measured.back() + 1;
+  return fmt::format("{} of {} measured: {}, {} not agreed to\n", plural(places.size(), "commit", "commits"),
                      last - first, plural(changes, "change", "changes"), view.findings());
 }
 
@@ -94,7 +136,7 @@ std::string sparkline(const std::vector<CoursePoint>& points, std::size_t width)
   static constexpr std::array<std::string_view, 8> blocks = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   const std::size_t shown = std::min(points.size(), width);
   const std::span<const CoursePoint> last = std::span(points).last(shown);
-  const auto count = [](const CoursePoint& point) { return point.of->counts->per_iteration; };
+  const auto count = [](const CoursePoint& point) { return point.of->instructions; };
   const auto [least, most] = std::ranges::minmax(last, {}, count);
   const double range = count(most) - count(least);
   std::string text;
@@ -105,22 +147,31 @@ std::string sparkline(const std::vector<CoursePoint>& points, std::size_t width)
   return text;
 }
 
-std::vector<Cell> row_of(const HistoryView& view, const CoursePoint& point, const CoursePoint* before) {
-  const CommitName& commit = view.line.of_run(point.run);
+std::vector<Cell> row_of(const HistoryView& view, std::size_t of, const CoursePoint& point) {
+  using Kind = CoursePoint::Kind;
+  const std::size_t run = point.of->run;
+  const CommitName& commit = view.commit(run);
   std::vector<Cell> row(5);
   row[0].text = short_id(commit);
-  row[1].text = format_count(point.of->counts->per_iteration);
-  if (point.is_step) {
-    const CountStep step{.id = point.of->id, .since = before->run, .counts = point.counts};
-    const bool bad = view.is_finding(point.run, step);
+  row[1].text = format_count(point.of->instructions);
+  if (point.kind == Kind::step) {
+    const CountStep step{.of = of, .since = point.since, .counts = point.counts};
+    const bool bad = view.is_finding(run, step);
     row[2] = {format_change(point.counts.change), bad ? Tint::bad : step.is_slower() ? Tint::dim : Tint::good};
-    const std::size_t candidates = view.line.candidates(before->run, point.run).size();
+    const std::size_t candidates = view.candidates(run, step).size();
     row[3].text = candidates > 1 ? fmt::format("one of {}", candidates) : step.is_slower() && !bad ? "accepted" : "";
-  } else if (point.is_seam) {
+  } else if (point.kind == Kind::chained) {
+    row[2] = {format_change(point.counts.change), Tint::notice};
+    row[3] = {"environment", Tint::notice};
+  } else if (point.kind == Kind::seam) {
     row[3] = {"begins anew", Tint::notice};
   }
   row[4].text = printable(fmt::format("{}: {}", commit.author, commit.title));
   return row;
+}
+
+bool tells_something(const CoursePoint& point) {
+  return point.kind != CoursePoint::Kind::same && point.kind != CoursePoint::Kind::joined;
 }
 
 }  // namespace
@@ -136,9 +187,10 @@ std::size_t HistoryView::findings() const {
 }
 
 std::string render_log(const HistoryView& view, const HistoryRender& render) {
-  std::string text = fmt::format("{}, environment {}\n\n", printable(view.suite), view.environment);
+  std::string text =
+      fmt::format("{}, environment {}\n\n", printable(view.history.suite), view.history.runs.back().environment);
   std::size_t quiet = 0;
-  for (std::size_t run = view.runs.size(); run-- > 0;) {
+  for (std::size_t run = view.history.runs.size(); run-- > 0;) {
     if (!render.all && is_quiet(view.course.entries[run])) {
       ++quiet;
       continue;
@@ -149,26 +201,25 @@ std::string render_log(const HistoryView& view, const HistoryRender& render) {
     text += tinted(fmt::format("{} with nothing new (--all shows them)\n", plural(quiet, "commit", "commits")),
                    Tint::dim, render.options.color);
   }
-  return text + drift_lines(view, render) + summary(view);
+  return text + drift_lines(view, render) + settled_lines(view, render) + summary(view);
 }
 
-std::string render_course(const HistoryView& view, const std::vector<CoursePoint>& points,
-                          const HistoryRender& render) {
-  std::string text = printable(points.front().of->id) + "\n";
+std::string render_course(const HistoryView& view, const CaseCourse& course, const HistoryRender& render) {
+  std::string text = printable(view.id(course.of)) + "\n";
   const auto width = static_cast<std::size_t>(render.options.width > 0 ? render.options.width : 100);
-  text += sparkline(points, width) + "\n\n";
+  text += sparkline(course.points, width) + "\n\n";
   Table table;
   table.columns = {{.title = "commit"},
                    {.title = "instructions", .right = true},
                    {.title = "change", .right = true},
                    {.title = ""},
                    {.title = "author and title", .least = 12}};
-  for (std::size_t i = points.size(); i-- > 0;) {
-    const bool tells = i == 0 || points[i].is_step || points[i].is_seam;
-    if (render.all || tells) table.rows.push_back(row_of(view, points[i], i > 0 ? &points[i - 1] : nullptr));
+  for (std::size_t i = course.points.size(); i-- > 0;) {
+    if (render.all || tells_something(course.points[i]))
+      table.rows.push_back(row_of(view, course.of, course.points[i]));
   }
   text += render_table(table, render.options);
-  const std::size_t left_out = points.size() - table.rows.size();
+  const std::size_t left_out = course.points.size() - table.rows.size();
   if (left_out > 0) {
     text += tinted(fmt::format("{} with no change (--all shows them)\n", plural(left_out, "commit", "commits")),
                    Tint::dim, render.options.color);

@@ -1,6 +1,7 @@
 /// A history for a terminal, and as JSON and CSV. Pure; see table.h for width and colour.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,26 +13,39 @@
 
 namespace tally {
 
-/// One lane of a store along one line of commits, and what was agreed to.
+/// A suite along one line of commits, and what was agreed to.
 struct HistoryView {
-  std::string suite;
-  std::string environment;
-  CommitLine line;
-  std::vector<const Record*> runs;  ///< Oldest first, as line.measured.
+  History history;
   Course course;
   std::vector<Acceptance> accepted;
-  std::string today;     ///< "2026-01-31"
-  double budget = 0.02;  ///< A drift beyond it, upward, is a finding.
+  std::string today;                 ///< "2026-01-31"
+  std::vector<DriftBudget> budgets;  ///< A drift beyond its case's, upward, is a finding.
 
+  [[nodiscard]] const CommitName& commit(std::size_t run) const { return history.line.of_run(run); }
+  [[nodiscard]] const std::string& id(std::size_t of) const { return history.cases[of].id; }
+  /// The commits that it may be of.
+  [[nodiscard]] std::span<const CommitName> candidates(std::size_t run, const CountStep& step) const {
+    return history.line.candidates(step.since, run);
+  }
   [[nodiscard]] const Acceptance* acceptance(std::size_t run, const CountStep& step) const {
-    return acceptance_of(step, line.candidates(step.since, run), accepted, today);
+    return acceptance_of(id(step.of), step, candidates(run, step), accepted, today);
   }
   /// More instructions, and nobody agreed.
   [[nodiscard]] bool is_finding(std::size_t run, const CountStep& step) const {
     return step.is_slower() && acceptance(run, step) == nullptr;
   }
+  [[nodiscard]] bool is_beyond_budget(const Drift& drift) const {
+    return drift.counts.change > budget_of(id(drift.of), budgets);
+  }
   [[nodiscard]] bool is_finding(const Drift& drift) const {
-    return drift.counts.change > budget && acceptance_of(drift, accepted, today) == nullptr;
+    return is_beyond_budget(drift) && acceptance_of(id(drift.of), drift, accepted, today) == nullptr;
+  }
+  /// Who agreed to a finding once, and does no longer; or null.
+  [[nodiscard]] const Acceptance* expired(std::size_t run, const CountStep& step) const {
+    return expired_acceptance_of(id(step.of), step, candidates(run, step), accepted, today);
+  }
+  [[nodiscard]] const Acceptance* expired(const Drift& drift) const {
+    return expired_acceptance_of(id(drift.of), drift, accepted, today);
   }
   [[nodiscard]] std::size_t findings() const;
 };
@@ -48,9 +62,15 @@ std::string log_to_json(const HistoryView& view);
 /// A line for each change.
 std::string log_to_csv(const HistoryView& view);
 
-/// One case, newest first, under a line that draws its course.
-std::string render_course(const HistoryView& view, const std::vector<CoursePoint>& points, const HistoryRender& render);
-std::string course_to_json(const HistoryView& view, const std::vector<CoursePoint>& points);
-std::string course_to_csv(const HistoryView& view, const std::vector<CoursePoint>& points);
+/// One case of the history, of which there is at least one point.
+struct CaseCourse {
+  std::size_t of = 0;               ///< Its place in History::cases.
+  std::vector<CoursePoint> points;  ///< Oldest first.
+};
+
+/// Newest first, under a line that draws its course.
+std::string render_course(const HistoryView& view, const CaseCourse& course, const HistoryRender& render);
+std::string course_to_json(const HistoryView& view, const CaseCourse& course);
+std::string course_to_csv(const HistoryView& view, const CaseCourse& course);
 
 }  // namespace tally

@@ -1,0 +1,20 @@
+#include "history/environment_name.h"
+
+#include "base/digest.h"
+
+namespace tally {
+namespace {
+
+constexpr std::size_t kDigits = 12;
+
+}  // namespace
+
+std::string environment_name_of(const Record& record) {
+  const std::string& fingerprint = record.fingerprint.environment;
+  // Of our own making it is hexadecimal; a record may come from anywhere.
+  const bool ours =
+      fingerprint.size() >= kDigits && fingerprint.find_first_not_of("0123456789abcdef") == std::string::npos;
+  return (ours ? fingerprint : digest(fingerprint)).substr(0, kDigits);
+}
+
+}  // namespace tally

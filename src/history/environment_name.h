@@ -1,0 +1,13 @@
+/// What a history calls an environment: the first digits of the fingerprint of all that a record ran in. Pure.
+#pragma once
+
+#include <string>
+
+#include "record/record.h"
+
+namespace tally {
+
+/// Twelve hexadecimal digits.
+std::string environment_name_of(const Record& record);
+
+}  // namespace tally

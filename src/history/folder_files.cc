@@ -1,0 +1,92 @@
+#include "history/folder_files.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/files.h"
+#include "base/unique_fd.h"
+
+namespace tally {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// From so many files on, the file system is asked once for all that is not on the disk yet.
+constexpr std::size_t kFewFiles = 8;
+
+Status sync_all(std::vector<NewFile>& files, const fs::path& folder) {
+  if (files.size() <= kFewFiles) {
+    for (NewFile& file : files) {
+      if (auto safe = file.sync(); !safe) return safe;
+    }
+    return {};
+  }
+  const UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd.get() < 0 || ::syncfs(fd.get()) != 0)
+    return std::unexpected(errno_error("write it to the disk", folder.string()));
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> FolderFiles::names(const std::string& under) const {
+  std::vector<std::string> names;
+  std::error_code code;
+  const fs::path top = folder_ / under;
+  if (!fs::exists(top, code)) return names;
+  const std::size_t prefix = (folder_ / "").string().size();
+  for (fs::recursive_directory_iterator at(top, code), end; !code && at != end; at.increment(code)) {
+    if (at->is_regular_file(code)) names.push_back(at->path().string().substr(prefix));
+  }
+  if (code) return fail(ErrorKind::io, "cannot read the history: " + code.message(), top.string());
+  std::ranges::sort(names);
+  return names;
+}
+
+bool FolderFiles::has(const std::string& name) const {
+  std::error_code code;
+  return fs::exists(folder_ / name, code);
+}
+
+Result<std::string> FolderFiles::read(const std::string& name) const { return read_file(folder_ / name); }
+
+Status FolderFiles::read_all(std::span<const std::string> names,
+                             const std::function<Status(const std::string& name, std::string text)>& take) const {
+  for (const std::string& name : names) {
+    auto text = read(name);
+    if (!text) return std::unexpected(text.error());
+    if (auto taken = take(name, *std::move(text)); !taken) return taken;
+  }
+  return {};
+}
+
+Status FolderFiles::write(std::vector<NewHistoryFile> files, const std::string& /*title*/) {
+  std::vector<NewFile> written;
+  written.reserve(files.size());
+  for (const NewHistoryFile& file : files) {
+    if (has(file.name)) continue;
+    auto one = NewFile::create(folder_ / file.name);
+    if (!one) return std::unexpected(one.error());
+    if (auto done = one->append(file.text); !done) return done;
+    written.push_back(*std::move(one));
+  }
+  if (written.empty()) return {};
+  if (auto safe = sync_all(written, folder_); !safe) return safe;
+  for (NewFile& one : written) {
+    if (auto published = one.publish(); !published) return published;
+  }
+  return {};
+}
+
+Status FolderFiles::remove(std::span<const std::string> names, const std::string& /*title*/) {
+  for (const std::string& name : names) {
+    std::error_code code;
+    fs::remove(folder_ / name, code);
+    if (code) return fail(ErrorKind::io, "cannot be removed: " + code.message(), (folder_ / name).string());
+  }
+  return {};
+}
+
+}  // namespace tally

@@ -1,0 +1,333 @@
+#include "history/index.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "history/environment_name.h"
+
+namespace tally {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// With every change of a table or of SeriesPoint.
+constexpr std::int64_t kVersion = 1;
+/// A double's bytes tell the byte order; a table made by another machine's tally is made anew.
+constexpr double kLayout = 1.0 / 3;
+constexpr std::size_t kPointsInRow = 128;
+
+constexpr const char* kTables = R"sql(
+CREATE TABLE layout(version INTEGER NOT NULL, point_bytes INTEGER NOT NULL, number BLOB NOT NULL);
+CREATE TABLE run(id INTEGER PRIMARY KEY, suite TEXT NOT NULL, environment TEXT NOT NULL, commit_id TEXT NOT NULL,
+  started TEXT NOT NULL, file TEXT NOT NULL UNIQUE);
+CREATE INDEX run_by_suite ON run(suite);
+CREATE TABLE environment(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE TABLE basis(id INTEGER PRIMARY KEY, definition TEXT NOT NULL, iterations INTEGER NOT NULL,
+  cache_sim INTEGER NOT NULL, branch_sim INTEGER NOT NULL, isolation TEXT NOT NULL,
+  UNIQUE(definition, iterations, cache_sim, branch_sim, isolation));
+CREATE TABLE one_case(id INTEGER PRIMARY KEY, suite TEXT NOT NULL, name TEXT NOT NULL, language TEXT NOT NULL,
+  UNIQUE(suite, name));
+CREATE TABLE series(of_case INTEGER NOT NULL, environment INTEGER NOT NULL, part INTEGER NOT NULL,
+  points BLOB NOT NULL, PRIMARY KEY(of_case, environment, part)) WITHOUT ROWID;
+)sql";
+
+std::span<const std::byte> bytes_of(const double& number) { return std::as_bytes(std::span(&number, 1)); }
+
+/// Points as a row has them: `run` and `basis` are ids of the index.
+std::vector<SeriesPoint> points_of(std::span<const std::byte> bytes) {
+  std::vector<SeriesPoint> points(bytes.size() / sizeof(SeriesPoint));
+  // A row may be empty, and memcpy's arguments may not be null.
+  if (!points.empty()) std::memcpy(points.data(), bytes.data(), points.size() * sizeof(SeriesPoint));
+  return points;
+}
+
+bool is_ours(const SqlDatabase& database) {
+  auto layout = database.prepare("SELECT version, point_bytes, number FROM layout");
+  if (!layout) return false;
+  const auto row = layout->step();
+  return row && *row && layout->whole(0) == kVersion && layout->whole(1) == std::int64_t{sizeof(SeriesPoint)} &&
+         std::ranges::equal(layout->blob(2), bytes_of(kLayout));
+}
+
+/// SQLite's own journal and lock files go with it.
+void remove_database(const fs::path& path) {
+  std::error_code code;
+  for (const char* suffix : {"", "-journal", "-wal", "-shm"}) fs::remove(path.string() + suffix, code);
+}
+
+}  // namespace
+
+Status HistoryIndex::create() {
+  // What is lost with the power is made anew.
+  if (auto set = database_.execute("PRAGMA synchronous = OFF"); !set) return set;
+  if (is_ours(database_)) return {};
+  if (auto begun = database_.execute("BEGIN IMMEDIATE"); !begun) return begun;
+  if (is_ours(database_)) return database_.execute("COMMIT");
+  auto made = database_.execute(kTables);
+  if (made) {
+    auto layout = database_.prepare("INSERT INTO layout VALUES(?, ?, ?)");
+    made = layout ? layout->bind(kVersion).bind(std::int64_t{sizeof(SeriesPoint)}).bind_blob(bytes_of(kLayout)).run()
+                  : Status(std::unexpected(layout.error()));
+  }
+  if (made) return database_.execute("COMMIT");
+  (void)database_.execute("ROLLBACK");
+  return made;
+}
+
+Result<HistoryIndex> HistoryIndex::open(const fs::path& path) {
+  std::error_code code;
+  fs::create_directories(path.parent_path(), code);
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    auto database = SqlDatabase::open(path);
+    if (database) {
+      HistoryIndex index(*std::move(database));
+      if (index.create()) return index;
+      if (index.database_.is_busy()) break;  // It is another process's, and whole.
+    }
+    remove_database(path);
+  }
+  return in_memory();
+}
+
+Result<HistoryIndex> HistoryIndex::in_memory() {
+  auto memory = SqlDatabase::open(":memory:");
+  if (!memory) return std::unexpected(memory.error());
+  HistoryIndex index(*std::move(memory));
+  if (auto made = index.create(); !made) return std::unexpected(made.error());
+  return index;
+}
+
+namespace {
+
+/// The only column of every row.
+Result<std::vector<std::string>> texts_of(Result<SqlStatement> rows) {
+  if (!rows) return std::unexpected(rows.error());
+  std::vector<std::string> texts;
+  for (auto row = rows->step();; row = rows->step()) {
+    if (!row) return std::unexpected(row.error());
+    if (!*row) return texts;
+    texts.push_back(rows->text(0));
+  }
+}
+
+}  // namespace
+
+Result<std::unordered_set<std::string>> HistoryIndex::files() const {
+  const auto files = texts_of(database_.prepare("SELECT file FROM run"));
+  if (!files) return std::unexpected(files.error());
+  return std::unordered_set<std::string>(files->begin(), files->end());
+}
+
+Result<std::vector<std::string>> HistoryIndex::suites() const {
+  return texts_of(database_.prepare("SELECT DISTINCT suite FROM run ORDER BY suite"));
+}
+
+Result<std::vector<std::string>> HistoryIndex::cases(std::string_view suite) const {
+  auto rows = database_.prepare("SELECT name FROM one_case WHERE suite = ? ORDER BY id");
+  if (rows) rows->bind(suite);
+  return texts_of(std::move(rows));
+}
+
+Result<std::vector<IndexedRun>> HistoryIndex::runs(std::string_view suite) const {
+  auto rows =
+      database_.prepare("SELECT id, environment, commit_id, started, file FROM run WHERE suite = ? ORDER BY file");
+  if (!rows) return std::unexpected(rows.error());
+  rows->bind(suite);
+  std::vector<IndexedRun> runs;
+  for (auto row = rows->step();; row = rows->step()) {
+    if (!row) return std::unexpected(row.error());
+    if (!*row) return runs;
+    runs.push_back({.id = rows->whole(0),
+                    .environment = rows->text(1),
+                    .commit = rows->text(2),
+                    .started = rows->text(3),
+                    .file = rows->text(4)});
+  }
+}
+
+Status HistoryIndex::clear() {
+  if (auto gone =
+          database_.execute("DELETE FROM run; DELETE FROM environment; DELETE FROM basis; DELETE FROM one_case; "
+                            "DELETE FROM series");
+      !gone)
+    return gone;
+  tails_.clear();
+  case_ids_.clear();
+  basis_ids_.clear();
+  return {};
+}
+
+Status HistoryIndex::begin() { return database_.execute("BEGIN IMMEDIATE"); }
+
+Status HistoryIndex::commit() {
+  for (const auto& [of, tail] : tails_) {
+    if (!tail.is_new) continue;
+    if (auto written = write(of, tail); !written) return written;
+  }
+  tails_.clear();
+  return database_.execute("COMMIT");
+}
+
+void HistoryIndex::roll_back() {
+  tails_.clear();
+  case_ids_.clear();
+  basis_ids_.clear();
+  (void)database_.execute("ROLLBACK");
+}
+
+Result<std::int64_t> HistoryIndex::case_id(const std::string& suite, const CaseRecord& one) {
+  const std::pair key(suite, one.id);
+  if (const auto known = case_ids_.find(key); known != case_ids_.end()) return known->second;
+  auto select = database_.prepare("SELECT id FROM one_case WHERE suite = ? AND name = ?");
+  if (!select) return std::unexpected(select.error());
+  const auto found = select->bind(suite).bind(one.id).step();
+  if (!found) return std::unexpected(found.error());
+  if (*found) return case_ids_[key] = select->whole(0);
+  auto insert = database_.prepare("INSERT INTO one_case(suite, name, language) VALUES(?, ?, ?)");
+  if (!insert) return std::unexpected(insert.error());
+  if (auto done = insert->bind(suite).bind(one.id).bind(one.language).run(); !done)
+    return std::unexpected(done.error());
+  return case_ids_[key] = database_.last_id();
+}
+
+Result<std::int64_t> HistoryIndex::basis_id(const Basis& basis) {
+  const CountTerms& terms = basis.terms;
+  const std::tuple key(basis.definition, terms.iterations, terms.cache_sim, terms.branch_sim, terms.isolation);
+  if (const auto known = basis_ids_.find(key); known != basis_ids_.end()) return known->second;
+  const auto bind = [&](SqlStatement& statement) -> SqlStatement& {
+    return statement.bind(basis.definition)
+        .bind(static_cast<std::int64_t>(terms.iterations))
+        .bind(std::int64_t{terms.cache_sim})
+        .bind(std::int64_t{terms.branch_sim})
+        .bind(terms.isolation);
+  };
+  auto select = database_.prepare(
+      "SELECT id FROM basis WHERE definition = ? AND iterations = ? AND cache_sim = ? AND branch_sim = ? AND isolation "
+      "= "
+      "?");
+  if (!select) return std::unexpected(select.error());
+  const auto found = bind(*select).step();
+  if (!found) return std::unexpected(found.error());
+  if (*found) return basis_ids_[key] = select->whole(0);
+  auto insert = database_.prepare(
+      "INSERT INTO basis(definition, iterations, cache_sim, branch_sim, isolation) VALUES(?, ?, ?, ?, ?)");
+  if (!insert) return std::unexpected(insert.error());
+  if (auto done = bind(*insert).run(); !done) return std::unexpected(done.error());
+  return basis_ids_[key] = database_.last_id();
+}
+
+Result<std::int64_t> HistoryIndex::environment_id(const std::string& name) {
+  auto insert = database_.prepare("INSERT OR IGNORE INTO environment(name) VALUES(?)");
+  if (!insert) return std::unexpected(insert.error());
+  if (auto done = insert->bind(name).run(); !done) return std::unexpected(done.error());
+  auto select = database_.prepare("SELECT id FROM environment WHERE name = ?");
+  if (!select) return std::unexpected(select.error());
+  const auto found = select->bind(name).step();
+  if (!found) return std::unexpected(found.error());
+  return select->whole(0);
+}
+
+/// The last row of a series, read once in a transaction.
+Result<HistoryIndex::Tail*> HistoryIndex::tail_of(std::int64_t case_id, std::int64_t environment) {
+  const auto [at, is_new] = tails_.try_emplace({case_id, environment});
+  if (!is_new) return &at->second;
+  auto select = database_.prepare(
+      "SELECT part, points FROM series WHERE of_case = ? AND environment = ? ORDER BY part DESC LIMIT 1");
+  if (!select) return std::unexpected(select.error());
+  const auto found = select->bind(case_id).bind(environment).step();
+  if (!found) return std::unexpected(found.error());
+  if (*found) at->second = {.part = select->whole(0), .points = points_of(select->blob(1)), .is_new = false};
+  return &at->second;
+}
+
+Status HistoryIndex::write(const std::pair<std::int64_t, std::int64_t>& of, const Tail& tail) {
+  auto insert = database_.prepare("INSERT OR REPLACE INTO series VALUES(?, ?, ?, ?)");
+  if (!insert) return std::unexpected(insert.error());
+  return insert->bind(of.first).bind(of.second).bind(tail.part).bind_blob(std::as_bytes(std::span(tail.points))).run();
+}
+
+Status HistoryIndex::add(const std::string& file, const Record& record) {
+  const std::string environment = environment_name_of(record);
+  auto run = database_.prepare("INSERT INTO run(suite, environment, commit_id, started, file) VALUES(?, ?, ?, ?, ?)");
+  if (!run) return std::unexpected(run.error());
+  run->bind(*record.suite).bind(environment).bind(record.source->commit).bind(record.started).bind(file);
+  if (auto done = run->run(); !done) return done;
+  const auto run_id = static_cast<std::uint32_t>(database_.last_id());
+  const auto environment_number = environment_id(environment);
+  if (!environment_number) return std::unexpected(environment_number.error());
+  for (const CaseRecord& one : record.cases) {
+    const auto of = case_id(*record.suite, one);
+    if (!of) return std::unexpected(of.error());
+    const auto basis = basis_id({.definition = one.definition.digest, .terms = terms_of(record.settings, one)});
+    if (!basis) return std::unexpected(basis.error());
+    auto tail = tail_of(*of, *environment_number);
+    if (!tail) return std::unexpected(tail.error());
+    if ((*tail)->points.size() >= kPointsInRow) {
+      if ((*tail)->is_new) {
+        if (auto written = write({*of, *environment_number}, **tail); !written) return written;
+      }
+      **tail = {.part = (*tail)->part + 1, .points = {}, .is_new = false};
+    }
+    SeriesPoint point = point_of(one);
+    point.run = run_id;
+    point.basis = static_cast<std::uint32_t>(*basis);
+    (*tail)->points.push_back(point);
+    (*tail)->is_new = true;
+  }
+  return {};
+}
+
+Status HistoryIndex::load_bases(History& history, std::vector<std::uint32_t>& places) const {
+  auto rows =
+      database_.prepare("SELECT id, definition, iterations, cache_sim, branch_sim, isolation FROM basis ORDER BY id");
+  if (!rows) return std::unexpected(rows.error());
+  for (auto row = rows->step();; row = rows->step()) {
+    if (!row) return std::unexpected(row.error());
+    if (!*row) return {};
+    const auto id = static_cast<std::size_t>(rows->whole(0));
+    if (places.size() <= id) places.resize(id + 1);
+    places[id] = static_cast<std::uint32_t>(history.bases.size());
+    history.bases.push_back({.definition = rows->text(1),
+                             .terms = {.iterations = static_cast<std::uint64_t>(rows->whole(2)),
+                                       .cache_sim = rows->whole(3) != 0,
+                                       .branch_sim = rows->whole(4) != 0,
+                                       .isolation = rows->text(5)}});
+  }
+}
+
+Status HistoryIndex::load(std::string_view suite, const std::vector<std::optional<std::uint32_t>>& places,
+                          std::string_view only, History& history) const {
+  std::vector<std::uint32_t> bases;
+  if (auto loaded = load_bases(history, bases); !loaded) return loaded;
+  auto cases = database_.prepare(only.empty() ? "SELECT id, name, language FROM one_case WHERE suite = ? ORDER BY id"
+                                              : "SELECT id, name, language FROM one_case WHERE suite = ? AND name = ?");
+  if (!cases) return std::unexpected(cases.error());
+  cases->bind(suite);
+  if (!only.empty()) cases->bind(only);
+  auto rows = database_.prepare("SELECT points FROM series WHERE of_case = ? ORDER BY environment, part");
+  if (!rows) return std::unexpected(rows.error());
+  for (auto found = cases->step();; found = cases->step()) {
+    if (!found) return std::unexpected(found.error());
+    if (!*found) return {};
+    CaseSeries series{.id = cases->text(1), .language = cases->text(2), .points = {}};
+    rows->bind(cases->whole(0));
+    for (auto row = rows->step();; row = rows->step()) {
+      if (!row) return std::unexpected(row.error());
+      if (!*row) break;
+      for (SeriesPoint& point : points_of(rows->blob(0))) {
+        if (point.run >= places.size() || point.basis >= bases.size() || !places[point.run]) continue;
+        point.run = *places[point.run];
+        point.basis = bases[point.basis];
+        series.points.push_back(point);
+      }
+    }
+    rows->reset();
+    if (!std::ranges::is_sorted(series.points, {}, &SeriesPoint::run))
+      std::ranges::sort(series.points, {}, &SeriesPoint::run);
+    if (!series.points.empty()) history.cases.push_back(std::move(series));
+  }
+}
+
+}  // namespace tally

@@ -1,0 +1,84 @@
+/// What a history's files say, as columns in a SQLite file: made from the files alone, and never missed when deleted.
+///
+/// A case has, for each environment, its points in rows of 128 (SeriesPoint as it lies in memory), so that one series
+/// is a few rows side by side and a whole history is read at the speed of memory. A file of another version, of another
+/// machine's layout, or one that SQLite finds broken is made anew; where none can be written, one in memory serves.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <unordered_set>
+#include <vector>
+
+#include "base/error.h"
+#include "history/series.h"
+#include "history/sqlite.h"
+
+namespace tally {
+
+/// A run that the index knows. `id` is its own, from 1 on.
+struct IndexedRun {
+  std::int64_t id = 0;
+  std::string environment;
+  std::string commit;
+  std::string started;
+  std::string file;
+};
+
+class HistoryIndex {
+ public:
+  /// Never fails for what lies at `path`: see above. An error is one of SQLite itself.
+  static Result<HistoryIndex> open(const std::filesystem::path& path);
+  static Result<HistoryIndex> in_memory();
+
+  [[nodiscard]] Result<std::unordered_set<std::string>> files() const;
+  [[nodiscard]] Result<std::vector<std::string>> suites() const;
+  /// Their ids, in the order in which they came.
+  [[nodiscard]] Result<std::vector<std::string>> cases(std::string_view suite) const;
+  [[nodiscard]] Result<std::vector<IndexedRun>> runs(std::string_view suite) const;
+
+  /// Everything goes.
+  Status clear();
+  /// What begin() and commit() enclose is there as a whole or not at all, and once: another process that did it first
+  /// is waited for.
+  Status begin();
+  Status commit();
+  void roll_back();
+  /// `record` has a suite and a source.
+  Status add(const std::string& file, const Record& record);
+
+  /// Fills `cases` and `bases` of a history whose runs are chosen: `places` gives, for each run's id, its place among
+  /// them, or nothing. `only`: the one case that is asked for; empty: all.
+  Status load(std::string_view suite, const std::vector<std::optional<std::uint32_t>>& places, std::string_view only,
+              History& history) const;
+
+ private:
+  struct Tail {
+    std::int64_t part = 0;
+    std::vector<SeriesPoint> points;
+    bool is_new = false;
+  };
+
+  explicit HistoryIndex(SqlDatabase database) : database_(std::move(database)) {}
+
+  Status create();
+  Result<std::int64_t> case_id(const std::string& suite, const CaseRecord& one);
+  Result<std::int64_t> basis_id(const Basis& basis);
+  Result<std::int64_t> environment_id(const std::string& name);
+  Result<Tail*> tail_of(std::int64_t case_id, std::int64_t environment);
+  Status write(const std::pair<std::int64_t, std::int64_t>& of, const Tail& tail);
+  [[nodiscard]] Status load_bases(History& history, std::vector<std::uint32_t>& places) const;
+
+  SqlDatabase database_;
+  // Of the transaction that is open.
+  std::map<std::pair<std::int64_t, std::int64_t>, Tail> tails_;
+  std::map<std::pair<std::string, std::string>, std::int64_t> case_ids_;
+  std::map<std::tuple<std::string, std::uint64_t, bool, bool, std::string>, std::int64_t> basis_ids_;
+};
+
+}  // namespace tally

@@ -1,0 +1,162 @@
+#include "history/index.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+#include "history/course.h"
+#include "history/store.h"
+#include "record/example_record.h"
+
+namespace tally {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+std::string commit_id(int number) { return std::string(36, 'a') + std::to_string(1000 + number); }
+
+Record record_of(int number, double count) {
+  Record record = example_record();
+  record.source->dirty = false;
+  record.source->commit = commit_id(number);
+  record.cases = {example_case("first", count), example_case("second", 1000)};
+  record.cases[0].counts->denoised = count - 10;
+  record.cases[1].counts->floor = noise_floor(1000, {{"hash_seed=1", 1002.5}});
+  record.cases[1].definition.digest = number < 3 ? "d1" : "d2";
+  return record;
+}
+
+struct HistoryIndexTest : testing::Test {
+  void add(int number, double count) {
+    records.push_back(record_of(number, count));
+    const auto added = store.add(records.back(), "record");
+    ASSERT_TRUE(added) << describe(added.error());
+  }
+
+  /// The runs in the order in which they were added, whatever the store calls them.
+  History loaded(const std::string& only = {}) {
+    const auto index = store.index();
+    EXPECT_TRUE(index) << describe(index.error());
+    const auto runs = (*index)->runs("bench/suite.toml");
+    EXPECT_TRUE(runs);
+    History history;
+    std::vector<std::optional<std::uint32_t>> places(runs->size() + 1);
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      for (const IndexedRun& run : *runs) {
+        if (run.commit == records[i].source->commit)
+          places.at(static_cast<std::size_t>(run.id)) = static_cast<std::uint32_t>(i);
+      }
+      history.runs.push_back({});
+      history.line.measured.push_back(i);
+    }
+    EXPECT_TRUE((*index)->load("bench/suite.toml", places, only, history));
+    return history;
+  }
+
+  void expect_same_as_records() {
+    std::vector<const Record*> whole;
+    CommitLine line;
+    for (const Record& record : records) {
+      line.measured.push_back(whole.size());
+      whole.push_back(&record);
+    }
+    const History expected = history_of("bench/suite.toml", line, whole);
+    const History found = loaded();
+    ASSERT_EQ(found.cases.size(), expected.cases.size());
+    for (std::size_t of = 0; of < expected.cases.size(); ++of) {
+      const CaseSeries& a = expected.cases[of];
+      const CaseSeries& b = found.cases[of];
+      EXPECT_EQ(a.id, b.id);
+      EXPECT_EQ(a.language, b.language);
+      ASSERT_EQ(a.points.size(), b.points.size());
+      for (std::size_t i = 0; i < a.points.size(); ++i) {
+        EXPECT_EQ(a.points[i].run, b.points[i].run);
+        EXPECT_EQ(expected.bases[a.points[i].basis], found.bases[b.points[i].basis]);
+        EXPECT_EQ(a.points[i].instructions, b.points[i].instructions);
+        EXPECT_EQ(figures_of(a.points[i]).denoised, figures_of(b.points[i]).denoised);
+        EXPECT_EQ(figures_of(a.points[i]).floor, figures_of(b.points[i]).floor);
+        EXPECT_EQ(a.points[i].time_s, b.points[i].time_s);
+        EXPECT_EQ(a.points[i].status, b.points[i].status);
+      }
+    }
+  }
+
+  TemporaryFolder folder = TemporaryFolder::make().value();
+  HistoryStore store{folder.path() / "history"};
+  fs::path file = folder.path() / "history" / "index.sqlite";
+  std::vector<Record> records;
+};
+
+TEST_F(HistoryIndexTest, SaysWhatTheRecordsSay) {
+  // More than a row of points, in steps that begin and end within rows.
+  for (int i = 0; i < 300; ++i) {
+    add(i, 10000 + i);
+    if (i % 97 == 0) ASSERT_TRUE(store.index());
+  }
+  expect_same_as_records();
+  const History one = loaded("second");
+  ASSERT_THAT(one.cases, SizeIs(1));
+  EXPECT_EQ(one.cases[0].id, "second");
+}
+
+TEST_F(HistoryIndexTest, IsMadeAnewWhereItIsGoneBrokenOrOfAnotherVersion) {
+  for (int i = 0; i < 5; ++i) add(i, 10000 + i);
+  expect_same_as_records();
+  const auto anew = [&] { return HistoryStore(folder.path() / "history"); };
+  fs::remove(file);
+  store = anew();
+  expect_same_as_records();
+  ASSERT_TRUE(write_file(file, "no database at all, but a text of some length"));
+  store = anew();
+  expect_same_as_records();
+  ASSERT_TRUE(write_file(file, read_file(file)->substr(0, 5000)));
+  store = anew();
+  expect_same_as_records();
+  {
+    auto database = SqlDatabase::open(file);
+    ASSERT_TRUE(database->execute("UPDATE layout SET version = 0; DELETE FROM series"));
+  }
+  store = anew();
+  expect_same_as_records();
+  ASSERT_TRUE(store.rebuild());
+  expect_same_as_records();
+}
+
+TEST_F(HistoryIndexTest, ForgetsWhatWasTakenAway) {
+  for (int i = 0; i < 3; ++i) add(i, 10000 + i);
+  expect_same_as_records();
+  const auto runs = store.runs();
+  ASSERT_TRUE(runs);
+  ASSERT_THAT(*runs, SizeIs(3));
+  ASSERT_TRUE(store.files().remove(std::vector<std::string>{runs->back().file}, ""));
+  records.pop_back();
+  expect_same_as_records();
+}
+
+TEST_F(HistoryIndexTest, NothingOfAFileThatIsBrokenIsTaken) {
+  add(1, 10000);
+  expect_same_as_records();
+  add(2, 10001);
+  add(3, 10002);
+  const fs::path broken = store.files().place_of(store.runs()->back().file);
+  const std::string text = read_file(broken).value();
+  ASSERT_TRUE(write_file(broken, text.substr(0, text.size() / 2)));
+  const auto index = store.index();
+  ASSERT_FALSE(index);
+  EXPECT_THAT(index.error().message, HasSubstr("not what was stored"));
+  ASSERT_TRUE(write_file(broken, text));
+  expect_same_as_records();
+}
+
+TEST_F(HistoryIndexTest, LiesInMemoryWhereNoneCanBeWritten) {
+  for (int i = 0; i < 3; ++i) add(i, 10000 + i);
+  fs::create_directory(file);  // In its place.
+  fs::create_directory(file / "kept");
+  expect_same_as_records();
+  EXPECT_TRUE(fs::exists(file / "kept"));
+}
+
+}  // namespace
+}  // namespace tally

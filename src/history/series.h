@@ -1,0 +1,80 @@
+/// One suite along one line of commits: every case as a column of what its runs came to. Plain data, pure.
+///
+/// A record of 185 cases is some 60 kB of JSON, and a history has thousands; what their course is told from is 64 bytes
+/// a case and run. An index keeps them (history/index.h), and course.h follows them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "comparison/count_change.h"
+#include "history/commits.h"
+#include "record/record.h"
+
+namespace tally {
+
+/// What two points of a case must have in common for their counts to be compared.
+struct Basis {
+  std::string definition;  ///< The digest of statement, setup and flags.
+  CountTerms terms;
+  friend bool operator==(const Basis&, const Basis&) = default;
+};
+
+/// One case at one run. Numbers that were not measured are no numbers (NaN); all are per iteration.
+struct SeriesPoint {
+  static constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+  std::uint32_t run = 0;    ///< Its place in History::runs.
+  std::uint32_t basis = 0;  ///< Its place in History::bases.
+  double instructions = none;
+  double denoised = none;
+  double floor = none;  ///< How wide the noise floor is.
+  double doubt = 0;
+  double time_s = none;  ///< The median.
+  float time_low_s = std::numeric_limits<float>::quiet_NaN();
+  float time_high_s = std::numeric_limits<float>::quiet_NaN();
+  CaseStatus status = CaseStatus::skipped;
+
+  [[nodiscard]] bool has_count() const;
+  [[nodiscard]] bool has_time() const;
+};
+static_assert(std::is_trivially_copyable_v<SeriesPoint> && sizeof(SeriesPoint) == 64);
+
+CountFigures figures_of(const SeriesPoint& point);
+
+/// What a record says of a case; `run` and `basis` are the caller's to set.
+SeriesPoint point_of(const CaseRecord& one);
+
+struct CaseSeries {
+  std::string id;
+  std::string language;
+  std::vector<SeriesPoint> points;  ///< In the order of runs; at most one of each.
+};
+
+/// A run of the suite's cases at one commit.
+struct HistoryRun {
+  std::string environment;  ///< The first digits of its fingerprint.
+  std::string started;      ///< ISO 8601, UTC.
+  std::string file;         ///< What the store calls it.
+};
+
+struct History {
+  std::string suite;
+  CommitLine line;               ///< `line.measured` has a place for each run; equal ones where two environments meet.
+  std::vector<HistoryRun> runs;  ///< Oldest commit first; at one commit, the older environment first.
+  std::vector<Basis> bases;
+  std::vector<CaseSeries> cases;
+
+  /// Its place in `cases`, or their number.
+  [[nodiscard]] std::size_t place_of(std::string_view id) const;
+};
+
+/// From whole records, one for each of `line.measured`, oldest first.
+History history_of(std::string suite, CommitLine line, const std::vector<const Record*>& records);
+
+}  // namespace tally
