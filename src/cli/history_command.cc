@@ -14,6 +14,7 @@
 #include "cli/history_view.h"
 #include "cli/record_files.h"
 #include "cli/refuse.h"
+#include "process/real_runner.h"
 #include "record/json.h"
 
 namespace tally::cli {
@@ -26,15 +27,17 @@ int not_told(const Error& error, std::ostream& err) {
 }
 
 void add_store_option(OptionSet& command, HistoryOptions& options) {
-  command.add("--store", &options.store, "The folder that holds the history").value_name("DIR").shows_default();
+  command.add("--store", &options.store, "Where the history is: a folder, or git:BRANCH of the repository")
+      .value_name("PLACE")
+      .shows_default();
+  command.add("--repository", &options.repository, "The repository that it is about (the working folder's)")
+      .value_name("DIR");
 }
 
 /// Which history: of what, along which line, and what was agreed to.
 void add_line_options(OptionSet& command, HistoryOptions& options) {
   HistoryShow& shown = options.shown;
   add_store_option(command, options);
-  command.add("--repository", &options.repository, "Whose commits order the runs (the working folder's)")
-      .value_name("DIR");
   command.add("--tip", &shown.tip, "Tell the line of first parents that ends here").value_name("REV").shows_default();
   command.add("--suite", &shown.suite, "Of this suite, where there are several");
   command.add("--environment", &shown.environment, "In this environment: the first digits of its name");
@@ -54,7 +57,8 @@ void add_show_options(OptionSet& command, HistoryOptions& options) {
 }
 
 int add_records(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
-  auto store = open_store(context, options);
+  RealProcessRunner runner(context.libexec + "/tally-supervisor");
+  auto store = open_store(runner, context, options);
   if (!store) return not_told(store.error(), err);
   int code = kFine;
   for (const std::string& path : options.records) {
@@ -133,7 +137,8 @@ class Importer {
 int import_folder(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
   const auto files = json_files(options.folder);
   if (!files) return not_told(files.error(), err);
-  auto store = open_store(context, options);
+  RealProcessRunner runner(context.libexec + "/tally-supervisor");
+  auto store = open_store(runner, context, options);
   if (!store) return not_told(store.error(), err);
   Importer importer(*store);
   std::size_t left_out = 0;
@@ -151,10 +156,22 @@ int import_folder(const Context& context, const HistoryOptions& options, std::os
 }
 
 int rebuild_index(const Context& context, const HistoryOptions& options, std::ostream& err) {
-  auto store = open_store(context, options);
+  RealProcessRunner runner(context.libexec + "/tally-supervisor");
+  auto store = open_store(runner, context, options);
   if (!store) return not_told(store.error(), err);
   const auto rebuilt = store->rebuild();
   return rebuilt ? kFine : not_told(rebuilt.error(), err);
+}
+
+/// Between the branch here and the remote's.
+int exchange(const Context& context, const HistoryOptions& options, std::ostream& err) {
+  RealProcessRunner runner(context.libexec + "/tally-supervisor");
+  const auto branch = open_branch(runner, context, options);
+  if (!branch) return not_told(branch.error(), err);
+  const auto done = options.push ? (*branch)->push(options.remote) : (*branch)->pull(options.remote);
+  if (done) return kFine;
+  // Git's own reasons: no such remote, no network, no permission.
+  return refuse("history", done.error(), err, done.error().kind == ErrorKind::input ? kUsage : kFailed);
 }
 
 int show_log(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
@@ -229,6 +246,17 @@ void add_history_options(OptionSet& command, HistoryOptions& options) {
   rebuild.chosen = &options.rebuild;
   add_store_option(rebuild, options);
 
+  OptionSet& push =
+      command.add_command("push", "Send a history on a git branch to a remote, after bringing in its own");
+  push.chosen = &options.push;
+  push.add("REMOTE", &options.remote, "Its name or address (origin)");
+  add_store_option(push, options);
+
+  OptionSet& pull = command.add_command("pull", "Bring in what the remote's branch has");
+  pull.chosen = &options.pull;
+  pull.add("REMOTE", &options.remote, "Its name or address (origin)");
+  add_store_option(pull, options);
+
   OptionSet& log = command.add_command("log", "Tell, commit by commit, which counts changed");
   log.chosen = &options.log;
   add_show_options(log, options);
@@ -255,13 +283,14 @@ int run_history(const Context& context, const HistoryOptions& options, std::ostr
   if (options.add) return add_records(context, options, out, err);
   if (options.import) return import_folder(context, options, out, err);
   if (options.rebuild) return rebuild_index(context, options, err);
+  if (options.push || options.pull) return exchange(context, options, err);
   if (options.log) return show_log(context, options, out, err);
   if (options.show) return show_case(context, options, out, err);
   if (options.accept) return accept_change(context, options, out, err);
   return not_told({ErrorKind::input,
                    "what to do is missing",
                    {},
-                   "tally history add, import, rebuild, log, show or accept; --help tells"},
+                   "tally history add, import, push, pull, rebuild, log, show or accept; --help tells"},
                   err);
 }
 

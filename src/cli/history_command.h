@@ -1,5 +1,5 @@
-/// `tally history add | import | rebuild | log | show | accept`: what commits did to counts, from records that are kept
-/// in a folder.
+/// `tally history add | import | rebuild | push | pull | log | show | accept`: what commits did to counts, from records
+/// that are kept in a folder or on a branch.
 #pragma once
 
 #include <iosfwd>
@@ -37,11 +37,14 @@ struct HistoryAccept {
 };
 
 struct HistoryOptions {
-  std::string store = "tally-history";
+  std::string store = "tally-history";  ///< A folder, or "git:BRANCH".
+  std::string remote = "origin";
   std::string repository;  ///< The folder whose commits order the runs; empty: the working folder's.
   bool add = false;
   bool import = false;
   bool rebuild = false;
+  bool push = false;
+  bool pull = false;
   bool log = false;
   bool show = false;
   bool accept = false;

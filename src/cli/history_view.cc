@@ -13,7 +13,6 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/record_files.h"
-#include "git/repository.h"
 #include "history/epochs.h"
 #include "process/real_runner.h"
 
@@ -22,25 +21,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view kGitStore = "git:";
+
 struct Place {
   CommitLine line;
   std::string top;
 };
 
-Result<Place> line_of(const Context& context, const HistoryOptions& options) {
-  RealProcessRunner runner(context.libexec + "/tally-supervisor");
-  const std::string folder = options.repository.empty() ? context.working_folder : options.repository;
-  const auto repository = Repository::find(runner, context.environment, folder);
-  if (!repository) return std::unexpected(repository.error());
-  if (!*repository) {
-    return fail(ErrorKind::input, "is in no git repository, and a history is told along its commits", folder,
-                "name the repository with --repository DIR");
-  }
-  const auto tip = (*repository)->commit(options.shown.tip);
+Result<Place> line_of(const Repository& repository, const std::string& tip_name) {
+  const auto tip = repository.commit(tip_name);
   if (!tip) return std::unexpected(tip.error());
-  auto commits = (*repository)->first_parent_line(tip->id);
+  auto commits = repository.first_parent_line(tip->id);
   if (!commits) return std::unexpected(commits.error());
-  Place place{.line = {}, .top = (*repository)->top()};
+  Place place{.line = {}, .top = repository.top()};
   place.line.commits.reserve(commits->size());
   for (CommitTitle& commit : *commits)
     place.line.commits.push_back({std::move(commit.id), std::move(commit.author), std::move(commit.title)});
@@ -104,16 +97,44 @@ Result<AcceptFile> read_ledger(const HistoryOptions& options, const std::string&
 
 }  // namespace
 
-Result<HistoryStore> open_store(const Context& context, const HistoryOptions& options) {
-  const fs::path folder = fs::path(context.working_folder) / options.store;
-  return HistoryStore(options.store.starts_with('/') ? fs::path(options.store) : folder.lexically_normal());
+Result<Repository> repository_of(ProcessRunner& runner, const Context& context, const HistoryOptions& options) {
+  const std::string folder = options.repository.empty() ? context.working_folder : options.repository;
+  auto repository = Repository::find(runner, context.environment, folder);
+  if (!repository) return std::unexpected(repository.error());
+  if (!*repository) {
+    return fail(ErrorKind::input, "is in no git repository, and a history is told along its commits", folder,
+                "name the repository with --repository DIR");
+  }
+  return **std::move(repository);
+}
+
+Result<std::unique_ptr<GitFiles>> open_branch(ProcessRunner& runner, const Context& context,
+                                              const HistoryOptions& options) {
+  if (!options.store.starts_with(kGitStore)) {
+    return fail(ErrorKind::input, fmt::format("'{}' is a folder", options.store), "--store",
+                "name a branch of the repository: --store git:tally-history");
+  }
+  const auto repository = repository_of(runner, context, options);
+  if (!repository) return std::unexpected(repository.error());
+  return GitFiles::open(*repository, options.store.substr(kGitStore.size()));
+}
+
+Result<HistoryStore> open_store(ProcessRunner& runner, const Context& context, const HistoryOptions& options) {
+  if (!options.store.starts_with(kGitStore))
+    return HistoryStore((fs::path(context.working_folder) / options.store).lexically_normal());
+  auto branch = open_branch(runner, context, options);
+  if (!branch) return std::unexpected(branch.error());
+  return HistoryStore(*std::move(branch));
 }
 
 Result<HistoryView> load_history(const Context& context, const HistoryOptions& options, const std::string& only,
                                  std::ostream& err) {
-  auto place = line_of(context, options);
+  RealProcessRunner runner(context.libexec + "/tally-supervisor");
+  const auto repository = repository_of(runner, context, options);
+  if (!repository) return std::unexpected(repository.error());
+  auto place = line_of(*repository, options.shown.tip);
   if (!place) return std::unexpected(place.error());
-  auto store = open_store(context, options);
+  auto store = open_store(runner, context, options);
   if (!store) return std::unexpected(store.error());
   const auto index = store->index();
   if (!index) return std::unexpected(index.error());

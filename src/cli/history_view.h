@@ -2,18 +2,28 @@
 #pragma once
 
 #include <iosfwd>
+#include <memory>
 #include <string>
 
 #include "cli/context.h"
 #include "cli/history_command.h"
+#include "git/repository.h"
+#include "history/git_files.h"
 #include "history/store.h"
 #include "report/history_view.h"
 
 namespace tally::cli {
 
-/// The store that `--store` names: "git:REF" of the repository, or a folder. An error (input): no such ref can be
-/// there.
-Result<HistoryStore> open_store(const Context& context, const HistoryOptions& options);
+/// The repository that the options name, or the working folder's. An error (input): there is none.
+Result<Repository> repository_of(ProcessRunner& runner, const Context& context, const HistoryOptions& options);
+
+/// The store that `--store` names: a folder, or "git:REF", a branch of the repository. The runner outlives it. Errors
+/// (input): there is no repository, or no ref can be called so.
+Result<HistoryStore> open_store(ProcessRunner& runner, const Context& context, const HistoryOptions& options);
+
+/// The same as git's branch; an error (input) where it is a folder.
+Result<std::unique_ptr<GitFiles>> open_branch(ProcessRunner& runner, const Context& context,
+                                              const HistoryOptions& options);
 
 /// What was left out (other environments, commits elsewhere, earlier runs of a commit) is said on `err`. `only`: the id
 /// of the one case that is asked for, or what only its id contains or matches; empty: all. Errors (input): nothing is
