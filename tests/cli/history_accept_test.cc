@@ -124,6 +124,42 @@ TEST_F(HistoryAcceptTest, WhatIsNoAgreementIsRefused) {
   EXPECT_EQ(ledger(), "accept = []\n");
 }
 
+/// What drifted and was agreed to is reported again when it drifts on from there.
+TEST_F(HistoryAcceptTest, AnAgreementToADriftSettlesItWhereItStands) {
+  std::string last;
+  for (int i = 0; i < 4; ++i) last = commit("Grow " + std::to_string(i), 10000 + 9 * i);
+  EXPECT_EQ(open(), 0);
+  repository.write("tally-accept.toml", "drift = \"+0.2%\"\n");
+  EXPECT_EQ(open(), 3);
+  EXPECT_EQ(history({"log", "--drift", "0.5", "--fail-on", "unacknowledged"}).code, 0);
+  EXPECT_THAT(accept("+0.1%").err,
+              HasSubstr("the change is +0.27 %, and --up-to +0.1% would not cover it; say --up-to +0.3%"));
+  const Ran agreed = accept("+0.3%");
+  EXPECT_EQ(agreed.code, 0) << agreed.err;
+  EXPECT_THAT(agreed.out, HasSubstr("of " + last.substr(0, 12)));
+  EXPECT_EQ(open(), 0);
+  EXPECT_THAT(history({"log"}).out, AllOf(HasSubstr("drift  +0.27 %  sum"), HasSubstr("accepted: it")));
+  commit("Grow more", 10036);
+  EXPECT_EQ(open(), 0);
+  commit("Grow on", 10045);
+  commit("Grow on and on", 10054);
+  const Ran on = history({"log", "--fail-on", "unacknowledged"});
+  EXPECT_EQ(on.code, 3);
+  EXPECT_THAT(on.out, AllOf(HasSubstr("10,027 → 10,054 since " + last.substr(0, 10)), HasSubstr("1 not agreed to")));
+}
+
+TEST_F(HistoryAcceptTest, WhatExpiredIsToldBesideWhatItOnceAgreedTo) {
+  commit("Begin", 10000);
+  commit("Check each element", 12000);
+  repository.write("tally-accept.toml",
+                   "[[accept]]\ncase = \"sum*\"\nmetric = \"instructions\"\nup_to = \"+25%\"\n"
+                   "reason = \"for now\"\nexpires = 2020-01-31\n");
+  const Ran log = history({"log", "--fail-on", "unacknowledged"});
+  EXPECT_EQ(log.code, 3);
+  EXPECT_THAT(log.out, HasSubstr("accepted until 2020-01-31: for now"));
+  EXPECT_THAT(history({"log", "--json"}).out, HasSubstr("\"expired\""));
+}
+
 /// Before the history has it, and where there is no history.
 TEST_F(HistoryAcceptTest, AnAgreementMayWaitForItsChange) {
   commit("Begin", 10000);
