@@ -1,6 +1,7 @@
 #include "cli/check_command.h"
 
 #include "cli/compare_command.h"
+#include "cli/record_files.h"
 #include "cli/report_command.h"
 #include "files.h"
 
@@ -126,6 +127,17 @@ TEST_F(CheckCommand, LimitsAcceptFileAndOutputs) {
   EXPECT_THAT(out.str(), HasSubstr("::error title=Performance regression::a: instructions +10 %25"));
   all.limits = {"speed=+1%"};
   EXPECT_EQ(check(all), 2);
+}
+
+/// A record may be a stranger's: it makes us read no file but those that came with it.
+TEST_F(CheckCommand, ARecordNamesNoProfileOutsideOfItsFolder) {
+  for (const std::string& name : {path("elsewhere"), std::string("../elsewhere"), std::string("a/../../elsewhere")}) {
+    CaseRecord one = example_case("a", 1000);
+    one.profile = name;
+    const auto profile = load_profile(one, path("r.json"));
+    ASSERT_FALSE(profile);
+    EXPECT_THAT(profile.error().message, HasSubstr("outside of the record's folder"));
+  }
 }
 
 /// Another program's format instead of a page, unless a page is asked for.
