@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <ostream>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "base/files.h"
@@ -14,6 +15,7 @@
 #include "cli/history_view.h"
 #include "cli/record_files.h"
 #include "cli/refuse.h"
+#include "history/in_parallel.h"
 #include "process/real_runner.h"
 #include "record/json.h"
 
@@ -90,69 +92,59 @@ Result<std::vector<std::string>> json_files(const std::string& folder) {
   return files;
 }
 
-/// Adds many at once: the file system, or git, is asked for each batch and not for each file.
-class Importer {
- public:
-  explicit Importer(HistoryStore& store) : store_(store) {}
-
-  /// An error (input): the record is none of a commit. io: a batch cannot be written.
-  Status take(const std::string& path) {
-    const auto record = load_record(path);
-    if (!record) return std::unexpected(record.error());
-    auto file = HistoryStore::file_of(*record, path);
-    if (!file) return std::unexpected(file.error());
-    if (store_.files().has(file->name) || !names_.insert(file->name).second) {
-      ++known_;
-      return {};
-    }
-    bytes_ += file->text.size();
-    batch_.push_back(*std::move(file));
-    return batch_.size() < kMostFiles && bytes_ < kMostBytes ? Status() : flush();
-  }
-
-  Status flush() {
-    if (batch_.empty()) return {};
-    const std::size_t count = batch_.size();
-    auto written = store_.files().write(std::exchange(batch_, {}), fmt::format("Add {} runs", count));
-    bytes_ = 0;
-    if (written) added_ += count;
-    return written;
-  }
-
-  [[nodiscard]] std::size_t added() const { return added_; }
-  [[nodiscard]] std::size_t known() const { return known_; }
-
- private:
-  static constexpr std::size_t kMostFiles = 512;
-  static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
-
-  HistoryStore& store_;
-  std::vector<NewHistoryFile> batch_;
-  std::set<std::string> names_;
-  std::size_t bytes_ = 0;
-  std::size_t added_ = 0;
-  std::size_t known_ = 0;
+struct Imported {
+  std::size_t added = 0;
+  std::size_t known = 0;
+  std::size_t left_out = 0;
 };
 
+/// Reads so many at once, on all CPUs, and adds them in one step. An error (io): they cannot be written.
+Status import_batch(HistoryStore& store, std::span<const std::string> paths, Imported& imported, std::ostream& err) {
+  std::vector<Result<HistoryStore::Run>> read(paths.size(), HistoryStore::Run());
+  in_parallel(paths.size(), [&](std::size_t i) {
+    auto record = load_record(paths[i]);
+    if (record) {
+      read[i] = HistoryStore::run_of(*std::move(record), paths[i]);
+    } else {
+      read[i] = std::unexpected(record.error());
+    }
+  });
+  std::vector<HistoryStore::Run> runs;
+  std::set<std::string> names;
+  for (Result<HistoryStore::Run>& run : read) {
+    if (!run) {
+      ++imported.left_out;
+      fmt::print(err, "tally history: left out: {}\n", describe(run.error()));
+    } else if (store.files().has(run->file.name) || !names.insert(run->file.name).second) {
+      ++imported.known;
+    } else {
+      runs.push_back(*std::move(run));
+    }
+  }
+  const std::size_t count = runs.size();
+  auto added = store.add(std::move(runs));
+  if (added) imported.added += count;
+  return added;
+}
+
 int import_folder(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
+  constexpr std::size_t kAtOnce = 256;
   const auto files = json_files(options.folder);
   if (!files) return not_told(files.error(), err);
   RealProcessRunner runner(context.libexec + "/tally-supervisor");
   auto store = open_store(runner, context, options);
   if (!store) return not_told(store.error(), err);
-  Importer importer(*store);
-  std::size_t left_out = 0;
-  for (const std::string& path : *files) {
-    const auto taken = importer.take(path);
-    if (taken) continue;
-    if (taken.error().kind == ErrorKind::io) return not_told(taken.error(), err);
-    ++left_out;
-    fmt::print(err, "tally history: left out: {}\n", describe(taken.error()));
+  Imported imported;
+  const std::span<const std::string> all = *files;
+  for (std::size_t begin = 0; begin < all.size(); begin += kAtOnce) {
+    const auto batch = all.subspan(begin, std::min(kAtOnce, all.size() - begin));
+    if (auto added = import_batch(*store, batch, imported, err); !added) return not_told(added.error(), err);
+    if (context.err_is_terminal) fmt::print(err, "\rtally history: {} of {} ", begin + batch.size(), all.size());
   }
-  if (auto written = importer.flush(); !written) return not_told(written.error(), err);
-  fmt::print(out, "{}: {} added, {} there already, {} left out\n", options.store, importer.added(), importer.known(),
-             left_out);
-  return importer.added() + importer.known() == 0 ? kFailed : kFine;
+  if (context.err_is_terminal) fmt::print(err, "\n");
+  fmt::print(out, "{}: {} added, {} there already, {} left out\n", options.store, imported.added, imported.known,
+             imported.left_out);
+  return imported.added + imported.known == 0 ? kFailed : kFine;
 }
 
 int rebuild_index(const Context& context, const HistoryOptions& options, std::ostream& err) {
@@ -274,6 +266,14 @@ void add_history_options(OptionSet& command, HistoryOptions& options) {
 
   add_accept_options(command.add_command("accept", "Agree to a change: an entry for tally-accept.toml"), options);
 
+  OptionSet& backfill = command.add_command("backfill", "Measure the commits that the history lacks");
+  backfill.chosen = &options.backfill;
+  add_backfill_options(backfill, options.filled);
+
+  OptionSet& bridge = command.add_command("bridge", "Measure one commit here, to join two environments");
+  bridge.chosen = &options.bridge;
+  add_bridge_options(bridge, options.filled);
+
   command.footer =
       "A history holds a file for each run and orders them by the first parents of commits, never by dates.\n"
       "docs/history.md says more.";
@@ -287,11 +287,14 @@ int run_history(const Context& context, const HistoryOptions& options, std::ostr
   if (options.log) return show_log(context, options, out, err);
   if (options.show) return show_case(context, options, out, err);
   if (options.accept) return accept_change(context, options, out, err);
-  return not_told({ErrorKind::input,
-                   "what to do is missing",
-                   {},
-                   "tally history add, import, push, pull, rebuild, log, show or accept; --help tells"},
-                  err);
+  if (options.backfill) return run_backfill(context, options.filled, out, err);
+  if (options.bridge) return run_bridge(context, options.filled, out, err);
+  return not_told(
+      {ErrorKind::input,
+       "what to do is missing",
+       {},
+       "tally history add, import, push, pull, rebuild, log, show, accept, backfill or bridge; --help tells"},
+      err);
 }
 
 }  // namespace tally::cli

@@ -1,5 +1,5 @@
-/// `tally history add | import | rebuild | push | pull | log | show | accept`: what commits did to counts, from records
-/// that are kept in a folder or on a branch.
+/// `tally history add | import | rebuild | push | pull | log | show | accept | backfill | bridge`: what commits did to
+/// counts, from records that are kept in a folder or on a branch.
 #pragma once
 
 #include <iosfwd>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/context.h"
+#include "cli/history_backfill.h"
 #include "cli/option_set.h"
 
 namespace tally::cli {
@@ -48,11 +49,14 @@ struct HistoryOptions {
   bool log = false;
   bool show = false;
   bool accept = false;
+  bool backfill = false;
+  bool bridge = false;
   std::vector<std::string> records;
   std::string folder;
   std::string case_id;
   HistoryShow shown;
   HistoryAccept accepted;
+  BackfillOptions filled;
   std::string now;  ///< ISO 8601, UTC.
 };
 

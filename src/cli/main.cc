@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/ab_command.h"
+#include "cli/bisect_command.h"
 #include "cli/check_command.h"
 #include "cli/compare_command.h"
 #include "cli/context.h"
@@ -124,6 +125,11 @@ std::vector<Command> declare_commands(OptionSet& program) {
                                                options.now = fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr)));
                                                return run_history(context, options, std::cout, std::cerr);
                                              }));
+  commands.push_back(declare<BisectOptions>(program, "bisect", "Find the commits that changed counts",
+                                            add_bisect_options,
+                                            [](const Context& context, const BisectOptions& options) {
+                                              return run_bisect(context, options, std::cout, std::cerr);
+                                            }));
   commands.push_back(declare<MergeCommandOptions>(
       program, "merge", "Join the records of a plan's parts", add_merge_options,
       [](const Context&, const MergeCommandOptions& options) { return run_merge(options, std::cout, std::cerr); }));

@@ -40,16 +40,23 @@ class HistoryStore {
   /// In a folder, which is made when something is added.
   explicit HistoryStore(const std::filesystem::path& folder);
 
+  /// A record and the file that it becomes.
+  struct Run {
+    NewHistoryFile file;
+    Record record;
+  };
+  /// Errors (input): the record does not say which commit or suite it measured, measured changes that were not
+  /// committed, or is not all of a plan; `where` names it in them.
+  [[nodiscard]] static Result<Run> run_of(Record record, const std::string& where);
+
   struct Added {
     std::string file;
     bool is_new = false;  ///< False: the store had it.
   };
-  /// Errors (input): the record does not say which commit or suite it measured, measured changes that were not
-  /// committed, or is not all of a plan; `where` names it in them. io: it cannot be written.
+  /// Errors: those of run_of(); io: it cannot be written.
   Result<Added> add(const Record& record, const std::string& where);
-
-  /// The same in two steps, for many: what the record would be as a file, and all of them at once.
-  [[nodiscard]] static Result<NewHistoryFile> file_of(const Record& record, const std::string& where);
+  /// Many at once, none of them before all are on the disk. An error (io): they cannot be written.
+  Status add(std::vector<Run> runs);
 
   /// Every run, in the order of their files' names. Errors (io): it cannot be read.
   [[nodiscard]] Result<std::vector<StoredRun>> runs() const;
@@ -70,6 +77,8 @@ class HistoryStore {
   [[nodiscard]] Result<bool> is_current(const HistoryIndex& index) const;
   Status bring_up(HistoryIndex& index) const;
   Status refresh(HistoryIndex& index) const;
+  Status open_index();
+  void enter(const std::vector<std::pair<std::string, const Record*>>& runs);
 
   std::unique_ptr<HistoryFiles> files_;
   std::optional<HistoryIndex> index_;
