@@ -94,6 +94,7 @@ class Checker {
     if (finding.severity == Severity::failure && !one.environment_changes.empty() && limit.relative) {
       finding.severity = Severity::warning;
       finding.message += "; softened, the environment changed: " + join(one.environment_changes, ", ");
+      softened_ = true;
     }
     for (std::size_t i = 0; i < accepted_.size(); ++i) {
       const Acceptance& agreed = accepted_[i];
@@ -108,6 +109,11 @@ class Checker {
   }
 
   void remark(CheckResult& result) const {
+    if (softened_) {
+      result.remarks.emplace_back(
+          "the base is of another environment: tally check --rebase COMMAND builds and measures the base's commit "
+          "here");
+    }
     for (std::size_t i = 0; i < accepted_.size(); ++i) {
       if (!accepted_[i].holds_on(today_)) {
         result.remarks.push_back(fmt::format("{}: the acceptance of '{}' expired on {}", accepted_[i].where,
@@ -122,6 +128,7 @@ class Checker {
  private:
   const std::vector<Acceptance>& accepted_;
   std::vector<bool> used_;
+  bool softened_ = false;
   std::string_view today_;
 };
 
