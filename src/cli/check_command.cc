@@ -151,6 +151,14 @@ std::vector<std::string> environment_changes_of(const Record& base, const Record
   return changes;
 }
 
+/// There may be hundreds: each file that a host had in memory is one.
+std::string some_of(const std::vector<std::string>& changes) {
+  constexpr std::size_t most = 3;
+  const std::vector<std::string> first(changes.begin(),
+                                       changes.begin() + static_cast<std::ptrdiff_t>(std::min(most, changes.size())));
+  return join(first, ", ") + (changes.size() > most ? fmt::format(" and {} more", changes.size() - most) : "");
+}
+
 /// Puts the base's commit, measured here, in the place of a base of another environment.
 Status rebase_side(const CheckCommandOptions& options, const Rebase& rebase, Sides& sides) {
   if (options.rebase.empty()) return {};
@@ -162,11 +170,11 @@ Status rebase_side(const CheckCommandOptions& options, const Rebase& rebase, Sid
   auto rebased = rebase(options.rebase, sides.base, sides.next);
   if (!rebased) return std::unexpected(rebased.error());
   sides.note = fmt::format("the base was built and measured here: {} is of another environment ({})", options.base,
-                           join(changes, ", "));
+                           some_of(changes));
   sides.base = std::move(rebased->record);
   sides.base_path = std::move(rebased->path);
   if (const auto left = environment_changes_of(sides.base, sides.next); !left.empty()) {
-    return fail(ErrorKind::input, fmt::format("is of another environment than this one, too: {}", join(left, ", ")),
+    return fail(ErrorKind::input, fmt::format("is of another environment than this one, too: {}", some_of(left)),
                 options.next, "measure it here, with the same compiler, interpreter and environment, and check again");
   }
   return {};

@@ -27,7 +27,7 @@ def value_after(arguments, option, otherwise=None):
 
 def body_of(text):
     name, _, path = text.partition("@")
-    assert name in ("body", "body="), text
+    assert name in ("body", "body="), text  # gh's, and curl's
     return pathlib.Path(path).read_text()
 
 
@@ -43,56 +43,66 @@ def set_note(state, number, body):
 
 def gh(arguments, state):
     assert arguments[0] == "api" and os.environ["GH_TOKEN"] == "secret"
-    method = value_after(arguments, "-X", "GET")
-    place = next(one for one in arguments if one.startswith("repos/")).split("/")
-    assert place[1:3] == ["ours", "project"]
-    match method, place[3:]:
-        case "GET", ["pulls"]:
-            assert "state=open" in arguments
-            head = next(one for one in arguments if one.startswith("head="))[len("head=") :]
-            answer = [one for one in state["pulls"] if one["head"]["label"] == head]
-        case "GET", ["issues", "7", "comments"]:
-            answer = state["notes"]
-        case "POST", ["issues", "7", "comments"]:
-            author = {"user": {"login": "github-actions[bot]"}}
-            return add_note(state, body_of(value_after(arguments, "-F")), author)
-        case "PATCH", ["issues", "comments", number]:
-            return set_note(state, number, body_of(value_after(arguments, "-F")))
-        case _:
-            raise AssertionError(arguments)
+    place = next(one for one in arguments if one.startswith("repos/"))
+    call = value_after(arguments, "-X", "GET") + " " + place.replace("repos/ours/project/", "")
+    if call == "GET pulls":
+        assert "state=open" in arguments
+        head = next(one for one in arguments if one.startswith("head="))[len("head=") :]
+        answer = [one for one in state["pulls"] if one["head"]["label"] == head]
+    elif call == "GET issues/7/comments":
+        answer = state["notes"]
+    elif call == "POST issues/7/comments":
+        author = {"user": {"login": "github-actions[bot]"}}
+        return add_note(state, body_of(value_after(arguments, "-F")), author)
+    elif call.startswith("PATCH issues/comments/"):
+        return set_note(state, call.split("/")[-1], body_of(value_after(arguments, "-F")))
+    else:
+        raise AssertionError(arguments)
     return filtered(answer, value_after(arguments, "--jq"))
 
 
 def filtered(answer, expression):
-    done = subprocess.run(["jq", "-r", expression], input=json.dumps(answer), capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        ["jq", "-r", expression],
+        input=json.dumps(answer),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return done.stdout
+
+
+GITLAB = {
+    "user": {"id": 42},
+    "projects/1/merge_requests": [{"iid": 7}, {"iid": 8}],
+    "projects/1/merge_requests/7": {"iid": 7, "head_pipeline": {"project_id": 2, "id": 30}},
+    "projects/1/merge_requests/8": {"iid": 8, "head_pipeline": None},
+    "projects/2/pipelines/30/jobs": [{"name": "lint", "id": 3}, {"name": "measure", "id": 4}],
+}
 
 
 def curl(arguments, state):
     assert "--fail" in arguments and value_after(arguments, "--header") == "PRIVATE-TOKEN: secret"
     method = value_after(arguments, "--request", "GET")
     url = next(one for one in arguments if one.startswith("https://gitlab/api/v4/"))
-    place = url[len("https://gitlab/api/v4/") :].split("?")[0].split("/")
-    match method, place:
-        case "GET", ["user"]:
-            return json.dumps({"id": 42})
-        case "GET", ["projects", "1", "merge_requests"]:
-            return json.dumps([{"iid": 7}, {"iid": 8}])
-        case "GET", ["projects", "1", "merge_requests", "7"]:
-            return json.dumps({"iid": 7, "head_pipeline": {"project_id": 2, "id": 30}})
-        case "GET", ["projects", "1", "merge_requests", "8"]:
-            return json.dumps({"iid": 8, "head_pipeline": None})
-        case "GET", ["projects", "2", "pipelines", "30", "jobs"]:
-            return json.dumps([{"name": "lint", "id": 3}, {"name": "measure", "id": 4}])
-        case "GET", ["projects", "2", "jobs", "4", "artifacts", name]:
-            shutil.copy(pathlib.Path(state["artifacts"]) / name, value_after(arguments, "--output"))
-            return None
-        case "GET", ["projects", "1", "merge_requests", "7", "notes"]:
-            return json.dumps(state["notes"])
-        case "POST", ["projects", "1", "merge_requests", "7", "notes"]:
-            return add_note(state, body_of(value_after(arguments, "--data-urlencode")), {"author": {"id": 42}})
-        case "PUT", ["projects", "1", "merge_requests", "7", "notes", number]:
-            return set_note(state, number, body_of(value_after(arguments, "--data-urlencode")))
+    place = url[len("https://gitlab/api/v4/") :].split("?")[0]
+    notes = "projects/1/merge_requests/7/notes"
+    if method == "GET" and place in GITLAB:
+        return json.dumps(GITLAB[place])
+    if method == "GET" and place.startswith("projects/2/jobs/4/artifacts/"):
+        artifact = pathlib.Path(state["artifacts"]) / pathlib.Path(place).name
+        shutil.copy(artifact, value_after(arguments, "--output"))
+        return None
+    if (method, place) == ("GET", notes):
+        return json.dumps(state["notes"])
+    if (method, place) == ("POST", notes):
+        return add_note(
+            state, body_of(value_after(arguments, "--data-urlencode")), {"author": {"id": 42}}
+        )
+    if method == "PUT" and place.startswith(notes + "/"):
+        return set_note(
+            state, pathlib.Path(place).name, body_of(value_after(arguments, "--data-urlencode"))
+        )
     raise AssertionError(arguments)
 
 

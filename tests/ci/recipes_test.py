@@ -56,13 +56,19 @@ class Forge:
             path.mkdir()
         (self.bin / "tally").symlink_to(TALLY)
         for name in ("gh", "curl"):
-            (self.bin / name).write_text(f'#!/bin/sh\nexec {sys.executable} {HERE}/forge.py {name} "$@"\n')
+            (self.bin / name).write_text(
+                f'#!/bin/sh\nexec {sys.executable} {HERE}/forge.py {name} "$@"\n'
+            )
         # What is measured is in a header: there is nothing to build.
         (self.bin / "cmake").write_text("#!/bin/sh\nexit 0\n")
         for path in self.bin.iterdir():
             path.chmod(0o755)
-        subprocess.run(["git", "init", "-q", "--bare", "-b", "main", self.folder / "origin.git"], check=True)
-        subprocess.run(["git", "clone", "-q", self.folder / "origin.git", self.work], check=True, stderr=-3)
+        subprocess.run(
+            ["git", "init", "-q", "--bare", "-b", "main", self.folder / "origin.git"], check=True
+        )
+        subprocess.run(
+            ["git", "clone", "-q", self.folder / "origin.git", self.work], check=True, stderr=-3
+        )
         self.git("checkout", "-q", "-B", "main")
         self.tell({"notes": [], "artifacts": str(self.folder / "artifacts")})
 
@@ -118,7 +124,9 @@ class Forge:
             text=True,
         )
         if done.returncode != wanted:
-            raise AssertionError(f"{script}\nexit {done.returncode}, not {wanted}\n{done.stdout}{done.stderr}")
+            raise AssertionError(
+                f"{script}\nexit {done.returncode}, not {wanted}\n{done.stdout}{done.stderr}"
+            )
         return done.stdout
 
 
@@ -140,9 +148,13 @@ class GitHub(Forge):
                 key: re.sub(r"\$\{\{ (.*?) \}\}", lambda found: expressions[found[1]], value)
                 for key, value in step.get("env", {}).items()
             }
-            assert "${{" not in step["run"], "an expression within a command is anybody's text there"
+            assert "${{" not in step["run"], (
+                "an expression within a command is anybody's text there"
+            )
             failing = step["name"] == fails_at
-            self.shell(step["run"], environment | {"RUNNER_TEMP": str(self.temp)}, 3 if failing else 0)
+            self.shell(
+                step["run"], environment | {"RUNNER_TEMP": str(self.temp)}, 3 if failing else 0
+            )
             failed = failed or failing
         assert failed == (fails_at is not None)
 
@@ -182,7 +194,9 @@ class Recipes(unittest.TestCase):
             forge.git("merge", "-q", "--no-ff", "-m", "Merge", "change")
             forge.clean()
             forge.job(measure, "measure", "pull_request", {}, fails_at)
-            forge.tell({"pulls": [{"number": 7, "head": {"sha": head, "label": "stranger:change"}}]})
+            forge.tell(
+                {"pulls": [{"number": 7, "head": {"sha": head, "label": "stranger:change"}}]}
+            )
             return head
 
         def comment(head):
@@ -236,7 +250,9 @@ class Recipes(unittest.TestCase):
             forge.clean()
             forge.job(measure, "measure", "push", {})
             forge.clean()
-            forge.job(publish, "store", "workflow_run", {"github.event.workflow_run.head_sha": head})
+            forge.job(
+                publish, "store", "workflow_run", {"github.event.workflow_run.head_sha": head}
+            )
         log = forge.shell("tally history log --store git:tally-history", {})
         self.assertIn("+10 %", log)
         kept = forge.git("ls-tree", "-r", "--name-only", "origin/tally-history") or ""
@@ -246,7 +262,9 @@ class Recipes(unittest.TestCase):
         measure, publish = read("history-github-measure.yml"), read("history-github-publish.yml")
         self.assertEqual(measure["permissions"], {"contents": "read"})
         self.assertEqual(set(measure["on"]), {"pull_request", "push"})
-        self.assertNotIn("secrets", (CI / "history-github-measure.yml").read_text().split("name: measure", 1)[1])
+        self.assertNotIn(
+            "secrets", (CI / "history-github-measure.yml").read_text().split("name: measure", 1)[1]
+        )
         self.assertNotIn("github.token", (CI / "history-github-measure.yml").read_text())
         self.assertEqual(set(publish["on"]), {"workflow_run"})
         self.assertEqual(publish["permissions"], {})
@@ -261,9 +279,14 @@ class Recipes(unittest.TestCase):
                     if step["uses"].startswith("actions/checkout@"):
                         checkouts += 1
                         self.assertNotIn("ref", step["with"])
-                        self.assertEqual(step["with"].get("persist-credentials"), False if recipe is measure else None)
+                        self.assertEqual(
+                            step["with"].get("persist-credentials"),
+                            False if recipe is measure else None,
+                        )
         self.assertEqual(checkouts, 2)
-        self.assertFalse(any("checkout" in step.get("uses", "") for step in publish["jobs"]["comment"]["steps"]))
+        self.assertFalse(
+            any("checkout" in step.get("uses", "") for step in publish["jobs"]["comment"]["steps"])
+        )
 
     def test_gitlab(self):
         recipe = read("history-gitlab.yml")
