@@ -146,6 +146,18 @@ std::string denoised_note(const Comparison& comparison) {
                      denoised == 1 ? "count is" : "counts are", whole);
 }
 
+std::string commits_note(const Comparison& comparison) {
+  const auto& before = comparison.base->source;
+  const auto& after = comparison.next->source;
+  if (before == after) return {};
+  const auto text = [](const std::optional<Source>& source) {
+    constexpr std::size_t short_id = 10;
+    if (!source) return std::string("no known commit");
+    return source->commit.substr(0, short_id) + (source->dirty ? " and changes that are not committed" : "");
+  };
+  return fmt::format("base: {}, new: {}", text(before), text(after));
+}
+
 std::string render_comparison(const Comparison& comparison, const ComparisonRender& render) {
   Table table;
   table.columns = {{.title = "label", .least = 12},
@@ -166,6 +178,7 @@ std::string render_comparison(const Comparison& comparison, const ComparisonRend
   }
   details += surroundings_of(comparison, render);
   std::string text = table.rows.empty() ? "" : render_table(table, render.options) + details + "\n";
+  if (const std::string note = commits_note(comparison); !note.empty()) text += printable(note) + "\n";
   text += comparison_summary(comparison) + "\n";
   if (const std::string note = denoised_note(comparison); !note.empty())
     text += tinted(note + "\n", Tint::dim, render.options.color);

@@ -43,6 +43,7 @@ std::string folded(const CaseComparison& one, const Explanation& explanation) {
 
 std::string to_markdown(const Comparison& comparison, const CheckResult* checked, std::size_t functions) {
   std::string out = "### Tallymark: " + comparison_summary(comparison) + "\n\n";
+  if (const std::string note = commits_note(comparison); !note.empty()) out += markdown_escape(note) + "\n\n";
   if (checked) {
     const int code = exit_code(comparison, *checked);
     out += code == 0   ? "**Pass**: nothing is beyond its limit.\n\n"
