@@ -4,8 +4,26 @@
 const kRow = 20;
 const kUtilization = 46;
 const kLabels = 118;
-const kindColours = ['#3b7dbd', '#d9822b', '#7b5ea7', '#a58bc4', '#5b9a68', '#c0534a', '#8d949e'];
-const kindWords = ['compute', 'communication', 'copy', 'fill', 'launch', 'synchronise', 'call'];
+const kindColours = [
+  '#3b7dbd',
+  '#d9822b',
+  '#7b5ea7',
+  '#a58bc4',
+  '#5b9a68',
+  '#c0534a',
+  '#8d949e',
+  '#5f8f93',
+];
+const kindWords = [
+  'compute',
+  'communication',
+  'copy',
+  'fill',
+  'launch',
+  'synchronise',
+  'call',
+  'operator',
+];
 
 const heightOf = (track) => (track.sums ? kUtilization : kRow);
 

@@ -15,6 +15,7 @@ async function eventsOf(trace) {
     kind: Uint8Array.from(raw.kind),
     launch: new Int32Array(number),
     launched: new Map(),
+    operators: [],
   };
   for (const row of trace.rows) {
     for (let i = row.first, start = 0, launch = 0; i < row.first + row.count; ++i) {
@@ -35,9 +36,29 @@ async function eventsOf(trace) {
     for (const row of rows)
       tracks.push(trackOf(events, 'stream ' + row.label, indices(row), false));
   }
-  for (const row of trace.rows.filter((one) => !one.device))
-    tracks.push(trackOf(events, 'thread ' + row.label, indices(row), false));
-  return {...events, tracks};
+  for (const row of trace.rows.filter((one) => !one.device)) {
+    const track = trackOf(
+      events,
+      row.operators ? 'operators' : 'thread ' + row.label,
+      indices(row),
+      false,
+    );
+    tracks.push(track);
+    if (row.operators) events.operators.push({...row, track});
+  }
+  return {...events, tracks, rows: trace.rows};
+}
+
+/// The operator that a runtime call is in, or −1.
+function operatorAround(events, call) {
+  const inside = (row) => !row.device && row.first <= call && call < row.first + row.count;
+  const thread = events.rows.find(inside);
+  const row = events.operators.find((one) => one.label === thread?.label);
+  if (!row || thread.operators) return -1;
+  const i = upTo(row.track.start, events.start[call]) - 1;
+  const found = i < 0 ? -1 : row.track.order[i];
+  const end = found < 0 ? -Infinity : events.start[found] + events.duration[found];
+  return events.start[call] <= end ? found : -1;
 }
 
 const indices = (row) => Array.from({length: row.count}, (_, i) => row.first + i);

@@ -111,6 +111,8 @@ function wordsOfEvent(one, event) {
     el('button', {type: 'button', class: 'link', onclick: () => goTo(one, to)}, text);
   const launch = events.launch[event];
   const launched = events.launched.get(event);
+  const call = launch >= 0 ? launch : event;
+  const around = operatorAround(events, call);
   return [
     el('strong', {}, events.names[events.name[event]]),
     ` · ${kindWords[events.kind[event]]} · ${nanoseconds(events.duration[event])}` +
@@ -119,6 +121,7 @@ function wordsOfEvent(one, event) {
       ` · ${nanoseconds(events.start[event] - events.start[launch])} after its `,
       go(launch, 'launch'),
     ],
+    around >= 0 && [' · in ', go(around, events.names[events.name[around]])],
     launched !== undefined && [' · launched ', go(launched, events.names[events.name[launched]])],
   ]
     .flat(Infinity)
