@@ -11,6 +11,7 @@
 
 #include "base/contains.h"
 #include "base/files.h"
+#include "cli/kept_lines.h"
 #include "cli/record_files.h"
 #include "cli/refuse.h"
 #include "comparison/check.h"
@@ -186,6 +187,8 @@ int run_check(const CheckCommandOptions& options, const Remeasure& remeasure, st
     result = check(comparison, *limits, *accepted, today);
   }
 
+  // What was measured again has kept nothing.
+  add_places(comparison, options.base, options.next);
   if (options.json) {
     out << to_json(comparison, &result);
   } else {
