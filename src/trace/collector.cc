@@ -215,12 +215,18 @@ void Collector::take_operator(const Fields& fields) {
   const std::uint32_t thread = thread_number(fields);
   if (thread == TextTable::overflow) return;
   const KnownOperator& known = known_operator(fields.name);
-  const OperatorSpan op{span.start, span.start + span.duration, static_cast<std::uint16_t>(thread), known.math,
+  const OperatorSpan op{span.start,
+                        span.start + span.duration,
+                        static_cast<std::uint16_t>(thread),
+                        known.math,
+                        fields.name.text.starts_with("ProfilerStep"),
                         known.number};
   if (op.math != MathClass::other) data_.math_operators.push_back(op);
   if (outer_end_.size() <= thread) outer_end_.resize(thread + 1, -latest_time);
-  // Exporters write a thread's operators by their start, parents first: a child adds nothing.
-  if (op.end > outer_end_[thread]) {
+  // Exporters write a thread's operators by their start, parents first: a child adds nothing, but for those of a step.
+  if (op.is_step) {
+    data_.outer_operators.push_back(op);
+  } else if (op.end > outer_end_[thread]) {
     outer_end_[thread] = op.end;
     data_.outer_operators.push_back(op);
   }

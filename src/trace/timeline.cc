@@ -27,9 +27,16 @@ struct Drawn {
   EventKind kind = EventKind::op;
 };
 
-Drawn drawn(const TraceData& data, const Found& found) {
+/// What a timeline is made of.
+struct Pieces {
+  const TraceData& data;
+  std::span<const OperatorSpan> operators;
+};
+
+Drawn drawn(const Pieces& pieces, const Found& found) {
+  const TraceData& data = pieces.data;
   if (found.source == Source::op) {
-    const OperatorSpan& op = data.outer_operators[found.index];
+    const OperatorSpan& op = pieces.operators[found.index];
     return {.start = op.start, .duration = op.end - op.start, .name = op.name, .kind = EventKind::op};
   }
   const bool is_call = found.source == Source::call;
@@ -44,7 +51,8 @@ Drawn drawn(const TraceData& data, const Found& found) {
 /// Numbers the rows that anything is in: streams by device and label, then threads.
 class Rows {
  public:
-  explicit Rows(const TraceData& data) {
+  explicit Rows(const Pieces& pieces) {
+    const TraceData& data = pieces.data;
     std::map<Place, TimelineRow> found;
     for (const Row& row : data.work) {
       found[{Source::work, static_cast<std::uint32_t>(row.device), static_cast<std::uint32_t>(row.lane)}] = {
@@ -57,7 +65,7 @@ class Rows {
       const auto lane = static_cast<std::uint32_t>(row.lane);
       found[{Source::call, 0, lane}].label = thread(lane);
     }
-    for (const OperatorSpan& op : data.outer_operators) {
+    for (const OperatorSpan& op : pieces.operators) {
       if (!found.contains({Source::call, 0, op.thread})) continue;
       found[{Source::op, 0, op.thread}] = {.device = {}, .label = thread(op.thread), .operators = true};
     }
@@ -103,9 +111,10 @@ std::vector<std::string> names_of(const TraceData& data) {
 }
 
 /// Every event that has a row.
-std::vector<Found> all_events(const TraceData& data, const Rows& rows) {
+std::vector<Found> all_events(const Pieces& pieces, const Rows& rows) {
+  const TraceData& data = pieces.data;
   std::vector<Found> found;
-  found.reserve(data.work.size() + data.calls.size() + data.outer_operators.size());
+  found.reserve(data.work.size() + data.calls.size() + pieces.operators.size());
   const auto add = [&](Source source, std::uint32_t device, std::uint32_t lane, std::size_t index) {
     if (const auto row = rows.of(source, device, lane))
       found.push_back({*row, source, static_cast<std::uint32_t>(index)});
@@ -115,33 +124,35 @@ std::vector<Found> all_events(const TraceData& data, const Rows& rows) {
         i);
   for (std::size_t i = 0; i < data.calls.size(); ++i)
     add(Source::call, 0, static_cast<std::uint32_t>(data.calls[i].lane), i);
-  for (std::size_t i = 0; i < data.outer_operators.size(); ++i) add(Source::op, 0, data.outer_operators[i].thread, i);
+  for (std::size_t i = 0; i < pieces.operators.size(); ++i) add(Source::op, 0, pieces.operators[i].thread, i);
   return found;
 }
 
 }  // namespace
 
-Timeline make_timeline(const TraceData& data, std::span<const std::uint32_t> calls, std::size_t most) {
-  Rows rows(data);
-  std::vector<Found> found = all_events(data, rows);
+Timeline make_timeline(const TraceData& data, std::span<const std::uint32_t> calls,
+                       std::span<const OperatorSpan> operators, std::size_t most) {
+  const Pieces pieces{data, operators};
+  Rows rows(pieces);
+  std::vector<Found> found = all_events(pieces, rows);
 
   Timeline timeline;
   if (found.size() > most) {
     // Operators go first: they are no part of how busy anything is.
     const auto longer = [&](const Found& a, const Found& b) {
       const auto rank = [&](const Found& one) {
-        return std::tuple(one.source == Source::op, -drawn(data, one).duration, one.source, one.index);
+        return std::tuple(one.source == Source::op, -drawn(pieces, one).duration, one.source, one.index);
       };
       return rank(a) < rank(b);
     };
     std::ranges::nth_element(found, found.begin() + static_cast<std::ptrdiff_t>(most), longer);
     timeline.left_out = found.size() - most;
-    for (std::size_t i = most; i < found.size(); ++i) timeline.left_out_time += drawn(data, found[i]).duration;
+    for (std::size_t i = most; i < found.size(); ++i) timeline.left_out_time += drawn(pieces, found[i]).duration;
     found.resize(most);
   }
   // Of two that begin at once the longer one is around the other.
   std::ranges::sort(found, {}, [&](const Found& one) {
-    const Drawn event = drawn(data, one);
+    const Drawn event = drawn(pieces, one);
     return std::tuple(one.row, event.start, -event.duration, one.index);
   });
 
@@ -155,7 +166,7 @@ Timeline make_timeline(const TraceData& data, std::span<const std::uint32_t> cal
   };
   std::vector<std::uint32_t> place_of_call(data.calls.size(), Timeline::no_launch);
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const Drawn event = drawn(data, found[i]);
+    const Drawn event = drawn(pieces, found[i]);
     TimelineRow& in = timeline.rows[found[i].row];
     if (in.count++ == 0) in.first = i;
     if (found[i].source == Source::call) place_of_call[found[i].index] = static_cast<std::uint32_t>(i);

@@ -40,8 +40,10 @@ struct Timeline {
   Nanoseconds left_out_time = 0;  ///< Their durations together.
 };
 
-/// Of rows that analyse() has sorted and linked: `calls` is as long as data.work. At most `most` events, the longest;
+/// Of rows that analyse() has sorted and linked: `calls` is as long as data.work, `operators` are the
+/// outermost of their threads. At most `most` events, the longest;
 /// operators are left out first.
-Timeline make_timeline(const TraceData& data, std::span<const std::uint32_t> calls, std::size_t most);
+Timeline make_timeline(const TraceData& data, std::span<const std::uint32_t> calls,
+                       std::span<const OperatorSpan> operators, std::size_t most);
 
 }  // namespace tally::trace

@@ -91,6 +91,12 @@ TEST(Timeline, HasTheOutermostOperatorsOfThreadsThatLaunch) {
   EXPECT_EQ(timeline.names.at(timeline.name[3]), "cudaLaunchKernel");
   EXPECT_EQ(timeline.launch[0], 3U);
 
+  // Old exporters write steps as operators, which would cover all others.
+  const std::string stepped = "[" + op("ProfilerStep#1", 1, 0, 100) + "," + text.substr(1);
+  auto in_steps = read_trace(*memory_source(stepped), {.operators = true});
+  ASSERT_TRUE(in_steps.has_value());
+  EXPECT_EQ(analyse(*in_steps, {.timeline_events = 100}).timeline->rows[1].count, 2U);
+
   const Timeline short_one = *analyse(*data, {.timeline_events = 2}).timeline;
   EXPECT_EQ(short_one.rows[0].count + short_one.rows[2].count, 2U) << "operators are left out first";
   EXPECT_EQ(short_one.left_out, 2U);

@@ -73,11 +73,12 @@ struct Step {
   Nanoseconds start = 0, end = 0;
 };
 
-/// An operator that is a matrix product or a convolution, or the outermost operator of its thread.
+/// An operator that is a matrix product or a convolution, or the outermost operator of its thread, or of a step of it.
 struct OperatorSpan {
   Nanoseconds start, end;
   std::uint16_t thread;
   MathClass math;
+  bool is_step;        ///< A ProfilerStep, which old exporters write as an operator.
   std::uint32_t name;  ///< Number in `operator_names`; `other_name` when that table was full.
 };
 static_assert(sizeof(OperatorSpan) == 24);

@@ -1,6 +1,7 @@
 'use strict';
 // A case's source lines, each with its own instructions, in the text of its file.
 
+const kAround = 4;
 const unpackedSources = new Map();
 
 /// The lines of a source that the page has, by number.
@@ -43,7 +44,11 @@ async function linesOf(packed) {
 /// Rows in the order of the text, with the lines around them and marks where lines are left out.
 function rowsInContext(file, whole) {
   const numbers = new Set(file.rows.map((row) => row.line));
-  if (whole) for (const line of file.texts.keys()) numbers.add(line);
+  // The page has more of the text where other cases have cost.
+  if (whole)
+    for (const {line} of file.rows)
+      for (let near = line - kAround; near <= line + kAround; ++near)
+        if (file.texts.has(near)) numbers.add(near);
   const byLine = new Map();
   for (const row of file.rows) byLine.set(row.line, [...(byLine.get(row.line) || []), row]);
   const shown = [];
@@ -94,14 +99,18 @@ function sourceRow(row, file, lines, choose) {
         {class: 'n'},
         change !== 0 && changeText(change > 0 ? 'slower' : 'faster', signed(change)),
       ),
-    el('td', {class: 'text'}, gone ? indent + row.gone : file.texts.get(row.line) || ''),
+    el(
+      'td',
+      {class: 'text'},
+      gone ? [indent, el('s', {}, row.gone)] : file.texts.get(row.line) || '',
+    ),
   );
 }
 
 /// What the line was; only with a base.
 function wasRow(row, file) {
   if (row.was === undefined) return null;
-  const text = indentOf(file, row.line) + row.was;
+  const text = [indentOf(file, row.line), el('s', {}, row.was)];
   const blank = ['number', 'own', 'share', 'change'].map((name) => el('td', {class: name}));
   return el('tr', {class: 'was'}, blank, el('td', {class: 'text'}, text));
 }

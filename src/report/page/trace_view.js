@@ -110,7 +110,7 @@ function wordsOfEvent(one, event) {
   const go = (to, text) =>
     el('button', {type: 'button', class: 'link', onclick: () => goTo(one, to)}, text);
   const launch = events.launch[event];
-  const launched = events.launched.get(event);
+  const launched = events.launched[event];
   const call = launch >= 0 ? launch : event;
   const around = operatorAround(events, call);
   return [
@@ -122,7 +122,7 @@ function wordsOfEvent(one, event) {
       go(launch, 'launch'),
     ],
     around >= 0 && [' · in ', go(around, events.names[events.name[around]])],
-    launched !== undefined && [' · launched ', go(launched, events.names[events.name[launched]])],
+    launched >= 0 && [' · launched ', go(launched, events.names[events.name[launched]])],
   ]
     .flat(Infinity)
     .filter(Boolean);

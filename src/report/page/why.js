@@ -22,7 +22,7 @@ function whyLine({object, file, line, before, after, text, text_before: was, gon
     object && el('span', {class: 'soft'}, '(code without lines)'),
     gone && el('span', {class: 'soft'}, 'gone: '),
     text && el('code', {}, text),
-    was && [el('span', {class: 'soft'}, ', was '), el('code', {class: 'soft'}, was)],
+    was && [el('span', {class: 'soft'}, ' was '), el('code', {class: 'soft'}, was)],
   );
 }
 
