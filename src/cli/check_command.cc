@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/context.h"
+#include "cli/kept_lines.h"
 #include "cli/record_files.h"
 #include "cli/refuse.h"
 #include "comparison/check.h"
@@ -269,6 +270,9 @@ int run_check(const CheckCommandOptions& options, const Remeasure& remeasure, co
     comparison = compare(base, next, compare_options(options.denoise), profiles);
     result = check(comparison, *limits, *accepted, today);
   }
+
+  // What was measured again has kept nothing.
+  add_places(comparison, base_path, options.next);
   if (!note.empty()) result.remarks.insert(result.remarks.begin(), note);
   return report_check(comparison, result, options, out, err);
 }

@@ -169,15 +169,6 @@ Result<AllocationSites> load_allocation_sites(const std::string& record_and_case
   });
 }
 
-void add_allocations(Comparison& comparison, const std::string& base_path, const std::string& next_path) {
-  for (CaseComparison& one : comparison.cases) {
-    if (one.base == nullptr || one.next == nullptr) continue;
-    const auto before = load_allocation_sites(*one.base, base_path);
-    const auto after = load_allocation_sites(*one.next, next_path);
-    if (before && after) one.allocations = allocation_deltas(*before, *after);
-  }
-}
-
 ProfileLoader profile_loader(const Record& base, std::string base_path, std::string next_path) {
   return [&base, base_path = std::move(base_path), next_path = std::move(next_path)](
              const Record& side, const CaseRecord& record, ProfileOf what) -> std::optional<StoredProfile> {

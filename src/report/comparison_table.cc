@@ -84,11 +84,6 @@ void add_changes(std::string& text, std::string_view what, const std::vector<std
   if (shown < lines.size()) text += fmt::format("  {}: and {} more (--json has all)\n", what, lines.size() - shown);
 }
 
-bool has_moved(const CaseComparison& one) {
-  return one.verdict == Verdict::slower || one.verdict == Verdict::faster ||
-         one.verdict == Verdict::changed_environment;
-}
-
 /// What changed around the cases that moved, once for each environment.
 std::string surroundings_of(const Comparison& comparison, const ComparisonRender& render) {
   std::map<std::string, std::string> texts;

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "json/text.h"
+#include "report/allocation_table.h"
 #include "report/exports.h"
 #include "report/format.h"
 
@@ -59,16 +60,7 @@ Object case_json(const CaseComparison& one) {
   if (!one.python.empty()) json["python_functions"] = deltas_json(one.python);
   if (!one.allocations.empty()) {
     Array allocations;
-    for (const AllocationDelta& delta : one.allocations) {
-      allocations.push_back(Object{{"text", describe(delta)},
-                                   {"source", to_string(delta.site.source)},
-                                   {"site", place_of(delta.site)},
-                                   {"from", origin_of(delta.site)},
-                                   {"allocations_before", delta.count_before},
-                                   {"allocations_after", delta.count_after},
-                                   {"bytes_before", delta.bytes_before},
-                                   {"bytes_after", delta.bytes_after}});
-    }
+    for (const AllocationDelta& delta : one.allocations) allocations.push_back(allocation_delta_json(delta));
     json["allocations"] = std::move(allocations);
   }
   return json;

@@ -132,8 +132,8 @@ std::optional<LineCosts> CaseRecorder::lines_of(CaseRecord& record, const Case& 
   const Status kept = !lines ? Status(std::unexpected(lines.error()))
                       : !request_.profiles->sources
                           ? Status()
-                          : keep_sources(*lines, measured, request_.caller.working_folder,
-                                         std::filesystem::path(request_.profiles->folder) / sources_folder);
+                          : lines_.keep(*lines, measured, request_.caller.working_folder,
+                                        std::filesystem::path(request_.profiles->folder) / sources_folder);
   if (!kept) record.warnings.push_back("its source lines are not known: " + describe(kept.error()));
   return lines ? std::optional(*std::move(lines)) : std::nullopt;
 }

@@ -198,12 +198,15 @@ void Collector::take_call(const Fields& fields) {
 }
 
 /// The rules are forty comparisons; most names were seen a moment ago.
-MathClass Collector::math_of_operator(std::string_view name) {
+const Collector::KnownOperator& Collector::known_operator(const Raw& name) {
   constexpr std::size_t slots = 512;
   if (known_operators_.empty()) known_operators_.resize(slots);
-  KnownOperator& known = known_operators_[hash_text(name) % slots];
-  if (known.name != name || name.empty()) known = {std::string(name), operator_math(name)};
-  return known.math;
+  KnownOperator& known = known_operators_[hash_text(name.text) % slots];
+  if (known.name != name.text || name.text.empty()) {
+    const std::uint32_t number = data_.operator_names.number(name.escaped ? plain_text(name) : name.text);
+    known = {std::string(name.text), operator_math(name.text), number == TextTable::overflow ? other_name : number};
+  }
+  return known;
 }
 
 void Collector::take_operator(const Fields& fields) {
@@ -211,11 +214,19 @@ void Collector::take_operator(const Fields& fields) {
   if (!times(fields, span)) return;
   const std::uint32_t thread = thread_number(fields);
   if (thread == TextTable::overflow) return;
-  const OperatorSpan op{span.start, span.start + span.duration, thread, math_of_operator(fields.name.text)};
+  const KnownOperator& known = known_operator(fields.name);
+  const OperatorSpan op{span.start,
+                        span.start + span.duration,
+                        static_cast<std::uint16_t>(thread),
+                        known.math,
+                        fields.name.text.starts_with("ProfilerStep"),
+                        known.number};
   if (op.math != MathClass::other) data_.math_operators.push_back(op);
   if (outer_end_.size() <= thread) outer_end_.resize(thread + 1, -latest_time);
-  // Exporters write a thread's operators by their start, parents first: a child adds nothing.
-  if (op.end > outer_end_[thread]) {
+  // Exporters write a thread's operators by their start, parents first: a child adds nothing, but for those of a step.
+  if (op.is_step) {
+    data_.outer_operators.push_back(op);
+  } else if (op.end > outer_end_[thread]) {
     outer_end_[thread] = op.end;
     data_.outer_operators.push_back(op);
   }

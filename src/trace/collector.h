@@ -56,8 +56,9 @@ class Collector : public EventSink {
   struct KnownOperator {
     std::string name;
     MathClass math = MathClass::other;
+    std::uint32_t number = other_name;
   };
-  MathClass math_of_operator(std::string_view name);
+  const KnownOperator& known_operator(const Raw& name);
   std::vector<KnownOperator> known_operators_;  ///< By hash: a trace has a few hundred operator names, used in turn.
   std::vector<Nanoseconds> outer_end_;          ///< By thread: where its last outermost operator ends.
 };

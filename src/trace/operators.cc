@@ -32,6 +32,14 @@ const OperatorSpan* covering(const Column<OperatorSpan>& spans, std::uint32_t th
 
 }  // namespace
 
+Column<OperatorSpan> shown_operators(const TraceData& data) {
+  Column<OperatorSpan> shown;
+  for (const OperatorSpan& op : data.outer_operators)
+    if (!op.is_step) shown.push_back(op);
+  keep_outermost(shown);
+  return shown;
+}
+
 void prepare_operators(TraceData& data) {
   keep_outermost(data.math_operators);
   keep_outermost(data.outer_operators);

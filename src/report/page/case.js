@@ -1,5 +1,5 @@
 'use strict';
-// One case: figures, why it moved, growth, distribution, flame graph, functions, code.
+// One case: figures, why it moved, growth, distribution, source lines, flame graph, functions, code.
 
 function codeOf(one) {
   const part = (title, text) =>
@@ -59,6 +59,7 @@ function sectionsOf(one) {
     whyOf(one),
     growthOf(data.cases.indexOf(one)),
     one.wall && section('Samples', distribution(one.wall, one.base?.wall)),
+    one.lines && lineSection(one),
     (one.profile || one.python) && profileSections(one),
     section('Code', codeOf(one)),
   ];
