@@ -58,7 +58,6 @@ inline Record example_record() {
   full.flags = {"bimodal"};
   full.warnings = {"the region reads a clock (clock_gettime)"};
   full.inputs = {{"environment", "e1"}, {"/usr/lib/libmill.so", "m1"}};
-  full.reused = "1234567890abcdef1234567890abcdef12345678";
   full.artifact = {{"graph_breaks", 0}, {"seconds", 9.5}};
   full.counters = {{"items_per_second", 1e9}};
   full.note = "of an empty text";

@@ -51,6 +51,7 @@ std::vector<std::size_t> proofs_among(std::span<const std::string_view> ids, std
   const std::size_t wanted = (ids.size() + kOneIn - 1) / kOneIn;
   std::ranges::sort(order);
   std::vector<std::size_t> chosen;
+  chosen.reserve(wanted);
   for (std::size_t i = 0; i < wanted; ++i) chosen.push_back(order[i].second);
   std::ranges::sort(chosen);
   return chosen;
