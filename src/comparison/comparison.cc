@@ -132,6 +132,8 @@ void compare_pair(const Comparison& run, CaseComparison& result, const CompareOp
   if (base.counts && next.counts) {
     result.counts = count_change(base, next, options.threshold, options.denoise);
     result.verdict = direction(result.counts->after - result.counts->before, result.counts->threshold);
+    if (next.reused && result.verdict != Verdict::same)
+      result.notes.push_back("the new count was taken over from an earlier run, of " + *next.reused);
   } else if (result.time) {
     result.verdict = result.time->verdict;
   } else {

@@ -88,6 +88,7 @@ Object case_json(const CaseRecord& one) {
                  {"stmt", one.definition.stmt},
                  {"setup", one.definition.setup},
                  {"global_setup", one.definition.global_setup}};
+  if (one.reused) json["reused"] = *one.reused;
   if (one.counts) json["counts"] = counts_json(*one.counts);
   if (one.wall) json["wall"] = wall_json(*one.wall);
   if (one.failure) {

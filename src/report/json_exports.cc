@@ -52,6 +52,7 @@ Object case_json(const CaseComparison& one) {
   }
   if (!one.result.empty()) json["result"] = one.result;
   json["definition_changed"] = one.definition_changed;
+  if (one.next != nullptr && one.next->reused) json["reused"] = *one.next->reused;
   json["subject_changed"] = !one.subject_changes.empty();
   json["subject_changes"] = one.subject_changes;
   json["environment_changes"] = one.environment_changes;

@@ -30,16 +30,16 @@ Collector::Collector(TraceData& data, Options options)
 }
 
 void Collector::event(const Slice& slice) {
-  if (surely_irrelevant(slice.text, wanted_)) return;
+  const Head head = layouts_.head(slice.text, wanted_);
+  if (head.irrelevant) return;
   Fields fields;
-  switch (read_fields(slice, wanted_, fields)) {
-    case Reading::irrelevant:
+  switch (layouts_.read(slice, head, fields)) {
+    case Layouts::Answer::irrelevant:
       return;
-    case Reading::damaged:
-      ++data_.refused.malformed;
-      return;
-    case Reading::relevant:
+    case Layouts::Answer::relevant:
       break;
+    case Layouts::Answer::unknown:
+      if (!read_otherwise(slice, head, fields)) return;
   }
   if (fields.phase == 'M') return take_labels(fields);
   if (legacy_) take_legacy(fields);
@@ -65,6 +65,22 @@ void Collector::event(const Slice& slice) {
     case Category::irrelevant:
       return;
   }
+}
+
+/// Whether it is relevant.
+bool Collector::read_otherwise(const Slice& slice, const Head& head, Fields& fields) {
+  switch (read_fields(slice, head, wanted_, fields)) {
+    case Reading::irrelevant:
+      return false;
+    case Reading::damaged:
+      ++data_.refused.malformed;
+      return false;
+    case Reading::relevant:
+      break;
+  }
+  // Of operators only the steps are relevant where no others are wanted, and what is laid out like them is not.
+  if (fields.category != Category::operation || wanted_.operations) layouts_.learn(slice, head, fields);
+  return true;
 }
 
 /// A missing duration is none, as in the oracle; a start must be there.

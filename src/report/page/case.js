@@ -41,6 +41,10 @@ function factsOf(one) {
     {class: 'facts'},
     [one.variant, ' ', tag(wordOf(one)), one.base?.cause && ' ' + one.base.cause],
     flags.map((flag) => [' ', el('span', {class: 'tag notice'}, flag)]),
+    one.reused && [
+      ' ',
+      el('span', {class: 'tag', title: 'counted at ' + one.reused}, 'count reused'),
+    ],
   );
 }
 
