@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <ostream>
 
+#include "base/files.h"
 #include "cli/bisect_search.h"
 #include "cli/refuse.h"
 #include "cli/run_command.h"
@@ -57,10 +58,15 @@ int not_bisected(const Error& error, std::ostream& err) {
   return refuse("bisect", error, err, code);
 }
 
-/// Profiles serve until it is known which functions moved.
-void remove_profiles(const CommitRoom& room) {
+/// Profiles serve the bisect that measured them, however often it is said; the next one begins without.
+void keep_profiles_of_this_bisect(const CommitRoom& room, const std::vector<LineCommit>& line) {
+  const fs::path folder = room.workshop().folder() + "/measured";
+  const std::string ends = line.front().title.id + " " + line.back().title.id + "\n";
+  if (read_file(folder / "ends").value_or("") == ends) return;
   std::error_code ignored;
-  fs::remove_all(room.workshop().folder() + "/measured", ignored);
+  fs::remove_all(folder, ignored);
+  // Lost, the next bisect removes what is there.
+  std::ignore = write_file(folder / "ends", ends);
 }
 
 }  // namespace
@@ -89,6 +95,7 @@ int run_bisect(const Context& context, const BisectOptions& options, std::ostrea
   const auto dirty = repository.is_dirty();
   if (dirty && *dirty) (*room)->say("what is not committed is not measured");
   (*room)->say(fmt::format("{} commits, built in {}", line->size() - 1, (*room)->workshop().tree()));
+  keep_profiles_of_this_bisect(**room, *line);
   BisectSearch search(**room, options.limit > 0 ? std::optional<std::size_t>(options.limit) : std::nullopt);
   const auto report = search.search(*line);
   if (!report) {
@@ -96,7 +103,6 @@ int run_bisect(const Context& context, const BisectOptions& options, std::ostrea
     if (code == kInterrupted) (*room)->say("what was measured is kept: the same command goes on");
     return code;
   }
-  if (report->is_whole) remove_profiles(**room);
   if (options.json) {
     out << bisect_to_json(*report);
   } else {

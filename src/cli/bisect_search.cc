@@ -4,15 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <set>
 
 #include "cli/record_files.h"
 
 namespace tally::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 CommitName name_of(const LineCommit& commit) { return {commit.title.id, commit.title.author, commit.title.title}; }
 
@@ -22,6 +19,10 @@ std::vector<CommitName> names_of(const std::vector<LineCommit>& line, std::size_
   std::vector<CommitName> names;
   for (std::size_t i = since + 1; i <= at; ++i) names.push_back(name_of(line[i]));
   return names;
+}
+
+std::string counted(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 /// A record of one case, to be compared.
@@ -59,10 +60,9 @@ Status BisectSearch::read_store() {
     if (run.suite != room_.suite()) continue;
     auto record = room_.store().load(run.file);
     if (!record) return std::unexpected(record.error());
-    // An earlier bisect that did not come to its end has left profiles.
-    std::string beside = fmt::format("{}/measured/{}/record.json", room_.workshop().folder(), run.commit);
-    std::error_code code;
-    const auto kept = fs::exists(beside, code) ? load_record(beside) : fail(ErrorKind::missing, "no profiles");
+    // A run of this bisect that was stopped, or came to its end, has left profiles.
+    std::string beside = room_.commits().profiles_of(run.commit);
+    const auto kept = beside.empty() ? fail(ErrorKind::missing, "no profiles") : load_record(beside);
     if (kept && kept->started == record->started) {
       for (CaseRecord& one : record->cases) {
         if (const CaseRecord* const same = find_case(*kept, one.id)) one.profile = same->profile;
@@ -168,9 +168,9 @@ Result<Bisection> BisectSearch::complete(const Line& line, const Ids& ids) {
     Ids wanted;
     for (const std::size_t which : next->cases) wanted.push_back(ids[which]);
     const Bisection::Left left = bisection.left();
-    room_.say(fmt::format("{}: {} builds left at most, {} if one commit did it; {} case{} to measure",
-                          shown(name_of(line[next->commit])), left.at_most, left.of_one_change, wanted.size(),
-                          wanted.size() == 1 ? "" : "s"));
+    room_.say(fmt::format("{}: at most {} left, {} if one commit did it; {} to measure",
+                          shown(name_of(line[next->commit])), counted(left.at_most, "build"), left.of_one_change,
+                          counted(wanted.size(), "case")));
     if (auto outcome = obtain(name_of(line[next->commit]), wanted); !outcome) return std::unexpected(outcome.error());
   }
 }

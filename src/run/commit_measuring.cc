@@ -82,6 +82,22 @@ const CommitMeasuring::Known* CommitMeasuring::with_digests(const Digests& diges
   return nullptr;
 }
 
+std::string CommitMeasuring::folder_of(const std::string& commit) const {
+  return fmt::format("{}/measured/{}", workshop_.folder(), commit);
+}
+
+std::string CommitMeasuring::profiles_of(const std::string& commit) const {
+  const auto origin = read_file(folder_of(commit) + "/same_as");
+  const std::string path = folder_of(origin ? *origin : commit) + "/record.json";
+  std::error_code code;
+  return fs::exists(path, code) ? path : "";
+}
+
+Status CommitMeasuring::note_origin(const MeasuredCommit& carried) const {
+  if (!request_.profiles) return {};
+  return write_file(folder_of(carried.record.source->commit) + "/same_as", carried.same_as);
+}
+
 Result<Plan> CommitMeasuring::plan_for(const std::vector<std::string>& ids) {
   auto suite = suite_.in(workshop_.tree(), program_lister(workspace_.runner(), workspace_.surroundings().libexec,
                                                           workshop_.caller(), request_.tools, request_.settings));
@@ -102,7 +118,11 @@ Result<Plan> CommitMeasuring::plan_for(const std::vector<std::string>& ids) {
 Result<CommitOutcome> CommitMeasuring::measure(const std::string& id, const std::vector<std::string>& ids) {
   const auto commit = repository_.commit(id);
   if (!commit) return std::unexpected(commit.error());
-  if (const Known* const same = with_files_of(*commit, ids)) return carried(*same, *commit, ids, false);
+  if (const Known* const same = with_files_of(*commit, ids)) {
+    MeasuredCommit found = carried(*same, *commit, ids, false);
+    if (auto noted = note_origin(found); !noted) return std::unexpected(noted.error());
+    return found;
+  }
   auto built = workshop_.build(commit->id);
   if (!built) return std::unexpected(built.error());
   if (*built) return **std::move(built);
@@ -132,6 +152,7 @@ Result<CommitOutcome> CommitMeasuring::measure_built(const Commit& commit, const
     std::vector<std::string> asked;
     for (const Case& one : plan->cases) asked.push_back(one.id);
     MeasuredCommit found = carried(*same, commit, asked, true);
+    if (auto noted = note_origin(found); !noted) return std::unexpected(noted.error());
     // A copy: `same` points into what grows.
     Known known{.measured = same->measured, .tree = commit.tree, .digests = *digests, .whole = ids.empty()};
     known_.push_back(std::move(known));
@@ -139,7 +160,7 @@ Result<CommitOutcome> CommitMeasuring::measure_built(const Commit& commit, const
   }
   MeasuredCommit measured;
   if (request_.profiles) {
-    measured.path = fmt::format("{}/measured/{}/record.json", workshop_.folder(), commit.id);
+    measured.path = folder_of(commit.id) + "/record.json";
     request.profiles =
         ProfileRequest{.folder = measured.path + ".profiles", .name = "record.json.profiles", .python_functions = true};
   }

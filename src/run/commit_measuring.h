@@ -50,7 +50,11 @@ class CommitMeasuring {
   /// interrupted, or what no other commit would mend (the disk is full, git refuses).
   Result<CommitOutcome> measure(const std::string& commit, const std::vector<std::string>& ids);
 
+  /// The record that a commit's profiles lie beside, also of an earlier process; empty: there is none.
+  [[nodiscard]] std::string profiles_of(const std::string& commit) const;
+
  private:
+  [[nodiscard]] std::string folder_of(const std::string& commit) const;
   [[nodiscard]] Result<Plan> plan_for(const std::vector<std::string>& ids);
   /// By case; what was built for it (built_digest.h).
   using Digests = std::map<std::string, std::string>;
@@ -66,6 +70,8 @@ class CommitMeasuring {
   [[nodiscard]] const Known* with_digests(const Digests& digests) const;
   [[nodiscard]] MeasuredCommit carried(const Known& known, const Commit& commit, const std::vector<std::string>& ids,
                                        bool was_built) const;
+  /// Says where the profiles of a commit are that was not measured itself.
+  [[nodiscard]] Status note_origin(const MeasuredCommit& carried) const;
   Result<CommitOutcome> measure_built(const Commit& commit, const std::vector<std::string>& ids);
 
   Workspace& workspace_;

@@ -88,6 +88,7 @@ CommitWorkshop::CommitWorkshop(ProcessRunner& runner, const Repository& reposito
       folder_(std::move(folder)),
       lock_(std::move(lock)),
       inside_(request_.caller) {
+  std::erase_if(inside_.environment, [](const auto& variable) { return points_to_repository(variable.first); });
   for (auto& [name, value] : inside_.environment) value = with_path_replaced(value, repository_.top(), tree());
   std::error_code code;
   const fs::path standing = fs::weakly_canonical(request_.caller.working_folder, code);

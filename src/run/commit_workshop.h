@@ -4,11 +4,12 @@
 ///   $XDG_CACHE_HOME/tallymark/commits/KEY/    KEY is that of the repository
 ///     tree/                the work tree; untracked files stay
 ///     logs/COMMIT.log      what the build command printed
-///     measured/COMMIT/     records with profiles, of a bisect that is not at its end
+///     measured/COMMIT/     records with profiles, of the last bisect; or the commit whose they are
 ///     whole/KEY/COMMIT     which cases a commit had, when all that were asked for were measured
 ///     lock                 held by the one process that works here
 ///
-/// Variables of the environment that name the repository's own work tree (PYTHONPATH=$PWD/build) name this one instead.
+/// Variables of the environment that name the repository's own work tree (PYTHONPATH=$PWD/build) name this one instead;
+/// those that say which repository is meant (GIT_DIR, in a hook) are not handed on.
 #pragma once
 
 #include <optional>
