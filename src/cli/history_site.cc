@@ -3,7 +3,6 @@
 #include <filesystem>
 
 #include "cli/site_folder.h"
-#include "report/history_site.h"
 
 namespace tally::cli {
 namespace {
@@ -36,12 +35,12 @@ Status check_site_options(const SiteOptions& options) {
   return {};
 }
 
-Result<std::string> write_history_site(const HistoryView& view, const SiteOptions& options,
-                                       const std::string& working_folder) {
+Result<std::string> write_history_site(const HistoryView& view, const PointProfiles& profiles,
+                                       const SiteOptions& options, const std::string& working_folder) {
   std::string url = options.url;
   if (!url.empty() && !url.ends_with('/')) url += '/';
   const auto files = render_history_site(
-      {.view = &view, .title = options.title, .url = url, .commit_url = options.commit_url, .profiles = {}});
+      {.view = &view, .title = options.title, .url = url, .commit_url = options.commit_url, .profiles = profiles});
   // Relative to where the command was called; of a path that is not, only itself is left.
   const std::filesystem::path folder = std::filesystem::path(working_folder) / options.folder;
   if (const Status written = write_site_folder(folder, files); !written) return std::unexpected(written.error());

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "cli/option_set.h"
-#include "report/history_view.h"
+#include "report/history_site.h"
 
 namespace tally::cli {
 
@@ -23,7 +23,7 @@ void add_site_options(OptionSet& command, SiteOptions& options);
 Status check_site_options(const SiteOptions& options);
 
 /// The path of the page. `working_folder` is what a relative one is in. Errors: see site_folder.h.
-Result<std::string> write_history_site(const HistoryView& view, const SiteOptions& options,
-                                       const std::string& working_folder);
+Result<std::string> write_history_site(const HistoryView& view, const PointProfiles& profiles,
+                                       const SiteOptions& options, const std::string& working_folder);
 
 }  // namespace tally::cli

@@ -1,14 +1,18 @@
 /// A history for a terminal, and as JSON and CSV. Pure; see table.h for width and colour.
 #pragma once
 
+#include <algorithm>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "comparison/function_delta.h"
 #include "history/commits.h"
 #include "history/course.h"
 #include "history/ledger.h"
+#include "history/time_steps.h"
 #include "report/table.h"
 
 namespace tally {
@@ -17,6 +21,7 @@ namespace tally {
 struct HistoryView {
   History history;
   Course course;
+  std::vector<TimeStep> times;  ///< Nominated; never findings.
   std::vector<Acceptance> accepted;
   std::string today;     ///< "2026-01-31"
   double budget = 0.02;  ///< A drift beyond it, upward, is a finding.
@@ -30,6 +35,19 @@ struct HistoryView {
   [[nodiscard]] const Acceptance* acceptance(std::size_t run, const CountStep& step) const {
     return acceptance_of(id(step.of), step, candidates(run, step), accepted, today);
   }
+  [[nodiscard]] std::span<const CommitName> candidates(const TimeStep& change) const {
+    return history.line.candidates(change.since, change.run);
+  }
+  /// The changes of time nominated at a run.
+  [[nodiscard]] std::span<const TimeStep> times_at(std::size_t run) const {
+    return std::ranges::equal_range(times, run, {}, &TimeStep::run);
+  }
+  /// That of one case, or null.
+  [[nodiscard]] const TimeStep* time_step(std::size_t of, std::size_t run) const {
+    const auto changes = times_at(run);
+    const auto at = std::ranges::find(changes, of, &TimeStep::of);
+    return at == changes.end() ? nullptr : &*at;
+  }
   /// More instructions, and nobody agreed.
   [[nodiscard]] bool is_finding(std::size_t run, const CountStep& step) const {
     return step.is_slower() && acceptance(run, step) == nullptr;
@@ -40,15 +58,19 @@ struct HistoryView {
   [[nodiscard]] std::size_t findings() const;
 };
 
+/// Functions that a step moved, largest change first; none where profiles of both sides are not kept.
+using StepFunctions = std::function<std::vector<FunctionDelta>(std::size_t run, const CountStep& step)>;
+
 struct HistoryRender {
   RenderOptions options;
-  bool all = false;      ///< Also commits at which nothing changed.
-  std::size_t most = 5;  ///< Changes shown of a commit.
+  bool all = false;              ///< Also commits at which nothing changed.
+  std::size_t most = 5;          ///< Changes shown of a commit.
+  StepFunctions functions = {};  ///< Empty: they are not asked for.
 };
 
 /// Newest first: what each commit changed, then drifts, then a summary.
 std::string render_log(const HistoryView& view, const HistoryRender& render);
-std::string log_to_json(const HistoryView& view);
+std::string log_to_json(const HistoryView& view, const StepFunctions& functions = {});
 /// A line for each change.
 std::string log_to_csv(const HistoryView& view);
 
@@ -60,7 +82,7 @@ struct CaseCourse {
 
 /// Newest first, under a line that draws its course.
 std::string render_course(const HistoryView& view, const CaseCourse& course, const HistoryRender& render);
-std::string course_to_json(const HistoryView& view, const CaseCourse& course);
+std::string course_to_json(const HistoryView& view, const CaseCourse& course, const StepFunctions& functions = {});
 std::string course_to_csv(const HistoryView& view, const CaseCourse& course);
 
 }  // namespace tally
