@@ -168,7 +168,7 @@ const tests = {
   },
   async 'commits are listed, those without changes when asked, and filtered'() {
     await open('#/commits');
-    assert.equal(await page.locator('.commit-card').count(), 7);
+    assert.equal(await page.locator('.commit-card').count(), 8);
     await page.locator('.chip', {hasText: 'all that were measured'}).click();
     assert.equal(await page.locator('.commit-card').count(), 10);
     await page.fill('#filter', 'grace blanks');
