@@ -242,10 +242,11 @@ int show_case(const Context& context, const HistoryOptions& options, std::ostrea
 
 int show_site(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
   if (const Status sound = check_site_options(options.site); !sound) return not_told(sound.error(), err);
-  const auto history = load_history(context, options, {}, err);
+  auto history = load_history(context, options, {}, err);
   if (!history) return not_told(history.error(), err);
-  const auto page = write_history_site(history->view, point_profiles(history->store, history->view), options.site,
-                                       context.working_folder);
+  const auto profiles = step_profiles(history->store, history->view);
+  if (!profiles) return not_told(profiles.error(), err);
+  const auto page = write_history_site(history->view, *profiles, options.site, context.working_folder);
   if (!page) return not_told(page.error(), err);
   fmt::print(out, "{}\n", *page);
   return kFine;

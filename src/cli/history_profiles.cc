@@ -4,6 +4,9 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
 
 #include "base/files.h"
 #include "cli/history_view.h"
@@ -57,8 +60,7 @@ std::optional<Record> record_of_case(const HistoryStore& store, const std::strin
   return record->cases.empty() ? std::nullopt : std::optional(*std::move(record));
 }
 
-std::optional<StoredProfile> stored_profile(const HistoryStore& store, const CaseRecord& one, ProfileOf what) {
-  const std::string stem = one.profile ? stem_of_path(*one.profile) : std::string();
+std::optional<StoredProfile> stored_profile(const HistoryStore& store, const std::string& stem, ProfileOf what) {
   const std::string file = stem + (what == ProfileOf::native ? ".json" : ".python.json");
   if (stem.empty() || !store.files().has(file)) return std::nullopt;
   const auto text = store.files().read(file);
@@ -105,15 +107,46 @@ Result<std::size_t> prune_profiles(const Repository& repository, const std::stri
   return gone.size();
 }
 
+Result<PointProfiles> step_profiles(HistoryStore& store, const HistoryView& view) {
+  const History& history = view.history;
+  std::set<std::pair<std::size_t, std::size_t>> wanted;
+  for (std::size_t run = 0; run < view.course.entries.size(); ++run) {
+    for (const CountStep& step : view.course.entries[run].steps) {
+      wanted.emplace(step.of, step.since);
+      wanted.emplace(step.of, run);
+    }
+  }
+  const auto index = store.index();
+  if (!index) return std::unexpected(index.error());
+  const auto profiles = (*index)->profiles(history.suite);
+  if (!profiles) return std::unexpected(profiles.error());
+  std::unordered_map<std::int64_t, std::size_t> runs;
+  for (std::size_t run = 0; run < history.runs.size(); ++run) runs.emplace(history.runs[run].id, run);
+  std::unordered_map<std::string_view, std::size_t> cases;
+  for (std::size_t of = 0; of < history.cases.size(); ++of) cases.emplace(history.cases[of].id, of);
+  std::map<std::pair<std::size_t, std::size_t>, std::string> stems;
+  for (const IndexedProfile& one : *profiles) {
+    const auto run = runs.find(one.run);
+    const auto of = cases.find(one.case_id);
+    if (run == runs.end() || of == cases.end()) continue;
+    if (const std::pair point(of->second, run->second); wanted.contains(point)) stems[point] = one.stem;
+  }
+  return [&store, stems = std::move(stems)](std::size_t of, std::size_t run, ProfileOf what) {
+    const auto stem = stems.find({of, run});
+    return stem == stems.end() ? std::nullopt : stored_profile(store, stem->second, what);
+  };
+}
+
 StepFunctions step_functions(const HistoryStore& store, const HistoryView& view) {
   return [&store, &view](std::size_t run, const CountStep& step) -> std::vector<FunctionDelta> {
     const auto& runs = view.history.runs;
     const auto before = record_of_case(store, runs[step.since].file, view.id(step.of));
     const auto after = record_of_case(store, runs[run].file, view.id(step.of));
     if (!before || !after) return {};
-    const Comparison compared = compare(
-        *before, *after, {},
-        [&store](const Record&, const CaseRecord& one, ProfileOf what) { return stored_profile(store, one, what); });
+    const Comparison compared =
+        compare(*before, *after, {}, [&store](const Record&, const CaseRecord& one, ProfileOf what) {
+          return stored_profile(store, one.profile ? stem_of_path(*one.profile) : std::string(), what);
+        });
     if (compared.cases.empty()) return {};
     const CaseComparison& one = compared.cases.front();
     return one.python.empty() ? one.functions : one.python;

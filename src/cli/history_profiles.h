@@ -19,6 +19,9 @@ ProfileReader profiles_of(const std::string& path);
 /// lines keep theirs. How many files went. An error: the store cannot be read or written.
 Result<std::size_t> prune_profiles(const Repository& repository, const std::string& tip, HistoryStore& store);
 
+/// Those of both sides of the view's steps, for a site. The store outlives it. An error: the index cannot be read.
+Result<PointProfiles> step_profiles(HistoryStore& store, const HistoryView& view);
+
 /// Which functions moved, by the profiles that both sides of a step have kept. The store and the view outlive it.
 StepFunctions step_functions(const HistoryStore& store, const HistoryView& view);
 

@@ -92,6 +92,10 @@ inline HistoryView example_history() {
                     .where = "tally-accept.toml:9"}};
   view.today = "2026-11-24";
   view.course = course_of(history, {});
+  view.times = {{.of = 4,
+                 .run = 5,
+                 .since = 4,
+                 .point = {.index = 3, .before = 10e-9, .after = 12e-9, .p_value = 0.0007, .provisional = true}}};
   return view;
 }
 

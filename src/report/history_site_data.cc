@@ -119,6 +119,27 @@ Object steps_json(const HistoryView& view, const SiteFileNames& files) {
           {"file", std::move(file)}};
 }
 
+Object site_times_json(const HistoryView& view) {
+  Differences runs;
+  Array since, of, before, after, p, provisional;
+  for (const TimeStep& change : view.times) {
+    runs.add(static_cast<std::int64_t>(change.run));
+    since.emplace_back(change.run - change.since);
+    of.emplace_back(change.of);
+    before.emplace_back(change.point.before);
+    after.emplace_back(change.point.after);
+    p.emplace_back(change.point.p_value);
+    provisional.emplace_back(change.point.provisional);
+  }
+  return {{"run", runs.take()},
+          {"since", std::move(since)},
+          {"case", std::move(of)},
+          {"before", std::move(before)},
+          {"after", std::move(after)},
+          {"p", std::move(p)},
+          {"provisional", std::move(provisional)}};
+}
+
 /// Often all cases of a run begin anew for one reason: it is said once.
 Array seams_json(const Course& course) {
   Array seams;
@@ -188,6 +209,7 @@ json::Value site_data(const HistorySite& site, const SiteFileNames& files) {
     cases.emplace_back(site_case_json(view, view.history.cases[of], files.cases[of]));
   json["cases"] = std::move(cases);
   json["steps"] = steps_json(view, files);
+  json["times"] = site_times_json(view);
   json["seams"] = seams_json(view.course);
   json["failed"] = failed_json(view.course);
   json["drifts"] = site_drifts_json(view);

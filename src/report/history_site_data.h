@@ -23,12 +23,13 @@ struct SiteFileNames {
 ///   "epochs": [ { "run", "environment", "bridged", "joined", "chained": { "case", "before", "after" } } ],
 ///   "cases": [ { "id", "label", "variant", "status", "count", "time": [median, low, high], "spark", "file" } ],
 ///   "steps": { "run", "since", "case", "before", "after", "agreed", "file" },
+///   "times": { "run", "since", "case", "before", "after", "p", "provisional" }, in seconds, nominated;
 ///   "seams": [ { "run", "why", "cases": [..] } ], "failed": { "run", "case" },
 ///   "drifts": [ { "case", "since", "before", "after", "contributors", "agreed", "finding" } ],
 ///   "ledger": [ { "case", "metric", "up_to", "reason", "expires", "expired", "commit", "owner", "issue" } ] }
 ///
-/// Runs, cases and lines of the ledger are named by their places. "commit" of runs and "run" of steps and failed are
-/// differences, "since" says how many runs before.
+/// Runs, cases and lines of the ledger are named by their places. "commit" of runs and "run" of steps, times and failed
+/// are differences, "since" says how many runs before.
 json::Value site_data(const HistorySite& site, const SiteFileNames& files);
 
 }  // namespace tally

@@ -146,6 +146,15 @@ const tests = {
     assert.match(await page.locator('.counts .course').getAttribute('d'), /^M[^M]*M[^M]*$/);
     assert.match(await text('table.changes'), /\+1\.4.%\s*6,508 → 6,600/);
   },
+  async 'a change of time is nominated, on the plot, at its commit, and is no finding'() {
+    await open(address('words/crashes [cpp]'));
+    await page.waitForSelector('.times .mark.provisional');
+    await page.keyboard.press('ArrowLeft');
+    assert.match(await text('.step-panel'), /time \+20.%, p 0\.0007, provisional, 10.0?.?ns → 12/);
+    assert.match(await text('table.changes'), /time\s*\+20.%/);
+    await open('#/commit/5000000');
+    assert.match(await text('#view'), /Times that may have changed[\s\S]*words\/crashes/);
+  },
   async 'a commit shows what it changed, and one that was not measured says so'() {
     await open('#/commit/7000000');
     assert.match(await text('table.cases'), /\+100.%[\s\S]*70 → 140[\s\S]*not agreed to/);
@@ -159,7 +168,7 @@ const tests = {
   },
   async 'commits are listed, those without changes when asked, and filtered'() {
     await open('#/commits');
-    assert.equal(await page.locator('.commit-card').count(), 7);
+    assert.equal(await page.locator('.commit-card').count(), 8);
     await page.locator('.chip', {hasText: 'all that were measured'}).click();
     assert.equal(await page.locator('.commit-card').count(), 10);
     await page.fill('#filter', 'grace blanks');

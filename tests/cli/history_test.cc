@@ -171,6 +171,34 @@ TEST_F(HistoryTest, OneCaseIsToldPointByPoint) {
   EXPECT_EQ(history({"show", "nothing"}).code, 2);
 }
 
+TEST_F(HistoryTest, ASiteIsWrittenAndWrittenAnewAndNothingElseIsOverwritten) {
+  commit("Begin", 1000);
+  measure("first");
+  const std::string slower = commit("Check <each> element", 2000);
+  measure("slower");
+  const fs::path folder = records->path() / "site";
+  const std::string page = (folder / "index.html").string();
+  const auto site = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"site", "-o", folder.string()});
+    return history(more);
+  };
+  const Ran written = site({"--title", "Mill", "--url", "https://example.org/mill"});
+  EXPECT_EQ(written.code, 0) << written.err;
+  EXPECT_EQ(written.out, page + "\n");
+  EXPECT_THAT(*read_file(page), AllOf(HasSubstr("Mill"), HasSubstr(slower), Not(HasSubstr("<each>"))));
+  EXPECT_THAT(*read_file(folder / "badge.svg"), HasSubstr("1 regression"));
+  EXPECT_THAT(*read_file(folder / "feed.xml"), HasSubstr("https://example.org/mill/#/commit/" + slower.substr(0, 12)));
+  // Of two cases and the page; what a site of before had is gone.
+  ASSERT_TRUE(write_file(folder / "data" / "0123456789abcdef.js", "old"));
+  EXPECT_EQ(site({}).code, 0);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder / "data"), {}), 2);
+
+  EXPECT_THAT(site({"--commit-url", "javascript:alert({commit})"}).err, HasSubstr("is no address of the web"));
+  const Ran foreign = history({"site", "-o", records->path().string()});
+  EXPECT_EQ(foreign.code, 2);
+  EXPECT_THAT(foreign.err, HasSubstr("is no site of tally history"));
+}
+
 TEST_F(HistoryTest, OnABranchOfTheRepositoryProfilesSayWhichFunctionsMoved) {
   // Not inlined, so that it is a function of its own.
   const auto commit_with = [&](const std::string& title, int nops) {
@@ -270,34 +298,6 @@ TEST_F(TimesTest, AreNominatedAndAreNoFindings) {
 TEST_F(TimesTest, ANewOneIsProvisional) {
   add_runs(18);
   EXPECT_THAT(history({"log"}).out, HasSubstr("1 change of time nominated, 1 provisional"));
-}
-
-TEST_F(HistoryTest, ASiteIsWrittenAndWrittenAnewAndNothingElseIsOverwritten) {
-  commit("Begin", 1000);
-  measure("first");
-  const std::string slower = commit("Check <each> element", 2000);
-  measure("slower");
-  const fs::path folder = records->path() / "site";
-  const std::string page = (folder / "index.html").string();
-  const auto site = [&](std::vector<std::string> more) {
-    more.insert(more.begin(), {"site", "-o", folder.string()});
-    return history(more);
-  };
-  const Ran written = site({"--title", "Mill", "--url", "https://example.org/mill"});
-  EXPECT_EQ(written.code, 0) << written.err;
-  EXPECT_EQ(written.out, page + "\n");
-  EXPECT_THAT(*read_file(page), AllOf(HasSubstr("Mill"), HasSubstr(slower), Not(HasSubstr("<each>"))));
-  EXPECT_THAT(*read_file(folder / "badge.svg"), HasSubstr("1 regression"));
-  EXPECT_THAT(*read_file(folder / "feed.xml"), HasSubstr("https://example.org/mill/#/commit/" + slower.substr(0, 12)));
-  // Of two cases and the page; what a site of before had is gone.
-  ASSERT_TRUE(write_file(folder / "data" / "0123456789abcdef.js", "old"));
-  EXPECT_EQ(site({}).code, 0);
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder / "data"), {}), 2);
-
-  EXPECT_THAT(site({"--commit-url", "javascript:alert({commit})"}).err, HasSubstr("is no address of the web"));
-  const Ran foreign = history({"site", "-o", records->path().string()});
-  EXPECT_EQ(foreign.code, 2);
-  EXPECT_THAT(foreign.err, HasSubstr("is no site of tally history"));
 }
 
 TEST_F(HistoryTest, WhatIsNoRecordOfACommitIsRefused) {

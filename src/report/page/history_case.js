@@ -31,6 +31,13 @@ function nowCards(one, points) {
   );
 }
 
+function changeCell(row) {
+  if (row.failed) return tag('failed');
+  if (row.why) return el('span', {class: 'tag notice'}, 'begins anew');
+  if (row.isTime) return [el('span', {class: 'tag notice'}, 'time'), ' ' + timeChangeWords(row)];
+  return changeOf(row);
+}
+
 function changeTable(one, choose) {
   const failed = one.broken.map((run) => ({run, failed: true}));
   const begins = site.epochs
@@ -40,25 +47,28 @@ function changeTable(one, choose) {
       run,
       why: `measured in environment ${environment} from here on`,
     }));
-  const rows = [...one.steps, ...one.seams, ...one.chained, ...failed, ...begins].sort(
-    (a, b) => b.run.index - a.run.index,
-  );
+  const rows = [
+    ...one.steps,
+    ...one.times,
+    ...one.seams,
+    ...one.chained,
+    ...failed,
+    ...begins,
+  ].sort((a, b) => b.run.index - a.run.index);
   if (!rows.length) return el('p', {class: 'none sheet'}, 'It has not changed.');
   const columns = [
     {
       title: 'Change',
       value: (row) => row.change,
-      cell: (row) =>
-        row.failed
-          ? tag('failed')
-          : row.why
-            ? el('span', {class: 'tag notice'}, 'begins anew')
-            : changeOf(row),
+      cell: changeCell,
     },
     {
       title: 'Instructions',
-      value: (row) => row.after,
-      cell: (row) => row.why || (row.failed ? 'from here on' : countsOf(row)),
+      value: (row) => (row.isTime ? undefined : row.after),
+      cell: (row) => {
+        if (row.isTime) return timesOf(row);
+        return row.why || (row.failed ? 'from here on' : countsOf(row));
+      },
     },
     {
       title: 'Commit',
@@ -82,8 +92,7 @@ function changeTable(one, choose) {
     {
       title: '',
       value: (row) => (row.agreed ? 1 : 0),
-      cell: (row) =>
-        row.since !== undefined && [agreedTag(row), el('span', {class: 'sub'}, rangeOf(row))],
+      cell: (row) => row.since && [agreedTag(row), el('span', {class: 'sub'}, rangeOf(row))],
     },
   ];
   const draw = (some) =>

@@ -27,6 +27,28 @@ function commitChanges(run) {
   return fewFirst(run.steps, 60, draw);
 }
 
+function timeSection({times}) {
+  const line = (time) =>
+    el(
+      'li',
+      {},
+      el('a', {href: caseAddress(time.case, time.run.commit)}, time.case.id),
+      ` ${timeChangeWords(time)}, ${timesOf(time)}`,
+    );
+  const draw = (some) => el('ul', {class: 'list small'}, some.map(line));
+  return [
+    el('h2', {}, 'Times that may have changed'),
+    el(
+      'p',
+      {class: 'soft small'},
+      'Nominated; ',
+      el('code', {}, 'tally ab'),
+      ' of the two commits decides.',
+    ),
+    fewFirst(times, 12, draw),
+  ];
+}
+
 /// What another environment does to counts is no commit's doing.
 function epochSection(epoch) {
   const columns = [
@@ -76,6 +98,7 @@ function runSections(run) {
     run.compared > 0 &&
       run.steps.length === 0 &&
       el('p', {class: 'none sheet'}, 'No count changed.'),
+    run.times.length > 0 && timeSection(run),
     run.failed.length > 0 && [el('h2', {}, 'Failed'), named(run.failed)],
     [...groups].map(([why, seams]) => [
       el('h2', {}, `Begins anew: ${why}`),

@@ -37,6 +37,15 @@ function commitCards(runs, most) {
           {class: 'small'},
           el('a', {href: commitAddress(commit)}, `and ${count(steps.length - most)} more`),
         ),
+      run.times.length > 0 &&
+        el(
+          'p',
+          {class: 'small'},
+          el('span', {class: 'tag notice'}, 'time'),
+          ` ${plural(run.times.length, 'change', 'changes')} nominated: `,
+          el('a', {href: commitAddress(commit)}, run.times[0].case.id),
+          ` ${timeChangeWords(run.times[0])}`,
+        ),
       run.broken.length > 0 &&
         el(
           'p',
@@ -68,7 +77,8 @@ function commitCards(runs, most) {
 }
 
 const tells = (run) =>
-  [run.steps, run.broken, run.seams].some((list) => list.length > 0) || Boolean(epochAt(run));
+  [run.steps, run.times, run.broken, run.seams].some((list) => list.length > 0) ||
+  Boolean(epochAt(run));
 
 function showCommits() {
   document.title = 'Commits – ' + data.name;

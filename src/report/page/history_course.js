@@ -121,13 +121,14 @@ function courseOf(one, points, chosen) {
   const nearestTo = (plot, event) => {
     const place = plot.placeOf(event);
     const reach = plot.placeOf({clientX: event.clientX + 14}) - place;
-    const near = one.steps
-      .map(({run}) => run)
-      .filter(({commit}) => Math.abs(commit.place - place) <= reach);
+    const near = changed.filter(({commit}) => Math.abs(commit.place - place) <= reach);
     return near.length ? nearestPoint(near, place).commit : nearestPoint(points, place).commit;
   };
+  const changed = [...one.steps, ...one.times]
+    .map(({run}) => run)
+    .sort((a, b) => a.index - b.index);
   const go = (direction, everyCommit) => {
-    const stops = (everyCommit ? points : one.steps.map(({run}) => run)).map(({commit}) => commit);
+    const stops = (everyCommit ? points : changed).map(({commit}) => commit);
     const from = current?.place ?? Infinity;
     const next =
       direction < 0

@@ -17,7 +17,8 @@ function rowsOf(columns) {
 }
 
 /// {commits, runs, cases, steps, drifts, ledger, …}, oldest first. A step has its `run`, `since` and
-/// `case` as objects, and a commit its `runs`; `agreed` is a line of the ledger. A case is `broken` at
+/// `case` as objects, and a commit its `runs`; `agreed` is a line of the ledger. `times` are
+/// changes of time that are nominated, and never findings. A case is `broken` at
 /// the first of the runs at which it `failed`.
 function readHistory(raw) {
   const commits = rowsOf(raw.commits).map(({id, author, title}, place) => ({
@@ -30,6 +31,7 @@ function readHistory(raw) {
     index,
     commit: commits[places[index]],
     steps: [],
+    times: [],
     seams: [],
     failed: [],
     broken: [],
@@ -37,7 +39,7 @@ function readHistory(raw) {
   for (const run of runs) run.commit.runs.push(run);
   const cases = raw.cases.map((one, index) => ({
     ...{...one, index},
-    ...{steps: [], seams: [], failed: [], broken: [], chained: []},
+    ...{steps: [], times: [], seams: [], failed: [], broken: [], chained: []},
   }));
   const ledger = raw.ledger.map((line) => ({...line, steps: [], drifts: []}));
 
@@ -55,6 +57,19 @@ function readHistory(raw) {
     step.run.steps.push(step);
     step.case.steps.push(step);
     step.agreed?.steps.push(step);
+  }
+  const timeColumns = {...raw.times, run: summed(raw.times.run)};
+  for (const change of rowsOf(timeColumns)) {
+    const nominated = {
+      ...change,
+      case: cases[change.case],
+      run: runs[change.run],
+      since: runs[change.run - change.since],
+      change: change.after / change.before - 1,
+      isTime: true,
+    };
+    nominated.run.times.push(nominated);
+    nominated.case.times.push(nominated);
   }
   for (const {run, why, cases: those} of raw.seams)
     for (const index of those) {

@@ -198,6 +198,16 @@ function timePlot(points, range, one) {
     plotSeams(scale, one.seams),
     svg('path', {class: 'band', d: bands.join('')}),
     svg('path', {class: 'course', d: lines.join('')}),
+    one.times
+      .filter(({run}) => isShown(range, run.commit))
+      .map(({run, after, provisional}) =>
+        svg('circle', {
+          class: provisional ? 'mark provisional' : 'mark',
+          cx: scale.x(run.commit.place).toFixed(1),
+          cy: scale.y(after).toFixed(1),
+          r: 4.5,
+        }),
+      ),
   ]);
 }
 

@@ -75,6 +75,18 @@ function alsoMoved(step) {
   ];
 }
 
+/// A change of time is nominated and no more.
+function timeWords(time) {
+  return el(
+    'p',
+    {},
+    el('span', {class: 'tag notice'}, 'time'),
+    ` ${timeChangeWords(time)}, ${timesOf(time)}: nominated; `,
+    el('code', {}, 'tally ab'),
+    ' of the two commits decides',
+  );
+}
+
 /// The commit was measured in both environments, so this is not its doing.
 function chainedWords(chained) {
   return el(
@@ -89,6 +101,7 @@ function stepPanel(one, points, commit) {
   const here = ({run}) => run.commit === commit;
   const point = points.findLast(here);
   const step = one.steps.find(here);
+  const time = one.times.find(here);
   const seam = one.seams.find(here);
   const chained = one.chained.find(here);
   const failed = one.failed.some((run) => run.commit === commit);
@@ -98,9 +111,10 @@ function stepPanel(one, points, commit) {
     el(
       'div',
       {class: 'sheet pad step-panel'},
-      suspects(step, commit),
+      suspects(step || time, commit),
       step && stepFigures(step),
       seam && el('p', {}, el('span', {class: 'tag notice'}, 'begins anew'), ' ' + seam.why),
+      time && timeWords(time),
       chained && chainedWords(chained),
       failed && el('p', {}, tag('failed')),
       ![step, seam, chained].some(Boolean) &&

@@ -13,6 +13,15 @@ function changeOf(change) {
   return el('span', {class: colour}, part);
 }
 
+/// "+5 %, p 0.0007, provisional": of a time, which only measuring the two commits in turns can prove.
+function timeChangeWords({change, p, provisional}) {
+  return [percent(change), `p ${Number(p.toPrecision(1))}`, provisional && 'provisional']
+    .filter(Boolean)
+    .join(', ');
+}
+
+const timesOf = ({before, after}) => `${seconds(before)} → ${seconds(after)}`;
+
 const countsOf = ({before, after}) => `${count(before)} → ${count(after)}`;
 
 const dateOf = (run) => run.started.slice(0, 10);
