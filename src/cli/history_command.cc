@@ -7,12 +7,16 @@
 #include <filesystem>
 #include <ostream>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "base/files.h"
+#include "cli/history_profiles.h"
+#include "cli/history_site.h"
 #include "cli/history_view.h"
 #include "cli/record_files.h"
 #include "cli/refuse.h"
+#include "history/in_parallel.h"
 #include "process/real_runner.h"
 #include "record/json.h"
 
@@ -33,7 +37,8 @@ void add_store_option(OptionSet& command, HistoryOptions& options) {
       .value_name("DIR");
 }
 
-void add_show_options(OptionSet& command, HistoryOptions& options) {
+/// Which history is told.
+void add_told_options(OptionSet& command, HistoryOptions& options) {
   HistoryShow& shown = options.shown;
   add_store_option(command, options);
   command.add("--tip", &shown.tip, "Tell the line of first parents that ends here").value_name("REV").shows_default();
@@ -44,6 +49,18 @@ void add_show_options(OptionSet& command, HistoryOptions& options) {
            "What was agreed to (tally-accept.toml at the top of the repository, where there is one)")
       .value_name("FILE");
   command.add("--denoise", &shown.denoise, kDenoiseHelp);
+}
+
+void add_drift_option(OptionSet& command, HistoryOptions& options) {
+  command.add("--drift", &options.shown.drift, "Budget in percent for changes below the threshold, added up")
+      .shows_default()
+      .positive();
+}
+
+void add_show_options(OptionSet& command, HistoryOptions& options) {
+  HistoryShow& shown = options.shown;
+  add_told_options(command, options);
+  command.add("--functions", &shown.functions, "Show which functions moved, where profiles were kept");
   command.add("--all", &shown.all, "Also show commits at which nothing changed");
   command.add("--json", &shown.json, "Print it as JSON");
   command.add("--csv", &shown.csv, "Print it as CSV").excludes("--json");
@@ -54,19 +71,26 @@ int add_records(const Context& context, const HistoryOptions& options, std::ostr
   auto store = open_store(runner, context, options);
   if (!store) return not_told(store.error(), err);
   int code = kFine;
+  bool stored = false;
   for (const std::string& path : options.records) {
     const auto record = load_record(path);
     if (!record) {
       code = std::max(code, not_told(record.error(), err));
       continue;
     }
-    const auto added = store->add(*record, path);
+    const auto added = store->add(*record, path, profiles_of(path));
     if (!added) {
       code = std::max(code, not_told(added.error(), err));
       if (added.error().kind == ErrorKind::io) return code;
       continue;
     }
+    stored = stored || added->is_new;
     fmt::print(out, "{}{}\n", store->files().place_of(added->file), added->is_new ? "" : " (there already)");
+  }
+  // Which of them explain something is known along the commits of a repository only.
+  if (const auto repository = repository_of(runner, context, options); stored && repository) {
+    if (const auto gone = prune_profiles(*repository, "HEAD", *store); !gone && gone.error().kind == ErrorKind::io)
+      return not_told(gone.error(), err);
   }
   return code;
 }
@@ -83,69 +107,71 @@ Result<std::vector<std::string>> json_files(const std::string& folder) {
   return files;
 }
 
-/// Adds many at once: the file system, or git, is asked for each batch and not for each file.
-class Importer {
- public:
-  explicit Importer(HistoryStore& store) : store_(store) {}
-
-  /// An error (input): the record is none of a commit. io: a batch cannot be written.
-  Status take(const std::string& path) {
-    const auto record = load_record(path);
-    if (!record) return std::unexpected(record.error());
-    auto file = HistoryStore::file_of(*record, path);
-    if (!file) return std::unexpected(file.error());
-    if (store_.files().has(file->name) || !names_.insert(file->name).second) {
-      ++known_;
-      return {};
-    }
-    bytes_ += file->text.size();
-    batch_.push_back(*std::move(file));
-    return batch_.size() < kMostFiles && bytes_ < kMostBytes ? Status() : flush();
-  }
-
-  Status flush() {
-    if (batch_.empty()) return {};
-    const std::size_t count = batch_.size();
-    auto written = store_.files().write(std::exchange(batch_, {}), fmt::format("Add {} runs", count));
-    bytes_ = 0;
-    if (written) added_ += count;
-    return written;
-  }
-
-  [[nodiscard]] std::size_t added() const { return added_; }
-  [[nodiscard]] std::size_t known() const { return known_; }
-
- private:
-  static constexpr std::size_t kMostFiles = 512;
-  static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
-
-  HistoryStore& store_;
-  std::vector<NewHistoryFile> batch_;
-  std::set<std::string> names_;
-  std::size_t bytes_ = 0;
-  std::size_t added_ = 0;
-  std::size_t known_ = 0;
+struct Imported {
+  std::size_t added = 0;
+  std::size_t known = 0;
+  std::size_t left_out = 0;
 };
 
+/// Reads so many at once, on all CPUs, and adds them in one step. An error (io): they cannot be written.
+Status import_batch(HistoryStore& store, std::span<const std::string> paths, Imported& imported, std::ostream& err) {
+  std::vector<Result<HistoryStore::Run>> read(paths.size(), HistoryStore::Run());
+  in_parallel(paths.size(), [&](std::size_t i) {
+    auto record = load_record(paths[i]);
+    if (record) {
+      read[i] = HistoryStore::run_of(*std::move(record), paths[i], profiles_of(paths[i]));
+    } else {
+      read[i] = std::unexpected(record.error());
+    }
+  });
+  std::vector<HistoryStore::Run> runs;
+  std::set<std::string> names;
+  for (Result<HistoryStore::Run>& run : read) {
+    if (!run) {
+      ++imported.left_out;
+      fmt::print(err, "tally history: left out: {}\n", describe(run.error()));
+    } else if (store.files().has(run->file.name) || !names.insert(run->file.name).second) {
+      ++imported.known;
+    } else {
+      runs.push_back(*std::move(run));
+    }
+  }
+  const std::size_t count = runs.size();
+  auto added = store.add(std::move(runs));
+  if (added) imported.added += count;
+  return added;
+}
+
 int import_folder(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
+  constexpr std::size_t kAtOnce = 256;
   const auto files = json_files(options.folder);
   if (!files) return not_told(files.error(), err);
   RealProcessRunner runner(context.libexec + "/tally-supervisor");
   auto store = open_store(runner, context, options);
   if (!store) return not_told(store.error(), err);
-  Importer importer(*store);
-  std::size_t left_out = 0;
-  for (const std::string& path : *files) {
-    const auto taken = importer.take(path);
-    if (taken) continue;
-    if (taken.error().kind == ErrorKind::io) return not_told(taken.error(), err);
-    ++left_out;
-    fmt::print(err, "tally history: left out: {}\n", describe(taken.error()));
+  Imported imported;
+  const std::span<const std::string> all = *files;
+  for (std::size_t begin = 0; begin < all.size(); begin += kAtOnce) {
+    const auto batch = all.subspan(begin, std::min(kAtOnce, all.size() - begin));
+    if (auto added = import_batch(*store, batch, imported, err); !added) return not_told(added.error(), err);
+    if (context.err_is_terminal) fmt::print(err, "\rtally history: {} of {} ", begin + batch.size(), all.size());
   }
-  if (auto written = importer.flush(); !written) return not_told(written.error(), err);
-  fmt::print(out, "{}: {} added, {} there already, {} left out\n", options.store, importer.added(), importer.known(),
-             left_out);
-  return importer.added() + importer.known() == 0 ? kFailed : kFine;
+  if (context.err_is_terminal) fmt::print(err, "\n");
+  fmt::print(out, "{}: {} added, {} there already, {} left out\n", options.store, imported.added, imported.known,
+             imported.left_out);
+  return imported.added + imported.known == 0 ? kFailed : kFine;
+}
+
+int prune(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
+  RealProcessRunner runner(context.libexec + "/tally-supervisor");
+  const auto repository = repository_of(runner, context, options);
+  if (!repository) return not_told(repository.error(), err);
+  auto store = open_store(runner, context, options);
+  if (!store) return not_told(store.error(), err);
+  const auto gone = prune_profiles(*repository, options.shown.tip, *store);
+  if (!gone) return not_told(gone.error(), err);
+  fmt::print(out, "{}: {} files of profiles removed\n", options.store, *gone);
+  return kFine;
 }
 
 int rebuild_index(const Context& context, const HistoryOptions& options, std::ostream& err) {
@@ -170,17 +196,19 @@ int exchange(const Context& context, const HistoryOptions& options, std::ostream
 int show_log(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
   const auto history = load_history(context, options, {}, err);
   if (!history) return not_told(history.error(), err);
-  const HistoryView& view = *history;
+  const HistoryView& view = history->view;
   const HistoryShow& shown = options.shown;
+  const StepFunctions functions = shown.functions ? step_functions(history->store, view) : StepFunctions();
   if (shown.json) {
-    out << log_to_json(view);
+    out << log_to_json(view, functions);
   } else if (shown.csv) {
     out << log_to_csv(view);
   } else {
     out << render_log(
         view, {.options = {.width = context.width, .color = use_color(context, "auto", context.out_is_terminal)},
                .all = shown.all,
-               .most = static_cast<std::size_t>(shown.top)});
+               .most = static_cast<std::size_t>(shown.top),
+               .functions = functions});
   }
   return !shown.fail_on.empty() && view.findings() > 0 ? kRegression : kFine;
 }
@@ -188,23 +216,36 @@ int show_log(const Context& context, const HistoryOptions& options, std::ostream
 int show_case(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
   const auto history = load_history(context, options, options.case_id, err);
   if (!history) return not_told(history.error(), err);
-  const HistoryView& view = *history;
+  const HistoryView& view = history->view;
   CaseCourse course;
   if (!view.history.cases.empty())
     course.points = course_of_case(view.history, view.history.cases.front(), {.denoise = options.shown.denoise});
   if (course.points.empty())
     return not_told({ErrorKind::input, "has no counts in this history", options.case_id, "measure with counts"}, err);
   const HistoryShow& shown = options.shown;
+  const StepFunctions functions = shown.functions ? step_functions(history->store, view) : StepFunctions();
   if (shown.json) {
-    out << course_to_json(view, course);
+    out << course_to_json(view, course, functions);
   } else if (shown.csv) {
     out << course_to_csv(view, course);
   } else {
     out << render_course(
         view, course,
         {.options = {.width = context.width, .color = use_color(context, "auto", context.out_is_terminal)},
-         .all = shown.all});
+         .all = shown.all,
+         .functions = functions});
   }
+  return kFine;
+}
+
+int show_site(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
+  if (const Status sound = check_site_options(options.site); !sound) return not_told(sound.error(), err);
+  const auto history = load_history(context, options, {}, err);
+  if (!history) return not_told(history.error(), err);
+  const auto page = write_history_site(history->view, point_profiles(history->store, history->view), options.site,
+                                       context.working_folder);
+  if (!page) return not_told(page.error(), err);
+  fmt::print(out, "{}\n", *page);
   return kFine;
 }
 
@@ -225,6 +266,13 @@ void add_history_options(OptionSet& command, HistoryOptions& options) {
   rebuild.chosen = &options.rebuild;
   add_store_option(rebuild, options);
 
+  OptionSet& prune = command.add_command("prune", "Remove profiles that explain no change (add does so, too)");
+  prune.chosen = &options.prune;
+  add_store_option(prune, options);
+  prune.add("--tip", &options.shown.tip, "Of the line of first parents that ends here")
+      .value_name("REV")
+      .shows_default();
+
   OptionSet& push =
       command.add_command("push", "Send a history on a git branch to a remote, after bringing in its own");
   push.chosen = &options.push;
@@ -240,9 +288,7 @@ void add_history_options(OptionSet& command, HistoryOptions& options) {
   log.chosen = &options.log;
   add_show_options(log, options);
   log.add("--top", &options.shown.top, "Changes shown of a commit").shows_default().positive();
-  log.add("--drift", &options.shown.drift, "Budget in percent for changes below the threshold, added up")
-      .shows_default()
-      .positive();
+  add_drift_option(log, options);
   log.add("--fail-on", &options.shown.fail_on, "Exit with 3 where a count rose and nobody agreed")
       .one_of({"unacknowledged"});
 
@@ -250,6 +296,12 @@ void add_history_options(OptionSet& command, HistoryOptions& options) {
   show.chosen = &options.show;
   show.add("CASE", &options.case_id, "Its id, or what only its id contains or matches").required();
   add_show_options(show, options);
+
+  OptionSet& site = command.add_command("site", "Write it as a folder of pages, which need no network");
+  site.chosen = &options.site.wanted;
+  add_site_options(site, options.site);
+  add_told_options(site, options);
+  add_drift_option(site, options);
 
   command.footer =
       "A history holds a file for each run and orders them by the first parents of commits, never by dates.\n"
@@ -259,14 +311,16 @@ void add_history_options(OptionSet& command, HistoryOptions& options) {
 int run_history(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
   if (options.add) return add_records(context, options, out, err);
   if (options.import) return import_folder(context, options, out, err);
+  if (options.prune) return prune(context, options, out, err);
   if (options.rebuild) return rebuild_index(context, options, err);
   if (options.push || options.pull) return exchange(context, options, err);
   if (options.log) return show_log(context, options, out, err);
   if (options.show) return show_case(context, options, out, err);
+  if (options.site.wanted) return show_site(context, options, out, err);
   return not_told({ErrorKind::input,
                    "what to do is missing",
                    {},
-                   "tally history add, import, push, pull, rebuild, log or show; --help tells"},
+                   "tally history add, import, push, pull, prune, rebuild, log, show or site; --help tells"},
                   err);
 }
 

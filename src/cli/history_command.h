@@ -1,5 +1,5 @@
-/// `tally history add | import | rebuild | push | pull | log | show`: what commits did to counts, from records that are
-/// kept in a folder.
+/// `tally history add | import | prune | rebuild | push | pull | log | show | site`: what commits did to counts, from
+/// records that are kept in a folder.
 #pragma once
 
 #include <iosfwd>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/context.h"
+#include "cli/history_site.h"
 #include "cli/option_set.h"
 
 namespace tally::cli {
@@ -21,6 +22,7 @@ struct HistoryShow {
   bool all = false;
   int top = 5;
   bool denoise = false;
+  bool functions = false;
   bool json = false;
   bool csv = false;
   std::string fail_on;
@@ -33,6 +35,7 @@ struct HistoryOptions {
   bool add = false;
   bool import = false;
   bool rebuild = false;
+  bool prune = false;
   bool push = false;
   bool pull = false;
   bool log = false;
@@ -41,6 +44,7 @@ struct HistoryOptions {
   std::string folder;
   std::string case_id;
   HistoryShow shown;
+  SiteOptions site;
   std::string now;  ///< ISO 8601, UTC.
 };
 

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "base/digest.h"
 #include "base/text.h"
 #include "history/environment_name.h"
 #include "history/folder_files.h"
+#include "history/in_parallel.h"
 #include "measurement/statistics.h"
 #include "record/json.h"
 
@@ -19,6 +22,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kRuns = "runs";
 constexpr std::string_view kEnding = ".json";
+/// Records that are in memory at once while an index is made.
+constexpr std::size_t kReadAtOnce = 128;
 constexpr std::string_view kHexadecimal = "0123456789abcdef";
 
 bool is_hexadecimal(std::string_view text) { return text.find_first_not_of(kHexadecimal) == std::string_view::npos; }
@@ -51,13 +56,31 @@ Status check_storable(const Record& record, const std::string& where) {
   return {};
 }
 
+/// To five digits: ten times finer than what times repeat to, and no more noise than that is kept.
+double rounded(double value) {
+  if (value == 0 || !std::isfinite(value)) return value;
+  const double unit = std::pow(10.0, std::floor(std::log10(std::abs(value))) - 4);
+  // Through text, so that it is the shortest number that means it.
+  return std::stod(fmt::format("{:.5g}", std::round(value / unit) * unit));
+}
+
 void compact(Wall& wall) {
   std::vector<double> medians;
   medians.reserve(wall.samples_per_child.size());
-  for (const std::vector<double>& child : samples_by_child(wall)) medians.push_back(median(child));
+  for (const std::vector<double>& child : samples_by_child(wall)) medians.push_back(rounded(median(child)));
   wall.samples_per_child.assign(medians.size(), 1);
   wall.replicates_s = std::move(medians);
-  if (wall.watch) wall.watch->throttled.clear();
+  for (double* value :
+       {&wall.median_s, &wall.mean_s, &wall.iqr_s, &wall.interval_s.low, &wall.interval_s.high, &wall.overhead_s})
+    *value = rounded(*value);
+  wall.watch.reset();
+}
+
+/// What became of it, without when and where.
+void compact(Attempt& attempt) {
+  attempt.seconds = rounded(attempt.seconds);
+  attempt.started_s.reset();
+  attempt.cpus.reset();
 }
 
 }  // namespace
@@ -65,6 +88,7 @@ void compact(Wall& wall) {
 Record compacted(Record record) {
   for (CaseRecord& one : record.cases) {
     if (one.wall) compact(*one.wall);
+    for (Attempt& attempt : one.attempts) compact(attempt);
     one.profile.reset();
   }
   return record;
@@ -88,24 +112,65 @@ std::optional<StoredRun> stored_run_of(std::string_view file) {
       .commit = std::string(stem.substr(0, dash))};
 }
 
-Result<NewHistoryFile> HistoryStore::file_of(const Record& record, const std::string& where) {
+Result<HistoryStore::Run> HistoryStore::run_of(Record record, const std::string& where, const ProfileReader& profiles) {
   if (auto storable = check_storable(record, where); !storable) return std::unexpected(storable.error());
-  std::string text = to_json(compacted(record));
-  std::string name = fmt::format("{}/{}/{}/{}-{}{}", kRuns, *record.suite, environment_name_of(record),
-                                 record.source->commit, digest(text), kEnding);
-  return NewHistoryFile{.name = std::move(name), .text = std::move(text)};
+  const std::string beginning =
+      fmt::format("{}/{}/{}/{}-", kRuns, *record.suite, environment_name_of(record), record.source->commit);
+  Run run;
+  std::vector<std::optional<std::string>> paths(record.cases.size());
+  for (std::size_t i = 0; profiles && i < record.cases.size(); ++i) {
+    auto texts = profiles(record.cases[i]);
+    if (!texts) continue;
+    const std::string stem = profile_stem(*texts);
+    paths[i] = profile_path(beginning, stem);
+    for (NewHistoryFile& file : profile_files(stem, *std::move(texts))) run.profiles.push_back(std::move(file));
+  }
+  run.record = compacted(std::move(record));
+  for (std::size_t i = 0; i < paths.size(); ++i) run.record.cases[i].profile = std::move(paths[i]);
+  run.file.text = to_json(run.record);
+  run.file.name = beginning + digest(run.file.text) + std::string(kEnding);
+  return run;
 }
 
-Result<HistoryStore::Added> HistoryStore::add(const Record& record, const std::string& where) {
-  auto file = file_of(record, where);
-  if (!file) return std::unexpected(file.error());
-  Added added{.file = file->name, .is_new = !files_->has(file->name)};
+Result<HistoryStore::Added> HistoryStore::add(const Record& record, const std::string& where,
+                                              const ProfileReader& profiles) {
+  auto run = run_of(record, where, profiles);
+  if (!run) return std::unexpected(run.error());
+  Added added{.file = run->file.name, .is_new = !files_->has(run->file.name)};
   if (!added.is_new) return added;
-  std::vector<NewHistoryFile> files;
-  files.push_back(*std::move(file));
-  const std::string title = fmt::format("Add a run of {}", record.source->commit.substr(0, 10));
-  if (auto written = files_->write(std::move(files), title); !written) return std::unexpected(written.error());
+  std::vector<Run> runs;
+  runs.push_back(*std::move(run));
+  if (auto done = add(std::move(runs)); !done) return std::unexpected(done.error());
   return added;
+}
+
+Status HistoryStore::add(std::vector<Run> runs) {
+  if (runs.empty()) return {};
+  const std::string title = runs.size() == 1
+                                ? fmt::format("Add a run of {}", runs.front().record.source->commit.substr(0, 10))
+                                : fmt::format("Add {} runs", runs.size());
+  std::vector<NewHistoryFile> files;
+  std::vector<std::pair<std::string, const Record*>> entries;
+  for (Run& run : runs) {
+    entries.emplace_back(run.file.name, &run.record);
+    // Before the run that names them.
+    std::ranges::move(run.profiles, std::back_inserter(files));
+    files.push_back(std::move(run.file));
+  }
+  if (auto written = files_->write(std::move(files), title); !written) return written;
+  enter(entries);
+  return {};
+}
+
+/// Saves reading them again. What fails here is made good when the index is asked for.
+void HistoryStore::enter(const std::vector<std::pair<std::string, const Record*>>& runs) {
+  if (!open_index() || !index_->begin()) return;
+  const auto known = index_->files();
+  bool fine = known.has_value();
+  for (const auto& [file, record] : runs) {
+    if (fine && !known->contains(file)) fine = index_->add(file, *record).has_value();
+  }
+  if (!fine || !index_->commit()) index_->roll_back();
 }
 
 Result<std::vector<StoredRun>> HistoryStore::runs() const {
@@ -160,11 +225,22 @@ Status HistoryStore::bring_up(HistoryIndex& index) const {
     missing.clear();
     for (const StoredRun& run : *stored) missing.push_back(run.file);
   }
-  return files_->read_all(missing, [&](const std::string& name, const std::string& text) -> Status {
-    const auto record = record_of(*files_, name, text);
-    if (!record) return std::unexpected(record.error());
-    return index.add(name, *record);
+  std::vector<std::pair<std::string, std::string>> texts;
+  const auto enter_texts = [&]() -> Status {
+    std::vector<Result<Record>> records(texts.size(), Record());
+    in_parallel(texts.size(), [&](std::size_t i) { records[i] = record_of(*files_, texts[i].first, texts[i].second); });
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      if (!records[i]) return std::unexpected(records[i].error());
+      if (auto added = index.add(texts[i].first, *records[i]); !added) return added;
+    }
+    texts.clear();
+    return {};
+  };
+  auto read = files_->read_all(missing, [&](const std::string& name, std::string text) -> Status {
+    texts.emplace_back(name, std::move(text));
+    return texts.size() < kReadAtOnce ? Status() : enter_texts();
   });
+  return read ? enter_texts() : read;
 }
 
 /// Says whether the index already knows just these files.
@@ -188,12 +264,16 @@ Status HistoryStore::refresh(HistoryIndex& index) const {
   return brought;
 }
 
+Status HistoryStore::open_index() {
+  if (index_) return {};
+  auto opened = HistoryIndex::open(files_->index_path());
+  if (!opened) return std::unexpected(opened.error());
+  index_.emplace(*std::move(opened));
+  return {};
+}
+
 Result<HistoryIndex*> HistoryStore::index() {
-  if (!index_) {
-    auto opened = HistoryIndex::open(files_->index_path());
-    if (!opened) return std::unexpected(opened.error());
-    index_.emplace(*std::move(opened));
-  }
+  if (auto opened = open_index(); !opened) return std::unexpected(opened.error());
   auto refreshed = refresh(*index_);
   if (!refreshed && refreshed.error().kind == ErrorKind::io) {
     // A full disk, or one that may only be read: the files are all that is needed.

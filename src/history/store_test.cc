@@ -64,7 +64,7 @@ TEST_F(HistoryStoreTest, KeepsOfTimesWhatComparesThem) {
   const Record kept = compacted(whole);
   ASSERT_TRUE(kept.cases[0].wall);
   EXPECT_THAT(kept.cases[0].wall->replicates_s, SizeIs(5));
-  EXPECT_EQ(kept.cases[0].wall->median_s, whole.cases[0].wall->median_s);
+  EXPECT_NEAR(kept.cases[0].wall->median_s / whole.cases[0].wall->median_s, 1, 1e-5);
   EXPECT_FALSE(kept.cases[0].profile);
   Record slower = whole;
   for (double& sample : slower.cases[0].wall->replicates_s) sample *= 1.1;
@@ -75,8 +75,8 @@ TEST_F(HistoryStoreTest, KeepsOfTimesWhatComparesThem) {
   const Comparison compact = compare(kept, kept_slower, {});
   ASSERT_TRUE(time_of(exact) && time_of(compact));
   EXPECT_EQ(time_of(compact)->verdict, Verdict::slower);
-  EXPECT_NEAR(time_of(exact)->ratio.low, time_of(compact)->ratio.low, 1e-9);
-  EXPECT_NEAR(time_of(exact)->ratio.high, time_of(compact)->ratio.high, 1e-9);
+  EXPECT_NEAR(time_of(exact)->ratio.low, time_of(compact)->ratio.low, 2e-5);
+  EXPECT_NEAR(time_of(exact)->ratio.high, time_of(compact)->ratio.high, 2e-5);
 }
 
 TEST_F(HistoryStoreTest, RefusesWhatBelongsToNoCommit) {
@@ -118,16 +118,20 @@ TEST_F(HistoryStoreTest, PassesOverWhatIsNoRunAndRefusesWhatWasChanged) {
   EXPECT_EQ(broken.error().where, path.string());
 }
 
-TEST_F(HistoryStoreTest, ManyFilesAtOnceAreAllThere) {
-  std::vector<NewHistoryFile> files;
-  for (int i = 0; i < 20; ++i) {
-    Record record = committed();
-    record.cases[0].counts->per_iteration += i;
-    files.push_back(HistoryStore::file_of(record, "a.json").value());
-  }
-  ASSERT_TRUE(store.files().write(files, ""));
-  ASSERT_TRUE(store.files().write(files, ""));
+TEST_F(HistoryStoreTest, ManyAtOnceAreAllThere) {
+  const auto runs = [] {
+    std::vector<HistoryStore::Run> runs;
+    for (int i = 0; i < 20; ++i) {
+      Record record = committed();
+      record.cases[0].counts->per_iteration += i;
+      runs.push_back(HistoryStore::run_of(record, "a.json").value());
+    }
+    return runs;
+  };
+  ASSERT_TRUE(store.add(runs()));
+  ASSERT_TRUE(store.add(runs()));
   EXPECT_THAT(*store.runs(), SizeIs(20));
+  EXPECT_THAT((*store.index())->runs("bench/suite.toml").value(), SizeIs(20));
 }
 
 }  // namespace

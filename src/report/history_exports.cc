@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "json/text.h"
 #include "report/escape.h"
 #include "report/history_times.h"
@@ -27,13 +29,28 @@ Object commit_json(const CommitName& commit) {
   return {{"commit", commit.id}, {"author", commit.author}, {"title", commit.title}};
 }
 
-Object step_json(const HistoryView& view, std::size_t run, const CountStep& step) {
+Array functions_json(const std::vector<FunctionDelta>& deltas) {
+  constexpr std::size_t kMost = 20;
+  Array functions;
+  for (const FunctionDelta& delta : std::span(deltas).first(std::min(kMost, deltas.size()))) {
+    functions.emplace_back(Object{{"object", delta.object},
+                                  {"name", delta.name},
+                                  {"before", delta.before},
+                                  {"after", delta.after},
+                                  {"calls_before", delta.calls_before},
+                                  {"calls_after", delta.calls_after}});
+  }
+  return functions;
+}
+
+Object step_json(const HistoryView& view, std::size_t run, const CountStep& step, const StepFunctions& functions) {
   Object json = {{"id", view.id(step.of)}};
   json.update(counts_json(step.counts));
   json["candidates"] = ids_json(view.candidates(run, step));
   const Acceptance* const accepted = view.acceptance(run, step);
   json["acknowledged"] = !step.is_slower() || accepted != nullptr;
   if (accepted != nullptr) json["reason"] = accepted->reason;
+  if (functions) json["functions"] = functions_json(functions(run, step));
   return json;
 }
 
@@ -52,7 +69,7 @@ Object epoch_json(const HistoryView& view, const EpochStart& epoch) {
           {"chained", std::move(chained)}};
 }
 
-Object entry_json(const HistoryView& view, std::size_t run) {
+Object entry_json(const HistoryView& view, std::size_t run, const StepFunctions& functions) {
   const CourseEntry& entry = view.course.entries[run];
   Object json = commit_json(view.commit(run));
   json["environment"] = view.history.runs[run].environment;
@@ -61,7 +78,7 @@ Object entry_json(const HistoryView& view, std::size_t run) {
   json["geometric_mean"] = entry.geometric_mean;
   Array changes;
   changes.reserve(entry.steps.size());
-  for (const CountStep& step : entry.steps) changes.emplace_back(step_json(view, run, step));
+  for (const CountStep& step : entry.steps) changes.emplace_back(step_json(view, run, step, functions));
   json["changes"] = std::move(changes);
   Array times;
   for (const TimeStep& change : view.times_at(run)) times.emplace_back(time_json(view, change));
@@ -96,11 +113,11 @@ std::string number(double value) { return fmt::format("{}", value); }
 
 }  // namespace
 
-std::string log_to_json(const HistoryView& view) {
+std::string log_to_json(const HistoryView& view, const StepFunctions& functions) {
   Object json = head_json(view);
   Array commits;
   commits.reserve(view.history.runs.size());
-  for (std::size_t run = view.history.runs.size(); run-- > 0;) commits.emplace_back(entry_json(view, run));
+  for (std::size_t run = view.history.runs.size(); run-- > 0;) commits.emplace_back(entry_json(view, run, functions));
   json["commits"] = std::move(commits);
   Array drifts;
   drifts.reserve(view.course.drifts.size());
@@ -131,7 +148,7 @@ std::string log_to_csv(const HistoryView& view) {
   return text;
 }
 
-std::string course_to_json(const HistoryView& view, const CaseCourse& course) {
+std::string course_to_json(const HistoryView& view, const CaseCourse& course, const StepFunctions& functions) {
   Object json = head_json(view);
   json["id"] = view.id(course.of);
   Array series;
@@ -146,7 +163,7 @@ std::string course_to_json(const HistoryView& view, const CaseCourse& course) {
       one["interval_s"] = Array{point.of->time_low_s, point.of->time_high_s};
     }
     if (point.kind == CoursePoint::Kind::step)
-      one["change"] = step_json(view, run, {.of = course.of, .since = point.since, .counts = point.counts});
+      one["change"] = step_json(view, run, {.of = course.of, .since = point.since, .counts = point.counts}, functions);
     if (point.kind == CoursePoint::Kind::seam) one["seam"] = point.why;
     if (point.kind == CoursePoint::Kind::chained) one["chained"] = counts_json(point.counts);
     if (const TimeStep* const change = view.time_step(course.of, run)) one["time_step"] = time_json(view, *change);

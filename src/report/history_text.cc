@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "report/format.h"
+#include "report/function_table.h"
 #include "report/history_times.h"
 #include "report/history_view.h"
 
@@ -27,6 +28,12 @@ std::string range_text(const HistoryView& view, std::size_t run, const CountStep
                      short_id(candidates.front()), short_id(candidates.back()));
 }
 
+std::string moved_functions(std::size_t run, const CountStep& step, const HistoryRender& render) {
+  const std::vector<FunctionDelta> deltas = render.functions(run, step);
+  if (deltas.empty()) return "      which functions moved is not known: no profiles of both sides are kept\n";
+  return render_deltas(deltas, render.most, render.options);
+}
+
 std::string step_lines(const HistoryView& view, std::size_t run, const CountStep& step, const HistoryRender& render) {
   const Acceptance* const accepted = view.acceptance(run, step);
   const Tint tint = !step.is_slower() ? Tint::good : accepted != nullptr ? Tint::dim : Tint::bad;
@@ -36,6 +43,7 @@ std::string step_lines(const HistoryView& view, std::size_t run, const CountStep
   if (accepted != nullptr && step.is_slower()) text += ", accepted: " + printable(accepted->reason);
   text += "\n";
   if (const std::string range = range_text(view, run, step); !range.empty()) text += "      " + range + "\n";
+  if (render.functions) text += moved_functions(run, step, render);
   return text;
 }
 
@@ -210,6 +218,13 @@ std::string render_course(const HistoryView& view, const CaseCourse& course, con
       table.rows.push_back(row_of(view, course.of, course.points[i]));
   }
   text += render_table(table, render.options);
+  for (std::size_t i = course.points.size(); render.functions && i-- > 0;) {
+    const CoursePoint& point = course.points[i];
+    if (point.kind != CoursePoint::Kind::step) continue;
+    const CountStep step{.of = course.of, .since = point.since, .counts = point.counts};
+    text += "\n" + short_id(view.commit(point.of->run)) + "  " + format_change(point.counts.change) + "\n" +
+            moved_functions(point.of->run, step, render);
+  }
   const std::size_t left_out = course.points.size() - table.rows.size();
   if (left_out > 0) {
     text += tinted(fmt::format("{} with no change (--all shows them)\n", plural(left_out, "commit", "commits")),

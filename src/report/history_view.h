@@ -2,11 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "comparison/function_delta.h"
 #include "history/commits.h"
 #include "history/course.h"
 #include "history/ledger.h"
@@ -56,15 +58,19 @@ struct HistoryView {
   [[nodiscard]] std::size_t findings() const;
 };
 
+/// Functions that a step moved, largest change first; none where profiles of both sides are not kept.
+using StepFunctions = std::function<std::vector<FunctionDelta>(std::size_t run, const CountStep& step)>;
+
 struct HistoryRender {
   RenderOptions options;
-  bool all = false;      ///< Also commits at which nothing changed.
-  std::size_t most = 5;  ///< Changes shown of a commit.
+  bool all = false;              ///< Also commits at which nothing changed.
+  std::size_t most = 5;          ///< Changes shown of a commit.
+  StepFunctions functions = {};  ///< Empty: they are not asked for.
 };
 
 /// Newest first: what each commit changed, then drifts, then a summary.
 std::string render_log(const HistoryView& view, const HistoryRender& render);
-std::string log_to_json(const HistoryView& view);
+std::string log_to_json(const HistoryView& view, const StepFunctions& functions = {});
 /// A line for each change.
 std::string log_to_csv(const HistoryView& view);
 
@@ -76,7 +82,7 @@ struct CaseCourse {
 
 /// Newest first, under a line that draws its course.
 std::string render_course(const HistoryView& view, const CaseCourse& course, const HistoryRender& render);
-std::string course_to_json(const HistoryView& view, const CaseCourse& course);
+std::string course_to_json(const HistoryView& view, const CaseCourse& course, const StepFunctions& functions = {});
 std::string course_to_csv(const HistoryView& view, const CaseCourse& course);
 
 }  // namespace tally

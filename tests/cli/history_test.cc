@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "git/generated.h"
 #include "harness.h"
 #include "json/text.h"
@@ -169,6 +171,55 @@ TEST_F(HistoryTest, OneCaseIsToldPointByPoint) {
   EXPECT_EQ(history({"show", "nothing"}).code, 2);
 }
 
+TEST_F(HistoryTest, OnABranchOfTheRepositoryProfilesSayWhichFunctionsMoved) {
+  // Not inlined, so that it is a function of its own.
+  const auto commit_with = [&](const std::string& title, int nops) {
+    repository.write("work.h", "#pragma once\n[[gnu::noinline]] inline void inner() { asm volatile(\".rept " +
+                                   std::to_string(nops) +
+                                   "\\n nop\\n .endr\"); }\ninline void sum() { inner(); }\ninline void other() {}\n");
+    return repository.commit(title);
+  };
+  const auto profiled = [&](const std::string& name) {
+    const std::string record = (records->path() / (name + ".json")).string();
+    const Ran run = tally({"run", repository.path("suite.toml"), "--filter", "sum*", "--counts-only", "--quiet",
+                           "--profiles", "--json", record});
+    ASSERT_EQ(run.code, 0) << run.err;
+    const Ran added = tally({"history", "add", record, "--store", "git:measured", "--repository", repository.top()});
+    ASSERT_EQ(added.code, 0) << added.err;
+  };
+  const auto kept = [&] {
+    const std::string files = repository.git({"ls-tree", "-r", "--name-only", "measured", "--", "profiles"});
+    return std::ranges::count(files, '\n') + (files.empty() ? 0 : 1);
+  };
+  (void)commit_with("Begin", 1000);
+  profiled("first");
+  const std::string slower = commit_with("Check each element", 1200);
+  profiled("slower");
+  EXPECT_EQ(kept(), 2);
+  for (const char* title : {"Say more", "Say more still"}) {
+    // Compiled anew, so a profile that names another file.
+    repository.write("work.h", read_file(repository.path("work.h")).value() + "// " + title + "\n");
+    (void)repository.commit(title);
+    profiled(title);
+    EXPECT_EQ(kept(), 3) << title;  // Both sides of the change, and the last one.
+  }
+
+  const auto told = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "history");
+    arguments.insert(arguments.end(), {"--store", "git:measured", "--repository", repository.top()});
+    return tally(arguments);
+  };
+  const Ran log = told({"log", "--functions"});
+  EXPECT_EQ(log.code, 0) << log.err;
+  EXPECT_THAT(log.out, AllOf(HasSubstr("inner"), HasSubstr("+200"), Not(HasSubstr("is not known"))));
+  const json::Value commits = parsed(told({"log", "--functions", "--json"}))["commits"];
+  EXPECT_EQ(*commits[std::size_t{2}]["commit"].text(), slower);
+  const json::Value& function = commits[std::size_t{2}]["changes"][std::size_t{0}]["functions"][std::size_t{0}];
+  EXPECT_THAT(*function["name"].text(), HasSubstr("inner"));
+  EXPECT_EQ(function["after"].number().value() - function["before"].number().value(), 200);
+  EXPECT_EQ(repository.git({"status", "--porcelain"}), "");
+}
+
 /// Records that say they measured so many commits; the second case takes 10 % longer from the sixteenth on.
 struct TimesTest : HistoryTest {
   void add_runs(std::size_t runs) {
@@ -219,6 +270,34 @@ TEST_F(TimesTest, AreNominatedAndAreNoFindings) {
 TEST_F(TimesTest, ANewOneIsProvisional) {
   add_runs(18);
   EXPECT_THAT(history({"log"}).out, HasSubstr("1 change of time nominated, 1 provisional"));
+}
+
+TEST_F(HistoryTest, ASiteIsWrittenAndWrittenAnewAndNothingElseIsOverwritten) {
+  commit("Begin", 1000);
+  measure("first");
+  const std::string slower = commit("Check <each> element", 2000);
+  measure("slower");
+  const fs::path folder = records->path() / "site";
+  const std::string page = (folder / "index.html").string();
+  const auto site = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"site", "-o", folder.string()});
+    return history(more);
+  };
+  const Ran written = site({"--title", "Mill", "--url", "https://example.org/mill"});
+  EXPECT_EQ(written.code, 0) << written.err;
+  EXPECT_EQ(written.out, page + "\n");
+  EXPECT_THAT(*read_file(page), AllOf(HasSubstr("Mill"), HasSubstr(slower), Not(HasSubstr("<each>"))));
+  EXPECT_THAT(*read_file(folder / "badge.svg"), HasSubstr("1 regression"));
+  EXPECT_THAT(*read_file(folder / "feed.xml"), HasSubstr("https://example.org/mill/#/commit/" + slower.substr(0, 12)));
+  // Of two cases and the page; what a site of before had is gone.
+  ASSERT_TRUE(write_file(folder / "data" / "0123456789abcdef.js", "old"));
+  EXPECT_EQ(site({}).code, 0);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder / "data"), {}), 2);
+
+  EXPECT_THAT(site({"--commit-url", "javascript:alert({commit})"}).err, HasSubstr("is no address of the web"));
+  const Ran foreign = history({"site", "-o", records->path().string()});
+  EXPECT_EQ(foreign.code, 2);
+  EXPECT_THAT(foreign.err, HasSubstr("is no site of tally history"));
 }
 
 TEST_F(HistoryTest, WhatIsNoRecordOfACommitIsRefused) {
