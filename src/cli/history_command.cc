@@ -11,6 +11,9 @@
 #include <utility>
 
 #include "base/files.h"
+#include "cli/history_accept.h"
+#include "cli/history_profiles.h"
+#include "cli/history_site.h"
 #include "cli/history_view.h"
 #include "cli/record_files.h"
 #include "cli/refuse.h"
@@ -35,7 +38,8 @@ void add_store_option(OptionSet& command, HistoryOptions& options) {
       .value_name("DIR");
 }
 
-void add_show_options(OptionSet& command, HistoryOptions& options) {
+/// Which history: of what, along which line, and what was agreed to.
+void add_line_options(OptionSet& command, HistoryOptions& options) {
   HistoryShow& shown = options.shown;
   add_store_option(command, options);
   command.add("--tip", &shown.tip, "Tell the line of first parents that ends here").value_name("REV").shows_default();
@@ -46,6 +50,19 @@ void add_show_options(OptionSet& command, HistoryOptions& options) {
            "What was agreed to (tally-accept.toml at the top of the repository, where there is one)")
       .value_name("FILE");
   command.add("--denoise", &shown.denoise, kDenoiseHelp);
+}
+
+void add_drift_option(OptionSet& command, HistoryOptions& options) {
+  command
+      .add("--drift", &options.shown.drift,
+           "Budget in percent for changes below the threshold, added up (the accept file's, or 2)")
+      .positive();
+}
+
+void add_show_options(OptionSet& command, HistoryOptions& options) {
+  HistoryShow& shown = options.shown;
+  add_line_options(command, options);
+  command.add("--functions", &shown.functions, "Show which functions moved, where profiles were kept");
   command.add("--all", &shown.all, "Also show commits at which nothing changed");
   command.add("--json", &shown.json, "Print it as JSON");
   command.add("--csv", &shown.csv, "Print it as CSV").excludes("--json");
@@ -56,19 +73,26 @@ int add_records(const Context& context, const HistoryOptions& options, std::ostr
   auto store = open_store(runner, context, options);
   if (!store) return not_told(store.error(), err);
   int code = kFine;
+  bool stored = false;
   for (const std::string& path : options.records) {
     const auto record = load_record(path);
     if (!record) {
       code = std::max(code, not_told(record.error(), err));
       continue;
     }
-    const auto added = store->add(*record, path);
+    const auto added = store->add(*record, path, profiles_of(path));
     if (!added) {
       code = std::max(code, not_told(added.error(), err));
       if (added.error().kind == ErrorKind::io) return code;
       continue;
     }
+    stored = stored || added->is_new;
     fmt::print(out, "{}{}\n", store->files().place_of(added->file), added->is_new ? "" : " (there already)");
+  }
+  // Which of them explain something is known along the commits of a repository only.
+  if (const auto repository = repository_of(runner, context, options); stored && repository) {
+    if (const auto gone = prune_profiles(*repository, "HEAD", *store); !gone && gone.error().kind == ErrorKind::io)
+      return not_told(gone.error(), err);
   }
   return code;
 }
@@ -97,7 +121,7 @@ Status import_batch(HistoryStore& store, std::span<const std::string> paths, Imp
   in_parallel(paths.size(), [&](std::size_t i) {
     auto record = load_record(paths[i]);
     if (record) {
-      read[i] = HistoryStore::run_of(*std::move(record), paths[i]);
+      read[i] = HistoryStore::run_of(*std::move(record), paths[i], profiles_of(paths[i]));
     } else {
       read[i] = std::unexpected(record.error());
     }
@@ -140,6 +164,18 @@ int import_folder(const Context& context, const HistoryOptions& options, std::os
   return imported.added + imported.known == 0 ? kFailed : kFine;
 }
 
+int prune(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
+  RealProcessRunner runner(context.libexec + "/tally-supervisor");
+  const auto repository = repository_of(runner, context, options);
+  if (!repository) return not_told(repository.error(), err);
+  auto store = open_store(runner, context, options);
+  if (!store) return not_told(store.error(), err);
+  const auto gone = prune_profiles(*repository, options.shown.tip, *store);
+  if (!gone) return not_told(gone.error(), err);
+  fmt::print(out, "{}: {} files of profiles removed\n", options.store, *gone);
+  return kFine;
+}
+
 int rebuild_index(const Context& context, const HistoryOptions& options, std::ostream& err) {
   RealProcessRunner runner(context.libexec + "/tally-supervisor");
   auto store = open_store(runner, context, options);
@@ -162,17 +198,19 @@ int exchange(const Context& context, const HistoryOptions& options, std::ostream
 int show_log(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
   const auto history = load_history(context, options, {}, err);
   if (!history) return not_told(history.error(), err);
-  const HistoryView& view = *history;
+  const HistoryView& view = history->view;
   const HistoryShow& shown = options.shown;
+  const StepFunctions functions = shown.functions ? step_functions(history->store, view) : StepFunctions();
   if (shown.json) {
-    out << log_to_json(view);
+    out << log_to_json(view, functions);
   } else if (shown.csv) {
     out << log_to_csv(view);
   } else {
     out << render_log(
         view, {.options = {.width = context.width, .color = use_color(context, "auto", context.out_is_terminal)},
                .all = shown.all,
-               .most = static_cast<std::size_t>(shown.top)});
+               .most = static_cast<std::size_t>(shown.top),
+               .functions = functions});
   }
   return !shown.fail_on.empty() && view.findings() > 0 ? kRegression : kFine;
 }
@@ -180,24 +218,52 @@ int show_log(const Context& context, const HistoryOptions& options, std::ostream
 int show_case(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
   const auto history = load_history(context, options, options.case_id, err);
   if (!history) return not_told(history.error(), err);
-  const HistoryView& view = *history;
+  const HistoryView& view = history->view;
   CaseCourse course;
   if (!view.history.cases.empty())
     course.points = course_of_case(view.history, view.history.cases.front(), {.denoise = options.shown.denoise});
   if (course.points.empty())
     return not_told({ErrorKind::input, "has no counts in this history", options.case_id, "measure with counts"}, err);
   const HistoryShow& shown = options.shown;
+  const StepFunctions functions = shown.functions ? step_functions(history->store, view) : StepFunctions();
   if (shown.json) {
-    out << course_to_json(view, course);
+    out << course_to_json(view, course, functions);
   } else if (shown.csv) {
     out << course_to_csv(view, course);
   } else {
     out << render_course(
         view, course,
         {.options = {.width = context.width, .color = use_color(context, "auto", context.out_is_terminal)},
-         .all = shown.all});
+         .all = shown.all,
+         .functions = functions});
   }
   return kFine;
+}
+
+int show_site(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
+  if (const Status sound = check_site_options(options.site); !sound) return not_told(sound.error(), err);
+  auto history = load_history(context, options, {}, err);
+  if (!history) return not_told(history.error(), err);
+  const auto profiles = step_profiles(history->store, history->view);
+  if (!profiles) return not_told(profiles.error(), err);
+  const auto page = write_history_site(history->view, *profiles, options.site, context.working_folder);
+  if (!page) return not_told(page.error(), err);
+  fmt::print(out, "{}\n", *page);
+  return kFine;
+}
+
+void add_accept_options(OptionSet& command, HistoryOptions& options) {
+  HistoryAccept& accepted = options.accepted;
+  command.chosen = &options.accept;
+  command.add("CASE", &options.case_id, "Its id, what only its id contains or matches, or a glob over ids").required();
+  command.add("--up-to", &accepted.up_to, "The change that is agreed to: +3%").value_name("PERCENT").required();
+  command.add("--reason", &accepted.reason, "Why it may be so").value_name("TEXT").required();
+  command.add("--expires", &accepted.expires, "The last day it holds: 2027-03-01 (in 90 days)").value_name("DATE");
+  command.add("--commit", &accepted.commit, "Whose change it is (that of the only one that is open in the history)")
+      .value_name("REV");
+  command.add("--owner", &accepted.owner, "Who answers for it (git's user.name)").value_name("NAME");
+  command.add("--issue", &accepted.issue, "Where it is discussed").value_name("REF");
+  add_line_options(command, options);
 }
 
 }  // namespace
@@ -217,6 +283,13 @@ void add_history_options(OptionSet& command, HistoryOptions& options) {
   rebuild.chosen = &options.rebuild;
   add_store_option(rebuild, options);
 
+  OptionSet& prune = command.add_command("prune", "Remove profiles that explain no change (add does so, too)");
+  prune.chosen = &options.prune;
+  add_store_option(prune, options);
+  prune.add("--tip", &options.shown.tip, "Of the line of first parents that ends here")
+      .value_name("REV")
+      .shows_default();
+
   OptionSet& push =
       command.add_command("push", "Send a history on a git branch to a remote, after bringing in its own");
   push.chosen = &options.push;
@@ -232,9 +305,7 @@ void add_history_options(OptionSet& command, HistoryOptions& options) {
   log.chosen = &options.log;
   add_show_options(log, options);
   log.add("--top", &options.shown.top, "Changes shown of a commit").shows_default().positive();
-  log.add("--drift", &options.shown.drift, "Budget in percent for changes below the threshold, added up")
-      .shows_default()
-      .positive();
+  add_drift_option(log, options);
   log.add("--fail-on", &options.shown.fail_on, "Exit with 3 where a count rose and nobody agreed")
       .one_of({"unacknowledged"});
 
@@ -242,6 +313,8 @@ void add_history_options(OptionSet& command, HistoryOptions& options) {
   show.chosen = &options.show;
   show.add("CASE", &options.case_id, "Its id, or what only its id contains or matches").required();
   add_show_options(show, options);
+
+  add_accept_options(command.add_command("accept", "Agree to a change: an entry for tally-accept.toml"), options);
 
   OptionSet& backfill = command.add_command("backfill", "Measure the commits that the history lacks");
   backfill.chosen = &options.backfill;
@@ -251,6 +324,12 @@ void add_history_options(OptionSet& command, HistoryOptions& options) {
   bridge.chosen = &options.bridge;
   add_bridge_options(bridge, options.filled);
 
+  OptionSet& site = command.add_command("site", "Write it as a folder of pages, which need no network");
+  site.chosen = &options.site.wanted;
+  add_site_options(site, options.site);
+  add_line_options(site, options);
+  add_drift_option(site, options);
+
   command.footer =
       "A history holds a file for each run and orders them by the first parents of commits, never by dates.\n"
       "docs/history.md says more.";
@@ -259,16 +338,20 @@ void add_history_options(OptionSet& command, HistoryOptions& options) {
 int run_history(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
   if (options.add) return add_records(context, options, out, err);
   if (options.import) return import_folder(context, options, out, err);
+  if (options.prune) return prune(context, options, out, err);
   if (options.rebuild) return rebuild_index(context, options, err);
   if (options.push || options.pull) return exchange(context, options, err);
   if (options.log) return show_log(context, options, out, err);
   if (options.show) return show_case(context, options, out, err);
+  if (options.site.wanted) return show_site(context, options, out, err);
+  if (options.accept) return accept_change(context, options, out, err);
   if (options.backfill) return run_backfill(context, options.filled, out, err);
   if (options.bridge) return run_bridge(context, options.filled, out, err);
   return not_told({ErrorKind::input,
                    "what to do is missing",
                    {},
-                   "tally history add, import, push, pull, rebuild, log, show, backfill or bridge; --help tells"},
+                   "tally history add, import, push, pull, prune, rebuild, log, show, site, accept, backfill or "
+                   "bridge; --help tells"},
                   err);
 }
 

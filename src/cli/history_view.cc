@@ -5,15 +5,14 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 #include <ostream>
-#include <unordered_map>
 
 #include "base/contains.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/record_files.h"
 #include "history/epochs.h"
+#include "history/told.h"
 #include "process/real_runner.h"
 
 namespace tally::cli {
@@ -21,26 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kAcceptFile = "tally-accept.toml";
 constexpr std::string_view kGitStore = "git:";
-
-struct Place {
-  CommitLine line;
-  std::string top;
-};
-
-Result<Place> line_of(const Repository& repository, const std::string& tip_name) {
-  const auto tip = repository.commit(tip_name);
-  if (!tip) return std::unexpected(tip.error());
-  auto commits = repository.first_parent_line(tip->id);
-  if (!commits) return std::unexpected(commits.error());
-  Place place{.line = {}, .top = repository.top()};
-  place.line.commits.reserve(commits->size());
-  for (CommitTitle& commit : *commits)
-    place.line.commits.push_back({std::move(commit.id), std::move(commit.author), std::move(commit.title)});
-  std::ranges::reverse(place.line.commits);
-  return place;
-}
 
 Result<std::string> choose_suite(const HistoryOptions& options, const HistoryIndex& index) {
   auto suites = index.suites();
@@ -59,38 +39,19 @@ Result<std::string> choose_suite(const HistoryOptions& options, const HistoryInd
   return named.empty() ? suites->front() : named;
 }
 
-/// The runs that the history is told from; `run` of each is its place among `runs`.
-Result<ChosenRuns> choose_runs_of(const HistoryOptions& options, const std::string& suite,
-                                  const std::vector<IndexedRun>& runs, const CommitLine& line, std::ostream& err) {
-  std::unordered_map<std::string_view, std::size_t> places;
-  places.reserve(line.commits.size());
-  for (std::size_t i = 0; i < line.commits.size(); ++i) places.emplace(line.commits[i].id, i);
-  std::vector<PlacedRun> placed;
-  placed.reserve(runs.size());
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (const auto at = places.find(runs[i].commit); at != places.end())
-      placed.push_back({.run = i, .place = at->second, .environment = runs[i].environment, .started = runs[i].started});
-  }
-  if (placed.empty()) {
-    return fail(ErrorKind::input, fmt::format("none of its runs is of a commit on the line of {}", options.shown.tip),
-                suite, "name another with --tip, or the repository with --repository DIR");
-  }
-  auto chosen = choose_runs(placed, options.shown.environment);
-  if (!chosen) return chosen;
-  if (placed.size() < runs.size())
-    fmt::print(err, "tally history: {} of commits that are not on this line\n", runs.size() - placed.size());
-  if (chosen->earlier_of_same_commit > 0)
-    fmt::print(err, "tally history: {} beside a later run of the same commit\n", chosen->earlier_of_same_commit);
-  if (!chosen->other_epochs.empty() && options.shown.environment.empty())
+void say_left_out(const HistoryOptions& options, const ChosenRuns& chosen, std::size_t elsewhere, std::ostream& err) {
+  if (elsewhere > 0) fmt::print(err, "tally history: {} of commits that are not on this line\n", elsewhere);
+  if (chosen.earlier_of_same_commit > 0)
+    fmt::print(err, "tally history: {} beside a later run of the same commit\n", chosen.earlier_of_same_commit);
+  if (!chosen.other_epochs.empty() && options.shown.environment.empty())
     fmt::print(err, "tally history: measured in other environments, too: {} (--environment)\n",
-               join(chosen->other_epochs, ", "));
-  return chosen;
+               join(chosen.other_epochs, ", "));
 }
 
-Result<std::vector<Acceptance>> read_ledger(const HistoryOptions& options, const std::string& top) {
+Result<AcceptFile> read_ledger(const HistoryOptions& options, const std::string& top) {
   const std::string path = options.shown.accept.empty() ? (fs::path(top) / kAcceptFile).string() : options.shown.accept;
   std::error_code code;
-  if (options.shown.accept.empty() && !fs::exists(path, code)) return std::vector<Acceptance>();
+  if (options.shown.accept.empty() && !fs::exists(path, code)) return AcceptFile();
   const auto text = read_file(path);
   if (!text) return std::unexpected(text.error());
   return parse_accept_file(*text, path);
@@ -128,14 +89,27 @@ Result<HistoryStore> open_store(ProcessRunner& runner, const Context& context, c
   return HistoryStore(*std::move(branch));
 }
 
-Result<HistoryView> load_history(const Context& context, const HistoryOptions& options, const std::string& only,
-                                 std::ostream& err) {
-  RealProcessRunner runner(context.libexec + "/tally-supervisor");
-  const auto repository = repository_of(runner, context, options);
+Result<CommitLine> line_of(const Repository& repository, const std::string& tip) {
+  const auto commit = repository.commit(tip);
+  if (!commit) return std::unexpected(commit.error());
+  auto commits = repository.first_parent_line(commit->id);
+  if (!commits) return std::unexpected(commits.error());
+  CommitLine line;
+  line.commits.reserve(commits->size());
+  for (CommitTitle& one : *commits)
+    line.commits.push_back({std::move(one.id), std::move(one.author), std::move(one.title)});
+  std::ranges::reverse(line.commits);
+  return line;
+}
+
+Result<LoadedHistory> load_history(const Context& context, const HistoryOptions& options, const std::string& only,
+                                   std::ostream& err) {
+  auto runner = std::make_unique<RealProcessRunner>(context.libexec + "/tally-supervisor");
+  const auto repository = repository_of(*runner, context, options);
   if (!repository) return std::unexpected(repository.error());
-  auto place = line_of(*repository, options.shown.tip);
-  if (!place) return std::unexpected(place.error());
-  auto store = open_store(runner, context, options);
+  auto line = line_of(*repository, options.shown.tip);
+  if (!line) return std::unexpected(line.error());
+  auto store = open_store(*runner, context, options);
   if (!store) return std::unexpected(store.error());
   const auto index = store->index();
   if (!index) return std::unexpected(index.error());
@@ -151,30 +125,28 @@ Result<HistoryView> load_history(const Context& context, const HistoryOptions& o
   }
   const auto runs = (*index)->runs(*suite);
   if (!runs) return std::unexpected(runs.error());
-  const auto chosen = choose_runs_of(options, *suite, *runs, place->line, err);
-  if (!chosen) return std::unexpected(chosen.error());
-  auto accepted = read_ledger(options, place->top);
-  if (!accepted) return std::unexpected(accepted.error());
-
-  HistoryView view;
-  History& history = view.history;
-  history.suite = *std::move(suite);
-  history.line = std::move(place->line);
-  std::vector<std::optional<std::uint32_t>> places;
-  for (const PlacedRun& one : chosen->runs) {
-    const IndexedRun& run = (*runs)[one.run];
-    const auto number = static_cast<std::size_t>(run.id);
-    if (places.size() <= number) places.resize(number + 1);
-    places[number] = static_cast<std::uint32_t>(history.runs.size());
-    history.line.measured.push_back(one.place);
-    history.runs.push_back({.environment = run.environment, .started = run.started, .file = run.file});
+  const std::vector<PlacedRun> placed = placed_on(*line, *runs);
+  if (placed.empty()) {
+    return fail(ErrorKind::input, fmt::format("none of its runs is of a commit on the line of {}", options.shown.tip),
+                *suite, "name another with --tip, or the repository with --repository DIR");
   }
-  if (auto loaded = (*index)->load(history.suite, places, id, history); !loaded) return std::unexpected(loaded.error());
-  view.course = course_of(history, {.denoise = options.shown.denoise});
-  view.accepted = *std::move(accepted);
+  const auto chosen = choose_runs(placed, options.shown.environment);
+  if (!chosen) return std::unexpected(chosen.error());
+  say_left_out(options, *chosen, runs->size() - placed.size(), err);
+  auto ledger = read_ledger(options, repository->top());
+  if (!ledger) return std::unexpected(ledger.error());
+  auto history = told_history(**index, *std::move(suite), *std::move(line), *runs, *chosen, id);
+  if (!history) return std::unexpected(history.error());
+
+  HistoryView view{.history = *std::move(history)};
+  view.accepted = std::move(ledger->accepted);
   view.today = options.now.substr(0, 10);
-  view.budget = options.shown.drift / 100;
-  return view;
+  view.budgets = options.shown.drift > 0 ? std::vector<DriftBudget>{{.budget = options.shown.drift / 100}}
+                                         : std::move(ledger->drift);
+  view.course = course_of(view.history, {.denoise = options.shown.denoise,
+                                         .agreed = agreed_along(view.history.line, view.accepted, view.today)});
+  view.times = time_steps(view.history);
+  return LoadedHistory{.runner = std::move(runner), .store = *std::move(store), .view = std::move(view)};
 }
 
 }  // namespace tally::cli

@@ -25,10 +25,20 @@ Result<HistoryStore> open_store(ProcessRunner& runner, const Context& context, c
 Result<std::unique_ptr<GitFiles>> open_branch(ProcessRunner& runner, const Context& context,
                                               const HistoryOptions& options);
 
+/// A history, and the store that the profiles of its runs are in.
+struct LoadedHistory {
+  std::unique_ptr<ProcessRunner> runner;
+  HistoryStore store;
+  HistoryView view;
+};
+
 /// What was left out (other environments, commits elsewhere, earlier runs of a commit) is said on `err`. `only`: the id
 /// of the one case that is asked for, or what only its id contains or matches; empty: all. Errors (input): nothing is
 /// stored, several suites and none named, no repository, no run of a commit on the line, no such case.
-Result<HistoryView> load_history(const Context& context, const HistoryOptions& options, const std::string& only,
-                                 std::ostream& err);
+Result<LoadedHistory> load_history(const Context& context, const HistoryOptions& options, const std::string& only,
+                                   std::ostream& err);
+
+/// The line of first parents up to a commit, oldest first. An error (input): it is none.
+Result<CommitLine> line_of(const Repository& repository, const std::string& tip);
 
 }  // namespace tally::cli

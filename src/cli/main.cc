@@ -114,10 +114,9 @@ std::vector<Command> declare_commands(OptionSet& program) {
       [](const Context& context, Shown<CheckCommandOptions> options) {
         set_rendering(context, options);
         options.now = fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr)));
-        const Remeasure again =
-            remeasure_with(context, {.cxx = options.cxx, .python = options.python, .env_command = options.env_command},
-                           options.cores, std::cerr);
-        return run_check(options, again, std::cout, std::cerr);
+        const Tools tools = {.cxx = options.cxx, .python = options.python, .env_command = options.env_command};
+        return run_check(options, remeasure_with(context, tools, options.cores, std::cerr),
+                         rebase_with(context, tools, options.cores, std::cerr), std::cout, std::cerr);
       }));
   commands.push_back(declare<HistoryOptions>(program, "history",
                                              "Keep records by commit, and tell which commit changed a count",

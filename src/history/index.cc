@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "history/environment_name.h"
+#include "history/profiles.h"
 
 namespace tally {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// With every change of a table or of SeriesPoint.
-constexpr std::int64_t kVersion = 1;
+constexpr std::int64_t kVersion = 2;
 /// A double's bytes tell the byte order; a table made by another machine's tally is made anew.
 constexpr double kLayout = 1.0 / 3;
 constexpr std::size_t kPointsInRow = 128;
@@ -31,6 +32,8 @@ CREATE TABLE one_case(id INTEGER PRIMARY KEY, suite TEXT NOT NULL, name TEXT NOT
   UNIQUE(suite, name));
 CREATE TABLE series(of_case INTEGER NOT NULL, environment INTEGER NOT NULL, part INTEGER NOT NULL,
   points BLOB NOT NULL, PRIMARY KEY(of_case, environment, part)) WITHOUT ROWID;
+CREATE TABLE profile(run INTEGER NOT NULL, of_case INTEGER NOT NULL, stem TEXT NOT NULL,
+  PRIMARY KEY(run, of_case)) WITHOUT ROWID;
 )sql";
 
 std::span<const std::byte> bytes_of(const double& number) { return std::as_bytes(std::span(&number, 1)); }
@@ -147,9 +150,24 @@ Result<std::vector<IndexedRun>> HistoryIndex::runs(std::string_view suite) const
   }
 }
 
+Result<std::vector<IndexedProfile>> HistoryIndex::profiles(std::string_view suite) const {
+  auto rows = database_.prepare(
+      "SELECT profile.run, one_case.name, profile.stem FROM profile JOIN run ON run.id = profile.run "
+      "JOIN one_case ON one_case.id = profile.of_case WHERE run.suite = ?");
+  if (!rows) return std::unexpected(rows.error());
+  rows->bind(suite);
+  std::vector<IndexedProfile> profiles;
+  for (auto row = rows->step();; row = rows->step()) {
+    if (!row) return std::unexpected(row.error());
+    if (!*row) return profiles;
+    profiles.push_back({.run = rows->whole(0), .case_id = rows->text(1), .stem = rows->text(2)});
+  }
+}
+
 Status HistoryIndex::clear() {
   if (auto gone =
           database_.execute("DELETE FROM run; DELETE FROM environment; DELETE FROM basis; DELETE FROM one_case; "
+                            "DELETE FROM profile; "
                             "DELETE FROM series");
       !gone)
     return gone;
@@ -275,6 +293,11 @@ Status HistoryIndex::add(const std::string& file, const Record& record) {
     point.basis = static_cast<std::uint32_t>(*basis);
     (*tail)->points.push_back(point);
     (*tail)->is_new = true;
+    const std::string stem = one.profile ? stem_of_path(*one.profile) : std::string();
+    if (stem.empty()) continue;
+    auto profile = database_.prepare("INSERT OR REPLACE INTO profile VALUES(?, ?, ?)");
+    if (!profile) return std::unexpected(profile.error());
+    if (auto done = profile->bind(std::int64_t{run_id}).bind(*of).bind(stem).run(); !done) return done;
   }
   return {};
 }

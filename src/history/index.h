@@ -30,6 +30,13 @@ struct IndexedRun {
   std::string file;
 };
 
+/// Where the profile of a case at a run is kept.
+struct IndexedProfile {
+  std::int64_t run = 0;
+  std::string case_id;
+  std::string stem;  ///< See history/profiles.h.
+};
+
 class HistoryIndex {
  public:
   /// Never fails for what lies at `path`: see above. An error is one of SQLite itself.
@@ -41,6 +48,9 @@ class HistoryIndex {
   /// Their ids, in the order in which they came.
   [[nodiscard]] Result<std::vector<std::string>> cases(std::string_view suite) const;
   [[nodiscard]] Result<std::vector<IndexedRun>> runs(std::string_view suite) const;
+
+  /// All that runs name, whether they are still kept or not.
+  [[nodiscard]] Result<std::vector<IndexedProfile>> profiles(std::string_view suite) const;
 
   /// Everything goes.
   Status clear();

@@ -58,6 +58,7 @@ struct CaseSeries {
 
 /// A run of the suite's cases at one commit.
 struct HistoryRun {
+  std::int64_t id = 0;      ///< Its index's number of it.
   std::string environment;  ///< The first digits of its fingerprint.
   std::string started;      ///< ISO 8601, UTC.
   std::string file;         ///< What the store calls it.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "base/digest.h"
@@ -111,17 +112,29 @@ std::optional<StoredRun> stored_run_of(std::string_view file) {
       .commit = std::string(stem.substr(0, dash))};
 }
 
-Result<HistoryStore::Run> HistoryStore::run_of(Record record, const std::string& where) {
+Result<HistoryStore::Run> HistoryStore::run_of(Record record, const std::string& where, const ProfileReader& profiles) {
   if (auto storable = check_storable(record, where); !storable) return std::unexpected(storable.error());
-  Run run{.file = {}, .record = compacted(std::move(record))};
+  const std::string beginning =
+      fmt::format("{}/{}/{}/{}-", kRuns, *record.suite, environment_name_of(record), record.source->commit);
+  Run run;
+  std::vector<std::optional<std::string>> paths(record.cases.size());
+  for (std::size_t i = 0; profiles && i < record.cases.size(); ++i) {
+    auto texts = profiles(record.cases[i]);
+    if (!texts) continue;
+    const std::string stem = profile_stem(*texts);
+    paths[i] = profile_path(beginning, stem);
+    for (NewHistoryFile& file : profile_files(stem, *std::move(texts))) run.profiles.push_back(std::move(file));
+  }
+  run.record = compacted(std::move(record));
+  for (std::size_t i = 0; i < paths.size(); ++i) run.record.cases[i].profile = std::move(paths[i]);
   run.file.text = to_json(run.record);
-  run.file.name = fmt::format("{}/{}/{}/{}-{}{}", kRuns, *run.record.suite, environment_name_of(run.record),
-                              run.record.source->commit, digest(run.file.text), kEnding);
+  run.file.name = beginning + digest(run.file.text) + std::string(kEnding);
   return run;
 }
 
-Result<HistoryStore::Added> HistoryStore::add(const Record& record, const std::string& where) {
-  auto run = run_of(record, where);
+Result<HistoryStore::Added> HistoryStore::add(const Record& record, const std::string& where,
+                                              const ProfileReader& profiles) {
+  auto run = run_of(record, where, profiles);
   if (!run) return std::unexpected(run.error());
   Added added{.file = run->file.name, .is_new = !files_->has(run->file.name)};
   if (!added.is_new) return added;
@@ -140,6 +153,8 @@ Status HistoryStore::add(std::vector<Run> runs) {
   std::vector<std::pair<std::string, const Record*>> entries;
   for (Run& run : runs) {
     entries.emplace_back(run.file.name, &run.record);
+    // Before the run that names them.
+    std::ranges::move(run.profiles, std::back_inserter(files));
     files.push_back(std::move(run.file));
   }
   if (auto written = files_->write(std::move(files), title); !written) return written;

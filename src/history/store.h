@@ -6,7 +6,8 @@
 /// for a run.
 ///
 /// A file is a record (record/json.h) without what no history asks for: of its wall times there is each child's median
-/// instead of its samples. Every command that reads records reads it.
+/// instead of its samples, and a profile is named where it is kept (history/profiles.h). Every command that reads
+/// records reads it.
 #pragma once
 
 #include <filesystem>
@@ -19,6 +20,7 @@
 #include "base/error.h"
 #include "history/files.h"
 #include "history/index.h"
+#include "history/profiles.h"
 #include "record/record.h"
 
 namespace tally {
@@ -44,17 +46,19 @@ class HistoryStore {
   struct Run {
     NewHistoryFile file;
     Record record;
+    std::vector<NewHistoryFile> profiles = {};
   };
   /// Errors (input): the record does not say which commit or suite it measured, measured changes that were not
   /// committed, or is not all of a plan; `where` names it in them.
-  [[nodiscard]] static Result<Run> run_of(Record record, const std::string& where);
+  [[nodiscard]] static Result<Run> run_of(Record record, const std::string& where,
+                                          const ProfileReader& profiles = nullptr);
 
   struct Added {
     std::string file;
     bool is_new = false;  ///< False: the store had it.
   };
   /// Errors: those of run_of(); io: it cannot be written.
-  Result<Added> add(const Record& record, const std::string& where);
+  Result<Added> add(const Record& record, const std::string& where, const ProfileReader& profiles = nullptr);
   /// Many at once, none of them before all are on the disk. An error (io): they cannot be written.
   Status add(std::vector<Run> runs);
 
@@ -84,7 +88,7 @@ class HistoryStore {
   std::optional<HistoryIndex> index_;
 };
 
-/// What the store keeps of a record.
+/// What the store keeps of a record, profiles apart.
 Record compacted(Record record);
 
 }  // namespace tally

@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "report/format.h"
+#include "report/function_table.h"
+#include "report/history_times.h"
 #include "report/history_view.h"
 
 namespace tally {
@@ -26,6 +28,17 @@ std::string range_text(const HistoryView& view, std::size_t run, const CountStep
                      short_id(candidates.front()), short_id(candidates.back()));
 }
 
+std::string moved_functions(std::size_t run, const CountStep& step, const HistoryRender& render) {
+  const std::vector<FunctionDelta> deltas = render.functions(run, step);
+  if (deltas.empty()) return "      which functions moved is not known: no profiles of both sides are kept\n";
+  return render_deltas(deltas, render.most, render.options);
+}
+
+std::string expired_text(const Acceptance* expired) {
+  if (expired == nullptr) return {};
+  return fmt::format(", accepted until {}: {}", expired->expires, printable(expired->reason));
+}
+
 std::string step_lines(const HistoryView& view, std::size_t run, const CountStep& step, const HistoryRender& render) {
   const Acceptance* const accepted = view.acceptance(run, step);
   const Tint tint = !step.is_slower() ? Tint::good : accepted != nullptr ? Tint::dim : Tint::bad;
@@ -33,13 +46,17 @@ std::string step_lines(const HistoryView& view, std::size_t run, const CountStep
       fmt::format("    {}  {}  {} → {}", tinted(format_change(step.counts.change), tint, render.options.color),
                   printable(view.id(step.of)), format_count(step.counts.before), format_count(step.counts.after));
   if (accepted != nullptr && step.is_slower()) text += ", accepted: " + printable(accepted->reason);
+  if (view.is_finding(run, step)) text += expired_text(view.expired(run, step));
   text += "\n";
   if (const std::string range = range_text(view, run, step); !range.empty()) text += "      " + range + "\n";
+  if (render.functions) text += moved_functions(run, step, render);
   return text;
 }
 
-bool is_quiet(const CourseEntry& entry) {
-  return !entry.epoch && entry.steps.empty() && entry.seams.empty() && entry.failed.empty();
+bool is_quiet(const HistoryView& view, std::size_t run) {
+  const CourseEntry& entry = view.course.entries[run];
+  return view.times_at(run).empty() && !entry.epoch && entry.steps.empty() && entry.seams.empty() &&
+         entry.failed.empty();
 }
 
 /// What another environment does to counts is no commit's doing.
@@ -73,6 +90,7 @@ std::string commit_lines(const HistoryView& view, std::size_t run, const History
   for (std::size_t i = 0; i < std::min(render.most, entry.steps.size()); ++i)
     text += step_lines(view, run, entry.steps[i], render);
   if (entry.steps.size() > render.most) text += fmt::format("    and {} more\n", entry.steps.size() - render.most);
+  text += time_lines(view, run, render);
   for (const std::size_t of : entry.failed)
     text += "    " + tinted("failed", Tint::bad, render.options.color) + "  " + printable(view.id(of)) + "\n";
   for (const Seam& seam : entry.seams)
@@ -84,19 +102,31 @@ std::string commit_lines(const HistoryView& view, std::size_t run, const History
 std::string drift_lines(const HistoryView& view, const HistoryRender& render) {
   std::string text;
   for (const Drift& drift : view.course.drifts) {
-    if (drift.counts.change <= view.budget) continue;
+    if (!view.is_beyond_budget(drift)) continue;
     const bool finding = view.is_finding(drift);
-    text +=
-        tinted("drift", finding ? Tint::bad : Tint::dim, render.options.color) +
-        fmt::format("  {}  {}  {} → {} since {}, no change of it beyond the threshold\n",
-                    format_change(drift.counts.change), printable(view.id(drift.of)), format_count(drift.counts.before),
-                    format_count(drift.counts.after), short_id(view.commit(drift.since)));
+    text += tinted("drift", finding ? Tint::bad : Tint::dim, render.options.color) +
+            fmt::format("  {}  {}  {} → {} since {}, no change of it beyond the threshold{}\n",
+                        format_change(drift.counts.change), printable(view.id(drift.of)),
+                        format_count(drift.counts.before), format_count(drift.counts.after),
+                        short_id(view.commit(drift.since)), finding ? expired_text(view.expired(drift)) : "");
     for (std::size_t i = 0; i < std::min(render.most, drift.contributors.size()); ++i) {
       const CommitName& commit = view.commit(drift.contributors[i]);
       text += fmt::format("    {}  {}  {}\n", short_id(commit), printable(commit.author), printable(commit.title));
     }
     if (drift.contributors.size() > render.most)
       text += fmt::format("    and {} more\n", drift.contributors.size() - render.most);
+  }
+  return text;
+}
+
+std::string settled_lines(const HistoryView& view, const HistoryRender& render) {
+  std::string text;
+  for (const auto& [drift, by] : view.course.settled) {
+    text +=
+        tinted("drift", Tint::dim, render.options.color) +
+        fmt::format("  {}  {}  {} → {} from {} to {}, accepted: {}\n", format_change(drift.counts.change),
+                    printable(view.id(drift.of)), format_count(drift.counts.before), format_count(drift.counts.after),
+                    short_id(view.commit(drift.since)), short_id(view.commit(drift.until)), printable(by.reason));
   }
   return text;
 }
@@ -133,7 +163,7 @@ std::vector<Cell> row_of(const HistoryView& view, std::size_t of, const CoursePo
   using Kind = CoursePoint::Kind;
   const std::size_t run = point.of->run;
   const CommitName& commit = view.commit(run);
-  std::vector<Cell> row(5);
+  std::vector<Cell> row(7);
   row[0].text = short_id(commit);
   row[1].text = format_count(point.of->instructions);
   if (point.kind == Kind::step) {
@@ -148,12 +178,15 @@ std::vector<Cell> row_of(const HistoryView& view, std::size_t of, const CoursePo
   } else if (point.kind == Kind::seam) {
     row[3] = {"begins anew", Tint::notice};
   }
-  row[4].text = printable(fmt::format("{}: {}", commit.author, commit.title));
+  if (point.of->has_time()) row[4].text = format_seconds(point.of->time_s);
+  if (const TimeStep* const change = view.time_step(of, run)) row[5] = {time_step_text(change->point), Tint::notice};
+  row[6].text = printable(fmt::format("{}: {}", commit.author, commit.title));
   return row;
 }
 
-bool tells_something(const CoursePoint& point) {
-  return point.kind != CoursePoint::Kind::same && point.kind != CoursePoint::Kind::joined;
+bool tells_something(const HistoryView& view, std::size_t of, const CoursePoint& point) {
+  const bool is_change = point.kind != CoursePoint::Kind::same && point.kind != CoursePoint::Kind::joined;
+  return is_change || view.time_step(of, point.of->run) != nullptr;
 }
 
 }  // namespace
@@ -173,7 +206,7 @@ std::string render_log(const HistoryView& view, const HistoryRender& render) {
       fmt::format("{}, environment {}\n\n", printable(view.history.suite), view.history.runs.back().environment);
   std::size_t quiet = 0;
   for (std::size_t run = view.history.runs.size(); run-- > 0;) {
-    if (!render.all && is_quiet(view.course.entries[run])) {
+    if (!render.all && is_quiet(view, run)) {
       ++quiet;
       continue;
     }
@@ -183,7 +216,7 @@ std::string render_log(const HistoryView& view, const HistoryRender& render) {
     text += tinted(fmt::format("{} with nothing new (--all shows them)\n", plural(quiet, "commit", "commits")),
                    Tint::dim, render.options.color);
   }
-  return text + drift_lines(view, render) + summary(view);
+  return text + drift_lines(view, render) + settled_lines(view, render) + summary(view) + time_summary(view);
 }
 
 std::string render_course(const HistoryView& view, const CaseCourse& course, const HistoryRender& render) {
@@ -195,18 +228,27 @@ std::string render_course(const HistoryView& view, const CaseCourse& course, con
                    {.title = "instructions", .right = true},
                    {.title = "change", .right = true},
                    {.title = ""},
+                   {.title = "time", .right = true},
+                   {.title = "change"},
                    {.title = "author and title", .least = 12}};
   for (std::size_t i = course.points.size(); i-- > 0;) {
-    if (render.all || tells_something(course.points[i]))
+    if (render.all || tells_something(view, course.of, course.points[i]))
       table.rows.push_back(row_of(view, course.of, course.points[i]));
   }
   text += render_table(table, render.options);
+  for (std::size_t i = course.points.size(); render.functions && i-- > 0;) {
+    const CoursePoint& point = course.points[i];
+    if (point.kind != CoursePoint::Kind::step) continue;
+    const CountStep step{.of = course.of, .since = point.since, .counts = point.counts};
+    text += "\n" + short_id(view.commit(point.of->run)) + "  " + format_change(point.counts.change) + "\n" +
+            moved_functions(point.of->run, step, render);
+  }
   const std::size_t left_out = course.points.size() - table.rows.size();
   if (left_out > 0) {
     text += tinted(fmt::format("{} with no change (--all shows them)\n", plural(left_out, "commit", "commits")),
                    Tint::dim, render.options.color);
   }
-  return text;
+  return text + time_summary(view);
 }
 
 }  // namespace tally

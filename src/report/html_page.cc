@@ -19,7 +19,12 @@ std::string render_page(const HtmlPage& page) {
     if (open == std::string_view::npos) return text;
     const std::size_t close = rest.find("}}", open);
     const std::string_view mark = rest.substr(open + 2, close - open - 2);
-    text += mark == "title" ? html_escape(page.title) : mark == "css" ? page.css : mark == "js" ? page.js : json;
+    text += mark == "title"     ? html_escape(page.title)
+            : mark == "css"     ? page.css
+            : mark == "js"      ? page.js
+            : mark == "head"    ? page.head
+            : mark == "scripts" ? std::string(page.has_files ? " 'self' file:" : "")
+                                : json;
     rest.remove_prefix(close + 2);
   }
 }

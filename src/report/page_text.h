@@ -8,6 +8,8 @@ namespace tally {
 extern const std::string page_html;
 extern const std::string page_css;
 extern const std::string page_js;
+extern const std::string history_page_css;
+extern const std::string history_page_js;
 extern const std::string trace_page_css;
 extern const std::string trace_page_js;
 

@@ -1,8 +1,9 @@
 #!/bin/sh
-# run.sh FIXTURE FOLDER: writes the pages, fetches playwright-core once, drives the browser.
+# run.sh PAGES SITE FOLDER: PAGES and SITE are the fixtures' programs. Writes the pages, fetches playwright-core once, drives the browser.
 set -eu
-fixture=$1
-folder=$2
+pages=$1
+site=$2
+folder=$3
 here=$(cd "$(dirname "$0")" && pwd)
 browser=${CHROMIUM:-$(command -v chromium || true)}
 if [ -z "$browser" ]; then
@@ -15,7 +16,7 @@ if ! command -v npm >/dev/null && [ ! -d "$folder/node_modules/playwright-core" 
 fi
 mkdir -p "$folder/pages"
 cp "$here/package.json" "$here/package-lock.json" "$here/browser.mjs" "$here/check.mjs" "$here/report.test.mjs" \
-  "$here/trace.test.mjs" "$folder/"
+  "$here/trace.test.mjs" "$here/history.test.mjs" "$folder/"
 if ! [ "$folder/node_modules/.package-lock.json" -nt "$here/package-lock.json" ]; then
   if ! (cd "$folder" && npm ci --silent --no-audit --no-fund); then
     echo "skipped: npm could not fetch playwright-core" >&2
@@ -23,8 +24,11 @@ if ! [ "$folder/node_modules/.package-lock.json" -nt "$here/package-lock.json" ]
   fi
   touch "$folder/node_modules/.package-lock.json"
 fi
-"$fixture" "$folder/pages"
+"$pages" "$folder/pages"
+rm -rf "$folder/pages/history"
+"$site" "$folder/pages/history"
 cd "$folder"
 export CHROMIUM="$browser"
 node report.test.mjs pages
-exec node trace.test.mjs pages
+node trace.test.mjs pages
+exec node history.test.mjs pages

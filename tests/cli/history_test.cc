@@ -1,6 +1,10 @@
+#include <algorithm>
+
 #include "git/generated.h"
 #include "harness.h"
 #include "json/text.h"
+#include "record/example_record.h"
+#include "record/json.h"
 
 namespace tally::cli_test {
 namespace {
@@ -165,6 +169,135 @@ TEST_F(HistoryTest, OneCaseIsToldPointByPoint) {
   ASSERT_EQ(series["points"].size(), 3);
   EXPECT_EQ(series["points"][std::size_t{2}]["instructions"].number(), 2000);
   EXPECT_EQ(history({"show", "nothing"}).code, 2);
+}
+
+TEST_F(HistoryTest, ASiteIsWrittenAndWrittenAnewAndNothingElseIsOverwritten) {
+  commit("Begin", 1000);
+  measure("first");
+  const std::string slower = commit("Check <each> element", 2000);
+  measure("slower");
+  const fs::path folder = records->path() / "site";
+  const std::string page = (folder / "index.html").string();
+  const auto site = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"site", "-o", folder.string()});
+    return history(more);
+  };
+  const Ran written = site({"--title", "Mill", "--url", "https://example.org/mill"});
+  EXPECT_EQ(written.code, 0) << written.err;
+  EXPECT_EQ(written.out, page + "\n");
+  EXPECT_THAT(*read_file(page), AllOf(HasSubstr("Mill"), HasSubstr(slower), Not(HasSubstr("<each>"))));
+  EXPECT_THAT(*read_file(folder / "badge.svg"), HasSubstr("1 regression"));
+  EXPECT_THAT(*read_file(folder / "feed.xml"), HasSubstr("https://example.org/mill/#/commit/" + slower.substr(0, 12)));
+  // Of two cases and the page; what a site of before had is gone.
+  ASSERT_TRUE(write_file(folder / "data" / "0123456789abcdef.js", "old"));
+  EXPECT_EQ(site({}).code, 0);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder / "data"), {}), 2);
+
+  EXPECT_THAT(site({"--commit-url", "javascript:alert({commit})"}).err, HasSubstr("is no address of the web"));
+  const Ran foreign = history({"site", "-o", records->path().string()});
+  EXPECT_EQ(foreign.code, 2);
+  EXPECT_THAT(foreign.err, HasSubstr("is no site of tally history"));
+}
+
+TEST_F(HistoryTest, OnABranchOfTheRepositoryProfilesSayWhichFunctionsMoved) {
+  // Not inlined, so that it is a function of its own.
+  const auto commit_with = [&](const std::string& title, int nops) {
+    repository.write("work.h", "#pragma once\n[[gnu::noinline]] inline void inner() { asm volatile(\".rept " +
+                                   std::to_string(nops) +
+                                   "\\n nop\\n .endr\"); }\ninline void sum() { inner(); }\ninline void other() {}\n");
+    return repository.commit(title);
+  };
+  const auto profiled = [&](const std::string& name) {
+    const std::string record = (records->path() / (name + ".json")).string();
+    const Ran run = tally({"run", repository.path("suite.toml"), "--filter", "sum*", "--counts-only", "--quiet",
+                           "--profiles", "--json", record});
+    ASSERT_EQ(run.code, 0) << run.err;
+    const Ran added = tally({"history", "add", record, "--store", "git:measured", "--repository", repository.top()});
+    ASSERT_EQ(added.code, 0) << added.err;
+  };
+  const auto kept = [&] {
+    const std::string files = repository.git({"ls-tree", "-r", "--name-only", "measured", "--", "profiles"});
+    return std::ranges::count(files, '\n') + (files.empty() ? 0 : 1);
+  };
+  (void)commit_with("Begin", 1000);
+  profiled("first");
+  const std::string slower = commit_with("Check each element", 1200);
+  profiled("slower");
+  EXPECT_EQ(kept(), 2);
+  for (const char* title : {"Say more", "Say more still"}) {
+    // Compiled anew, so a profile that names another file.
+    repository.write("work.h", read_file(repository.path("work.h")).value() + "// " + title + "\n");
+    (void)repository.commit(title);
+    profiled(title);
+    EXPECT_EQ(kept(), 3) << title;  // Both sides of the change, and the last one.
+  }
+
+  const auto told = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "history");
+    arguments.insert(arguments.end(), {"--store", "git:measured", "--repository", repository.top()});
+    return tally(arguments);
+  };
+  const Ran log = told({"log", "--functions"});
+  EXPECT_EQ(log.code, 0) << log.err;
+  EXPECT_THAT(log.out, AllOf(HasSubstr("inner"), HasSubstr("+200"), Not(HasSubstr("is not known"))));
+  const json::Value commits = parsed(told({"log", "--functions", "--json"}))["commits"];
+  EXPECT_EQ(*commits[std::size_t{2}]["commit"].text(), slower);
+  const json::Value& function = commits[std::size_t{2}]["changes"][std::size_t{0}]["functions"][std::size_t{0}];
+  EXPECT_THAT(*function["name"].text(), HasSubstr("inner"));
+  EXPECT_EQ(function["after"].number().value() - function["before"].number().value(), 200);
+  EXPECT_EQ(repository.git({"status", "--porcelain"}), "");
+}
+
+/// Records that say they measured so many commits; the second case takes 10 % longer from the sixteenth on.
+struct TimesTest : HistoryTest {
+  void add_runs(std::size_t runs) {
+    for (std::size_t i = 0; i < runs; ++i) {
+      repository.write("work.h", std::to_string(i));
+      commits.push_back(repository.commit("Be number " + std::to_string(i)));
+      Record record = example_record();
+      record.suite = "suite.toml";
+      record.source->commit = commits.back();
+      record.source->dirty = false;
+      record.cases = {example_case("steady"), example_case("slower")};
+      for (std::size_t j = 0; j < 2; ++j) {
+        const double jitter = 1 + 0.001 * static_cast<double>((i * 7 + j * 3) % 11);
+        record.cases[j].wall->median_s = 2e-6 * jitter * (j == 1 && i >= 15 ? 1.1 : 1);
+      }
+      ASSERT_TRUE(write_file(records->path() / (std::to_string(i) + ".json"), to_json(record)));
+    }
+    ASSERT_EQ(tally({"history", "import", records->path().string(), "--store", store()}).code, 0);
+  }
+
+  std::vector<std::string> commits;
+};
+
+TEST_F(TimesTest, AreNominatedAndAreNoFindings) {
+  add_runs(30);
+  const Ran log = history({"log", "--fail-on", "unacknowledged"});
+  EXPECT_EQ(log.code, 0) << log.err;
+  EXPECT_THAT(log.out, AllOf(HasSubstr("Be number 15"), HasSubstr("    time  +"), HasSubstr("  slower  2.01 µs → "),
+                             HasSubstr("1 change of time nominated, 0 provisional; tally ab"),
+                             Not(HasSubstr("Be number 14")), Not(HasSubstr("steady"))));
+  const json::Value commit = parsed(history({"log", "--json"}))["commits"][std::size_t{14}];
+  ASSERT_EQ(commit["time_steps"].size(), 1);
+  const json::Value& step = commit["time_steps"][std::size_t{0}];
+  EXPECT_EQ(*step["id"].text(), "slower");
+  EXPECT_NEAR(step["change"].number(), 0.1, 0.005);
+  EXPECT_LT(step["p_value"].number(), 0.001);
+  EXPECT_EQ(*step["provisional"].flag(), false);
+  EXPECT_THAT(json::texts_of(step["candidates"]), ElementsAre(commits[15]));
+  EXPECT_THAT(history({"log", "--csv"}).out, HasSubstr(commits[15] + ",Ada,Be number 15,1,slower,"));
+
+  const Ran shown = history({"show", "slower"});
+  EXPECT_THAT(shown.out, AllOf(HasSubstr("Be number 15"), HasSubstr("(p "), HasSubstr("28 commits with no change")));
+  const json::Value points = parsed(history({"show", "slower", "--json"}))["points"];
+  EXPECT_EQ(*points[std::size_t{15}]["time_step"]["id"].text(), "slower");
+  EXPECT_EQ(points[std::size_t{14}]["time_step"].size(), 0);
+}
+
+TEST_F(TimesTest, ANewOneIsProvisional) {
+  add_runs(18);
+  EXPECT_THAT(history({"log"}).out, HasSubstr("1 change of time nominated, 1 provisional"));
 }
 
 TEST_F(HistoryTest, WhatIsNoRecordOfACommitIsRefused) {

@@ -50,6 +50,9 @@ export default [
     },
   },
   {files: ['**/*.mjs'], languageOptions: {globals: globals.node}},
-  {files: ['tests/browser/*.mjs'], languageOptions: {globals: globals.browser}},
+  {
+    files: ['tests/browser/*.mjs', 'bench/history_site/*.mjs', 'bench/trace/*.mjs'],
+    languageOptions: {globals: globals.browser},
+  },
   ...scripts.map(scriptRules),
 ];

@@ -1,5 +1,5 @@
 'use strict';
-// One case: figures, why it moved, growth, distribution, flame graph, functions, code.
+// One case: figures, why it moved, growth, distribution, source lines, flame graph, functions, code.
 
 function codeOf(one) {
   const part = (title, text) =>
@@ -41,65 +41,20 @@ function factsOf(one) {
     {class: 'facts'},
     [one.variant, ' ', tag(wordOf(one)), one.base?.cause && ' ' + one.base.cause],
     flags.map((flag) => [' ', el('span', {class: 'tag notice'}, flag)]),
+    one.reused && [
+      ' ',
+      el('span', {class: 'tag', title: 'counted at ' + one.reused}, 'count reused'),
+    ],
   );
 }
 
-/// Of a case in Python: whether its Python functions are shown, or the interpreter's own.
-function kindToggle(one, show) {
-  const choice = (title, native) =>
-    el(
-      'button',
-      {
-        type: 'button',
-        class: 'chip',
-        'aria-pressed': String(Boolean(viewOf('native')) === native),
-        onclick: () => {
-          for (const key of ['function', 'zoom', 'find']) keepView(key, undefined);
-          keepView('native', native ? 1 : undefined);
-          show();
-        },
-      },
-      title,
-    );
-  return el(
-    'div',
-    {class: 'chips', role: 'group', 'aria-label': 'Which functions'},
-    choice('Python functions', false),
-    choice('Native functions', true),
-  );
-}
-
-/// Flame graph, one function's callers and callees, and the table: filled in when it is unpacked.
+/// Where the instructions of a case go: its profile, and the one of its Python functions.
 function profileSections(one) {
-  const place = el('div', {class: 'profile'}, el('p', {class: 'soft'}, 'Unpacking the profile …'));
-  const isPython = () => Boolean(one.python) && !viewOf('native');
-  const show = (profile) => {
-    const between = el('div');
-    const select = (f) => {
-      const known = f >= 0 && f < profile.functions.length;
-      keepView('function', known ? f : undefined);
-      between.replaceChildren(...(known ? [sandwich(profile, f, () => select(-1))] : []));
-      if (known) between.scrollIntoView({block: 'nearest'});
-    };
-    const where = 'Where the instructions go' + (profile.tree.before ? ', and what changed' : '');
-    place.replaceChildren(
-      el('h2', {}, where),
-      one.python && one.profile ? kindToggle(one, unpacked) : '',
-      flameGraph(profile, select),
-      between,
-      el('h2', {}, 'Functions'),
-      functionTable(profile, select),
-    );
-    if (viewOf('function')) select(Number(viewOf('function')));
-  };
-  const unpacked = () =>
-    profileOf(isPython() ? one.python : one.profile).then(show, (error) => {
-      place.replaceChildren(
-        el('p', {class: 'alert'}, 'This browser cannot unpack the profile: ' + error),
-      );
-    });
-  unpacked();
-  return place;
+  const packed = (text) => text && (() => profileOf(text));
+  return profileView(
+    {native: packed(one.profile), python: packed(one.python)},
+    ({tree}) => 'Where the instructions go' + (tree.before ? ', and what changed' : ''),
+  );
 }
 
 function sectionsOf(one) {
@@ -108,6 +63,7 @@ function sectionsOf(one) {
     whyOf(one),
     growthOf(data.cases.indexOf(one)),
     one.wall && section('Samples', distribution(one.wall, one.base?.wall)),
+    one.lines && lineSection(one),
     (one.profile || one.python) && profileSections(one),
     section('Code', codeOf(one)),
   ];

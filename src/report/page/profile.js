@@ -3,8 +3,7 @@
 
 /// {functions: [{name, object, own, all, calls, before: {own, all, calls}}], tree, approximate}: a
 /// tree is {function, parent, total, before}, columns by node; `before` only against a base.
-async function profileOf(packed) {
-  const raw = await unpack(packed);
+function readProfile(raw) {
   const columns = raw.functions;
   const functions = columns.name.map((name, n) => ({
     name: raw.strings[name],
@@ -20,6 +19,8 @@ async function profileOf(packed) {
   }));
   return {functions, tree: raw.tree, approximate: raw.approximate};
 }
+
+const profileOf = async (packed) => readProfile(await unpack(packed));
 
 /// "8 calls", "1 → 8 calls"; nothing where they are not known.
 function callsOf(f) {

@@ -1,0 +1,163 @@
+#include "cli/history_profiles.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "base/files.h"
+#include "cli/history_view.h"
+#include "cli/record_files.h"
+#include "history/told.h"
+
+namespace tally::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Stems that explain something in one suite.
+Status add_kept(const HistoryIndex& index, const std::string& suite, const CommitLine& line,
+                std::set<std::string>& kept) {
+  const auto profiles = index.profiles(suite);
+  if (!profiles) return std::unexpected(profiles.error());
+  if (profiles->empty()) return {};
+  const auto runs = index.runs(suite);
+  if (!runs) return std::unexpected(runs.error());
+  const std::vector<PlacedRun> placed = placed_on(line, *runs);
+
+  std::set<std::int64_t> on_line;
+  std::set<std::string> environments;
+  for (const PlacedRun& one : placed) {
+    on_line.insert((*runs)[one.run].id);
+    environments.insert(one.environment);
+  }
+  std::map<std::pair<std::int64_t, std::string>, std::string> stems;
+  for (const IndexedProfile& one : *profiles) {
+    stems[{one.run, one.case_id}] = one.stem;
+    if (!on_line.contains(one.run)) kept.insert(one.stem);
+  }
+  for (const std::string& environment : environments) {
+    const auto chosen = choose_runs(placed, environment);
+    if (!chosen) return std::unexpected(chosen.error());
+    const auto history = told_history(index, suite, line, *runs, *chosen);
+    if (!history) return std::unexpected(history.error());
+    for (const auto& [of, run] : edges_of(*history, course_of(*history, {}))) {
+      const auto stem = stems.find({history->runs[run].id, history->cases[of].id});
+      if (stem != stems.end()) kept.insert(stem->second);
+    }
+  }
+  return {};
+}
+
+/// A case of a stored run as a record of its own.
+std::optional<Record> record_of_case(const HistoryStore& store, const std::string& file, const std::string& id) {
+  auto record = store.load(file);
+  if (!record) return std::nullopt;
+  std::erase_if(record->cases, [&](const CaseRecord& one) { return one.id != id; });
+  return record->cases.empty() ? std::nullopt : std::optional(*std::move(record));
+}
+
+std::optional<StoredProfile> stored_profile(const HistoryStore& store, const std::string& stem, ProfileOf what) {
+  const std::string file = stem + (what == ProfileOf::native ? ".json" : ".python.json");
+  if (stem.empty() || !store.files().has(file)) return std::nullopt;
+  const auto text = store.files().read(file);
+  if (!text) return std::nullopt;
+  auto profile = read_profile(*text, store.files().place_of(file));
+  return profile ? std::optional(*std::move(profile)) : std::nullopt;
+}
+
+}  // namespace
+
+ProfileReader profiles_of(const std::string& path) {
+  return [folder = fs::path(path).parent_path()](const CaseRecord& one) -> std::optional<ProfileTexts> {
+    if (!one.profile) return std::nullopt;
+    fs::path file = folder / *one.profile;
+    auto native = read_file(file);
+    if (!native) return std::nullopt;
+    ProfileTexts texts{.native = *std::move(native), .python = std::nullopt};
+    file.replace_extension(".python.json");
+    if (auto python = read_file(file)) texts.python = *std::move(python);
+    return texts;
+  };
+}
+
+Result<std::size_t> prune_profiles(const Repository& repository, const std::string& tip, HistoryStore& store) {
+  const auto files = store.files().names("profiles");
+  if (!files) return std::unexpected(files.error());
+  if (files->empty()) return 0;
+  const auto line = line_of(repository, tip);
+  if (!line) return std::unexpected(line.error());
+  const auto index = store.index();
+  if (!index) return std::unexpected(index.error());
+  const auto suites = (*index)->suites();
+  if (!suites) return std::unexpected(suites.error());
+  std::set<std::string> kept;
+  for (const std::string& suite : *suites) {
+    if (auto added = add_kept(**index, suite, *line, kept); !added) return std::unexpected(added.error());
+  }
+  std::vector<std::string> gone;
+  std::ranges::copy_if(*files, std::back_inserter(gone),
+                       [&](const std::string& file) { return !kept.contains(stem_of_file(file)); });
+  if (gone.empty()) return 0;
+  if (auto removed = store.files().remove(gone, "Remove profiles that explain no change"); !removed)
+    return std::unexpected(removed.error());
+  return gone.size();
+}
+
+Result<PointProfiles> step_profiles(HistoryStore& store, const HistoryView& view) {
+  const History& history = view.history;
+  std::set<std::pair<std::size_t, std::size_t>> wanted;
+  for (std::size_t run = 0; run < view.course.entries.size(); ++run) {
+    for (const CountStep& step : view.course.entries[run].steps) {
+      wanted.emplace(step.of, step.since);
+      wanted.emplace(step.of, run);
+    }
+  }
+  const auto index = store.index();
+  if (!index) return std::unexpected(index.error());
+  const auto profiles = (*index)->profiles(history.suite);
+  if (!profiles) return std::unexpected(profiles.error());
+  std::unordered_map<std::int64_t, std::size_t> runs;
+  for (std::size_t run = 0; run < history.runs.size(); ++run) runs.emplace(history.runs[run].id, run);
+  std::unordered_map<std::string_view, std::size_t> cases;
+  for (std::size_t of = 0; of < history.cases.size(); ++of) cases.emplace(history.cases[of].id, of);
+  std::map<std::pair<std::size_t, std::size_t>, std::string> stems;
+  for (const IndexedProfile& one : *profiles) {
+    const auto run = runs.find(one.run);
+    const auto of = cases.find(one.case_id);
+    if (run == runs.end() || of == cases.end()) continue;
+    if (const std::pair point(of->second, run->second); wanted.contains(point)) stems[point] = one.stem;
+  }
+  return [&store, stems = std::move(stems)](std::size_t of, std::size_t run, ProfileOf what) {
+    const auto stem = stems.find({of, run});
+    return stem == stems.end() ? std::nullopt : stored_profile(store, stem->second, what);
+  };
+}
+
+StepFunctions step_functions(const HistoryStore& store, const HistoryView& view) {
+  return [&store, &view](std::size_t run, const CountStep& step) -> std::vector<FunctionDelta> {
+    const auto& runs = view.history.runs;
+    const auto before = record_of_case(store, runs[step.since].file, view.id(step.of));
+    const auto after = record_of_case(store, runs[run].file, view.id(step.of));
+    if (!before || !after) return {};
+    const Comparison compared =
+        compare(*before, *after, {}, [&store](const Record&, const CaseRecord& one, ProfileOf what) {
+          return stored_profile(store, one.profile ? stem_of_path(*one.profile) : std::string(), what);
+        });
+    if (compared.cases.empty()) return {};
+    const CaseComparison& one = compared.cases.front();
+    return one.python.empty() ? one.functions : one.python;
+  };
+}
+
+PointProfiles point_profiles(const HistoryStore& store, const HistoryView& view) {
+  return [&store, &view](std::size_t of, std::size_t run, ProfileOf what) -> std::optional<StoredProfile> {
+    const auto record = record_of_case(store, view.history.runs[run].file, view.id(of));
+    return record ? stored_profile(store, record->cases.front(), what) : std::nullopt;
+  };
+}
+
+}  // namespace tally::cli

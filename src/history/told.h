@@ -1,0 +1,21 @@
+/// The history that is told: runs of an index that lie on a line of commits, and of these the chosen ones.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "history/epochs.h"
+#include "history/index.h"
+
+namespace tally {
+
+/// Those whose commits are on the line; `run` of each is its place among `runs`.
+std::vector<PlacedRun> placed_on(const CommitLine& line, const std::vector<IndexedRun>& runs);
+
+/// `only`: the id of the one case that is asked for; empty: all. An error: the index cannot be read.
+Result<History> told_history(const HistoryIndex& index, std::string suite, CommitLine line,
+                             const std::vector<IndexedRun>& runs, const ChosenRuns& chosen, std::string_view only = {});
+
+}  // namespace tally

@@ -1,0 +1,109 @@
+#include "report/history_site.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "json/text.h"
+#include "profile/callgrind.h"
+#include "report/example_history.h"
+#include "report/golden.h"
+#include "report/history_badge.h"
+#include "report/history_columns.h"
+#include "report/history_feed.h"
+#include "report/history_site_data.h"
+
+namespace tally {
+namespace {
+
+using testing::HasSubstr;
+using testing::MatchesRegex;
+using testing::Not;
+
+SiteFileNames names_for(const HistoryView& view) {
+  SiteFileNames names;
+  for (std::size_t of = 0; of < view.history.cases.size(); ++of) names.cases.push_back(fmt::format("case-{}", of));
+  return names;
+}
+
+json::Value data_of(const HistoryView& view) { return site_data({.view = &view}, names_for(view)); }
+
+const SiteFile& page_of(const std::vector<SiteFile>& files) { return files.back(); }
+
+TEST(HistorySite, SaysWhatThePageReads) {
+  const HistoryView view = example_history();
+  expect_golden("history_site/data.json", json::to_text(data_of(view), 1) + "\n");
+}
+
+TEST(HistorySite, FeedAndBadge) {
+  const HistoryView view = example_history();
+  expect_golden("history_site/feed.xml",
+                render_feed({.view = &view, .title = "words", .url = "https://example.org/w/"}));
+  expect_golden("history_site/badge.svg", render_badge(view));
+}
+
+TEST(HistorySite, TheBadgeSaysWhenNothingIsWrong) {
+  HistoryView view = example_history();
+  view.accepted = {{.cases = "*", .up_to = 100, .reason = "all of it", .expires = "2027-01-01"}};
+  EXPECT_THAT(render_badge(view), HasSubstr("no regressions"));
+}
+
+TEST(HistorySite, ThePageComesLastAndDataIsCalledByItsContent) {
+  const HistoryView view = example_history();
+  const auto files = render_history_site({.view = &view});
+  EXPECT_EQ(page_of(files).name, "index.html");
+  // All cases but the one that was never counted, which has nothing to load.
+  const auto data = std::ranges::count_if(files, [](const SiteFile& file) { return file.name.starts_with("data/"); });
+  EXPECT_EQ(static_cast<std::size_t>(data), view.history.cases.size() - 1);
+  for (const SiteFile& file : files) {
+    if (!file.name.starts_with("data/")) continue;
+    EXPECT_THAT(file.name, MatchesRegex("data/[0-9a-f]{16}.js"));
+    EXPECT_THAT(file.text, MatchesRegex("tallyData\\(\"[0-9a-f]{16}\",\"[A-Za-z0-9+/=]+\"\\)\n"));
+    EXPECT_THAT(page_of(files).text, HasSubstr(file.name.substr(5, 16)));
+  }
+}
+
+TEST(HistorySite, NothingOfOthersIsMarkup) {
+  const HistoryView view = example_history();
+  for (const SiteFile& file : render_history_site({.view = &view, .title = evil_text, .url = "https://x/\"<b>"})) {
+    EXPECT_THAT(file.text, Not(HasSubstr("<img"))) << file.name;
+    EXPECT_THAT(file.text, Not(HasSubstr("<script>document.title"))) << file.name;
+    EXPECT_THAT(file.text, Not(HasSubstr("<b>"))) << file.name;
+  }
+}
+
+TEST(HistorySite, ThePageAsksTheNetworkForNothing) {
+  const HistoryView view = example_history();
+  const auto files = render_history_site({.view = &view});
+  EXPECT_THAT(page_of(files).text, HasSubstr("default-src 'none'"));
+  EXPECT_THAT(page_of(files).text, Not(HasSubstr("src=\"http")));
+}
+
+TEST(HistorySite, StepsOfKeptProfilesHaveTheirFunctions) {
+  const HistoryView view = example_history();
+  const auto profiles = [](std::size_t of, std::size_t run, ProfileOf) -> std::optional<StoredProfile> {
+    if (of != 2) return std::nullopt;  // words/sum, which changed at the third run
+    const int own = run < 2 ? 2007 : 6508;
+    return StoredProfile{*parse_callgrind(fmt::format("events: Ir\nfn=f\n1 {0}\ntotals: {0}\n", own * 100)), 100};
+  };
+  const auto with = render_history_site({.view = &view, .profiles = profiles});
+  const auto without = render_history_site({.view = &view});
+  EXPECT_EQ(with.size(), without.size() + 1);
+}
+
+TEST(HistoryColumns, AreDifferencesInUnitsThatKeepFiveFigures) {
+  CaseSeries series = example_series("a [cpp]", {1000.5, 1000.5, -1, 1200});
+  series.points[1].time_s = SeriesPoint::none;
+  expect_golden("history_site/series.json", json::to_text(series_json(series), 1) + "\n");
+}
+
+TEST(HistoryColumns, ACourseInSmallIsAShareOfItsHeight) {
+  EXPECT_EQ(json::to_text(spark_json(example_series("a [cpp]", {10, 20, -1, 15}))), "[0,99,50]");
+  EXPECT_EQ(json::to_text(spark_json(example_series("a [cpp]", {7, 7}))), "[50,50]");
+  EXPECT_EQ(spark_json(example_series("a [cpp]", std::vector<double>(1000, 3))).size(), 60U);
+  EXPECT_TRUE(spark_json(example_series("a [cpp]", {-1})).empty());
+}
+
+}  // namespace
+}  // namespace tally
