@@ -45,6 +45,11 @@ cmp -s new.h generated/work.h || cp new.h generated/work.h
 
 struct BisectTest : testing::Test {
   BisectTest() { repository.write(".gitignore", "/generated/\n/new.h\n/built.log\n"); }
+  /// The repository goes, and so does where its commits were built.
+  ~BisectTest() override {
+    std::error_code ignored;
+    fs::remove_all(How().cache + "/tallymark/commits", ignored);
+  }
 
   std::string commit(const std::string& title, int sum, int other = 1000) const {
     repository.write("work.in", std::to_string(sum) + " " + std::to_string(other) + "\n");
