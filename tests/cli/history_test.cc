@@ -254,8 +254,8 @@ TEST_F(TimesTest, AreNominatedAndAreNoFindings) {
   ASSERT_EQ(commit["time_steps"].size(), 1);
   const json::Value& step = commit["time_steps"][std::size_t{0}];
   EXPECT_EQ(*step["id"].text(), "slower");
-  EXPECT_NEAR(step["change"].number(), 0.1, 0.005);
-  EXPECT_LT(step["p_value"].number(), 0.001);
+  EXPECT_NEAR(step["change"].number().value_or(0), 0.1, 0.005);
+  EXPECT_LT(step["p_value"].number().value_or(1), 0.001);
   EXPECT_EQ(*step["provisional"].flag(), false);
   EXPECT_THAT(json::texts_of(step["candidates"]), ElementsAre(commits[15]));
   EXPECT_THAT(history({"log", "--csv"}).out, HasSubstr(commits[15] + ",Ada,Be number 15,1,slower,"));
