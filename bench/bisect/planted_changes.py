@@ -68,7 +68,7 @@ class Repository:
             head = 'extends = "cpp"\ninclude = ["built"]\nprelude = ["work.h"]'
             call = "{}()"
         else:
-            head = 'extends = "cpp"\nrequires_modules = ["work"]\nsubject = ["work.py"]'
+            head = 'extends = "cpp"\nrequires = ["work"]\nsubject = ["work.py"]'
             call = "work.{}()"
         text = f'schema = 1\n[toolchain.own]\n{head}\n[defaults]\ntoolchain = "own"\n'
         for name in FUNCTIONS:

@@ -270,6 +270,18 @@ Result<std::vector<BisectChange>> BisectSearch::changes_of(const Line& line, con
   return changes;
 }
 
+UncomparedCase BisectSearch::why_not_compared(const Line& line, const std::string& id) const {
+  for (const LineCommit* const end : {&line.front(), &line.back()}) {
+    const Reading* const known = readings_.at(end->title.id, id);
+    if (known != nullptr && known->has_count()) continue;
+    std::string why = "there is no such case";
+    if (known != nullptr && known->of != nullptr)
+      why = known->of->failure ? known->of->failure->message : std::string(to_string(known->of->status));
+    return {id, name_of(*end), why};
+  }
+  return {id, name_of(line.back()), {}};
+}
+
 Result<BisectReport> BisectSearch::search(const std::vector<LineCommit>& line) {
   report_ = {};
   report_.good = name_of(line.front());
@@ -290,7 +302,7 @@ Result<BisectReport> BisectSearch::search(const std::vector<LineCommit>& line) {
     if (bisection.is_comparable(which)) {
       ++report_.cases;
     } else {
-      report_.not_compared.push_back((*ids)[which]);
+      report_.not_compared.push_back(why_not_compared(line, (*ids)[which]));
     }
   }
   std::set<std::string> changed;

@@ -46,6 +46,7 @@ class BisectSearch {
                                                      const std::optional<CommitName>& outer);
   [[nodiscard]] BisectChange change_of(const Line& line, const Ids& ids, const Bisection& bisection,
                                        const BisectionFinding& finding) const;
+  [[nodiscard]] UncomparedCase why_not_compared(const Line& line, const std::string& id) const;
   [[nodiscard]] const Reading& reading(const LineCommit& commit, const std::string& id) const;
 
   CommitRoom& room_;

@@ -38,6 +38,21 @@ Result<TreeSuite> suite_for(const CommitOptions& options, const std::string& top
   return TreeSuite::of_suite(top, working_folder, options.suite);
 }
 
+/// What is wrong with a suite is so at every commit, and is said once; what a program lists is the commit's. Read as
+/// from `top` for the places in errors, and as from `tree` for what would be today's there.
+Status check_suite(TreeSuite& suite, const std::string& top, const std::string& tree) {
+  if (suite.is_program()) return {};
+  for (const std::string& from : {top, tree}) {
+    bool has_programs = false;
+    const auto read = suite.in(from, [&](const Program& program) -> Result<Suite> {
+      has_programs = true;
+      return fail(ErrorKind::missing, "is not built yet", program.path);
+    });
+    if (!read && !has_programs) return std::unexpected(read.error());
+  }
+  return {};
+}
+
 }  // namespace
 
 /// Waiting and warnings; the cases of so many commits would bury what a bisect itself says.
@@ -106,6 +121,8 @@ Result<std::unique_ptr<CommitRoom>> CommitRoom::open(const Context& context, con
                                        {.caller = caller_of(context), .build = options.build});
   if (!workshop) return std::unexpected(workshop.error());
   room->workshop_.emplace(*std::move(workshop));
+  if (auto fine = check_suite(*room->suite_, room->repository_->top(), room->workshop_->tree()); !fine)
+    return std::unexpected(fine.error());
   Digest key;
   key.add(room->suite_->name()).add(room->suite_->text()).add(fmt::format("{}", room->settings_.iterations));
   for (const std::string& filter : options.run.filters) key.add(filter);

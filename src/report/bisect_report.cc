@@ -179,9 +179,9 @@ std::string render_bisect(const BisectReport& report, std::size_t most_functions
     if (change.candidates.size() > 1) text += candidates_text(change);
   }
   text += unbuilt_of(report);
-  if (!report.not_compared.empty()) {
-    text +=
-        fmt::format("without a count at one end, and not searched: {}\n", printable(join(report.not_compared, "; ")));
+  for (const UncomparedCase& one : report.not_compared) {
+    text += fmt::format("{}: not searched, without a count at {}: {}\n", printable(one.id), abbreviated(one.commit),
+                        printable(first_line(trim(one.why))));
   }
   if (!report.is_whole) text += "not at its end: --limit; the same command goes on\n";
   if (report.changed < report.cases) text += "What changed and changed back between measured commits is not seen.\n";
@@ -200,6 +200,10 @@ std::string bisect_to_json(const BisectReport& report) {
     json["log"] = one.log;
     unbuilt.emplace_back(std::move(json));
   }
+  Array not_compared;
+  not_compared.reserve(report.not_compared.size());
+  for (const UncomparedCase& one : report.not_compared)
+    not_compared.emplace_back(Object{{"id", one.id}, {"commit", one.commit.id}, {"why", one.why}});
   return json::to_text(Object{{"good", named_json(report.good)},
                               {"bad", named_json(report.bad)},
                               {"commits", report.commits},
@@ -213,7 +217,7 @@ std::string bisect_to_json(const BisectReport& report) {
                               {"whole", report.is_whole},
                               {"changes", std::move(changes)},
                               {"unbuilt", std::move(unbuilt)},
-                              {"not_compared", report.not_compared}},
+                              {"not_compared", std::move(not_compared)}},
                        1) +
          "\n";
 }

@@ -32,13 +32,19 @@ struct UnbuiltCommit {
   std::string log;  ///< A file, or empty.
 };
 
+struct UncomparedCase {
+  std::string id;
+  CommitName commit;  ///< The end at which it has no count.
+  std::string why;
+};
+
 struct BisectReport {
   CommitName good;
   CommitName bad;
   std::size_t commits = 0;  ///< After the good one, up to and with the bad one.
   std::size_t cases = 0;    ///< With counts at both ends.
   std::size_t changed = 0;  ///< Of these, whose counts differ between the ends or at a commit between them.
-  std::vector<std::string> not_compared;  ///< Without a count at one end.
+  std::vector<UncomparedCase> not_compared;  ///< Without a count at one end.
   std::size_t builds = 0;
   std::size_t measured = 0;           ///< Commits.
   std::size_t same_built = 0;         ///< Built, and not measured: what was built is another commit's.

@@ -1,8 +1,3 @@
-#include <unistd.h>
-
-#include <csignal>
-#include <thread>
-
 #include "git/generated.h"
 #include "harness.h"
 #include "json/text.h"
@@ -11,11 +6,9 @@ namespace tally::cli_test {
 namespace {
 
 using testing::AllOf;
-using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
-using testing::UnorderedElementsAre;
 
 /// The build writes the header that the suite measures: two functions that execute as many instructions as a commit
 /// says. It fails where a commit has a file `broken`, and notes each commit that it built.
@@ -255,6 +248,40 @@ fi
   EXPECT_EQ(number(rest, "builds") + number(rest, "stored"), 5);
 }
 
+TEST_F(BisectTest, AHistoryIsFilledInPartsThatAreDealtByPlaces) {
+  suite_is_there();
+  commit("Begin", 10000);
+  commit("Check each element", 12000);
+  repository.write("broken", "");
+  std::ignore = repository.commit("Break it");
+  fs::remove(repository.path("broken"));
+  std::ignore = repository.commit("Mend it");
+  const auto backfill = [&](std::vector<std::string> more) {
+    std::vector<std::string> all = {"history", "backfill",   "--build", kBuild,
+                                    "--suite", "suite.toml", "--store", store()};
+    all.insert(all.end(), more.begin(), more.end());
+    return tally(all, {.folder = repository.top()});
+  };
+  // From the newest: the first and the third, then the second and the fourth.
+  const Ran first = backfill({"--last", "4", "--shard", "1/2"});
+  EXPECT_EQ(first.code, 0) << first.err;
+  EXPECT_THAT(first.out, AllOf(HasSubstr("(carried forward: the built files of"),
+                               HasSubstr("1 measured, 1 carried forward, 0 there already, 0 not to be had")));
+  const Ran second = backfill({"HEAD~3..HEAD", "--shard", "2/2"});
+  EXPECT_EQ(second.code, 1);
+  EXPECT_THAT(second.out, HasSubstr("0 measured, 0 carried forward, 0 there already, 1 not to be had"));
+  EXPECT_THAT(second.err, AllOf(HasSubstr("\"Break it\" could not be built"), HasSubstr("is broken")));
+  const Ran all = backfill({"--last", "4"});
+  EXPECT_EQ(all.code, 1);
+  EXPECT_THAT(all.out, HasSubstr("1 measured, 0 carried forward, 2 there already, 1 not to be had"));
+  const Ran log = tally({"history", "log", "--store", store()}, {.folder = repository.top()});
+  EXPECT_THAT(log.out, AllOf(HasSubstr("Check each element"), HasSubstr("+20 %"), Not(HasSubstr("one of"))));
+  EXPECT_EQ(backfill({}).code, 2);
+  EXPECT_EQ(backfill({"--last", "2", "HEAD~1..HEAD"}).code, 2);
+  EXPECT_EQ(backfill({"HEAD..HEAD~1"}).code, 2);
+  EXPECT_EQ(backfill({"--last", "2", "--shard", "3/2"}).code, 2);
+}
+
 TEST_F(BisectTest, EveryMistakeSaysWhatToDo) {
   suite_is_there();
   const std::string first = commit("Begin", 10000);
@@ -282,6 +309,9 @@ TEST_F(BisectTest, EveryMistakeSaysWhatToDo) {
   EXPECT_THAT(said({"bisect", "HEAD~1", "HEAD", "--build", "true", "--suite", "no.toml"}), HasSubstr("no.toml"));
   EXPECT_THAT(said({"bisect", "HEAD~1", "HEAD", "--build", "true", "--program", "/bin/true"}),
               HasSubstr("lies outside of the repository"));
+  repository.write("wrong.toml", "schema = 1\n[toolchain.own]\nextendz = \"cpp\"\n");
+  EXPECT_THAT(said({"bisect", "HEAD~1", "HEAD", "--build", "true", "--suite", "wrong.toml"}),
+              AllOf(HasSubstr(repository.path("wrong.toml")), HasSubstr("extendz")));
   // A shallow clone.
   const std::string clone = (elsewhere.path() / "clone").string();
   repository.git({"clone", "--quiet", "--depth", "1", "--branch", "main", "file://" + repository.top(), clone});
