@@ -107,10 +107,15 @@ void print_false_share() {
       const auto changes = time_steps(cases);
       if (changes.empty()) continue;
       const auto of_others = std::ranges::count_if(changes, [](const TimeStep& one) { return one.of >= 18; });
-      const auto at_the_run = std::ranges::count_if(
-          changes, [](const TimeStep& one) { return one.of < 18 && one.run >= 60 && one.run <= 80; });
+      std::vector<bool> has(18, false);
+      std::ptrdiff_t at_the_run = 0;
+      for (const TimeStep& one : changes) {
+        if (one.of >= 18 || one.run < 60 || one.run > 80) continue;
+        ++at_the_run;
+        has[one.of] = true;
+      }
       const auto all = static_cast<double>(changes.size());
-      found += static_cast<std::size_t>(at_the_run);
+      found += static_cast<std::size_t>(std::ranges::count(has, true));
       others += static_cast<double>(of_others) / all;
       elsewhere += (all - static_cast<double>(of_others + at_the_run)) / all;
     }

@@ -58,11 +58,25 @@ NewFile::~NewFile() {
   if (fd_.valid()) ::unlink(temporary_.c_str());
 }
 
-Status NewFile::append(std::string_view text) { return write_all(fd_.get(), text, path_); }
+Status NewFile::append(std::string_view text) {
+  constexpr std::size_t kGathered = std::size_t{256} * 1024;
+  gathered_ += text;
+  return gathered_.size() < kGathered ? Status{} : flush();
+}
 
-Status NewFile::sync() { return ::fdatasync(fd_.get()) == 0 ? Status{} : std::unexpected(errno_error("write", path_)); }
+Status NewFile::flush() {
+  if (auto written = write_all(fd_.get(), gathered_, path_); !written) return written;
+  gathered_.clear();
+  return {};
+}
+
+Status NewFile::sync() {
+  if (auto written = flush(); !written) return written;
+  return ::fdatasync(fd_.get()) == 0 ? Status{} : std::unexpected(errno_error("write", path_));
+}
 
 Status NewFile::publish() {
+  if (auto written = flush(); !written) return written;
   if (::fchmod(fd_.get(), 0644) != 0) return std::unexpected(errno_error("set the mode of", path_));
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) return std::unexpected(errno_error("rename", path_));
   fd_.reset();

@@ -25,6 +25,7 @@ class NewFile {
   NewFile& operator=(NewFile&&) = delete;
   ~NewFile();
 
+  /// Small texts are gathered: an error may be told by what follows.
   Status append(std::string_view text);
   /// Waits until it is on the disk.
   Status sync();
@@ -35,9 +36,12 @@ class NewFile {
   NewFile(UniqueFd fd, std::string path, std::string temporary)
       : fd_(std::move(fd)), path_(std::move(path)), temporary_(std::move(temporary)) {}
 
+  Status flush();
+
   UniqueFd fd_;
   std::string path_;
   std::string temporary_;
+  std::string gathered_;
 };
 
 /// A new, empty folder under the system's temporary folder, removed with all it holds when this object goes. The name's

@@ -27,6 +27,7 @@ struct ResolvedToolchain {
   std::map<std::string, std::string> modules = {};  ///< Required Python module → its folder, or its file.
   std::map<std::string, std::string> facts = {};    ///< What was discovered of the subject.
   std::string loaded = {};  ///< Another text whenever a file changes that the interpreter loads with the modules.
+  std::vector<std::string> loaded_files = {};          ///< These files.
   std::vector<std::string> libraries = {};             ///< Those that Python has loaded, of the subject.
   std::map<std::string, PerLanguage> no_runtime = {};  ///< A runtime → why it has no cases here; empty: it has.
   std::optional<Result<ResolvedCompiler>> compiler = {};

@@ -103,8 +103,9 @@ std::expected<ResolvedInterpreter, std::string> probe(ProcessRunner& runner, con
     identity.add(file_identity(module.back())).add(interpreter.modules.back());
   }
   interpreter.identity = identity.hex();
+  interpreter.started = json::texts_of(answer["started"]);
   Digest start;
-  start.add(interpreter.identity).add(state_of_all(json::texts_of(answer["started"])));
+  start.add(interpreter.identity).add(state_of_all(interpreter.started));
   for (const std::string& folder : json::texts_of(answer["path"])) start.add(folder);
   interpreter.start = start.hex();
   return interpreter;

@@ -30,8 +30,9 @@ struct ResolvedInterpreter {
   std::string identity;  ///< Of the executable and of the required modules' files.
   std::string start =
       {};  ///< Changes with `identity`, with where modules are found, and with the files of the start (site).
-  std::vector<std::string> modules;  ///< "torch 1.13.1 /usr/lib/python3/dist-packages/torch/__init__.py"
-  std::string passed_over = {};      ///< The activated environment's interpreter and why it is not this one; or empty.
+  std::vector<std::string> started = {};  ///< The files of the start.
+  std::vector<std::string> modules;       ///< "torch 1.13.1 /usr/lib/python3/dist-packages/torch/__init__.py"
+  std::string passed_over = {};  ///< The activated environment's interpreter and why it is not this one; or empty.
 };
 
 struct ResolveContext {

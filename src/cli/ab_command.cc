@@ -11,6 +11,7 @@
 #include "base/contains.h"
 #include "base/files.h"
 #include "cli/ab_sides.h"
+#include "cli/kept_lines.h"
 #include "cli/measuring.h"
 #include "cli/record_files.h"
 #include "cli/result_verdicts.h"
@@ -71,6 +72,7 @@ int report(const AbOptions& options, const std::vector<Record>& records, const s
   how.environment_softens = false;
   const ProfileLoader profiles = profile_loader(records[0], paths[0], paths[1]);
   Comparison comparison = compare(records[0], records[1], how, profiles);
+  add_places(comparison, paths[0], paths[1]);
   note_results(results, comparison);
   const int code = report_comparison(comparison, options.report, out, err);
   if (!options.same_result) return code;

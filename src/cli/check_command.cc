@@ -3,14 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <optional>
 #include <ostream>
 #include <sstream>
 
 #include "base/contains.h"
+#include "base/date.h"
 #include "base/files.h"
+#include "base/text.h"
+#include "cli/context.h"
+#include "cli/kept_lines.h"
 #include "cli/record_files.h"
 #include "cli/refuse.h"
 #include "comparison/check.h"
@@ -22,17 +23,6 @@ namespace tally::cli {
 namespace {
 
 constexpr std::size_t functions_shown = 10;
-
-/// Days since 1970 of "2026-01-31…", or nothing.
-std::optional<long> day_of(const std::string& text) {
-  int year = 0;
-  unsigned month = 0;
-  unsigned day = 0;
-  if (std::sscanf(text.c_str(), "%4d-%2u-%2u", &year, &month, &day) != 3) return std::nullopt;
-  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month), std::chrono::day(day)};
-  if (!date.ok()) return std::nullopt;
-  return std::chrono::sys_days(date).time_since_epoch().count();
-}
 
 Result<std::vector<Limit>> read_limits(const CheckCommandOptions& options) {
   std::vector<Limit> limits;
@@ -59,18 +49,20 @@ Result<std::vector<Acceptance>> read_accept(const std::string& path) {
   if (path.empty()) return std::vector<Acceptance>{};
   const Result<std::string> text = read_file(path);
   if (!text) return std::unexpected(text.error());
-  return parse_accept_file(*text, path);
+  auto file = parse_accept_file(*text, path);
+  if (!file) return std::unexpected(file.error());
+  return std::move(file->accepted);
 }
 
 Status check_age(const Record& base, const CheckCommandOptions& options) {
   if (options.max_age_days <= 0) return {};
-  const auto then = day_of(base.started);
-  const auto now = day_of(options.now);
+  const auto then = parse_date(base.started.substr(0, 10));
+  const auto now = parse_date(options.now.substr(0, 10));
   if (!then || !now) {
     return fail(ErrorKind::input, fmt::format("the baseline's date '{}' cannot be read", base.started), options.base,
                 "measure a new baseline, or give --max-age 0");
   }
-  const long age = *now - *then;
+  const auto age = (*now - *then).count();
   if (static_cast<double>(age) <= options.max_age_days) return {};
   return fail(ErrorKind::input,
               fmt::format("the baseline is stale: {} days old, at most {} are allowed", age, options.max_age_days),
@@ -112,6 +104,98 @@ int write_files(const Comparison& comparison, const CheckResult& result, const C
   return written ? 0 : refuse("check", written.error(), err, 1);
 }
 
+int report_check(const Comparison& comparison, const CheckResult& result, const CheckCommandOptions& options,
+                 std::ostream& out, std::ostream& err) {
+  if (options.json) {
+    out << to_json(comparison, &result);
+  } else {
+    if (options.functions)
+      out << render_comparison(comparison, {.options = options.render, .functions = functions_shown}) << '\n';
+    out << render_check(comparison, result, options.render);
+  }
+  if (options.github) out << github_annotations(comparison, result);
+  const int written = write_files(comparison, result, options, out, err);
+  const int code = exit_code(comparison, result);
+  return code != 0 ? code : written;
+}
+
+/// What only a second measurement uses.
+Status check_tools(const CheckCommandOptions& options) {
+  if (!options.confirm.empty() || !options.rebase.empty()) return {};
+  const std::pair<const char*, const std::string&> tools[] = {{"--env-command", options.env_command},
+                                                              {"--cxx", options.cxx},
+                                                              {"--python", options.python},
+                                                              {"--cores", options.cores}};
+  for (const auto& [name, value] : tools) {
+    if (!value.empty())
+      return fail(ErrorKind::input, "nothing is measured here", name, "it goes with --confirm or --rebase");
+  }
+  return {};
+}
+
+/// The records that are compared.
+struct Sides {
+  Record base;
+  std::string base_path;  ///< Profiles lie beside it.
+  Record next;
+  std::string note;  ///< Where the base is not the one that was named.
+};
+
+/// Each once, in the order of cases.
+std::vector<std::string> environment_changes_of(const Record& base, const Record& next) {
+  std::vector<std::string> changes;
+  for (const CaseComparison& one : compare(base, next, {}).cases) {
+    for (const std::string& change : one.environment_changes) {
+      if (!contains(changes, change)) changes.push_back(change);
+    }
+  }
+  return changes;
+}
+
+/// There may be hundreds: each file that a host had in memory is one.
+std::string some_of(const std::vector<std::string>& changes) {
+  constexpr std::size_t most = 3;
+  const std::vector<std::string> first(changes.begin(),
+                                       changes.begin() + static_cast<std::ptrdiff_t>(std::min(most, changes.size())));
+  return join(first, ", ") + (changes.size() > most ? fmt::format(" and {} more", changes.size() - most) : "");
+}
+
+/// Puts the base's commit, measured here, in the place of a base of another environment.
+Status rebase_side(const CheckCommandOptions& options, const Rebase& rebase, Sides& sides) {
+  if (options.rebase.empty()) return {};
+  const std::vector<std::string> changes = environment_changes_of(sides.base, sides.next);
+  if (changes.empty()) {
+    sides.note = "the base is of the new record's environment: --rebase has nothing to do";
+    return {};
+  }
+  auto rebased = rebase(options.rebase, sides.base, sides.next);
+  if (!rebased) return std::unexpected(rebased.error());
+  sides.note = fmt::format("the base was built and measured here: {} is of another environment ({})", options.base,
+                           some_of(changes));
+  sides.base = std::move(rebased->record);
+  sides.base_path = std::move(rebased->path);
+  if (const auto left = environment_changes_of(sides.base, sides.next); !left.empty()) {
+    return fail(ErrorKind::input, fmt::format("is of another environment than this one, too: {}", some_of(left)),
+                options.next, "measure it here, with the same compiler, interpreter and environment, and check again");
+  }
+  return {};
+}
+
+Result<Sides> load_sides(const CheckCommandOptions& options, const Rebase& rebase) {
+  auto base = load_record(options.base);
+  if (!base) return std::unexpected(base.error());
+  auto next = load_record(options.next);
+  if (!next) return std::unexpected(next.error());
+  Sides sides{.base = *std::move(base), .base_path = options.base, .next = *std::move(next), .note = {}};
+  if (!options.cases.empty()) {
+    if (const Status kept = keep_cases(options.cases, options, sides.base, sides.next); !kept)
+      return std::unexpected(kept.error());
+  }
+  if (const Status rebased = rebase_side(options, rebase, sides); !rebased) return std::unexpected(rebased.error());
+  if (const Status fresh = check_age(sides.base, options); !fresh) return std::unexpected(fresh.error());
+  return sides;
+}
+
 }  // namespace
 
 void add_check_options(OptionSet& sub, CheckCommandOptions& options) {
@@ -128,10 +212,13 @@ void add_check_options(OptionSet& sub, CheckCommandOptions& options) {
   sub.add("--max-age", &options.max_age_days, "Days after which a baseline is stale; 0: never").shows_default();
   sub.add("--confirm", &options.confirm,
           "Measure suspects again with this suite, or benchmark program, before failing");
-  sub.add("--env-command", &options.env_command, "For --confirm: as the new record was measured").needs("--confirm");
-  sub.add("--cxx", &options.cxx, "For --confirm: the C++ compiler").needs("--confirm");
-  sub.add("--python", &options.python, "For --confirm: the Python interpreter").needs("--confirm");
-  sub.add("--cores", &options.cores, "For --confirm: CPUs to use").needs("--confirm");
+  sub.add("--rebase", &options.rebase,
+          "Where the base is of another environment: build its commit with this Bash text, and measure it here")
+      .value_name("COMMAND");
+  sub.add("--env-command", &options.env_command, "For --confirm and --rebase: as the new record was measured");
+  sub.add("--cxx", &options.cxx, "For --confirm and --rebase: the C++ compiler");
+  sub.add("--python", &options.python, "For --confirm and --rebase: the Python interpreter");
+  sub.add("--cores", &options.cores, "For --confirm and --rebase: CPUs to use");
   sub.add("--denoise", &options.denoise, kDenoiseHelp);
   sub.add("--functions", &options.functions, "Show which functions moved (needs profiles)");
   sub.add("--github", &options.github, "Also print GitHub annotations");
@@ -146,25 +233,23 @@ void add_check_options(OptionSet& sub, CheckCommandOptions& options) {
       "docs/compare.md says how limits, floors and the accept file work.";
 }
 
-int run_check(const CheckCommandOptions& options, const Remeasure& remeasure, std::ostream& out, std::ostream& err) {
-  const auto refused = [&err](const Error& error) { return refuse("check", error, err); };
+int run_check(const CheckCommandOptions& options, const Remeasure& remeasure, const Rebase& rebase, std::ostream& out,
+              std::ostream& err) {
+  const auto refused = [&err](const Error& error) {
+    return refuse("check", error, err, error.kind == ErrorKind::interrupted ? kInterrupted : kUsage);
+  };
+  if (const Status sound = check_tools(options); !sound) return refused(sound.error());
   const Result<std::vector<Limit>> limits = read_limits(options);
   if (!limits) return refused(limits.error());
   const Result<std::vector<Acceptance>> accepted = read_accept(options.accept);
   if (!accepted) return refused(accepted.error());
-  Result<Record> base = load_record(options.base);
-  if (!base) return refused(base.error());
-  Result<Record> next = load_record(options.next);
-  if (!next) return refused(next.error());
-  if (const Status fresh = check_age(*base, options); !fresh) return refused(fresh.error());
+  Result<Sides> sides = load_sides(options, rebase);
+  if (!sides) return refused(sides.error());
+  auto& [base, base_path, next, note] = *sides;
 
-  if (!options.cases.empty()) {
-    if (const Status kept = keep_cases(options.cases, options, *base, *next); !kept) return refused(kept.error());
-  }
-
-  const ProfileLoader profiles = profile_loader(*base, options.base, options.next);
+  const ProfileLoader profiles = profile_loader(base, base_path, options.next);
   const std::string today = options.now.substr(0, 10);
-  Comparison comparison = compare(*base, *next, compare_options(options.denoise), profiles);
+  Comparison comparison = compare(base, next, compare_options(options.denoise), profiles);
   CheckResult result = check(comparison, *limits, *accepted, today);
   // Of cases that were named, one that is gone says so itself.
   const std::size_t gone = options.cases.empty() ? 0 : comparison.count(Verdict::gone);
@@ -179,24 +264,17 @@ int run_check(const CheckCommandOptions& options, const Remeasure& remeasure, st
                       "measure the suspects with tally run --filter and check that record"});
     err << fmt::format("tally check: measuring {} suspected {} again\n", suspects.size(),
                        suspects.size() == 1 ? "case" : "cases");
-    const Result<Record> again = remeasure(options.confirm, suspects, *next);
+    const Result<Record> again = remeasure(options.confirm, suspects, next);
     if (!again) return refused(again.error());
-    replace_cases(*next, *again);
-    comparison = compare(*base, *next, compare_options(options.denoise), profiles);
+    replace_cases(next, *again);
+    comparison = compare(base, next, compare_options(options.denoise), profiles);
     result = check(comparison, *limits, *accepted, today);
   }
 
-  if (options.json) {
-    out << to_json(comparison, &result);
-  } else {
-    if (options.functions)
-      out << render_comparison(comparison, {.options = options.render, .functions = functions_shown}) << '\n';
-    out << render_check(comparison, result, options.render);
-  }
-  if (options.github) out << github_annotations(comparison, result);
-  const int written = write_files(comparison, result, options, out, err);
-  const int code = exit_code(comparison, result);
-  return code != 0 ? code : written;
+  // What was measured again has kept nothing.
+  add_places(comparison, base_path, options.next);
+  if (!note.empty()) result.remarks.insert(result.remarks.begin(), note);
+  return report_check(comparison, result, options, out, err);
 }
 
 }  // namespace tally::cli

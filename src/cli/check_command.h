@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "cli/option_set.h"
+#include "cli/rebase.h"
 #include "cli/remeasure.h"
 #include "record/record.h"
 #include "report/table.h"
@@ -27,7 +28,8 @@ struct CheckCommandOptions {
   std::string accept;                   ///< Path of the accept file, or empty.
   double max_age_days = 90;             ///< Of the base; 0: any.
   std::string confirm;                  ///< A suite or a program to measure suspects with again, or empty.
-  std::string env_command;              ///< For --confirm, as the three below: what a record does not say.
+  std::string rebase;                   ///< A command that builds the base's commit, or empty.
+  std::string env_command;              ///< For these two, as the three below: what a record does not say.
   std::string cxx;
   std::string python;
   std::string cores;
@@ -44,6 +46,7 @@ struct CheckCommandOptions {
 };
 
 void add_check_options(OptionSet& sub, CheckCommandOptions& options);
-int run_check(const CheckCommandOptions& options, const Remeasure& remeasure, std::ostream& out, std::ostream& err);
+int run_check(const CheckCommandOptions& options, const Remeasure& remeasure, const Rebase& rebase, std::ostream& out,
+              std::ostream& err);
 
 }  // namespace tally::cli

@@ -2,6 +2,7 @@
 
 #include <ostream>
 
+#include "cli/kept_lines.h"
 #include "cli/record_files.h"
 #include "cli/refuse.h"
 #include "report/comparison_table.h"
@@ -50,7 +51,7 @@ int run_compare(const CompareCommandOptions& options, std::ostream& out, std::os
   }
   Comparison comparison =
       compare(*base, *next, compare_options(options.denoise), profile_loader(*base, options.base, options.next));
-  add_allocations(comparison, options.base, options.next);
+  add_places(comparison, options.base, options.next);
   return report_comparison(comparison, options, out, err);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "cli/debug_packages.h"
+#include "cli/kept_lines.h"
 #include "cli/record_files.h"
 #include "cli/refuse.h"
 #include "cli/remeasure.h"
@@ -18,18 +19,13 @@
 namespace tally::cli {
 namespace {
 
-bool moved(const CaseComparison& one) {
-  return one.verdict == Verdict::slower || one.verdict == Verdict::faster ||
-         one.verdict == Verdict::changed_environment;
-}
-
 /// What is to be explained: the case that is named, else those that moved.
 Result<std::vector<Explanation>> choose(const Comparison& comparison, const ExplainOptions& options) {
   std::vector<Explanation> chosen;
   if (options.only.empty()) {
     for (const CaseComparison& one : comparison.cases) {
       const bool shown = options.top == 0 || chosen.size() < options.top;
-      if (shown && moved(one)) chosen.push_back(explain(one));
+      if (shown && has_moved(one)) chosen.push_back(explain(one));
     }
     return chosen;
   }
@@ -98,7 +94,7 @@ int print(const std::vector<Explanation>& explanations, const Comparison& compar
     return 0;
   }
   for (const Explanation& one : explanations) out << render_explanation(one, options.render) << "\n";
-  const auto all = static_cast<std::size_t>(std::ranges::count_if(comparison.cases, moved));
+  const auto all = static_cast<std::size_t>(std::ranges::count_if(comparison.cases, has_moved));
   if (explanations.empty()) out << "no case moved\n";
   if (options.only.empty() && all > explanations.size())
     out << fmt::format("and {} more that moved (--top 0 explains all)\n", all - explanations.size());
@@ -148,7 +144,8 @@ void add_explain_options(OptionSet& sub, ExplainOptions& options) {
   sub.add("--json", &options.json, "Print JSON");
   sub.add("--markdown", &options.markdown, "Also write Markdown for a pull request to this file");
   sub.footer =
-      "Functions and where the change is come from profiles of both records (tally run --profiles).\n"
+      "Functions, lines, allocation sites and where the change is come from profiles of both records\n"
+      "(tally run --profiles).\n"
       "Exit codes: 0 explained, 2 an unreadable record or a case that one of them lacks. docs/explain.md says more.";
 }
 
@@ -162,8 +159,9 @@ int run_explain(const Context& context, const ExplainOptions& options, std::ostr
     return refused({ErrorKind::input, "both sides would be the same", "--again",
                     "say how the environment of each is made with --a and --b, or name --b-program"});
   }
-  const Comparison comparison =
+  Comparison comparison =
       compare(*base, *next, compare_options(options.denoise), profile_loader(*base, options.base, options.next));
+  add_places(comparison, options.base, options.next);
   Result<std::vector<Explanation>> explanations = choose(comparison, options);
   if (!explanations) return refused(explanations.error());
   if (!options.again.empty() && !explanations->empty()) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/files.h"
+#include "cli/history_accept.h"
 #include "cli/history_profiles.h"
 #include "cli/history_site.h"
 #include "cli/history_view.h"
@@ -37,8 +38,8 @@ void add_store_option(OptionSet& command, HistoryOptions& options) {
       .value_name("DIR");
 }
 
-/// Which history is told.
-void add_told_options(OptionSet& command, HistoryOptions& options) {
+/// Which history: of what, along which line, and what was agreed to.
+void add_line_options(OptionSet& command, HistoryOptions& options) {
   HistoryShow& shown = options.shown;
   add_store_option(command, options);
   command.add("--tip", &shown.tip, "Tell the line of first parents that ends here").value_name("REV").shows_default();
@@ -52,14 +53,15 @@ void add_told_options(OptionSet& command, HistoryOptions& options) {
 }
 
 void add_drift_option(OptionSet& command, HistoryOptions& options) {
-  command.add("--drift", &options.shown.drift, "Budget in percent for changes below the threshold, added up")
-      .shows_default()
+  command
+      .add("--drift", &options.shown.drift,
+           "Budget in percent for changes below the threshold, added up (the accept file's, or 2)")
       .positive();
 }
 
 void add_show_options(OptionSet& command, HistoryOptions& options) {
   HistoryShow& shown = options.shown;
-  add_told_options(command, options);
+  add_line_options(command, options);
   command.add("--functions", &shown.functions, "Show which functions moved, where profiles were kept");
   command.add("--all", &shown.all, "Also show commits at which nothing changed");
   command.add("--json", &shown.json, "Print it as JSON");
@@ -250,6 +252,20 @@ int show_site(const Context& context, const HistoryOptions& options, std::ostrea
   return kFine;
 }
 
+void add_accept_options(OptionSet& command, HistoryOptions& options) {
+  HistoryAccept& accepted = options.accepted;
+  command.chosen = &options.accept;
+  command.add("CASE", &options.case_id, "Its id, what only its id contains or matches, or a glob over ids").required();
+  command.add("--up-to", &accepted.up_to, "The change that is agreed to: +3%").value_name("PERCENT").required();
+  command.add("--reason", &accepted.reason, "Why it may be so").value_name("TEXT").required();
+  command.add("--expires", &accepted.expires, "The last day it holds: 2027-03-01 (in 90 days)").value_name("DATE");
+  command.add("--commit", &accepted.commit, "Whose change it is (that of the only one that is open in the history)")
+      .value_name("REV");
+  command.add("--owner", &accepted.owner, "Who answers for it (git's user.name)").value_name("NAME");
+  command.add("--issue", &accepted.issue, "Where it is discussed").value_name("REF");
+  add_line_options(command, options);
+}
+
 }  // namespace
 
 void add_history_options(OptionSet& command, HistoryOptions& options) {
@@ -298,10 +314,20 @@ void add_history_options(OptionSet& command, HistoryOptions& options) {
   show.add("CASE", &options.case_id, "Its id, or what only its id contains or matches").required();
   add_show_options(show, options);
 
+  add_accept_options(command.add_command("accept", "Agree to a change: an entry for tally-accept.toml"), options);
+
+  OptionSet& backfill = command.add_command("backfill", "Measure the commits that the history lacks");
+  backfill.chosen = &options.backfill;
+  add_backfill_options(backfill, options.filled);
+
+  OptionSet& bridge = command.add_command("bridge", "Measure one commit here, to join two environments");
+  bridge.chosen = &options.bridge;
+  add_bridge_options(bridge, options.filled);
+
   OptionSet& site = command.add_command("site", "Write it as a folder of pages, which need no network");
   site.chosen = &options.site.wanted;
   add_site_options(site, options.site);
-  add_told_options(site, options);
+  add_line_options(site, options);
   add_drift_option(site, options);
 
   command.footer =
@@ -318,10 +344,14 @@ int run_history(const Context& context, const HistoryOptions& options, std::ostr
   if (options.log) return show_log(context, options, out, err);
   if (options.show) return show_case(context, options, out, err);
   if (options.site.wanted) return show_site(context, options, out, err);
+  if (options.accept) return accept_change(context, options, out, err);
+  if (options.backfill) return run_backfill(context, options.filled, out, err);
+  if (options.bridge) return run_bridge(context, options.filled, out, err);
   return not_told({ErrorKind::input,
                    "what to do is missing",
                    {},
-                   "tally history add, import, push, pull, prune, rebuild, log, show or site; --help tells"},
+                   "tally history add, import, push, pull, prune, rebuild, log, show, site, accept, backfill or "
+                   "bridge; --help tells"},
                   err);
 }
 

@@ -1,5 +1,5 @@
-/// `tally history add | import | prune | rebuild | push | pull | log | show | site`: what commits did to counts, from
-/// records that are kept in a folder.
+/// `tally history add | import | prune | rebuild | push | pull | log | show | site | accept | backfill | bridge`: what
+/// commits did to counts, from records that are kept in a folder or on a branch.
 #pragma once
 
 #include <iosfwd>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/context.h"
+#include "cli/history_backfill.h"
 #include "cli/history_site.h"
 #include "cli/option_set.h"
 
@@ -18,7 +19,7 @@ struct HistoryShow {
   std::string environment;  ///< The first digits of its name; empty: the one that measured last along the line.
   std::string tip = "HEAD";
   std::string accept;  ///< Empty: tally-accept.toml at the top of the repository, where there is one.
-  double drift = 2;    ///< Percent.
+  double drift = 0;    ///< Percent, of all cases; 0: as the accept file says.
   bool all = false;
   int top = 5;
   bool denoise = false;
@@ -26,6 +27,16 @@ struct HistoryShow {
   bool json = false;
   bool csv = false;
   std::string fail_on;
+};
+
+/// An entry for the accept file, as it was asked for.
+struct HistoryAccept {
+  std::string up_to;  ///< "+3%"
+  std::string reason;
+  std::string expires;  ///< Empty: in 90 days.
+  std::string commit;   ///< Empty: that of the only change that is open.
+  std::string owner;    ///< Empty: who commits here.
+  std::string issue;
 };
 
 struct HistoryOptions {
@@ -40,11 +51,16 @@ struct HistoryOptions {
   bool pull = false;
   bool log = false;
   bool show = false;
+  bool accept = false;
+  bool backfill = false;
+  bool bridge = false;
   std::vector<std::string> records;
   std::string folder;
   std::string case_id;
   HistoryShow shown;
   SiteOptions site;
+  HistoryAccept accepted;
+  BackfillOptions filled;
   std::string now;  ///< ISO 8601, UTC.
 };
 

@@ -20,7 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kAcceptFile = "tally-accept.toml";
 constexpr std::string_view kGitStore = "git:";
 
 Result<std::string> choose_suite(const HistoryOptions& options, const HistoryIndex& index) {
@@ -49,10 +48,10 @@ void say_left_out(const HistoryOptions& options, const ChosenRuns& chosen, std::
                join(chosen.other_epochs, ", "));
 }
 
-Result<std::vector<Acceptance>> read_ledger(const HistoryOptions& options, const std::string& top) {
+Result<AcceptFile> read_ledger(const HistoryOptions& options, const std::string& top) {
   const std::string path = options.shown.accept.empty() ? (fs::path(top) / kAcceptFile).string() : options.shown.accept;
   std::error_code code;
-  if (options.shown.accept.empty() && !fs::exists(path, code)) return std::vector<Acceptance>();
+  if (options.shown.accept.empty() && !fs::exists(path, code)) return AcceptFile();
   const auto text = read_file(path);
   if (!text) return std::unexpected(text.error());
   return parse_accept_file(*text, path);
@@ -134,17 +133,19 @@ Result<LoadedHistory> load_history(const Context& context, const HistoryOptions&
   const auto chosen = choose_runs(placed, options.shown.environment);
   if (!chosen) return std::unexpected(chosen.error());
   say_left_out(options, *chosen, runs->size() - placed.size(), err);
-  auto accepted = read_ledger(options, repository->top());
-  if (!accepted) return std::unexpected(accepted.error());
+  auto ledger = read_ledger(options, repository->top());
+  if (!ledger) return std::unexpected(ledger.error());
   auto history = told_history(**index, *std::move(suite), *std::move(line), *runs, *chosen, id);
   if (!history) return std::unexpected(history.error());
 
   HistoryView view{.history = *std::move(history)};
-  view.course = course_of(view.history, {.denoise = options.shown.denoise});
-  view.times = time_steps(view.history);
-  view.accepted = *std::move(accepted);
+  view.accepted = std::move(ledger->accepted);
   view.today = options.now.substr(0, 10);
-  view.budget = options.shown.drift / 100;
+  view.budgets = options.shown.drift > 0 ? std::vector<DriftBudget>{{.budget = options.shown.drift / 100}}
+                                         : std::move(ledger->drift);
+  view.course = course_of(view.history, {.denoise = options.shown.denoise,
+                                         .agreed = agreed_along(view.history.line, view.accepted, view.today)});
+  view.times = time_steps(view.history);
   return LoadedHistory{.runner = std::move(runner), .store = *std::move(store), .view = std::move(view)};
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/ab_command.h"
+#include "cli/bisect_command.h"
 #include "cli/check_command.h"
 #include "cli/compare_command.h"
 #include "cli/context.h"
@@ -113,10 +114,9 @@ std::vector<Command> declare_commands(OptionSet& program) {
       [](const Context& context, Shown<CheckCommandOptions> options) {
         set_rendering(context, options);
         options.now = fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr)));
-        const Remeasure again =
-            remeasure_with(context, {.cxx = options.cxx, .python = options.python, .env_command = options.env_command},
-                           options.cores, std::cerr);
-        return run_check(options, again, std::cout, std::cerr);
+        const Tools tools = {.cxx = options.cxx, .python = options.python, .env_command = options.env_command};
+        return run_check(options, remeasure_with(context, tools, options.cores, std::cerr),
+                         rebase_with(context, tools, options.cores, std::cerr), std::cout, std::cerr);
       }));
   commands.push_back(declare<HistoryOptions>(program, "history",
                                              "Keep records by commit, and tell which commit changed a count",
@@ -124,6 +124,11 @@ std::vector<Command> declare_commands(OptionSet& program) {
                                                options.now = fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr)));
                                                return run_history(context, options, std::cout, std::cerr);
                                              }));
+  commands.push_back(declare<BisectOptions>(program, "bisect", "Find the commits that changed counts",
+                                            add_bisect_options,
+                                            [](const Context& context, const BisectOptions& options) {
+                                              return run_bisect(context, options, std::cout, std::cerr);
+                                            }));
   commands.push_back(declare<MergeCommandOptions>(
       program, "merge", "Join the records of a plan's parts", add_merge_options,
       [](const Context&, const MergeCommandOptions& options) { return run_merge(options, std::cout, std::cerr); }));

@@ -4,13 +4,13 @@
 #include <fmt/ostream.h>
 
 #include <filesystem>
-#include <fstream>
 #include <ostream>
 
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/context.h"
+#include "cli/merge_texts.h"
 #include "cli/refuse.h"
 #include "profile/line_costs.h"
 #include "record/json.h"
@@ -33,16 +33,6 @@ Status check_complete(const Merged& merged, const MergeCommandOptions& options) 
               fmt::format("measure with --shard {}/{} (--resume goes on with an interrupted part), or write what is "
                           "there with --partial",
                           part.missing->front(), part.count));
-}
-
-/// The text of a case, read again: all cases of a large plan need not be in memory.
-Result<std::string> case_text(const PartText& part, const CaseText& one) {
-  std::ifstream file(part.name, std::ios::binary);
-  std::string text(one.bytes, '\0');
-  file.seekg(static_cast<std::streamoff>(one.offset));
-  if (!file.read(text.data(), static_cast<std::streamsize>(text.size())) || digest(text) != one.digest)
-    return fail(ErrorKind::failed, "has changed while it was merged", part.name, "merge again when nobody writes it");
-  return text;
 }
 
 /// Beside it first, so that nobody ever reads half of one.
@@ -103,12 +93,12 @@ Status take_profiles(Merged& merged, const std::vector<PartText>& parts, const s
 
 Status write_merged(const Merged& merged, const std::vector<PartText>& parts, const std::string& path,
                     std::ostream& out) {
+  MergedTexts texts(merged, parts);
   const auto text_of = [&](std::size_t i) -> Result<std::string> {
     const MergedCase& one = merged.cases[i];
-    const PartText& part = parts[one.input];
-    const auto text = case_text(part, part.cases[one.index]);
+    const auto text = texts.of(i);
     if (!text) return text;
-    return placed(*text, part.cases[one.index], one.place);
+    return placed(*text, parts[one.input].cases[one.index], one.place);
   };
   if (path == "-") {
     return write_json(merged.head, merged.cases.size(), text_of, [&](std::string_view piece) {

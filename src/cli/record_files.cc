@@ -54,15 +54,31 @@ Result<const CaseRecord*> choose_case(const Record& record, const std::string& w
   return find_case(record, *id);
 }
 
+namespace {
+
+/// Where a case's profile is. A record may be anybody's: it names no file but those that lie with it.
+Result<std::filesystem::path> profile_file(const CaseRecord& record, const std::string& path) {
+  const auto within = std::filesystem::path(*record.profile).lexically_normal();
+  if (within.is_absolute() || *within.begin() == "..") {
+    return fail(ErrorKind::input,
+                fmt::format("the profile of '{}' would lie outside of the record's folder", record.id), path,
+                "measure it anew with tally run --profiles");
+  }
+  return std::filesystem::path(path).parent_path() / within;
+}
+
+}  // namespace
+
 Result<StoredProfile> load_profile(const CaseRecord& record, const std::string& path) {
   if (!record.profile) {
     return fail(ErrorKind::input, fmt::format("no profile of '{}' was kept", record.id), path,
                 "measure with tally run --profiles");
   }
-  const auto file = std::filesystem::path(path).parent_path() / *record.profile;
-  const Result<std::string> text = read_file(file);
+  const auto file = profile_file(record, path);
+  if (!file) return std::unexpected(file.error());
+  const Result<std::string> text = read_file(*file);
   if (!text) return std::unexpected(text.error());
-  return read_profile(*text, file.string());
+  return read_profile(*text, file->string());
 }
 
 Result<StoredProfile> load_profile(const std::string& file_or_case) {
@@ -101,12 +117,13 @@ Result<Beside> read_beside(const CaseRecord& record, const std::string& path, co
                 "measure with tally run --profiles");
   };
   if (!record.profile) return missing();
-  auto file = std::filesystem::path(path).parent_path() / *record.profile;
-  file.replace_extension(ending);
-  if (!std::filesystem::exists(file)) return missing();
-  Result<std::string> text = read_file(file);
+  auto file = profile_file(record, path);
+  if (!file) return std::unexpected(file.error());
+  file->replace_extension(ending);
+  if (!std::filesystem::exists(*file)) return missing();
+  Result<std::string> text = read_file(*file);
   if (!text) return std::unexpected(text.error());
-  return Beside{file.string(), *std::move(text)};
+  return Beside{file->string(), *std::move(text)};
 }
 
 /// What `load` finds of the case that "RECORD#CASE" names.
@@ -150,15 +167,6 @@ Result<AllocationSites> load_allocation_sites(const std::string& record_and_case
   return load_named(record_and_case, [](const CaseRecord& record, const std::string& path) {
     return load_allocation_sites(record, path);
   });
-}
-
-void add_allocations(Comparison& comparison, const std::string& base_path, const std::string& next_path) {
-  for (CaseComparison& one : comparison.cases) {
-    if (one.base == nullptr || one.next == nullptr) continue;
-    const auto before = load_allocation_sites(*one.base, base_path);
-    const auto after = load_allocation_sites(*one.next, next_path);
-    if (before && after) one.allocations = allocation_deltas(*before, *after);
-  }
 }
 
 ProfileLoader profile_loader(const Record& base, std::string base_path, std::string next_path) {

@@ -35,9 +35,6 @@ Result<StoredProfile> load_python_profile(const std::string& record_and_case);
 Result<AllocationSites> load_allocation_sites(const CaseRecord& record, const std::string& path);
 Result<AllocationSites> load_allocation_sites(const std::string& record_and_case);
 
-/// Fills in what both sides have kept.
-void add_allocations(Comparison& comparison, const std::string& base_path, const std::string& next_path);
-
 /// For compare(): quiet when a profile is not there.
 ProfileLoader profile_loader(const Record& base, std::string base_path, std::string next_path);
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <ostream>
 
+#include "cli/kept_lines.h"
 #include "cli/record_files.h"
 #include "cli/refuse.h"
 #include "report/exports.h"
@@ -43,10 +44,15 @@ int run_report(const ReportCommandOptions& options, std::ostream& out, std::ostr
     base = std::move(*read);
     report.profiles = profile_loader(*base, options.base, options.record);
     comparison = compare(*base, *record, compare_options(), report.profiles);
+    add_places(*comparison, options.base, options.record);
     report.comparison = &*comparison;
   } else {
     report.profiles = profile_loader(*record, options.record, options.record);
   }
+  report.lines = [&](const Record& side, const CaseRecord& one) -> std::optional<KeptLines> {
+    auto lines = load_lines(one, base && &side == &*base ? options.base : options.record);
+    return lines ? std::optional(*std::move(lines)) : std::nullopt;
+  };
   std::string output = options.output;
   if (output.empty()) output = std::filesystem::path(options.record).replace_extension(".html").string();
   const Status written = write_output(output, render_html_report(report), out);

@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "build/resolve.h"
 #include "cli/measuring.h"
+#include "cli/record_files.h"
 #include "record/json.h"
 #include "report/table.h"
 
@@ -66,6 +67,24 @@ Status write_record(const std::string& path, const RunResult& result) {
   return file->publish();
 }
 
+/// Of --reuse; nothing where it was not said.
+Result<std::optional<Record>> record_to_reuse(const RunCommandOptions& options) {
+  const auto refuse = [](const char* why, const char* option, const char* mend) {
+    return fail(ErrorKind::input, why, option, mend);
+  };
+  if (options.reuse.empty()) return std::nullopt;
+  if (options.run.wall_only) return refuse("only counts are taken over", "--reuse", "leave it away with --wall-only");
+  if (options.profiles) {
+    return refuse("a count that is taken over has no profile", "--profiles", "leave --reuse away, or --profiles");
+  }
+  if (options.run.server != "auto" && options.run.server != "off") {
+    return refuse("a server takes no counts over", "--server", "leave --reuse away, or say --server off");
+  }
+  auto record = load_record(options.reuse);
+  if (!record) return std::unexpected(record.error());
+  return std::optional(*std::move(record));
+}
+
 }  // namespace
 
 ProfileRequest profiles_beside(const std::string& record) {
@@ -82,6 +101,11 @@ void add_run_command_options(OptionSet& command, RunCommandOptions& options) {
   command.add("--json", &options.json, "Write the record here; - is standard output").value_name("FILE");
   add_repository_options(command, options.source);
   command.add("--resume", &options.resume, "Go on with an interrupted run of the same suite");
+  command
+      .add("--reuse", &options.reuse,
+           "Take counts over from this record where all that they follow from is the same; one in twenty is counted "
+           "again to prove it")
+      .value_name("RECORD");
   command.add("--profiles", &options.profiles, "Keep a profile of each case beside the record");
   command.add("--no-python-functions", &options.no_python_functions,
               "Not of Python functions, which want a host of their own (--profiles)");
@@ -112,7 +136,7 @@ Status print_record(const Context& context, const RunOptions& options, const Run
 
 int exit_code_of(const RunResult& result) {
   if (result.interrupted) return kInterrupted;
-  if (result.stopped) return kFailed;
+  if (result.stopped || !result.refuted.empty()) return kFailed;
   for (const CaseRecord& one : result.record.cases) {
     // Skipped without an interruption: it asked for that itself.
     if (one.status != CaseStatus::ok && one.status != CaseStatus::skipped) return kFailed;
@@ -142,6 +166,8 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
   }
   auto settings = settings_of(options.run);
   if (!settings) return report_error(settings.error(), err);
+  auto earlier = record_to_reuse(options);
+  if (!earlier) return report_error(earlier.error(), err);
   RunRequest request{.plan = &*plan,
                      .caller = caller_of(context),
                      .settings = *std::move(settings),
@@ -152,13 +178,17 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
                                 .commit = options.source.commit}};
   request.journal = JournalRequest{*journal, options.resume};
   request.keeps_samples = false;
+  request.notes_inputs = true;
+  if (*earlier) request.reuse = &**earlier;
   if (options.profiles) {
     request.profiles = profiles_beside(options.json);
     request.profiles->python_functions = !options.no_python_functions;
     request.profiles->source_lines = !options.no_lines;
     request.profiles->sources = !options.no_sources;
   }
-  auto measuring = Measuring::begin(context, options.run, err);
+  RunOptions run = options.run;
+  if (*earlier) run.server = "off";
+  auto measuring = Measuring::begin(context, run, err);
   if (!measuring) return report_error(measuring.error(), err);
   auto measured = (*measuring)->measure(request, served(suite_to_serve(options.source), *selection));
   if (!measured) return report_error(measured.error(), err);
@@ -167,6 +197,11 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
     report_error(printed.error(), err);
     fmt::print(err, "tally: what was measured is in {}: free some space and run again with --resume\n", *journal);
     return kFailed;
+  }
+  for (const std::string& id : measured->refuted) {
+    report_error({ErrorKind::internal, "was to be reused, was counted again, and is not what it was: all were counted",
+                  id, "compare the two records; please report what had changed"},
+                 err);
   }
   if (measured->stopped) {
     report_error(*measured->stopped, err);

@@ -1,9 +1,12 @@
+#include "comparison/accept.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+#include <span>
 
+#include "base/date.h"
 #include "base/text.h"
 #include "comparison/check.h"
 #include "definition/toml_tree.h"
@@ -12,17 +15,11 @@ namespace tally {
 namespace {
 
 constexpr std::array<std::string_view, 5> required = {"case", "metric", "up_to", "reason", "expires"};
+constexpr std::array<std::string_view, 2> drift_keys = {"case", "budget"};
 constexpr std::array<std::string_view, 8> keys = {"case",    "metric", "up_to", "reason",
                                                   "expires", "commit", "owner", "issue"};
 
-bool is_date(std::string_view text) {
-  if (text.size() != 10) return false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool dash = i == 4 || i == 7;
-    if (dash ? text[i] != '-' : std::isdigit(static_cast<unsigned char>(text[i])) == 0) return false;
-  }
-  return true;
-}
+bool names(std::string_view cases, std::string_view id) { return cases == id || glob_match(cases, id); }
 
 /// None, or what git log prints of a commit's id.
 bool is_commit_prefix(std::string_view text) {
@@ -36,14 +33,19 @@ std::string text_of(const TomlNode& table, std::string_view key) {
   return found->value.kind == TomlNode::Kind::string ? found->value.text : found->value.written;
 }
 
-Result<Acceptance> read_entry(const TomlNode& table, const std::string& where) {
+Status only_known(const TomlNode& table, std::span<const std::string_view> known, const std::string& where) {
   for (const TomlEntry& entry : table.entries) {
-    if (std::ranges::find(keys, entry.key) != keys.end()) continue;
-    const std::string near = nearest(entry.key, keys);
+    if (std::ranges::find(known, entry.key) != known.end()) continue;
+    const std::string near = nearest(entry.key, known);
+    const std::vector<std::string> names(known.begin(), known.end());
     return fail(ErrorKind::input, fmt::format("unknown key '{}'", entry.key), where,
-                near.empty() ? "the keys are case, metric, up_to, reason, expires, commit, owner and issue"
-                             : "did you mean '" + near + "'?");
+                near.empty() ? "the keys are " + join(names, ", ") : "did you mean '" + near + "'?");
   }
+  return {};
+}
+
+Result<Acceptance> read_entry(const TomlNode& table, const std::string& where) {
+  if (const Status known = only_known(table, keys, where); !known) return std::unexpected(known.error());
   Acceptance accepted;
   accepted.where = where;
   const auto text = [&table](std::string_view key) { return text_of(table, key); };
@@ -63,7 +65,7 @@ Result<Acceptance> read_entry(const TomlNode& table, const std::string& where) {
     return fail(ErrorKind::input, fmt::format("'{}' is no commit's id", accepted.commit), where,
                 "write the id that git log prints, of seven digits at least");
   }
-  if (!is_date(accepted.expires)) {
+  if (!parse_date(accepted.expires)) {
     return fail(ErrorKind::input, fmt::format("'{}' is not a date", accepted.expires), where,
                 "write expires = \"2026-03-01\"");
   }
@@ -77,27 +79,78 @@ Result<Acceptance> read_entry(const TomlNode& table, const std::string& where) {
   return accepted;
 }
 
+/// "+2%".
+Result<double> read_budget(const std::string& text, const std::string& where) {
+  const Result<Limit> limit = parse_limit("instructions=" + text);
+  if (limit && limit->relative) return limit->value;
+  return fail(ErrorKind::input, fmt::format("'{}' is no budget for drift", text), where, "write \"+2%\"");
+}
+
+Result<DriftBudget> read_drift(const TomlNode& table, const std::string& where) {
+  if (const Status known = only_known(table, drift_keys, where); !known) return std::unexpected(known.error());
+  DriftBudget drift;
+  if (const std::string cases = text_of(table, "case"); !cases.empty()) drift.cases = cases;
+  const auto budget = read_budget(text_of(table, "budget"), where);
+  if (!budget) return std::unexpected(budget.error());
+  drift.budget = *budget;
+  return drift;
+}
+
+template <typename Entry, typename Read>
+Status read_tables(const TomlEntry& entry, const std::string& path, std::vector<Entry>& into, Read read,
+                   const std::string& mend) {
+  const auto is_table = [](const TomlNode& node) { return node.kind == TomlNode::Kind::table; };
+  if (entry.value.kind != TomlNode::Kind::array || !std::ranges::all_of(entry.value.items, is_table)) {
+    return fail(ErrorKind::input, fmt::format("'{}' is not known here", entry.key),
+                fmt::format("{}:{}", path, entry.at.line), mend);
+  }
+  for (const TomlNode& table : entry.value.items) {
+    auto one = read(table, fmt::format("{}:{}", path, table.at.line));
+    if (!one) return std::unexpected(one.error());
+    into.push_back(*std::move(one));
+  }
+  return {};
+}
+
 }  // namespace
 
-Result<std::vector<Acceptance>> parse_accept_file(std::string_view text, const std::string& path) {
+bool Acceptance::is_about(std::string_view id) const { return names(cases, id); }
+
+bool DriftBudget::is_about(std::string_view id) const { return names(cases, id); }
+
+// The epsilon keeps "+1%" from failing at exactly one percent.
+bool Acceptance::allows(double change) const { return change <= up_to + 1e-12; }
+
+Result<AcceptFile> parse_accept_file(std::string_view text, const std::string& path) {
   const Result<TomlNode> root = parse_toml(text, path);
   if (!root) return std::unexpected(root.error());
-  const auto line = [&path](const TomlNode& node) { return fmt::format("{}:{}", path, node.at.line); };
-  const auto is_table = [](const TomlNode& node) { return node.kind == TomlNode::Kind::table; };
-  std::vector<Acceptance> accepted;
-  for (const auto& [key, at, value] : root->entries) {
-    const bool tables = value.kind == TomlNode::Kind::array && std::ranges::all_of(value.items, is_table);
-    if (key != "accept" || !tables) {
-      return fail(ErrorKind::input, fmt::format("'{}' is not known here", key), fmt::format("{}:{}", path, at.line),
-                  "write [[accept]] tables");
+  AcceptFile file;
+  for (const TomlEntry& entry : root->entries) {
+    if (entry.key == "drift" && entry.value.kind == TomlNode::Kind::string) {
+      const auto budget = read_budget(entry.value.text, fmt::format("{}:{}", path, entry.at.line));
+      if (!budget) return std::unexpected(budget.error());
+      file.drift.push_back({.budget = *budget});
+      continue;
     }
-    for (const TomlNode& table : value.items) {
-      Result<Acceptance> one = read_entry(table, line(table));
-      if (!one) return std::unexpected(one.error());
-      accepted.push_back(std::move(*one));
-    }
+    const Status read =
+        entry.key == "accept"  ? read_tables(entry, path, file.accepted, read_entry, "write [[accept]] tables")
+        : entry.key == "drift" ? read_tables(entry, path, file.drift, read_drift,
+                                             "write drift = \"+2%\" above all tables, or [[drift]] tables")
+                               : Status(fail(ErrorKind::input, fmt::format("'{}' is not known here", entry.key),
+                                             fmt::format("{}:{}", path, entry.at.line),
+                                             "write [[accept]] tables, or drift = \"+2%\" above them"));
+    if (!read) return std::unexpected(read.error());
   }
-  return accepted;
+  return file;
+}
+
+const Acceptance* covering(const AcceptFile& file, const Acceptance& one) {
+  const auto found = std::ranges::find_if(file.accepted, [&](const Acceptance& known) {
+    const bool of_its_commit = known.commit.empty() || (!one.commit.empty() && one.commit.starts_with(known.commit));
+    return known.metric == one.metric && known.is_about(one.cases) && of_its_commit && known.allows(one.up_to) &&
+           known.holds_on(one.expires);
+  });
+  return found == file.accepted.end() ? nullptr : &*found;
 }
 
 }  // namespace tally

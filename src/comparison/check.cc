@@ -94,12 +94,13 @@ class Checker {
     if (finding.severity == Severity::failure && !one.environment_changes.empty() && limit.relative) {
       finding.severity = Severity::warning;
       finding.message += "; softened, the environment changed: " + join(one.environment_changes, ", ");
+      softened_ = true;
     }
     for (std::size_t i = 0; i < accepted_.size(); ++i) {
       const Acceptance& agreed = accepted_[i];
-      if (agreed.metric != limit.metric || !glob_match(agreed.cases, one.id)) continue;
+      if (agreed.metric != limit.metric || !agreed.is_about(one.id)) continue;
       used_[i] = true;
-      if (finding.severity == Severity::failure && agreed.expires >= today_ && finding.change <= agreed.up_to + 1e-12) {
+      if (finding.severity == Severity::failure && agreed.holds_on(today_) && agreed.allows(finding.change)) {
         finding.severity = Severity::accepted;
         finding.message += fmt::format("; accepted until {}: {}", agreed.expires, agreed.reason);
       }
@@ -108,8 +109,13 @@ class Checker {
   }
 
   void remark(CheckResult& result) const {
+    if (softened_) {
+      result.remarks.emplace_back(
+          "the base is of another environment: tally check --rebase COMMAND builds and measures the base's commit "
+          "here");
+    }
     for (std::size_t i = 0; i < accepted_.size(); ++i) {
-      if (accepted_[i].expires < today_) {
+      if (!accepted_[i].holds_on(today_)) {
         result.remarks.push_back(fmt::format("{}: the acceptance of '{}' expired on {}", accepted_[i].where,
                                              accepted_[i].cases, accepted_[i].expires));
       } else if (!used_[i]) {
@@ -122,6 +128,7 @@ class Checker {
  private:
   const std::vector<Acceptance>& accepted_;
   std::vector<bool> used_;
+  bool softened_ = false;
   std::string_view today_;
 };
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "comparison/accept.h"
 #include "comparison/comparison.h"
 #include "comparison/metric.h"
 
@@ -30,24 +31,6 @@ Result<Limit> parse_limit(std::string_view text);
 
 /// "GLOB:LIMIT"; the limit is what follows the last colon.
 Result<Limit> parse_limit_for(std::string_view text);
-
-/// A regression that was agreed to, from the accept file.
-struct Acceptance {
-  std::string cases;  ///< Glob over ids.
-  Metric metric = Metric::instructions;
-  double up_to = 0;  ///< Relative.
-  std::string reason;
-  std::string expires;  ///< "2026-03-01": the last day it holds.
-  std::string
-      commit;  ///< Whose change in a history it is about: its id, or the first seven digits or more; may be empty.
-  std::string owner;  ///< Who answers for it; may be empty.
-  std::string issue;  ///< Where it is discussed; may be empty.
-  std::string where;  ///< "file:line"
-};
-
-/// The accept file: TOML, [[accept]] with case, metric, up_to ("+5%"), reason and expires, all required,
-/// and commit, owner and issue.
-Result<std::vector<Acceptance>> parse_accept_file(std::string_view text, const std::string& path);
 
 enum class Severity { failure, warning, accepted };
 

@@ -132,6 +132,8 @@ void compare_pair(const Comparison& run, CaseComparison& result, const CompareOp
   if (base.counts && next.counts) {
     result.counts = count_change(base, next, options.threshold, options.denoise);
     result.verdict = direction(result.counts->after - result.counts->before, result.counts->threshold);
+    if (next.reused && result.verdict != Verdict::same)
+      result.notes.push_back("the new count was taken over from an earlier run, of " + *next.reused);
   } else if (result.time) {
     result.verdict = result.time->verdict;
   } else {
@@ -187,6 +189,11 @@ std::string_view to_string(Verdict verdict) {
   return "failed";
 }
 
+bool has_moved(const CaseComparison& one) {
+  return one.verdict == Verdict::slower || one.verdict == Verdict::faster ||
+         one.verdict == Verdict::changed_environment;
+}
+
 std::size_t Comparison::count(Verdict verdict) const {
   return static_cast<std::size_t>(std::ranges::count(cases, verdict, &CaseComparison::verdict));
 }
@@ -228,9 +235,7 @@ Comparison compare(const Record& base, const Record& next, const CompareOptions&
     comparison.verdict = Verdict::gone;
   }
   for (CaseComparison& one : result.cases) {
-    const bool moved =
-        one.verdict == Verdict::slower || one.verdict == Verdict::faster || one.verdict == Verdict::changed_environment;
-    if (!moved) continue;
+    if (!has_moved(one)) continue;
     if (profiles) {
       const auto before = profiles(base, *one.base, ProfileOf::native);
       const auto after = profiles(next, *one.next, ProfileOf::native);

@@ -18,6 +18,7 @@
 #include "comparison/call_delta.h"
 #include "comparison/count_change.h"
 #include "comparison/function_delta.h"
+#include "comparison/line_delta.h"
 #include "profile/allocation_delta.h"
 #include "record/record.h"
 
@@ -47,13 +48,17 @@ struct CaseComparison {
   bool definition_changed = false;
   std::string result;  ///< Where results were compared too: "same", "differs" or "unknown".
   std::vector<std::string> notes;
-  std::vector<AllocationDelta> allocations;  ///< Of where it allocates; filled in by who has the profiles.
+  std::vector<AllocationDelta> allocations;  ///< Of where it allocates, largest first; filled in by who has profiles.
+  std::vector<LineDelta> lines;              ///< That moved, largest first; filled in by who has sources.
   std::vector<FunctionDelta> functions;      ///< Largest first; empty unless profiles were given.
   std::vector<FunctionDelta> python;         ///< Python functions, with the native code that they call; likewise.
   std::vector<CallDelta> path;               ///< Where the change is (see path_of_change()); likewise.
 
   [[nodiscard]] const CaseRecord& shown() const { return next ? *next : *base; }
 };
+
+/// Whether there is something to explain.
+bool has_moved(const CaseComparison& one);
 
 struct Comparison {
   const Record* base = nullptr;

@@ -9,22 +9,45 @@ namespace {
 
 constexpr double kMostMovement = 0.9;
 
-/// How much of all movement each function has decides who is named: where some have more and others less, a net change
-/// says little.
-Movement movement_of(const std::vector<FunctionDelta>& all) {
-  Movement result;
+/// How much of all movement each one has decides who is named: where some have more and others less, a net change says
+/// little. `all` has the largest change first.
+template <typename Delta, typename Change>
+Movement<Delta> movement_of(const std::vector<Delta>& all, const Change& change) {
+  Movement<Delta> result;
   double movement = 0;
-  for (const FunctionDelta& one : all) {
-    (one.delta() > 0 ? result.more : result.less) += one.delta();
-    movement += std::abs(one.delta());
+  for (const Delta& one : all) {
+    (change(one) > 0 ? result.more : result.less) += change(one);
+    movement += std::abs(change(one));
   }
   result.moved = all.size();
   double named = 0;
-  std::size_t count = 0;
-  while (count < all.size() && named < kMostMovement * movement) named += std::abs(all[count++].delta());
-  result.named = telling(all, count);
+  while (result.named.size() < all.size() && named < kMostMovement * movement) {
+    const Delta& next = all[result.named.size()];
+    named += std::abs(change(next));
+    result.named.push_back(next);
+  }
   result.share = movement > 0 ? named / movement : 0;
   return result;
+}
+
+Movement<FunctionDelta> movement_of(const std::vector<FunctionDelta>& all) {
+  auto result = movement_of(all, [](const FunctionDelta& one) { return one.delta(); });
+  result.named = telling(std::move(result.named), all.size());
+  return result;
+}
+
+Movement<LineDelta> movement_of(const std::vector<LineDelta>& all) {
+  auto result = movement_of(all, [](const LineDelta& one) { return one.delta(); });
+  // Objects alone say less than their functions do.
+  const bool has_line = std::ranges::any_of(result.named, [](const LineDelta& one) { return one.at.line > 0; });
+  return has_line ? std::move(result) : Movement<LineDelta>();
+}
+
+Movement<AllocationDelta> movement_of(const std::vector<AllocationDelta>& all) {
+  const auto bytes = [](const AllocationDelta& one) { return one.bytes_after - one.bytes_before; };
+  const auto count = [](const AllocationDelta& one) { return one.count_after - one.count_before; };
+  const bool has_bytes = std::ranges::any_of(all, [&](const AllocationDelta& one) { return bytes(one) != 0; });
+  return has_bytes ? movement_of(all, bytes) : movement_of(all, count);
 }
 
 std::optional<Shift> change_of(const std::optional<double>& before, const std::optional<double>& after) {
@@ -83,6 +106,8 @@ Explanation explain(const CaseComparison& one) {
   explanation.disagreement = disagreement_of(one);
   explanation.functions = movement_of(one.functions);
   explanation.python = movement_of(one.python);
+  explanation.lines = movement_of(one.lines);
+  explanation.sites = movement_of(one.allocations);
   if (one.base == nullptr || one.next == nullptr || !one.base->counts || !one.next->counts) return explanation;
   const Counts& old = *one.base->counts;
   const Counts& now = *one.next->counts;

@@ -35,19 +35,22 @@ enum class Disagreement {
 };
 std::string_view to_string(Disagreement disagreement);  // "more instructions, and faster", …; "" for none
 
-/// The fewest functions that have 90 % of all movement.
+/// The fewest functions, lines or sites that have 90 % of all movement.
+template <typename Delta>
 struct Movement {
-  std::vector<FunctionDelta> named;  ///< In order of what tells most (see telling()).
-  std::size_t moved = 0;             ///< Functions whose own count or calls changed.
-  double share = 0;                  ///< Of all movement, in `named`.
-  double more = 0;                   ///< Instructions per iteration, summed over functions that have more of them.
-  double less = 0;                   ///< Likewise, below zero.
+  std::vector<Delta> named;  ///< Largest first; functions in order of what tells most (see telling()).
+  std::size_t moved = 0;     ///< All of those that changed.
+  double share = 0;          ///< Of all movement, in `named`.
+  double more = 0;           ///< Per iteration, summed over those that have more.
+  double less = 0;           ///< Likewise, below zero.
 };
 
 struct Explanation {
   const CaseComparison* of = nullptr;
-  Movement functions;
-  Movement python;  ///< Likewise of Python functions, with the native code that they call.
+  Movement<FunctionDelta> functions;
+  Movement<FunctionDelta> python;   ///< Of Python functions, with the native code that they call.
+  Movement<LineDelta> lines;        ///< Of C++, with the code of each object that has no lines; empty if that is all.
+  Movement<AllocationDelta> sites;  ///< In bytes, or in allocations where no site's bytes changed.
   std::optional<Shift> allocations;
   std::optional<Shift> allocated_bytes;
   Disagreement disagreement = Disagreement::none;

@@ -27,6 +27,41 @@ TEST(Explanation, NamesTheFewestFunctionsThatHaveMostOfIt) {
   EXPECT_TRUE(explain(nothing).functions.named.empty());
 }
 
+TEST(Explanation, NamesTheFewestLinesThatHaveMostOfItAndNotObjectsAlone) {
+  CaseComparison one = moved({});
+  const LineDelta line{.at = {"f.cc", 12}, .before = 10, .after = 90, .text = {}, .text_before = {}};
+  const LineDelta object{.at = {"libc.so", 0}, .before = 100, .after = 80, .text = {}, .text_before = {}};
+  const LineDelta least{.at = {"f.cc", 13}, .before = 10, .after = 15, .text = {}, .text_before = {}};
+  one.lines = {line, object, least};
+  const Explanation explanation = explain(one);
+  ASSERT_EQ(explanation.lines.named.size(), 2U);
+  EXPECT_EQ(explanation.lines.named[0].at.line, 12U);
+  EXPECT_EQ(explanation.lines.moved, 3U);
+  EXPECT_DOUBLE_EQ(explanation.lines.share, 100.0 / 105);
+  EXPECT_DOUBLE_EQ(explanation.lines.more, 85);
+  EXPECT_DOUBLE_EQ(explanation.lines.less, -20);
+  one.lines = {object, {.at = {"f.cc", 13}, .before = 1, .after = 2, .text = {}, .text_before = {}}};
+  EXPECT_EQ(explain(one).lines.moved, 0U) << "its functions say more";
+}
+
+TEST(Explanation, NamesTheFewestSitesThatHaveMostBytes) {
+  const auto site = [](const char* function, double count, double bytes) {
+    AllocationDelta delta;
+    delta.site.frames = {{"lib.so", function}};
+    delta.count_after = count;
+    delta.bytes_after = bytes;
+    return delta;
+  };
+  CaseComparison one = moved({});
+  one.allocations = {site("f", 1, 1000), site("g", 7, 56), site("h", 2, 0)};
+  Explanation explanation = explain(one);
+  ASSERT_EQ(explanation.sites.named.size(), 1U);
+  EXPECT_EQ(explanation.sites.named[0].site.frames[0].function, "f");
+  EXPECT_EQ(explanation.sites.moved, 3U);
+  one.allocations = {site("h", 2, 0), site("g", 1, 0)};
+  EXPECT_EQ(explain(one).sites.named.size(), 2U) << "where no bytes changed, allocations count";
+}
+
 TEST(Explanation, CountAndTimeMayDisagree) {
   CaseComparison one = moved({});
   const auto with = [&](double after, Verdict time) {

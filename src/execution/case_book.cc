@@ -61,6 +61,15 @@ void CaseBook::fail_taken(const Job& job, CaseFailure failure, Ending ending) {
   fail(job.index, std::move(failure), ending);
 }
 
+void CaseBook::drop_held() {
+  for (const std::size_t index : queue_.drop_held()) {
+    State& state = states_[index];
+    if (has_jobs(index)) continue;
+    if (!state.outcome.failure) state.outcome.ending = Ending::ok;
+    settle(index);
+  }
+}
+
 void CaseBook::settle(std::size_t index) {
   if (states_[index].closed || has_jobs(index)) return;
   states_[index].closed = true;

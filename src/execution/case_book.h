@@ -47,6 +47,12 @@ class CaseBook {
   /// The same for a job that was taken.
   void fail_taken(const Job& job, CaseFailure failure, Ending ending);
 
+  /// Holds jobs back: see JobQueue. Their cases are open meanwhile.
+  void hold(const std::function<bool(const Job&)>& which) { queue_.hold(which); }
+  void let_go() { queue_.let_go(); }
+  /// They need not be done: a case that has no others has ended well.
+  void drop_held();
+
   /// Nothing more is to be begun: cases that lose a job by this are no results, whatever their others come to.
   void interrupt();
 

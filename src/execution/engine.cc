@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <iterator>
 
 #include "base/overloaded.h"
 #include "execution/timer_overhead.h"
@@ -40,6 +41,7 @@ Engine::Engine(ProcessRunner& runner, CpuLeases& leases, HostPool& pool, Builder
       book_(retries_of(request_)),
       builds_(runner, builder),
       placement_(leases, [this] { return cpus_in_use(); }),
+      held_(book_, observer),
       interruptions_before_(runner.interruptions()),
       timer_overhead_s_(measure_timer_overhead()) {
   for (const Case& one : request_.cases) plans_.push_back(case_plan(request_.settings, one.settings));
@@ -75,6 +77,8 @@ ExecutionResult Engine::run(const std::vector<bool>& done) {
       }
     }
     report_settled();
+    if (!result_.stopped && builds_.done() && held_.judge([this](const HostKind& kind) { return is_undecided(kind); }))
+      continue;
     end_unwanted_hosts();
     wake_observer_at_ = observer_.on_time(runner_.now());
     if (result_.stopped || (book_.nothing_left() && sessions_.empty() && !builds_.running())) break;
@@ -148,7 +152,7 @@ Result<const Engine::PreparedHost*> Engine::prepared_host(const HostKind& kind) 
 bool Engine::start_session() {
   for (const HostKind& kind : book_.kinds()) {
     const Job& job = book_.first(kind);
-    if (job.mode == Mode::wall && !builds_.done()) continue;
+    if ((job.mode == Mode::wall || is_undecided(kind)) && !builds_.done()) continue;
     const auto host = prepared_host(kind);
     if (host && *host == nullptr) continue;
     const auto broken = host ? pool_.broken((*host)->key) : std::optional(describe(host.error()));
@@ -161,7 +165,12 @@ bool Engine::start_session() {
       book_.fail(job.index, {"host", *broken, {}, {}}, Ending::failed);
       return true;
     }
-    if (const auto ready = pool_.ready((*host)->key)) return start_session(kind, *ready);
+    if (const auto ready = pool_.ready((*host)->key)) {
+      if (!is_undecided(kind)) return start_session(kind, *ready);
+      if (announce(kind, *ready))
+        held_.decide(kind, [this](std::size_t i) { return builder_.built(i) ? &*builder_.built(i) : nullptr; });
+      return !result_.stopped;
+    }
     if (!pool_.starting((*host)->key) && start_host(**host)) return true;
   }
   return false;
@@ -207,7 +216,26 @@ SessionRequest Engine::request_for(const HostKind& kind, const Job& job, HostId 
   request.folder = request_.surroundings.working_folder;
   request.examiner = request_.examiner;
   if (kind.counted || kind.allocation_sites) request.dumps = pool_.dumps(host);
+  if (request_.notes_loaded && job.mode == Mode::counts && job.perturbation == nullptr) {
+    request.loaded_by = [this, before = pool_.mapped(host)](int pid) {
+      std::vector<std::string> loaded;
+      std::ranges::set_difference(runner_.mapped_files(pid), before, std::back_inserter(loaded));
+      return loaded;
+    };
+  }
   return request;
+}
+
+bool Engine::is_undecided(const HostKind& kind) const {
+  return request_.may_know_counts && kind.counted && book_.first(kind).mode == Mode::counts && !held_.decided(kind);
+}
+
+/// Once of each host. False: the run cannot go on.
+bool Engine::announce(const HostKind& kind, HostId host) {
+  if (!announced_hosts_.emplace(kind, host).second) return true;
+  const Status heard = observer_.on_host(kind, prepared_.at(kind).spec, pool_.mapped(host));
+  if (!heard) result_.stopped = heard.error();
+  return heard.has_value();
 }
 
 bool Engine::start_session(const HostKind& kind, HostId host) {
@@ -216,12 +244,7 @@ bool Engine::start_session(const HostKind& kind, HostId host) {
   // Valgrind runs one thread at a time: counting needs one CPU, however many threads there are.
   auto lease = lease_for(book_.first(kind).mode, measured.threads);
   if (!lease) return false;
-  if (announced_hosts_.emplace(kind, host).second) {
-    if (Status heard = observer_.on_host(kind, pool_.mapped(host)); !heard) {
-      result_.stopped = heard.error();
-      return false;
-    }
-  }
+  if (!announce(kind, host)) return false;
   const Job job = book_.take(kind);
   SessionRequest request = request_for(kind, job, host, *lease);
   request.job = pool_.next_job();
@@ -267,7 +290,12 @@ void Engine::request_refused(const HostKind& kind, const Job& job, HostId host, 
 
 void Engine::report_settled() {
   while (const auto index = book_.take_settled()) {
-    if (const auto& built = builder_.built(*index)) book_.outcome(*index).making = built->making;
+    if (const auto& built = builder_.built(*index)) {
+      CaseOutcome& outcome = book_.outcome(*index);
+      outcome.making = built->making;
+      outcome.library = built->library;
+      outcome.artifact = built->folder;
+    }
     auto reported = observer_.on_case(*index, std::move(book_.outcome(*index)));
     // What it holds is the observer's now: thousands of cases would be gigabytes of samples and profiles.
     book_.outcome(*index) = {};

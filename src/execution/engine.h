@@ -15,6 +15,7 @@
 
 #include "execution/build_queue.h"
 #include "execution/case_book.h"
+#include "execution/held_counts.h"
 #include "execution/host_pool.h"
 #include "execution/jobs.h"
 #include "execution/observer.h"
@@ -30,6 +31,8 @@ struct ExecutionRequest {
   const std::map<std::string, ResolvedToolchain>& toolchains;
   const HostSurroundings& surroundings;
   std::string examiner;  ///< Not empty: nothing is measured, each statement is executed and reports what it leaves.
+  bool notes_loaded = false;      ///< Which libraries a counted case loads that its host had not.
+  bool may_know_counts = false;   ///< The observer is to be asked for counts that are known.
   bool allocation_sites = false;  ///< Record where each case allocates, too. What fails of it is a warning.
   bool source_lines = false;      ///< Likewise, what each instruction of a case in C++ costs, where they are counted.
   bool python_functions = false;  ///< Likewise, which Python functions the instructions are of, where they are counted.
@@ -63,6 +66,8 @@ class Engine {
   bool start_session();
   bool start_host(const PreparedHost& host);
   bool start_session(const HostKind& kind, HostId host);
+  bool announce(const HostKind& kind, HostId host);
+  [[nodiscard]] bool is_undecided(const HostKind& kind) const;
   [[nodiscard]] SessionRequest request_for(const HostKind& kind, const Job& job, HostId host,
                                            const CpuLease& lease) const;
   void request_refused(const HostKind& kind, const Job& job, HostId host, const Error& error);
@@ -108,6 +113,7 @@ class Engine {
   Placement placement_;
   std::map<HostKind, PreparedHost> prepared_;
   std::set<std::pair<HostKind, HostId>> announced_hosts_;
+  HeldCounts held_;
   std::list<RunningSession> sessions_;
   /// Groups of cases of which one counted otherwise in a forked process than in the case child itself.
   std::set<std::pair<HostKind, Autograd>> forks_differ_;

@@ -1,6 +1,8 @@
 #include "execution/job_queue.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 namespace tally {
 
@@ -32,13 +34,38 @@ int JobQueue::drop(std::size_t index) {
   return std::exchange(queued_[index], 0);
 }
 
+void JobQueue::hold(const std::function<bool(const Job&)>& which) {
+  for (auto& [kind, line] : lines_) {
+    for (auto at = line.ready.begin(); at != line.ready.end();) {
+      const auto current = at++;
+      if (which(current->second)) line.held.insert(line.ready.extract(current));
+    }
+  }
+}
+
+void JobQueue::let_go() {
+  for (auto& [kind, line] : lines_) line.ready.merge(line.held);
+}
+
+std::vector<std::size_t> JobQueue::drop_held() {
+  std::set<std::size_t> of;
+  for (auto& [kind, line] : lines_) {
+    for (const auto& [place, job] : std::exchange(line.held, {})) {
+      if (dropped_[job.index]) continue;
+      --queued_[job.index];
+      of.insert(job.index);
+    }
+  }
+  return {of.begin(), of.end()};
+}
+
 void JobQueue::clear() {
   lines_.clear();
   std::ranges::fill(queued_, 0);
 }
 
 void JobQueue::prune(Line& line) const {
-  for (auto* jobs : {&line.ready, &line.waiting}) {
+  for (auto* jobs : {&line.ready, &line.waiting, &line.held}) {
     while (!jobs->empty() && dropped_[jobs->begin()->second.index]) jobs->erase(jobs->begin());
   }
 }
@@ -69,13 +96,13 @@ bool JobQueue::wants(const HostKind& kind) {
   const auto line = lines_.find(kind);
   if (line == lines_.end()) return false;
   prune(line->second);
-  return !line->second.ready.empty() || !line->second.waiting.empty();
+  return !line->second.ready.empty() || !line->second.waiting.empty() || !line->second.held.empty();
 }
 
 bool JobQueue::empty() {
   return std::ranges::all_of(lines_, [this](auto& entry) {
     prune(entry.second);
-    return entry.second.ready.empty() && entry.second.waiting.empty();
+    return entry.second.ready.empty() && entry.second.waiting.empty() && entry.second.held.empty();
   });
 }
 

@@ -39,6 +39,12 @@ class JobQueue {
 
   /// Forgets the jobs of a case for good; how many there were.
   int drop(std::size_t index);
+  /// Lets none of the jobs that may be taken, and that this is said of, be taken until they are let go.
+  void hold(const std::function<bool(const Job&)>& which);
+  /// They may be taken after all.
+  void let_go();
+  /// Forgets them; the cases that they were of, each once.
+  std::vector<std::size_t> drop_held();
   void clear();
 
   /// The kinds that have a job to take, in the order of their first jobs.
@@ -58,6 +64,7 @@ class JobQueue {
   struct Line {
     std::map<std::int64_t, Job> ready;    ///< By place in the order.
     std::map<std::int64_t, Job> waiting;  ///< For their build.
+    std::map<std::int64_t, Job> held;     ///< Built, and not to be taken now.
   };
   /// Takes dropped jobs from the front, where they would be seen.
   void prune(Line& line) const;

@@ -60,6 +60,27 @@ TEST_F(JobQueueTest, ADroppedCaseIsGoneWhereverItLies) {
   EXPECT_TRUE(queue_.empty());
 }
 
+TEST_F(JobQueueTest, WhatIsHeldIsNotTakenUntilItIsLetGo) {
+  queue_.release(all);
+  queue_.hold([](const Job& job) { return job.mode == Mode::counts && job.index != 1; });
+  EXPECT_EQ(queue_.take(kCounted).index, 1U);
+  EXPECT_THAT(queue_.kinds(), ElementsAre(kTimed));
+  EXPECT_TRUE(queue_.wants(kCounted)) << "its host must stay";
+  queue_.let_go();
+  EXPECT_EQ(queue_.take(kCounted).index, 0U) << "in its own place";
+  EXPECT_EQ(queue_.take(kCounted).index, 2U);
+}
+
+TEST_F(JobQueueTest, WhatIsHeldCanBeDroppedWithoutTheRestOfItsCase) {
+  queue_.release(all);
+  queue_.hold([](const Job& job) { return job.mode == Mode::counts; });
+  EXPECT_EQ(queue_.drop(2), 2) << "given up meanwhile";
+  EXPECT_THAT(queue_.drop_held(), ElementsAre(0, 1));
+  EXPECT_EQ(queue_.queued(0), 1);
+  EXPECT_FALSE(queue_.wants(kCounted));
+  EXPECT_EQ(queue_.take(kTimed).index, 0U);
+}
+
 TEST_F(JobQueueTest, ClearLeavesNothing) {
   queue_.clear();
   EXPECT_TRUE(queue_.empty());

@@ -2,6 +2,7 @@
 /// the order in which things happen.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,15 @@
 
 namespace tally {
 
+/// Cases whose counts need not be taken.
+struct KnownCounts {
+  std::vector<std::size_t> cases;
+  std::vector<std::size_t> proofs;  ///< Others, whose counts are known too and are taken to prove that they are right.
+};
+
+/// What was built for a case, if anything.
+using BuiltFiles = std::function<const BuiltCase*(std::size_t)>;
+
 class ExecutionObserver {
  public:
   virtual ~ExecutionObserver() = default;
@@ -19,7 +29,15 @@ class ExecutionObserver {
   virtual void on_process(const std::string& what, const std::vector<std::string>& argv) = 0;
   /// A host serves a kind of cases for the first time in this plan; the files are what it had in memory when it was
   /// ready. An error stops the run.
-  virtual Status on_host(const HostKind& /*kind*/, const std::vector<std::string>& /*mapped*/) { return {}; }
+  virtual Status on_host(const HostKind& /*kind*/, const HostSpec& /*spec*/,
+                         const std::vector<std::string>& /*mapped*/) {
+    return {};
+  }
+  /// Asked once of each kind of counted host, when one of them is ready and all cases are built, where the request
+  /// says that counts may be known.
+  virtual KnownCounts known_counts(const HostKind& /*kind*/, const BuiltFiles& /*built*/) { return {}; }
+  /// Asked when all that prove them have been reported: whether they do. Else all are counted.
+  virtual bool known_counts_stand() { return true; }
   /// So many sessions are to come, before all others or as one more turns out to be needed.
   virtual void on_planned(Mode mode, std::size_t sessions) = 0;
   virtual void on_session(std::size_t index, Mode mode, const std::vector<int>& cpus) = 0;  ///< Started.

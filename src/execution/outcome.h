@@ -118,8 +118,12 @@ struct CaseOutcome {
   std::optional<InstructionSample> instructions;
   std::optional<StatementResult> result;
   CaseTold told;
-  std::string device;         ///< That it works on, "cuda"; empty: none.
-  bool forks_differ = false;  ///< A forked replicate and one of its parent disagreed: the parent's was dropped.
+  std::string device;               ///< That it works on, "cuda"; empty: none.
+  bool forks_differ = false;        ///< A forked replicate and one of its parent disagreed: the parent's was dropped.
+  std::string library;              ///< C++: the shared object that it was compiled to.
+  std::string artifact;             ///< The folder of its artifact.
+  std::vector<std::string> loaded;  ///< Programs and libraries that it had in memory when it was ready to be
+                                    ///< counted and its host had not when that was.
   std::map<std::string, double> making;  ///< What its artifact's making came to: "seconds", …; empty: it has none.
   std::string profile;                   ///< The first replicate's Callgrind output.
   std::string baseline_profile;          ///< Likewise, of the empty loop.

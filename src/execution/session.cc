@@ -49,9 +49,16 @@ Status Session::on_socket(bool& closed) {
 
 void Session::on_message(const Message& message) {
   CaseMessage decoded = decode(message, dumps_);
+  // It waits for our answer: what it has in memory stands still.
+  const auto* ready = std::get_if<PhaseReady>(&decoded);
+  if (ready != nullptr && ready->phase == protocol::Phase::statement) note_loaded();
   const auto* timed = std::get_if<ChildTimed>(&decoded);
   if (timed != nullptr && watch_ && !timed->samples_s.empty()) watch_->end(timed->samples_s.size());
   if (const auto command = dialogue_.on(std::move(decoded))) send(*command);
+}
+
+void Session::note_loaded() {
+  if (request_.loaded_by && dumps_.child) loaded_ = request_.loaded_by(*dumps_.child);
 }
 
 void Session::send(const CaseCommand& command) {
@@ -107,6 +114,7 @@ void Session::on_stopped(Ending ending, std::string message, std::optional<Stage
 }
 
 void Session::deliver(CaseOutcome& outcome) {
+  if (!loaded_.empty()) outcome.loaded = std::move(loaded_);
   if (ending() == Ending::ok) return dialogue_.deliver(outcome, watch_ ? watch_->seen() : std::nullopt);
   outcome.failure = stopped_ ? stopped_ : dialogue_.failure();
   outcome.failure->output = captured_.take().text();

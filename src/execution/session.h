@@ -50,6 +50,7 @@ class Session {
 
  private:
   void on_message(const protocol::Message& message);
+  void note_loaded();
   void send(const CaseCommand& command);
 
   SessionRequest request_;
@@ -58,6 +59,7 @@ class Session {
   FrameStream stream_;
   UniqueFd output_;
   BoundedOutput captured_{std::size_t{64} * 1024};
+  std::vector<std::string> loaded_;
   std::optional<CpuWatch> watch_;  ///< While the statement is timed.
   std::optional<CaseFailure> stopped_;
   std::optional<Ending> ending_;

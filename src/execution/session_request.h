@@ -1,6 +1,7 @@
 /// What a session is about, and the frame that asks a host for its child. Pure.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,9 @@ struct SessionRequest {
   std::vector<int> cpus;
   std::string folder;    ///< Where a case without a model runs.
   std::string examiner;  ///< With Mode::result: the Python text that makes a statement report what it leaves.
-  std::string dumps;     ///< The host's folder of Callgrind's output, or of traces; empty where there is none.
+  /// The files that a process has in memory and the host had not, where they are to be noted; else null.
+  std::function<std::vector<std::string>(int pid)> loaded_by;
+  std::string dumps;  ///< The host's folder of Callgrind's output, or of traces; empty where there is none.
 };
 
 /// An error (input): the case's text is longer than a frame may be.

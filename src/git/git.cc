@@ -20,11 +20,14 @@ constexpr std::size_t kMostOutput = std::size_t{512} << 20;
 
 }  // namespace
 
+bool points_to_repository(std::string_view variable) {
+  return std::ranges::find(kPointers, variable) != kPointers.end();
+}
+
 Git::Git(ProcessRunner& runner, const EnvironmentVariables& environment, std::string folder)
     : runner_(runner), folder_(std::move(folder)) {
   for (const auto& [name, value] : environment) {
-    if (std::ranges::find(kPointers, name) == kPointers.end() && name != "LC_ALL")
-      environment_.emplace_back(name, value);
+    if (!points_to_repository(name) && name != "LC_ALL") environment_.emplace_back(name, value);
   }
   environment_.emplace_back("LC_ALL", "C.UTF-8");
   environment_.emplace_back("GIT_TERMINAL_PROMPT", "0");

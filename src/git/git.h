@@ -6,12 +6,16 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
 #include "process/process.h"
 
 namespace tally {
+
+/// Whether a variable says which repository is meant: GIT_DIR and its like.
+bool points_to_repository(std::string_view variable);
 
 class Git {
  public:

@@ -88,6 +88,11 @@ std::string Repository::address() const {
   return std::filesystem::path(top()).filename().string();
 }
 
+std::string Repository::user_name() const {
+  const auto name = git_({"config", "--get", "user.name"});
+  return name ? std::string(trim(*name)) : std::string();
+}
+
 Result<std::vector<CommitTitle>> Repository::first_parent_line(const std::string& tip) const {
   const auto text = git_({"log", "--first-parent", "--no-show-signature", "--format=%H%x1f%an%x1f%s", tip, "--"});
   if (!text) return std::unexpected(text.error());

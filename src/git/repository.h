@@ -49,6 +49,8 @@ class Repository {
   [[nodiscard]] Result<bool> is_dirty() const;
   /// Where `origin` is, without a user's name and password; the top folder's name where there is no origin.
   [[nodiscard]] std::string address() const;
+  /// Who commits here, by git's configuration; empty where it does not say.
+  [[nodiscard]] std::string user_name() const;
   /// From `tip` by first parents to the first commit; of a shallow clone as far as it goes. Newest first.
   [[nodiscard]] Result<std::vector<CommitTitle>> first_parent_line(const std::string& tip) const;
   /// The newest commit that both come from; nothing where there is none (in a shallow clone: none any more).

@@ -13,7 +13,11 @@ double size_of(const CountChange& counts) { return std::abs(counts.change); }
 class CaseFollower {
  public:
   CaseFollower(const History& history, const CaseSeries& series, const CourseOptions& options)
-      : history_(history), options_(options), is_python_(series.language == "python") {}
+      : history_(history), options_(options), is_python_(series.language == "python") {
+    for (const AgreedAt& one : options.agreed) {
+      if (one.by.is_about(series.id)) agreed_.push_back(&one);
+    }
+  }
 
   /// `point` has a count.
   CoursePoint follow(const SeriesPoint& point) {
@@ -40,12 +44,26 @@ class CaseFollower {
     return next;
   }
 
+  /// Adds up from the last point on, where it was agreed to what had added up to there; what that was, if it is real.
+  std::optional<SettledDrift> settle(std::size_t of) {
+    const auto agrees = [&](const AgreedAt* one) {
+      return one->run == last_->run && one->by.allows(change_since(*anchor_, *last_).change);
+    };
+    const auto found = std::ranges::find_if(agreed_, agrees);
+    if (found == agreed_.end()) return std::nullopt;
+    auto settled = drift(of);
+    anchor_ = last_;
+    small_.clear();
+    if (!settled || settled->counts.change < 0) return std::nullopt;
+    return SettledDrift{.drift = *std::move(settled), .by = (*found)->by};
+  }
+
   /// What has added up since the course began anew; nothing where that is not real.
   [[nodiscard]] std::optional<Drift> drift(std::size_t of) const {
     if (last_ == nullptr) return std::nullopt;
     const CountChange counts = change_since(*anchor_, *last_);
     if (!is_real(counts)) return std::nullopt;
-    Drift drift{.of = of, .since = anchor_->run, .counts = counts, .contributors = {}};
+    Drift drift{.of = of, .since = anchor_->run, .until = last_->run, .counts = counts, .contributors = {}};
     for (const auto& [run, is_more] : small_) {
       if (is_more == (counts.after > counts.before)) drift.contributors.push_back(run);
     }
@@ -81,6 +99,7 @@ class CaseFollower {
   const History& history_;
   const CourseOptions& options_;
   bool is_python_;
+  std::vector<const AgreedAt*> agreed_ = {};  ///< About this case.
   const SeriesPoint* last_ = nullptr;
   const SeriesPoint* anchor_ = nullptr;                   ///< The first since a change or a seam.
   std::vector<std::pair<std::size_t, bool>> small_ = {};  ///< Runs whose count moved since, and whether upward.
@@ -137,6 +156,7 @@ Course course_of(const History& history, const CourseOptions& options) {
       CourseEntry& entry = course.entries[point.run];
       if (point.has_count()) {
         enter(entry, means[point.run], of, follower.follow(point));
+        if (auto settled = follower.settle(of)) course.settled.push_back(*std::move(settled));
       } else if (point.status != CaseStatus::ok && point.status != CaseStatus::skipped) {
         entry.failed.push_back(of);
       }

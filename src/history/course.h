@@ -11,6 +11,8 @@
 /// Another environment (compiler, C library, processor, interpreter) is an epoch of its own. Where one commit was
 /// measured in both, a case whose counts agree there goes on as if nothing had been; of another the ratio is known, and
 /// its course begins anew, as that of all cases does where no commit was measured in both.
+///
+/// Where it was agreed to how far a case has drifted up to a commit, what follows is added up from there.
 #pragma once
 
 #include <cstddef>
@@ -19,14 +21,22 @@
 #include <string>
 #include <vector>
 
+#include "comparison/accept.h"
 #include "comparison/count_change.h"
 #include "history/series.h"
 
 namespace tally {
 
+/// An acceptance that names a commit, and the run at which it is in force.
+struct AgreedAt {
+  std::size_t run = 0;
+  Acceptance by;
+};
+
 struct CourseOptions {
   CountThreshold threshold = {};
   bool denoise = false;
+  std::vector<AgreedAt> agreed = {};
 };
 
 /// A count that changed.
@@ -62,17 +72,26 @@ struct CourseEntry {
   std::vector<std::size_t> failed;  ///< Cases, in their order.
 };
 
-/// What no single commit did: the sum of changes below the threshold, since the first run, the last change or seam.
+/// What no single commit did: the sum of changes below the threshold, since the first run, the last change, the last
+/// seam or the last agreement.
 struct Drift {
   std::size_t of = 0;     ///< As above.
-  std::size_t since = 0;  ///< The run whose count is `counts.before`.
+  std::size_t since = 0;  ///< The run whose count is `counts.before` …
+  std::size_t until = 0;  ///< … and the one whose count is `counts.after`.
   CountChange counts;
   std::vector<std::size_t> contributors;  ///< Runs whose count differs from the one before in the drift's direction.
 };
 
+/// A drift up to a run that was agreed to there.
+struct SettledDrift {
+  Drift drift;
+  Acceptance by;
+};
+
 struct Course {
-  std::vector<CourseEntry> entries;  ///< One for each run.
-  std::vector<Drift> drifts;         ///< Real ones, largest first.
+  std::vector<CourseEntry> entries;   ///< One for each run.
+  std::vector<Drift> drifts;          ///< Real ones, largest first.
+  std::vector<SettledDrift> settled;  ///< Real ones, in the order of cases, then of runs.
 };
 
 Course course_of(const History& history, const CourseOptions& options);

@@ -150,5 +150,52 @@ TEST(Course, WhatDriftsGoesOnOverABridge) {
   EXPECT_THAT(course.drifts[0].contributors, ElementsAre(1, 3));
 }
 
+/// 0.08 % a run, below the threshold each time: 10,000, 10,008, 10,016, …
+Course drifting(std::vector<AgreedAt> agreed, std::size_t runs = 6) {
+  std::vector<Record> records;
+  for (std::size_t i = 0; i < runs; ++i) records.push_back(run_with(10000 + 8 * static_cast<double>(i)));
+  return tally::course_of(history(records), {.agreed = std::move(agreed)});
+}
+
+AgreedAt agreement(std::size_t run, double up_to, const std::string& cases = "first*") {
+  return {.run = run,
+          .by = {.cases = cases,
+                 .up_to = up_to,
+                 .reason = "agreed",
+                 .expires = {},
+                 .commit = {},
+                 .owner = {},
+                 .issue = {},
+                 .where = {}}};
+}
+
+TEST(Course, WhatDriftedAndWasAgreedToIsReportedWhenItDriftsOn) {
+  ASSERT_EQ(drifting({}).drifts.size(), 1);
+  EXPECT_THAT(drifting({}).settled, IsEmpty());
+
+  const Course agreed = drifting({agreement(4, 0.005)});
+  EXPECT_THAT(agreed.drifts, IsEmpty());
+  ASSERT_EQ(agreed.settled.size(), 1);
+  EXPECT_EQ(agreed.settled[0].drift.since, 0);
+  EXPECT_EQ(agreed.settled[0].drift.until, 4);
+  EXPECT_NEAR(agreed.settled[0].drift.counts.change, 0.0032, 1e-12);
+  EXPECT_EQ(agreed.settled[0].by.reason, "agreed");
+
+  const Course on = drifting({agreement(4, 0.005)}, 9);
+  ASSERT_EQ(on.drifts.size(), 1);
+  EXPECT_EQ(on.drifts[0].since, 4);
+  EXPECT_EQ(on.drifts[0].until, 8);
+  EXPECT_THAT(on.drifts[0].contributors, ElementsAre(5, 6, 7, 8));
+}
+
+TEST(Course, AnAgreementHoldsForWhatItCovers) {
+  for (const AgreedAt& one : {agreement(4, 0.003), agreement(4, 0.005, "second*")}) {
+    const Course course = drifting({one});
+    EXPECT_THAT(course.settled, IsEmpty());
+    ASSERT_EQ(course.drifts.size(), 1);
+    EXPECT_EQ(course.drifts[0].since, 0);
+  }
+}
+
 }  // namespace
 }  // namespace tally

@@ -16,15 +16,21 @@ double mean_inside(std::int64_t sum, double count) {
 // the count, and distances summed part by part, a window of 64 took four times as long.
 std::vector<std::int32_t> doubled_ranks(std::span<const double> values) {
   const std::vector<float> narrow(values.begin(), values.end());
-  std::vector<float> ranks(values.size(), -1);
-  float* const sums = ranks.data();
-  for (const float one : narrow) {
-    const float* const others = narrow.data();
-    for (std::size_t j = 0; j < values.size(); ++j) {
-      sums[j] += (one < others[j] ? 1.0F : 0.0F) + (one <= others[j] ? 1.0F : 0.0F);
+  std::vector<std::int32_t> ranks(values.size(), 0);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const float one = narrow[i];
+    const std::size_t count = values.size() - i - 1;
+    const float* const later = narrow.data() + i + 1;
+    std::int32_t* const theirs = ranks.data() + i + 1;
+    std::int32_t sum = 0;
+    for (std::size_t j = 0; j < count; ++j) {
+      const std::int32_t above = (one < later[j] ? 1 : 0) + (one <= later[j] ? 1 : 0);  // 2, or 1 for a tie
+      theirs[j] += above;
+      sum += above;
     }
+    ranks[i] += static_cast<std::int32_t>(2 * count) - sum;
   }
-  return {ranks.begin(), ranks.end()};
+  return ranks;
 }
 
 EnergySplit best_energy_split(std::span<const std::int32_t> ranks, std::size_t least) {

@@ -148,10 +148,12 @@ double searched(double p, std::size_t size, std::size_t least) {
   const double b = normal_quantile_two_sided(p);
   double chances = 1;
   const auto n = static_cast<double>(size);
-  for (std::size_t at = first; at + first < size; ++at) {
+  // From the cut before `at` to the one behind it. The series read backwards has the same correlations.
+  for (std::size_t at = first; 2 * at < size; ++at) {
     if (p * chances > kOfNoUse) return 1;
     const auto k = static_cast<double>(at);
-    chances += falls_back(std::sqrt(k * (n - k - 1) / ((k + 1) * (n - k))), b);
+    const bool is_middle = 2 * at + 1 == size;
+    chances += (is_middle ? 1 : 2) * falls_back(std::sqrt(k * (n - k - 1) / ((k + 1) * (n - k))), b);
   }
   return std::min(1.0, p * chances);
 }

@@ -26,6 +26,8 @@ struct CallgrindReader::State {
 
   void line(std::string_view text);
   void cost_line(const char* at, const char* end);
+  const char* cost_lines(const char* at, const char* end);
+  std::uint64_t* costs_of_line();
   void named_line(std::string_view text);
   void events_line(std::string_view names);
   void add_costs_of(std::string_view text, std::vector<std::uint64_t>& sums) const;

@@ -70,11 +70,10 @@ Value to_json(const LineCosts& costs) {
   for (const auto& [object, cost] : costs.elsewhere) elsewhere.push_back(Array{writer.add(object), cost});
   Array sources;
   for (const auto& [file, digest] : costs.sources) sources.push_back(Array{writer.add(file), writer.add(digest)});
-  return Object{{"total", costs.total()},
-                {"lines", std::move(lines)},
-                {"elsewhere", std::move(elsewhere)},
-                {"sources", std::move(sources)},
-                {"strings", std::move(writer.strings)}};
+  Array newer;
+  for (const std::string& file : costs.newer) newer.push_back(writer.add(file));
+  return Object{{"total", costs.total()},        {"lines", std::move(lines)}, {"elsewhere", std::move(elsewhere)},
+                {"sources", std::move(sources)}, {"newer", std::move(newer)}, {"strings", std::move(writer.strings)}};
 }
 
 Result<LineCosts> line_costs_from_json(const Value& json) {
@@ -95,6 +94,12 @@ Result<LineCosts> line_costs_from_json(const Value& json) {
   for (const Value& value : reader.list("sources")) {
     const auto row = reader.row(value, "sources", 2);
     costs.sources[reader.text(row[0])] = reader.text(row[1]);
+  }
+  if (json.has("newer")) {
+    for (const Value& value : reader.list("newer")) {
+      if (value.whole() == nullptr) reader.report("lines: newer: must be numbers");
+      costs.newer.insert(reader.text(value.whole() == nullptr ? 0 : *value.whole()));
+    }
   }
   if (json["total"].whole() == nullptr || *json["total"].whole() != costs.total())
     reader.report("lines: do not add up to their total");

@@ -1,15 +1,17 @@
 /// What each source line of a case's code cost, and how it is kept in a stored profile. Pure.
 ///
 /// "lines": { "total": 100, "strings": [..], "lines": [[file, line, cost], ..], "elsewhere": [[object, cost], ..],
-///            "sources": [[file, digest], ..] }
+///            "sources": [[file, digest], ..], "newer": [file, ..] }
 ///
 /// Files, objects and digests index the strings. Costs are instructions of all iterations together; those of the lines
-/// and those elsewhere add up to the total. A source is kept under its digest beside the profiles.
+/// and those elsewhere add up to the total. A source is kept under its digest beside the profiles, unless it was
+/// changed after the code was compiled from it: its lines would show what was not measured. "newer" may be missing.
 #pragma once
 
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,9 +31,17 @@ struct LineCosts {
   std::map<SourceLine, std::uint64_t> lines;
   std::map<std::string, std::uint64_t> elsewhere;  ///< By object: code that no debug information has a line for.
   std::map<std::string, std::string> sources;      ///< File → the digest of its text, where that was kept.
+  std::set<std::string> newer;                     ///< Files that are newer than what was compiled from them.
   friend bool operator==(const LineCosts&, const LineCosts&) = default;
 
   [[nodiscard]] std::uint64_t total() const;
+};
+
+/// What is kept of a case's lines.
+struct KeptLines {
+  LineCosts costs;
+  std::uint64_t iterations = 1;              ///< Executions of the statement that the costs are of.
+  std::map<std::string, std::string> texts;  ///< File → its text, of those that were kept.
 };
 
 /// The name of the folder of sources in a folder of profiles.

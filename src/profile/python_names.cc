@@ -71,13 +71,15 @@ PythonNames::PythonNames(std::initializer_list<const Profile*> profiles) {
   for (const Profile* profile : profiles) {
     if (profile == nullptr) continue;
     for (const Profile::Function& function : profile->functions) {
+      if (!is_python_object(profile->object_of(function))) continue;
       const FunctionKey key = {profile->object_of(function), "", profile->name_of(function)};
-      if (is_python_object(key.object)) names_.emplace(without_line(key), key.name);
+      names_.emplace(without_line(key), key.name);
     }
   }
 }
 
 FunctionKey PythonNames::of(FunctionKey key) const {
+  if (names_.empty()) return key;
   const auto found = names_.find(key);
   if (found != names_.end()) key.name = found->second;
   return key;

@@ -89,6 +89,7 @@ bool matches(const FunctionRule& rule, const FunctionKey& key) {
 }
 
 FunctionCounts denoise(const FunctionCounts& counts, std::span<const FunctionRule> rules) {
+  if (rules.empty()) return counts;
   return counts.filtered([rules](const FunctionKey& key) {
     return std::ranges::none_of(rules, [&key](const FunctionRule& rule) { return matches(rule, key); });
   });

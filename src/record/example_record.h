@@ -57,6 +57,7 @@ inline Record example_record() {
   CaseRecord full = example_case("Pointwise/add [cpp n=64 k=4]");
   full.flags = {"bimodal"};
   full.warnings = {"the region reads a clock (clock_gettime)"};
+  full.inputs = {{"environment", "e1"}, {"/usr/lib/libmill.so", "m1"}};
   full.artifact = {{"graph_breaks", 0}, {"seconds", 9.5}};
   full.counters = {{"items_per_second", 1e9}};
   full.note = "of an empty text";

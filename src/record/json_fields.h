@@ -174,6 +174,8 @@ void fields(auto& a, is<CaseRecord> auto& one) {
   a.optional("artifact", one.artifact);
   a.optional("counters", one.counters);
   a.optional("note", one.note);
+  a.optional("inputs", one.inputs);
+  a.optional("reused", one.reused);
   a.nullable("counts", one.counts);
   a.nullable("wall", one.wall);
   a.nullable("profile", one.profile);

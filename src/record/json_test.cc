@@ -22,7 +22,8 @@ Error error_of(std::string_view text) {
 }
 
 TEST(RecordJson, ReadsBackWhatItWrote) {
-  const Record record = example_record();
+  Record record = example_record();
+  record.cases[0].reused = "2026-01-30T12:00:00Z";
   const Result<Record> again = record_from_json(to_json(record), "r.json");
   ASSERT_TRUE(again) << describe(again.error());
   EXPECT_EQ(*again, record);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/digest.h"
@@ -19,22 +18,32 @@ using json::Scanner;
 
 /// The members of a case that are looked at, as they stand.
 struct Members {
-  std::map<std::string_view, std::string_view> values;
+  std::vector<std::pair<std::string_view, std::string_view>> values;  ///< By their keys, sorted.
+  [[nodiscard]] std::optional<std::string_view> text(std::string_view key) const {
+    const auto found = std::ranges::lower_bound(values, key, {}, &std::pair<std::string_view, std::string_view>::first);
+    return found == values.end() || found->first != key ? std::nullopt : std::optional(found->second);
+  }
+  /// The same, where it is not null.
   [[nodiscard]] std::optional<std::string_view> find(std::string_view key) const {
-    const auto found = values.find(key);
-    return found == values.end() || found->second == "null" ? std::nullopt : std::optional(found->second);
+    const auto found = text(key);
+    return found == "null" ? std::nullopt : found;
   }
 };
 
 /// Nothing where it is not JSON, or has a key twice: readers would not agree on what it says.
 std::optional<Members> members_of(Scanner& scanner) {
   Members members;
+  members.values.reserve(32);
   if (!scanner.enter('{')) return std::nullopt;
   for (std::string_view key; scanner.next_member(key);) {
     const auto value = scanner.value();
-    if (!value || key.contains('\\') || !members.values.emplace(key, *value).second) return std::nullopt;
+    if (!value || key.contains('\\')) return std::nullopt;
+    members.values.emplace_back(key, *value);
   }
-  return scanner.is_broken() ? std::nullopt : std::optional(std::move(members));
+  std::ranges::sort(members.values);
+  const auto key_of = &std::pair<std::string_view, std::string_view>::first;
+  const bool twice = std::ranges::adjacent_find(members.values, {}, key_of) != members.values.end();
+  return scanner.is_broken() || twice ? std::nullopt : std::optional(std::move(members));
 }
 
 /// The text that a JSON text of a string stands for.
@@ -109,10 +118,9 @@ std::string take_case(std::string_view text, const Members& members, const Recor
   one.varies = has_element(members.find("flags"), R"("counts_vary")");
   one.profile = string_of(members.find("profile"));
   if (members.find("profile") && !one.profile) return "profile: must be a string";
-  const auto profile = members.values.find("profile");
-  if (profile != members.values.end()) one.profile_at = span_of(profile->second, text);
+  if (const auto profile = members.text("profile")) one.profile_at = span_of(*profile, text);
   one.is_placed_by_spans = one.profile_at.bytes > 0 && one.profile_at.at > one.machine_at.at &&
-                           !members.values.contains("environment") && !text.contains('\n');
+                           !members.text("environment") && !text.contains('\n');
   return {};
 }
 

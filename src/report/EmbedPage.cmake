@@ -12,12 +12,12 @@ function(embed name)
   set(embedded "${text} \"\";\n\n" PARENT_SCOPE)
 endfunction()
 embed(page_html page.html)
-embed(page_css page.css list.css case.css growth.css flame.css screens.css)
+embed(page_css page.css list.css case.css growth.css flame.css lines.css screens.css)
 embed(trace_page_css page.css list.css case.css flame.css trace.css screens.css)
 embed(trace_page_js elements.js figures.js table.js theme.js trace_events.js trace_canvas.js trace_view.js trace_panels.js
   trace_main.js)
 embed(page_js elements.js theme.js figures.js table.js plots.js growth.js profile.js flame_tree.js flame.js sandwich.js profile_view.js columns.js
-  environment.js list.js cards.js functions.js why.js case.js main.js)
+  environment.js list.js cards.js functions.js lines.js why.js case.js main.js)
 embed(history_page_css page.css list.css case.css flame.css history.css screens.css)
 embed(history_page_js elements.js figures.js theme.js table.js plots.js cards.js profile.js flame_tree.js flame.js sandwich.js
   functions.js profile_view.js history_data.js history_words.js history_plot.js history_course.js history_step.js history_case.js

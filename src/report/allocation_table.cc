@@ -60,4 +60,15 @@ std::string allocations_json(const AllocationSites& kept, std::size_t top) {
          "\n";
 }
 
+json::Object allocation_delta_json(const AllocationDelta& delta) {
+  return {{"text", describe(delta)},
+          {"source", to_string(delta.site.source)},
+          {"site", place_of(delta.site)},
+          {"from", origin_of(delta.site)},
+          {"allocations_before", delta.count_before},
+          {"allocations_after", delta.count_after},
+          {"bytes_before", delta.bytes_before},
+          {"bytes_after", delta.bytes_after}};
+}
+
 }  // namespace tally

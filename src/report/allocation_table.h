@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "json/value.h"
+#include "profile/allocation_delta.h"
 #include "profile/allocation_sites.h"
 #include "report/table.h"
 
@@ -18,5 +20,8 @@ std::string render_allocations(const AllocationSites& kept, const AllocationRend
 
 /// Totals of all iterations as they were counted; `top` 0: all.
 std::string allocations_json(const AllocationSites& kept, std::size_t top);
+
+/// { "text", "source", "site", "from", "allocations_before", "allocations_after", "bytes_before", "bytes_after" }
+json::Object allocation_delta_json(const AllocationDelta& delta);
 
 }  // namespace tally

@@ -84,11 +84,6 @@ void add_changes(std::string& text, std::string_view what, const std::vector<std
   if (shown < lines.size()) text += fmt::format("  {}: and {} more (--json has all)\n", what, lines.size() - shown);
 }
 
-bool has_moved(const CaseComparison& one) {
-  return one.verdict == Verdict::slower || one.verdict == Verdict::faster ||
-         one.verdict == Verdict::changed_environment;
-}
-
 /// What changed around the cases that moved, once for each environment.
 std::string surroundings_of(const Comparison& comparison, const ComparisonRender& render) {
   std::map<std::string, std::string> texts;
@@ -146,6 +141,18 @@ std::string denoised_note(const Comparison& comparison) {
                      denoised == 1 ? "count is" : "counts are", whole);
 }
 
+std::string commits_note(const Comparison& comparison) {
+  const auto& before = comparison.base->source;
+  const auto& after = comparison.next->source;
+  if (before == after) return {};
+  const auto text = [](const std::optional<Source>& source) {
+    constexpr std::size_t short_id = 10;
+    if (!source) return std::string("no known commit");
+    return source->commit.substr(0, short_id) + (source->dirty ? " and changes that are not committed" : "");
+  };
+  return fmt::format("base: {}, new: {}", text(before), text(after));
+}
+
 std::string render_comparison(const Comparison& comparison, const ComparisonRender& render) {
   Table table;
   table.columns = {{.title = "label", .least = 12},
@@ -166,6 +173,7 @@ std::string render_comparison(const Comparison& comparison, const ComparisonRend
   }
   details += surroundings_of(comparison, render);
   std::string text = table.rows.empty() ? "" : render_table(table, render.options) + details + "\n";
+  if (const std::string note = commits_note(comparison); !note.empty()) text += printable(note) + "\n";
   text += comparison_summary(comparison) + "\n";
   if (const std::string note = denoised_note(comparison); !note.empty())
     text += tinted(note + "\n", Tint::dim, render.options.color);

@@ -18,6 +18,10 @@ std::string comparison_summary(const Comparison& comparison);
 /// How many of its counts are without known interpreter noise; empty where all are whole.
 std::string denoised_note(const Comparison& comparison);
 
+/// "base: 21ebff2190, new: b74d5aef01 and changes that are not committed"; empty where both are of one commit, or
+/// neither says which.
+std::string commits_note(const Comparison& comparison);
+
 std::string render_comparison(const Comparison& comparison, const ComparisonRender& render);
 
 /// What a limit found, then one line of judgement.

@@ -67,6 +67,9 @@ std::string markdown_escape(std::string_view text) {
   return out;
 }
 
+// Not in backquotes: a table cell's pipes and a text's own backquotes would end them.
+std::string markdown_code(std::string_view text) { return "<code>" + markdown_escape(text) + "</code>"; }
+
 std::string csv_field(std::string_view text) {
   std::string plain = printable(text);
   // Spreadsheets run cells that begin like a formula.

@@ -1,6 +1,8 @@
 #include <cmath>
 
+#include "report/allocation_table.h"
 #include "report/explanation_text.h"
+#include "report/line_table.h"
 
 namespace tally {
 namespace {
@@ -56,6 +58,19 @@ json::Object explanation_json(const Explanation& explanation) {
     json["python_functions"] = json_of(explanation.python.named);
     json["python_functions_moved"] = explanation.python.moved;
     json["python_share"] = explanation.python.share;
+  }
+  if (explanation.lines.moved > 0) {
+    Array lines;
+    for (const LineDelta& delta : explanation.lines.named) lines.push_back(line_delta_json(delta));
+    json["lines"] = std::move(lines);
+    json["lines_moved"] = explanation.lines.moved;
+    json["lines_share"] = explanation.lines.share;
+  }
+  if (explanation.sites.moved > 0) {
+    Array sites;
+    for (const AllocationDelta& delta : explanation.sites.named) sites.push_back(allocation_delta_json(delta));
+    json["allocation_sites"] = std::move(sites);
+    json["allocation_sites_moved"] = explanation.sites.moved;
   }
   if (explanation.disagreement != Disagreement::none) json["disagreement"] = to_string(explanation.disagreement);
   if (explanation.cycles) json["estimated_cycles"] = json_of(*explanation.cycles);

@@ -10,6 +10,7 @@
 #include "report/escape.h"
 #include "report/format.h"
 #include "report/function_table.h"
+#include "report/line_table.h"
 
 namespace tally {
 namespace {
@@ -96,24 +97,31 @@ std::string path_text(const Explanation& explanation) {
   return text;
 }
 
-/// What the change is, in one sentence about its functions.
-std::string functions_line(const Movement& movement, std::string_view kind) {
+/// What the change is, in one sentence about its functions or lines: `kind` is one of them.
+template <typename Delta>
+std::string movement_line(const Movement<Delta>& movement, std::string_view kind) {
   const bool both = movement.more > 0 && movement.less < 0;
   const std::string net =
       both ? fmt::format(" ({} and {})", signed_count(movement.more), signed_count(movement.less)) : "";
-  return fmt::format("{} of {} {}function{} that moved {} {} of all movement{}:", movement.named.size(), movement.moved,
-                     kind, movement.moved == 1 ? "" : "s", movement.named.size() == 1 ? "has" : "have",
+  return fmt::format("{} of {} {}{} that moved {} {} of all movement{}:", movement.named.size(), movement.moved, kind,
+                     movement.moved == 1 ? "" : "s", movement.named.size() == 1 ? "has" : "have",
                      format_share(movement.share), net);
 }
 
+std::string sites_line(const Movement<AllocationDelta>& movement) {
+  return fmt::format("{} of {} site{} that {} otherwise:", movement.named.size(), movement.moved,
+                     movement.moved == 1 ? "" : "s", movement.moved == 1 ? "allocates" : "allocate");
+}
+
 struct KindOfFunctions {
-  const Movement& movement;
+  const Movement<FunctionDelta>& movement;
   std::string_view kind;
 };
 /// In the order in which they are told.
 std::array<KindOfFunctions, 2> kinds_of(const Explanation& explanation) {
   const bool both = !explanation.python.named.empty();
-  return {KindOfFunctions{explanation.python, "Python "}, {explanation.functions, both ? "native " : ""}};
+  return {KindOfFunctions{explanation.python, "Python function"},
+          {explanation.functions, both ? "native function" : "function"}};
 }
 
 std::string disagreement_line(const Explanation& explanation) {
@@ -141,8 +149,16 @@ std::string render_explanation(const Explanation& explanation, const RenderOptio
   if (explanation.of->path.size() > 1) text += "\n" + path_text(explanation);
   for (const auto& [movement, kind] : kinds_of(explanation)) {
     if (movement.named.empty()) continue;
-    text += "\n  " + functions_line(movement, kind) + "\n";
+    text += "\n  " + movement_line(movement, kind) + "\n";
     text += render_deltas(movement.named, movement.named.size(), options);
+  }
+  if (!explanation.lines.named.empty()) {
+    text += "\n  " + movement_line(explanation.lines, "line") + "\n";
+    text += indented(render_line_deltas(explanation.lines.named, {.options = narrower(options), .top = 0}));
+  }
+  if (!explanation.sites.named.empty()) {
+    text += "\n  " + sites_line(explanation.sites) + "\n";
+    for (const AllocationDelta& site : explanation.sites.named) text += "  " + message_text(describe(site), 2) + "\n";
   }
   if (explanation.disagreement != Disagreement::none)
     text += "\n  " + tinted(disagreement_line(explanation), Tint::notice, options.color) + "\n";
@@ -165,13 +181,28 @@ std::string explanation_markdown(const Explanation& explanation) {
   }
   for (const auto& [movement, kind] : kinds_of(explanation)) {
     if (movement.named.empty()) continue;
-    out += "\n" + functions_line(movement, kind) +
+    out += "\n" + movement_line(movement, kind) +
            "\n\n| change | before | after | calls | object | function |\n|---:|---:|---:|---:|---|---|\n";
     for (const FunctionDelta& delta : movement.named) {
       out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", signed_count(delta.delta()), format_count(delta.before),
                          format_count(delta.after), format_calls(delta.calls_before, delta.calls_after),
                          markdown_escape(delta.object), markdown_escape(shorten(delta.name)));
     }
+  }
+  if (!explanation.lines.named.empty()) {
+    out += "\n" + movement_line(explanation.lines, "line") +
+           "\n\n| change | before | after | line | text |\n|---:|---:|---:|---|---|\n";
+    for (const LineDelta& delta : explanation.lines.named) {
+      std::string text = markdown_escape(text_of(delta));
+      if (!delta.text.empty()) text = (delta.gone ? "gone: " : "") + markdown_code(delta.text);
+      if (!delta.text_before.empty()) text += "; was: " + markdown_code(delta.text_before);
+      out += fmt::format("| {} | {} | {} | {} | {} |\n", signed_count(delta.delta()), format_count(delta.before),
+                         format_count(delta.after), markdown_escape(place_of(delta)), text);
+    }
+  }
+  if (!explanation.sites.named.empty()) {
+    out += "\n" + sites_line(explanation.sites) + "\n\n";
+    for (const AllocationDelta& site : explanation.sites.named) out += "- " + markdown_escape(describe(site)) + "\n";
   }
   if (explanation.disagreement != Disagreement::none) out += "\n**" + disagreement_line(explanation) + "**\n";
   if (!explanation.events.empty()) out += "\n| estimated cycles | event | before | after |\n|---:|---|---:|---:|\n";

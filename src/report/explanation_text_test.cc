@@ -21,6 +21,19 @@ struct Example {
         TimeChange{.before_s = 7.87e-8, .after_s = 7e-8, .change = -0.11, .ratio = {}, .verdict = Verdict::faster};
     one.functions = {{"libc.so", "_int_free", 64, 512, 1, 8}, {"libc.so", "malloc", 41, 322, 1, 8}};
     one.path = {{{"", "", "statement"}, 0, 970, 2432}, {{"libc.so", "", "malloc"}, 0, 41, 1322}};
+    one.lines = {{.at = {"/src/mylib.cc", 12},
+                  .before = 820,
+                  .after = 2282,
+                  .text = "row.at(j | 1) = `x`;",
+                  .text_before = "row[j | 1] = `x`;"},
+                 {.at = {"/lib/libc.so.6", 0}, .before = 105, .after = 834, .text = {}, .text_before = {}},
+                 {.at = {"/src/mylib.cc", 30}, .gone = true, .before = 400, .text = "reserve(n);", .text_before = {}},
+                 {.at = {"/src/old.h", 2}, .newer = true, .before = 10, .after = 200, .text = {}, .text_before = {}}};
+    AllocationDelta site;
+    site.site.frames = {{"libtorch.so", "at::empty"}, {"libmylib.so", "mylib::resize"}};
+    site.count_after = 1;
+    site.bytes_after = 64;
+    one.allocations = {site};
     explanation = explain(one);
     explanation.allocations = Shift{1, 8};
     explanation.allocated_bytes = Shift{400, 1020};

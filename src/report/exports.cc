@@ -15,11 +15,6 @@
 namespace tally {
 namespace {
 
-bool moved(const CaseComparison& one) {
-  return one.verdict == Verdict::slower || one.verdict == Verdict::faster ||
-         one.verdict == Verdict::changed_environment;
-}
-
 std::string number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
 
 /// The failing findings of a case, joined.
@@ -43,6 +38,7 @@ std::string folded(const CaseComparison& one, const Explanation& explanation) {
 
 std::string to_markdown(const Comparison& comparison, const CheckResult* checked, std::size_t functions) {
   std::string out = "### Tallymark: " + comparison_summary(comparison) + "\n\n";
+  if (const std::string note = commits_note(comparison); !note.empty()) out += markdown_escape(note) + "\n\n";
   if (checked) {
     const int code = exit_code(comparison, *checked);
     out += code == 0   ? "**Pass**: nothing is beyond its limit.\n\n"
@@ -74,11 +70,15 @@ std::string to_markdown(const Comparison& comparison, const CheckResult* checked
     }
   }
   for (const CaseComparison& one : comparison.cases) {
-    if (functions == 0 || !moved(one) || (one.functions.empty() && one.python.empty())) continue;
+    if (functions == 0 || !has_moved(one) || (one.functions.empty() && one.python.empty())) continue;
     Explanation explanation = explain(one);
-    for (Movement* movement : {&explanation.functions, &explanation.python}) {
-      if (movement->named.size() > functions) movement->named.resize(functions);
-    }
+    const auto shorten_to = [functions](auto& named) {
+      if (named.size() > functions) named.resize(functions);
+    };
+    shorten_to(explanation.functions.named);
+    shorten_to(explanation.python.named);
+    shorten_to(explanation.lines.named);
+    shorten_to(explanation.sites.named);
     out += folded(one, explanation);
   }
   return out;

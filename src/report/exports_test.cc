@@ -32,6 +32,22 @@ TEST(Comparison, TheLinesOfAFailureStayLines) {
               testing::HasSubstr(": setup failed:\n    line 1\n  Error: no\xef\xbf\xbdthing\n"));
 }
 
+TEST(Comparison, NamesItsCommitsWhereThereAreTwo) {
+  ExampleComparison example;
+  Source source;
+  source.commit = "21ebff2190aaaa";
+  example.base.source = example.next.source = source;
+  EXPECT_EQ(commits_note(example.compared()), "");
+  example.next.source->commit = "b74d5aef01bbbb";
+  example.next.source->dirty = true;
+  const std::string note = "base: 21ebff2190, new: b74d5aef01 and changes that are not committed";
+  EXPECT_EQ(commits_note(example.compared()), note);
+  EXPECT_THAT(render_comparison(example.compared(), {}), testing::HasSubstr("\n" + note + "\n"));
+  EXPECT_THAT(to_markdown(example.compared(), nullptr, 0), testing::HasSubstr(note));
+  example.base.source.reset();
+  EXPECT_THAT(commits_note(example.compared()), testing::StartsWith("base: no known commit, "));
+}
+
 TEST(Golden, Comparison) {
   const ExampleComparison example;
   const Comparison comparison = example.compared();

@@ -29,6 +29,10 @@ Object commit_json(const CommitName& commit) {
   return {{"commit", commit.id}, {"author", commit.author}, {"title", commit.title}};
 }
 
+void add_expired(Object& json, const Acceptance* expired) {
+  if (expired != nullptr) json["expired"] = Object{{"on", expired->expires}, {"reason", expired->reason}};
+}
+
 Array functions_json(const std::vector<FunctionDelta>& deltas) {
   constexpr std::size_t kMost = 20;
   Array functions;
@@ -51,6 +55,7 @@ Object step_json(const HistoryView& view, std::size_t run, const CountStep& step
   json["acknowledged"] = !step.is_slower() || accepted != nullptr;
   if (accepted != nullptr) json["reason"] = accepted->reason;
   if (functions) json["functions"] = functions_json(functions(run, step));
+  if (view.is_finding(run, step)) add_expired(json, view.expired(run, step));
   return json;
 }
 
@@ -95,13 +100,28 @@ Object entry_json(const HistoryView& view, std::size_t run, const StepFunctions&
 }
 
 Object drift_json(const HistoryView& view, const Drift& drift) {
-  Object json = {{"id", view.id(drift.of)}, {"since", view.commit(drift.since).id}};
+  Object json = {
+      {"id", view.id(drift.of)}, {"since", view.commit(drift.since).id}, {"until", view.commit(drift.until).id}};
   json.update(counts_json(drift.counts));
   Array contributors;
   contributors.reserve(drift.contributors.size());
   for (const std::size_t run : drift.contributors) contributors.emplace_back(view.commit(run).id);
   json["contributors"] = std::move(contributors);
+  return json;
+}
+
+Object open_drift_json(const HistoryView& view, const Drift& drift) {
+  Object json = drift_json(view, drift);
+  json["budget"] = budget_of(view.id(drift.of), view.budgets);
   json["acknowledged"] = !view.is_finding(drift);
+  if (view.is_finding(drift)) add_expired(json, view.expired(drift));
+  return json;
+}
+
+Object settled_json(const HistoryView& view, const SettledDrift& settled) {
+  Object json = drift_json(view, settled.drift);
+  json["acknowledged"] = true;
+  json["reason"] = settled.by.reason;
   return json;
 }
 
@@ -120,8 +140,9 @@ std::string log_to_json(const HistoryView& view, const StepFunctions& functions)
   for (std::size_t run = view.history.runs.size(); run-- > 0;) commits.emplace_back(entry_json(view, run, functions));
   json["commits"] = std::move(commits);
   Array drifts;
-  drifts.reserve(view.course.drifts.size());
-  for (const Drift& drift : view.course.drifts) drifts.emplace_back(drift_json(view, drift));
+  drifts.reserve(view.course.drifts.size() + view.course.settled.size());
+  for (const Drift& drift : view.course.drifts) drifts.emplace_back(open_drift_json(view, drift));
+  for (const SettledDrift& settled : view.course.settled) drifts.emplace_back(settled_json(view, settled));
   json["drifts"] = std::move(drifts);
   json["unacknowledged"] = view.findings();
   return json::to_text(std::move(json), 1) + "\n";

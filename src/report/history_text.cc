@@ -34,6 +34,11 @@ std::string moved_functions(std::size_t run, const CountStep& step, const Histor
   return render_deltas(deltas, render.most, render.options);
 }
 
+std::string expired_text(const Acceptance* expired) {
+  if (expired == nullptr) return {};
+  return fmt::format(", accepted until {}: {}", expired->expires, printable(expired->reason));
+}
+
 std::string step_lines(const HistoryView& view, std::size_t run, const CountStep& step, const HistoryRender& render) {
   const Acceptance* const accepted = view.acceptance(run, step);
   const Tint tint = !step.is_slower() ? Tint::good : accepted != nullptr ? Tint::dim : Tint::bad;
@@ -41,6 +46,7 @@ std::string step_lines(const HistoryView& view, std::size_t run, const CountStep
       fmt::format("    {}  {}  {} → {}", tinted(format_change(step.counts.change), tint, render.options.color),
                   printable(view.id(step.of)), format_count(step.counts.before), format_count(step.counts.after));
   if (accepted != nullptr && step.is_slower()) text += ", accepted: " + printable(accepted->reason);
+  if (view.is_finding(run, step)) text += expired_text(view.expired(run, step));
   text += "\n";
   if (const std::string range = range_text(view, run, step); !range.empty()) text += "      " + range + "\n";
   if (render.functions) text += moved_functions(run, step, render);
@@ -96,19 +102,31 @@ std::string commit_lines(const HistoryView& view, std::size_t run, const History
 std::string drift_lines(const HistoryView& view, const HistoryRender& render) {
   std::string text;
   for (const Drift& drift : view.course.drifts) {
-    if (drift.counts.change <= view.budget) continue;
+    if (!view.is_beyond_budget(drift)) continue;
     const bool finding = view.is_finding(drift);
-    text +=
-        tinted("drift", finding ? Tint::bad : Tint::dim, render.options.color) +
-        fmt::format("  {}  {}  {} → {} since {}, no change of it beyond the threshold\n",
-                    format_change(drift.counts.change), printable(view.id(drift.of)), format_count(drift.counts.before),
-                    format_count(drift.counts.after), short_id(view.commit(drift.since)));
+    text += tinted("drift", finding ? Tint::bad : Tint::dim, render.options.color) +
+            fmt::format("  {}  {}  {} → {} since {}, no change of it beyond the threshold{}\n",
+                        format_change(drift.counts.change), printable(view.id(drift.of)),
+                        format_count(drift.counts.before), format_count(drift.counts.after),
+                        short_id(view.commit(drift.since)), finding ? expired_text(view.expired(drift)) : "");
     for (std::size_t i = 0; i < std::min(render.most, drift.contributors.size()); ++i) {
       const CommitName& commit = view.commit(drift.contributors[i]);
       text += fmt::format("    {}  {}  {}\n", short_id(commit), printable(commit.author), printable(commit.title));
     }
     if (drift.contributors.size() > render.most)
       text += fmt::format("    and {} more\n", drift.contributors.size() - render.most);
+  }
+  return text;
+}
+
+std::string settled_lines(const HistoryView& view, const HistoryRender& render) {
+  std::string text;
+  for (const auto& [drift, by] : view.course.settled) {
+    text +=
+        tinted("drift", Tint::dim, render.options.color) +
+        fmt::format("  {}  {}  {} → {} from {} to {}, accepted: {}\n", format_change(drift.counts.change),
+                    printable(view.id(drift.of)), format_count(drift.counts.before), format_count(drift.counts.after),
+                    short_id(view.commit(drift.since)), short_id(view.commit(drift.until)), printable(by.reason));
   }
   return text;
 }
@@ -198,7 +216,7 @@ std::string render_log(const HistoryView& view, const HistoryRender& render) {
     text += tinted(fmt::format("{} with nothing new (--all shows them)\n", plural(quiet, "commit", "commits")),
                    Tint::dim, render.options.color);
   }
-  return text + drift_lines(view, render) + summary(view) + time_summary(view);
+  return text + drift_lines(view, render) + settled_lines(view, render) + summary(view) + time_summary(view);
 }
 
 std::string render_course(const HistoryView& view, const CaseCourse& course, const HistoryRender& render) {

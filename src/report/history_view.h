@@ -23,8 +23,8 @@ struct HistoryView {
   Course course;
   std::vector<TimeStep> times;  ///< Nominated; never findings.
   std::vector<Acceptance> accepted;
-  std::string today;     ///< "2026-01-31"
-  double budget = 0.02;  ///< A drift beyond it, upward, is a finding.
+  std::string today;                 ///< "2026-01-31"
+  std::vector<DriftBudget> budgets;  ///< A drift beyond its case's, upward, is a finding.
 
   [[nodiscard]] const CommitName& commit(std::size_t run) const { return history.line.of_run(run); }
   [[nodiscard]] const std::string& id(std::size_t of) const { return history.cases[of].id; }
@@ -52,8 +52,18 @@ struct HistoryView {
   [[nodiscard]] bool is_finding(std::size_t run, const CountStep& step) const {
     return step.is_slower() && acceptance(run, step) == nullptr;
   }
+  [[nodiscard]] bool is_beyond_budget(const Drift& drift) const {
+    return drift.counts.change > budget_of(id(drift.of), budgets);
+  }
   [[nodiscard]] bool is_finding(const Drift& drift) const {
-    return drift.counts.change > budget && acceptance_of(id(drift.of), drift, accepted, today) == nullptr;
+    return is_beyond_budget(drift) && acceptance_of(id(drift.of), drift, accepted, today) == nullptr;
+  }
+  /// Who agreed to a finding once, and does no longer; or null.
+  [[nodiscard]] const Acceptance* expired(std::size_t run, const CountStep& step) const {
+    return expired_acceptance_of(id(step.of), step, candidates(run, step), accepted, today);
+  }
+  [[nodiscard]] const Acceptance* expired(const Drift& drift) const {
+    return expired_acceptance_of(id(drift.of), drift, accepted, today);
   }
   [[nodiscard]] std::size_t findings() const;
 };

@@ -10,6 +10,7 @@
 #include "report/explanation_text.h"
 #include "report/format.h"
 #include "report/growth_json.h"
+#include "report/html_lines.h"
 #include "report/html_page.h"
 #include "report/html_profile.h"
 #include "report/packed.h"
@@ -87,6 +88,7 @@ Object case_json(const CaseRecord& one) {
                  {"stmt", one.definition.stmt},
                  {"setup", one.definition.setup},
                  {"global_setup", one.definition.global_setup}};
+  if (one.reused) json["reused"] = *one.reused;
   if (one.counts) json["counts"] = counts_json(*one.counts);
   if (one.wall) json["wall"] = wall_json(*one.wall);
   if (one.failure) {
@@ -135,6 +137,16 @@ void add_profile(Object& json, const HtmlReport& report, const CaseRecord& one, 
       packed(json::to_text(profile_json(before, {&*profile, cost(*profile, one)}, most_nodes)));
 }
 
+void add_lines(Object& json, const HtmlReport& report, const CaseRecord& one, const CaseComparison* compared,
+               PageSources& sources) {
+  if (!report.lines || !one.profile) return;
+  const auto after = report.lines(*report.record, one);
+  if (!after) return;
+  std::optional<KeptLines> before;
+  if (compared && compared->base) before = report.lines(*report.comparison->base, *compared->base);
+  json["lines"] = packed(json::to_text(lines_json(before ? &*before : nullptr, *after, sources)));
+}
+
 void add_profiles(Object& json, const HtmlReport& report, const CaseRecord& one, const CaseComparison* compared,
                   std::size_t most_nodes) {
   if (!report.profiles || !one.profile) return;
@@ -167,7 +179,7 @@ Object run_json(const Record& record) {
 }
 
 /// In plan order; cases that only the base has come last.
-Array cases_json(const HtmlReport& report) {
+Array cases_json(const HtmlReport& report, PageSources& sources) {
   std::map<const CaseRecord*, const CaseComparison*> compared;
   std::size_t profiled = 0;
   for (const CaseRecord& one : report.record->cases) profiled += one.profile.has_value();
@@ -183,6 +195,7 @@ Array cases_json(const HtmlReport& report) {
     if (comparison) json["base"] = verdict_json(*comparison);
     if (comparison && comparison->base && comparison->next) json["why"] = explanation_json(explain(*comparison));
     add_profiles(json, report, one, comparison, most_nodes);
+    add_lines(json, report, one, comparison, sources);
     cases.push_back(std::move(json));
   }
   if (report.comparison) {
@@ -200,7 +213,9 @@ Array cases_json(const HtmlReport& report) {
 
 std::string render_html_report(const HtmlReport& report) {
   Object data = {{"name", report.name}, {"run", run_json(*report.record)}};
-  data["cases"] = cases_json(report);
+  PageSources sources;
+  data["cases"] = cases_json(report, sources);
+  data["sources"] = sources.json();
   data["growth"] = growth_json(*report.record);
   if (report.comparison) {
     data["base"] = run_json(*report.comparison->base);

@@ -98,6 +98,22 @@ TEST(HtmlReport, TwoHundredProfiledCasesStayUnderSixMegabytes) {
     one.profile = "p";
     record.cases.push_back(one);
   }
+  // The suite and a library of 3,000 lines, 150 of which each case executes.
+  std::string suite;
+  std::string library;
+  for (int i = 0; i < 1500; ++i) suite += "stmt = 'tally::keep(at::add(a, b, " + std::to_string(i * 7919) + "));'\n";
+  for (int i = 0; i < 3000; ++i)
+    library += "  if (x[" + std::to_string(i * 104729 % 9973) + "] > limit) return next;\n";
+  const LineLoader lines = [&](const Record& side, const CaseRecord& one) {
+    KeptLines kept;
+    kept.texts = {{"suite.toml", suite}, {"/src/library.cc", library}};
+    kept.costs.sources = {{"suite.toml", "s"}, {"/src/library.cc", &side == &record ? "new" : "old"}};
+    const std::uint64_t which = std::stoull(one.id.substr(5));
+    kept.costs.lines[{"suite.toml", which * 7}] = 1000 + which;
+    for (std::uint64_t i = 0; i < 150; ++i)
+      kept.costs.lines[{"/src/library.cc", which * 10 + i * 7}] = 7919 * i + 31 * which + 1;
+    return kept;
+  };
   const Record base = record;
   const Comparison comparison = compare(base, record, {});
   const std::string page = render_html_report(
@@ -105,9 +121,13 @@ TEST(HtmlReport, TwoHundredProfiledCasesStayUnderSixMegabytes) {
        .comparison = &comparison,
        .profiles = [&](const Record&, const CaseRecord&,
                        ProfileOf what) { return what == ProfileOf::native ? std::optional(profile) : std::nullopt; },
+       .lines = lines,
        .name = "x"});
   EXPECT_LT(page.size(), 6'000'000U);
-  EXPECT_GT(data_of(page)["cases"][199]["profile"].text_or("").size(), 4'000U);
+  const json::Value data = data_of(page);
+  EXPECT_GT(data["cases"][199]["profile"].text_or("").size(), 4'000U);
+  EXPECT_GT(data["cases"][199]["lines"].text_or("").size(), 500U);
+  EXPECT_EQ(data["sources"].size(), 2U) << "texts that cases share are there once";
 }
 
 }  // namespace

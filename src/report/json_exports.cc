@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "json/text.h"
+#include "report/allocation_table.h"
 #include "report/exports.h"
 #include "report/format.h"
 
@@ -51,6 +52,7 @@ Object case_json(const CaseComparison& one) {
   }
   if (!one.result.empty()) json["result"] = one.result;
   json["definition_changed"] = one.definition_changed;
+  if (one.next != nullptr && one.next->reused) json["reused"] = *one.next->reused;
   json["subject_changed"] = !one.subject_changes.empty();
   json["subject_changes"] = one.subject_changes;
   json["environment_changes"] = one.environment_changes;
@@ -59,16 +61,7 @@ Object case_json(const CaseComparison& one) {
   if (!one.python.empty()) json["python_functions"] = deltas_json(one.python);
   if (!one.allocations.empty()) {
     Array allocations;
-    for (const AllocationDelta& delta : one.allocations) {
-      allocations.push_back(Object{{"text", describe(delta)},
-                                   {"source", to_string(delta.site.source)},
-                                   {"site", place_of(delta.site)},
-                                   {"from", origin_of(delta.site)},
-                                   {"allocations_before", delta.count_before},
-                                   {"allocations_after", delta.count_after},
-                                   {"bytes_before", delta.bytes_before},
-                                   {"bytes_after", delta.bytes_after}});
-    }
+    for (const AllocationDelta& delta : one.allocations) allocations.push_back(allocation_delta_json(delta));
     json["allocations"] = std::move(allocations);
   }
   return json;

@@ -14,6 +14,7 @@ Cell status_cell(const CaseRecord& record) {
   Tint tint = record.status == CaseStatus::ok        ? Tint::good
               : record.status == CaseStatus::skipped ? Tint::dim
                                                      : Tint::bad;
+  if (record.reused) text += ", reused";
   if (record.status == CaseStatus::ok && !record.flags.empty()) {
     text += ": " + replace_all(join(record.flags, ", "), "_", " ");
     tint = Tint::notice;
@@ -105,6 +106,8 @@ std::string render_run_table(const Record& record, const RenderOptions& options,
   if (bad > 0) summary += ", " + tinted(fmt::format("{} failed", bad), Tint::bad, options.color);
   const std::size_t skipped = record.cases.size() - ok - bad;
   if (skipped > 0) summary += fmt::format(", {} skipped", skipped);
+  const auto reused = std::ranges::count_if(record.cases, [](const CaseRecord& one) { return one.reused.has_value(); });
+  if (reused > 0) summary += fmt::format(", {} with counts of an earlier run", reused);
   summary += fmt::format("; {:.1f} s\n", record.seconds);
   return render_table(table, options) + failures + warnings_text(record, options) + "\n" + summary;
 }

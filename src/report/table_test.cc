@@ -49,6 +49,14 @@ TEST(Table, RunTable) {
             "2 cases: 1 ok, 1 failed; 9.5 s\n");
 }
 
+TEST(Table, ACountOfAnEarlierRunIsMarked) {
+  Record record = example_record();
+  record.cases[0].reused = record.source->commit;
+  const std::string text = render_run_table(record, {.width = 100});
+  EXPECT_THAT(text, HasSubstr("ok, reused: bimodal"));
+  EXPECT_THAT(text, HasSubstr("2 cases: 1 ok, 1 failed, 1 with counts of an earlier run; 9.5 s"));
+}
+
 TEST(Table, DenoisedCountsStandBesideTheWholeOnesWhereTheyAreAskedFor) {
   Record record = example_record();
   record.cases[0].counts->denoised = 987.5;

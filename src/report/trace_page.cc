@@ -55,7 +55,9 @@ Object trace_data_json(const trace::TraceResult& result, const TraceTextOptions&
   for (std::size_t i = 0; i < timeline.start.size(); ++i) end = std::max(end, timeline.start[i] + timeline.duration[i]);
   Array rows;
   for (const trace::TimelineRow& row : timeline.rows) {
-    rows.push_back(Object{{"device", row.device}, {"label", row.label}, {"first", row.first}, {"count", row.count}});
+    Object one{{"device", row.device}, {"label", row.label}, {"first", row.first}, {"count", row.count}};
+    if (row.operators) one["operators"] = true;
+    rows.push_back(std::move(one));
   }
   return {{"path", result.path},
           {"reading", render_reading(result)},

@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "execution/case_plan.h"
+#include "execution/jobs.h"
 #include "execution/traceback.h"
 #include "profile/allocation_sites.h"
 #include "profile/allocation_trace.h"
@@ -73,14 +74,38 @@ Status CaseRecorder::on_case(std::size_t index, CaseOutcome outcome) {
   CaseRecord& record = cases_[index];
   const double precision = case_plan(request_.settings, measured.settings).wall.precision;
   record = assemble(measured, outcome, precision, reproduce(request_, measured));
+  note_counts(index, outcome);
   if (request_.profiles) remove_explanations(*request_.profiles, record.id);
   if (!outcome.profile.empty()) read_profile(record, measured, outcome);
   if (outcome.allocation_sites) keep_sites(record, measured, outcome);
   if (outcome.python_functions) keep_python(record, measured, *std::move(outcome.python_functions));
+  if (reuse_ != nullptr) reuse_->prove(index, record);
   results_[index] = std::move(outcome.result);
   Status kept = keep(record);
   observer_.on_case(record);
   return kept;
+}
+
+KnownCounts CaseRecorder::known_counts(const HostKind& kind, const BuiltFiles& built) {
+  if (reuse_ == nullptr) return {};
+  std::vector<std::size_t> cases;
+  for (std::size_t i = 0; i < cases_.size(); ++i) {
+    const Case& one = request_.plan->cases[i];
+    // A continued run has some already.
+    if (kind_of({.index = i, .mode = Mode::counts}, one) == kind && !was_tried(cases_[i])) cases.push_back(i);
+  }
+  return reuse_->decide(cases, built);
+}
+
+/// What its counts follow from, whoever took them.
+void CaseRecorder::note_counts(std::size_t index, const CaseOutcome& outcome) {
+  if (inputs_ == nullptr || outcome.ending != Ending::ok || !request_.settings.counts) return;
+  CaseRecord& record = cases_[index];
+  if (!outcome.counts) {
+    if (reuse_ != nullptr) reuse_->take_over(index, record);
+    return;
+  }
+  record.inputs = inputs_->of(index, {outcome.library, outcome.artifact}, outcome.loaded);
 }
 
 /// Every profile is looked through for what a region should not do; it is kept only where profiles were asked for. One
@@ -132,8 +157,8 @@ std::optional<LineCosts> CaseRecorder::lines_of(CaseRecord& record, const Case& 
   const Status kept = !lines ? Status(std::unexpected(lines.error()))
                       : !request_.profiles->sources
                           ? Status()
-                          : keep_sources(*lines, measured, request_.caller.working_folder,
-                                         std::filesystem::path(request_.profiles->folder) / sources_folder);
+                          : lines_.keep(*lines, measured, request_.caller.working_folder,
+                                        std::filesystem::path(request_.profiles->folder) / sources_folder);
   if (!kept) record.warnings.push_back("its source lines are not known: " + describe(kept.error()));
   return lines ? std::optional(*std::move(lines)) : std::nullopt;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "execution/observer.h"
+#include "run/count_reuse.h"
 #include "run/environments.h"
 #include "run/object_names.h"
 #include "run/run.h"
@@ -19,15 +20,25 @@ class CaseRecorder final : public ExecutionObserver {
                RunObserver& observer, EnvironmentRecorder* environments)
       : request_(request), cases_(cases), journal_(journal), observer_(observer), environments_(environments) {}
 
+  /// Each case is to say what its counts follow from, and those that `reuse` knows are not taken (null: none are
+  /// known). Both outlive this.
+  void note_inputs(CountInputsFinder& inputs, CountReuse* reuse) {
+    inputs_ = &inputs;
+    reuse_ = reuse;
+  }
+
   /// What the statements left, in plan order; filled by examinations only.
   [[nodiscard]] std::vector<std::optional<StatementResult>>& results() { return results_; }
 
   void on_process(const std::string& what, const std::vector<std::string>& argv) override {
     observer_.on_process(what, argv);
   }
-  Status on_host(const HostKind& kind, const std::vector<std::string>& mapped) override {
+  Status on_host(const HostKind& kind, const HostSpec& spec, const std::vector<std::string>& mapped) override {
+    if (inputs_ != nullptr) inputs_->on_host(kind, spec, mapped);
     return environments_ == nullptr ? Status() : environments_->on_host(kind, mapped);
   }
+  KnownCounts known_counts(const HostKind& kind, const BuiltFiles& built) override;
+  bool known_counts_stand() override { return reuse_->stands(); }
   void on_planned(Mode mode, std::size_t sessions) override { observer_.on_planned(mode, sessions); }
   void on_session(std::size_t index, Mode mode, const std::vector<int>& cpus) override {
     observer_.on_session(request_.plan->cases[index], mode, cpus);
@@ -48,6 +59,7 @@ class CaseRecorder final : public ExecutionObserver {
   std::optional<LineCosts> lines_of(CaseRecord& record, const Case& measured, const CaseOutcome& outcome);
   void keep_sites(CaseRecord& record, const Case& measured, const CaseOutcome& outcome);
   void keep_python(CaseRecord& record, const Case& measured, PythonFunctionsSample sample);
+  void note_counts(std::size_t index, const CaseOutcome& outcome);
   Status keep(CaseRecord& record);
 
   const RunRequest& request_;
@@ -55,6 +67,8 @@ class CaseRecorder final : public ExecutionObserver {
   std::optional<JournalWriter>& journal_;
   RunObserver& observer_;
   EnvironmentRecorder* environments_;  ///< Null where no record is made.
+  CountInputsFinder* inputs_ = nullptr;
+  CountReuse* reuse_ = nullptr;
   ObjectNames names_;
   SourceLines lines_;
   std::vector<std::optional<StatementResult>> results_ =

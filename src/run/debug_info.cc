@@ -5,7 +5,6 @@
 #include <elfutils/libdwfl.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 
@@ -61,18 +60,41 @@ SourceLine call_of(Dwarf_Die* inlined, Dwarf_Die* unit) {
   return {.file = whole_name(name, unit), .line = number_of(inlined, DW_AT_call_line)};
 }
 
-using Scopes = std::unique_ptr<Dwarf_Die, decltype(&std::free)>;
+bool may_hold_code(int tag) {
+  return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block ||
+         tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
+}
 
-/// From within, by where the code lies. (What dwarf_getscopes() tells of inlined code goes on by where that was
-/// written.)
+/// What has no addresses of its own and may have functions inside.
+bool may_hold_functions(int tag) {
+  return tag == DW_TAG_namespace || tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
+         tag == DW_TAG_union_type || tag == DW_TAG_module;
+}
+
+/// Adds what holds the address, from without, by where the code lies. Not dwarf_getscopes(): what that tells of inlined
+/// code goes on by where it was written, and it does not look into namespaces, where clang -g1 has functions.
+bool add_scopes(Dwarf_Die* outer, Dwarf_Addr address, std::vector<Dwarf_Die>& scopes) {
+  Dwarf_Die child;
+  if (dwarf_child(outer, &child) != 0) return false;
+  do {
+    const int tag = dwarf_tag(&child);
+    if (may_hold_code(tag) && dwarf_haspc(&child, address) > 0) {
+      scopes.push_back(child);
+      Dwarf_Die inner = child;
+      add_scopes(&inner, address, scopes);
+      return true;
+    }
+    if (may_hold_functions(tag) && add_scopes(&child, address, scopes)) return true;
+  } while (dwarf_siblingof(&child, &child) == 0);
+  return false;
+}
+
+/// From within.
 std::vector<Dwarf_Die> scopes_at(Dwarf_Die* unit, Dwarf_Addr address) {
-  Dwarf_Die* found = nullptr;
-  const int written = dwarf_getscopes(unit, address, &found);
-  const Scopes innermost(found, &std::free);
-  if (written <= 0) return {};
-  const int count = dwarf_getscopes_die(innermost.get(), &found);
-  const Scopes all(count > 0 ? found : nullptr, &std::free);
-  return {all.get(), all.get() + std::max(count, 0)};
+  std::vector<Dwarf_Die> scopes;
+  add_scopes(unit, address, scopes);
+  std::ranges::reverse(scopes);
+  return scopes;
 }
 
 }  // namespace

@@ -181,6 +181,7 @@ void apply(const Discovery& found, ResolvedToolchain& resolved) {
   resolved.modules = found.modules;
   resolved.facts = found.facts;
   resolved.loaded = state_of_all(found.loaded);
+  resolved.loaded_files = found.loaded;
   resolved.no_runtime = found.no_runtime;
   Toolchain& toolchain = resolved.spec;
   for (const std::string& path : found.libraries)

@@ -13,7 +13,9 @@
 #include "execution/environment.h"
 #include "record/json.h"
 #include "run/assemble.h"
+#include "run/case_imports.h"
 #include "run/case_recorder.h"
+#include "run/count_reuse.h"
 #include "run/environments.h"
 #include "run/journal_header.h"
 #include "run/machine.h"
@@ -89,6 +91,10 @@ Result<Ready> make_ready(Workspace& workspace, const RunRequest& request, bool c
   return ready;
 }
 
+bool notes_inputs(const RunRequest& request) {
+  return request.settings.counts && (request.notes_inputs || request.reuse != nullptr);
+}
+
 ExecutionResult execute(Workspace& workspace, const RunRequest& request, const Ready& ready,
                         const std::string& examiner, const std::vector<bool>& done, CaseRecorder& recorder) {
   const std::string& libexec = workspace.surroundings().libexec;
@@ -102,6 +108,8 @@ ExecutionResult execute(Workspace& workspace, const RunRequest& request, const R
                              .toolchains = ready.toolchains,
                              .surroundings = ready.hosts,
                              .examiner = examiner,
+                             .notes_loaded = notes_inputs(request),
+                             .may_know_counts = request.reuse != nullptr,
                              .allocation_sites = request.profiles && request.profiles->allocation_sites,
                              .source_lines = request.profiles && request.profiles->source_lines,
                              .python_functions = request.profiles && request.profiles->python_functions};
@@ -134,6 +142,11 @@ Record describe_run(Workspace& workspace, const RunRequest& request, const Ready
     record.cases.push_back(describe_case(one));
   }
   return record;
+}
+
+/// Another for each commit, else for each day.
+std::string run_text(const Record& record) {
+  return record.source && !record.source->dirty ? record.source->commit : record.started.substr(0, 10);
 }
 
 /// Takes over what an earlier run has finished; which cases those are.
@@ -195,6 +208,14 @@ Result<RunResult> measure(Workspace& workspace, const RunRequest& request, RunOb
   record = describe_run(workspace, request, *ready, *found, digests);
   EnvironmentRecorder environments(record.environments, ready->toolchains, digests,
                                    {workspace.surroundings().libexec, ready->cache.string()});
+  std::optional<CountInputsFinder> inputs;
+  std::optional<CountReuse> reuse;
+  if (notes_inputs(request)) {
+    inputs.emplace(*request.plan, request.settings, record.environments, ready->toolchains, record.tool,
+                   import_digests(workspace.runner(), *request.plan, ready->toolchains, ready->environment, digests),
+                   digests);
+    if (request.reuse != nullptr) reuse.emplace(*request.reuse, record.cases, *inputs, run_text(record));
+  }
   std::vector<bool> done(record.cases.size());
   if (is_interrupted()) return interrupted;
   if (request.journal) {
@@ -207,7 +228,12 @@ Result<RunResult> measure(Workspace& workspace, const RunRequest& request, RunOb
   }
   observer.on_begin(done.size(), static_cast<std::size_t>(std::ranges::count(done, true)));
   CaseRecorder recorder(request, record.cases, result.journal, observer, &environments);
+  if (inputs) recorder.note_inputs(*inputs, reuse ? &*reuse : nullptr);
   const ExecutionResult executed = execute(workspace, request, *ready, {}, done, recorder);
+  if (reuse) {
+    observer.on_message(reuse->summary());
+    result.refuted = reuse->refuted();
+  }
   set_fingerprints(record);
   std::ignore = digests.save();  // lost, they are computed again
   observer.on_end();

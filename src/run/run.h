@@ -49,13 +49,17 @@ struct RunRequest {
   SourceRequest source;  ///< Whose commit the record says.
   std::optional<JournalRequest> journal;
   std::optional<ProfileRequest> profiles;
+  bool notes_inputs = false;  ///< The record is to say what counts follow from, so that they can be reused.
+  /// Counts are taken over from there where all that they follow from is the same; then inputs are noted in any case.
+  const Record* reuse = nullptr;
   bool keeps_samples = true;  ///< False: with a journal, samples lie there alone (Wall::stored).
 };
 
 struct RunResult {
   Record record;
   bool interrupted = false;
-  std::optional<Error> stopped;  ///< The run could not go on; the record holds what was measured by then.
+  std::vector<std::string> refuted;  ///< Counts that were to be reused, were taken again, and are others: these cases.
+  std::optional<Error> stopped;      ///< The run could not go on; the record holds what was measured by then.
   std::optional<JournalWriter> journal;
 };
 

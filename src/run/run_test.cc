@@ -7,6 +7,7 @@
 
 #include <filesystem>
 
+#include "base/contains.h"
 #include "base/files.h"
 #include "build/identity.h"
 #include "execution/testing/fake_host.h"
@@ -187,6 +188,80 @@ TEST_F(RunTest, AResumedRunRefusesHostsThatHaveMappedOtherFiles) {
   ASSERT_TRUE(refused);
   ASSERT_TRUE(refused->stopped);
   EXPECT_THAT(describe(*refused->stopped), HasSubstr("mapped.libx.so.1 is another file"));
+}
+
+TEST_F(RunTest, CountsAreTakenOverAndOneIsTakenAgain) {
+  const std::vector<std::string> statements = {"a", "b", "c", "d", "e"};
+  const Plan plan = plan_of(statements);
+  RunRequest first = request(plan);
+  first.notes_inputs = true;
+  ASSERT_TRUE(write_file(folder_ + "/libx.so.1", "one"));
+  runner_.mapped = {folder_ + "/libx.so.1"};
+  const auto earlier = measure(*workspace_, first, heard_);
+  ASSERT_TRUE(earlier);
+  RunRequest next = request(plan);
+  next.reuse = &earlier->record;
+  const auto again = measure(*workspace_, next, heard_);
+  ASSERT_TRUE(again);
+  EXPECT_THAT(again->refuted, IsEmpty());
+  const auto reused = [](const RunResult& result) {
+    return std::ranges::count_if(result.record.cases, [](const CaseRecord& one) { return one.reused.has_value(); });
+  };
+  EXPECT_EQ(reused(*again), 4);
+  for (std::size_t i = 0; i < statements.size(); ++i) {
+    EXPECT_EQ(again->record.cases[i].counts, earlier->record.cases[i].counts);
+    EXPECT_EQ(again->record.cases[i].status, CaseStatus::ok);
+    EXPECT_EQ(again->record.cases[i].inputs, earlier->record.cases[i].inputs);
+  }
+  EXPECT_THAT(heard_.messages, Contains("4 counts are taken over; 1 counted again, and the same"));
+
+  settings_.iterations = 50;
+  RunRequest other = request(plan);
+  other.reuse = &earlier->record;
+  const auto counted = measure(*workspace_, other, heard_);
+  ASSERT_TRUE(counted);
+  EXPECT_EQ(reused(*counted), 0);
+  EXPECT_THAT(heard_.messages, Contains("no count could be taken over; of 5 its settings is another"));
+  settings_.iterations = 100;
+
+  ASSERT_TRUE(write_file(folder_ + "/libx.so.1", "two!"));
+  workspace_->hosts().end_all();
+  const auto elsewhere = measure(*workspace_, next, heard_);
+  ASSERT_TRUE(elsewhere);
+  EXPECT_EQ(reused(*elsewhere), 0);
+}
+
+TEST_F(RunTest, ACountThatIsAnotherHasAllOfThemCounted) {
+  const Plan plan = plan_of({"a", "b", "c"});
+  RunRequest first = request(plan);
+  first.notes_inputs = true;
+  const auto earlier = measure(*workspace_, first, heard_);
+  ASSERT_TRUE(earlier);
+  for (const char* statement : {"a", "b", "c"}) count_of_[statement] = 7000;
+  RunRequest next = request(plan);
+  next.reuse = &earlier->record;
+  const auto again = measure(*workspace_, next, heard_);
+  ASSERT_TRUE(again);
+  ASSERT_THAT(again->refuted, SizeIs(1));
+  for (const CaseRecord& one : again->record.cases) {
+    EXPECT_EQ(one.counts->replicates.front(), 7000U);
+    EXPECT_FALSE(one.reused);
+    EXPECT_EQ(contains(one.flags, "reuse_refuted"), one.id == again->refuted.front());
+  }
+}
+
+TEST_F(RunTest, WhatFailsWhereItIsToProveHasAllOfThemCounted) {
+  const Plan plan = plan_of({"a", "b", "c"});
+  RunRequest first = request(plan);
+  first.notes_inputs = true;
+  const auto earlier = measure(*workspace_, first, heard_);
+  ASSERT_TRUE(earlier);
+  RunRequest next = request(plan);
+  next.reuse = &earlier->record;
+  hosts_.on_host = [](const ProcessRequest&, std::size_t) { return FakeHostScript{.dies_at = 1}; };
+  const auto again = measure(*workspace_, next, heard_);
+  ASSERT_TRUE(again);
+  for (const CaseRecord& one : again->record.cases) EXPECT_NE(one.status, CaseStatus::ok) << one.id;
 }
 
 TEST_F(RunTest, OneProfileThatCannotBeReadCostsItsCaseAWarning) {

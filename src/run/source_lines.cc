@@ -63,8 +63,18 @@ SourceLines::Object& SourceLines::object_at(const std::string& path) {
   if (fresh && !is_system_path(path)) {
     at->second.debug.emplace(path);
     at->second.places = snippet_places(path);
+    // Headers of a snippet may have been touched since it was compiled: the build's cache has seen that they are the
+    // same.
+    std::error_code code;
+    at->second.written = at->second.places.empty() ? fs::last_write_time(path, code) : began_;
+    if (code) at->second.written = began_;
   }
   return at->second;
+}
+
+void SourceLines::note_compiled(const std::string& file, const Object& object) {
+  const auto [at, fresh] = compiled_.try_emplace(file, object.written);
+  if (!fresh) at->second = std::min(at->second, object.written);
 }
 
 Result<LineCosts> SourceLines::of(const Case& measured, std::string_view profile) {
@@ -77,11 +87,16 @@ Result<LineCosts> SourceLines::of(const Case& measured, std::string_view profile
     if (fresh) known->second = object.debug->lines_at(address);
     for (const SourceLine& line : known->second) {
       if (!object.places.empty()) {
-        if (const auto place = place_in(measured, object.places, line.file, line.line))
+        if (const auto place = place_in(measured, object.places, line.file, line.line)) {
+          note_compiled(place->file, object);
           return CodeLine{{.file = place->file, .line = static_cast<std::uint64_t>(place->line)}, true};
+        }
       }
       // What a compiler has written itself belongs to what it was written for.
-      if (line.line > 0 && is_users_file(line.file) && !line.file.ends_with('>')) return CodeLine{line, true};
+      if (line.line > 0 && is_users_file(line.file) && !line.file.ends_with('>')) {
+        note_compiled(line.file, object);
+        return CodeLine{line, true};
+      }
     }
     if (known->second.empty()) return std::nullopt;
     const SourceLine& own = known->second.front();
@@ -90,11 +105,30 @@ Result<LineCosts> SourceLines::of(const Case& measured, std::string_view profile
   });
 }
 
-Status keep_sources(LineCosts& costs, const Case& measured, const std::string& working_folder, const fs::path& folder) {
+bool SourceLines::is_older_than_its_code(const std::string& file, const fs::path& path, std::string_view text,
+                                         const LineCosts& costs) const {
+  std::error_code code;
+  const auto compiled = compiled_.find(file);
+  const auto written = fs::last_write_time(path, code);
+  if (compiled != compiled_.end() && !code && written > compiled->second) return false;
+  // The last line of the file that has code.
+  const auto after = costs.lines.upper_bound({.file = file, .line = static_cast<std::uint64_t>(-1)});
+  return std::prev(after)->first.line <= static_cast<std::uint64_t>(std::ranges::count(text, '\n')) + 1;
+}
+
+Status SourceLines::keep(LineCosts& costs, const Case& measured, const std::string& working_folder,
+                         const fs::path& folder) const {
   for (const auto& [line, cost] : costs.lines) {
-    if (!is_users_file(line.file) || costs.sources.contains(line.file)) continue;
+    if (!is_users_file(line.file) || costs.sources.contains(line.file) || costs.newer.contains(line.file)) continue;
     auto text = text_of_part(measured, line.file);
-    if (!text) text = text_of_file(fs::path(working_folder) / line.file);
+    if (!text) {
+      const fs::path path = fs::path(working_folder) / line.file;
+      text = text_of_file(path);
+      if (text && !is_older_than_its_code(line.file, path, *text, costs)) {
+        costs.newer.insert(line.file);
+        continue;
+      }
+    }
     if (!text) continue;
     const std::string name = digest(*text);
     std::error_code code;

@@ -60,6 +60,7 @@ TraceFigures analyse(TraceData& data, const AnalyseOptions& options) {
     std::sort(data.work.begin(), data.work.end(), in_order);
   const Column<std::uint32_t> calls = link_calls(data);
   const Column<std::uint32_t> waits = synchronising_calls(data);
+  const Column<OperatorSpan> operators = options.timeline_events > 0 ? shown_operators(data) : Column<OperatorSpan>();
   if (data.operators_read) prepare_operators(data);
 
   const std::span<const Row> all = data.work.span();
@@ -81,7 +82,8 @@ TraceFigures analyse(TraceData& data, const AnalyseOptions& options) {
     figures.devices.push_back(std::move(out));
     begin = end;
   }
-  if (options.timeline_events > 0) figures.timeline = make_timeline(data, calls.span(), options.timeline_events);
+  if (options.timeline_events > 0)
+    figures.timeline = make_timeline(data, calls.span(), operators.span(), options.timeline_events);
   std::ranges::sort(figures.devices, [](const auto& a, const auto& b) { return label_before(a.device, b.device); });
   return figures;
 }

@@ -29,6 +29,9 @@ void fill_launches(const TraceData& data, const DeviceWork& work, DeviceFigures&
 void fill_idle(const TraceData& data, const DeviceWork& work, std::span<const std::uint32_t> waits, bool gaps,
                DeviceFigures& out);
 
+/// The outermost operators that are no steps, before prepare_operators(): disjoint by thread and sorted.
+Column<OperatorSpan> shown_operators(const TraceData& data);
+
 /// Spans of matrix-product and convolution operators, and of outermost operators: disjoint by thread and sorted.
 void prepare_operators(TraceData& data);
 void fill_operators(const TraceData& data, const DeviceWork& work, DeviceFigures& out);

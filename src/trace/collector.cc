@@ -30,16 +30,16 @@ Collector::Collector(TraceData& data, Options options)
 }
 
 void Collector::event(const Slice& slice) {
-  if (surely_irrelevant(slice.text, wanted_)) return;
+  const Head head = layouts_.head(slice.text, wanted_);
+  if (head.irrelevant) return;
   Fields fields;
-  switch (read_fields(slice, wanted_, fields)) {
-    case Reading::irrelevant:
+  switch (layouts_.read(slice, head, fields)) {
+    case Layouts::Answer::irrelevant:
       return;
-    case Reading::damaged:
-      ++data_.refused.malformed;
-      return;
-    case Reading::relevant:
+    case Layouts::Answer::relevant:
       break;
+    case Layouts::Answer::unknown:
+      if (!read_otherwise(slice, head, fields)) return;
   }
   if (fields.phase == 'M') return take_labels(fields);
   if (legacy_) take_legacy(fields);
@@ -65,6 +65,22 @@ void Collector::event(const Slice& slice) {
     case Category::irrelevant:
       return;
   }
+}
+
+/// Whether it is relevant.
+bool Collector::read_otherwise(const Slice& slice, const Head& head, Fields& fields) {
+  switch (read_fields(slice, head, wanted_, fields)) {
+    case Reading::irrelevant:
+      return false;
+    case Reading::damaged:
+      ++data_.refused.malformed;
+      return false;
+    case Reading::relevant:
+      break;
+  }
+  // Of operators only the steps are relevant where no others are wanted, and what is laid out like them is not.
+  if (fields.category != Category::operation || wanted_.operations) layouts_.learn(slice, head, fields);
+  return true;
 }
 
 /// A missing duration is none, as in the oracle; a start must be there.
@@ -198,12 +214,15 @@ void Collector::take_call(const Fields& fields) {
 }
 
 /// The rules are forty comparisons; most names were seen a moment ago.
-MathClass Collector::math_of_operator(std::string_view name) {
+const Collector::KnownOperator& Collector::known_operator(const Raw& name) {
   constexpr std::size_t slots = 512;
   if (known_operators_.empty()) known_operators_.resize(slots);
-  KnownOperator& known = known_operators_[hash_text(name) % slots];
-  if (known.name != name || name.empty()) known = {std::string(name), operator_math(name)};
-  return known.math;
+  KnownOperator& known = known_operators_[hash_text(name.text) % slots];
+  if (known.name != name.text || name.text.empty()) {
+    const std::uint32_t number = data_.operator_names.number(name.escaped ? plain_text(name) : name.text);
+    known = {std::string(name.text), operator_math(name.text), number == TextTable::overflow ? other_name : number};
+  }
+  return known;
 }
 
 void Collector::take_operator(const Fields& fields) {
@@ -211,11 +230,19 @@ void Collector::take_operator(const Fields& fields) {
   if (!times(fields, span)) return;
   const std::uint32_t thread = thread_number(fields);
   if (thread == TextTable::overflow) return;
-  const OperatorSpan op{span.start, span.start + span.duration, thread, math_of_operator(fields.name.text)};
+  const KnownOperator& known = known_operator(fields.name);
+  const OperatorSpan op{span.start,
+                        span.start + span.duration,
+                        static_cast<std::uint16_t>(thread),
+                        known.math,
+                        fields.name.text.starts_with("ProfilerStep"),
+                        known.number};
   if (op.math != MathClass::other) data_.math_operators.push_back(op);
   if (outer_end_.size() <= thread) outer_end_.resize(thread + 1, -latest_time);
-  // Exporters write a thread's operators by their start, parents first: a child adds nothing.
-  if (op.end > outer_end_[thread]) {
+  // Exporters write a thread's operators by their start, parents first: a child adds nothing, but for those of a step.
+  if (op.is_step) {
+    data_.outer_operators.push_back(op);
+  } else if (op.end > outer_end_[thread]) {
     outer_end_[thread] = op.end;
     data_.outer_operators.push_back(op);
   }

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "trace/fields.h"
+#include "trace/layout.h"
 #include "trace/splitter.h"
 #include "trace/trace_data.h"
 
@@ -29,6 +30,7 @@ class Collector : public EventSink {
   struct Span {
     Nanoseconds start, duration;
   };
+  bool read_otherwise(const Slice& slice, const Head& head, Fields& fields);
   bool times(const Fields& fields, Span& span);
   void take_work(const Fields& fields);
   void take_call(const Fields& fields);
@@ -46,6 +48,7 @@ class Collector : public EventSink {
   TraceData& data_;
   Wanted wanted_;
   bool legacy_;
+  Layouts layouts_;
   TextTable device_labels_{255, 1U << 16};
   TextTable stream_keys_{65535, 1U << 22};
   std::string scratch_;
@@ -56,8 +59,9 @@ class Collector : public EventSink {
   struct KnownOperator {
     std::string name;
     MathClass math = MathClass::other;
+    std::uint32_t number = other_name;
   };
-  MathClass math_of_operator(std::string_view name);
+  const KnownOperator& known_operator(const Raw& name);
   std::vector<KnownOperator> known_operators_;  ///< By hash: a trace has a few hundred operator names, used in turn.
   std::vector<Nanoseconds> outer_end_;          ///< By thread: where its last outermost operator ends.
 };

@@ -221,41 +221,61 @@ enum class Key : unsigned char { none, end, phase, category, name, ts, dur, pid,
   return true;
 }
 
-/// Kineto writes the phase first and the category second: most events can be left after their first thirty bytes. Says
-/// no more than that read_fields() would find the event irrelevant; false means that it has to look.
-bool surely_irrelevant(std::string_view event, const Wanted& wanted) {
-  if (wanted.every_phase_x) return false;
-  const char* at = event.data() + 1;
-  const char* const end = event.data() + event.size();
-  const auto literal = [&]<std::size_t Size>(const char(&text)[Size]) __attribute__((always_inline)) {
-    while (at < end && (*at == ' ' || *at == '\n')) ++at;
-    if (static_cast<std::size_t>(end - at) < Size - 1 || std::memcmp(at, text, Size - 1) != 0) return false;
-    at += Size - 1;
-    return true;
-  };
-  if (!literal("\"ph\":") || !literal("\"") || end - at < 2 || at[1] != '"') return false;
-  const char phase = *at;
-  if (phase != 'X') return phase != 'M';
-  at += 2;
-  if (!literal(",") || !literal("\"cat\":") || !literal("\"")) return false;
+/// Steps over blanks and `text`, if that is what comes.
+template <std::size_t Size>
+[[gnu::always_inline]] inline bool take_literal(const char*& at, const char* end, const char (&text)[Size]) {
+  while (at < end && (*at == ' ' || *at == '\n')) ++at;
+  if (static_cast<std::size_t>(end - at) < Size - 1 || std::memcmp(at, text, Size - 1) != 0) return false;
+  at += Size - 1;
+  return true;
+}
+
+Head head_from_category(const char* at, const char* end, const Wanted& wanted) {
+  const auto literal = [&]<std::size_t Size>(const char(&text)[Size])
+                           __attribute__((always_inline)) { return take_literal(at, end, text); };
   const char* const category_begin = at;
   while (at < end && *at != '"') ++at;
   const Category category = category_of({category_begin, static_cast<std::size_t>(at - category_begin)});
-  if (at == end) return false;
-  if (category == Category::irrelevant) return true;
+  if (at == end) return {};
+  if (category == Category::irrelevant) return {.irrelevant = true};
+  const Head known{.irrelevant = false, .after_category = ++at, .category = category};
   if (category == Category::operation ? wanted.operations
                                       : category != Category::annotation && category != Category::gpu_annotation)
-    return false;
-  ++at;
-  return literal(",") && literal("\"name\":") && literal("\"") && !literal("ProfilerStep");
+    return known;
+  return literal(",") && literal("\"name\":") && literal("\"") && !literal("ProfilerStep") ? Head{.irrelevant = true}
+                                                                                           : known;
 }
 
-Reading read_fields(const Slice& slice, const Wanted& wanted, Fields& f) {
+/// Kineto writes the phase first and the category second: most events can be left after their first thirty bytes.
+Head read_head(std::string_view event, const Wanted& wanted) {
+  constexpr Head unknown;
+  constexpr Head irrelevant{.irrelevant = true};
+  if (wanted.every_phase_x) return unknown;
+  const char* at = event.data() + 1;
+  const char* const end = event.data() + event.size();
+  const auto literal = [&]<std::size_t Size>(const char(&text)[Size])
+                           __attribute__((always_inline)) { return take_literal(at, end, text); };
+  if (!literal("\"ph\":") || !literal("\"") || end - at < 2 || at[1] != '"') return unknown;
+  const char phase = *at;
+  if (phase != 'X') return phase != 'M' ? irrelevant : unknown;
+  at += 2;
+  if (!literal(",") || !literal("\"cat\":") || !literal("\"")) return unknown;
+  return head_from_category(at, end, wanted);
+}
+
+Reading read_fields(const Slice& slice, const Head& head, const Wanted& wanted, Fields& f) {
   const char* const begin = slice.text.data();
   const char* const end = begin + slice.text.size();
   Cursor in(begin + 1, end);
   const char* args = nullptr;
   bool has_category = false;
+  if (head.after_category != nullptr) {
+    f.phase = 'X';
+    f.category = head.category;
+    has_category = true;
+    in.jump(head.after_category);
+    if (!in.separated()) return Reading::damaged;
+  }
   const auto step_over = [&] {
     const auto offset = static_cast<std::uint32_t>(in.at() - begin);
     for (int i = 0; i < slice.nested_count; ++i) {

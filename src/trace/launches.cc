@@ -1,8 +1,9 @@
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <utility>
 
 #include "trace/analysis.h"
+#include "trace/near_search.h"
 
 namespace tally::trace {
 
@@ -40,25 +41,19 @@ Column<std::uint32_t> link_calls(TraceData& data) {
   call.resize(data.work.size());
   std::ranges::fill(call.span(), no_call);
   if (data.calls.empty()) return call;
-  Column<std::uint32_t> order;
-  order.resize(data.work.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    const Row &x = data.work[a], &y = data.work[b];
-    return x.correlation != y.correlation ? x.correlation < y.correlation : x.start < y.start;
-  });
-  std::size_t at = 0;
-  for (const std::uint32_t w : order) {
+  std::size_t near = 0;
+  for (std::size_t w = 0; w < data.work.size(); ++w) {
     const Row& work = data.work[w];
     if (work.correlation == 0) continue;
-    while (at < data.calls.size() && data.calls[at].correlation < work.correlation) ++at;
-    if (at == data.calls.size()) break;
-    if (data.calls[at].correlation != work.correlation) continue;
-    // Ids come again when traces are joined: the works of one id are in order of time, and so are its calls.
-    while (at + 1 < data.calls.size() && data.calls[at + 1].correlation == work.correlation &&
-           data.calls[at + 1].start <= work.start)
-      ++at;
-    call[w] = static_cast<std::uint32_t>(at);
+    // Ids come again when traces are joined: the last of its calls that does not begin after it, else the first.
+    near = partition_near(std::as_const(data.calls).span(), near, [&](const Row& one) {
+      return one.correlation != work.correlation ? one.correlation < work.correlation : one.start <= work.start;
+    });
+    if (near > 0 && data.calls[near - 1].correlation == work.correlation) {
+      call[w] = static_cast<std::uint32_t>(near - 1);
+    } else if (near < data.calls.size() && data.calls[near].correlation == work.correlation) {
+      call[w] = static_cast<std::uint32_t>(near);
+    }
   }
   return call;
 }
@@ -74,9 +69,10 @@ struct Launched {
 
 std::optional<QueueLength> queue_length(Column<Nanoseconds>& launches, Column<Nanoseconds>& starts) {
   if (launches.empty()) return std::nullopt;
-  std::sort(launches.begin(), launches.end());
   // Work that began before its launch (clock skew) is queued for no time.
-  std::sort(starts.begin(), starts.end());
+  for (Column<Nanoseconds>* times : {&launches, &starts}) {
+    if (!std::is_sorted(times->begin(), times->end())) std::sort(times->begin(), times->end());
+  }
   QueueLength q;
   std::size_t in = 0, out = 0;
   Nanoseconds now = launches[0];

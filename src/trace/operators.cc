@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "trace/analysis.h"
+#include "trace/near_search.h"
 
 namespace tally::trace {
 namespace {
@@ -12,7 +13,7 @@ bool in_order(const OperatorSpan& a, const OperatorSpan& b) {
 
 /// Keeps the outermost of nested spans: a convolution that is computed as a matrix product is a convolution.
 void keep_outermost(Column<OperatorSpan>& spans) {
-  std::sort(spans.begin(), spans.end(), in_order);
+  if (!std::is_sorted(spans.begin(), spans.end(), in_order)) std::sort(spans.begin(), spans.end(), in_order);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < spans.size(); ++i) {
     if (kept != 0 && spans[kept - 1].thread == spans[i].thread && spans[i].end <= spans[kept - 1].end) continue;
@@ -21,16 +22,34 @@ void keep_outermost(Column<OperatorSpan>& spans) {
   spans.resize(kept);
 }
 
-const OperatorSpan* covering(const Column<OperatorSpan>& spans, std::uint32_t thread, Nanoseconds when) {
-  const auto after = std::partition_point(spans.begin(), spans.end(), [&](const OperatorSpan& s) {
-    return s.thread != thread ? s.thread < thread : s.start <= when;
-  });
-  if (after == spans.begin()) return nullptr;
-  const OperatorSpan* span = after - 1;
-  return span->thread == thread && when <= span->end ? span : nullptr;
-}
+/// Outermost spans, asked for one moment after another.
+class Covering {
+ public:
+  explicit Covering(const Column<OperatorSpan>& spans) : spans_(spans.span()) {}
+
+  const OperatorSpan* at(std::uint32_t thread, Nanoseconds when) {
+    after_ = partition_near(spans_, after_, [&](const OperatorSpan& s) {
+      return s.thread != thread ? s.thread < thread : s.start <= when;
+    });
+    if (after_ == 0) return nullptr;
+    const OperatorSpan& span = spans_[after_ - 1];
+    return span.thread == thread && when <= span.end ? &span : nullptr;
+  }
+
+ private:
+  std::span<const OperatorSpan> spans_;
+  std::size_t after_ = 0;
+};
 
 }  // namespace
+
+Column<OperatorSpan> shown_operators(const TraceData& data) {
+  Column<OperatorSpan> shown;
+  for (const OperatorSpan& op : data.outer_operators)
+    if (!op.is_step) shown.push_back(op);
+  keep_outermost(shown);
+  return shown;
+}
 
 void prepare_operators(TraceData& data) {
   keep_outermost(data.math_operators);
@@ -40,6 +59,8 @@ void prepare_operators(TraceData& data) {
 void fill_operators(const TraceData& data, const DeviceWork& work, DeviceFigures& out) {
   MathShares shares;
   bool any = false;
+  Covering outer(data.outer_operators);
+  Covering maths(data.math_operators);
   for (std::size_t i = 0; i < work.rows.size(); ++i) {
     const Row& row = work.rows[i];
     if (row.work() != Work::compute) continue;
@@ -47,12 +68,12 @@ void fill_operators(const TraceData& data, const DeviceWork& work, DeviceFigures
     shares.total += duration;
     const std::uint32_t c = work.call[i];
     const Row* const call = c == no_call ? nullptr : &data.calls[c];
-    if (call == nullptr || covering(data.outer_operators, call->lane, call->start) == nullptr) {
+    if (call == nullptr || outer.at(call->lane, call->start) == nullptr) {
       shares.unclassified += duration;
       continue;
     }
     any = true;
-    const OperatorSpan* const math = covering(data.math_operators, call->lane, call->start);
+    const OperatorSpan* const math = maths.at(call->lane, call->start);
     (math == nullptr                        ? shares.other
      : math->math == MathClass::convolution ? shares.convolution
                                             : shares.matmul) += duration;
@@ -63,6 +84,7 @@ void fill_operators(const TraceData& data, const DeviceWork& work, DeviceFigures
 void fill_math_busy(const TraceData& data, const DeviceWork& work, DeviceFigures& out) {
   std::vector<std::optional<bool>> by_name(data.names.size());
   UnionLength busy;
+  Covering maths(data.math_operators);
   for (std::size_t i = 0; i < work.rows.size(); ++i) {
     const Row& row = work.rows[i];
     if (row.work() != Work::compute) continue;
@@ -77,7 +99,7 @@ void fill_math_busy(const TraceData& data, const DeviceWork& work, DeviceFigures
     }
     if (!math && data.operators_read && work.call[i] != no_call) {
       const Row& call = data.calls[work.call[i]];
-      math = covering(data.math_operators, call.lane, call.start) != nullptr;
+      math = maths.at(call.lane, call.start) != nullptr;
     }
     if (math) busy.add(row.start, row.end());
   }

@@ -92,7 +92,9 @@ bool Splitter::brace(std::string_view bytes, std::size_t at) {
 
 bool Splitter::brace_in_event(std::string_view bytes, std::size_t at) {
   if (bytes[at] == '{') {
-    if (bytes[at - 1] != ':' && last_before(bytes, at) != ':') suspect_ = true;
+    // After a colon, or a blank and a colon, as most are.
+    const bool is_value = bytes[at - 1] == ':' || (bytes[at - 1] == ' ' && bytes[at - 2] == ':');
+    if (!is_value && last_before(bytes, at) != ':') suspect_ = true;
     if (++depth_ == 2 && nested_count_ < 4) nested_[nested_count_++] = {static_cast<std::uint32_t>(at - begin_), 0};
     if (depth_ > deepest) {
       give_up(begin_);

@@ -69,6 +69,39 @@ TEST(Timeline, LeavesTheShortestOutWhereThereIsNoRoom) {
   EXPECT_EQ(timeline.launch[0], Timeline::no_launch) << "its call is one of those";
 }
 
+TEST(Timeline, HasTheOutermostOperatorsOfThreadsThatLaunch) {
+  const auto op = [](const char* name, int thread, int start, int length) {
+    return event("cpu_op", name, thread, start, length, "");
+  };
+  const std::string text = "[" + op("aten::linear", 1, 0, 50) + "," + op("aten::addmm", 1, 5, 40) + "," +
+                           op(R"(aten::relu \"x\")", 1, 60, 10) + "," + op("idle", 2, 0, 90) + "," +
+                           call("cudaLaunchKernel", 10, 5, 1) + "," + work("kernel", "gemm", 7, 20, 30, 1) + "]";
+  const auto source = memory_source(text);
+  auto data = read_trace(*source, {.operators = true});
+  ASSERT_TRUE(data.has_value());
+  const Timeline timeline = *analyse(*data, {.timeline_events = 100}).timeline;
+  ASSERT_EQ(timeline.rows.size(), 3U) << "the other thread launches nothing";
+  EXPECT_TRUE(timeline.rows[1].operators) << "above its thread's calls";
+  EXPECT_EQ(timeline.rows[1].label, timeline.rows[2].label);
+  ASSERT_EQ(timeline.rows[1].count, 2U) << "what an operator calls is in it";
+  EXPECT_EQ(timeline.names.at(timeline.name[1]), "aten::linear");
+  EXPECT_EQ(timeline.duration[1], 50'000);
+  EXPECT_EQ(timeline.kind[1], EventKind::op);
+  EXPECT_EQ(timeline.names.at(timeline.name[2]), "aten::relu \"x\"");
+  EXPECT_EQ(timeline.names.at(timeline.name[3]), "cudaLaunchKernel");
+  EXPECT_EQ(timeline.launch[0], 3U);
+
+  // Old exporters write steps as operators, which would cover all others.
+  const std::string stepped = "[" + op("ProfilerStep#1", 1, 0, 100) + "," + text.substr(1);
+  auto in_steps = read_trace(*memory_source(stepped), {.operators = true});
+  ASSERT_TRUE(in_steps.has_value());
+  EXPECT_EQ(analyse(*in_steps, {.timeline_events = 100}).timeline->rows[1].count, 2U);
+
+  const Timeline short_one = *analyse(*data, {.timeline_events = 2}).timeline;
+  EXPECT_EQ(short_one.rows[0].count + short_one.rows[2].count, 2U) << "operators are left out first";
+  EXPECT_EQ(short_one.left_out, 2U);
+}
+
 TEST(Timeline, GapsComeWithTheirCauses) {
   const TraceFigures figures = figures_of(100);
   const std::vector<IdleGap>& gaps = figures.devices.at(0).gaps;

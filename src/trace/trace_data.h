@@ -73,12 +73,15 @@ struct Step {
   Nanoseconds start = 0, end = 0;
 };
 
-/// An operator that is a matrix product or a convolution, or the outermost operator of its thread.
+/// An operator that is a matrix product or a convolution, or the outermost operator of its thread, or of a step of it.
 struct OperatorSpan {
   Nanoseconds start, end;
-  std::uint32_t thread;
+  std::uint16_t thread;
   MathClass math;
+  bool is_step;        ///< A ProfilerStep, which old exporters write as an operator.
+  std::uint32_t name;  ///< Number in `operator_names`; `other_name` when that table was full.
 };
+static_assert(sizeof(OperatorSpan) == 24);
 
 struct Reasons {                ///< Why events that matter were not used.
   std::uint64_t malformed = 0;  ///< Their text is not JSON.
@@ -114,6 +117,7 @@ struct TraceData {
   std::vector<Stream> streams;
   std::vector<Step> steps;
   Column<OperatorSpan> math_operators, outer_operators;
+  TextTable operator_names{other_name, std::size_t{8} << 20};
   bool operators_read = false;
 
   bool legacy_read = false;  ///< The next three are filled only when asked for.

@@ -155,6 +155,50 @@ Record growing_record() {
   return record;
 }
 
+/// A library's file of 130 lines and the suite; `changed`: one line written otherwise, one gone, ten more above.
+KeptLines lines_of(double per_iteration, bool changed) {
+  const std::string library = changed ? "/new/src/edit_distance.cc" : "/old/src/edit_distance.cc";
+  std::string text = "// Levenshtein's distance.\n";
+  for (int i = 0; changed && i < 10; ++i) text += "// A remark.\n";
+  const std::uint64_t first = changed ? 11 : 1;
+  for (int i = 2; i <= 59; ++i) text += "int helper_" + std::to_string(i) + "();\n";
+  text += "int distance(const char* a, const char* b) {\n  std::vector<int> row(b.size() + 1);\n";
+  if (!changed) text += "  row.reserve(b.size() + 1);\n";
+  text += "  for (std::size_t j = 0; j < b.size(); ++j) {\n";
+  text += changed ? "    diagonal = row.at(j + 1);\n" : "    diagonal = row[j + 1];\n";
+  text += std::string("    const char* text = \"") + evil + "\";\n  }\n  return row.back();\n}\n";
+  for (int i = 0; i < 60; ++i) text += "int another_" + std::to_string(i) + "();\n";
+  const std::uint64_t at = first + 59;  // Of the function.
+  const std::uint64_t loop = at + (changed ? 2 : 3);
+  const auto whole = [](double count) { return static_cast<std::uint64_t>(count * 100); };
+  KeptLines kept;
+  kept.iterations = 100;
+  kept.costs.lines = {{{library, at}, whole(12)},
+                      {{library, at + 1}, whole(100)},
+                      {{library, loop}, whole(150)},
+                      {{library, loop + 1}, whole(per_iteration - 460)},
+                      {{library, loop + 2}, whole(50)},
+                      {{"suite.toml", 6}, whole(20)},
+                      {{"/src/edited_since.h", 3}, whole(8)}};
+  if (!changed) kept.costs.lines[{library, at + 2}] = whole(20);
+  kept.costs.elsewhere = {{"/usr/lib/libc.so.6", whole(changed ? 120 : 100)}};
+  kept.costs.newer = {"/src/edited_since.h"};
+  kept.costs.sources = {{library, changed ? "new" : "old"}, {"suite.toml", "suite"}};
+  kept.texts = {{library, text},
+                {"suite.toml",
+                 "schema = 1\n\n[[benchmark]]\nlabel = [\"distance\"]\nsetup = \"std::string a, b;\"\ncpp = "
+                 "'tally::keep(distance(a, b));'\n"}};
+  return kept;
+}
+
+AllocationDelta site_of(double count, double bytes) {
+  AllocationDelta delta;
+  delta.site.frames = {{"libtorch.so", "at::empty"}, {"libmylib.so", "mylib::resize"}};
+  delta.count_after = count;
+  delta.bytes_after = bytes;
+  return delta;
+}
+
 int write_pages(const std::string& folder) {
   const Record base = record_of(false);
   const Record next = record_of(true);
@@ -173,16 +217,27 @@ int write_pages(const std::string& folder) {
     return profile_of(std::stoi(*one.profile), static_cast<int>(std::max(extra, -140.0)),
                       hostile ? evil : "c10::impl::tls_local_dispatch_key_set()");
   };
-  const Comparison comparison = compare(base, next, {}, profiles);
+  const LineLoader lines = [&](const Record& side, const CaseRecord& one) -> std::optional<KeptLines> {
+    if (one.language == "python" || !one.counts) return std::nullopt;
+    return lines_of(one.counts->per_iteration, &side == &next);
+  };
+  Comparison comparison = compare(base, next, {}, profiles);
+  for (CaseComparison& one : comparison.cases) {
+    if (!has_moved(one)) continue;
+    const auto before = lines(base, *one.base);
+    const auto after = lines(next, *one.next);
+    if (before && after) one.lines = moved_lines(line_deltas(&*before, *after));
+    one.allocations = {site_of(1, 64)};
+  }
   const auto write = [&](const std::string& name, const HtmlReport& report) {
     return write_file(folder + "/" + name, render_html_report(report)).has_value();
   };
   const Record growing = growing_record();
   const bool written =
-      write("growth.html", {.record = &growing, .profiles = {}, .name = "growth.json"}) &&
-      write("alone.html", {.record = &base, .profiles = profiles, .name = "example.json"}) &&
+      write("growth.html", {.record = &growing, .profiles = {}, .lines = {}, .name = "growth.json"}) &&
+      write("alone.html", {.record = &base, .profiles = profiles, .lines = lines, .name = "example.json"}) &&
       write("compared.html",
-            {.record = &next, .comparison = &comparison, .profiles = profiles, .name = "example.json"});
+            {.record = &next, .comparison = &comparison, .profiles = profiles, .lines = lines, .name = "example.json"});
   constexpr int many = 20'000;
   return written && write_trace_pages(folder, many) ? 0 : 1;
 }

@@ -140,6 +140,77 @@ const tests = {
     await page.keyboard.press('s');
     assert.equal(await page.locator('.sandwich h2').innerText(), 'at::native::add_kernel');
   },
+  async 'source lines have their instructions, in their text, with what the base had'() {
+    await page.goto(url('compared.html') + '#/case/8');
+    const sources = page.locator('.lines .source');
+    await sources.first().waitFor();
+    assert.equal(await sources.count(), 3);
+    const line = (name) => page.locator(`.lines tr[data-line="${name}"]`);
+    const slow = line('edit_distance.cc:73');
+    assert.match(await slow.innerText(), /73[\s\S]*diagonal = row\.at\(j \+ 1\);/);
+    assert.match(await page.locator('.lines tr.was').innerText(), /diagonal = row\[j \+ 1\];/);
+    assert.match(await page.locator('.lines tr.gone').innerText(), /-20[\s\S]*row\.reserve/);
+    assert.match(await line('edit_distance.cc:74').innerText(), /<img src=x/, 'markup is text');
+    assert.ok((await slow.locator('.share i').boundingBox()).width > 5);
+    // Nothing above the function is shown but what stands around it.
+    assert.equal(await line('edit_distance.cc:65').count(), 0);
+    assert.match(await line('edit_distance.cc:66').innerText(), /helper_56/);
+    assert.match(
+      await page.locator('.lines').innerText(),
+      /edited_since\.h[\s\S]*newer than what was compiled/,
+    );
+    assert.match(
+      await page.locator('.lines').innerText(),
+      /Code without lines: libc\.so 120 .*\+20/,
+    );
+    await page.locator('.lines').scrollIntoViewIfNeeded();
+    await shot('lines');
+  },
+  async 'a line is chosen, and the address keeps it and whether others are shown'() {
+    const around = page.locator('.lines tr.around');
+    assert.ok((await around.count()) > 5);
+    await page.locator('.lines .chip', {hasText: 'Only lines with cost'}).click();
+    assert.equal(await around.count(), 0);
+    assert.equal(await page.locator('.lines tr[data-line="edit_distance.cc:73"]').count(), 1);
+    await page.locator('.lines button.no', {hasText: '73'}).click();
+    await until(() => /lines=cost&line=edit_distance\.cc%3A73/.test(page.url()));
+    await page.reload();
+    const chosen = page.locator('.lines tr.chosen');
+    await chosen.waitFor();
+    assert.match(await chosen.innerText(), /row\.at/);
+    assert.equal(await around.count(), 0);
+    await page.locator('.lines .chip', {hasText: 'Only lines with cost'}).click();
+    assert.ok((await around.count()) > 5);
+    await page.locator('.lines button.no', {hasText: '73'}).click();
+    assert.equal(await chosen.count(), 0);
+    await until(() => !/[?&]line=/.test(page.url()));
+    await page.locator('.lines summary').first().click();
+    assert.equal(await page.locator('.lines button.no', {hasText: '73'}).isVisible(), false);
+  },
+  async 'the line that moved leads to its source, and the site that allocates is named'() {
+    await page.goto(url('compared.html') + '#/case/8');
+    await page.locator('.lines .source').first().waitFor();
+    const why = page.locator('.why');
+    assert.match(
+      await why.innerText(),
+      /lines? that moved ha(s|ve)[\s\S]*edit_distance\.cc:73[\s\S]*was diagonal/,
+    );
+    assert.match(await why.innerText(), /\+1 allocation of 64 B in at::empty from mylib::resize/);
+    await why.locator('button.link', {hasText: 'edit_distance.cc:73'}).click();
+    assert.match(await page.locator('.lines tr.chosen').innerText(), /row\.at/);
+    const box = await page.locator('.lines tr.chosen').boundingBox();
+    assert.ok(box.y > 0 && box.y < 860, `it is seen: ${box.y}`);
+    await until(() => /line=edit_distance/.test(page.url()));
+  },
+  async 'a case without lines has no such section, and one without a base no changes'() {
+    await page.goto(url('compared.html') + '#/case/3');
+    await page.waitForSelector('.flame button');
+    assert.equal(await page.locator('.lines').count(), 0);
+    await page.goto(url('alone.html') + '#/case/0');
+    await page.locator('.lines .source').first().waitFor();
+    assert.equal(await page.locator('.lines tr.was, .lines tr.gone, .lines .bad-text').count(), 0);
+    assert.match(await page.locator('.lines').innerText(), /row\[j \+ 1\]/);
+  },
   async 'why a case moved is said first'() {
     await page.goto(url('compared.html') + '#/case/3');
     const why = page.locator('.why');
@@ -227,6 +298,7 @@ const tests = {
     for (const [name, file, where] of [
       ['phone-list', 'compared.html', '#/'],
       ['phone-case', 'compared.html', '#/case/3'],
+      ['phone-lines', 'compared.html', '#/case/8'],
       ['phone-growth-list', 'growth.html', '#/'],
       ['phone-growth', 'growth.html', '#/case/4'],
     ]) {

@@ -39,6 +39,9 @@ try {
     .evaluate((flame) => flame.scrollIntoView({block: 'center'}));
   await shot('report-differential');
 
+  await page.locator('.lines').evaluate((lines) => lines.scrollIntoView());
+  await shot('report-lines');
+
   await page.goto(url('report.html') + '#/');
   await page.fill('#filter', '');
   await page.click('#theme');

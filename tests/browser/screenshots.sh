@@ -1,6 +1,6 @@
 #!/bin/sh
 # screenshots.sh TRACE [OUT]: makes the pictures of the README from real runs: suites/cpp_standard.toml, the same with two
-# statements made slower on purpose, examples/growth.toml, and a GPU trace of yours. Takes two minutes; look at every picture before you keep it.
+# statements made slower on purpose, examples/growth.toml, and a GPU trace of yours. Takes two minutes on a machine that does nothing else; look at every picture before you keep it.
 #
 # Needs a built tally (TALLY: build/release/tally), Debian's chromium and npm. OUT: docs/images.
 set -eu
@@ -16,7 +16,7 @@ trap 'rm -rf "$work"' EXIT
 sed -e 's/ c.reserve(numbers.size());//' -e 's/std::nth_element(copy.begin(), copy.begin() + 500, /std::sort(copy.begin(), /' \
   suites/cpp_standard.toml >"$work/changed.toml"
 "$tally" run suites/cpp_standard.toml --json "$work/base.json" --profiles >"$work/base.txt"
-"$tally" run "$work/changed.toml" --json "$work/changed.json" --profiles >"$work/changed.txt"
+(cd "$work" && "$tally" run changed.toml --json changed.json --profiles >changed.txt)
 "$tally" report "$work/changed.json" "$work/base.json" --title "cpp_standard, with two slower statements" -o "$work/report.html"
 "$tally" run examples/growth.toml --json "$work/growth.json" >"$work/growth.txt"
 "$tally" report "$work/growth.json" -o "$work/growth.html"

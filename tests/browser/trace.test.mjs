@@ -11,10 +11,11 @@ const {page, shot, check} = await openPage(pages);
 const canvas = page.locator('canvas.trace').first();
 const stretch = () => page.locator('#stretch').innerText();
 const labels = 118; // Pixels of the rows' names.
-/// Where a time (µs) of a trace of 260 µs is, in the row: the device, its streams, the thread.
+/// Where a time (µs) of a trace of 260 µs is, in the row: the device, its streams, the thread's
+/// operators, the thread.
 async function place(time, row) {
   const box = await canvas.boundingBox();
-  const top = [23, 46 + 10, 66 + 10, 86 + 10][row];
+  const top = [23, 46 + 10, 66 + 10, 86 + 10, 106 + 10][row];
   return {x: box.x + labels + ((box.width - labels) * time) / 260, y: box.y + top};
 }
 const click = async (time, row) => {
@@ -31,16 +32,28 @@ await check({
     await click(50, 1);
     assert.match(
       await readout(),
-      /gemm_kernel · compute · 60\.0.µs from 20\.0.µs · 20\.0.µs after its launch/,
+      /gemm_kernel · compute · 60\.0.µs from 20\.0.µs · 20\.0.µs after its launch · in aten::linear/,
     );
     await page.locator('.readout button', {hasText: 'launch'}).first().click();
     assert.match(
       await readout(),
-      /cudaLaunchKernel · launch · 5\.00.µs from 0 · launched gemm_kernel/,
+      /cudaLaunchKernel · launch · 5\.00.µs from 0 · in aten::linear · launched gemm_kernel/,
     );
     await shot('trace');
     await page.locator('.readout button', {hasText: 'gemm_kernel'}).click();
     assert.match(await readout(), /gemm_kernel · compute/);
+  },
+  async 'the outermost operators have a row above their thread, and work leads to its own'() {
+    await page.goto(url('trace.html'));
+    await canvas.waitFor();
+    await click(25, 3);
+    assert.match(await readout(), /^aten::linear · operator · 30\.0.µs from 0$/);
+    await click(240, 1);
+    assert.doesNotMatch(await readout(), / · in /, 'it was launched outside of any');
+    await click(50, 1);
+    await page.locator('.readout button', {hasText: 'aten::linear'}).click();
+    assert.match(await readout(), /^aten::linear · operator/);
+    assert.match(await page.locator('.legend').first().innerText(), /operator/);
   },
   async 'wheel and keys zoom, drag moves, the address keeps it'() {
     await page.goto(url('trace.html'));
@@ -80,9 +93,9 @@ await check({
     await page.goto(url('trace.html'));
     await canvas.waitFor();
     // A call within the synchronising one, 60 to 180 µs.
-    await click(105, 3);
+    await click(105, 4);
     assert.match(await readout(), /cudaLaunchKernel · launch · 10\.0.µs from 100.µs/);
-    await click(150, 3);
+    await click(150, 4);
     assert.match(await readout(), /cudaDeviceSynchronize/);
   },
   async 'kernels sort, names from a trace are text'() {

@@ -21,6 +21,7 @@ class Events {
   void call(const char* name, int start, int length, int correlation) {
     add(name, "cuda_runtime", 1, start, length, fmt::format(R"("correlation": {})", correlation));
   }
+  void op(const char* name, int start, int length) { add(name, "cpu_op", 1, start, length, ""); }
   [[nodiscard]] std::string text() const { return "[" + text_ + "]"; }
 
  private:
@@ -35,7 +36,7 @@ constexpr const char* kEvil = "<img src=x onerror=document.title='pwned'>";
 
 trace::TraceResult traced(const Events& events, const char* path) {
   const std::string text = events.text();
-  auto data = trace::read_trace(*trace::memory_source(text), {}).value();
+  auto data = trace::read_trace(*trace::memory_source(text), {.operators = true}).value();
   auto figures = trace::analyse(data, {.timeline_events = report::kTimelineEvents});
   return {path, std::move(data), std::move(figures)};
 }
@@ -43,6 +44,8 @@ trace::TraceResult traced(const Events& events, const char* path) {
 /// Launches at 0 and 200 µs; the second one waits for the device before.
 trace::TraceResult rank(const char* path, int slow) {
   Events events;
+  events.op("aten::linear", 0, 30);
+  events.op("aten::addmm", 0, 8);
   events.call("cudaLaunchKernel", 0, 5, 1);
   events.work("gemm_kernel", 7, 20, 60 + slow, 1);
   events.call("cudaMemcpyAsync", 10, 5, 2);

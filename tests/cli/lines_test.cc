@@ -144,6 +144,14 @@ TEST_F(Lines, AUsersLibraryHasItsOwn) {
   EXPECT_GT(costs.at(6), 100U * 100);
   EXPECT_THAT(tally({"profile", "r.json#work", "--lines"}, here()).out,
               AllOf(HasSubstr("work.cc:5"), HasSubstr("std::accumulate(values, values + count, 0);")));
+  // Edited since it was compiled: what stands at its lines now is not what was measured.
+  const auto text = read_file(folder_->path() / "work.cc");
+  ASSERT_TRUE(text);
+  write("work.cc", "// A line more.\n" + *text);
+  run("n.json");
+  const Ran newer = tally({"profile", "n.json#work", "--lines"}, here());
+  EXPECT_THAT(newer.out, AllOf(HasSubstr("work.cc:5"), HasSubstr("newer than what was compiled from it"),
+                               Not(HasSubstr("std::accumulate"))));
 }
 
 TEST_F(Lines, NothingIsKeptThatIsNotWanted) {
@@ -158,9 +166,34 @@ TEST_F(Lines, NothingIsKeptThatIsNotWanted) {
   const Ran python = tally({"profile", "r.json#python", "--lines"}, here());
   EXPECT_EQ(python.code, 2);
   EXPECT_THAT(python.err, HasSubstr("a case in Python has no source lines; see its Python functions with --python"));
-  const Ran difference = tally({"profile", "r.json#apart", "--lines", "--base", "r.json#inlined"}, here());
-  EXPECT_EQ(difference.code, 2);
-  EXPECT_THAT(difference.err, HasSubstr("own instructions of one profile"));
+  const Ran inclusive = tally({"profile", "r.json#apart", "--lines", "--inclusive"}, here());
+  EXPECT_EQ(inclusive.code, 2);
+  EXPECT_THAT(inclusive.err, HasSubstr("--lines shows own instructions"));
+}
+
+/// Twice: as it is, and with a line above and another's work doubled.
+TEST_F(Lines, TheLineThatMadeItSlowerIsNamedWhereverItMoves) {
+  run("a.json");
+  std::string changed = "# One line more.\n" + std::string(kSuite);
+  changed = replace_all(changed, "std::sort(a.begin(), a.end());",
+                        "std::sort(a.begin(), a.end()); std::sort(a.rbegin(), a.rend());");
+  write("s.toml", changed);
+  run("b.json");
+  const Ran same = tally({"profile", "b.json#apart", "--lines", "--base", "a.json#apart"}, here());
+  EXPECT_EQ(same.out, "no line moved\n") << same.err;
+  const Ran difference = tally({"profile", "b.json#inlined", "--lines", "--base", "a.json#inlined"}, here());
+  EXPECT_EQ(difference.code, 0) << difference.err;
+  EXPECT_THAT(difference.out, AllOf(HasSubstr("s.toml:9"), HasSubstr("a.end()); std"),
+                                    HasSubstr("was: std::sort(a.begin(), a.end());")));
+  const Ran explained = tally({"explain", "a.json", "b.json", "inlined"}, here());
+  EXPECT_THAT(explained.out,
+              AllOf(HasSubstr("that moved"), HasSubstr("s.toml:9"), HasSubstr("was: std::sort(a.begin(), a.end());")));
+  const Ran program = tally({"explain", "a.json", "b.json", "inlined", "--json"}, here());
+  const json::Value first = json::parse(program.out).value_or(json::Value())["cases"][0]["lines"][0];
+  EXPECT_EQ(first["line"], std::uint64_t{9}) << program.out;
+  EXPECT_EQ(first["text_before"], "std::sort(a.begin(), a.end());");
+  EXPECT_EQ(tally({"report", "b.json", "a.json", "-o", "page.html"}, here()).code, 0);
+  EXPECT_THAT(read_file(folder_->path() / "page.html").value_or(""), HasSubstr("\"lines\":\""));
 }
 
 TEST_F(Lines, CountsAreTheSameWithAndWithout) {

@@ -88,6 +88,10 @@ TEST_F(Library, ASlowLineIsFoundConfirmedAndExplained) {
   const Ran explained = tally_in_folder({"compare", "base.json", "new.json", "--functions", "--top", "1"});
   EXPECT_EQ(explained.code, 0);
   EXPECT_THAT(explained.out, testing::ContainsRegex("\\+[0-9,]+ +[0-9,]+ +[0-9,]+ +1 +libmylib.so +mylib::distance"));
+
+  const Ran why = tally_in_folder({"explain", "base.json", "new.json", "distance"});
+  EXPECT_THAT(why.out, testing::ContainsRegex("\\+[0-9,]+ +[0-9,]+ +[0-9,]+ +mylib.cc:[0-9]+ +diagonal = row.at"));
+  EXPECT_THAT(why.out, HasSubstr("was: " + fast_line));
 }
 
 TEST_F(Library, ASuspicionThatDoesNotRepeatIsNoRegression) {

@@ -91,6 +91,7 @@ TEST_F(WorkTrees, RunsNoHookAndNoFilter) {
   EXPECT_EQ(text("filtered"), "as it was committed");
   EXPECT_FALSE(fs::exists(witness));
   // The hook is one that would have run.
+  generated.git({"config", "--remove-section", "filter.loud"});
   generated.git({"checkout", "--quiet", "HEAD~1"});
   EXPECT_TRUE(fs::exists(witness));
 }

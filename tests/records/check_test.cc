@@ -1,13 +1,16 @@
 #include "cli/check_command.h"
 
 #include "cli/compare_command.h"
+#include "cli/record_files.h"
 #include "cli/report_command.h"
 #include "files.h"
 
 namespace tally::cli {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 class CheckCommand : public Files {
  protected:
@@ -18,8 +21,8 @@ class CheckCommand : public Files {
     result.now = "2026-02-10T00:00:00Z";  // The example records are of 2026-01-31.
     return result;
   }
-  int check(const CheckCommandOptions& options, const Remeasure& remeasure = nullptr) {
-    return run_check(options, remeasure, out, err);
+  int check(const CheckCommandOptions& options, const Remeasure& remeasure = nullptr, const Rebase& rebase = nullptr) {
+    return run_check(options, remeasure, rebase, out, err);
   }
 };
 
@@ -126,6 +129,58 @@ TEST_F(CheckCommand, LimitsAcceptFileAndOutputs) {
   EXPECT_THAT(out.str(), HasSubstr("::error title=Performance regression::a: instructions +10 %25"));
   all.limits = {"speed=+1%"};
   EXPECT_EQ(check(all), 2);
+}
+
+/// A baseline of another machine: its commit is measured in this one, and judged as if it had been from the start.
+TEST_F(CheckCommand, ABaseOfAnotherEnvironmentIsMeasuredInThisOne) {
+  const auto elsewhere = [&](const std::string& name, double per_iteration) {
+    Record record = example_record();
+    record.cases = {example_case("a", per_iteration)};
+    for (auto& [of, environment] : record.environments) environment.facts["compiler"] = "another";
+    return write(name, to_json(record));
+  };
+  CheckCommandOptions all = options(elsewhere("base.json", 900), record("next.json", {example_case("a", 1100)}));
+  EXPECT_EQ(check(all), 0);
+  EXPECT_THAT(out.str(), AllOf(HasSubstr("warning: a: "), HasSubstr("softened, the environment changed: compiler"),
+                               HasSubstr("tally check --rebase COMMAND builds and measures the base's commit here")));
+  all.rebase = "make";
+  all.now = "2026-12-01T00:00:00Z";
+  std::string built_by;
+  const auto answering = [&](double per_iteration) {
+    return [&built_by, per_iteration](const std::string& build, const Record&, const Record&) -> Result<Rebased> {
+      built_by = build;
+      Record here = example_record();
+      here.cases = {example_case("a", per_iteration)};
+      here.started = "2026-12-01T00:00:00Z";
+      return Rebased{here, {}};
+    };
+  };
+  out.str("");
+  EXPECT_EQ(check(all, nullptr, answering(1000)), 3) << err.str();
+  EXPECT_EQ(built_by, "make");
+  EXPECT_THAT(out.str(), AllOf(HasSubstr("regression: a: instructions +10 % (1000 → 1100)"),
+                               HasSubstr("note: the base was built and measured here"), Not(HasSubstr("softened"))));
+  EXPECT_EQ(check(all, nullptr, answering(1100)), 0);
+  const auto failing = [](const std::string&, const Record&, const Record&) -> Result<Rebased> {
+    return fail(ErrorKind::input, "could not be built");
+  };
+  EXPECT_EQ(check(all, nullptr, failing), 2);
+  EXPECT_THAT(err.str(), HasSubstr("could not be built"));
+  // In one environment there is nothing to do.
+  all.base = all.next;
+  all.max_age_days = 0;
+  EXPECT_EQ(check(all, nullptr, failing), 0);
+}
+
+/// A record may be a stranger's: it makes us read no file but those that came with it.
+TEST_F(CheckCommand, ARecordNamesNoProfileOutsideOfItsFolder) {
+  for (const std::string& name : {path("elsewhere"), std::string("../elsewhere"), std::string("a/../../elsewhere")}) {
+    CaseRecord one = example_case("a", 1000);
+    one.profile = name;
+    const auto profile = load_profile(one, path("r.json"));
+    ASSERT_FALSE(profile);
+    EXPECT_THAT(profile.error().message, HasSubstr("outside of the record's folder"));
+  }
 }
 
 /// Another program's format instead of a page, unless a page is asked for.

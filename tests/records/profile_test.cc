@@ -62,7 +62,8 @@ TEST_F(ProfileCommand, LinesAreGolden) {
                                      {{"/home/me/b/work.h", 9}, 40},
                                      {{"/home/me/b/work.cc", 1}, 1}},
                            .elsewhere = {{"/usr/lib/x86_64-linux-gnu/libc.so.6", 199}},
-                           .sources = {{"suite.toml", "d1"}}};
+                           .sources = {{"suite.toml", "d1"}},
+                           .newer = {"/home/me/b/work.cc"}};
   ProfileCommandOptions options;
   options.file = write("profiles/p.json", to_json(stored));
   options.lines = true;
@@ -73,6 +74,22 @@ TEST_F(ProfileCommand, LinesAreGolden) {
   options.top = 2;
   ASSERT_EQ(profile(options), 0);
   expect_golden("cli/profile_lines.json", out.str());
+
+  // Against a base: twice the iterations, another folder, the line further up and written otherwise.
+  stored.iterations = 2;
+  stored.lines->lines = {{{"suite.toml", 1}, 1000}, {{"/home/me/b/work.h", 9}, 80}};
+  stored.lines->sources = {{"suite.toml", "d0"}};
+  options.base = write("base/p.json", to_json(stored));
+  write("base/sources/d0", "  std::stable_sort(v.begin(), v.end());\n");
+  options.top = 0;
+  options.json = false;
+  out.str("");
+  ASSERT_EQ(profile(options), 0) << err.str();
+  expect_golden("cli/profile_lines_base.txt", out.str());
+  options.json = true;
+  out.str("");
+  ASSERT_EQ(profile(options), 0) << err.str();
+  expect_golden("cli/profile_lines_base.json", out.str());
 }
 
 TEST_F(ProfileCommand, LinesOfAProfileThatHasNone) {
@@ -83,7 +100,7 @@ TEST_F(ProfileCommand, LinesOfAProfileThatHasNone) {
   EXPECT_THAT(err.str(), HasSubstr("no source lines were kept"));
   options.inclusive = true;
   EXPECT_EQ(profile(options), 2);
-  EXPECT_THAT(err.str(), HasSubstr("own instructions of one profile"));
+  EXPECT_THAT(err.str(), HasSubstr("--lines shows own instructions"));
 }
 
 TEST_F(ProfileCommand, SubtractsABase) {

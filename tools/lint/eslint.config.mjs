@@ -51,7 +51,7 @@ export default [
   },
   {files: ['**/*.mjs'], languageOptions: {globals: globals.node}},
   {
-    files: ['tests/browser/*.mjs', 'bench/history_site/*.mjs'],
+    files: ['tests/browser/*.mjs', 'bench/history_site/*.mjs', 'bench/trace/*.mjs'],
     languageOptions: {globals: globals.browser},
   },
   ...scripts.map(scriptRules),

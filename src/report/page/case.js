@@ -1,5 +1,5 @@
 'use strict';
-// One case: figures, why it moved, growth, distribution, flame graph, functions, code.
+// One case: figures, why it moved, growth, distribution, source lines, flame graph, functions, code.
 
 function codeOf(one) {
   const part = (title, text) =>
@@ -41,6 +41,10 @@ function factsOf(one) {
     {class: 'facts'},
     [one.variant, ' ', tag(wordOf(one)), one.base?.cause && ' ' + one.base.cause],
     flags.map((flag) => [' ', el('span', {class: 'tag notice'}, flag)]),
+    one.reused && [
+      ' ',
+      el('span', {class: 'tag', title: 'counted at ' + one.reused}, 'count reused'),
+    ],
   );
 }
 
@@ -59,6 +63,7 @@ function sectionsOf(one) {
     whyOf(one),
     growthOf(data.cases.indexOf(one)),
     one.wall && section('Samples', distribution(one.wall, one.base?.wall)),
+    one.lines && lineSection(one),
     (one.profile || one.python) && profileSections(one),
     section('Code', codeOf(one)),
   ];

@@ -73,6 +73,7 @@ const verdictColumn = (title) => ({
   cell: (one) => [
     tag(wordOf(one)),
     one.base?.cause && el('span', {class: 'sub'}, one.base.cause),
+    one.reused && el('span', {class: 'sub'}, 'count reused'),
     one.flags.length > 0 && el('span', {class: 'sub'}, one.flags.join(', ').replaceAll('_', ' ')),
   ],
 });

@@ -13,7 +13,14 @@ function traceSection(trace, events) {
     el(
       'p',
       {class: 'legend'},
-      kinds.map((kind) => [el('i', {style: `background:${kindColours[kind]}`}), kindWords[kind]]),
+      kinds.map((kind) =>
+        el(
+          'span',
+          {class: 'legend'},
+          el('i', {style: `background:${kindColours[kind]}`}),
+          kindWords[kind],
+        ),
+      ),
     ),
     trace.left_out > 0 &&
       el(

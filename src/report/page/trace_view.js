@@ -110,7 +110,9 @@ function wordsOfEvent(one, event) {
   const go = (to, text) =>
     el('button', {type: 'button', class: 'link', onclick: () => goTo(one, to)}, text);
   const launch = events.launch[event];
-  const launched = events.launched.get(event);
+  const launched = events.launched[event];
+  const call = launch >= 0 ? launch : event;
+  const around = operatorAround(events, call);
   return [
     el('strong', {}, events.names[events.name[event]]),
     ` · ${kindWords[events.kind[event]]} · ${nanoseconds(events.duration[event])}` +
@@ -119,7 +121,8 @@ function wordsOfEvent(one, event) {
       ` · ${nanoseconds(events.start[event] - events.start[launch])} after its `,
       go(launch, 'launch'),
     ],
-    launched !== undefined && [' · launched ', go(launched, events.names[events.name[launched]])],
+    around >= 0 && [' · in ', go(around, events.names[events.name[around]])],
+    launched >= 0 && [' · launched ', go(launched, events.names[events.name[launched]])],
   ]
     .flat(Infinity)
     .filter(Boolean);

@@ -1,0 +1,213 @@
+#include "cli/history_accept.h"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+#include <set>
+
+#include "base/contains.h"
+#include "base/date.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "cli/history_view.h"
+#include "cli/record_files.h"
+#include "cli/refuse.h"
+#include "comparison/check.h"
+#include "git/repository.h"
+#include "process/real_runner.h"
+#include "report/format.h"
+
+namespace tally::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Long enough for a release, short enough that somebody looks again.
+constexpr std::chrono::days kUsualTerm(90);
+
+/// Of ids of a million commits these digits are one's alone.
+constexpr std::size_t kCommitDigits = 12;
+
+Result<double> read_up_to(const std::string& text) {
+  const auto limit = parse_limit("instructions=" + text);
+  if (limit && limit->relative) return limit->value;
+  return fail(ErrorKind::input, fmt::format("'{}' is no change in percent", text), "--up-to", "write --up-to +3%");
+}
+
+Result<std::string> read_expires(const std::string& text, const std::string& now) {
+  const auto today = parse_date(now.substr(0, 10));
+  if (text.empty()) return to_string(today.value_or(std::chrono::sys_days()) + kUsualTerm);
+  const auto day = parse_date(text);
+  if (!day) return fail(ErrorKind::input, fmt::format("'{}' is not a date", text), "--expires", "write 2027-03-01");
+  if (today && *day <= *today)
+    return fail(ErrorKind::input, fmt::format("{} is not in the future", text), "--expires", "name a later day");
+  return text;
+}
+
+/// What rose in the history, and nobody agreed.
+struct OpenChange {
+  std::string id;
+  double change = 0;
+  std::string commit;  ///< The last that it may be of; of a drift, the one that it came to.
+};
+
+std::vector<OpenChange> open_changes(const HistoryView& view, const Acceptance& one) {
+  std::vector<OpenChange> open;
+  for (std::size_t run = 0; run < view.course.entries.size(); ++run) {
+    for (const CountStep& step : view.course.entries[run].steps) {
+      const auto candidates = view.candidates(run, step);
+      const bool of_these =
+          std::ranges::any_of(candidates, [&](const CommitName& name) { return name.id.starts_with(one.commit); });
+      if (one.is_about(view.id(step.of)) && of_these && view.is_finding(run, step))
+        open.push_back({view.id(step.of), step.counts.change, candidates.back().id});
+    }
+  }
+  for (const Drift& drift : view.course.drifts) {
+    const std::string& until = view.commit(drift.until).id;
+    if (one.is_about(view.id(drift.of)) && until.starts_with(one.commit) && view.is_finding(drift))
+      open.push_back({view.id(drift.of), drift.counts.change, until});
+  }
+  return open;
+}
+
+/// The case that was meant: a glob over several stays one.
+Result<std::string> cases_of(const HistoryView& view, const std::string& wanted) {
+  std::vector<std::string> ids;
+  for (const CaseSeries& series : view.history.cases) ids.push_back(series.id);
+  const auto matches = [&](const std::string& id) { return glob_match(wanted, id); };
+  if (wanted.contains('*') && !contains(ids, wanted) && std::ranges::any_of(ids, matches)) return wanted;
+  return choose_id(ids, wanted, view.history.suite);
+}
+
+/// In tenths of a percent, and not below the change.
+std::string sufficient(double change) { return fmt::format("+{:.10g}%", std::ceil(change * 1000 - 1e-9) / 10); }
+
+/// Fills in what the history knows. An error: the entry would not cover what it is about.
+Status hold_against(const HistoryView& view, const std::string& up_to, Acceptance& one, std::ostream& err) {
+  const auto cases = cases_of(view, one.cases);
+  if (!cases) return std::unexpected(cases.error());
+  one.cases = *cases;
+  const auto open = open_changes(view, one);
+  if (open.empty()) {
+    fmt::print(err, "tally history: nothing is open of {}{}: the entry waits for a change to come\n", one.cases,
+               one.commit.empty() ? "" : " at " + one.commit);
+    return {};
+  }
+  const auto largest = std::ranges::max_element(open, {}, &OpenChange::change);
+  if (!one.allows(largest->change)) {
+    const bool finite = std::isfinite(largest->change);
+    return fail(ErrorKind::input,
+                fmt::format("the change is {}, and --up-to {} would not cover it",
+                            finite ? format_change(largest->change) : "from nothing", up_to),
+                largest->id, finite ? "say --up-to " + sufficient(largest->change) : "no share covers it");
+  }
+  std::set<std::string> commits;
+  for (const OpenChange& change : open) commits.insert(change.commit);
+  if (one.commit.empty() && commits.size() == 1) one.commit = commits.begin()->substr(0, kCommitDigits);
+  return {};
+}
+
+/// Nothing where no history was begun. It is an error where one was named that is not there.
+Result<std::optional<HistoryView>> history_of(const Context& context, const HistoryOptions& options,
+                                              std::ostream& err) {
+  std::error_code code;
+  if (options.store == HistoryOptions().store && !fs::exists(options.store, code)) return std::nullopt;
+  auto history = load_history(context, options, {}, err);
+  if (!history) return std::unexpected(history.error());
+  return *std::move(history);
+}
+
+Result<Acceptance> entry_of(const HistoryOptions& options, const std::optional<Repository>& repository) {
+  const HistoryAccept& asked = options.accepted;
+  const auto up_to = read_up_to(asked.up_to);
+  if (!up_to) return std::unexpected(up_to.error());
+  const auto expires = read_expires(asked.expires, options.now);
+  if (!expires) return std::unexpected(expires.error());
+  if (trim(asked.reason).empty())
+    return fail(ErrorKind::input, "an agreement wants a reason", "--reason", "say why it may be so");
+  Acceptance one{.cases = options.case_id,
+                 .metric = Metric::instructions,
+                 .up_to = *up_to,
+                 .reason = asked.reason,
+                 .expires = *expires,
+                 .commit = asked.commit,
+                 .owner = asked.owner,
+                 .issue = asked.issue,
+                 .where = {}};
+  if (!repository) return one;
+  if (one.owner.empty()) one.owner = repository->user_name();
+  if (!one.commit.empty()) {
+    const auto commit = repository->commit(one.commit);
+    if (!commit) return std::unexpected(commit.error());
+    one.commit = commit->id.substr(0, kCommitDigits);
+  }
+  return one;
+}
+
+Result<std::string> accept_path(const HistoryOptions& options, const std::optional<Repository>& repository) {
+  if (options.shown.accept.empty() && !repository)
+    return fail(ErrorKind::input, "there is no repository for tally-accept.toml to stand in", {},
+                "name the file with --accept FILE");
+  const fs::path path =
+      options.shown.accept.empty() ? fs::path(repository->top()) / kAcceptFile : fs::path(options.shown.accept);
+  // A link is written through, not replaced.
+  std::error_code code;
+  const fs::path real = fs::weakly_canonical(path, code);
+  return code ? path.string() : real.string();
+}
+
+std::string summary_of(const Acceptance& one) {
+  std::string text = fmt::format("{}: {} up to {}", one.where, printable(one.cases), format_change(one.up_to));
+  if (!one.commit.empty()) text += ", of " + one.commit;
+  text += ", until " + one.expires;
+  if (!one.owner.empty()) text += ", " + printable(one.owner);
+  return text;
+}
+
+Status append(const std::string& path, const Acceptance& one, std::ostream& out) {
+  std::error_code code;
+  const auto text = fs::exists(path, code) ? read_file(path) : std::string();
+  if (!text) return std::unexpected(text.error());
+  const auto file = parse_accept_file(*text, path);
+  if (!file) return std::unexpected(file.error());
+  if (const Acceptance* const known = covering(*file, one)) {
+    fmt::print(out, "{} (there already)\n", summary_of(*known));
+    return {};
+  }
+  const auto with = with_acceptance(*text, one, path);
+  if (!with) return std::unexpected(with.error());
+  if (const Status written = write_file(path, *with); !written) return written;
+  fmt::print(out, "{}\n", summary_of(parse_accept_file(*with, path)->accepted.back()));
+  return {};
+}
+
+Status accept_one(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
+  RealProcessRunner runner(context.libexec + "/tally-supervisor");
+  const std::string folder = options.repository.empty() ? context.working_folder : options.repository;
+  const auto repository = Repository::find(runner, context.environment, folder);
+  if (!repository) return std::unexpected(repository.error());
+  auto one = entry_of(options, *repository);
+  if (!one) return std::unexpected(one.error());
+  const auto path = accept_path(options, *repository);
+  if (!path) return std::unexpected(path.error());
+  const auto history = history_of(context, options, err);
+  if (!history) return std::unexpected(history.error());
+  if (*history) {
+    if (const Status held = hold_against(**history, options.accepted.up_to, *one, err); !held) return held;
+  }
+  return append(*path, *one, out);
+}
+
+}  // namespace
+
+int accept_change(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
+  const Status accepted = accept_one(context, options, out, err);
+  if (accepted) return kFine;
+  return refuse("history", accepted.error(), err, accepted.error().kind == ErrorKind::io ? kFailed : kUsage);
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,168 @@
+#include "cli/history_backfill.h"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <algorithm>
+#include <ostream>
+#include <set>
+
+#include "cli/refuse.h"
+#include "plan/shard.h"
+#include "report/format.h"
+
+namespace tally::cli {
+namespace {
+
+int not_filled(const Error& error, std::ostream& err) {
+  const int code = error.kind == ErrorKind::interrupted ? kInterrupted
+                   : error.kind == ErrorKind::input     ? kUsage
+                                                        : kFailed;
+  return refuse("history", error, err, code);
+}
+
+Result<std::vector<CommitTitle>> commits_between(const Repository& repository, const std::string& range) {
+  const std::size_t dots = range.find("..");
+  if (dots == std::string::npos || range.substr(dots).starts_with("...") || dots == 0) {
+    return fail(ErrorKind::input, fmt::format("'{}' is no range of commits", range), {},
+                "write FROM..TO, or --last 50");
+  }
+  const auto from = repository.commit(range.substr(0, dots));
+  if (!from) return std::unexpected(from.error());
+  const std::string end = range.substr(dots + 2);
+  const auto to = repository.commit(end.empty() ? "HEAD" : end);
+  if (!to) return std::unexpected(to.error());
+  const auto line = repository.line_between(from->id, to->id);
+  if (!line) return std::unexpected(line.error());
+  if (line->size() < 2)
+    return fail(ErrorKind::input, "there are no commits between the two", range, "name the earlier one first");
+  std::vector<CommitTitle> commits;
+  for (std::size_t i = line->size() - 1; i > 0; --i) commits.push_back((*line)[i].title);
+  return commits;
+}
+
+/// Newest first.
+Result<std::vector<CommitTitle>> commits_meant(const Repository& repository, const BackfillOptions& options) {
+  if ((options.last > 0) == !options.range.empty()) {
+    return fail(ErrorKind::input, options.range.empty() ? "which commits is missing" : "commits are named twice", {},
+                "say --last 50, or FROM..TO");
+  }
+  if (options.last == 0) return commits_between(repository, options.range);
+  const auto head = repository.commit("HEAD");
+  if (!head) return std::unexpected(head.error());
+  auto line = repository.first_parent_line(head->id);
+  if (!line) return line;
+  if (line->size() > static_cast<std::size_t>(options.last)) line->resize(static_cast<std::size_t>(options.last));
+  return line;
+}
+
+/// Every K-th, and of these the part's: by their places alone, so that no part need know of the others.
+Result<std::vector<CommitTitle>> dealt(const std::vector<CommitTitle>& commits, const BackfillOptions& options) {
+  Shard shard;
+  if (!options.shard.empty()) {
+    auto read = parse_shard(options.shard);
+    if (!read) return std::unexpected(read.error());
+    shard = *read;
+  }
+  std::vector<CommitTitle> own;
+  std::size_t place = 0;
+  for (std::size_t i = 0; i < commits.size(); i += static_cast<std::size_t>(options.every), ++place) {
+    if (place % static_cast<std::size_t>(shard.count) == static_cast<std::size_t>(shard.index - 1))
+      own.push_back(commits[i]);
+  }
+  return own;
+}
+
+Result<std::set<std::string>> commits_in_store(CommitRoom& room) {
+  const auto runs = room.store().runs();
+  if (!runs) return std::unexpected(runs.error());
+  std::set<std::string> commits;
+  for (const StoredRun& run : *runs) {
+    if (run.suite == room.suite()) commits.insert(run.commit);
+  }
+  return commits;
+}
+
+struct Filled {
+  std::size_t measured = 0;
+  std::size_t carried = 0;
+  std::size_t failed = 0;
+};
+
+Status fill_one(CommitRoom& room, const CommitTitle& commit, Filled& filled, std::ostream& out, std::ostream& err) {
+  if (room.is_interrupted()) return fail(ErrorKind::interrupted, "interrupted");
+  const auto outcome = room.commits().measure(commit.id, {});
+  if (!outcome) return std::unexpected(outcome.error());
+  if (const auto* const failed = std::get_if<NotMeasured>(&*outcome)) {
+    ++filled.failed;
+    fmt::print(err, "tally history: {} \"{}\" {}\n", short_commit(commit.id), printable(commit.title),
+               printable(describe(*failed), true));
+    return {};
+  }
+  const auto& measured = std::get<MeasuredCommit>(*outcome);
+  const auto added = room.store().add(measured.record, commit.id);
+  if (!added) return std::unexpected(added.error());
+  room.keep_whole(commit.id, measured.record);
+  ++(measured.same_as.empty() ? filled.measured : filled.carried);
+  fmt::print(out, "{}{}\n", room.store().files().place_of(added->file),
+             measured.same_as.empty()
+                 ? ""
+                 : fmt::format(" (carried forward: the {} of {})", measured.was_built ? "built files" : "files",
+                               short_commit(measured.same_as)));
+  return {};
+}
+
+}  // namespace
+
+void add_backfill_options(OptionSet& command, BackfillOptions& options) {
+  command.add("RANGE", &options.range, "FROM..TO: the commits after the one, up to and with the other");
+  command.add("--last", &options.last, "So many commits, from HEAD back").value_name("N").range(1, 1'000'000);
+  command.add("--every", &options.every, "Each K-th of them alone, from the newest")
+      .value_name("K")
+      .shows_default()
+      .range(1, 1'000'000);
+  command.add("--shard", &options.shard, "The i-th of n parts of these, dealt by their places").value_name("i/n");
+  command.add("--times", &options.commits.times, "Take times, too");
+  add_commit_options(command, options.commits);
+}
+
+void add_bridge_options(OptionSet& command, BackfillOptions& options) {
+  command.add("COMMIT", &options.bridge, "The commit that joins what was measured elsewhere with what is here")
+      .required();
+  command.add("--times", &options.commits.times, "Take times, too");
+  add_commit_options(command, options.commits);
+}
+
+int run_backfill(const Context& context, const BackfillOptions& options, std::ostream& out, std::ostream& err) {
+  auto room = CommitRoom::open(context, options.commits, false, "history", err);
+  if (!room) return not_filled(room.error(), err);
+  const auto commits = commits_meant((*room)->repository(), options);
+  if (!commits) return not_filled(commits.error(), err);
+  auto own = dealt(*commits, options);
+  if (!own) return not_filled(own.error(), err);
+  const auto there = commits_in_store(**room);
+  if (!there) return not_filled(there.error(), err);
+  const auto known = std::erase_if(*own, [&](const CommitTitle& commit) { return there->contains(commit.id); });
+  Filled filled;
+  std::size_t done = 0;
+  for (const CommitTitle& commit : *own) {
+    (*room)->say(fmt::format("[{}/{}] {} \"{}\"", ++done, own->size(), short_commit(commit.id), commit.title));
+    if (auto status = fill_one(**room, commit, filled, out, err); !status) return not_filled(status.error(), err);
+  }
+  fmt::print(out, "{}: {} measured, {} carried forward, {} there already, {} not to be had\n", options.commits.store,
+             filled.measured, filled.carried, known, filled.failed);
+  return filled.failed > 0 ? kFailed : kFine;
+}
+
+int run_bridge(const Context& context, const BackfillOptions& options, std::ostream& out, std::ostream& err) {
+  auto room = CommitRoom::open(context, options.commits, false, "history", err);
+  if (!room) return not_filled(room.error(), err);
+  const auto commit = (*room)->repository().commit(options.bridge);
+  if (!commit) return not_filled(commit.error(), err);
+  Filled filled;
+  const auto status = fill_one(**room, {.id = commit->id, .author = {}, .title = options.bridge}, filled, out, err);
+  if (!status) return not_filled(status.error(), err);
+  return filled.failed > 0 ? kFailed : kFine;
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,106 @@
+#include "cli/rebase.h"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cli/commit_room.h"
+#include "cli/measuring.h"
+#include "cli/suite_source.h"
+#include "git/repository.h"
+#include "run/commit_measuring.h"
+
+namespace tally::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<std::string> commit_of(const Record& base) {
+  if (!base.source)
+    return fail(ErrorKind::input, "the baseline does not say which commit it measured", {},
+                "measure it with tally run in its repository");
+  if (base.source->dirty) {
+    return fail(
+        ErrorKind::input,
+        fmt::format("the baseline measured changes that are not in commit {}", short_commit(base.source->commit)), {},
+        "measure a commit as it stands");
+  }
+  return base.source->commit;
+}
+
+/// What measured `next`, as it stands in this repository today.
+Result<TreeSuite> suite_of(const Repository& repository, const Record& next) {
+  if (!next.suite)
+    return fail(ErrorKind::input, "the new record does not say which suite it measured", {},
+                "measure it with tally run SUITE in its repository");
+  const std::string path = (fs::path(repository.top()) / *next.suite).string();
+  return is_program(path) ? TreeSuite::of_program(repository.top(), repository.top(), path)
+                          : TreeSuite::of_suite(repository.top(), repository.top(), path);
+}
+
+/// As `next` was measured; its noise floor stands for both.
+CommitMeasuringRequest request_like(const Record& next, const Tools& tools) {
+  const auto has_profile = [](const CaseRecord& one) { return one.profile.has_value(); };
+  CommitMeasuringRequest request{.selection = {},
+                                 .settings = next.settings,
+                                 .tools = tools,
+                                 .profiles = std::ranges::any_of(next.cases, has_profile)};
+  request.settings.noise_floor = false;
+  return request;
+}
+
+/// What `next` does not have any more is told as gone, though today's suite cannot measure it.
+void keep_gone(const Record& base, const Record& next, Record& measured) {
+  for (const CaseRecord& one : base.cases) {
+    if (find_case(next, one.id) != nullptr || find_case(measured, one.id) != nullptr) continue;
+    measured.cases.push_back(one);
+    measured.cases.back().profile.reset();
+  }
+}
+
+std::vector<std::string> ids_of(const Record& record) {
+  std::vector<std::string> ids;
+  for (const CaseRecord& one : record.cases) ids.push_back(one.id);
+  return ids;
+}
+
+}  // namespace
+
+Rebase rebase_with(const Context& context, const Tools& tools, const std::string& cores, std::ostream& err) {
+  return [&context, tools, cores, &err](const std::string& build, const Record& base,
+                                        const Record& next) -> Result<Rebased> {
+    const auto commit = commit_of(base);
+    if (!commit) return std::unexpected(commit.error());
+    RunOptions run;
+    run.cores = cores;
+    run.server = "off";
+    auto measuring = Measuring::begin(context, run, err);
+    if (!measuring) return std::unexpected(measuring.error());
+    Workspace& workspace = (*measuring)->workspace();
+    const auto repository = Repository::find(workspace.runner(), context.environment, context.working_folder);
+    if (!repository) return std::unexpected(repository.error());
+    if (!*repository)
+      return fail(ErrorKind::input, "is in no git repository", context.working_folder,
+                  "go to the repository that was measured");
+    auto suite = suite_of(**repository, next);
+    if (!suite) return std::unexpected(suite.error());
+    auto workshop =
+        CommitWorkshop::open(workspace.runner(), **repository, {.caller = caller_of(context), .build = build});
+    if (!workshop) return std::unexpected(workshop.error());
+    fmt::print(err, "tally check: building commit {} in {}, and measuring it\n", short_commit(*commit),
+               workshop->tree());
+    CommitMeasuring commits(workspace, **repository, *workshop, *suite, request_like(next, tools),
+                            (*measuring)->progress());
+    auto outcome = commits.measure(*commit, ids_of(base));
+    if (!outcome) return std::unexpected(outcome.error());
+    if (const auto* const why = std::get_if<NotMeasured>(&*outcome))
+      return fail(ErrorKind::input, describe(*why), "commit " + short_commit(*commit), "--rebase COMMAND builds it");
+    auto& measured = std::get<MeasuredCommit>(*outcome);
+    keep_gone(base, next, measured.record);
+    return Rebased{std::move(measured.record), std::move(measured.path)};
+  };
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,47 @@
+/// Counts that an earlier record has and that need not be taken: which, which of them are taken all the same to prove
+/// the others, and whether they did.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "execution/observer.h"
+#include "record/reuse.h"
+#include "run/count_inputs.h"
+
+namespace tally {
+
+class CountReuse {
+ public:
+  /// All outlive this. `cases` are those of the plan, described; `run` differs from run to run: its commit, else its
+  /// date.
+  CountReuse(const Record& earlier, const std::vector<CaseRecord>& cases, CountInputsFinder& inputs, std::string run);
+
+  /// What a host of this kind would count that the record has already. `cases` are the places of its cases.
+  KnownCounts decide(const std::vector<std::size_t>& cases, const BuiltFiles& built);
+
+  /// A case was counted: compared, if it proves something. Marks what is refuted.
+  void prove(std::size_t index, CaseRecord& counted);
+  [[nodiscard]] bool stands() const { return refuted_.empty(); }
+  /// A case that was not counted: its counts are the earlier ones.
+  void take_over(std::size_t index, CaseRecord& record) const;
+
+  /// Ids of cases that were counted again and are not as before.
+  [[nodiscard]] const std::vector<std::string>& refuted() const { return refuted_; }
+  /// What has come of it: "12 counts are taken over, 1 was counted again and is the same; …".
+  [[nodiscard]] std::string summary() const;
+
+ private:
+  const Record& earlier_;
+  const std::vector<CaseRecord>& cases_;
+  CountInputsFinder& inputs_;
+  std::string run_;
+  std::map<std::size_t, const CaseRecord*> reused_;
+  std::map<std::size_t, const CaseRecord*> proofs_;
+  std::map<std::string, std::size_t> refused_;  ///< Why → how many.
+  std::size_t proved_ = 0;
+  std::vector<std::string> refuted_;
+};
+
+}  // namespace tally

@@ -1,0 +1,53 @@
+/// Events that are laid out like one before: what stands between their values is compared, not read.
+///
+/// A trace is written by one program, and the text between the values of its kernels, its launches, its operators is
+/// the same from event to event, blanks and all. An event that read_fields() has read becomes a layout; where another
+/// has the same text between its values, its fields are those that read_fields() would find, for a third of the work.
+/// Any other is left to read_fields(). Never says anything that it would not say.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "trace/fields.h"
+
+namespace tally::trace {
+
+class Layouts {
+ public:
+  enum class Answer { unknown, irrelevant, relevant };
+
+  /// What read_head() would find.
+  Head head(std::string_view event, const Wanted& wanted);
+
+  /// Unknown: `fields` is as it was.
+  Answer read(const Slice& slice, const Head& head, Fields& fields);
+
+  /// An event that was read, and found relevant.
+  void learn(const Slice& slice, const Head& head, const Fields& fields);
+
+ private:
+  struct Step {
+    std::string before;             ///< What stands before the value, and after the one before it.
+    Raw Fields::* field = nullptr;  ///< Null: the value is of no concern.
+    bool nested = false;  ///< It is an object or an array: such a one is of no concern where another would be.
+  };
+  struct Layout {
+    std::vector<Step> steps;
+    std::string tail;  ///< To the event's end; empty: it is not read to its end.
+  };
+  struct Known {
+    std::vector<Layout> layouts;
+    std::size_t last = 0;    ///< That fitted.
+    std::size_t learnt = 0;  ///< In all: where no two are alike, there is no use in it.
+  };
+
+  static Answer read(const Layout& layout, const Slice& slice, const Head& head, Fields& fields);
+
+  std::string start_;            ///< Of the last event whose head was read: up to its category.
+  std::array<Known, 16> known_;  ///< By category.
+};
+
+}  // namespace tally::trace

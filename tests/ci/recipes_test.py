@@ -1,0 +1,350 @@
+"""The recipes of examples/ci that keep a history: every command of theirs, run in a made-up repository.
+
+The runner here does what a forge does with a file: the steps in order, with `if`, environment, artifacts. The forge
+itself is forge.py, which stands in for gh and curl. What only a forge can do (permissions, who is asked) is held to
+rules.
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import yaml
+
+HERE = pathlib.Path(__file__).resolve().parent
+CI = HERE.parent.parent / "examples" / "ci"
+TALLY = pathlib.Path(os.environ["TALLY_BUILD_DIR"]) / "tally"
+
+SUITE = """schema = 1
+[toolchain.work]
+extends = "cpp"
+include = ["."]
+prelude = ["work.h"]
+[defaults]
+toolchain = "work"
+[[timer]]
+label = ["sum"]
+language = "cpp"
+stmt = "sum()"
+"""
+
+
+def read(name):
+    recipe = yaml.safe_load((CI / name).read_text())
+    # YAML 1.1 takes `on` for true.
+    if True in recipe:
+        recipe["on"] = recipe.pop(True)
+    return recipe
+
+
+class Forge:
+    """A project with a bare origin, a working copy and a forge beside them."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self.work = self.folder / "work"
+        self.bin = self.folder / "bin"
+        self.state = self.folder / "forge.json"
+        self.temp = self.folder / "temp"
+        for path in (self.bin, self.temp):
+            path.mkdir()
+        (self.bin / "tally").symlink_to(TALLY)
+        for name in ("gh", "curl"):
+            (self.bin / name).write_text(
+                f'#!/bin/sh\nexec {sys.executable} {HERE}/forge.py {name} "$@"\n'
+            )
+        # What is measured is in a header: there is nothing to build.
+        (self.bin / "cmake").write_text("#!/bin/sh\nexit 0\n")
+        for path in self.bin.iterdir():
+            path.chmod(0o755)
+        subprocess.run(
+            ["git", "init", "-q", "--bare", "-b", "main", self.folder / "origin.git"], check=True
+        )
+        subprocess.run(
+            ["git", "clone", "-q", self.folder / "origin.git", self.work], check=True, stderr=-3
+        )
+        self.git("checkout", "-q", "-B", "main")
+        self.tell({"notes": [], "artifacts": str(self.folder / "artifacts")})
+
+    def tell(self, changes):
+        known = json.loads(self.state.read_text()) if self.state.exists() else {}
+        self.state.write_text(json.dumps(known | changes))
+
+    def notes(self):
+        return [one["body"] for one in json.loads(self.state.read_text())["notes"]]
+
+    def git(self, *arguments):
+        done = subprocess.run(
+            ["git", "-c", "user.name=Ada", "-c", "user.email=ada@example.org", *arguments],
+            cwd=self.work,
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        return done.stdout.strip()
+
+    def commit(self, nops):
+        (self.work / "suite.toml").write_text(SUITE)
+        (self.work / "work.h").write_text(
+            f'#pragma once\ninline void sum() {{ asm volatile(".rept {nops}\\n nop\\n .endr"); }}\n'
+        )
+        self.git("add", "suite.toml", "work.h")
+        self.git("commit", "-q", "--allow-empty", "-m", f"{nops} instructions")
+        return self.git("rev-parse", "HEAD")
+
+    def clean(self):
+        """What a runner begins with: the commit, and nothing that an earlier job left."""
+        shutil.rmtree(self.temp)
+        self.temp.mkdir()
+        shutil.rmtree(f"{self.work}.base", ignore_errors=True)
+        self.git("worktree", "prune")
+        self.git("clean", "-q", "-f", "-d", "-x")
+
+    def shell(self, script, environment, wanted=0):
+        """Runs it as a runner's bash does; a syntax error, or another exit code, is a failure."""
+        subprocess.run(["bash", "-n", "-c", script], check=True)
+        done = subprocess.run(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
+            cwd=self.work,
+            env={
+                "PATH": f"{self.bin}:/usr/local/bin:/usr/bin:/bin",
+                "HOME": str(self.folder),
+                "XDG_CACHE_HOME": os.environ.get("XDG_CACHE_HOME", str(self.folder / "cache")),
+                "XDG_RUNTIME_DIR": str(self.folder / "none"),
+                "FORGE": str(self.state),
+            }
+            | environment,
+            capture_output=True,
+            text=True,
+        )
+        if done.returncode != wanted:
+            raise AssertionError(
+                f"{script}\nexit {done.returncode}, not {wanted}\n{done.stdout}{done.stderr}"
+            )
+        return done.stdout
+
+
+class GitHub(Forge):
+    def job(self, recipe, name, event, expressions, fails_at=None):
+        """The steps of a job. `expressions`: what ${{ }} and `if` mean; one that is not known is a failure."""
+        failed = False
+        known = {"success()": True, "github.event_name == 'pull_request'": event == "pull_request"}
+        for step in recipe["jobs"][name]["steps"]:
+            condition = step.get("if", "success()")
+            if condition == "always()":
+                pass
+            elif failed or not known[condition]:
+                continue
+            if "uses" in step:
+                self.use(step)
+                continue
+            environment = {
+                key: re.sub(r"\$\{\{ (.*?) \}\}", lambda found: expressions[found[1]], value)
+                for key, value in step.get("env", {}).items()
+            }
+            assert "${{" not in step["run"], (
+                "an expression within a command is anybody's text there"
+            )
+            failing = step["name"] == fails_at
+            self.shell(
+                step["run"], environment | {"RUNNER_TEMP": str(self.temp)}, 3 if failing else 0
+            )
+            failed = failed or failing
+        assert failed == (fails_at is not None)
+
+    def use(self, step):
+        action = step["uses"].split("@")[0]
+        artifacts = self.folder / "artifacts"
+        if action == "actions/upload-artifact":
+            shutil.rmtree(artifacts, ignore_errors=True)
+            artifacts.mkdir()
+            for path in step["with"]["path"].split():
+                if (self.work / path).exists():
+                    shutil.copy(self.work / path, artifacts / path)
+        elif action == "actions/download-artifact":
+            shutil.copytree(artifacts, self.work / step["with"]["path"], symlinks=True)
+        elif action == "actions/upload-pages-artifact":
+            assert (self.work / step["with"]["path"] / "index.html").exists()
+        else:
+            assert action in ("actions/checkout", "actions/deploy-pages"), action
+
+
+class Recipes(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def test_github(self):
+        measure, publish = read("history-github-measure.yml"), read("history-github-publish.yml")
+        forge = GitHub(self.folder)
+        forge.commit(10000)
+        forge.git("push", "-q", "origin", "main")
+
+        def pull_request(nops, fails_at=None):
+            forge.git("checkout", "-q", "-B", "change", "main")
+            head = forge.commit(nops)
+            forge.git("checkout", "-q", "--detach", "main")
+            forge.git("merge", "-q", "--no-ff", "-m", "Merge", "change")
+            forge.clean()
+            forge.job(measure, "measure", "pull_request", {}, fails_at)
+            forge.tell(
+                {"pulls": [{"number": 7, "head": {"sha": head, "label": "stranger:change"}}]}
+            )
+            return head
+
+        def comment(head):
+            forge.git("checkout", "-q", "main")
+            forge.clean()
+            expressions = {
+                "github.token": "secret",
+                "github.repository": "ours/project",
+                "github.event.workflow_run.head_repository.owner.login": "stranger",
+                "github.event.workflow_run.head_branch": "change",
+                "github.event.workflow_run.head_sha": head,
+            }
+            forge.job(publish, "comment", "workflow_run", expressions)
+
+        # Nothing changed: silence.
+        comment(pull_request(10000))
+        self.assertEqual(forge.notes(), [])
+        # It did: the gate is red, and there is one comment, however often.
+        slower = pull_request(12000, "Hold it to the base")
+        comment(slower)
+        comment(slower)
+        self.assertEqual(len(forge.notes()), 1)
+        self.assertIn("+20 %", forge.notes()[0])
+        # It was mended: the comment says so.
+        comment(pull_request(10000))
+        self.assertEqual(len(forge.notes()), 1)
+        self.assertNotIn("+20 %", forge.notes()[0])
+        # A newer commit is there: nothing of the old one is said.
+        forge.tell({"notes": []})
+        comment("0" * 40)
+        self.assertEqual(forge.notes(), [])
+
+        # What a fork makes up is no command, no markup, no file of ours.
+        slower = pull_request(12000, "Hold it to the base")
+        record = forge.folder / "artifacts" / "record.json"
+        record.write_text(record.read_text().replace('"sum"', '"<img src=x> `$(touch harm)`"'))
+        comment(slower)
+        self.assertEqual(len(forge.notes()), 1)
+        self.assertNotIn("<img", forge.notes()[0])
+        self.assertFalse((forge.work / "harm").exists())
+        record.unlink()
+        record.symlink_to("/etc/passwd")
+        with self.assertRaisesRegex(AssertionError, "-L(.|\n)*exit 1, not 0"):
+            comment(slower)
+
+        # Commits of main are kept, each once, and shown.
+        for nops in (10000, 11000):
+            forge.git("checkout", "-q", "main")
+            head = forge.commit(nops)
+            forge.git("push", "-q", "origin", "main")
+            forge.clean()
+            forge.job(measure, "measure", "push", {})
+            forge.clean()
+            forge.job(
+                publish, "store", "workflow_run", {"github.event.workflow_run.head_sha": head}
+            )
+        log = forge.shell("tally history log --store git:tally-history", {})
+        self.assertIn("+10 %", log)
+        kept = forge.git("ls-tree", "-r", "--name-only", "origin/tally-history") or ""
+        self.assertEqual(len([name for name in kept.splitlines() if name.startswith("runs/")]), 2)
+
+    def test_no_token_where_a_forks_code_runs(self):
+        measure, publish = read("history-github-measure.yml"), read("history-github-publish.yml")
+        self.assertEqual(measure["permissions"], {"contents": "read"})
+        self.assertEqual(set(measure["on"]), {"pull_request", "push"})
+        self.assertNotIn(
+            "secrets", (CI / "history-github-measure.yml").read_text().split("name: measure", 1)[1]
+        )
+        self.assertNotIn("github.token", (CI / "history-github-measure.yml").read_text())
+        self.assertEqual(set(publish["on"]), {"workflow_run"})
+        self.assertEqual(publish["permissions"], {})
+        checkouts = 0
+        for recipe in (measure, publish):
+            for job in recipe["jobs"].values():
+                self.assertNotIn("pull_request_target", job)
+                for step in job["steps"]:
+                    if "uses" not in step:
+                        continue
+                    self.assertRegex(step["uses"], r"^[\w-]+/[\w-]+@[0-9a-f]{40}$")
+                    if step["uses"].startswith("actions/checkout@"):
+                        checkouts += 1
+                        self.assertNotIn("ref", step["with"])
+                        self.assertEqual(
+                            step["with"].get("persist-credentials"),
+                            False if recipe is measure else None,
+                        )
+        self.assertEqual(checkouts, 2)
+        self.assertFalse(
+            any("checkout" in step.get("uses", "") for step in publish["jobs"]["comment"]["steps"])
+        )
+
+    def test_gitlab(self):
+        recipe = read("history-gitlab.yml")
+        forge = Forge(self.folder)
+        base = forge.commit(10000)
+        forge.git("push", "-q", "origin", "main")
+        artifacts = forge.folder / "artifacts"
+
+        def job(name, environment, wanted=0):
+            forge.clean()
+            usual = {
+                "CI_PROJECT_DIR": str(forge.work),
+                "CI_API_V4_URL": "https://gitlab/api/v4",
+                "CI_PROJECT_ID": "1",
+                "CI_SERVER_HOST": "gitlab",
+                "CI_PROJECT_PATH": "ours/project",
+            }
+            if name == "pages":
+                shutil.copy(artifacts / "record.json", forge.work / "record.json")
+                # The address is a real server's; here origin is a folder.
+                usual |= {
+                    "GIT_CONFIG_COUNT": "1",
+                    "GIT_CONFIG_KEY_0": f"url.{forge.folder}/origin.git.insteadOf",
+                    "GIT_CONFIG_VALUE_0": "https://tally:secret@gitlab/ours/project.git",
+                }
+            forge.shell("\n".join(recipe[name]["script"]), usual | environment, wanted)
+            if name == "measure":
+                shutil.rmtree(artifacts, ignore_errors=True)
+                artifacts.mkdir()
+                for path in recipe[name]["artifacts"]["paths"]:
+                    if (forge.work / path).exists():
+                        shutil.copy(forge.work / path, artifacts / path)
+
+        def merge_request(nops, wanted=0):
+            forge.git("checkout", "-q", "-B", "change", "main")
+            forge.commit(nops)
+            job("measure", {"CI_MERGE_REQUEST_DIFF_BASE_SHA": base}, wanted)
+            forge.git("checkout", "-q", "main")
+            job("comment", {"TALLY_TOKEN": "secret"})
+
+        merge_request(10000)
+        self.assertEqual(forge.notes(), [])
+        merge_request(12000, 3)
+        job("comment", {"TALLY_TOKEN": "secret"})
+        self.assertEqual(len(forge.notes()), 1)
+        self.assertIn("+20 %", forge.notes()[0])
+
+        for nops in (10000, 11000):
+            head = forge.commit(nops)
+            forge.git("push", "-q", "origin", "main")
+            job("measure", {})
+            job("pages", {"TALLY_TOKEN": "secret", "CI_COMMIT_SHA": head})
+        self.assertIn("+10 %", forge.shell("tally history log --store git:tally-history", {}))
+        for name in ("pages", "comment"):
+            for rule in recipe[name]["rules"]:
+                self.assertIn("$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH", rule["if"])
+        self.assertNotIn("TALLY_TOKEN", "\n".join(recipe["measure"]["script"]))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,187 @@
+#include "git/generated.h"
+#include "harness.h"
+#include "json/text.h"
+
+namespace tally::cli_test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr const char* kSuite = R"toml(schema = 1
+[toolchain.work]
+extends = "cpp"
+include = ["."]
+prelude = ["work.h"]
+
+[defaults]
+toolchain = "work"
+
+[[timer]]
+label = ["sum"]
+language = "cpp"
+stmt = "sum()"
+)toml";
+
+/// A repository whose measured commits execute as many instructions as they say.
+struct HistoryAcceptTest : testing::Test {
+  HistoryAcceptTest() {
+    repository.write("suite.toml", kSuite);
+    repository.git({"config", "user.name", "Ada Lovelace"});
+  }
+
+  std::string commit(const std::string& title, int sum) {
+    repository.write("work.h", "#pragma once\ninline void sum() { asm volatile(\".rept " + std::to_string(sum) +
+                                   "\\n nop\\n .endr\"); }\n");
+    const std::string id = repository.commit(title);
+    const std::string record = (records->path() / (title + ".json")).string();
+    const Ran run = tally({"run", repository.path("suite.toml"), "--counts-only", "--quiet", "--json", record});
+    EXPECT_EQ(run.code, 0) << run.err;
+    EXPECT_EQ(tally({"history", "add", record, "--store", store()}).code, 0);
+    return id;
+  }
+
+  [[nodiscard]] Ran history(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "history");
+    arguments.insert(arguments.end(), {"--store", store(), "--repository", repository.top()});
+    return tally(arguments);
+  }
+
+  [[nodiscard]] Ran accept(const std::string& up_to, const std::vector<std::string>& more = {},
+                           const std::string& reason = "it \"must\" be\nso") const {
+    std::vector<std::string> arguments = {"accept", "sum", "--up-to", up_to, "--reason", reason};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return history(arguments);
+  }
+
+  [[nodiscard]] std::string ledger() const { return read_file(repository.path("tally-accept.toml")).value_or(""); }
+  [[nodiscard]] int open() const { return history({"log", "--fail-on", "unacknowledged"}).code; }
+  [[nodiscard]] std::string store() const { return (records->path() / "history").string(); }
+
+  git_test::GeneratedRepository repository;
+  Result<TemporaryFolder> records = TemporaryFolder::make();
+};
+
+TEST_F(HistoryAcceptTest, AnAgreementKnowsItsCommitAndOwnerAndCoversTheChange) {
+  commit("Begin", 10000);
+  const std::string slower = commit("Check each element", 12000);
+  ASSERT_EQ(open(), 3);
+
+  const Ran little = accept("+3%");
+  EXPECT_EQ(little.code, 2);
+  EXPECT_THAT(little.err, HasSubstr("the change is +20 %, and --up-to +3% would not cover it; say --up-to +20%"));
+  EXPECT_THAT(ledger(), IsEmpty());
+
+  const std::string before =
+      "# Ours.\n[[accept]]  # an odd one\ncase='x'\nmetric='time'\nup_to='5%'\nreason='r'\n"
+      "expires=2999-01-01";
+  repository.write("tally-accept.toml", before);
+  const Ran agreed = accept("+20%", {"--issue", "#7"});
+  EXPECT_EQ(agreed.code, 0) << agreed.err;
+  EXPECT_THAT(agreed.out,
+              AllOf(HasSubstr("tally-accept.toml:9: sum "),
+                    HasSubstr("up to +20 %, of " + slower.substr(0, 12) + ", until 2"), HasSubstr("Ada Lovelace")));
+  EXPECT_THAT(ledger(),
+              AllOf(StartsWith(before + "\n\n[[accept]]\n"), HasSubstr("reason = \"it \\\"must\\\" be\\nso\""),
+                    HasSubstr("owner = \"Ada Lovelace\""), HasSubstr("issue = \"#7\"")));
+  EXPECT_EQ(open(), 0);
+
+  // Once is enough, and what is agreed to already is said.
+  const std::string once = ledger();
+  const Ran again = accept("+10%", {"--commit", "HEAD"});
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_THAT(again.out, HasSubstr("(there already)"));
+  EXPECT_EQ(ledger(), once);
+
+  // Of two changes that are open neither is meant by itself.
+  commit("Check twice", 13000);
+  const std::string third = commit("Check thrice", 14000);
+  EXPECT_THAT(accept("+9%", {"--commit", third}).out, HasSubstr("of " + third.substr(0, 12)));
+  EXPECT_EQ(open(), 3);
+  EXPECT_THAT(accept("+9%", {"--owner", "Grace"}).out, AllOf(HasSubstr("Grace"), HasSubstr(", of ")));
+  EXPECT_EQ(open(), 0);
+}
+
+TEST_F(HistoryAcceptTest, WhatIsNoAgreementIsRefused) {
+  commit("Begin", 1000);
+  const auto refused = [&](const Ran& ran, const std::string& why) {
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_THAT(ran.err, HasSubstr(why));
+    EXPECT_THAT(ledger(), IsEmpty());
+  };
+  refused(accept("3"), "'3' is no change in percent; write --up-to +3%");
+  refused(accept("+3%", {"--expires", "2020-01-01"}), "2020-01-01 is not in the future");
+  refused(accept("+3%", {"--expires", "2999-02-30"}), "'2999-02-30' is not a date");
+  refused(accept("+3%", {}, " \n"), "an agreement wants a reason");
+  refused(accept("+3%", {"--commit", "nowhere"}), "'nowhere' is no commit of this repository");
+  refused(history({"accept", "sums", "--up-to", "+3%", "--reason", "r"}), "no case 'sums'");
+  refused(accept("+3%", {}, "\xff"), "give texts in UTF-8");
+  repository.write("tally-accept.toml", "accept = []\n");
+  EXPECT_THAT(accept("+3%").err, HasSubstr("cannot be written below what stands there"));
+  EXPECT_EQ(ledger(), "accept = []\n");
+}
+
+/// What drifted and was agreed to is reported again when it drifts on from there.
+TEST_F(HistoryAcceptTest, AnAgreementToADriftSettlesItWhereItStands) {
+  std::string last;
+  for (int i = 0; i < 4; ++i) last = commit("Grow " + std::to_string(i), 10000 + 9 * i);
+  EXPECT_EQ(open(), 0);
+  repository.write("tally-accept.toml", "drift = \"+0.2%\"\n");
+  EXPECT_EQ(open(), 3);
+  EXPECT_EQ(history({"log", "--drift", "0.5", "--fail-on", "unacknowledged"}).code, 0);
+  EXPECT_THAT(accept("+0.1%").err,
+              HasSubstr("the change is +0.27 %, and --up-to +0.1% would not cover it; say --up-to +0.3%"));
+  const Ran agreed = accept("+0.3%");
+  EXPECT_EQ(agreed.code, 0) << agreed.err;
+  EXPECT_THAT(agreed.out, HasSubstr("of " + last.substr(0, 12)));
+  EXPECT_EQ(open(), 0);
+  EXPECT_THAT(history({"log"}).out, AllOf(HasSubstr("drift  +0.27 %  sum"), HasSubstr("accepted: it")));
+  commit("Grow more", 10036);
+  EXPECT_EQ(open(), 0);
+  commit("Grow on", 10045);
+  commit("Grow on and on", 10054);
+  const Ran on = history({"log", "--fail-on", "unacknowledged"});
+  EXPECT_EQ(on.code, 3);
+  EXPECT_THAT(on.out, AllOf(HasSubstr("10,027 → 10,054 since " + last.substr(0, 10)), HasSubstr("1 not agreed to")));
+}
+
+TEST_F(HistoryAcceptTest, WhatExpiredIsToldBesideWhatItOnceAgreedTo) {
+  commit("Begin", 10000);
+  commit("Check each element", 12000);
+  repository.write("tally-accept.toml",
+                   "[[accept]]\ncase = \"sum*\"\nmetric = \"instructions\"\nup_to = \"+25%\"\n"
+                   "reason = \"for now\"\nexpires = 2020-01-31\n");
+  const Ran log = history({"log", "--fail-on", "unacknowledged"});
+  EXPECT_EQ(log.code, 3);
+  EXPECT_THAT(log.out, HasSubstr("accepted until 2020-01-31: for now"));
+  EXPECT_THAT(history({"log", "--json"}).out, HasSubstr("\"expired\""));
+}
+
+/// Before the history has it, and where there is no history.
+TEST_F(HistoryAcceptTest, AnAgreementMayWaitForItsChange) {
+  commit("Begin", 10000);
+  const Ran early = accept("+25%");
+  EXPECT_EQ(early.code, 0) << early.err;
+  EXPECT_THAT(early.err, HasSubstr("nothing is open of sum"));
+  EXPECT_THAT(ledger(), Not(HasSubstr("commit")));
+  commit("Check each element", 12000);
+  EXPECT_EQ(open(), 0);
+  const std::string file = (records->path() / "accept.toml").string();
+  const Ran bare = tally({"history", "accept", "a [cpp n=1]", "--up-to", "+1%", "--reason", "r", "--accept", file,
+                          "--expires", "2999-01-01"},
+                         {.folder = records->path().string()});
+  EXPECT_EQ(bare.code, 0) << bare.err;
+  EXPECT_EQ(read_file(file).value_or(""),
+            "[[accept]]\ncase = \"a [cpp n=1]\"\nmetric = \"instructions\"\nup_to = \"+1%\"\nreason = \"r\"\n"
+            "expires = 2999-01-01\n");
+  const Ran nowhere =
+      tally({"history", "accept", "a", "--up-to", "+1%", "--reason", "r"}, {.folder = records->path().string()});
+  EXPECT_EQ(nowhere.code, 2);
+  EXPECT_THAT(nowhere.err, HasSubstr("name the file with --accept FILE"));
+}
+
+}  // namespace
+}  // namespace tally::cli_test

@@ -1,0 +1,171 @@
+/// `tally run --reuse RECORD`: what has changed is counted, and nothing else, but for the proofs.
+#include "harness.h"
+
+namespace tally::cli_test {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
+
+constexpr const char* kSuite = R"toml(
+schema = 1
+[toolchain.mill]
+flags = ["-O2"]
+include = ["FOLDER"]
+[[timer]]
+label = "nop"
+language = "cpp"
+stmt = 'asm volatile("nop")'
+[[timer]]
+label = "two nops"
+language = "cpp"
+stmt = 'asm volatile("nop\nnop")'
+[[timer]]
+label = "header"
+language = "cpp"
+toolchain = "mill"
+global_setup = '#include "mill.h"'
+stmt = "grind()"
+[[timer]]
+label = "beside it"
+language = "cpp"
+toolchain = "mill"
+stmt = 'asm volatile("nop")'
+[[timer]]
+label = "plain"
+language = "python"
+stmt = "x = 1"
+[[timer]]
+label = "of a module"
+language = "python"
+setup = "from ledger import total"
+stmt = "total()"
+[[timer]]
+label = "of the library"
+language = "python"
+setup = "import json"
+stmt = "json.dumps(1)"
+)toml";
+
+class ReuseTest : public ::testing::Test {
+ protected:
+  ReuseTest() {
+    write("mill.h", "inline void grind() { asm volatile(\"nop\"); }\n");
+    write("ledger.py", "def total():\n    return 1\n");
+    suite(std::string(kSuite));
+    how_.folder = folder_->path();
+    // As a user's modules are compiled long before: a run that writes their bytecode counts otherwise than the next.
+    how_.more = {{"PYTHONDONTWRITEBYTECODE", "1"}};
+  }
+
+  void write(const std::string& name, const std::string& text) {
+    ASSERT_TRUE(write_file(folder_->path() / name, text));
+  }
+  void suite(std::string text) {
+    text.replace(text.find("FOLDER"), 6, folder_->path().string());
+    write("suite.toml", text);
+  }
+
+  /// The labels that were counted, in order.
+  std::vector<std::string> counted(std::vector<std::string> more, const std::string& into, int code = 0) {
+    std::vector<std::string> arguments = {"run", "suite.toml", "--counts-only", "--json", into};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    ran_ = tally(arguments, how_);
+    EXPECT_EQ(ran_.code, code) << ran_.err << ran_.out;
+    record_ = *record_from_json(read_file(folder_->path() / into).value(), into);
+    std::vector<std::string> labels;
+    for (const CaseRecord& one : record_.cases) {
+      EXPECT_TRUE(one.counts) << one.id;
+      if (!one.reused) labels.push_back(one.label.front());
+    }
+    return labels;
+  }
+
+  Result<TemporaryFolder> folder_ = TemporaryFolder::make();
+  How how_;
+  Ran ran_;
+  Record record_;
+};
+
+TEST_F(ReuseTest, WhatHasChangedIsCountedAndNothingElse) {
+  EXPECT_EQ(counted({}, "first.json").size(), 7U);
+  const Record first = record_;
+  // One in each language proves the others.
+  EXPECT_EQ(counted({"--reuse", "first.json"}, "same.json").size(), 2U);
+  EXPECT_THAT(ran_.err, HasSubstr("5 counts are taken over; 2 counted again, and the same\n"));
+  EXPECT_THAT(ran_.out, HasSubstr("ok, reused"));
+  for (std::size_t i = 0; i < first.cases.size(); ++i) EXPECT_EQ(record_.cases[i].counts, first.cases[i].counts);
+  // What was taken over can be taken over again.
+  EXPECT_EQ(counted({"--reuse", "same.json"}, "again.json").size(), 2U);
+  EXPECT_EQ(counted({"--reuse", "first.json", "--iterations", "50"}, "other.json").size(), 7U);
+  EXPECT_THAT(ran_.err, HasSubstr("no count could be taken over; of 7 its settings is another\n"));
+}
+
+TEST_F(ReuseTest, AStatementAModuleAFlagAndAHeaderEachTouchTheirOwnCases) {
+  EXPECT_EQ(counted({}, "first.json").size(), 7U);
+  std::string edited(kSuite);
+  edited.replace(edited.find("x = 1"), 5, "x = 2");
+  suite(edited);
+  EXPECT_THAT(counted({"--reuse", "first.json"}, "edited.json"), Contains("plain"));
+  EXPECT_THAT(ran_.err,
+              HasSubstr("4 counts are taken over; 2 counted again, and the same; of 1 its definition is another\n"));
+
+  suite(std::string(kSuite));
+  write("ledger.py", "def total():\n    return 1 + len([])\n");
+  EXPECT_THAT(counted({"--reuse", "first.json"}, "module.json"), Contains("of a module"));
+  EXPECT_THAT(ran_.err,
+              HasSubstr("4 counts are taken over; 2 counted again, and the same; of 1 its imports is another\n"));
+  write("ledger.py", "def total():\n    return 1\n");
+
+  std::string flag(kSuite);
+  flag.replace(flag.find("-O2"), 3, "-O1");
+  suite(flag);
+  EXPECT_THAT(counted({"--reuse", "first.json"}, "flag.json"),
+              IsSupersetOf({"nop", "two nops", "header", "beside it"}));
+  EXPECT_THAT(ran_.err,
+              HasSubstr("2 counts are taken over; 1 counted again, and the same; of 4 its definition is another\n"));
+
+  suite(std::string(kSuite));
+  write("mill.h", "inline void grind() { asm volatile(\"nop\\nnop\"); }\n");
+  EXPECT_THAT(counted({"--reuse", "first.json"}, "header.json"), Contains("header"));
+  EXPECT_THAT(ran_.err,
+              HasSubstr("4 counts are taken over; 2 counted again, and the same; of 1 its library is another\n"));
+}
+
+TEST_F(ReuseTest, ACountThatIsNotWhatTheRecordSaysIsAnErrorAndAllAreCounted) {
+  EXPECT_EQ(counted({}, "first.json").size(), 7U);
+  Record wrong = record_;
+  for (CaseRecord& one : wrong.cases) {
+    if (one.language != "python") continue;
+    for (auto& replicate : one.counts->replicates) replicate += 100;
+    one.counts->per_iteration += 1;
+  }
+  write("wrong.json", to_json(wrong));
+  EXPECT_EQ(counted({"--reuse", "wrong.json"}, "second.json", 1).size(), 7U);
+  EXPECT_THAT(ran_.err, HasSubstr("was to be reused, was counted again, and is not what it was"));
+  EXPECT_THAT(ran_.out, HasSubstr("reuse refuted"));
+}
+
+TEST_F(ReuseTest, TimesAreTakenAnyway) {
+  EXPECT_EQ(counted({}, "first.json").size(), 7U);
+  const Ran ran = tally({"run", "suite.toml", "--max-run-time", "0.01", "--reuse", "first.json", "--filter", "nop",
+                         "--json", "timed.json"},
+                        how_);
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  const Record record = *record_from_json(read_file(folder_->path() / "timed.json").value(), "timed.json");
+  for (const CaseRecord& one : record.cases) EXPECT_TRUE(one.counts && one.wall) << one.id;
+  EXPECT_EQ(std::ranges::count_if(record.cases, [](const CaseRecord& one) { return one.reused.has_value(); }), 1);
+}
+
+TEST_F(ReuseTest, WhatCannotBeReusedIsRefusedBeforeAnythingRuns) {
+  write("broken.json", "{");
+  const Ran broken = tally({"run", "suite.toml", "--reuse", "broken.json"}, how_);
+  EXPECT_EQ(broken.code, 2);
+  const Ran profiles = tally({"run", "suite.toml", "--reuse", "a.json", "--profiles", "--json", "b.json"}, how_);
+  EXPECT_EQ(profiles.code, 2);
+  EXPECT_THAT(profiles.err, HasSubstr("a count that is taken over has no profile"));
+}
+
+}  // namespace
+}  // namespace tally::cli_test
