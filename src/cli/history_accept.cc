@@ -77,6 +77,7 @@ std::vector<OpenChange> open_changes(const HistoryView& view, const Acceptance& 
 /// The case that was meant: a glob over several stays one.
 Result<std::string> cases_of(const HistoryView& view, const std::string& wanted) {
   std::vector<std::string> ids;
+  ids.reserve(view.history.cases.size());
   for (const CaseSeries& series : view.history.cases) ids.push_back(series.id);
   const auto matches = [&](const std::string& id) { return glob_match(wanted, id); };
   if (wanted.contains('*') && !contains(ids, wanted) && std::ranges::any_of(ids, matches)) return wanted;
