@@ -9,7 +9,7 @@ using testing::StartsWith;
 
 const std::vector<std::string> commands = {"init",    "run",   "list",  "plan",   "toolchains", "time",   "compare",
                                            "explain", "check", "table", "ab",     "merge",      "submit", "profile",
-                                           "report",  "trace", "serve", "doctor", "history", "bisect"};
+                                           "report",  "trace", "serve", "doctor", "history",    "bisect"};
 
 TEST(Usage, EveryCommandHelpsAndTheVersionIsSaid) {
   const Ran help = tally({"--help"});
