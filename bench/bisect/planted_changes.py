@@ -3,11 +3,12 @@
 
     bench/bisect/planted_changes.py build/release/tally [--language cpp|python] [--bisect-only]
 
-The repository has functions that execute as much as a commit says: one that becomes slower, one faster, one that changes
-twice, two that change in one commit, one that a merged branch changes, one that is changed and reverted, one that grows
-below the threshold four times, and one that never changes. One commit cannot be built. Prints what was attributed to
-which commit, and how many builds each bisect took; exits with 1 where a planted change is not attributed to its commit,
-or something else is.
+The repository has functions that execute as much as a commit says: one that becomes slower, one
+faster, one that changes twice, two that change in one commit, one that a merged branch changes, one
+that is changed and reverted, one that grows below the threshold four times, and one that never
+changes. One commit cannot be built. Prints what was attributed to which commit, and how many builds
+each bisect took; exits with 1 where a planted change is not attributed to its commit, or something
+else is.
 """
 
 import argparse
@@ -115,7 +116,15 @@ def make(top, language):
             repository.commit("On the branch")
             inner = repository.commit("Be merged", MERGED)
             repository.git("checkout", "--quiet", "main")
-            repository.git("merge", "--quiet", "--no-ff", "--strategy-option=theirs", "--message", f"Merge {number}", "aside")
+            repository.git(
+                "merge",
+                "--quiet",
+                "--no-ff",
+                "--strategy-option=theirs",
+                "--message",
+                f"Merge {number}",
+                "aside",
+            )
             planted.add((inner, "merged"))
             merge = repository.git("rev-parse", "HEAD")
             continue
@@ -134,7 +143,9 @@ def build_command(language):
 
 def run(tally, top, arguments, **more):
     environment = dict(os.environ, PYTHONPATH=str(top / "built"), **more)
-    done = subprocess.run([tally, *arguments], cwd=top, env=environment, capture_output=True, text=True)
+    done = subprocess.run(
+        [tally, *arguments], cwd=top, env=environment, capture_output=True, text=True
+    )
     if done.returncode not in (0, 1):
         sys.exit(f"tally {' '.join(arguments)}: exit code {done.returncode}\n{done.stderr}")
     return done
@@ -145,7 +156,9 @@ def name_of(case):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("tally", type=os.path.abspath)
     parser.add_argument("--language", choices=["cpp", "python"], default="cpp")
     parser.add_argument("--bisect-only", action="store_true", help="not the whole history first")
@@ -158,13 +171,27 @@ def main():
         how = ["--build", build_command(options.language), "--suite", "suite.toml"]
         if not options.bisect_only:
             store = f"{folder}/whole"
-            filled = run(options.tally, top, ["history", "backfill", "--last", "100", *how, "--store", store])
+            filled = run(
+                options.tally, top, ["history", "backfill", "--last", "100", *how, "--store", store]
+            )
             print(filled.stdout.splitlines()[-1])
-            log = json.loads(run(options.tally, top, ["history", "log", "--json", "--store", store, "--drift", "0.1"]).stdout)
-            found = {(entry["commit"], name_of(one["id"])) for entry in log["commits"] for one in entry["changes"]}
+            log = json.loads(
+                run(
+                    options.tally,
+                    top,
+                    ["history", "log", "--json", "--store", store, "--drift", "0.1"],
+                ).stdout
+            )
+            found = {
+                (entry["commit"], name_of(one["id"]))
+                for entry in log["commits"]
+                for one in entry["changes"]
+            }
             wanted = {(merge if name == "merged" else commit, name) for commit, name in planted}
-            print(f"history: {len(found & wanted)} of {len(wanted)} planted changes are of their commit, "
-                  f"{len(found - wanted)} others; drifts: {[name_of(one['id']) for one in log['drifts']]}")
+            print(
+                f"history: {len(found & wanted)} of {len(wanted)} planted changes are of their commit, "
+                f"{len(found - wanted)} others; drifts: {[name_of(one['id']) for one in log['drifts']]}"
+            )
             if found != wanted or [name_of(one["id"]) for one in log["drifts"]] != ["drifting"]:
                 wrong.append("history")
         root = repository.git("rev-list", "--max-parents=0", "HEAD")
@@ -172,11 +199,18 @@ def main():
             if name == "still":
                 continue
             store = f"{folder}/store-{name}"
-            done = run(options.tally, top, ["bisect", root, "HEAD", *how, "--case", name + " *", "--json", "--store", store])
+            done = run(
+                options.tally,
+                top,
+                ["bisect", root, "HEAD", *how, "--case", name + " *", "--json", "--store", store],
+            )
             result = json.loads(done.stdout)
             changes = result["changes"]
-            found = {(one["candidates"][-1]["commit"], name_of(one["id"])) for one in changes
-                     if len(one["candidates"]) == 1}
+            found = {
+                (one["candidates"][-1]["commit"], name_of(one["id"]))
+                for one in changes
+                if len(one["candidates"]) == 1
+            }
             wanted = {one for one in planted if one[1] == name}
             if name == "reverted":
                 wanted = set()  # Both ends are the same: unseen, and said so.
@@ -185,8 +219,12 @@ def main():
             most = max(1, len(wanted)) * math.ceil(math.log2(COMMITS - 1)) + 2
             if name not in ("drifting", "merged"):
                 right = right and result["builds"] <= most
-            print(f"bisect {name}: {result['builds']} builds ({result['measured']} measured, {result['same_built']} carried "
-                  f"forward), {len(found)} of {len(wanted)} changes{', a drift' if drift else ''}: {'right' if right else 'WRONG'}")
+            more = ", a drift" if drift else ""
+            print(
+                f"bisect {name}: {result['builds']} builds ({result['measured']} measured, "
+                f"{result['same_built']} carried forward), {len(found)} of {len(wanted)} changes{more}: "
+                f"{'right' if right else 'WRONG'}"
+            )
             if not right:
                 wrong.append(name)
     if wrong:

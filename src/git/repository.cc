@@ -142,7 +142,10 @@ Result<std::vector<LineCommit>> Repository::line_between(const std::string& from
   if (!text) return std::unexpected(text.error());
   std::unordered_map<std::string, LineCommit> between;
   for (const std::string_view one : split(*text, '\n')) {
-    if (auto commit = parse_line_commit(one)) between.emplace(commit->title.id, *std::move(commit));
+    auto commit = parse_line_commit(one);
+    if (!commit) continue;
+    const std::string id = commit->title.id;
+    between.emplace(id, *std::move(commit));
   }
   std::vector<LineCommit> line;
   for (std::string at = to; at != from;) {

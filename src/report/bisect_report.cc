@@ -34,8 +34,9 @@ std::string author_cell(const BisectChange& change) {
 }
 
 std::string functions_cell(const BisectChange& change, std::size_t most) {
-  std::vector<std::string> texts;
   const auto shown = telling(change.functions, most);
+  std::vector<std::string> texts;
+  texts.reserve(shown.size() + 1);
   for (const FunctionDelta& one : shown) texts.push_back(fmt::format("{} {}", one.name, signed_count(one.delta())));
   if (change.functions.size() > shown.size())
     texts.push_back(fmt::format("{} more", change.functions.size() - shown.size()));
@@ -155,6 +156,7 @@ Object found_json(const BisectChange& change) {
                  {"drift", change.is_drift}};
   if (change.is_drift) {
     Array contributors;
+    contributors.reserve(change.contributors.size());
     for (const auto& contributor : change.contributors) contributors.emplace_back(all_named_json(contributor));
     json["contributors"] = std::move(contributors);
   }

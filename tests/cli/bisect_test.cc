@@ -265,7 +265,7 @@ TEST_F(BisectTest, AHistoryIsFilledInPartsThatAreDealtByPlaces) {
   // From the newest: the first and the third, then the second and the fourth.
   const Ran first = backfill({"--last", "4", "--shard", "1/2"});
   EXPECT_EQ(first.code, 0) << first.err;
-  EXPECT_THAT(first.out, AllOf(HasSubstr("(carried forward: the built files of"),
+  EXPECT_THAT(first.out, AllOf(HasSubstr("(carried forward: the files of"),
                                HasSubstr("1 measured, 1 carried forward, 0 there already, 0 not to be had")));
   const Ran second = backfill({"HEAD~3..HEAD", "--shard", "2/2"});
   EXPECT_EQ(second.code, 1);
