@@ -142,6 +142,7 @@ def main():
         report(f"log --csv, {attempt}", run([*history, "log", "--csv", *where]))
         report(f"show of one case --csv, {attempt}", run([*history, "show", name, "--csv", *where]))
     report("log, as text", run([*history, "log", *where]))
+    report("site", run([*history, "site", "-o", place / "site", *where]))
     report("git log of the line alone (a yardstick)",
            run(["git", "-C", repository, "log", "--first-parent", "--format=%H%x1f%an%x1f%s", "main"]))
     if arguments.store == "folder":

@@ -10,6 +10,7 @@ chromium (CHROMIUM names another) and npm, as the tests of pages do.
 """
 
 import argparse
+import json
 import os
 import pathlib
 import random
@@ -21,33 +22,63 @@ HERE = pathlib.Path(__file__).resolve().parent
 BROWSER = HERE.parent.parent / "tests" / "browser"
 
 
-def write_trace(path, events):
+def event(category, name, process, thread, start, length, **args):
+    return json.dumps(
+        {
+            "ph": "X",
+            "cat": category,
+            "name": name,
+            "pid": process,
+            "tid": thread,
+            "ts": round(start, 3),
+            "dur": round(length, 3),
+            "args": args,
+        }
+    )
+
+
+def write_trace(path, count):
     rng = random.Random(1)
-    names = ["sgemm_64x64_tn", "vectorized_elementwise_kernel", "ncclKernel_AllReduce", "softmax_forward"]
+    names = [
+        "sgemm_64x64_tn",
+        "vectorized_elementwise_kernel",
+        "ncclKernel_AllReduce",
+        "softmax_forward",
+    ]
     operators = ["aten::linear", "aten::add_", "c10d::allreduce_", "aten::softmax"]
     at = 0.0
     free = [0.0] * 4
     with open(path, "w", encoding="ascii") as out:
         out.write('{"traceEvents":[\n')
-        for i in range(events // 3):
+        for i in range(count // 3):
             at += rng.uniform(6, 30)
             which, stream = rng.randrange(4), i % 4
             start = max(free[stream], at + 8)
             length = rng.uniform(2, 60)
             free[stream] = start + length
-            out.write(
-                ",\n" * (i > 0)
-                + f'{{"ph":"X","cat":"cpu_op","name":"{operators[which]}","pid":9,"tid":9,"ts":{at:.3f},"dur":5.5,"args":{{}}}},\n'
-                f'{{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":{at + 1:.3f},"dur":3.2,'
-                f'"args":{{"correlation":{i + 1}}}}},\n'
-                f'{{"ph":"X","cat":"kernel","name":"{names[which]}","pid":0,"tid":{stream},"ts":{start:.3f},"dur":{length:.3f},'
-                f'"args":{{"device":0,"stream":{stream},"correlation":{i + 1}}}}}'
-            )
+            events = [
+                event("cpu_op", operators[which], 9, 9, at, 5.5),
+                event("cuda_runtime", "cudaLaunchKernel", 9, 9, at + 1, 3.2, correlation=i + 1),
+                event(
+                    "kernel",
+                    names[which],
+                    0,
+                    stream,
+                    start,
+                    length,
+                    device=0,
+                    stream=stream,
+                    correlation=i + 1,
+                ),
+            ]
+            out.write(",\n" * (i > 0) + ",\n".join(events))
         out.write("\n]}\n")
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--tally", default="build/release/tally")
     parser.add_argument("--events", type=int, default=1_000_000)
     parser.add_argument("--runs", type=int, default=3)
@@ -59,7 +90,10 @@ def main():
         write_trace(f"{folder}/trace.json", options.events)
         tally = os.path.abspath(options.tally)
         subprocess.run(
-            [tally, "trace", "trace.json", "--html", "trace.html"], cwd=folder, check=True, stdout=subprocess.DEVNULL
+            [tally, "trace", "trace.json", "--html", "trace.html"],
+            cwd=folder,
+            check=True,
+            stdout=subprocess.DEVNULL,
         )
         print(f"page: {os.path.getsize(folder + '/trace.html') / 1e6:.2f} MB", flush=True)
         for name in ("package.json", "package-lock.json", "browser.mjs"):
@@ -67,7 +101,10 @@ def main():
         shutil.copy(HERE / "page.mjs", folder)
         subprocess.run(["npm", "ci", "--silent", "--no-audit", "--no-fund"], cwd=folder, check=True)
         subprocess.run(
-            ["node", "page.mjs", str(options.runs)], cwd=folder, check=True, env={**os.environ, "CHROMIUM": browser}
+            ["node", "page.mjs", str(options.runs)],
+            cwd=folder,
+            check=True,
+            env={**os.environ, "CHROMIUM": browser},
         )
 
 

@@ -77,6 +77,7 @@ std::vector<OpenChange> open_changes(const HistoryView& view, const Acceptance& 
 /// The case that was meant: a glob over several stays one.
 Result<std::string> cases_of(const HistoryView& view, const std::string& wanted) {
   std::vector<std::string> ids;
+  ids.reserve(view.history.cases.size());
   for (const CaseSeries& series : view.history.cases) ids.push_back(series.id);
   const auto matches = [&](const std::string& id) { return glob_match(wanted, id); };
   if (wanted.contains('*') && !contains(ids, wanted) && std::ranges::any_of(ids, matches)) return wanted;
@@ -112,8 +113,8 @@ Status hold_against(const HistoryView& view, const std::string& up_to, Acceptanc
 }
 
 /// Nothing where no history was begun. It is an error where one was named that is not there.
-Result<std::optional<HistoryView>> history_of(const Context& context, const HistoryOptions& options,
-                                              std::ostream& err) {
+Result<std::optional<LoadedHistory>> history_of(const Context& context, const HistoryOptions& options,
+                                                std::ostream& err) {
   std::error_code code;
   if (options.store == HistoryOptions().store && !fs::exists(options.store, code)) return std::nullopt;
   auto history = load_history(context, options, {}, err);
@@ -197,7 +198,7 @@ Status accept_one(const Context& context, const HistoryOptions& options, std::os
   const auto history = history_of(context, options, err);
   if (!history) return std::unexpected(history.error());
   if (*history) {
-    if (const Status held = hold_against(**history, options.accepted.up_to, *one, err); !held) return held;
+    if (const Status held = hold_against((*history)->view, options.accepted.up_to, *one, err); !held) return held;
   }
   return append(*path, *one, out);
 }

@@ -153,11 +153,4 @@ StepFunctions step_functions(const HistoryStore& store, const HistoryView& view)
   };
 }
 
-PointProfiles point_profiles(const HistoryStore& store, const HistoryView& view) {
-  return [&store, &view](std::size_t of, std::size_t run, ProfileOf what) -> std::optional<StoredProfile> {
-    const auto record = record_of_case(store, view.history.runs[run].file, view.id(of));
-    return record ? stored_profile(store, record->cases.front(), what) : std::nullopt;
-  };
-}
-
 }  // namespace tally::cli

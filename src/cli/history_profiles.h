@@ -25,7 +25,4 @@ Result<PointProfiles> step_profiles(HistoryStore& store, const HistoryView& view
 /// Which functions moved, by the profiles that both sides of a step have kept. The store and the view outlive it.
 StepFunctions step_functions(const HistoryStore& store, const HistoryView& view);
 
-/// The profile of a case at a run, for a site. Both outlive it.
-PointProfiles point_profiles(const HistoryStore& store, const HistoryView& view);
-
 }  // namespace tally::cli

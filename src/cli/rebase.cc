@@ -62,6 +62,7 @@ void keep_gone(const Record& base, const Record& next, Record& measured) {
 
 std::vector<std::string> ids_of(const Record& record) {
   std::vector<std::string> ids;
+  ids.reserve(record.cases.size());
   for (const CaseRecord& one : record.cases) ids.push_back(one.id);
   return ids;
 }

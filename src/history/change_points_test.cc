@@ -13,6 +13,7 @@ using testing::IsEmpty;
 
 std::vector<std::size_t> places(const std::vector<ChangePoint>& points) {
   std::vector<std::size_t> places;
+  places.reserve(points.size());
   for (const ChangePoint& point : points) places.push_back(point.index);
   return places;
 }

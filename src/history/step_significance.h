@@ -10,7 +10,7 @@
 ///
 /// Noise that persists from run to run (a warm room, a neighbour who stays) makes fewer independent runs of many. How
 /// much it does is estimated from the same values: where 60 % of the noise was that of the run before, 185 cases of
-/// 1,000 runs in which nothing changed had 6.3 points each without that, and 0.03 with it.
+/// 1,000 runs in which nothing changed had 6.3 nominations each without that, and 0.16 with it.
 ///
 /// The cut was looked for, so a p-value of it alone is too small: `searched` gives that of the best of all cuts.
 #pragma once

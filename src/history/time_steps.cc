@@ -41,6 +41,7 @@ class Families {
     std::vector<TimeStep> discoveries;
     for (const auto& [stretch, family] : families_) {
       std::vector<double> p_values;
+      p_values.reserve(family.found.size());
       for (const TimeStep& step : family.found) p_values.push_back(step.point.p_value);
       const double limit = discovery_limit(p_values, family.tests, rate);
       std::ranges::copy_if(family.found, std::back_inserter(discoveries),

@@ -184,6 +184,14 @@ std::vector<Cell> row_of(const HistoryView& view, std::size_t of, const CoursePo
   return row;
 }
 
+/// Of a history of counts alone.
+void leave_out_times(Table& table) {
+  constexpr std::ptrdiff_t first = 4;
+  constexpr std::ptrdiff_t end = 6;
+  table.columns.erase(table.columns.begin() + first, table.columns.begin() + end);
+  for (std::vector<Cell>& row : table.rows) row.erase(row.begin() + first, row.begin() + end);
+}
+
 bool tells_something(const HistoryView& view, std::size_t of, const CoursePoint& point) {
   const bool is_change = point.kind != CoursePoint::Kind::same && point.kind != CoursePoint::Kind::joined;
   return is_change || view.time_step(of, point.of->run) != nullptr;
@@ -229,12 +237,14 @@ std::string render_course(const HistoryView& view, const CaseCourse& course, con
                    {.title = "change", .right = true},
                    {.title = ""},
                    {.title = "time", .right = true},
-                   {.title = "change"},
+                   {.title = "change of it"},
                    {.title = "author and title", .least = 12}};
   for (std::size_t i = course.points.size(); i-- > 0;) {
     if (render.all || tells_something(view, course.of, course.points[i]))
       table.rows.push_back(row_of(view, course.of, course.points[i]));
   }
+  if (std::ranges::none_of(course.points, [](const CoursePoint& point) { return point.of->has_time(); }))
+    leave_out_times(table);
   text += render_table(table, render.options);
   for (std::size_t i = course.points.size(); render.functions && i-- > 0;) {
     const CoursePoint& point = course.points[i];

@@ -13,12 +13,12 @@ try {
   await page.waitForSelector('.all-cases');
   await shot('history-overview');
 
-  await page.setViewportSize({width: 1100, height: 1250});
+  await page.setViewportSize({width: 1100, height: 1560});
   await page.goto(site + '#/case/' + encodeURIComponent('words/split [cpp length=1000]'));
   await page.waitForSelector('.counts .mark');
   // The newest change, which nobody agreed to.
   await page.keyboard.press('ArrowLeft');
-  await page.waitForSelector('.step-panel');
+  await page.waitForSelector('.flame button');
   await shot('history-case');
 } finally {
   await close();
