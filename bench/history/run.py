@@ -40,7 +40,9 @@ def report(what, measured):
 
 
 def megabytes(folder, pattern="**/*"):
-    return sum(one.stat().st_size for one in pathlib.Path(folder).glob(pattern) if one.is_file()) / 1e6
+    return (
+        sum(one.stat().st_size for one in pathlib.Path(folder).glob(pattern) if one.is_file()) / 1e6
+    )
 
 
 def make_repository(folder, commits):
@@ -49,11 +51,23 @@ def make_repository(folder, commits):
     stream = []
     for i in range(commits):
         title = f"Change {i}\n"
-        stream.append(f"commit refs/heads/main\ncommitter Ada <ada@example.org> {1700000000 + 60 * i} +0000\n")
-        stream.append(f"data {len(title)}\n{title}\nM 100644 inline file\ndata {len(str(i))}\n{i}\n")
-    subprocess.run(["git", "-C", folder, "fast-import", "--quiet"], input="".join(stream), text=True, check=True)
+        stream.append(
+            f"commit refs/heads/main\ncommitter Ada <ada@example.org> {1700000000 + 60 * i} +0000\n"
+        )
+        stream.append(
+            f"data {len(title)}\n{title}\nM 100644 inline file\ndata {len(str(i))}\n{i}\n"
+        )
+    subprocess.run(
+        ["git", "-C", folder, "fast-import", "--quiet"],
+        input="".join(stream),
+        text=True,
+        check=True,
+    )
     line = subprocess.run(
-        ["git", "-C", folder, "rev-list", "--first-parent", "--reverse", "main"], capture_output=True, text=True, check=True
+        ["git", "-C", folder, "rev-list", "--first-parent", "--reverse", "main"],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return line.stdout.split()
 
@@ -68,7 +82,11 @@ def measured_record(tally, folder):
         )
     suite.write_text("\n".join(lines))
     out = pathlib.Path(folder) / "measured.json"
-    subprocess.run([tally, "run", suite, "--quiet", "--max-run-time", "0.1", "--json", out], stdout=subprocess.DEVNULL, check=True)
+    subprocess.run(
+        [tally, "run", suite, "--quiet", "--max-run-time", "0.1", "--json", out],
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )
     return out
 
 
@@ -92,7 +110,12 @@ def write_records(template, commits, folder):
     record["suite"] = "bench/suite.toml"
     record.pop("server", None)
     for i, commit in enumerate(commits):
-        record["source"] = {"repository": "generated", "commit": commit, "parents": [], "dirty": False}
+        record["source"] = {
+            "repository": "generated",
+            "commit": commit,
+            "parents": [],
+            "dirty": False,
+        }
         record["started"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(1700000000 + 60 * i))
         for one in cases:
             counts = one.get("counts")
@@ -104,19 +127,25 @@ def write_records(template, commits, folder):
                 for key in ("median_s", "mean_s"):
                     wall[key] *= factor
                 wall["interval_s"] = [wall["median_s"] * 0.99, wall["median_s"] * 1.01]
-                wall["replicates_s"] = [wall["median_s"] * rng.gauss(1, 0.01) for _ in wall["replicates_s"]]
+                wall["replicates_s"] = [
+                    wall["median_s"] * rng.gauss(1, 0.01) for _ in wall["replicates_s"]
+                ]
                 for key in ("median_s", "mean_s"):
                     wall[key] /= factor
         (folder / f"{i:06}.json").write_text(json.dumps(record))
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--commits", type=int, default=10000)
     parser.add_argument("--tally", default="build/release/tally")
     parser.add_argument("--record", help="of which the others are copies")
     parser.add_argument("--store", choices=["folder", "git"], default="folder")
-    parser.add_argument("--keep", help="work in this folder, and leave it; records that lie there are used again")
+    parser.add_argument(
+        "--keep", help="work in this folder, and leave it; records that lie there are used again"
+    )
     arguments = parser.parse_args()
     tally = os.path.abspath(arguments.tally)
     place = pathlib.Path(arguments.keep or tempfile.mkdtemp()).absolute()
@@ -132,7 +161,12 @@ def main():
 
     store = place / "store"
     shutil.rmtree(store, ignore_errors=True)
-    where = ["--store", "git:tally-history" if arguments.store == "git" else store, "--repository", repository]
+    where = [
+        "--store",
+        "git:tally-history" if arguments.store == "git" else store,
+        "--repository",
+        repository,
+    ]
     history = [tally, "history"]
     os.chdir(place)
     report("import", run([*history, "import", records, *where]))
@@ -143,13 +177,31 @@ def main():
         report(f"show of one case --csv, {attempt}", run([*history, "show", name, "--csv", *where]))
     report("log, as text", run([*history, "log", *where]))
     report("site", run([*history, "site", "-o", place / "site", *where]))
-    report("git log of the line alone (a yardstick)",
-           run(["git", "-C", repository, "log", "--first-parent", "--format=%H%x1f%an%x1f%s", "main"]))
+    report(
+        "git log of the line alone (a yardstick)",
+        run(["git", "-C", repository, "log", "--first-parent", "--format=%H%x1f%an%x1f%s", "main"]),
+    )
     if arguments.store == "folder":
-        print(f"the store: {megabytes(store / 'runs'):.0f} MB, its index {megabytes(store, 'index.sqlite'):.0f} MB")
+        print(
+            f"the store: {megabytes(store / 'runs'):.0f} MB, its index {megabytes(store, 'index.sqlite'):.0f} MB"
+        )
         subprocess.run(["git", "init", "-q", store], check=True)
         subprocess.run(["git", "-C", store, "add", "runs"], check=True)
-        subprocess.run(["git", "-C", store, "-c", "user.name=Ada", "-c", "user.email=a@b", "commit", "-qm", "all"], check=True)
+        subprocess.run(
+            [
+                "git",
+                "-C",
+                store,
+                "-c",
+                "user.name=Ada",
+                "-c",
+                "user.email=a@b",
+                "commit",
+                "-qm",
+                "all",
+            ],
+            check=True,
+        )
         subprocess.run(["git", "-C", store, "gc", "-q"], check=True)
         print(f"as a git pack: {megabytes(store / '.git/objects'):.1f} MB")
     else:

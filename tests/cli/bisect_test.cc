@@ -1,3 +1,4 @@
+#include "counted_functions.h"
 #include "git/generated.h"
 #include "harness.h"
 #include "json/text.h"
@@ -12,26 +13,6 @@ using testing::Not;
 
 /// The build writes the header that the suite measures: two functions that execute as many instructions as a commit
 /// says. It fails where a commit has a file `broken`, and notes each commit that it built.
-constexpr const char* kSuite = R"toml(schema = 1
-[toolchain.work]
-extends = "cpp"
-include = ["generated"]
-prelude = ["work.h"]
-
-[defaults]
-toolchain = "work"
-
-[[timer]]
-label = ["sum"]
-language = "cpp"
-stmt = "sum()"
-
-[[timer]]
-label = ["other"]
-language = "cpp"
-stmt = "other()"
-)toml";
-
 constexpr const char* kBuild = R"bash(
 if [ -e broken ]; then echo "work.in:1: error: is broken"; exit 1; fi
 git rev-parse HEAD >> built.log
@@ -63,7 +44,7 @@ struct BisectTest : testing::Test {
       std::ignore = repository.commit("Write note " + std::to_string(number));
     }
   }
-  void suite_is_there() const { repository.write("suite.toml", kSuite); }
+  void suite_is_there() const { repository.write("suite.toml", suite_of_functions("generated", {"sum", "other"})); }
 
   [[nodiscard]] std::vector<std::string> arguments(const std::string& good, const std::string& bad,
                                                    std::vector<std::string> more) const {

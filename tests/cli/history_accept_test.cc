@@ -1,3 +1,4 @@
+#include "counted_functions.h"
 #include "git/generated.h"
 #include "harness.h"
 #include "json/text.h"
@@ -11,31 +12,15 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-constexpr const char* kSuite = R"toml(schema = 1
-[toolchain.work]
-extends = "cpp"
-include = ["."]
-prelude = ["work.h"]
-
-[defaults]
-toolchain = "work"
-
-[[timer]]
-label = ["sum"]
-language = "cpp"
-stmt = "sum()"
-)toml";
-
 /// A repository whose measured commits execute as many instructions as they say.
 struct HistoryAcceptTest : testing::Test {
   HistoryAcceptTest() {
-    repository.write("suite.toml", kSuite);
+    repository.write("suite.toml", suite_of_functions(".", {"sum"}));
     repository.git({"config", "user.name", "Ada Lovelace"});
   }
 
   std::string commit(const std::string& title, int sum) {
-    repository.write("work.h", "#pragma once\ninline void sum() { asm volatile(\".rept " + std::to_string(sum) +
-                                   "\\n nop\\n .endr\"); }\n");
+    repository.write("work.h", "#pragma once\n" + function_of("sum", sum));
     const std::string id = repository.commit(title);
     const std::string record = (records->path() / (title + ".json")).string();
     const Ran run = tally({"run", repository.path("suite.toml"), "--counts-only", "--quiet", "--json", record});

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "counted_functions.h"
 #include "git/generated.h"
 #include "harness.h"
 #include "json/text.h"
@@ -14,35 +15,12 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* kSuite = R"toml(schema = 1
-[toolchain.work]
-extends = "cpp"
-include = ["."]
-prelude = ["work.h"]
-
-[defaults]
-toolchain = "work"
-
-[[timer]]
-label = ["sum"]
-language = "cpp"
-stmt = "sum()"
-
-[[timer]]
-label = ["other"]
-language = "cpp"
-stmt = "other()"
-)toml";
-
 /// Two functions in a header, which execute as many instructions as a commit says.
 struct HistoryTest : testing::Test {
-  HistoryTest() { repository.write("suite.toml", kSuite); }
+  HistoryTest() { repository.write("suite.toml", suite_of_functions(".", {"sum", "other"})); }
 
   std::string commit(const std::string& title, int sum, int other = 1000) {
-    const auto function = [](const std::string& name, int nops) {
-      return "inline void " + name + "() { asm volatile(\".rept " + std::to_string(nops) + "\\n nop\\n .endr\"); }\n";
-    };
-    repository.write("work.h", "#pragma once\n" + function("sum", sum) + function("other", other));
+    repository.write("work.h", "#pragma once\n" + function_of("sum", sum) + function_of("other", other));
     return repository.commit(title);
   }
 

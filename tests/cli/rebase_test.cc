@@ -1,3 +1,4 @@
+#include "counted_functions.h"
 #include "git/generated.h"
 #include "harness.h"
 
@@ -8,34 +9,18 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* kSuite = R"toml(schema = 1
-[toolchain.work]
-extends = "cpp"
-include = ["build"]
-prelude = ["work.h"]
-
-[defaults]
-toolchain = "work"
-
-[[timer]]
-label = ["sum"]
-language = "cpp"
-stmt = "sum()"
-)toml";
-
 /// What is measured is what a build command makes of a commit.
 constexpr const char* kBuild = "mkdir -p build && cp work.h build/work.h";
 
 /// A repository with two commits, and a record of the first that says another compiler.
 struct RebaseTest : testing::Test {
   RebaseTest() {
-    repository.write("suite.toml", kSuite);
+    repository.write("suite.toml", suite_of_functions("build", {"sum"}));
     repository.write(".gitignore", "build/\n");
   }
 
   std::string commit(int sum) const {
-    repository.write("work.h", "#pragma once\ninline void sum() { asm volatile(\".rept " + std::to_string(sum) +
-                                   "\\n nop\\n .endr\"); }\n");
+    repository.write("work.h", "#pragma once\n" + function_of("sum", sum));
     return repository.commit(std::to_string(sum));
   }
 

@@ -25,8 +25,19 @@ RUNS = 600  # Several batches of an import.
 
 def git(folder, *arguments):
     done = subprocess.run(
-        ["git", "-C", folder, "-c", "user.name=Ada", "-c", "user.email=ada@example.org", *arguments],
-        capture_output=True, text=True, check=True,
+        [
+            "git",
+            "-C",
+            folder,
+            "-c",
+            "user.name=Ada",
+            "-c",
+            "user.email=ada@example.org",
+            *arguments,
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
         env={"PATH": os.environ["PATH"], "GIT_CONFIG_GLOBAL": "/dev/null", "HOME": str(folder)},
     )
     return done.stdout.strip()
@@ -52,9 +63,19 @@ class Place:
             f"commit refs/heads/main\ncommitter Ada <ada@example.org> {1700000000 + i} +0000\ndata 2\n{i % 10}\n\n"
             for i in range(RUNS)
         )
-        subprocess.run(["git", "-C", self.repository, "fast-import", "--quiet"], input=commits, text=True, check=True)
+        subprocess.run(
+            ["git", "-C", self.repository, "fast-import", "--quiet"],
+            input=commits,
+            text=True,
+            check=True,
+        )
         for i, commit in enumerate(git(self.repository, "rev-list", "--reverse", "main").split()):
-            template["source"] = {"repository": "r", "commit": commit, "parents": [], "dirty": False}
+            template["source"] = {
+                "repository": "r",
+                "commit": commit,
+                "parents": [],
+                "dirty": False,
+            }
             (self.records / f"{i:03}.json").write_text(json.dumps(template))
         git(self.repository, "remote", "add", "origin", str(self.remote))
 
@@ -62,15 +83,24 @@ class Place:
         """Started, not waited for."""
         return subprocess.Popen(
             [TALLY, "history", *arguments, "--store", store, "--repository", self.repository],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.folder,
-            env={"PATH": os.environ["PATH"], "HOME": str(self.folder), "GIT_CONFIG_GLOBAL": "/dev/null"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=self.folder,
+            env={
+                "PATH": os.environ["PATH"],
+                "HOME": str(self.folder),
+                "GIT_CONFIG_GLOBAL": "/dev/null",
+            },
         )
 
     def told(self, *arguments, store, code=0):
         process = self.history(*arguments, store=store)
         out, err = process.communicate(timeout=120)
         if process.returncode != code:
-            sys.exit(f"history {' '.join(map(str, arguments))}: exit {process.returncode}, not {code}\n{out}{err}")
+            sys.exit(
+                f"history {' '.join(map(str, arguments))}: exit {process.returncode}, not {code}\n{out}{err}"
+            )
         return out, err
 
     def runs(self, store):
@@ -109,7 +139,10 @@ def kills(place, store, fresh):
         before = place.runs(store)
         expect(0 <= before <= RUNS, "a killed import has no more than there is")
         place.told("import", place.records, store=store)
-        expect(place.runs(store) == RUNS, f"what a kill left ({before}) is completed by saying it again")
+        expect(
+            place.runs(store) == RUNS,
+            f"what a kill left ({before}) is completed by saying it again",
+        )
     expect(hits > 0, "no kill came before the end")
     print(f"  {store}: {hits} of {ROUNDS} imports killed in the middle, nothing lost")
 
@@ -129,8 +162,11 @@ def push_kills(place):
         process.communicate()
         place.told("push", store=store)
         expect(place.runs(store) == RUNS, "a killed push loses nothing here")
-        expect(git(place.remote, "rev-parse", "pushed") == git(place.repository, "rev-parse", "pushed"),
-               "a push that is said again arrives")
+        expect(
+            git(place.remote, "rev-parse", "pushed")
+            == git(place.repository, "rev-parse", "pushed"),
+            "a push that is said again arrives",
+        )
     print(f"  {ROUNDS} pushes killed")
 
 
@@ -156,7 +192,9 @@ def site_kills(place):
 def two_writers(place):
     for store in ("twice", "git:twice"):
         with concurrent.futures.ThreadPoolExecutor() as pool:
-            list(pool.map(lambda _, s=store: place.told("import", place.records, store=s), range(3)))
+            list(
+                pool.map(lambda _, s=store: place.told("import", place.records, store=s), range(3))
+            )
         expect(place.runs(store) == RUNS, f"three writers at once into {store}")
     print("  three writers at once: every run once")
 
@@ -164,7 +202,12 @@ def two_writers(place):
 def full_disk(place):
     small = place.folder / "small"
     small.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", small], capture_output=True).returncode != 0:
+    if (
+        subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", small], capture_output=True
+        ).returncode
+        != 0
+    ):
         print("  full disk: SKIPPED, mount is not permitted")
         return
     try:
@@ -204,7 +247,10 @@ def damage(place):
     path.write_text(json.dumps(later))
     place.told("add", path, store=store)
     _, err = place.told("log", store=store, code=2)
-    expect("several suites" in err and "another.toml" in err, f"another suite is another history: {err}")
+    expect(
+        "several suites" in err and "another.toml" in err,
+        f"another suite is another history: {err}",
+    )
     print("  truncated file, unknown version, another suite: said")
 
 
@@ -214,7 +260,9 @@ def main():
         kills(place, "history", lambda: shutil.rmtree(place.folder / "history", ignore_errors=True))
 
         def no_branch():
-            subprocess.run(["git", "-C", place.repository, "update-ref", "-d", "refs/heads/kept"], check=True)
+            subprocess.run(
+                ["git", "-C", place.repository, "update-ref", "-d", "refs/heads/kept"], check=True
+            )
             shutil.rmtree(place.repository / ".git" / "tally", ignore_errors=True)
 
         kills(place, "git:kept", no_branch)

@@ -1,0 +1,23 @@
+/// For tests of histories: functions in a header that execute as many instructions as a test says, and the suite that
+/// counts them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tally::cli_test {
+
+/// A suite with a case for each function; `include` is the folder of work.h, relative to the suite.
+inline std::string suite_of_functions(const std::string& include, const std::vector<std::string>& names) {
+  std::string text = "schema = 1\n[toolchain.work]\nextends = \"cpp\"\ninclude = [\"" + include +
+                     "\"]\nprelude = [\"work.h\"]\n\n[defaults]\ntoolchain = \"work\"\n";
+  for (const std::string& name : names)
+    text += "\n[[timer]]\nlabel = [\"" + name + "\"]\nlanguage = \"cpp\"\nstmt = \"" + name + "()\"\n";
+  return text;
+}
+
+inline std::string function_of(const std::string& name, int nops) {
+  return "inline void " + name + "() { asm volatile(\".rept " + std::to_string(nops) + "\\n nop\\n .endr\"); }\n";
+}
+
+}  // namespace tally::cli_test
