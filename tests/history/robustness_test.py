@@ -212,7 +212,7 @@ def full_disk(place):
         return
     try:
         store = str(small / "store")
-        out, err = place.told("import", place.records, store=store, code=1)
+        _, err = place.told("import", place.records, store=store, code=1)
         expect("No space left" in err, f"a full disk is said to be full: {err}")
         kept = place.runs(store)
         expect(kept < RUNS, "the disk is too small for all")
