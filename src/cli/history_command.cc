@@ -3,32 +3,17 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include <algorithm>
-#include <filesystem>
 #include <ostream>
-#include <set>
-#include <span>
-#include <utility>
 
-#include "base/files.h"
 #include "cli/history_accept.h"
+#include "cli/history_keeping.h"
 #include "cli/history_profiles.h"
 #include "cli/history_site.h"
 #include "cli/history_view.h"
 #include "cli/record_files.h"
-#include "cli/refuse.h"
-#include "history/in_parallel.h"
-#include "process/real_runner.h"
-#include "record/json.h"
 
 namespace tally::cli {
 namespace {
-
-namespace fs = std::filesystem;
-
-int not_told(const Error& error, std::ostream& err) {
-  return refuse("history", error, err, error.kind == ErrorKind::io ? kFailed : kUsage);
-}
 
 void add_store_option(OptionSet& command, HistoryOptions& options) {
   command.add("--store", &options.store, "Where the history is: a folder, or git:BRANCH of the repository")
@@ -68,136 +53,9 @@ void add_show_options(OptionSet& command, HistoryOptions& options) {
   command.add("--csv", &shown.csv, "Print it as CSV").excludes("--json");
 }
 
-int add_records(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
-  RealProcessRunner runner(context.libexec + "/tally-supervisor");
-  auto store = open_store(runner, context, options);
-  if (!store) return not_told(store.error(), err);
-  int code = kFine;
-  bool stored = false;
-  for (const std::string& path : options.records) {
-    const auto record = load_record(path);
-    if (!record) {
-      code = std::max(code, not_told(record.error(), err));
-      continue;
-    }
-    const auto added = store->add(*record, path, profiles_of(path));
-    if (!added) {
-      code = std::max(code, not_told(added.error(), err));
-      if (added.error().kind == ErrorKind::io) return code;
-      continue;
-    }
-    stored = stored || added->is_new;
-    fmt::print(out, "{}{}\n", store->files().place_of(added->file), added->is_new ? "" : " (there already)");
-  }
-  // Which of them explain something is known along the commits of a repository only.
-  if (const auto repository = repository_of(runner, context, options); stored && repository) {
-    if (const auto gone = prune_profiles(*repository, "HEAD", *store); !gone && gone.error().kind == ErrorKind::io)
-      return not_told(gone.error(), err);
-  }
-  return code;
-}
-
-/// Files that may be records, in a fixed order.
-Result<std::vector<std::string>> json_files(const std::string& folder) {
-  std::vector<std::string> files;
-  std::error_code code;
-  for (fs::recursive_directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
-    if (at->is_regular_file(code) && at->path().extension() == ".json") files.push_back(at->path().string());
-  }
-  if (code) return fail(ErrorKind::input, "cannot be read: " + code.message(), folder, "name a folder of records");
-  std::ranges::sort(files);
-  return files;
-}
-
-struct Imported {
-  std::size_t added = 0;
-  std::size_t known = 0;
-  std::size_t left_out = 0;
-};
-
-/// Reads so many at once, on all CPUs, and adds them in one step. An error (io): they cannot be written.
-Status import_batch(HistoryStore& store, std::span<const std::string> paths, Imported& imported, std::ostream& err) {
-  std::vector<Result<HistoryStore::Run>> read(paths.size(), HistoryStore::Run());
-  in_parallel(paths.size(), [&](std::size_t i) {
-    auto record = load_record(paths[i]);
-    if (record) {
-      read[i] = HistoryStore::run_of(*std::move(record), paths[i], profiles_of(paths[i]));
-    } else {
-      read[i] = std::unexpected(record.error());
-    }
-  });
-  std::vector<HistoryStore::Run> runs;
-  std::set<std::string> names;
-  for (Result<HistoryStore::Run>& run : read) {
-    if (!run) {
-      ++imported.left_out;
-      fmt::print(err, "tally history: left out: {}\n", describe(run.error()));
-    } else if (store.files().has(run->file.name) || !names.insert(run->file.name).second) {
-      ++imported.known;
-    } else {
-      runs.push_back(*std::move(run));
-    }
-  }
-  const std::size_t count = runs.size();
-  auto added = store.add(std::move(runs));
-  if (added) imported.added += count;
-  return added;
-}
-
-int import_folder(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
-  constexpr std::size_t kAtOnce = 256;
-  const auto files = json_files(options.folder);
-  if (!files) return not_told(files.error(), err);
-  RealProcessRunner runner(context.libexec + "/tally-supervisor");
-  auto store = open_store(runner, context, options);
-  if (!store) return not_told(store.error(), err);
-  Imported imported;
-  const std::span<const std::string> all = *files;
-  for (std::size_t begin = 0; begin < all.size(); begin += kAtOnce) {
-    const auto batch = all.subspan(begin, std::min(kAtOnce, all.size() - begin));
-    if (auto added = import_batch(*store, batch, imported, err); !added) return not_told(added.error(), err);
-    if (context.err_is_terminal) fmt::print(err, "\rtally history: {} of {} ", begin + batch.size(), all.size());
-  }
-  if (context.err_is_terminal) fmt::print(err, "\n");
-  fmt::print(out, "{}: {} added, {} there already, {} left out\n", options.store, imported.added, imported.known,
-             imported.left_out);
-  return imported.added + imported.known == 0 ? kFailed : kFine;
-}
-
-int prune(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
-  RealProcessRunner runner(context.libexec + "/tally-supervisor");
-  const auto repository = repository_of(runner, context, options);
-  if (!repository) return not_told(repository.error(), err);
-  auto store = open_store(runner, context, options);
-  if (!store) return not_told(store.error(), err);
-  const auto gone = prune_profiles(*repository, options.shown.tip, *store);
-  if (!gone) return not_told(gone.error(), err);
-  fmt::print(out, "{}: {} files of profiles removed\n", options.store, *gone);
-  return kFine;
-}
-
-int rebuild_index(const Context& context, const HistoryOptions& options, std::ostream& err) {
-  RealProcessRunner runner(context.libexec + "/tally-supervisor");
-  auto store = open_store(runner, context, options);
-  if (!store) return not_told(store.error(), err);
-  const auto rebuilt = store->rebuild();
-  return rebuilt ? kFine : not_told(rebuilt.error(), err);
-}
-
-/// Between the branch here and the remote's.
-int exchange(const Context& context, const HistoryOptions& options, std::ostream& err) {
-  RealProcessRunner runner(context.libexec + "/tally-supervisor");
-  const auto branch = open_branch(runner, context, options);
-  if (!branch) return not_told(branch.error(), err);
-  const auto done = options.push ? (*branch)->push(options.remote) : (*branch)->pull(options.remote);
-  if (done) return kFine;
-  // Git's own reasons: no such remote, no network, no permission.
-  return refuse("history", done.error(), err, done.error().kind == ErrorKind::input ? kUsage : kFailed);
-}
-
 int show_log(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
   const auto history = load_history(context, options, {}, err);
-  if (!history) return not_told(history.error(), err);
+  if (!history) return history_refused(history.error(), err);
   const HistoryView& view = history->view;
   const HistoryShow& shown = options.shown;
   const StepFunctions functions = shown.functions ? step_functions(history->store, view) : StepFunctions();
@@ -217,13 +75,14 @@ int show_log(const Context& context, const HistoryOptions& options, std::ostream
 
 int show_case(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
   const auto history = load_history(context, options, options.case_id, err);
-  if (!history) return not_told(history.error(), err);
+  if (!history) return history_refused(history.error(), err);
   const HistoryView& view = history->view;
   CaseCourse course;
   if (!view.history.cases.empty())
     course.points = course_of_case(view.history, view.history.cases.front(), {.denoise = options.shown.denoise});
   if (course.points.empty())
-    return not_told({ErrorKind::input, "has no counts in this history", options.case_id, "measure with counts"}, err);
+    return history_refused({ErrorKind::input, "has no counts in this history", options.case_id, "measure with counts"},
+                           err);
   const HistoryShow& shown = options.shown;
   const StepFunctions functions = shown.functions ? step_functions(history->store, view) : StepFunctions();
   if (shown.json) {
@@ -241,13 +100,13 @@ int show_case(const Context& context, const HistoryOptions& options, std::ostrea
 }
 
 int show_site(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
-  if (const Status sound = check_site_options(options.site); !sound) return not_told(sound.error(), err);
+  if (const Status sound = check_site_options(options.site); !sound) return history_refused(sound.error(), err);
   auto history = load_history(context, options, {}, err);
-  if (!history) return not_told(history.error(), err);
+  if (!history) return history_refused(history.error(), err);
   const auto profiles = step_profiles(history->store, history->view);
-  if (!profiles) return not_told(profiles.error(), err);
+  if (!profiles) return history_refused(profiles.error(), err);
   const auto page = write_history_site(history->view, *profiles, options.site, context.working_folder);
-  if (!page) return not_told(page.error(), err);
+  if (!page) return history_refused(page.error(), err);
   fmt::print(out, "{}\n", *page);
   return kFine;
 }
@@ -336,23 +195,23 @@ void add_history_options(OptionSet& command, HistoryOptions& options) {
 }
 
 int run_history(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
-  if (options.add) return add_records(context, options, out, err);
-  if (options.import) return import_folder(context, options, out, err);
-  if (options.prune) return prune(context, options, out, err);
-  if (options.rebuild) return rebuild_index(context, options, err);
-  if (options.push || options.pull) return exchange(context, options, err);
+  if (options.add) return add_to_history(context, options, out, err);
+  if (options.import) return import_to_history(context, options, out, err);
+  if (options.prune) return prune_history(context, options, out, err);
+  if (options.rebuild) return rebuild_history_index(context, options, err);
+  if (options.push || options.pull) return exchange_history(context, options, err);
   if (options.log) return show_log(context, options, out, err);
   if (options.show) return show_case(context, options, out, err);
   if (options.site.wanted) return show_site(context, options, out, err);
   if (options.accept) return accept_change(context, options, out, err);
   if (options.backfill) return run_backfill(context, options.filled, out, err);
   if (options.bridge) return run_bridge(context, options.filled, out, err);
-  return not_told({ErrorKind::input,
-                   "what to do is missing",
-                   {},
-                   "tally history add, import, push, pull, prune, rebuild, log, show, site, accept, backfill or "
-                   "bridge; --help tells"},
-                  err);
+  return history_refused({ErrorKind::input,
+                          "what to do is missing",
+                          {},
+                          "tally history add, import, push, pull, prune, rebuild, log, show, site, accept, backfill or "
+                          "bridge; --help tells"},
+                         err);
 }
 
 }  // namespace tally::cli

@@ -13,6 +13,7 @@ using testing::IsEmpty;
 /// Numbered as they come.
 std::vector<PlacedRun> runs(const std::vector<std::pair<std::string, std::size_t>>& measured) {
   std::vector<PlacedRun> runs;
+  runs.reserve(measured.size());
   for (const auto& [environment, place] : measured)
     runs.push_back({.run = runs.size(), .place = place, .environment = environment, .started = "2026"});
   return runs;
@@ -20,6 +21,7 @@ std::vector<PlacedRun> runs(const std::vector<std::pair<std::string, std::size_t
 
 std::vector<std::size_t> numbers(const ChosenRuns& chosen) {
   std::vector<std::size_t> numbers;
+  numbers.reserve(chosen.runs.size());
   for (const PlacedRun& run : chosen.runs) numbers.push_back(run.run);
   return numbers;
 }

@@ -75,7 +75,8 @@ Status HistoryIndex::create() {
                   : Status(std::unexpected(layout.error()));
   }
   if (made) return database_.execute("COMMIT");
-  (void)database_.execute("ROLLBACK");
+  // Where it fails there is no transaction any more.
+  [[maybe_unused]] const Status undone = database_.execute("ROLLBACK");
   return made;
 }
 
@@ -192,7 +193,8 @@ void HistoryIndex::roll_back() {
   tails_.clear();
   case_ids_.clear();
   basis_ids_.clear();
-  (void)database_.execute("ROLLBACK");
+  // Where it fails there is no transaction any more.
+  [[maybe_unused]] const Status undone = database_.execute("ROLLBACK");
 }
 
 Result<std::int64_t> HistoryIndex::case_id(const std::string& suite, const CaseRecord& one) {

@@ -1,0 +1,157 @@
+#include "cli/history_keeping.h"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <ostream>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "cli/history_profiles.h"
+#include "cli/history_view.h"
+#include "cli/record_files.h"
+#include "cli/refuse.h"
+#include "history/in_parallel.h"
+#include "process/real_runner.h"
+
+namespace tally::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Files that may be records, in a fixed order.
+Result<std::vector<std::string>> json_files(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code code;
+  for (fs::recursive_directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
+    if (at->is_regular_file(code) && at->path().extension() == ".json") files.push_back(at->path().string());
+  }
+  if (code) return fail(ErrorKind::input, "cannot be read: " + code.message(), folder, "name a folder of records");
+  std::ranges::sort(files);
+  return files;
+}
+
+struct Imported {
+  std::size_t added = 0;
+  std::size_t known = 0;
+  std::size_t left_out = 0;
+};
+
+/// Reads so many at once, on all CPUs, and adds them in one step. An error (io): they cannot be written.
+Status import_batch(HistoryStore& store, std::span<const std::string> paths, Imported& imported, std::ostream& err) {
+  std::vector<Result<HistoryStore::Run>> read(paths.size(), HistoryStore::Run());
+  in_parallel(paths.size(), [&](std::size_t i) {
+    auto record = load_record(paths[i]);
+    if (record) {
+      read[i] = HistoryStore::run_of(*std::move(record), paths[i], profiles_of(paths[i]));
+    } else {
+      read[i] = std::unexpected(record.error());
+    }
+  });
+  std::vector<HistoryStore::Run> runs;
+  std::set<std::string> names;
+  for (Result<HistoryStore::Run>& run : read) {
+    if (!run) {
+      ++imported.left_out;
+      fmt::print(err, "tally history: left out: {}\n", describe(run.error()));
+    } else if (store.files().has(run->file.name) || !names.insert(run->file.name).second) {
+      ++imported.known;
+    } else {
+      runs.push_back(*std::move(run));
+    }
+  }
+  const std::size_t count = runs.size();
+  auto added = store.add(std::move(runs));
+  if (added) imported.added += count;
+  return added;
+}
+
+}  // namespace
+
+int history_refused(const Error& error, std::ostream& err) {
+  return refuse("history", error, err, error.kind == ErrorKind::io ? kFailed : kUsage);
+}
+
+int add_to_history(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
+  RealProcessRunner runner(context.libexec + "/tally-supervisor");
+  auto store = open_store(runner, context, options);
+  if (!store) return history_refused(store.error(), err);
+  int code = kFine;
+  bool stored = false;
+  for (const std::string& path : options.records) {
+    const auto record = load_record(path);
+    if (!record) {
+      code = std::max(code, history_refused(record.error(), err));
+      continue;
+    }
+    const auto added = store->add(*record, path, profiles_of(path));
+    if (!added) {
+      code = std::max(code, history_refused(added.error(), err));
+      if (added.error().kind == ErrorKind::io) return code;
+      continue;
+    }
+    stored = stored || added->is_new;
+    fmt::print(out, "{}{}\n", store->files().place_of(added->file), added->is_new ? "" : " (there already)");
+  }
+  // Which of them explain something is known along the commits of a repository only.
+  if (const auto repository = repository_of(runner, context, options); stored && repository) {
+    if (const auto gone = prune_profiles(*repository, "HEAD", *store); !gone && gone.error().kind == ErrorKind::io)
+      return history_refused(gone.error(), err);
+  }
+  return code;
+}
+
+int import_to_history(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
+  constexpr std::size_t kAtOnce = 256;
+  const auto files = json_files(options.folder);
+  if (!files) return history_refused(files.error(), err);
+  RealProcessRunner runner(context.libexec + "/tally-supervisor");
+  auto store = open_store(runner, context, options);
+  if (!store) return history_refused(store.error(), err);
+  Imported imported;
+  const std::span<const std::string> all = *files;
+  for (std::size_t begin = 0; begin < all.size(); begin += kAtOnce) {
+    const auto batch = all.subspan(begin, std::min(kAtOnce, all.size() - begin));
+    if (auto added = import_batch(*store, batch, imported, err); !added) return history_refused(added.error(), err);
+    if (context.err_is_terminal) fmt::print(err, "\rtally history: {} of {} ", begin + batch.size(), all.size());
+  }
+  if (context.err_is_terminal) fmt::print(err, "\n");
+  fmt::print(out, "{}: {} added, {} there already, {} left out\n", options.store, imported.added, imported.known,
+             imported.left_out);
+  return imported.added + imported.known == 0 ? kFailed : kFine;
+}
+
+int prune_history(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
+  RealProcessRunner runner(context.libexec + "/tally-supervisor");
+  const auto repository = repository_of(runner, context, options);
+  if (!repository) return history_refused(repository.error(), err);
+  auto store = open_store(runner, context, options);
+  if (!store) return history_refused(store.error(), err);
+  const auto gone = prune_profiles(*repository, options.shown.tip, *store);
+  if (!gone) return history_refused(gone.error(), err);
+  fmt::print(out, "{}: {} files of profiles removed\n", options.store, *gone);
+  return kFine;
+}
+
+int rebuild_history_index(const Context& context, const HistoryOptions& options, std::ostream& err) {
+  RealProcessRunner runner(context.libexec + "/tally-supervisor");
+  auto store = open_store(runner, context, options);
+  if (!store) return history_refused(store.error(), err);
+  const auto rebuilt = store->rebuild();
+  return rebuilt ? kFine : history_refused(rebuilt.error(), err);
+}
+
+int exchange_history(const Context& context, const HistoryOptions& options, std::ostream& err) {
+  RealProcessRunner runner(context.libexec + "/tally-supervisor");
+  const auto branch = open_branch(runner, context, options);
+  if (!branch) return history_refused(branch.error(), err);
+  const auto done = options.push ? (*branch)->push(options.remote) : (*branch)->pull(options.remote);
+  if (done) return kFine;
+  // Git's own reasons: no such remote, no network, no permission.
+  return refuse("history", done.error(), err, done.error().kind == ErrorKind::input ? kUsage : kFailed);
+}
+
+}  // namespace tally::cli
