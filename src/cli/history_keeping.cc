@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <future>
 #include <ostream>
 #include <set>
 #include <span>
@@ -40,9 +41,11 @@ struct Imported {
   std::size_t left_out = 0;
 };
 
-/// Reads so many at once, on all CPUs, and adds them in one step. An error (io): they cannot be written.
-Status import_batch(HistoryStore& store, std::span<const std::string> paths, Imported& imported, std::ostream& err) {
-  std::vector<Result<HistoryStore::Run>> read(paths.size(), HistoryStore::Run());
+using ReadRuns = std::vector<Result<HistoryStore::Run>>;
+
+/// On all CPUs.
+ReadRuns read_batch(std::span<const std::string> paths) {
+  ReadRuns read(paths.size(), HistoryStore::Run());
   in_parallel(paths.size(), [&](std::size_t i) {
     auto record = load_record(paths[i]);
     if (record) {
@@ -51,6 +54,12 @@ Status import_batch(HistoryStore& store, std::span<const std::string> paths, Imp
       read[i] = std::unexpected(record.error());
     }
   });
+  return read;
+}
+
+/// Those that the store does not have.
+std::vector<HistoryStore::Run> new_runs(const HistoryStore& store, ReadRuns read, Imported& imported,
+                                        std::ostream& err) {
   std::vector<HistoryStore::Run> runs;
   std::set<std::string> names;
   for (Result<HistoryStore::Run>& run : read) {
@@ -63,11 +72,32 @@ Status import_batch(HistoryStore& store, std::span<const std::string> paths, Imp
       runs.push_back(*std::move(run));
     }
   }
-  const std::size_t count = runs.size();
-  auto added = store.add(std::move(runs));
-  if (added) imported.added += count;
-  return added;
+  return runs;
 }
+
+/// Adds one batch while the next is read. Nothing else may use the store meanwhile.
+class Adding {
+ public:
+  explicit Adding(HistoryStore& store) : store_(store) {}
+
+  void begin(std::vector<HistoryStore::Run> runs) {
+    count_ = runs.size();
+    done_ = std::async(std::launch::async,
+                       [this, runs = std::move(runs)]() mutable { return store_.add(std::move(runs)); });
+  }
+  /// An error (io): what was begun last cannot be written.
+  Status finish(Imported& imported) {
+    if (!done_.valid()) return {};
+    auto added = done_.get();
+    if (added) imported.added += count_;
+    return added;
+  }
+
+ private:
+  HistoryStore& store_;
+  std::size_t count_ = 0;
+  std::future<Status> done_;
+};
 
 }  // namespace
 
@@ -112,12 +142,16 @@ int import_to_history(const Context& context, const HistoryOptions& options, std
   auto store = open_store(runner, context, options);
   if (!store) return history_refused(store.error(), err);
   Imported imported;
+  Adding adding(*store);
   const std::span<const std::string> all = *files;
   for (std::size_t begin = 0; begin < all.size(); begin += kAtOnce) {
     const auto batch = all.subspan(begin, std::min(kAtOnce, all.size() - begin));
-    if (auto added = import_batch(*store, batch, imported, err); !added) return history_refused(added.error(), err);
+    ReadRuns read = read_batch(batch);
+    if (auto added = adding.finish(imported); !added) return history_refused(added.error(), err);
+    adding.begin(new_runs(*store, std::move(read), imported, err));
     if (context.err_is_terminal) fmt::print(err, "\rtally history: {} of {} ", begin + batch.size(), all.size());
   }
+  if (auto added = adding.finish(imported); !added) return history_refused(added.error(), err);
   if (context.err_is_terminal) fmt::print(err, "\n");
   fmt::print(out, "{}: {} added, {} there already, {} left out\n", options.store, imported.added, imported.known,
              imported.left_out);
