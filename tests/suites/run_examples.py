@@ -97,6 +97,8 @@ def run_commands(command, work):
         if line.startswith("    build/release/tally ")
     ]
     expect(len(lines) >= 10, f"{len(lines)} commands")
+    # What `tally init` of an earlier run has made.
+    shutil.rmtree(os.path.join(work, "benchmarks"), ignore_errors=True)
     for name in ("suites", "trace.json.gz"):
         if os.path.lexists(os.path.join(work, name)):
             os.remove(os.path.join(work, name))
