@@ -9,6 +9,7 @@
 
 #include "base/digest.h"
 #include "base/text.h"
+#include "git/repository.h"
 #include "history/environment_name.h"
 #include "history/folder_files.h"
 #include "history/in_parallel.h"
@@ -28,8 +29,6 @@ constexpr std::string_view kHexadecimal = "0123456789abcdef";
 
 bool is_hexadecimal(std::string_view text) { return text.find_first_not_of(kHexadecimal) == std::string_view::npos; }
 
-bool is_commit_id(std::string_view text) { return (text.size() == 40 || text.size() == 64) && is_hexadecimal(text); }
-
 /// A relative path that stays where it is put.
 bool is_plain_path(std::string_view text) {
   return std::ranges::none_of(split(text, '/'), [](std::string_view part) {
@@ -38,7 +37,7 @@ bool is_plain_path(std::string_view text) {
 }
 
 Status check_storable(const Record& record, const std::string& where) {
-  if (!record.source || !is_commit_id(record.source->commit)) {
+  if (!record.source || !is_full_commit_id(record.source->commit)) {
     return fail(ErrorKind::input, "does not say which commit it measured", where,
                 "measure in a git repository, or say it with tally run --source DIR or --commit ID");
   }
@@ -101,7 +100,8 @@ std::optional<StoredRun> stored_run_of(std::string_view file) {
   if (parts.size() < 4 || parts.front() != kRuns || !parts.back().ends_with(kEnding)) return std::nullopt;
   const std::string_view stem = parts.back().substr(0, parts.back().size() - kEnding.size());
   const std::size_t dash = stem.find('-');
-  if (dash == std::string_view::npos || !is_commit_id(stem.substr(0, dash)) || !is_hexadecimal(stem.substr(dash + 1)))
+  if (dash == std::string_view::npos || !is_full_commit_id(stem.substr(0, dash)) ||
+      !is_hexadecimal(stem.substr(dash + 1)))
     return std::nullopt;
   const std::string_view environment = parts[parts.size() - 2];
   const std::size_t suite = kRuns.size() + 1;
