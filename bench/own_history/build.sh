@@ -7,7 +7,7 @@ build/own/libown.so: $(OBJECTS) $(SOURCES)
 	clang++-19 -shared -o $@ $(OBJECTS) -lfmt -lxxhash -lz -ldw
 build/own/%.o: src/%.cc
 	@mkdir -p $(@D)
-	clang++-19 -O2 -std=c++23 -fPIC -Isrc -MMD -c -o $@ $<
+	clang++-19 -O2 -std=c++23 -fPIC -Isrc -MMD -MP -c -o $@ $<
 -include $(OBJECTS:.o=.d)
 MAKE
 # Objects of sources that a commit does not have yet, or no longer, go.

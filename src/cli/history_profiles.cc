@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "cli/history_view.h"
 #include "cli/record_files.h"
+#include "history/kept_line.h"
 #include "history/told.h"
 
 namespace tally::cli {
@@ -32,7 +33,7 @@ Status add_kept(const HistoryIndex& index, const std::string& suite, const Commi
   std::set<std::string> environments;
   for (const PlacedRun& one : placed) {
     on_line.insert((*runs)[one.run].id);
-    environments.insert(one.environment);
+    environments.emplace(one.environment);
   }
   std::map<std::pair<std::int64_t, std::string>, std::string> stems;
   for (const IndexedProfile& one : *profiles) {
@@ -88,10 +89,10 @@ Result<std::size_t> prune_profiles(const Repository& repository, const std::stri
   const auto files = store.files().names("profiles");
   if (!files) return std::unexpected(files.error());
   if (files->empty()) return 0;
-  const auto line = line_of(repository, tip);
-  if (!line) return std::unexpected(line.error());
   const auto index = store.index();
   if (!index) return std::unexpected(index.error());
+  const auto line = line_of(repository, tip, **index);
+  if (!line) return std::unexpected(line.error());
   const auto suites = (*index)->suites();
   if (!suites) return std::unexpected(suites.error());
   std::set<std::string> kept;

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cli/record_files.h"
 #include "history/epochs.h"
+#include "history/kept_line.h"
 #include "history/told.h"
 #include "process/real_runner.h"
 
@@ -89,30 +90,17 @@ Result<HistoryStore> open_store(ProcessRunner& runner, const Context& context, c
   return HistoryStore(*std::move(branch));
 }
 
-Result<CommitLine> line_of(const Repository& repository, const std::string& tip) {
-  const auto commit = repository.commit(tip);
-  if (!commit) return std::unexpected(commit.error());
-  auto commits = repository.first_parent_line(commit->id);
-  if (!commits) return std::unexpected(commits.error());
-  CommitLine line;
-  line.commits.reserve(commits->size());
-  for (CommitTitle& one : *commits)
-    line.commits.push_back({std::move(one.id), std::move(one.author), std::move(one.title)});
-  std::ranges::reverse(line.commits);
-  return line;
-}
-
 Result<LoadedHistory> load_history(const Context& context, const HistoryOptions& options, const std::string& only,
                                    std::ostream& err) {
   auto runner = std::make_unique<RealProcessRunner>(context.libexec + "/tally-supervisor");
   const auto repository = repository_of(*runner, context, options);
   if (!repository) return std::unexpected(repository.error());
-  auto line = line_of(*repository, options.shown.tip);
-  if (!line) return std::unexpected(line.error());
   auto store = open_store(*runner, context, options);
   if (!store) return std::unexpected(store.error());
   const auto index = store->index();
   if (!index) return std::unexpected(index.error());
+  auto line = line_of(*repository, options.shown.tip, **index);
+  if (!line) return std::unexpected(line.error());
   auto suite = choose_suite(options, **index);
   if (!suite) return std::unexpected(suite.error());
   std::string id;
@@ -123,7 +111,7 @@ Result<LoadedHistory> load_history(const Context& context, const HistoryOptions&
     if (!meant) return std::unexpected(meant.error());
     id = *std::move(meant);
   }
-  const auto runs = (*index)->runs(*suite);
+  auto runs = (*index)->runs(*suite);
   if (!runs) return std::unexpected(runs.error());
   const std::vector<PlacedRun> placed = placed_on(*line, *runs);
   if (placed.empty()) {
@@ -135,7 +123,7 @@ Result<LoadedHistory> load_history(const Context& context, const HistoryOptions&
   say_left_out(options, *chosen, runs->size() - placed.size(), err);
   auto ledger = read_ledger(options, repository->top());
   if (!ledger) return std::unexpected(ledger.error());
-  auto history = told_history(**index, *std::move(suite), *std::move(line), *runs, *chosen, id);
+  auto history = told_history(**index, *std::move(suite), *std::move(line), *std::move(runs), *chosen, id);
   if (!history) return std::unexpected(history.error());
 
   HistoryView view{.history = *std::move(history)};

@@ -38,7 +38,4 @@ struct LoadedHistory {
 Result<LoadedHistory> load_history(const Context& context, const HistoryOptions& options, const std::string& only,
                                    std::ostream& err);
 
-/// The line of first parents up to a commit, oldest first. An error (input): it is none.
-Result<CommitLine> line_of(const Repository& repository, const std::string& tip);
-
 }  // namespace tally::cli

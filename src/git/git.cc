@@ -27,11 +27,13 @@ bool points_to_repository(std::string_view variable) {
 Git::Git(ProcessRunner& runner, const EnvironmentVariables& environment, std::string folder)
     : runner_(runner), folder_(std::move(folder)) {
   for (const auto& [name, value] : environment) {
-    if (!points_to_repository(name) && name != "LC_ALL") environment_.emplace_back(name, value);
+    if (!points_to_repository(name) && name != "LC_ALL" && name != "GIT_FLUSH") environment_.emplace_back(name, value);
   }
   environment_.emplace_back("LC_ALL", "C.UTF-8");
   environment_.emplace_back("GIT_TERMINAL_PROMPT", "0");
   environment_.emplace_back("GIT_OPTIONAL_LOCKS", "0");
+  // Into a pipe it writes each commit of a log by itself otherwise.
+  environment_.emplace_back("GIT_FLUSH", "0");
 }
 
 ProcessResult Git::run_git(std::vector<std::string> arguments, std::string input) const {

@@ -57,17 +57,22 @@ Result<std::optional<Repository>> Repository::find(ProcessRunner& runner, const 
   return std::unexpected(top.error());
 }
 
-Result<Commit> Repository::commit(const std::string& name) const {
+Result<std::string> Repository::commit_id(const std::string& name) const {
   const auto id = git_({"rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{commit}"});
   if (!id && id.error().kind == ErrorKind::interrupted) return std::unexpected(id.error());
   if (!id) {
     return fail(ErrorKind::input, fmt::format("'{}' is no commit of this repository", name), top(),
                 "name a commit, a branch or a tag that is there; a shallow clone wants `git fetch --unshallow`");
   }
-  std::string full(trim(*id));
-  const auto text = git_({"cat-file", "commit", full});
+  return std::string(trim(*id));
+}
+
+Result<Commit> Repository::commit(const std::string& name) const {
+  auto id = commit_id(name);
+  if (!id) return std::unexpected(id.error());
+  const auto text = git_({"cat-file", "commit", *id});
   if (!text) return std::unexpected(text.error());
-  return parse_commit(std::move(full), *text);
+  return parse_commit(*std::move(id), *text);
 }
 
 Result<std::optional<Commit>> Repository::head() const {
@@ -116,6 +121,8 @@ Result<std::optional<std::string>> Repository::merge_base(const std::string& one
 
 namespace {
 
+constexpr std::string_view kLineFormat = "--format=%H%x1f%P%x1f%an%x1f%s";
+
 /// "ID parents author title", separated by kUnit; nothing of a line that is none.
 std::optional<LineCommit> parse_line_commit(std::string_view text) {
   const auto fields = split(text, kUnit);
@@ -131,8 +138,30 @@ std::optional<LineCommit> parse_line_commit(std::string_view text) {
 
 }  // namespace
 
+Result<std::vector<LineCommit>> Repository::first_parent_line_since(const std::string& base,
+                                                                    const std::string& tip) const {
+  const auto text =
+      git_({"log", "--first-parent", "--no-show-signature", std::string(kLineFormat), tip, "^" + base, "--"});
+  if (!text) return std::unexpected(text.error());
+  std::vector<LineCommit> line;
+  for (const std::string_view one : split(*text, '\n')) {
+    if (auto commit = parse_line_commit(one)) line.push_back(*std::move(commit));
+  }
+  return line;
+}
+
+Result<bool> Repository::is_as_committed() const {
+  const auto said = git_({"rev-parse", "--path-format=absolute", "--is-shallow-repository", "--git-path", "info/grafts",
+                          "--glob=refs/replace"});
+  if (!said) return std::unexpected(said.error());
+  const auto lines = split(trim(*said), '\n');
+  std::error_code code;
+  // A third line names what is replaced.
+  return lines.size() == 2 && lines[0] == "false" && !std::filesystem::exists(lines[1], code);
+}
+
 Result<std::vector<LineCommit>> Repository::line_between(const std::string& from, const std::string& to) const {
-  const std::string format = "--format=%H%x1f%P%x1f%an%x1f%s";
+  const std::string format(kLineFormat);
   const auto first = git_({"log", "--no-walk", "--no-show-signature", format, from, "--"});
   if (!first) return std::unexpected(first.error());
   auto begin = parse_line_commit(trim(*first));

@@ -43,6 +43,8 @@ class Repository {
   [[nodiscard]] const std::string& top() const { return git_.folder(); }
   /// The commit that a name (branch, tag, abbreviated id, HEAD~2) means. An error (input): there is none.
   [[nodiscard]] Result<Commit> commit(const std::string& name) const;
+  /// Its id alone. Errors: as above.
+  [[nodiscard]] Result<std::string> commit_id(const std::string& name) const;
   /// Nothing where nothing is committed yet.
   [[nodiscard]] Result<std::optional<Commit>> head() const;
   /// Tracked files differ from HEAD.
@@ -53,6 +55,14 @@ class Repository {
   [[nodiscard]] std::string user_name() const;
   /// From `tip` by first parents to the first commit; of a shallow clone as far as it goes. Newest first.
   [[nodiscard]] Result<std::vector<CommitTitle>> first_parent_line(const std::string& tip) const;
+  /// The commits of that line that `base` does not come from; empty where `tip` is `base` or one that it comes from.
+  /// Newest first; the parent of the last is `base` or one that it comes from, if it has one. An error: `base` is not
+  /// there.
+  [[nodiscard]] Result<std::vector<LineCommit>> first_parent_line_since(const std::string& base,
+                                                                        const std::string& tip) const;
+  /// What comes before a commit follows from its id alone: the clone is not shallow, and nothing (`git replace`, grafts)
+  /// gives commits other parents than they name.
+  [[nodiscard]] Result<bool> is_as_committed() const;
   /// The newest commit that both come from; nothing where there is none (in a shallow clone: none any more).
   [[nodiscard]] Result<std::optional<std::string>> merge_base(const std::string& one, const std::string& other) const;
   /// From `from`, which is the first, to `to`, the last: each is a parent of the next, the first parent wherever that

@@ -38,7 +38,7 @@ Result<ChosenRuns> choose_runs(std::span<const PlacedRun> runs, const std::strin
   ChosenRuns chosen;
   Epochs epochs;
   for (const PlacedRun& run : runs) {
-    const auto [known, is_new] = epochs[run.environment].try_emplace(run.place, &run);
+    const auto [known, is_new] = epochs[std::string(run.environment)].try_emplace(run.place, &run);
     if (is_new) continue;
     ++chosen.earlier_of_same_commit;
     if (run.started > known->second->started) known->second = &run;

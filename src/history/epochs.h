@@ -4,18 +4,19 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
 
 namespace tally {
 
-/// A run of a suite that lies on the line.
+/// A run of a suite that lies on the line. Its texts are the caller's.
 struct PlacedRun {
   std::size_t run = 0;    ///< The caller's number of it.
   std::size_t place = 0;  ///< Of its commit, on the line.
-  std::string environment;
-  std::string started;  ///< ISO 8601, UTC.
+  std::string_view environment;
+  std::string_view started;  ///< ISO 8601, UTC.
 };
 
 struct ChosenRuns {

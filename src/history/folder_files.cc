@@ -1,9 +1,13 @@
 #include "history/folder_files.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <memory>
 
 #include "base/files.h"
 #include "base/unique_fd.h"
@@ -31,16 +35,41 @@ Status sync_all(std::vector<NewFile>& files, const fs::path& folder) {
 
 }  // namespace
 
+namespace {
+
+/// Plain files under a folder, as `prefix` and their paths from there. Ten thousand of them want no path object each.
+Status list_files(const std::string& folder, const std::string& prefix, std::vector<std::string>& names) {
+  const auto close = [](DIR* one) { ::closedir(one); };
+  const std::unique_ptr<DIR, decltype(close)> listing(::opendir(folder.c_str()));
+  if (!listing) return std::unexpected(errno_error("read the history", folder));
+  errno = 0;
+  while (const dirent* entry = ::readdir(listing.get())) {
+    const std::string_view name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    std::string path = folder + "/";
+    path += name;
+    struct stat status = {};
+    unsigned char kind = entry->d_type;
+    if (kind == DT_UNKNOWN || kind == DT_LNK)
+      kind = ::stat(path.c_str(), &status) != 0 ? DT_UNKNOWN : IFTODT(status.st_mode);
+    if (kind == DT_REG) names.push_back(prefix + std::string(name));
+    if (kind == DT_DIR && entry->d_type != DT_LNK) {
+      if (auto listed = list_files(path, prefix + std::string(name) + "/", names); !listed) return listed;
+    }
+    errno = 0;
+  }
+  if (errno != 0) return std::unexpected(errno_error("read the history", folder));
+  return {};
+}
+
+}  // namespace
+
 Result<std::vector<std::string>> FolderFiles::names(const std::string& under) const {
   std::vector<std::string> names;
+  const std::string top = (folder_ / under).string();
   std::error_code code;
-  const fs::path top = folder_ / under;
   if (!fs::exists(top, code)) return names;
-  const std::size_t prefix = (folder_ / "").string().size();
-  for (fs::recursive_directory_iterator at(top, code), end; !code && at != end; at.increment(code)) {
-    if (at->is_regular_file(code)) names.push_back(at->path().string().substr(prefix));
-  }
-  if (code) return fail(ErrorKind::io, "cannot read the history: " + code.message(), top.string());
+  if (auto listed = list_files(top, under + "/", names); !listed) return std::unexpected(listed.error());
   std::ranges::sort(names);
   return names;
 }

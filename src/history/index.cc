@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
+#include "base/digest.h"
 #include "history/environment_name.h"
 #include "history/profiles.h"
 
@@ -14,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// With every change of a table or of SeriesPoint.
-constexpr std::int64_t kVersion = 2;
+constexpr std::int64_t kVersion = 3;
 /// A double's bytes tell the byte order; a table made by another machine's tally is made anew.
 constexpr double kLayout = 1.0 / 3;
 constexpr std::size_t kPointsInRow = 128;
@@ -34,6 +36,7 @@ CREATE TABLE series(of_case INTEGER NOT NULL, environment INTEGER NOT NULL, part
   points BLOB NOT NULL, PRIMARY KEY(of_case, environment, part)) WITHOUT ROWID;
 CREATE TABLE profile(run INTEGER NOT NULL, of_case INTEGER NOT NULL, stem TEXT NOT NULL,
   PRIMARY KEY(run, of_case)) WITHOUT ROWID;
+CREATE TABLE note(id INTEGER PRIMARY KEY, text TEXT NOT NULL);
 )sql";
 
 std::span<const std::byte> bytes_of(const double& number) { return std::as_bytes(std::span(&number, 1)); }
@@ -118,10 +121,8 @@ Result<std::vector<std::string>> texts_of(Result<SqlStatement> rows) {
 
 }  // namespace
 
-Result<std::unordered_set<std::string>> HistoryIndex::files() const {
-  const auto files = texts_of(database_.prepare("SELECT file FROM run"));
-  if (!files) return std::unexpected(files.error());
-  return std::unordered_set<std::string>(files->begin(), files->end());
+Result<std::vector<std::string>> HistoryIndex::files() const {
+  return texts_of(database_.prepare("SELECT file FROM run ORDER BY file"));
 }
 
 Result<std::vector<std::string>> HistoryIndex::suites() const {
@@ -135,20 +136,21 @@ Result<std::vector<std::string>> HistoryIndex::cases(std::string_view suite) con
 }
 
 Result<std::vector<IndexedRun>> HistoryIndex::runs(std::string_view suite) const {
-  auto rows =
-      database_.prepare("SELECT id, environment, commit_id, started, file FROM run WHERE suite = ? ORDER BY file");
+  auto rows = database_.prepare("SELECT id, environment, commit_id, started, file FROM run WHERE suite = ?");
   if (!rows) return std::unexpected(rows.error());
   rows->bind(suite);
   std::vector<IndexedRun> runs;
   for (auto row = rows->step();; row = rows->step()) {
     if (!row) return std::unexpected(row.error());
-    if (!*row) return runs;
+    if (!*row) break;
     runs.push_back({.id = rows->whole(0),
                     .environment = rows->text(1),
                     .commit = rows->text(2),
                     .started = rows->text(3),
                     .file = rows->text(4)});
   }
+  std::ranges::sort(runs, {}, &IndexedRun::file);
+  return runs;
 }
 
 Result<std::vector<IndexedProfile>> HistoryIndex::profiles(std::string_view suite) const {
@@ -165,6 +167,44 @@ Result<std::vector<IndexedProfile>> HistoryIndex::profiles(std::string_view suit
   }
 }
 
+Result<std::optional<std::string>> HistoryIndex::note(Note about) const {
+  auto rows = database_.prepare("SELECT text FROM note WHERE id = ?");
+  if (rows) rows->bind(std::int64_t{std::to_underlying(about)});
+  auto texts = texts_of(std::move(rows));
+  if (!texts) return std::unexpected(texts.error());
+  if (texts->empty()) return std::nullopt;
+  return std::move(texts->front());
+}
+
+Status HistoryIndex::keep(Note about, const std::string& text) {
+  auto insert = database_.prepare("INSERT OR REPLACE INTO note VALUES(?, ?)");
+  if (!insert) return std::unexpected(insert.error());
+  database_.set_patient(false);
+  auto done = insert->bind(std::int64_t{std::to_underlying(about)}).bind(text).run();
+  database_.set_patient(true);
+  return done;
+}
+
+Result<bool> HistoryIndex::knows_just(const std::vector<std::string>& files) {
+  Digest digest;
+  for (const std::string& file : files) digest.add(file);
+  const std::string asked = digest.hex();
+  const auto noted = note(Note::files);
+  if (noted && *noted == asked) return true;
+  // In one transaction: nobody changes the list between its being read and its being noted.
+  if (auto begun = database_.execute("BEGIN"); !begun) return std::unexpected(begun.error());
+  const auto known = this->files();
+  const bool is_so = known && *known == files;
+  [[maybe_unused]] const Status kept = is_so ? keep(Note::files, asked) : Status();
+  if (!database_.execute("COMMIT")) roll_back();
+  if (!known) return std::unexpected(known.error());
+  return is_so;
+}
+
+Result<std::optional<std::string>> HistoryIndex::line() const { return note(Note::line); }
+
+Status HistoryIndex::keep_line(const std::string& text) { return keep(Note::line, text); }
+
 Status HistoryIndex::clear() {
   if (auto gone =
           database_.execute("DELETE FROM run; DELETE FROM environment; DELETE FROM basis; DELETE FROM one_case; "
@@ -178,7 +218,12 @@ Status HistoryIndex::clear() {
   return {};
 }
 
-Status HistoryIndex::begin() { return database_.execute("BEGIN IMMEDIATE"); }
+Status HistoryIndex::begin() {
+  if (auto begun = database_.execute("BEGIN IMMEDIATE"); !begun) return begun;
+  auto gone = database_.prepare("DELETE FROM note WHERE id = ?");
+  if (!gone) return std::unexpected(gone.error());
+  return gone->bind(std::int64_t{std::to_underlying(Note::files)}).run();
+}
 
 Status HistoryIndex::commit() {
   for (const auto& [of, tail] : tails_) {

@@ -12,7 +12,6 @@
 #include <span>
 #include <string>
 #include <tuple>
-#include <unordered_set>
 #include <vector>
 
 #include "base/error.h"
@@ -43,16 +42,27 @@ class HistoryIndex {
   static Result<HistoryIndex> open(const std::filesystem::path& path);
   static Result<HistoryIndex> in_memory();
 
-  [[nodiscard]] Result<std::unordered_set<std::string>> files() const;
+  /// The files that it knows, in the order of their names.
+  [[nodiscard]] Result<std::vector<std::string>> files() const;
   [[nodiscard]] Result<std::vector<std::string>> suites() const;
   /// Their ids, in the order in which they came.
   [[nodiscard]] Result<std::vector<std::string>> cases(std::string_view suite) const;
+  /// In the order of their files' names.
   [[nodiscard]] Result<std::vector<IndexedRun>> runs(std::string_view suite) const;
 
   /// All that runs name, whether they are still kept or not.
   [[nodiscard]] Result<std::vector<IndexedProfile>> profiles(std::string_view suite) const;
 
-  /// Everything goes.
+  /// Whether it knows these files and no others. `files` are sorted. That it does is noted until it changes, so that the
+  /// next time its own list need not be read.
+  [[nodiscard]] Result<bool> knows_just(const std::vector<std::string>& files);
+
+  /// What keep_line() was last given (history/kept_line.h); nothing where there was none.
+  [[nodiscard]] Result<std::optional<std::string>> line() const;
+  /// Waits for nobody. An error: another process writes just now, or it cannot be written.
+  Status keep_line(const std::string& text);
+
+  /// Everything goes but the line of commits, which follows from no file.
   Status clear();
   /// What begin() and commit() enclose is there as a whole or not at all, and once: another process that did it first
   /// is waited for.
@@ -76,7 +86,11 @@ class HistoryIndex {
 
   explicit HistoryIndex(SqlDatabase database) : database_(std::move(database)) {}
 
+  enum class Note { line, files };
+
   Status create();
+  [[nodiscard]] Result<std::optional<std::string>> note(Note about) const;
+  Status keep(Note about, const std::string& text);
   Result<std::int64_t> case_id(const std::string& suite, const CaseRecord& one);
   Result<std::int64_t> basis_id(const Basis& basis);
   Result<std::int64_t> environment_id(const std::string& name);

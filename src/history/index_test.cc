@@ -140,6 +140,24 @@ TEST_F(HistoryIndexTest, ForgetsWhatWasTakenAway) {
   expect_same_as_records();
 }
 
+/// A listing that it knew once is not the one that it knows.
+TEST_F(HistoryIndexTest, NotesAListingOnlyUntilItChanges) {
+  add(0, 10000);
+  expect_same_as_records();
+  expect_same_as_records();
+  add(1, 10001);
+  const std::string second = store.runs()->back().file;
+  const std::string first = store.runs()->front().file;
+  const auto index = store.index();
+  ASSERT_TRUE(index);
+  EXPECT_EQ((*index)->knows_just({first, second}), true);
+  EXPECT_EQ((*index)->knows_just({first}), false);
+  ASSERT_TRUE(store.files().remove(std::vector{second}, ""));
+  records.pop_back();
+  expect_same_as_records();
+  EXPECT_EQ((*index)->knows_just({first, second}), false);
+}
+
 TEST_F(HistoryIndexTest, NothingOfAFileThatIsBrokenIsTaken) {
   for (int i = 0; i < 3; ++i) add(i, 10000 + i);
   forget();

@@ -40,6 +40,8 @@ Result<SqlStatement> SqlDatabase::prepare(std::string_view sql) const {
 
 std::int64_t SqlDatabase::last_id() const { return sqlite3_last_insert_rowid(handle_.get()); }
 
+void SqlDatabase::set_patient(bool is_patient) { sqlite3_busy_timeout(handle_.get(), is_patient ? kWaitMs : 0); }
+
 bool SqlDatabase::is_busy() const {
   const int code = sqlite3_errcode(handle_.get());
   return code == SQLITE_BUSY || code == SQLITE_LOCKED;

@@ -27,6 +27,8 @@ class SqlDatabase {
   Status execute(const char* sql);
   [[nodiscard]] Result<SqlStatement> prepare(std::string_view sql) const;
   [[nodiscard]] std::int64_t last_id() const;
+  /// Whether another process that writes is waited for.
+  void set_patient(bool is_patient);
   /// What failed last failed because another process holds it.
   [[nodiscard]] bool is_busy() const;
 

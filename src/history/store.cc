@@ -168,9 +168,16 @@ void HistoryStore::enter(const std::vector<std::pair<std::string, const Record*>
   const auto known = index_->files();
   bool fine = known.has_value();
   for (const auto& [file, record] : runs) {
-    if (fine && !known->contains(file)) fine = index_->add(file, *record).has_value();
+    if (fine && !std::ranges::binary_search(*known, file)) fine = index_->add(file, *record).has_value();
   }
   if (!fine || !index_->commit()) index_->roll_back();
+}
+
+Result<std::vector<std::string>> HistoryStore::run_files() const {
+  auto names = files_->names(std::string(kRuns));
+  if (!names) return std::unexpected(names.error());
+  std::erase_if(*names, [](const std::string& name) { return !stored_run_of(name); });
+  return names;
 }
 
 Result<std::vector<StoredRun>> HistoryStore::runs() const {
@@ -211,19 +218,17 @@ Result<Record> HistoryStore::load(const std::string& file) const {
 
 /// Within a transaction.
 Status HistoryStore::bring_up(HistoryIndex& index) const {
-  const auto stored = runs();
+  auto stored = run_files();
   if (!stored) return std::unexpected(stored.error());
-  auto known = index.files();
+  const auto known = index.files();
   if (!known) return std::unexpected(known.error());
   std::vector<std::string> missing;
-  for (const StoredRun& run : *stored) {
-    if (known->erase(run.file) == 0) missing.push_back(run.file);
-  }
-  if (!known->empty()) {
+  if (std::ranges::includes(*stored, *known)) {
+    std::ranges::set_difference(*stored, *known, std::back_inserter(missing));
+  } else {
     // Files are never changed; where one was taken away, nothing of it must stay.
     if (auto cleared = index.clear(); !cleared) return cleared;
-    missing.clear();
-    for (const StoredRun& run : *stored) missing.push_back(run.file);
+    missing = *std::move(stored);
   }
   std::vector<std::pair<std::string, std::string>> texts;
   const auto enter_texts = [&]() -> Status {
@@ -244,13 +249,10 @@ Status HistoryStore::bring_up(HistoryIndex& index) const {
 }
 
 /// Says whether the index already knows just these files.
-Result<bool> HistoryStore::is_current(const HistoryIndex& index) const {
-  const auto stored = runs();
+Result<bool> HistoryStore::is_current(HistoryIndex& index) const {
+  const auto stored = run_files();
   if (!stored) return std::unexpected(stored.error());
-  const auto known = index.files();
-  if (!known) return std::unexpected(known.error());
-  return known->size() == stored->size() &&
-         std::ranges::all_of(*stored, [&](const StoredRun& run) { return known->contains(run.file); });
+  return index.knows_just(*stored);
 }
 
 Status HistoryStore::refresh(HistoryIndex& index) const {

@@ -78,7 +78,9 @@ class HistoryStore {
   [[nodiscard]] const HistoryFiles& files() const { return *files_; }
 
  private:
-  [[nodiscard]] Result<bool> is_current(const HistoryIndex& index) const;
+  /// The names of all runs, in their order.
+  [[nodiscard]] Result<std::vector<std::string>> run_files() const;
+  [[nodiscard]] Result<bool> is_current(HistoryIndex& index) const;
   Status bring_up(HistoryIndex& index) const;
   Status refresh(HistoryIndex& index) const;
   Status open_index();

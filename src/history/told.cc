@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 namespace tally {
 
@@ -19,18 +20,21 @@ std::vector<PlacedRun> placed_on(const CommitLine& line, const std::vector<Index
 }
 
 Result<History> told_history(const HistoryIndex& index, std::string suite, CommitLine line,
-                             const std::vector<IndexedRun>& runs, const ChosenRuns& chosen, std::string_view only) {
+                             std::vector<IndexedRun> runs, const ChosenRuns& chosen, std::string_view only) {
   History history;
   history.suite = std::move(suite);
   history.line = std::move(line);
   std::vector<std::optional<std::uint32_t>> places;
   for (const PlacedRun& one : chosen.runs) {
-    const IndexedRun& run = runs[one.run];
+    IndexedRun& run = runs[one.run];
     const auto number = static_cast<std::size_t>(run.id);
     if (places.size() <= number) places.resize(number + 1);
     places[number] = static_cast<std::uint32_t>(history.runs.size());
     history.line.measured.push_back(one.place);
-    history.runs.push_back({.id = run.id, .environment = run.environment, .started = run.started, .file = run.file});
+    history.runs.push_back({.id = run.id,
+                            .environment = std::move(run.environment),
+                            .started = std::move(run.started),
+                            .file = std::move(run.file)});
   }
   if (auto loaded = index.load(history.suite, places, only, history); !loaded) return std::unexpected(loaded.error());
   return history;

@@ -56,6 +56,9 @@ MeasuredCommit CommitMeasuring::carried(const Known& known, const Commit& commit
   if (!ids.empty()) std::erase_if(carried.record.cases, [&](const CaseRecord& one) { return !contains(ids, one.id); });
   for (CaseRecord& one : carried.record.cases) {
     one.attempts.clear();
+    // A count follows from the files. A time does not: the same one twice would be taken for two that agree.
+    one.wall.reset();
+    if (one.counts && !one.reused) one.reused = carried.same_as;
     one.warnings.push_back(fmt::format("not measured at this commit: {} those of {}",
                                        was_built ? "the built files are" : "its files are",
                                        carried.same_as.substr(0, kShownDigits)));

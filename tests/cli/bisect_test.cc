@@ -249,10 +249,18 @@ TEST_F(BisectTest, AHistoryIsFilledInPartsThatAreDealtByPlaces) {
     return tally(all, {.folder = repository.top()});
   };
   // From the newest: the first and the third, then the second and the fourth.
-  const Ran first = backfill({"--last", "4", "--shard", "1/2"});
+  const Ran first = backfill({"--last", "4", "--shard", "1/2", "--times", "--max-run-time", "0.05"});
   EXPECT_EQ(first.code, 0) << first.err;
   EXPECT_THAT(first.out, AllOf(HasSubstr("(carried forward: the files of"),
                                HasSubstr("1 measured, 1 carried forward, 0 there already, 0 not to be had")));
+  // A time that was taken at another commit is not this one's.
+  const auto points = json::parse(
+      tally({"history", "show", "sum", "--json", "--store", store()}, {.folder = repository.top()}).out);
+  ASSERT_TRUE(points);
+  ASSERT_EQ((*points)["points"].size(), 2);
+  EXPECT_EQ((*points)["points"][0]["instructions"].number(), (*points)["points"][1]["instructions"].number());
+  EXPECT_TRUE((*points)["points"][1]["time_s"].number());
+  EXPECT_FALSE((*points)["points"][0]["time_s"].number());
   const Ran second = backfill({"HEAD~3..HEAD", "--shard", "2/2"});
   EXPECT_EQ(second.code, 1);
   EXPECT_THAT(second.out, HasSubstr("0 measured, 0 carried forward, 0 there already, 1 not to be had"));
