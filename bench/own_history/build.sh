@@ -1,7 +1,7 @@
 # Builds build/own/libown.so of the commit that is checked out; see suite.toml. A text for --build, so no first line.
 mkdir -p build/own
 cat > build/own/Makefile <<'MAKE'
-SOURCES := $(filter-out %_test.cc %_fuzz.cc,$(wildcard src/base/*.cc src/json/*.cc src/profile/*.cc))
+SOURCES := $(filter-out %_test.cc %_fuzz.cc,$(wildcard src/base/*.cc src/json/*.cc src/measurement/*.cc src/profile/*.cc src/trace/*.cc))
 OBJECTS := $(SOURCES:src/%.cc=build/own/%.o)
 build/own/libown.so: $(OBJECTS) $(SOURCES)
 	clang++-19 -shared -o $@ $(OBJECTS) -lfmt -lxxhash -lz -ldw
