@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <optional>
+#include <string_view>
 
 // Elfutils would load libdebuginfod, and all of curl, into every process that has it inside, and ask servers where the
 // environment names some. A measurement is not to wait for that: these take the place of its own.
@@ -106,12 +108,48 @@ struct DebugInfo::State {
     Dwarf_Die unit{};
   };
 
+  struct Function {
+    Dwarf_Addr begin = 0;
+    Dwarf_Addr end = 0;
+    Dwarf_Addr reach = 0;        ///< The furthest end of this one and those before it: they may overlap.
+    const char* name = nullptr;  ///< The module's.
+  };
+
   std::unique_ptr<Dwfl, EndDwfl> dwfl;
   Dwfl_Module* module = nullptr;
   Dwarf_Addr symbol_bias = 0;
   Dwarf_Addr line_bias = 0;           ///< Of what `units` counts.
   std::map<Dwarf_Addr, Range> units;  ///< By their own tables: compilers write no index of them.
   bool has_units = false;
+  std::optional<std::vector<Function>> functions;  ///< By where they begin.
+
+  /// All at once: libdw looks an address up by going through all symbols, and libtorch has half a million of them.
+  void find_functions() {
+    functions.emplace();
+    const int symbols = dwfl_module_getsymtab(module);
+    for (int i = 0; i < symbols; ++i) {
+      GElf_Sym symbol{};
+      GElf_Addr begin = 0;
+      const char* const name = dwfl_module_getsym_info(module, i, &symbol, &begin, nullptr, nullptr, nullptr);
+      const auto type = GELF_ST_TYPE(symbol.st_info);
+      if (name == nullptr || (type != STT_FUNC && type != STT_GNU_IFUNC) || symbol.st_shndx == SHN_UNDEF) continue;
+      functions->push_back({.begin = begin - symbol_bias, .end = begin - symbol_bias + symbol.st_size, .name = name});
+    }
+    std::ranges::sort(*functions, {}, &Function::begin);
+    Dwarf_Addr reach = 0;
+    for (Function& one : *functions) one.reach = reach = std::max(reach, one.end);
+  }
+
+  /// Of several names, always the same.
+  const Function* function_at(Dwarf_Addr address) {
+    if (!functions) find_functions();
+    const Function* found = nullptr;
+    auto at = std::ranges::upper_bound(*functions, address, {}, &Function::begin);
+    while (at != functions->begin() && (--at)->reach > address) {
+      if (at->end > address && (found == nullptr || std::string_view(at->name) < found->name)) found = &*at;
+    }
+    return found;
+  }
 
   void find_units() {
     has_units = true;
@@ -150,13 +188,8 @@ DebugInfo& DebugInfo::operator=(DebugInfo&&) noexcept = default;
 
 ElfFunction DebugInfo::function_at(std::uint64_t address) const {
   if (state_->module == nullptr) return {};
-  GElf_Sym symbol{};
-  GElf_Off offset = 0;
-  const char* const name =
-      dwfl_module_addrinfo(state_->module, address + state_->symbol_bias, &offset, &symbol, nullptr, nullptr, nullptr);
-  const auto type = GELF_ST_TYPE(symbol.st_info);
-  if (name == nullptr || (type != STT_FUNC && type != STT_GNU_IFUNC) || offset >= symbol.st_size) return {};
-  return {.name = name, .begins = address - offset};
+  const State::Function* const function = state_->function_at(address);
+  return function == nullptr ? ElfFunction() : ElfFunction{.name = function->name, .begins = function->begin};
 }
 
 std::vector<SourceLine> DebugInfo::lines_at(std::uint64_t address) const {
