@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <optional>
 #include <set>
+#include <span>
 
 #include "base/contains.h"
 #include "base/date.h"
@@ -55,14 +56,26 @@ struct OpenChange {
   std::string commit;  ///< The last that it may be of; of a drift, the one that it came to.
 };
 
+bool is_at(const Acceptance& one, std::span<const CommitName> commits) {
+  return std::ranges::any_of(commits, [&](const CommitName& name) { return name.id.starts_with(one.commit); });
+}
+
+/// Whether it is about a case that became slower there, agreed to or not.
+bool is_about_any(const HistoryView& view, const Acceptance& one) {
+  for (std::size_t run = 0; run < view.course.entries.size(); ++run) {
+    for (const CountStep& step : view.course.entries[run].steps) {
+      if (step.is_slower() && one.is_about(view.id(step.of)) && is_at(one, view.candidates(run, step))) return true;
+    }
+  }
+  return false;
+}
+
 std::vector<OpenChange> open_changes(const HistoryView& view, const Acceptance& one) {
   std::vector<OpenChange> open;
   for (std::size_t run = 0; run < view.course.entries.size(); ++run) {
     for (const CountStep& step : view.course.entries[run].steps) {
       const auto candidates = view.candidates(run, step);
-      const bool of_these =
-          std::ranges::any_of(candidates, [&](const CommitName& name) { return name.id.starts_with(one.commit); });
-      if (one.is_about(view.id(step.of)) && of_these && view.is_finding(run, step))
+      if (one.is_about(view.id(step.of)) && is_at(one, candidates) && view.is_finding(run, step))
         open.push_back({view.id(step.of), step.counts.change, candidates.back().id});
     }
   }
@@ -94,8 +107,9 @@ Status hold_against(const HistoryView& view, const std::string& up_to, Acceptanc
   one.cases = *cases;
   const auto open = open_changes(view, one);
   if (open.empty()) {
-    fmt::print(err, "tally history: nothing is open of {}{}: the entry waits for a change to come\n", one.cases,
-               one.commit.empty() ? "" : " at " + one.commit);
+    fmt::print(err, "tally history: nothing is open of {}{}: {}\n", one.cases,
+               one.commit.empty() ? "" : " at " + one.commit,
+               is_about_any(view, one) ? "what made it slower is agreed to already" : "the entry waits for a change to come");
     return {};
   }
   const auto largest = std::ranges::max_element(open, {}, &OpenChange::change);

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/context.h"
 #include "cli/merge_texts.h"
+#include "cli/record_files.h"
 #include "cli/refuse.h"
 #include "profile/line_costs.h"
 #include "record/json.h"
@@ -82,7 +83,10 @@ Status take_profiles(Merged& merged, const std::vector<PartText>& parts, const s
                   "give -o the path of a file");
     }
     const PartText& part = parts[one.input];
-    auto kept = take_profile(part.cases[one.index].id, fs::path(part.name).parent_path() / *one.place.profile, output);
+    const std::string& id = part.cases[one.index].id;
+    const auto file = profile_file(id, *one.place.profile, part.name);
+    if (!file) return std::unexpected(file.error());
+    auto kept = take_profile(id, *file, output);
     if (!kept) return std::unexpected(kept.error());
     lost += !*kept;
     one.place.profile = *std::move(kept);

@@ -54,27 +54,21 @@ Result<const CaseRecord*> choose_case(const Record& record, const std::string& w
   return find_case(record, *id);
 }
 
-namespace {
-
-/// Where a case's profile is. A record may be anybody's: it names no file but those that lie with it.
-Result<std::filesystem::path> profile_file(const CaseRecord& record, const std::string& path) {
-  const auto within = std::filesystem::path(*record.profile).lexically_normal();
+Result<std::filesystem::path> profile_file(const std::string& id, const std::string& profile, const std::string& path) {
+  const auto within = std::filesystem::path(profile).lexically_normal();
   if (within.is_absolute() || *within.begin() == "..") {
-    return fail(ErrorKind::input,
-                fmt::format("the profile of '{}' would lie outside of the record's folder", record.id), path,
+    return fail(ErrorKind::input, fmt::format("the profile of '{}' would lie outside of the record's folder", id), path,
                 "measure it anew with tally run --profiles");
   }
   return std::filesystem::path(path).parent_path() / within;
 }
-
-}  // namespace
 
 Result<StoredProfile> load_profile(const CaseRecord& record, const std::string& path) {
   if (!record.profile) {
     return fail(ErrorKind::input, fmt::format("no profile of '{}' was kept", record.id), path,
                 "measure with tally run --profiles");
   }
-  const auto file = profile_file(record, path);
+  const auto file = profile_file(record.id, *record.profile, path);
   if (!file) return std::unexpected(file.error());
   const Result<std::string> text = read_file(*file);
   if (!text) return std::unexpected(text.error());
@@ -117,7 +111,7 @@ Result<Beside> read_beside(const CaseRecord& record, const std::string& path, co
                 "measure with tally run --profiles");
   };
   if (!record.profile) return missing();
-  auto file = profile_file(record, path);
+  auto file = profile_file(record.id, *record.profile, path);
   if (!file) return std::unexpected(file.error());
   file->replace_extension(ending);
   if (!std::filesystem::exists(*file)) return missing();

@@ -154,6 +154,7 @@ TEST_F(HistoryAcceptTest, AnAgreementMayWaitForItsChange) {
   EXPECT_THAT(ledger(), Not(HasSubstr("commit")));
   commit("Check each element", 12000);
   EXPECT_EQ(open(), 0);
+  EXPECT_THAT(accept("+25%").err, HasSubstr("what made it slower is agreed to already"));
   const std::string file = (records->path() / "accept.toml").string();
   const Ran bare = tally({"history", "accept", "a [cpp n=1]", "--up-to", "+1%", "--reason", "r", "--accept", file,
                           "--expires", "2999-01-01"},

@@ -68,6 +68,15 @@ TEST_F(Parts, AreTheWholeAgainToTheInstruction) {
   const Ran sites = tally({"profile", "--memory", all + "#thousand nops [cpp]"});
   EXPECT_EQ(sites.code, 0) << sites.err;
   EXPECT_EQ(tally({"merge", path("whole.json"), "-o", "-"}).code, 2) << "a whole run is no part";
+  // A record may be anybody's, and is no way to other files.
+  std::string text = read_file(path("p2.json")).value();
+  const std::string inside = "\"p2.json.profiles/";
+  ASSERT_TRUE(text.contains(inside));
+  text.replace(text.find(inside), inside.size(), "\"../p2.json.profiles/");
+  ASSERT_TRUE(write_file(path("p2.json"), text));
+  const Ran outside = tally({"merge", path("p1.json"), path("p2.json"), path("p3.json"), "-o", all});
+  EXPECT_EQ(outside.code, 2);
+  EXPECT_THAT(outside.err, HasSubstr("would lie outside of the record's folder"));
 }
 
 TEST_F(Parts, AreDealtByLastTimesAndOnlyThoseBelongTogether) {
