@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -14,20 +15,31 @@ namespace tally {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+constexpr std::size_t kSmall = 4096;
+
+}  // namespace
+
 Result<std::string> read_file(const fs::path& path) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return std::unexpected(errno_error("open", path.string()));
-  std::string text;
   struct stat info{};
-  if (::fstat(fd.get(), &info) == 0 && info.st_size > 0) text.reserve(static_cast<std::size_t>(info.st_size) + 1);
+  // A byte more than there is, to see the end; the kernel's own files have no size.
+  std::size_t room =
+      ::fstat(fd.get(), &info) == 0 && info.st_size > 0 ? static_cast<std::size_t>(info.st_size) + 1 : kSmall;
+  std::string text;
   for (;;) {
-    constexpr std::size_t kBlock = std::size_t{256} << 10;
-    const std::size_t size = text.size();
-    text.resize(size + kBlock);
-    const ssize_t n = ::read(fd.get(), text.data() + size, kBlock);
+    const std::size_t before = text.size();
+    ssize_t n = 0;
+    text.resize_and_overwrite(before + room, [&](char* data, std::size_t) {
+      n = ::read(fd.get(), data + before, room);
+      return before + static_cast<std::size_t>(std::max<ssize_t>(n, 0));
+    });
     if (n < 0 && errno != EINTR) return std::unexpected(errno_error("read", path.string()));
-    text.resize(size + static_cast<std::size_t>(n > 0 ? n : 0));
     if (n == 0) return text;
+    room -= text.size() - before;
+    if (room == 0) room = std::max(kSmall, text.size());
   }
 }
 

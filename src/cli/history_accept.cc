@@ -107,9 +107,9 @@ Status hold_against(const HistoryView& view, const std::string& up_to, Acceptanc
   one.cases = *cases;
   const auto open = open_changes(view, one);
   if (open.empty()) {
-    fmt::print(err, "tally history: nothing is open of {}{}: {}\n", one.cases,
-               one.commit.empty() ? "" : " at " + one.commit,
-               is_about_any(view, one) ? "what made it slower is agreed to already" : "the entry waits for a change to come");
+    fmt::print(
+        err, "tally history: nothing is open of {}{}: {}\n", one.cases, one.commit.empty() ? "" : " at " + one.commit,
+        is_about_any(view, one) ? "what made it slower is agreed to already" : "the entry waits for a change to come");
     return {};
   }
   const auto largest = std::ranges::max_element(open, {}, &OpenChange::change);

@@ -109,8 +109,19 @@ Result<std::optional<UniqueFd>> CpuLeases::lock(CpuIndex cpu, Hold hold) const {
   }
 }
 
+const std::vector<CpuRange>& CpuLeases::ranges_for(const LeaseWish& wish) {
+  const auto [at, is_new] = ranges_.try_emplace({wish.count, wish.whole_cores});
+  if (is_new) at->second = possible_ranges(topology_, wish);
+  return at->second;
+}
+
+bool CpuLeases::is_free_here(const CpuRange& range) {
+  const auto is_free = [this](CpuIndex cpu) { return !uses_[cpu].has_alone() && uses_[cpu].shares() == 0; };
+  return std::ranges::all_of(range.use.cpus(), is_free) && std::ranges::all_of(range.idle.cpus(), is_free);
+}
+
 Result<std::optional<CpuLease>> CpuLeases::try_lease(const LeaseWish& wish) {
-  const std::vector<CpuRange> ranges = possible_ranges(topology_, wish);
+  const std::vector<CpuRange>& ranges = ranges_for(wish);
   if (ranges.empty()) {
     return fail(ErrorKind::input,
                 fmt::format("{} CPUs are needed at once, and only {} may be used ({})", wish.count,
@@ -118,6 +129,7 @@ Result<std::optional<CpuLease>> CpuLeases::try_lease(const LeaseWish& wish) {
                 {}, "allow more with --cores, or use fewer threads");
   }
   for (const CpuRange& range : ranges) {
+    if (!is_free_here(range)) continue;
     CpuLease lease;
     lease.range_ = range;
     for (const CpuIndex cpu : all_of(range)) {
@@ -125,6 +137,7 @@ Result<std::optional<CpuLease>> CpuLeases::try_lease(const LeaseWish& wish) {
       if (!locked) return std::unexpected(locked.error());
       if (!*locked) break;
       lease.locks_.push_back(std::move(**locked));
+      lease.marks_.push_back(uses_[cpu].alone);
     }
     if (lease.locks_.size() == range.use.size() + range.idle.size()) return lease;
   }
@@ -132,12 +145,13 @@ Result<std::optional<CpuLease>> CpuLeases::try_lease(const LeaseWish& wish) {
 }
 
 std::vector<CpuIndex> CpuLeases::least_shared_first() {
-  std::vector<CpuIndex> order = topology_.allowed.cpus();
-  for (const CpuIndex cpu : order) {
-    if (!shares_.contains(cpu)) shares_[cpu] = std::make_shared<int>();
-  }
-  std::ranges::sort(order, {}, [this](CpuIndex cpu) { return std::pair(shares_.at(cpu).use_count(), cpu); });
-  return order;
+  std::vector<std::pair<long, CpuIndex>> order;
+  for (const CpuIndex cpu : topology_.allowed.cpus()) order.emplace_back(uses_[cpu].shares(), cpu);
+  std::ranges::sort(order);
+  std::vector<CpuIndex> cpus;
+  cpus.reserve(order.size());
+  for (const auto& [shares, cpu] : order) cpus.push_back(cpu);
+  return cpus;
 }
 
 Result<CpuLease> CpuLeases::share() {
@@ -145,6 +159,7 @@ Result<CpuLease> CpuLeases::share() {
   CpuLease lease;
   CpuIndex chosen = order.front();
   for (const CpuIndex cpu : order) {
+    if (uses_[cpu].has_alone()) continue;
     Result<std::optional<UniqueFd>> locked = lock(cpu, Hold::shared);
     if (!locked) return std::unexpected(locked.error());
     if (!*locked) continue;
@@ -153,7 +168,7 @@ Result<CpuLease> CpuLeases::share() {
     break;
   }
   lease.range_.use = CpuSet({chosen});
-  lease.share_ = shares_.at(chosen);
+  lease.marks_.push_back(uses_[chosen].shared);
   return lease;
 }
 

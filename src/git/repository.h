@@ -60,8 +60,8 @@ class Repository {
   /// there.
   [[nodiscard]] Result<std::vector<LineCommit>> first_parent_line_since(const std::string& base,
                                                                         const std::string& tip) const;
-  /// What comes before a commit follows from its id alone: the clone is not shallow, and nothing (`git replace`, grafts)
-  /// gives commits other parents than they name.
+  /// What comes before a commit follows from its id alone: the clone is not shallow, and nothing (`git replace`,
+  /// grafts) gives commits other parents than they name.
   [[nodiscard]] Result<bool> is_as_committed() const;
   /// The newest commit that both come from; nothing where there is none (in a shallow clone: none any more).
   [[nodiscard]] Result<std::optional<std::string>> merge_base(const std::string& one, const std::string& other) const;

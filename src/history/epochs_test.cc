@@ -11,7 +11,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 /// Numbered as they come.
-std::vector<PlacedRun> runs(const std::vector<std::pair<std::string, std::size_t>>& measured) {
+std::vector<PlacedRun> runs(const std::vector<std::pair<std::string_view, std::size_t>>& measured) {
   std::vector<PlacedRun> runs;
   runs.reserve(measured.size());
   for (const auto& [environment, place] : measured)

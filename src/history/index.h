@@ -53,8 +53,8 @@ class HistoryIndex {
   /// All that runs name, whether they are still kept or not.
   [[nodiscard]] Result<std::vector<IndexedProfile>> profiles(std::string_view suite) const;
 
-  /// Whether it knows these files and no others. `files` are sorted. That it does is noted until it changes, so that the
-  /// next time its own list need not be read.
+  /// Whether it knows these files and no others. `files` are sorted. That it does is noted until it changes, so that
+  /// the next time its own list need not be read.
   [[nodiscard]] Result<bool> knows_just(const std::vector<std::string>& files);
 
   /// What keep_line() was last given (history/kept_line.h); nothing where there was none.

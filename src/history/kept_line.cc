@@ -84,13 +84,15 @@ Result<CommitLine> line_of(const Repository& repository, const std::string& tip,
     if (lead_to(*id, repository, commits)) {
       // The shorter line to an older tip is soon the longer one again.
       const bool is_new = last != *id && std::ranges::find(commits, last, &CommitName::id) != commits.end();
-      if (is_new) [[maybe_unused]] const Status written = index.keep_line(text_of(commits));
+      if (is_new) [[maybe_unused]]
+        const Status written = index.keep_line(text_of(commits));
       return CommitLine{.commits = std::move(commits), .measured = {}};
     }
   }
   auto line = listed(repository, *id);
   if (!line) return std::unexpected(line.error());
-  if (*may_keep) [[maybe_unused]] const Status written = index.keep_line(text_of(*line));
+  if (*may_keep) [[maybe_unused]]
+    const Status written = index.keep_line(text_of(*line));
   return CommitLine{.commits = *std::move(line), .measured = {}};
 }
 

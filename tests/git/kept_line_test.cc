@@ -74,7 +74,8 @@ TEST_F(KeptLine, GrowsWithTheBranchAndIsCutWhereAnotherLeavesIt) {
 }
 
 TEST_F(KeptLine, IsNotBelievedOfARepositoryThatGivesCommitsOtherParents) {
-  for (const char* title : {"first", "second", "third", "fourth"}) [[maybe_unused]] const auto id = generated.commit(title);
+  for (const char* title : {"first", "second", "third", "fourth"}) [[maybe_unused]]
+    const auto id = generated.commit(title);
   const std::string clone = generated.path("clone");
   generated.git({"clone", "--quiet", "--depth", "2", "file://" + generated.top(), clone});
   EXPECT_THAT(told("HEAD", clone), ElementsAre("third", "fourth"));
