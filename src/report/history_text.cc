@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/contains.h"
 #include "report/format.h"
 #include "report/function_table.h"
 #include "report/history_times.h"
@@ -53,10 +54,31 @@ std::string step_lines(const HistoryView& view, std::size_t run, const CountStep
   return text;
 }
 
+/// Cases that fail and did not at the run before: what fails for a hundred commits is news at the first.
+std::vector<std::size_t> failed_anew(const HistoryView& view, std::size_t run) {
+  std::vector<std::size_t> anew = view.course.entries[run].failed;
+  if (run > 0) std::erase_if(anew, [&](std::size_t of) { return contains(view.course.entries[run - 1].failed, of); });
+  return anew;
+}
+
 bool is_quiet(const HistoryView& view, std::size_t run) {
   const CourseEntry& entry = view.course.entries[run];
   return view.times_at(run).empty() && !entry.epoch && entry.steps.empty() && entry.seams.empty() &&
-         entry.failed.empty();
+         failed_anew(view, run).empty();
+}
+
+std::string failed_lines(const HistoryView& view, std::size_t run, const HistoryRender& render) {
+  const std::vector<std::size_t> anew = failed_anew(view, run);
+  std::string text;
+  for (std::size_t i = 0; i < std::min(render.most, anew.size()); ++i)
+    text += "    " + tinted("failed", Tint::bad, render.options.color) + "  " + printable(view.id(anew[i])) + "\n";
+  if (anew.size() > render.most) text += fmt::format("    and {} more\n", anew.size() - render.most);
+  const std::size_t still = view.course.entries[run].failed.size() - anew.size();
+  if (still > 0) {
+    text += tinted(fmt::format("    {} as before\n", plural(still, "case fails", "cases fail")), Tint::dim,
+                   render.options.color);
+  }
+  return text;
 }
 
 /// What another environment does to counts is no commit's doing.
@@ -91,8 +113,7 @@ std::string commit_lines(const HistoryView& view, std::size_t run, const History
     text += step_lines(view, run, entry.steps[i], render);
   if (entry.steps.size() > render.most) text += fmt::format("    and {} more\n", entry.steps.size() - render.most);
   text += time_lines(view, run, render);
-  for (const std::size_t of : entry.failed)
-    text += "    " + tinted("failed", Tint::bad, render.options.color) + "  " + printable(view.id(of)) + "\n";
+  text += failed_lines(view, run, render);
   for (const Seam& seam : entry.seams)
     text += "    " + tinted("begins anew", Tint::notice, render.options.color) +
             fmt::format("  {}: {}\n", printable(view.id(seam.of)), printable(seam.why));

@@ -215,7 +215,9 @@ function showOverview() {
       {},
       findings.length
         ? `${plural(findings.length, 'change', 'changes')} that nobody agreed to`
-        : 'Every change was agreed to',
+        : steps.some(({change}) => change > 0)
+          ? 'Every regression was agreed to'
+          : 'No regressions',
     ),
     el('p', {class: 'facts small'}, overviewFacts()),
     findings.length > 0 && section('Not agreed to', findingsTable(findings)),
