@@ -57,22 +57,19 @@ Result<std::optional<Repository>> Repository::find(ProcessRunner& runner, const 
   return std::unexpected(top.error());
 }
 
-Result<std::string> Repository::commit_id(const std::string& name) const {
-  const auto id = git_({"rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{commit}"});
-  if (!id && id.error().kind == ErrorKind::interrupted) return std::unexpected(id.error());
-  if (!id) {
-    return fail(ErrorKind::input, fmt::format("'{}' is no commit of this repository", name), top(),
-                "name a commit, a branch or a tag that is there; a shallow clone wants `git fetch --unshallow`");
-  }
-  return std::string(trim(*id));
+std::unexpected<Error> Repository::no_commit(const std::string& name, const Error& error) const {
+  if (error.kind == ErrorKind::interrupted) return std::unexpected(error);
+  return fail(ErrorKind::input, fmt::format("'{}' is no commit of this repository", name), top(),
+              "name a commit, a branch or a tag that is there; a shallow clone wants `git fetch --unshallow`");
 }
 
 Result<Commit> Repository::commit(const std::string& name) const {
-  auto id = commit_id(name);
-  if (!id) return std::unexpected(id.error());
-  const auto text = git_({"cat-file", "commit", *id});
+  const auto id = git_({"rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{commit}"});
+  if (!id) return no_commit(name, id.error());
+  std::string full(trim(*id));
+  const auto text = git_({"cat-file", "commit", full});
   if (!text) return std::unexpected(text.error());
-  return parse_commit(*std::move(id), *text);
+  return parse_commit(std::move(full), *text);
 }
 
 Result<std::optional<Commit>> Repository::head() const {
@@ -150,14 +147,21 @@ Result<std::vector<LineCommit>> Repository::first_parent_line_since(const std::s
   return line;
 }
 
-Result<bool> Repository::is_as_committed() const {
-  const auto said = git_({"rev-parse", "--path-format=absolute", "--is-shallow-repository", "--git-path", "info/grafts",
-                          "--glob=refs/replace"});
-  if (!said) return std::unexpected(said.error());
+Result<Tip> Repository::tip(const std::string& name) const {
+  // All in one process; a name that looks like an option is none of a commit.
+  const auto said = name.starts_with('-')
+                        ? git_({"rev-parse", "--verify", "--quiet", "--end-of-options", name})
+                        : git_({"rev-parse", "--path-format=absolute", name + "^{commit}", "--is-shallow-repository",
+                                "--git-path", "info/grafts", "--glob=refs/replace"});
+  if (!said) return no_commit(name, said.error());
   const auto lines = split(trim(*said), '\n');
+  // "a..b" is two.
+  if (lines.size() < 3 || !is_full_commit_id(lines[0]) || (lines[1] != "false" && lines[1] != "true"))
+    return no_commit(name, {});
   std::error_code code;
-  // A third line names what is replaced.
-  return lines.size() == 2 && lines[0] == "false" && !std::filesystem::exists(lines[1], code);
+  // A fourth line names what is replaced.
+  return Tip{.id = std::string(lines[0]),
+             .is_as_committed = lines.size() == 3 && lines[1] == "false" && !std::filesystem::exists(lines[2], code)};
 }
 
 Result<std::vector<LineCommit>> Repository::line_between(const std::string& from, const std::string& to) const {

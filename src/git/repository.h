@@ -18,6 +18,14 @@ struct Commit {
   std::vector<std::string> parents;  ///< As the commit names them, also where a shallow clone lacks them.
 };
 
+/// A commit that a line leads to.
+struct Tip {
+  std::string id;
+  /// What comes before it follows from its id alone: the clone is not shallow, and nothing (`git replace`, grafts)
+  /// gives commits other parents than they name.
+  bool is_as_committed = false;
+};
+
 /// A commit as a person knows it.
 struct CommitTitle {
   std::string id;
@@ -43,8 +51,6 @@ class Repository {
   [[nodiscard]] const std::string& top() const { return git_.folder(); }
   /// The commit that a name (branch, tag, abbreviated id, HEAD~2) means. An error (input): there is none.
   [[nodiscard]] Result<Commit> commit(const std::string& name) const;
-  /// Its id alone. Errors: as above.
-  [[nodiscard]] Result<std::string> commit_id(const std::string& name) const;
   /// Nothing where nothing is committed yet.
   [[nodiscard]] Result<std::optional<Commit>> head() const;
   /// Tracked files differ from HEAD.
@@ -60,9 +66,8 @@ class Repository {
   /// there.
   [[nodiscard]] Result<std::vector<LineCommit>> first_parent_line_since(const std::string& base,
                                                                         const std::string& tip) const;
-  /// What comes before a commit follows from its id alone: the clone is not shallow, and nothing (`git replace`,
-  /// grafts) gives commits other parents than they name.
-  [[nodiscard]] Result<bool> is_as_committed() const;
+  /// Errors: as of commit().
+  [[nodiscard]] Result<Tip> tip(const std::string& name) const;
   /// The newest commit that both come from; nothing where there is none (in a shallow clone: none any more).
   [[nodiscard]] Result<std::optional<std::string>> merge_base(const std::string& one, const std::string& other) const;
   /// From `from`, which is the first, to `to`, the last: each is a parent of the next, the first parent wherever that
@@ -75,6 +80,7 @@ class Repository {
 
  private:
   explicit Repository(Git git) : git_(std::move(git)) {}
+  [[nodiscard]] std::unexpected<Error> no_commit(const std::string& name, const Error& error) const;
 
   Git git_;
 };

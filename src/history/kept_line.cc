@@ -73,25 +73,24 @@ Result<Commits> listed(const Repository& repository, const std::string& tip) {
 }  // namespace
 
 Result<CommitLine> line_of(const Repository& repository, const std::string& tip, HistoryIndex& index) {
-  const auto id = repository.commit_id(tip);
-  if (!id) return std::unexpected(id.error());
-  const auto may_keep = repository.is_as_committed();
-  if (!may_keep) return std::unexpected(may_keep.error());
+  const auto wanted = repository.tip(tip);
+  if (!wanted) return std::unexpected(wanted.error());
+  const auto& [id, may_keep] = *wanted;
   Commits commits;
-  if (*may_keep) {
+  if (may_keep) {
     if (const auto kept = index.line(); kept && *kept) commits = commits_of(**kept);
     const std::string last = commits.empty() ? std::string() : commits.back().id;
-    if (lead_to(*id, repository, commits)) {
+    if (lead_to(id, repository, commits)) {
       // The shorter line to an older tip is soon the longer one again.
-      const bool is_new = last != *id && std::ranges::find(commits, last, &CommitName::id) != commits.end();
+      const bool is_new = last != id && std::ranges::find(commits, last, &CommitName::id) != commits.end();
       if (is_new) [[maybe_unused]]
         const Status written = index.keep_line(text_of(commits));
       return CommitLine{.commits = std::move(commits), .measured = {}};
     }
   }
-  auto line = listed(repository, *id);
+  auto line = listed(repository, id);
   if (!line) return std::unexpected(line.error());
-  if (*may_keep) [[maybe_unused]]
+  if (may_keep) [[maybe_unused]]
     const Status written = index.keep_line(text_of(*line));
   return CommitLine{.commits = *std::move(line), .measured = {}};
 }

@@ -70,7 +70,8 @@ TEST_F(KeptLine, GrowsWithTheBranchAndIsCutWhereAnotherLeavesIt) {
   const std::string alone = generated.commit("alone");
   EXPECT_THAT(told("alone"), ElementsAre("alone"));
   EXPECT_THAT(told("main"), ElementsAre("first", "second", "merge", "amended"));
-  EXPECT_FALSE(line_of(opened(generated.top()), "nowhere", index));
+  for (const char* none : {"nowhere", "--all", "-1", "", "HEAD~1..HEAD", "^HEAD"})
+    EXPECT_FALSE(line_of(opened(generated.top()), none, index)) << none;
 }
 
 TEST_F(KeptLine, IsNotBelievedOfARepositoryThatGivesCommitsOtherParents) {
