@@ -7,8 +7,8 @@ The repository has functions that execute as much as a commit says: one that bec
 faster, one that changes twice, two that change in one commit, one that a merged branch changes, one
 that is changed and reverted, one that grows below the threshold four times, and one that never
 changes. One commit cannot be built. Two more only wait: one for longer from a commit on, one for as
-long as chance has it, anew with each build, and at some commits for twice as long: a flaky time. Prints what was attributed to which commit, and how many builds
-each bisect took; exits with 1 where a planted change is not attributed to its commit, or something
+long as chance has it, anew with each build, and at some commits for twice as long: a flaky time.
+Prints what was attributed to which commit, and how many builds each bisect took; exits with 1 where a planted change is not attributed to its commit, or something
 else is.
 """
 
@@ -100,7 +100,8 @@ class Repository:
                 for name, count in self.counts.items()
             )
             + "".join(
-                f"inline void {name}() {{ timespec t{{0, long(1e3 * {wait} * {self.chance(name)})}}; nanosleep(&t, nullptr); }}\n"
+                f"inline void {name}() {{ timespec t{{0, long(1e3 * {wait} * {self.chance(name)})}}; "
+                "nanosleep(&t, nullptr); }\n"
                 for name, wait in self.waits.items()
             )
         )
@@ -188,7 +189,14 @@ def run(tally, top, arguments, **more):
 
 def check_times(tally, top, language, later, store):
     """Whether the time that changes for good is nominated at its commit, and the flaky one nowhere."""
-    how = ["--build", build_command(language, flaky=True), "--suite", "suite.toml", "--store", store]
+    how = [
+        "--build",
+        build_command(language, flaky=True),
+        "--suite",
+        "suite.toml",
+        "--store",
+        store,
+    ]
     times = ["--times", "--max-run-time", "0.2", *(f"--case={name} *" for name in WAITS)]
     run(tally, top, ["history", "backfill", "--last", "100", *how, *times])
     log = json.loads(run(tally, top, ["history", "log", "--json", "--store", store]).stdout)
@@ -197,7 +205,9 @@ def check_times(tally, top, language, later, store):
         for entry in log["commits"]
         for one in entry["time_steps"]
     }
-    shown = run(tally, top, ["history", "show", f"flaky [{language}]", "--csv", "--store", store]).stdout
+    shown = run(
+        tally, top, ["history", "show", f"flaky [{language}]", "--csv", "--store", store]
+    ).stdout
     rows = list(csv.DictReader(shown.splitlines()))
     medians = sorted(float(row["time_s"]) for row in rows if row["time_s"])
     print(

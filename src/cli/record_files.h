@@ -28,8 +28,8 @@ Result<StoredProfile> load_profile(const CaseRecord& record, const std::string& 
 /// "FILE" (a Callgrind file or a stored profile) or "RECORD#CASE".
 Result<StoredProfile> load_profile(const std::string& file_or_case);
 
-/// Where the profile that a case of the record at `path` names is. A record may be anybody's: it names no file but those
-/// that lie with it, else this is an error (input).
+/// Where the profile that a case of the record at `path` names is. A record may be anybody's: it names no file but
+/// those that lie with it, else this is an error (input).
 Result<std::filesystem::path> profile_file(const std::string& id, const std::string& profile, const std::string& path);
 
 /// The Python functions of a case, from beside its profile; and of "RECORD#CASE".

@@ -254,8 +254,8 @@ TEST_F(BisectTest, AHistoryIsFilledInPartsThatAreDealtByPlaces) {
   EXPECT_THAT(first.out, AllOf(HasSubstr("(carried forward: the files of"),
                                HasSubstr("1 measured, 1 carried forward, 0 there already, 0 not to be had")));
   // A time that was taken at another commit is not this one's.
-  const auto points = json::parse(
-      tally({"history", "show", "sum", "--json", "--store", store()}, {.folder = repository.top()}).out);
+  const auto points =
+      json::parse(tally({"history", "show", "sum", "--json", "--store", store()}, {.folder = repository.top()}).out);
   ASSERT_TRUE(points);
   ASSERT_EQ((*points)["points"].size(), 2);
   EXPECT_EQ((*points)["points"][0]["instructions"].number(), (*points)["points"][1]["instructions"].number());

@@ -40,7 +40,8 @@ class PipTorch : public ::testing::Test {
 /// C++ wherever it lies: a TorchScript model's file says which sources it is of, and what loads it has their names in
 /// its heap.
 TEST_F(PipTorch, BothLanguagesMeasureItExactly) {
-  const Record first = counted(activated(), {"nn Modules/ReLU *", "nn Modules/Linear *", "Pointwise/Math/add/Case:  0 *"});
+  const Record first =
+      counted(activated(), {"nn Modules/ReLU *", "nn Modules/Linear *", "Pointwise/Math/add/Case:  0 *"});
   ASSERT_THAT(first.cases, SizeIs(10));
   for (const CaseRecord& one : first.cases) {
     ASSERT_EQ(one.status, CaseStatus::ok) << one.id << ": " << (one.failure ? one.failure->message : "");
