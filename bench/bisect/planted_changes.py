@@ -8,8 +8,8 @@ faster, one that changes twice, two that change in one commit, one that a merged
 that is changed and reverted, one that grows below the threshold four times, and one that never
 changes. One commit cannot be built. Two more only wait: one for longer from a commit on, one for as
 long as chance has it, anew with each build, and at some commits for twice as long: a flaky time.
-Prints what was attributed to which commit, and how many builds each bisect took; exits with 1 where a planted change is not attributed to its commit, or something
-else is.
+Prints what was attributed to which commit, and how many builds each bisect took; exits with 1 where
+a planted change is not attributed to its commit, or something else is.
 """
 
 import argparse
