@@ -41,6 +41,7 @@ Engine::Engine(ProcessRunner& runner, CpuLeases& leases, HostPool& pool, Builder
       book_(retries_of(request_)),
       builds_(runner, builder),
       placement_(leases, [this] { return cpus_in_use(); }),
+      prepared_(builder, request_.toolchains, request_.surroundings, request_.settings),
       held_(book_, observer),
       interruptions_before_(runner.interruptions()),
       timer_overhead_s_(measure_timer_overhead()) {
@@ -136,24 +137,11 @@ bool Engine::start_build() {
   return true;
 }
 
-Result<const Engine::PreparedHost*> Engine::prepared_host(const HostKind& kind) {
-  if (const auto found = prepared_.find(kind); found != prepared_.end()) return &found->second;
-  const ResolvedToolchain& toolchain = request_.toolchains.at(kind.toolchain);
-  if (kind.language == Language::cpp && !builder_.warm_up_settled(kind.toolchain)) return nullptr;
-  if (kind.language == Language::python && !*toolchain.interpreter) {
-    return std::unexpected(toolchain.interpreter->error());
-  }
-  auto spec = host_spec(kind, toolchain, builder_.warm_up(kind.toolchain), request_.surroundings, request_.settings);
-  if (!spec) return std::unexpected(spec.error());
-  HostKey key = key_of(*spec);
-  return &prepared_.emplace(kind, PreparedHost{std::move(key), *std::move(spec)}).first->second;
-}
-
 bool Engine::start_session() {
   for (const HostKind& kind : book_.kinds()) {
     const Job& job = book_.first(kind);
     if ((job.mode == Mode::wall || is_undecided(kind)) && !builds_.done()) continue;
-    const auto host = prepared_host(kind);
+    const auto host = prepared_.of(kind);
     if (host && *host == nullptr) continue;
     const auto broken = host ? pool_.broken((*host)->key) : std::optional(describe(host.error()));
     if (broken && is_explaining(job.mode)) {
@@ -166,8 +154,8 @@ bool Engine::start_session() {
       return true;
     }
     if (const auto ready = pool_.ready((*host)->key)) {
-      if (!is_undecided(kind)) return start_session(kind, *ready);
-      if (announce(kind, *ready))
+      if (!is_undecided(kind)) return start_session(kind, (*host)->spec, *ready);
+      if (announce(kind, (*host)->spec, *ready))
         held_.decide(kind, [this](std::size_t i) { return builder_.built(i) ? &*builder_.built(i) : nullptr; });
       return !result_.stopped;
     }
@@ -231,20 +219,20 @@ bool Engine::is_undecided(const HostKind& kind) const {
 }
 
 /// Once of each host. False: the run cannot go on.
-bool Engine::announce(const HostKind& kind, HostId host) {
-  if (!announced_hosts_.emplace(kind, host).second) return true;
-  const Status heard = observer_.on_host(kind, prepared_.at(kind).spec, pool_.mapped(host));
+bool Engine::announce(const HostKind& kind, const HostSpec& spec, HostId host) {
+  if (!prepared_.is_first_time(kind, host)) return true;
+  const Status heard = observer_.on_host(kind, spec, pool_.mapped(host));
   if (!heard) result_.stopped = heard.error();
   return heard.has_value();
 }
 
-bool Engine::start_session(const HostKind& kind, HostId host) {
+bool Engine::start_session(const HostKind& kind, const HostSpec& spec, HostId host) {
   const Case& measured = request_.cases[book_.first(kind).index];
   const bool wall = book_.first(kind).mode == Mode::wall;
   // Valgrind runs one thread at a time: counting needs one CPU, however many threads there are.
   auto lease = lease_for(book_.first(kind).mode, measured.threads);
   if (!lease) return false;
-  if (!announce(kind, host)) return false;
+  if (!announce(kind, spec, host)) return false;
   const Job job = book_.take(kind);
   SessionRequest request = request_for(kind, job, host, *lease);
   request.job = pool_.next_job();
@@ -456,10 +444,7 @@ std::optional<Clock::time_point> Engine::next_deadline() {
 }
 
 void Engine::end_unwanted_hosts() {
-  std::set<HostKey> wanted;
-  for (const auto& [kind, host] : prepared_) {
-    if (book_.wants(kind)) wanted.insert(host.key);
-  }
+  const std::set<HostKey> wanted = prepared_.keys_of([this](const HostKind& kind) { return book_.wants(kind); });
   pool_.end_unwanted([&](const HostKey& key) { return wanted.contains(key); });
 }
 

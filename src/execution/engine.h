@@ -20,6 +20,7 @@
 #include "execution/jobs.h"
 #include "execution/observer.h"
 #include "execution/placement.h"
+#include "execution/prepared_hosts.h"
 #include "execution/running_session.h"
 
 namespace tally {
@@ -54,10 +55,6 @@ class Engine {
 
  private:
   using Running = std::list<RunningSession>::iterator;
-  struct PreparedHost {
-    HostKey key;
-    HostSpec spec;
-  };
 
   void queue_jobs(const std::vector<bool>& done);
   void collect_builds();
@@ -65,14 +62,12 @@ class Engine {
   bool start_build();
   bool start_session();
   bool start_host(const PreparedHost& host);
-  bool start_session(const HostKind& kind, HostId host);
-  bool announce(const HostKind& kind, HostId host);
+  bool start_session(const HostKind& kind, const HostSpec& spec, HostId host);
+  bool announce(const HostKind& kind, const HostSpec& spec, HostId host);
   [[nodiscard]] bool is_undecided(const HostKind& kind) const;
   [[nodiscard]] SessionRequest request_for(const HostKind& kind, const Job& job, HostId host,
                                            const CpuLease& lease) const;
   void request_refused(const HostKind& kind, const Job& job, HostId host, const Error& error);
-  /// Nothing while its warm-up code is being compiled.
-  Result<const PreparedHost*> prepared_host(const HostKind& kind);
   [[nodiscard]] const CasePlan& plan_of(const Job& job) const { return plans_[job.index]; }
   [[nodiscard]] std::size_t replicates_of_next_session(const Job& job) const;
 
@@ -111,8 +106,7 @@ class Engine {
   CaseBook book_;
   BuildQueue builds_;
   Placement placement_;
-  std::map<HostKind, PreparedHost> prepared_;
-  std::set<std::pair<HostKind, HostId>> announced_hosts_;
+  PreparedHosts prepared_;
   HeldCounts held_;
   std::list<RunningSession> sessions_;
   /// Groups of cases of which one counted otherwise in a forked process than in the case child itself.
