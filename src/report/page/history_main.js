@@ -54,23 +54,9 @@ window.addEventListener(
   {passive: true},
 );
 
-document.addEventListener('keydown', (event) => {
-  const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.key === 'Escape' && typing) event.target.blur();
-  if (typing) return;
-  const filter = document.getElementById('filter');
-  if (event.key === '/' && filter) {
-    filter.focus();
-    filter.select();
-    event.preventDefault();
-  }
-  const [to] = historyPlaces.find(([, , key]) => key === event.key) || [];
-  const link = {j: 'a[rel=next]', k: 'a[rel=prev]', u: '.back'}[event.key];
-  const target = to || (link && view.querySelector(link)?.getAttribute('href'));
-  if (target) location.hash = target;
-  // Within a flame graph arrows go from call to call.
-  else if (!event.target.closest('.flame')) caseState.key?.(event);
+// Within a flame graph arrows go from call to call.
+listenToKeys(historyPlaces, (event) => {
+  if (!event.target.closest('.flame')) caseState.key?.(event);
 });
 
 document.getElementById('name').textContent = data.name;

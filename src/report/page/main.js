@@ -21,21 +21,7 @@ window.addEventListener(
   {passive: true},
 );
 
-document.addEventListener('keydown', (event) => {
-  const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.key === 'Escape' && typing) event.target.blur();
-  if (typing) return;
-  const filter = document.getElementById('filter');
-  if (event.key === '/' && filter) {
-    filter.focus();
-    filter.select();
-    event.preventDefault();
-  }
-  const link = {j: 'a[rel=next]', k: 'a[rel=prev]', u: '.back'}[event.key];
-  const target = link && view.querySelector(link);
-  if (target) location.hash = target.getAttribute('href');
-});
+listenToKeys([], () => {});
 
 document.getElementById('name').textContent = data.name;
 route();
