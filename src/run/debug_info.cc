@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -144,8 +145,8 @@ struct DebugInfo::State {
   const Function* function_at(Dwarf_Addr address) {
     if (!functions) find_functions();
     const Function* found = nullptr;
-    auto at = std::ranges::upper_bound(*functions, address, {}, &Function::begin);
-    while (at != functions->begin() && (--at)->reach > address) {
+    const auto after = std::ranges::upper_bound(*functions, address, {}, &Function::begin);
+    for (auto at = std::make_reverse_iterator(after); at != functions->rend() && at->reach > address; ++at) {
       if (at->end > address && (found == nullptr || std::string_view(at->name) < found->name)) found = &*at;
     }
     return found;
