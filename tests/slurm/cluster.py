@@ -161,19 +161,16 @@ class Cluster:
             argv, env=self.environment, capture_output=True, text=True, timeout=60, check=check
         )
 
-    def runs_on(self, node):
-        return bool(
-            self.run(
-                "squeue", "--noheader", "--states=RUNNING", f"--nodelist={node}", check=False
-            ).stdout
-        )
+    def processes_on(self, node):
+        """Of jobs, with all below them. What Slurm calls running may not have begun, or have ended just now."""
+        return {
+            pid for one in belonging_to(self.folder, node) for pid in (one, *descendants(one))
+        } - {self.daemons[node].pid}
 
     def kill_node(self, name):
         """As when its power fails: the daemon and all jobs on it are gone at once, and nobody is told."""
+        doomed = self.processes_on(name)
         daemon = self.daemons.pop(name)
-        doomed = {
-            pid for one in belonging_to(self.folder, name) for pid in (one, *descendants(one))
-        } - {daemon.pid}
         for pid in (daemon.pid, *doomed):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)

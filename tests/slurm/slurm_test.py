@@ -93,7 +93,7 @@ class Slurm(unittest.TestCase):
         # A part is measured, and another one is running there.
         while submitted.poll() is None and time.monotonic() < end:
             there = len(list(parts.glob("part-*[0-9].json")))
-            if there > 0 and self.cluster.runs_on("two"):
+            if there > 0 and self.cluster.processes_on("two"):
                 break
             time.sleep(0.02)
         self.assertLess(there, PARTS, "it dies in the middle")
