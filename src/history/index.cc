@@ -136,10 +136,12 @@ Result<std::vector<std::string>> HistoryIndex::cases(std::string_view suite) con
 }
 
 Result<std::vector<IndexedRun>> HistoryIndex::runs(std::string_view suite) const {
+  auto number = database_.prepare("SELECT count(*) FROM run WHERE suite = ?");
   auto rows = database_.prepare("SELECT id, environment, commit_id, started, file FROM run WHERE suite = ?");
   if (!rows) return std::unexpected(rows.error());
   rows->bind(suite);
   std::vector<IndexedRun> runs;
+  if (number && number->bind(suite).step()) runs.reserve(static_cast<std::size_t>(number->whole(0)));
   for (auto row = rows->step();; row = rows->step()) {
     if (!row) return std::unexpected(row.error());
     if (!*row) break;

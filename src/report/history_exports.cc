@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "json/text.h"
 #include "report/escape.h"
@@ -195,15 +196,17 @@ std::string course_to_json(const HistoryView& view, const CaseCourse& course, co
 }
 
 std::string course_to_csv(const HistoryView& view, const CaseCourse& course) {
+  constexpr std::size_t kUsualLine = 128;
   std::string text = "commit,author,title,environment,instructions,time_s,step,time_step\n";
+  text.reserve(text.size() + course.points.size() * kUsualLine);
   for (const CoursePoint& point : course.points) {
     const CommitName& commit = view.commit(point.of->run);
     const TimeStep* const change = view.time_step(course.of, point.of->run);
-    text += fmt::format("{},{},{},{},{},{},{},{}\n", commit.id, csv_field(commit.author), csv_field(commit.title),
-                        view.history.runs[point.of->run].environment, number(point.of->instructions),
-                        point.of->has_time() ? number(point.of->time_s) : std::string(),
-                        point.kind == CoursePoint::Kind::step ? "true" : "false",
-                        change != nullptr ? number(change->point.change()) : std::string());
+    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{}\n", commit.id, csv_field(commit.author),
+                   csv_field(commit.title), view.history.runs[point.of->run].environment,
+                   number(point.of->instructions), point.of->has_time() ? number(point.of->time_s) : std::string(),
+                   point.kind == CoursePoint::Kind::step ? "true" : "false",
+                   change != nullptr ? number(change->point.change()) : std::string());
   }
   return text;
 }
