@@ -54,6 +54,12 @@ def descendants(pid):
     return found
 
 
+def is_measuring(pid):
+    with contextlib.suppress(OSError):
+        return b"tally-supervisor" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+    return False
+
+
 def belonging_to(folder, node=None):
     """What slurmd starts leaves its process tree; it is known by its command line, its environment or its open files.
 
@@ -161,21 +167,26 @@ class Cluster:
             argv, env=self.environment, capture_output=True, text=True, timeout=60, check=check
         )
 
-    def processes_on(self, node):
-        """Of jobs, with all below them. What Slurm calls running may not have begun, or have ended just now."""
-        return {
-            pid for one in belonging_to(self.folder, node) for pid in (one, *descendants(one))
-        } - {self.daemons[node].pid}
-
     def kill_node(self, name):
-        """As when its power fails: the daemon and all jobs on it are gone at once, and nobody is told."""
-        doomed = self.processes_on(name)
-        daemon = self.daemons.pop(name)
+        """As when its power fails: the daemon and all jobs on it are gone at once, and nobody is told.
+
+        Only while a part is measured there, else nothing is done: how many processes of jobs went. (What Slurm calls
+        running may not have begun, or have ended just now.)
+        """
+        daemon = self.daemons[name]
+        doomed = {
+            pid for one in belonging_to(self.folder, name) for pid in (one, *descendants(one))
+        } - {daemon.pid}
+        if not any(is_measuring(pid) for pid in doomed):
+            return 0
+        del self.daemons[name]
+        killed = 0
         for pid in (daemon.pid, *doomed):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+                killed += pid != daemon.pid
         daemon.wait()
-        return len(doomed)
+        return killed
 
     def stop(self):
         with contextlib.suppress(Exception):
