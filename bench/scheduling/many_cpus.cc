@@ -20,6 +20,7 @@
 #include "base/files.h"
 #include "execution/engine.h"
 #include "execution/testing/fake_host.h"
+#include "execution/testing/plain_cpus.h"
 
 namespace tally {
 namespace {
@@ -89,17 +90,6 @@ class Audience final : public ExecutionObserver {
   void on_warning(const std::string& text) override { fmt::print(stderr, "{}\n", text); }
 };
 
-CpuLeases leases_of(int count, const std::string& folder) {
-  CpuTopology topology;
-  std::vector<CpuIndex> all;
-  for (int i = 0; i < count; ++i) {
-    all.push_back({i});
-    topology.cores.emplace_back(std::vector<CpuIndex>{{i}});
-  }
-  topology.allowed = CpuSet(all);
-  return CpuLeases::open(topology, folder + "/cpus").value();
-}
-
 std::vector<Case> cases_of(int count) {
   std::vector<Case> cases(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) {
@@ -136,7 +126,7 @@ int measure(int cpus, int count) {
   };
   MeteredRunner runner;
   runner.inner.play = [&hosts](const ProcessRequest& request) { return hosts.play(request); };
-  auto leases = leases_of(cpus, path);
+  auto leases = plain_cpus(cpus, path + "/cpus");
   HostPool pool(runner, path + "/scratch");
   Builder builder(Cache(path + "/cache"), {}, toolchains, cases);
   Audience audience;

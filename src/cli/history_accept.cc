@@ -61,7 +61,7 @@ bool is_at(const Acceptance& one, std::span<const CommitName> commits) {
 }
 
 /// Whether it is about a case that became slower there, agreed to or not.
-bool is_about_any(const HistoryView& view, const Acceptance& one) {
+bool is_about_a_slower_one(const HistoryView& view, const Acceptance& one) {
   for (std::size_t run = 0; run < view.course.entries.size(); ++run) {
     for (const CountStep& step : view.course.entries[run].steps) {
       if (step.is_slower() && one.is_about(view.id(step.of)) && is_at(one, view.candidates(run, step))) return true;
@@ -107,9 +107,10 @@ Status hold_against(const HistoryView& view, const std::string& up_to, Acceptanc
   one.cases = *cases;
   const auto open = open_changes(view, one);
   if (open.empty()) {
-    fmt::print(
-        err, "tally history: nothing is open of {}{}: {}\n", one.cases, one.commit.empty() ? "" : " at " + one.commit,
-        is_about_any(view, one) ? "what made it slower is agreed to already" : "the entry waits for a change to come");
+    fmt::print(err, "tally history: nothing is open of {}{}: {}\n", one.cases,
+               one.commit.empty() ? "" : " at " + one.commit,
+               is_about_a_slower_one(view, one) ? "what made it slower is agreed to already"
+                                                : "the entry waits for a change to come");
     return {};
   }
   const auto largest = std::ranges::max_element(open, {}, &OpenChange::change);

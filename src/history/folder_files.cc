@@ -33,10 +33,6 @@ Status sync_all(std::vector<NewFile>& files, const fs::path& folder) {
   return {};
 }
 
-}  // namespace
-
-namespace {
-
 /// Plain files under a folder, as `prefix` and their paths from there. Ten thousand of them want no path object each.
 Status list_files(const std::string& folder, const std::string& prefix, std::vector<std::string>& names) {
   const auto close = [](DIR* one) { ::closedir(one); };
@@ -46,15 +42,16 @@ Status list_files(const std::string& folder, const std::string& prefix, std::vec
   while (const dirent* entry = ::readdir(listing.get())) {
     const std::string_view name = entry->d_name;
     if (name == "." || name == "..") continue;
-    std::string path = folder + "/";
-    path += name;
+    const auto path = [&] { return folder + "/" + entry->d_name; };
     struct stat status = {};
     unsigned char kind = entry->d_type;
-    if (kind == DT_UNKNOWN || kind == DT_LNK)
-      kind = ::stat(path.c_str(), &status) != 0 ? DT_UNKNOWN : IFTODT(status.st_mode);
-    if (kind == DT_REG) names.push_back(prefix + std::string(name));
-    if (kind == DT_DIR && entry->d_type != DT_LNK) {
-      if (auto listed = list_files(path, prefix + std::string(name) + "/", names); !listed) return listed;
+    if (kind == DT_UNKNOWN && ::lstat(path().c_str(), &status) == 0) kind = IFTODT(status.st_mode);
+    // A link is followed to a file, and never into a folder, which might hold this one.
+    const bool is_file =
+        kind == DT_REG || (kind == DT_LNK && ::stat(path().c_str(), &status) == 0 && S_ISREG(status.st_mode));
+    if (is_file) names.push_back(prefix + entry->d_name);
+    if (kind == DT_DIR) {
+      if (auto listed = list_files(path(), prefix + entry->d_name + "/", names); !listed) return listed;
     }
     errno = 0;
   }

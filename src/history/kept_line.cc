@@ -5,8 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/text.h"
-
 namespace tally {
 namespace {
 

@@ -13,6 +13,7 @@
 #include "base/files.h"
 #include "execution/engine.h"
 #include "execution/testing/fake_host.h"
+#include "execution/testing/plain_cpus.h"
 
 namespace tally {
 
@@ -64,16 +65,7 @@ class EngineTest : public ::testing::Test {
     std::filesystem::remove_all(folder_);
   }
 
-  void use_cpus(int count) {
-    CpuTopology topology;
-    std::vector<CpuIndex> all;
-    for (int i = 0; i < count; ++i) {
-      all.push_back({i});
-      topology.cores.emplace_back(std::vector<CpuIndex>{{i}});
-    }
-    topology.allowed = CpuSet(all);
-    leases_.emplace(CpuLeases::open(topology, folder_ + "/cpus").value());
-  }
+  void use_cpus(int count) { leases_.emplace(plain_cpus(count, folder_ + "/cpus")); }
 
   /// Signals to whole trees: those that stop something. (What has been counted is killed alone, to spare it its exit.)
   std::vector<int> stopping_signals() {
