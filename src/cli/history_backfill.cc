@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <ostream>
+#include <ranges>
 #include <set>
 
 #include "cli/refuse.h"
@@ -51,9 +52,10 @@ Result<std::vector<CommitTitle>> commits_meant(const Repository& repository, con
   const auto head = repository.commit("HEAD");
   if (!head) return std::unexpected(head.error());
   auto line = repository.first_parent_line(head->id);
-  if (!line) return line;
-  if (line->size() > static_cast<std::size_t>(options.last)) line->resize(static_cast<std::size_t>(options.last));
-  return line;
+  if (!line) return std::unexpected(line.error());
+  std::vector<CommitTitle> last;
+  for (LineCommit& one : *line | std::views::take(options.last)) last.push_back(std::move(one.title));
+  return last;
 }
 
 /// Every K-th, and of these the part's: by their places alone, so that no part need know of the others.

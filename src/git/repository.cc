@@ -95,20 +95,6 @@ std::string Repository::user_name() const {
   return name ? std::string(trim(*name)) : std::string();
 }
 
-Result<std::vector<CommitTitle>> Repository::first_parent_line(const std::string& tip) const {
-  const auto text = git_({"log", "--first-parent", "--no-show-signature", "--format=%H%x1f%an%x1f%s", tip, "--"});
-  if (!text) return std::unexpected(text.error());
-  std::vector<CommitTitle> line;
-  for (const std::string_view one : split(*text, '\n')) {
-    const auto fields = split(one, kUnit);
-    if (fields.size() < 3) continue;
-    // A title may hold the separator; an author's name comes before it.
-    const std::string_view title = one.substr(static_cast<std::size_t>(fields[2].data() - one.data()));
-    line.push_back({.id = std::string(fields[0]), .author = std::string(fields[1]), .title = std::string(title)});
-  }
-  return line;
-}
-
 Result<std::optional<std::string>> Repository::merge_base(const std::string& one, const std::string& other) const {
   auto base = git_.ask({"merge-base", one, other});
   if (!base) return std::unexpected(base.error());
@@ -135,10 +121,11 @@ std::optional<LineCommit> parse_line_commit(std::string_view text) {
 
 }  // namespace
 
-Result<std::vector<LineCommit>> Repository::first_parent_line_since(const std::string& base,
-                                                                    const std::string& tip) const {
-  const auto text =
-      git_({"log", "--first-parent", "--no-show-signature", std::string(kLineFormat), tip, "^" + base, "--"});
+Result<std::vector<LineCommit>> Repository::first_parent_line(const std::string& tip, const std::string& base) const {
+  std::vector<std::string> asked = {"log", "--first-parent", "--no-show-signature", std::string(kLineFormat), tip};
+  if (!base.empty()) asked.push_back("^" + base);
+  asked.emplace_back("--");
+  const auto text = git_(std::move(asked));
   if (!text) return std::unexpected(text.error());
   std::vector<LineCommit> line;
   for (const std::string_view one : split(*text, '\n')) {
@@ -148,11 +135,10 @@ Result<std::vector<LineCommit>> Repository::first_parent_line_since(const std::s
 }
 
 Result<Tip> Repository::tip(const std::string& name) const {
-  // All in one process; a name that looks like an option is none of a commit.
-  const auto said = name.starts_with('-')
-                        ? git_({"rev-parse", "--verify", "--quiet", "--end-of-options", name})
-                        : git_({"rev-parse", "--path-format=absolute", name + "^{commit}", "--is-shallow-repository",
-                                "--git-path", "info/grafts", "--glob=refs/replace"});
+  // What looks like an option would be taken for one: --end-of-options is only understood with --verify.
+  if (name.starts_with('-')) return no_commit(name, {});
+  const auto said = git_({"rev-parse", "--path-format=absolute", name + "^{commit}", "--is-shallow-repository",
+                          "--git-path", "info/grafts", "--glob=refs/replace"});
   if (!said) return no_commit(name, said.error());
   const auto lines = split(trim(*said), '\n');
   // "a..b" is two.

@@ -60,12 +60,10 @@ class Repository {
   /// Who commits here, by git's configuration; empty where it does not say.
   [[nodiscard]] std::string user_name() const;
   /// From `tip` by first parents to the first commit; of a shallow clone as far as it goes. Newest first.
-  [[nodiscard]] Result<std::vector<CommitTitle>> first_parent_line(const std::string& tip) const;
-  /// The commits of that line that `base` does not come from; empty where `tip` is `base` or one that it comes from.
-  /// Newest first; the parent of the last is `base` or one that it comes from, if it has one. An error: `base` is not
-  /// there.
-  [[nodiscard]] Result<std::vector<LineCommit>> first_parent_line_since(const std::string& base,
-                                                                        const std::string& tip) const;
+  /// With a `base`, without the commits that it comes from and itself: empty where `tip` is one of these; else the
+  /// first parent of the last is one, if it has any. An error: `base` is not there.
+  [[nodiscard]] Result<std::vector<LineCommit>> first_parent_line(const std::string& tip,
+                                                                  const std::string& base = {}) const;
   /// Errors: as of commit().
   [[nodiscard]] Result<Tip> tip(const std::string& name) const;
   /// The newest commit that both come from; nothing where there is none (in a shallow clone: none any more).

@@ -44,17 +44,22 @@ bool cut_after(Commits& commits, const std::string& id) {
   return !commits.empty();
 }
 
+/// `newest_first` goes on from where `commits` ends.
+void append(Commits& commits, std::vector<LineCommit> newest_first) {
+  for (LineCommit& one : newest_first | std::views::reverse)
+    commits.push_back({std::move(one.title.id), std::move(one.title.author), std::move(one.title.title)});
+}
+
 /// Makes the line up to `tip` of that up to another commit. False: they have nothing in common, or git does not say.
 bool lead_to(const std::string& tip, const Repository& repository, Commits& commits) {
   if (commits.empty()) return false;
   if (commits.back().id == tip) return true;
-  auto since = repository.first_parent_line_since(commits.back().id, tip);
+  auto since = repository.first_parent_line(tip, commits.back().id);
   if (!since) return false;
   if (since->empty()) return cut_after(commits, tip);
   const std::vector<std::string>& parents = since->back().parents;
   if (parents.empty() || !cut_after(commits, parents.front())) return false;
-  for (LineCommit& one : *since | std::views::reverse)
-    commits.push_back({std::move(one.title.id), std::move(one.title.author), std::move(one.title.title)});
+  append(commits, *std::move(since));
   return true;
 }
 
@@ -63,8 +68,7 @@ Result<Commits> listed(const Repository& repository, const std::string& tip) {
   if (!line) return std::unexpected(line.error());
   Commits commits;
   commits.reserve(line->size());
-  for (CommitTitle& one : *line | std::views::reverse)
-    commits.push_back({std::move(one.id), std::move(one.author), std::move(one.title)});
+  append(commits, *std::move(line));
   return commits;
 }
 

@@ -26,7 +26,7 @@ struct KeptLine : testing::Test {
     for (const CommitName& one : line->commits) titles.push_back(one.title);
     EXPECT_EQ(line->commits.size(), listed->size());
     for (std::size_t i = 0; i < std::min(listed->size(), line->commits.size()); ++i) {
-      const CommitTitle& same = (*listed)[listed->size() - 1 - i];
+      const CommitTitle& same = (*listed)[listed->size() - 1 - i].title;
       EXPECT_EQ(line->commits[i].id, same.id);
       EXPECT_EQ(line->commits[i].author, same.author);
       EXPECT_EQ(line->commits[i].title, same.title);
