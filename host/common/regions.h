@@ -139,6 +139,7 @@ class Regions {
   std::uint64_t paused_ns_ = 0;  ///< Of this block.
   std::uint64_t manual_ns_ = 0;  ///< Likewise.
   bool warm_ = false;            ///< A block of this region was long enough once already.
+  std::uint64_t faults_ = 0;     ///< Of this process, in pages, until its last block that is not sampled.
 };
 
 }  // namespace tally::host

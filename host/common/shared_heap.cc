@@ -1,8 +1,6 @@
 #include "shared_heap.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
-#include <gnu/libc-version.h>
 #include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -15,6 +13,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "fresh_heap.h"
 #include "threads.h"
 
 namespace tally::host {
@@ -40,6 +39,11 @@ struct Areas {
 
   void add(Area area) {
     if (area.begin < area.end && count < kMaxAreas) all[count++] = area;
+  }
+  void remove(Address begin) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (all[i].begin == begin) all[i] = all[--count];
+    }
   }
   [[nodiscard]] bool contain(const Area& area) const {
     return std::any_of(all, all + count,
@@ -92,6 +96,8 @@ void find_shared() {
   }
 }
 
+Address address_of(void* at) { return reinterpret_cast<Address>(at); }
+
 void* pointer(Address address) {
   // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel tells of this process's memory in numbers
   return reinterpret_cast<void*>(address);
@@ -126,19 +132,14 @@ void map(const Area& area, int file, off_t offset) {
   if (::mmap(at, area.end - area.begin, protection, MAP_PRIVATE | MAP_FIXED, file, offset) != at) std::abort();
 }
 
-/// Whether malloc is the C library's own.
-bool is_main_heap_of_libc() {
-  Dl_info of_malloc{};
-  Dl_info of_libc{};
-  return ::dladdr(::dlsym(RTLD_DEFAULT, "malloc"), &of_malloc) != 0 &&
-         ::dladdr(reinterpret_cast<void*>(::gnu_get_libc_version), &of_libc) != 0 &&
-         of_malloc.dli_fbase == of_libc.dli_fbase;
-}
-
 }  // namespace
 
+void share_too(void* at, std::size_t size) { g_shared.add({address_of(at), address_of(at) + size, true}); }
+
+void do_not_share(void* at) { g_shared.remove(address_of(at)); }
+
 void share_heap() {
-  if (count_threads() != 1 || !is_main_heap_of_libc()) return;
+  if (count_threads() != 1 || other_allocator() != nullptr) return;
   find_shared();
   std::size_t size = 0;
   for (std::size_t i = 0; i < g_shared.count; ++i) size += g_shared.all[i].end - g_shared.all[i].begin;

@@ -5,12 +5,19 @@
 /// when it touches them, sixteen at a time, and gets a copy of its own of those it writes.
 #pragma once
 
+#include <cstddef>
+
 namespace tally::host {
 
-/// Moves the contents of the C library's main heap, and of what the loader has relocated and protected (PT_GNU_RELRO),
-/// to a file in memory, and maps them from there, privately and at the same addresses. Not under Valgrind, which keeps
-/// its own account of the heap. Does nothing in a process with several threads, or whose malloc is not the C library's:
-/// another allocator might give pages back and expect zeros in their place.
+/// Memory that share_heap() is to share as it shares the heap: from one page's boundary to another's, readable and
+/// writable, and never resized. Known by where it begins; to be taken back before it is unmapped.
+void share_too(void* at, std::size_t size);
+void do_not_share(void* at);
+
+/// Moves the contents of the C library's main heap, of what else was named, and of what the loader has relocated and
+/// protected (PT_GNU_RELRO), to a file in memory, and maps them from there, privately and at the same addresses. Not
+/// under Valgrind, which keeps its own account of the heap. Does nothing in a process with several threads, or whose
+/// malloc is not the C library's: another allocator might give pages back and expect zeros in their place.
 void share_heap();
 
 }  // namespace tally::host

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "arenas.h"
 #include "callgrind.h"
 #include "fork_server.h"
 #include "fresh_heap.h"
@@ -279,6 +280,7 @@ PyModuleDef g_module = {
 }  // namespace
 
 PyMODINIT_FUNC PyInit__tally_host(void) {  // NOLINT(bugprone-reserved-identifier): CPython asks for this name
+  if (!tally::host::callgrind::running()) tally::host::share_arenas();
   g_phase_type = PyType_FromSpec(&g_phase_spec);
   PyObject* module = g_phase_type == nullptr ? nullptr : PyModule_Create(&g_module);
   if (module == nullptr || PyModule_AddIntConstant(module, "PART_STRIDE", tally::protocol::kPartStride) != 0 ||

@@ -147,5 +147,35 @@ TEST_F(HostsTest, AnotherVersionIsRefusedWithTheMend) {
   expect_python_undisturbed();
 }
 
+/// The real ones: what is private and written is copied with each fork, which makes a quarter of a timing session.
+class NativeHostsTest : public CommandTest {};
+
+TEST_F(NativeHostsTest, ShareTheirHeapsWithWhatTheyFork) {
+  write("suite.toml", R"(
+schema = 1
+toolchain = "cpp"
+[[benchmark]]
+label = ["shared"]
+py = "x = 1"
+cpp = "tally::keep(1);"
+[benchmark.setup]
+py = """
+shared = [line for line in open("/proc/self/maps") if "memfd:heap" in line and " rw-p " in line]
+assert len(shared) > 1, "of the C library's heap and of CPython's arenas one is not shared"
+"""
+cpp = """
+std::string line;
+bool shared = false;
+for (std::ifstream maps("/proc/self/maps"); std::getline(maps, line);)
+  shared = shared || (line.find("memfd:heap") != std::string::npos && line.find(" rw-p ") != std::string::npos);
+if (!shared) std::abort();
+"""
+)");
+  // Debian's Python is linked to one address, and the loader finds the malloc of that one in the program itself.
+  for (const char* python : {"/usr/bin/python3", "python3"}) {
+    EXPECT_EQ(run({"--json", "r.json", "--wall-only", "--python", python}), 0) << python << read("output");
+  }
+}
+
 }  // namespace
 }  // namespace tally::testing
