@@ -296,6 +296,7 @@ void Regions::read_time_command(const Message& command) {
   block_ns_ = iterations_ == 0 ? command.number(Field::block_ns, 1'000'000) : 0;
   budget_ns_ = command.number(Field::budget_ns, 0);
   if (iterations_ == 0) iterations_ = 1;
+  asked_at_ns_ = now_ns();
 }
 
 std::uint64_t Regions::prepare_time() {
@@ -361,10 +362,13 @@ void Regions::end_block() {
 void Regions::report_timed(int pid, int status) {
   const SharedPage& page = shared_page();
   const std::string_view samples(reinterpret_cast<const char*>(page.samples), page.sample_count * sizeof(double));
+  const std::uint64_t now = now_ns();
+  const std::uint64_t spent = now - std::exchange(asked_at_ns_, now);
   auto timed = channel_.compose(MessageType::timed, job_);
   timed.number(Field::pid, static_cast<std::uint64_t>(pid))
       .number(Field::status, static_cast<std::uint64_t>(status))
       .number(Field::iterations, page.iterations)
+      .number(Field::spent_ns, spent)
       .text(Field::samples, samples);
   channel_.send(timed);
 }

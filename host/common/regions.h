@@ -133,6 +133,7 @@ class Regions {
   std::uint64_t iterations_ = 0;
   std::uint64_t block_ns_ = 0;
   std::uint64_t budget_ns_ = 0;
+  std::uint64_t asked_at_ns_ = 0;  ///< When the command came, or its last child was told of.
   std::uint64_t spent_ns_ = 0;
   std::uint64_t block_start_ns_ = 0;
   std::uint64_t paused_at_ns_ = 0;

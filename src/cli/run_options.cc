@@ -38,10 +38,11 @@ void add_run_options(OptionSet& command, RunOptions& options) {
       .add("--precision", &options.precision_percent, "Stop timing when the 95 % interval is within this, in percent")
       .shows_default()
       .range(0.01, 100.0);
-  command.add("--min-run-time", &options.settings.min_run_time_s, "Seconds of timing at the least")
+  command.add("--min-run-time", &options.settings.min_run_time_s, "Seconds of samples of a case at the least")
       .shows_default()
       .range(0.001, 86400.0);
-  command.add("--max-run-time", &options.settings.max_run_time_s, "Seconds of timing at the most")
+  command
+      .add("--max-run-time", &options.settings.max_run_time_s, "Seconds of timing a case at the most, forks included")
       .shows_default()
       .range(0.001, 86400.0);
   command.add("--timeout", &options.timeout_s, "Seconds for one measurement of a case (60 for times, 300 for counts)")

@@ -260,10 +260,14 @@ std::optional<CaseCommand> CaseDialogue::on_timed(ChildTimed timed) {
     return advance();
   }
   wall_.number_per_run = timed.number;
+  double measured_s = 0;
   for (double& sample : timed.samples_s) {
-    measured_s_ += sample * static_cast<double>(timed.number);
+    measured_s += sample * static_cast<double>(timed.number);
     sample = std::max(sample - wall_.overhead_s, 0.0);
   }
+  progress_.measured_s += measured_s;
+  progress_.spent_s += std::max(timed.spent_s, measured_s);
+  progress_.steal_share = timed.steal_share;
   wall_.by_child.push_back(std::move(timed.samples_s));
   if (--children_coming_ > 0) return std::nullopt;
   return next_wall_command();
@@ -280,9 +284,9 @@ bool CaseDialogue::found_too_few(const ChildTimed& timed) const {
 
 CaseCommand CaseDialogue::next_wall_command() {
   const WallPlan& plan = rules_.plan.wall;
-  if (next_wall_step(plan, wall_.by_child, measured_s_) == WallStep::another_child) {
+  if (next_wall_step(plan, wall_.by_child, progress_) == WallStep::another_child) {
     return ask_times(wall_.number_per_run, child_run_time_s(plan),
-                     next_children(plan, wall_.by_child.size(), measured_s_));
+                     next_children(plan, wall_.by_child.size(), progress_.spent_s));
   }
   if (!rules_.counts_allocations) return advance();
   step_ = Step::allocations;

@@ -13,6 +13,7 @@
 #include "execution/case_plan.h"
 #include "execution/outcome.h"
 #include "expansion/case.h"
+#include "measurement/autorange.h"
 
 namespace tally {
 
@@ -84,7 +85,7 @@ class CaseDialogue {
   std::string device_;
   std::string allocator_;
   bool forks_differ_ = false;
-  double measured_s_ = 0;
+  WallProgress progress_;
   AskTimes asked_times_;               ///< The last ones.
   std::uint64_t children_coming_ = 0;  ///< Of those.
   int retakes_ = 0;

@@ -237,6 +237,25 @@ TEST_F(CaseDialogueTest, TimesAreTakenChildAfterChildWithoutTheLoop) {
   ASSERT_TRUE(next);
 }
 
+TEST_F(CaseDialogueTest, TheMaximumRunTimeIsOfAllThatChildrenTake) {
+  settings_.counts = false;
+  settings_.min_run_time_s = 0.001;
+  const auto children_until_it_stops = [&](double spent_s) {
+    CaseDialogue dialogue = begin(Mode::wall);
+    dialogue.on(PhaseReady{Phase::baseline});
+    dialogue.on(timed(1e-9));
+    dialogue.on(PhaseReady{Phase::statement});
+    for (int children = 1;; ++children) {
+      ChildTimed child = timed(children % 2 == 0 ? 1e-6 : 1.2e-6);
+      child.spent_s = spent_s;
+      if (advances(dialogue.on(std::move(child)))) return children;
+    }
+  };
+  EXPECT_EQ(children_until_it_stops(0.1), 5) << "half a second";
+  EXPECT_EQ(children_until_it_stops(0.0625), 8);
+  EXPECT_EQ(children_until_it_stops(0), 40) << "a program of an earlier version, which does not tell";
+}
+
 TEST_F(CaseDialogueTest, BlocksThatCameOutTooShortAreTakenAgain) {
   const ChildTimed interrupted{.number = 1, .samples_s = {9e-5, 6e-8, 7e-8}};  // the clock's own price
   CaseDialogue dialogue = begin(Mode::wall);

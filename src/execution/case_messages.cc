@@ -94,7 +94,8 @@ CaseMessage decode(const Message& message, DumpFolder& dumps) {
     case MessageType::timed: {
       const std::uint64_t number = message.number(Field::iterations, 1);
       return ChildTimed{static_cast<int>(message.number(Field::status)), number,
-                        samples_of(message.text(Field::samples).value_or(""), static_cast<double>(number))};
+                        samples_of(message.text(Field::samples).value_or(""), static_cast<double>(number)),
+                        static_cast<double>(message.number(Field::spent_ns)) * 1e-9};
     }
     case MessageType::failed:
       return CaseFailed{

@@ -44,6 +44,8 @@ struct ChildTimed {
   int status = 0;
   std::uint64_t number = 1;       ///< Executions in a block.
   std::vector<double> samples_s;  ///< Of one execution each, loop included.
+  double spent_s = 0;             ///< From its fork to its end; 0 where the program does not tell.
+  double steal_share = 0;         ///< Of the time since the first child, as the machine tells.
 };
 
 /// The case cannot go on.

@@ -85,10 +85,13 @@ void CpuWatch::end(std::size_t samples) {
   last_ = now;
 }
 
+double CpuWatch::steal_share() const {
+  return all_ticks_ > 0 ? static_cast<double>(stolen_ticks_) / static_cast<double>(all_ticks_) : 0;
+}
+
 std::optional<WallWatch> CpuWatch::seen() const {
   WallWatch watch = watch_;
-  if (tells_steal_ && all_ticks_ > 0)
-    watch.steal_share = static_cast<double>(stolen_ticks_) / static_cast<double>(all_ticks_);
+  if (tells_steal_ && all_ticks_ > 0) watch.steal_share = steal_share();
   if (watch == WallWatch{}) return {};
   return watch;
 }

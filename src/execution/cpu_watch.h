@@ -31,6 +31,8 @@ class CpuWatch {
   /// It has taken so many samples. Another may follow at once, without begin().
   void end(std::size_t samples);
 
+  /// Of the time watched so far, 0 … 1; 0 where the kernel does not tell.
+  [[nodiscard]] double steal_share() const;
   /// Empty when the kernel told nothing at all.
   [[nodiscard]] std::optional<WallWatch> seen() const;
 

@@ -52,8 +52,11 @@ void Session::on_message(const Message& message) {
   // It waits for our answer: what it has in memory stands still.
   const auto* ready = std::get_if<PhaseReady>(&decoded);
   if (ready != nullptr && ready->phase == protocol::Phase::statement) note_loaded();
-  const auto* timed = std::get_if<ChildTimed>(&decoded);
-  if (timed != nullptr && watch_ && !timed->samples_s.empty()) watch_->end(timed->samples_s.size());
+  auto* timed = std::get_if<ChildTimed>(&decoded);
+  if (timed != nullptr && watch_ && !timed->samples_s.empty()) {
+    watch_->end(timed->samples_s.size());
+    timed->steal_share = watch_->steal_share();
+  }
   if (const auto command = dialogue_.on(std::move(decoded))) send(*command);
 }
 

@@ -19,22 +19,29 @@ double least_block_s(const WallPlan& plan, double timer_overhead_s) {
   return std::max({exact, child_run_time_s(plan) / most_samples, 1e-6});
 }
 
-WallStep next_wall_step(const WallPlan& plan, std::span<const std::vector<double>> by_child, double measured_s) {
+WallStep next_wall_step(const WallPlan& plan, std::span<const std::vector<double>> by_child,
+                        const WallProgress& progress) {
   const std::uint64_t children = by_child.size();
   if (plan.number > 0) return children > 0 ? WallStep::stop : WallStep::another_child;
   if (children < 2) return WallStep::another_child;
-  if (children >= plan.max_children || measured_s >= plan.max_run_time_s) return WallStep::stop;
-  if (children < plan.min_children || measured_s < plan.min_run_time_s) return WallStep::another_child;
+  if (children >= plan.max_children || progress.measured_s >= plan.max_run_time_s) return WallStep::stop;
+  if (progress.measured_s < plan.min_run_time_s) return WallStep::another_child;
+  if (progress.spent_s >= plan.max_run_time_s) return WallStep::stop;
+  if (children < plan.min_children) return WallStep::another_child;
   const Interval interval = hierarchical_interval(by_child);
-  const double middle = (interval.low + interval.high) / 2;
-  return interval.half_width() <= plan.precision * middle ? WallStep::stop : WallStep::another_child;
+  const double wanted = plan.precision * (interval.low + interval.high) / 2;
+  if (interval.half_width() <= wanted) return WallStep::stop;
+  // An interval narrows with the root of the number of children.
+  const double more = interval.half_width() / wanted;
+  const bool out_of_reach = progress.spent_s * more * more > plan.max_run_time_s;
+  return out_of_reach && progress.steal_share > kMuchStolen ? WallStep::stop : WallStep::another_child;
 }
 
-std::uint64_t next_children(const WallPlan& plan, std::uint64_t children, double measured_s) {
-  if (children == 0 || !(measured_s > 0)) return 1;
-  const double each = measured_s / static_cast<double>(children);
+std::uint64_t next_children(const WallPlan& plan, std::uint64_t children, double spent_s) {
+  if (children == 0 || !(spent_s > 0)) return 1;
+  const double each = spent_s / static_cast<double>(children);
   // A little more than whole numbers say, which rounding has often made a little less.
-  const double room = (plan.max_run_time_s - measured_s) / each + 0.1;
+  const double room = (plan.max_run_time_s - spent_s) / each + 0.1;
   const std::uint64_t missing = children < plan.min_children ? plan.min_children - children : 1;
   return room < static_cast<double>(missing) ? static_cast<std::uint64_t>(std::max(room, 1.0)) : missing;
 }

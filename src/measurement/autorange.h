@@ -9,7 +9,7 @@ namespace tally {
 
 struct WallPlan {
   double min_run_time_s = 0.05;
-  double max_run_time_s = 0.5;  ///< Of measuring, not counting forks and setup.
+  double max_run_time_s = 0.5;  ///< Of all that children take, their forks and their ends included.
   double precision = 0.01;      ///< Half width of the interval, relative to the median.
   std::uint64_t min_children = 5;
   std::uint64_t max_children = 40;
@@ -24,15 +24,25 @@ double child_run_time_s(const WallPlan& plan);
 /// say as much of a median as the thousands that a statement of 1 ns would fill every record with. Never below 1 µs.
 double least_block_s(const WallPlan& plan, double timer_overhead_s);
 
+/// What timing a case has come to so far.
+struct WallProgress {
+  double measured_s = 0;   ///< The samples.
+  double spent_s = 0;      ///< All that children took, from the first one's fork to the last one's end.
+  double steal_share = 0;  ///< Of that, 0 … 1: what other guests of the machine took.
+};
+
 enum class WallStep { another_child, stop };
 
-/// After each child: go on until there are enough children, the minimum run time is spent and the interval is within
-/// the precision; stop in any case at the maximum run time (though never before two children) or number of children.
-/// Where the number of executions is given, after the first child.
-WallStep next_wall_step(const WallPlan& plan, std::span<const std::vector<double>> by_child, double measured_s);
+/// After each child: go on until there are enough children, the minimum run time is measured and the interval is within
+/// the precision; stop in any case at the maximum number of children, and, never before two children or before the
+/// minimum run time is measured, at the maximum run time. Where other guests take more than a hundredth of the time,
+/// stop also when at this rate the precision is not to be had by then: more samples of their noise would tell no more
+/// of the statement. Where the number of executions is given, after the first child.
+WallStep next_wall_step(const WallPlan& plan, std::span<const std::vector<double>> by_child,
+                        const WallProgress& progress);
 
 /// When another child is wanted: for how many to ask at once. The first one alone, since it tells how long they take;
 /// then as many as are missing, unless that would exceed the maximum run time.
-std::uint64_t next_children(const WallPlan& plan, std::uint64_t children, double measured_s);
+std::uint64_t next_children(const WallPlan& plan, std::uint64_t children, double spent_s);
 
 }  // namespace tally

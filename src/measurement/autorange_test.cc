@@ -27,20 +27,43 @@ TEST(Autorange, AsksForSeveralChildrenOnceOneHasTold) {
 
 TEST(Autorange, AGivenNumberOfExecutionsIsTimedInOneChild) {
   const WallPlan plan{.min_run_time_s = 100, .number = 1};
-  EXPECT_EQ(next_wall_step(plan, {}, 0), WallStep::another_child);
-  EXPECT_EQ(next_wall_step(plan, std::vector<std::vector<double>>{{1.0, 2.0}}, 3), WallStep::stop);
+  EXPECT_EQ(next_wall_step(plan, {}, {}), WallStep::another_child);
+  EXPECT_EQ(next_wall_step(plan, std::vector<std::vector<double>>{{1.0, 2.0}}, {3, 3}), WallStep::stop);
 }
 
 TEST(Autorange, StopsOnlyWithEnoughChildrenTimeAndPrecision) {
   const WallPlan plan{.min_run_time_s = 0.1, .max_run_time_s = 1, .precision = 0.01};
   const std::vector<std::vector<double>> tight(5, {1.0, 1.0, 1.0});
   const std::vector<std::vector<double>> loose = {{1.0}, {1.1}, {0.9}, {1.2}, {1.0}};
-  EXPECT_EQ(next_wall_step(plan, {tight.data(), 4}, 0.5), WallStep::another_child);
-  EXPECT_EQ(next_wall_step(plan, tight, 0.05), WallStep::another_child);
-  EXPECT_EQ(next_wall_step(plan, tight, 0.2), WallStep::stop);
-  EXPECT_EQ(next_wall_step(plan, loose, 0.2), WallStep::another_child);
-  EXPECT_EQ(next_wall_step(plan, loose, 1.0), WallStep::stop);
-  EXPECT_EQ(next_wall_step(plan, {loose.data(), 1}, 60), WallStep::another_child);
+  EXPECT_EQ(next_wall_step(plan, {tight.data(), 4}, {0.5, 0.6}), WallStep::another_child);
+  EXPECT_EQ(next_wall_step(plan, tight, {0.05, 0.1}), WallStep::another_child);
+  EXPECT_EQ(next_wall_step(plan, tight, {0.2, 0.4}), WallStep::stop);
+  EXPECT_EQ(next_wall_step(plan, loose, {0.2, 0.4}), WallStep::another_child);
+  EXPECT_EQ(next_wall_step(plan, loose, {1.0, 2.0}), WallStep::stop);
+  EXPECT_EQ(next_wall_step(plan, {loose.data(), 1}, {60, 60}), WallStep::another_child);
+}
+
+TEST(Autorange, TheMaximumBoundsForksTooAndTheMinimumIsOfSamples) {
+  const WallPlan plan{.min_run_time_s = 0.1, .max_run_time_s = 1, .precision = 0.01};
+  const std::vector<std::vector<double>> loose = {{1.0}, {1.1}, {0.9}, {1.2}, {1.0}};
+  EXPECT_EQ(next_wall_step(plan, loose, {.measured_s = 0.3, .spent_s = 0.9}), WallStep::another_child);
+  EXPECT_EQ(next_wall_step(plan, loose, {.measured_s = 0.3, .spent_s = 1}), WallStep::stop);
+  EXPECT_EQ(next_wall_step(plan, {loose.data(), 3}, {.measured_s = 0.3, .spent_s = 1}), WallStep::stop);
+  EXPECT_EQ(next_wall_step(plan, loose, {.measured_s = 0.09, .spent_s = 1}), WallStep::another_child);
+}
+
+TEST(Autorange, NoiseOfOtherGuestsIsNotSampledWhereItHidesTheStatement) {
+  const WallPlan plan{.min_run_time_s = 0.1, .max_run_time_s = 1, .precision = 0.01};
+  const auto spread = [](double by) {
+    return std::vector<std::vector<double>>{{1.0}, {1 + by}, {1 - by}, {1 + by}, {1 - by}};
+  };
+  const auto after = [&](double by, double stolen) {
+    return next_wall_step(plan, spread(by), {.measured_s = 0.1, .spent_s = 0.2, .steal_share = stolen});
+  };
+  // Five children within 1 % leave an interval of 1.4 %: five more would do, and there is time for twenty.
+  EXPECT_EQ(after(0.011, 0.1), WallStep::another_child);
+  EXPECT_EQ(after(0.1, 0.1), WallStep::stop);
+  EXPECT_EQ(after(0.1, 0.01), WallStep::another_child) << "its own noise, which the time is for";
 }
 
 }  // namespace

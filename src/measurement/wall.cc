@@ -6,8 +6,6 @@
 namespace tally {
 namespace {
 
-constexpr double kMuchStolen = 0.01;  // of the time that samples spanned
-
 std::vector<double> pooled(std::span<const std::vector<double>> by_child) {
   std::vector<double> all;
   for (const auto& child : by_child) all.insert(all.end(), child.begin(), child.end());

@@ -33,6 +33,9 @@ struct WallWatch {
   friend bool operator==(const WallWatch&, const WallWatch&) = default;
 };
 
+/// From this share on, samples are of the machine's other guests as much as of the statement.
+inline constexpr double kMuchStolen = 0.01;
+
 /// Of two groups of samples, the second's indexes following the first's.
 WallWatch pooled(const WallWatch& first, std::uint64_t samples, const WallWatch& second, std::uint64_t more_samples);
 
