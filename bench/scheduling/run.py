@@ -12,7 +12,7 @@ process, which times the empty loop, and five that sample. The overhead of a cas
 
 of the large run less a run of a tenth as many cases, which takes off what does not grow (start,
 compiling). So all six forks count as overhead, and also what is executed but not sampled: setup,
-warm-up, finding the length of a block, and the first quarter of each child. Memory is tally's own
+warm-up, finding the length of a block, and what each child executes before it samples. Memory is tally's own
 resident set: what it grows by, for each case, from the moment when a tenth of the cases is done to
 the last one, and its peak.
 """

@@ -11,6 +11,7 @@
 #include "allocations.h"
 #include "callgrind.h"
 #include "case_child.h"
+#include "huge_pages.h"
 #include "protocol/descriptors.h"
 #include "shared_heap.h"
 #include "shared_page.h"
@@ -87,6 +88,8 @@ int serve(const HostIdentity& identity, RunCase run_case, void* context) {
   if (!callgrind::running()) {
     allocations::prepare();
     share_heap();
+  } else {
+    gather_in_huge_pages();
   }
   struct sigaction action{};
   action.sa_handler = on_child;
