@@ -37,25 +37,12 @@ struct CallgrindReader::State {
   std::uint32_t function_id(Profile::Function function);
   std::uint32_t call_id(std::uint32_t row, std::uint32_t callee);
 
-  struct Hash {
-    using is_transparent = void;
-    static std::size_t mix(std::uint64_t a, std::uint64_t b) {
-      const auto product = static_cast<unsigned __int128>(a ^ 0x9e3779b97f4a7c15U) * (b ^ 0xd1b54a32d192ed03U);
-      return static_cast<std::size_t>(product) ^ static_cast<std::size_t>(product >> 64U);
-    }
-    std::size_t operator()(const Profile::Function& f) const {
-      return mix((static_cast<std::uint64_t>(f.object) << 32U) | f.file, f.name);
-    }
-    std::size_t operator()(std::uint64_t pair) const { return mix(pair, pair >> 32U); }
-    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-  };
-
   Profile profile;
   std::string carry;  ///< An unfinished line at the end of the last chunk.
-  std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> string_ids;
-  FlatIndex<Profile::Function, Hash> function_ids;
-  FlatIndex<std::uint64_t, Hash> row_ids;   ///< function, file
-  FlatIndex<std::uint64_t, Hash> call_ids;  ///< row, callee
+  FlatIndex string_ids;
+  FlatIndex function_ids;
+  FlatIndex row_ids;
+  FlatIndex call_ids;  ///< By row and callee.
   NumberedNames objects;
   NumberedNames files;
   NumberedNames names;

@@ -1,5 +1,6 @@
 #include "profile/callgrind.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -77,6 +78,28 @@ TEST(Callgrind, PositionsOfEveryKindAreSkipped) {
 
 TEST(Callgrind, HexadecimalCostsCount) {
   EXPECT_EQ(exclusive(read("events: Ir\nfn=f\n1 0x10\ntotals: 16\n"), {"", "", "f"}), 16);
+}
+
+TEST(Callgrind, CostLinesOfEveryLengthCount) {
+  // Positions and costs of all lengths, between calls, so that short and long lines take turns; blanks of other kinds.
+  std::string text = "positions: instr line\nevents: Ir\nfn=f\n";
+  std::uint64_t own = 0, called = 0;
+  std::uint64_t cost = 0;
+  for (std::size_t digits = 1; digits <= 12; ++digits) {
+    cost = cost * 10 + digits % 10;
+    for (const std::string_view position : {"*", "+3", "-12", "0x1f3a2b8c90"}) {
+      text += fmt::format("{0} * {1}\n{0} +{1} {1}\n{0}\t* {1}\n{0} * {1} \r\n{0} *  {1}\n", position, cost);
+      own += 5 * cost;
+      text += fmt::format("cfn=g\ncalls=1 0\n{} * {}\n", position, cost);
+      called += cost;
+    }
+  }
+  text += fmt::format("+1 *\n+1\n* * 0x1F\n+1 +1 7x\ntotals: {}\n", own + 31 + 7);
+  const Profile profile = read(text);
+  EXPECT_THAT(profile.notes, IsEmpty());
+  EXPECT_EQ(profile.row_costs.at(0), own + 31 + 7);
+  EXPECT_EQ(profile.call_costs.at(0), called);
+  EXPECT_EQ(profile.calls.at(0).count, 48U);
 }
 
 TEST(Callgrind, InlinedCodeKeepsItsFile) {
