@@ -48,22 +48,23 @@ Result<std::size_t> choose_event(const Profile& profile, const std::string& want
               "the events are " + join(profile.events, ", "));
 }
 
-FunctionCounts as_asked(FunctionCounts counts, const ProfileCommandOptions& options) {
-  if (!options.keep_names) counts = standardize(counts);
-  counts = denoise(counts, noise_rules(options));
-  return counts.grouped(options.by == "file"     ? Grouping::file
-                        : options.by == "object" ? Grouping::object
-                                                 : Grouping::function);
+FunctionNaming naming_of(const ProfileCommandOptions& options) { return options.keep_names ? nullptr : standardize; }
+
+FunctionCounts as_asked(const FunctionCounts& counts, const ProfileCommandOptions& options) {
+  return denoise(counts, noise_rules(options))
+      .grouped(options.by == "file"     ? Grouping::file
+               : options.by == "object" ? Grouping::object
+                                        : Grouping::function);
 }
 
 /// Calls go with functions: those of a file or an object are of no use.
 FunctionCounts calls_of(const Profile& profile, const ProfileCommandOptions& options) {
-  return options.by == "function" ? as_asked(function_calls(profile), options) : FunctionCounts();
+  return options.by == "function" ? as_asked(function_calls(profile, naming_of(options)), options) : FunctionCounts();
 }
 
 FunctionCounts counts_of(const Profile& profile, std::size_t event, const ProfileCommandOptions& options) {
-  return as_asked(function_counts(profile, event, options.inclusive ? Inclusion::inclusive : Inclusion::exclusive),
-                  options);
+  const Inclusion inclusion = options.inclusive ? Inclusion::inclusive : Inclusion::exclusive;
+  return as_asked(function_counts(profile, event, inclusion, naming_of(options)), options);
 }
 
 std::string counts_json(const FunctionCounts& counts, const FunctionCounts& calls, const std::string& event,

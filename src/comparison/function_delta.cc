@@ -13,11 +13,10 @@ namespace {
 /// Different iterations divide differently in the last digit; that is no movement.
 constexpr double same = 1e-6;
 
-/// What two builds and two machines share of `raw`, per iteration.
-FunctionCounts comparable(const FunctionCounts& raw, std::uint64_t iterations, const std::string& old_object,
+/// Per iteration, under the names that two builds and two machines share.
+FunctionCounts comparable(const FunctionCounts& standardized, std::uint64_t iterations, const std::string& old_object,
                           const std::string& new_object) {
-  return standardize(raw)
-      .grouped(Grouping::function)
+  return standardized.grouped(Grouping::function)
       .scaled(1.0 / static_cast<double>(std::max<std::uint64_t>(iterations, 1)))
       .renamed([&](FunctionKey key) {
         if (!old_object.empty() && key.object == old_object) key.object = new_object;
@@ -32,9 +31,9 @@ struct Side {
 
 Side side_of(const StoredProfile& stored, const std::string& old_object, const std::string& new_object) {
   const std::size_t event = std::min(event_index(stored.profile, "Ir"), stored.profile.events.size() - 1);
-  return {comparable(function_counts(stored.profile, event, Inclusion::exclusive), stored.iterations, old_object,
-                     new_object),
-          comparable(function_calls(stored.profile), stored.iterations, old_object, new_object)};
+  return {comparable(function_counts(stored.profile, event, Inclusion::exclusive, standardize), stored.iterations,
+                     old_object, new_object),
+          comparable(function_calls(stored.profile, standardize), stored.iterations, old_object, new_object)};
 }
 
 }  // namespace

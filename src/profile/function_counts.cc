@@ -90,28 +90,30 @@ std::vector<FunctionCounts::Entry> FunctionCounts::sorted() const {
 
 namespace {
 
-/// Counts of a profile's functions, brought into the order of their keys by sorting each text once, and not each key:
-/// of 60,000 functions most keys differ only in the last of their three texts.
+/// Counts of a profile's functions, whose keys are made when all are known.
 class ByTexts {
  public:
-  explicit ByTexts(const Profile& profile) : profile_(profile), ranks_(profile.strings.size()) {
-    std::vector<std::uint32_t> order(profile.strings.size());
-    std::iota(order.begin(), order.end(), 0U);
-    std::ranges::sort(order, {}, [&](std::uint32_t i) -> const std::string& { return profile.strings[i]; });
-    for (std::uint32_t rank = 0; rank < order.size(); ++rank) ranks_[order[rank]] = rank;
-  }
+  explicit ByTexts(const Profile& profile) : profile_(profile) {}
 
   void add(const Profile::Function& function, std::uint32_t file, double count) {
     if (count != 0) entries_.push_back({{function.object, file, function.name}, count});
   }
 
-  [[nodiscard]] FunctionCounts counts() && {
-    std::ranges::sort(entries_, {}, [&](const Entry& one) {
-      return std::tuple(ranks_[one.texts[0]], ranks_[one.texts[1]], ranks_[one.texts[2]]);
-    });
+  [[nodiscard]] FunctionCounts counts(FunctionNaming naming) && {
     FunctionCounts result;
-    for (const auto& [texts, count] : entries_)
-      result.add({profile_.strings[texts[0]], profile_.strings[texts[1]], profile_.strings[texts[2]]}, count);
+    if (naming == nullptr) {
+      sort();
+      for (const auto& [texts, count] : entries_) result.add({text(texts[0]), text(texts[1]), text(texts[2])}, count);
+      return result;
+    }
+    // Not sorted before: names that are given are few, or in another order.
+    FunctionKey key;
+    for (const auto& [texts, count] : entries_) {
+      key.object = text(texts[0]);
+      key.file = text(texts[1]);
+      key.name = text(texts[2]);
+      result.add(naming(key), count);
+    }
     return result;
   }
 
@@ -120,14 +122,29 @@ class ByTexts {
     std::array<std::uint32_t, 3> texts;  ///< Object, file, name.
     double count;
   };
+
+  [[nodiscard]] const std::string& text(std::uint32_t number) const { return profile_.strings[number]; }
+
+  /// Into the order of their keys by sorting each text once, and not each key: of 60,000 functions most keys differ
+  /// only in the last of their three texts.
+  void sort() {
+    std::vector<std::uint32_t> order(profile_.strings.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::ranges::sort(order, {}, [&](std::uint32_t i) -> const std::string& { return text(i); });
+    std::vector<std::uint32_t> ranks(order.size());
+    for (std::uint32_t rank = 0; rank < order.size(); ++rank) ranks[order[rank]] = rank;
+    std::ranges::sort(entries_, {}, [&](const Entry& one) {
+      return std::tuple(ranks[one.texts[0]], ranks[one.texts[1]], ranks[one.texts[2]]);
+    });
+  }
+
   const Profile& profile_;
-  std::vector<std::uint32_t> ranks_;
   std::vector<Entry> entries_;
 };
 
 }  // namespace
 
-FunctionCounts function_counts(const Profile& profile, std::size_t event, Inclusion inclusion) {
+FunctionCounts function_counts(const Profile& profile, std::size_t event, Inclusion inclusion, FunctionNaming naming) {
   if (event >= profile.events.size()) return {};
   ByTexts result(profile);
   if (inclusion == Inclusion::exclusive) {
@@ -135,7 +152,7 @@ FunctionCounts function_counts(const Profile& profile, std::size_t event, Inclus
       result.add(profile.functions[profile.rows[row].function], profile.rows[row].file,
                  static_cast<double>(profile.row_cost(row)[event]));
     }
-    return std::move(result).counts();
+    return std::move(result).counts(naming);
   }
   std::vector<double> own(profile.functions.size());
   std::vector<double> incoming(profile.functions.size());
@@ -162,16 +179,16 @@ FunctionCounts function_counts(const Profile& profile, std::size_t event, Inclus
                : ran_before[f] ? std::max(incoming[f], own[f])
                                : incoming[f]);
   }
-  return std::move(result).counts();
+  return std::move(result).counts(naming);
 }
 
-FunctionCounts function_calls(const Profile& profile) {
+FunctionCounts function_calls(const Profile& profile, FunctionNaming naming) {
   std::vector<double> called(profile.functions.size());
   for (const Profile::Call& call : profile.calls) called[call.callee] += static_cast<double>(call.count);
   ByTexts result(profile);
   for (std::size_t f = 0; f < called.size(); ++f)
     result.add(profile.functions[f], profile.functions[f].file, called[f]);
-  return std::move(result).counts();
+  return std::move(result).counts(naming);
 }
 
 }  // namespace tally

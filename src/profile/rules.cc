@@ -131,8 +131,4 @@ FunctionKey standardize(const FunctionKey& key) {
   return {plain_object(key.object), plain_file(key.file), plain_function(key.name)};
 }
 
-FunctionCounts standardize(const FunctionCounts& counts) {
-  return counts.renamed([](const FunctionKey& key) { return standardize(key); });
-}
-
 }  // namespace tally

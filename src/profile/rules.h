@@ -35,6 +35,5 @@ std::vector<LintFinding> lint(const FunctionCounts& exclusive, std::span<const F
 /// recursion marks; nameless code, which Callgrind calls by its address, as "???"; compiled statements, whose names are
 /// digests, as "statement".
 FunctionKey standardize(const FunctionKey& key);
-FunctionCounts standardize(const FunctionCounts& counts);
 
 }  // namespace tally

@@ -49,13 +49,13 @@ struct Figures {
     const std::size_t event = std::min(event_index(stored->profile, "Ir"), stored->profile.events.size() - 1);
     const double scale = 1.0 / static_cast<double>(std::max<std::uint64_t>(stored->iterations, 1));
     const auto per_iteration = [&](const FunctionCounts& counts) {
-      return standardize(counts).grouped(Grouping::function).scaled(scale).renamed([&](const FunctionKey& key) {
+      return counts.grouped(Grouping::function).scaled(scale).renamed([&](const FunctionKey& key) {
         return names.of(key);
       });
     };
-    own = per_iteration(function_counts(stored->profile, event, Inclusion::exclusive));
-    all = per_iteration(function_counts(stored->profile, event, Inclusion::inclusive));
-    calls = per_iteration(function_calls(stored->profile));
+    own = per_iteration(function_counts(stored->profile, event, Inclusion::exclusive, standardize));
+    all = per_iteration(function_counts(stored->profile, event, Inclusion::inclusive, standardize));
+    calls = per_iteration(function_calls(stored->profile, standardize));
   }
 };
 
