@@ -3,14 +3,16 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "profile/profile.h"
 
 namespace tally::cli {
 
-/// The package with the debug symbols of an object: "python3.11-dbg", "libssl3-dbgsym". Empty where dpkg knows nothing
-/// of the object. Reads the lists of files of all packages (30 ms for 1,000).
-std::string debug_package_of(const std::string& object, const std::filesystem::path& dpkg = "/var/lib/dpkg");
+/// The package with the debug symbols of each object: "python3.11-dbg", "libssl3-dbgsym". Empty where dpkg knows
+/// nothing of the object. Reads the lists of files of all packages, once for all objects.
+std::vector<std::string> debug_packages_of(const std::vector<std::string>& objects,
+                                           const std::filesystem::path& dpkg = "/var/lib/dpkg");
 
 /// One sentence on the code of a profile that has no name, the objects that it is in and what would name it; empty
 /// where it is less than a hundredth of the event.

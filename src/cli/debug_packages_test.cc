@@ -24,7 +24,7 @@ class DebugPackages : public ::testing::Test {
     ASSERT_TRUE(write_file(folder_->path() / name, text));
   }
   [[nodiscard]] std::string package(const std::string& object) const {
-    return debug_package_of(object, folder_->path());
+    return debug_packages_of({object}, folder_->path()).front();
   }
 
   Result<TemporaryFolder> folder_ = TemporaryFolder::make();
@@ -36,7 +36,10 @@ TEST_F(DebugPackages, ByWhatDpkgHasNoted) {
   EXPECT_EQ(package("/usr/lib/x86_64-linux-gnu/libssl.so.3"), "libssl3-dbgsym");
   EXPECT_EQ(package("/usr/lib/x86_64-linux-gnu/libssl.so"), "");
   EXPECT_EQ(package("/home/me/lib.so"), "");
-  EXPECT_EQ(debug_package_of("/usr/bin/python3.11", folder_->path() / "none"), "");
+  EXPECT_EQ(package("/usr/bin/python3"), "");
+  EXPECT_THAT(debug_packages_of({"/usr/lib/x86_64-linux-gnu/libc.so.6", "/a", "/usr/bin/python3.11"}, folder_->path()),
+              testing::ElementsAre("libc6-dbg", "", "python3.11-dbg"));
+  EXPECT_THAT(debug_packages_of({"/usr/bin/python3.11"}, folder_->path() / "none"), testing::ElementsAre(""));
 }
 
 TEST_F(DebugPackages, OneNoteForAll) {
