@@ -12,6 +12,7 @@
 #endif
 
 #include "base/digits.h"
+#include "base/short_text.h"
 #include "base/text.h"
 #include "profile/callgrind_state.h"
 
@@ -289,8 +290,8 @@ const char* CallgrindReader::State::cost_lines(const char* at, const char* end) 
     const int newline = std::countr_zero(blanks);
     const int digits = newline - begin;
     if (blanks == 0 || at[newline] != '\n' || digits < 1 || digits > 8) return at;
-    const std::uint64_t values = digit_values(at + begin) << (64 - 8 * digits);
-    if (!all_digits(values)) return at;
+    const std::uint64_t values = digit_values(load_word(at + begin)) << (64 - 8 * digits);
+    if (leading_digits(values) != 8) return at;
     if (pending_calls) {
       costs_of_line()[columns.front()] += joined_digits(values);
       costs = nullptr;  // They may have moved.

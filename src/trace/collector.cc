@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/short_text.h"
 #include "trace/cursor.h"
 
 namespace tally::trace {
@@ -52,7 +53,7 @@ void Collector::event(const Slice& slice) {
       return take_call(fields);
     case Category::operation:
     case Category::annotation:
-      if (fields.name.text.starts_with("ProfilerStep")) take_step(fields);
+      if (is_step(fields.name)) take_step(fields);
       if (wanted_.operations && fields.category == Category::operation) take_operator(fields);
       return;
     case Category::sync:
@@ -102,7 +103,7 @@ std::uint32_t Collector::correlation(const Fields& fields) {
 
 std::uint32_t Collector::device_number(const Fields& fields) {
   const Raw& label = fields.device.absent_or_null() ? fields.pid : fields.device;
-  if (last_device_ != TextTable::overflow && label.text == last_device_text_) return last_device_;
+  if (last_device_ != TextTable::overflow && same_text(label.text, last_device_text_)) return last_device_;
   const std::string plain = label.present() ? plain_text(label) : std::string("none");
   const std::uint32_t number = device_labels_.number(plain);
   if (number == TextTable::overflow) return number;
@@ -114,7 +115,7 @@ std::uint32_t Collector::device_number(const Fields& fields) {
 std::uint32_t Collector::stream_number(const Fields& fields, std::uint32_t device) {
   const Raw& label = fields.stream.absent_or_null() ? fields.tid : fields.stream;
   if (last_stream_ != TextTable::overflow && data_.streams[last_stream_].device == device &&
-      label.text == last_stream_text_)
+      same_text(label.text, last_stream_text_))
     return last_stream_;
   const std::string plain = label.present() ? plain_text(label) : std::string("none");
   scratch_ = std::to_string(device) + '/' + plain;
@@ -126,7 +127,8 @@ std::uint32_t Collector::stream_number(const Fields& fields, std::uint32_t devic
 }
 
 std::uint32_t Collector::thread_number(const Fields& fields) {
-  if (last_thread_ != TextTable::overflow && fields.tid.text == last_tid_ && fields.pid.text == last_pid_)
+  if (last_thread_ != TextTable::overflow && same_text(fields.tid.text, last_tid_) &&
+      same_text(fields.pid.text, last_pid_))
     return last_thread_;
   scratch_.assign(fields.pid.text);
   scratch_ += '/';
@@ -213,30 +215,27 @@ void Collector::take_call(const Fields& fields) {
   data_.calls.push_back(row);
 }
 
-/// The rules are forty comparisons; most names were seen a moment ago.
-const Collector::KnownOperator& Collector::known_operator(const Raw& name) {
-  constexpr std::size_t slots = 512;
-  if (known_operators_.empty()) known_operators_.resize(slots);
-  KnownOperator& known = known_operators_[hash_text(name.text) % slots];
-  if (known.name != name.text || name.text.empty()) {
-    const std::uint32_t number = data_.operator_names.number(name.escaped ? plain_text(name) : name.text);
-    known = {std::string(name.text), operator_math(name.text), number == TextTable::overflow ? other_name : number};
-  }
-  return known;
-}
-
 void Collector::take_operator(const Fields& fields) {
   Span span{};
   if (!times(fields, span)) return;
   const std::uint32_t thread = thread_number(fields);
   if (thread == TextTable::overflow) return;
-  const KnownOperator& known = known_operator(fields.name);
+  std::string_view name = fields.name.text;
+  if (fields.name.escaped) {
+    scratch_ = plain_text(fields.name);
+    name = scratch_;
+  }
+  const std::uint32_t number = data_.operator_names.number(name);
+  while (operator_math_.size() < data_.operator_names.size())
+    operator_math_.push_back(
+        operator_math(data_.operator_names.text(static_cast<std::uint32_t>(operator_math_.size()))));
+  const bool known = number != TextTable::overflow;
   const OperatorSpan op{span.start,
                         span.start + span.duration,
                         static_cast<std::uint16_t>(thread),
-                        known.math,
-                        fields.name.text.starts_with("ProfilerStep"),
-                        known.number};
+                        known && !fields.name.escaped ? operator_math_[number] : operator_math(fields.name.text),
+                        is_step(fields.name),
+                        known ? number : other_name};
   if (op.math != MathClass::other) data_.math_operators.push_back(op);
   if (outer_end_.size() <= thread) outer_end_.resize(thread + 1, -latest_time);
   // Exporters write a thread's operators by their start, parents first: a child adds nothing, but for those of a step.

@@ -56,14 +56,8 @@ class Collector : public EventSink {
   std::string last_device_text_, last_stream_text_, last_pid_, last_tid_;
   std::uint32_t last_device_ = TextTable::overflow, last_stream_ = TextTable::overflow,
                 last_thread_ = TextTable::overflow;
-  struct KnownOperator {
-    std::string name;
-    MathClass math = MathClass::other;
-    std::uint32_t number = other_name;
-  };
-  const KnownOperator& known_operator(const Raw& name);
-  std::vector<KnownOperator> known_operators_;  ///< By hash: a trace has a few hundred operator names, used in turn.
-  std::vector<Nanoseconds> outer_end_;          ///< By thread: where its last outermost operator ends.
+  std::vector<MathClass> operator_math_;  ///< By operator name.
+  std::vector<Nanoseconds> outer_end_;    ///< By thread: where its last outermost operator ends.
 };
 
 }  // namespace tally::trace

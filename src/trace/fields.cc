@@ -104,8 +104,6 @@ bool read_args(Cursor in, Fields& f) {
   }
 }
 
-bool is_step(const Raw& name) { return name.text.starts_with("ProfilerStep"); }
-
 /// What an event's category, name and phase say about whether it is worth reading on. Asked after each of them.
 bool leave(const Fields& f, bool has_category, const Wanted& wanted) {
   if (f.phase != '\0' && f.phase != 'X' && f.phase != 'M') return true;

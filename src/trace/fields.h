@@ -37,6 +37,9 @@ struct Raw {
   [[nodiscard]] bool absent_or_null() const { return !present() || (!string && text == "null"); }
 };
 
+/// Whether it names a step of the program's loop, as the user marks them.
+inline bool is_step(const Raw& name) { return name.text.starts_with("ProfilerStep"); }
+
 /// The text of a string value with its escapes resolved; text of other values as it is.
 std::string plain_text(const Raw& value);
 

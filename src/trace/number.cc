@@ -1,24 +1,24 @@
 #include "trace/number.h"
 
-#include <bit>
 #include <charconv>
 #include <cmath>
-#include <cstring>
+
+#include "base/digits.h"
+#include "base/short_text.h"
 
 namespace tally::trace {
 namespace {
 
-/// Eight digits at `text`, at once; nothing where there is another character among them. Three steps that each join
-/// neighbours: digits to pairs, pairs to fours, fours to the whole.
-std::optional<std::uint64_t> eight_digits(const char* text) {
-  std::uint64_t bytes = 0;
-  std::memcpy(&bytes, text, 8);
-  if constexpr (std::endian::native != std::endian::little) return std::nullopt;
-  bytes -= 0x3030'3030'3030'3030;
-  if (((bytes | (bytes + 0x7676'7676'7676'7676)) & 0x8080'8080'8080'8080) != 0) return std::nullopt;
-  bytes = bytes * 10 + (bytes >> 8);
-  constexpr std::uint64_t fours = 0x0000'00FF'0000'00FF;
-  return ((bytes & fours) * 0x000F'4240'0000'0064 + (bytes >> 16 & fours) * 0x0000'2710'0000'0001) >> 32;
+constexpr std::uint64_t powers_of_ten[] = {1, 10, 100, 1'000, 10'000, 100'000, 1'000'000, 10'000'000, 100'000'000};
+
+/// Puts at most eight digits at the front of `text` behind those of `value` and takes them off; returns how many.
+[[gnu::always_inline]] inline int take_digits(std::string_view& text, std::uint64_t& value) {
+  const std::uint64_t values = digit_values(text.size() >= 8 ? load_word(text.data()) : short_word(text));
+  const int digits = leading_digits(values);
+  if (digits == 0) return 0;
+  value = value * powers_of_ten[digits] + joined_digits(values << (64 - 8 * digits));
+  text.remove_prefix(static_cast<std::size_t>(digits));
+  return digits;
 }
 
 bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
@@ -85,40 +85,33 @@ std::optional<Nanoseconds> nanoseconds(std::string_view text) {
     negative = text[0] == '-';
     text.remove_prefix(1);
   }
-  // The usual spelling: at most 15 whole digits (31 years of microseconds are 15; today's clock needs 16) and 3
-  // decimals.
+  // The usual spelling: at most 16 whole digits (today's clock in microseconds has 16) and 3 decimals.
+  std::string_view rest = text;
   std::uint64_t value = 0;
-  std::size_t i = 0;
-  while (i < 16 && text.size() - i >= 8) {
-    const auto block = eight_digits(text.data() + i);
-    if (!block) break;
-    value = value * 100'000'000 + *block;
-    i += 8;
+  int whole = take_digits(rest, value);
+  if (whole == 8) whole += take_digits(rest, value);
+  if (whole == 0) return slow_nanoseconds(text, negative);
+  std::uint64_t thousandths = 0;
+  if (!rest.empty()) {
+    if (rest[0] != '.') return slow_nanoseconds(text, negative);
+    rest.remove_prefix(1);
+    const int decimals = take_digits(rest, thousandths);
+    if (decimals == 0 || decimals > 3 || !rest.empty()) return slow_nanoseconds(text, negative);
+    thousandths *= powers_of_ten[3 - decimals];
   }
-  while (i < text.size() && i < 16 && is_digit(text[i]))
-    value = value * 10 + static_cast<std::uint64_t>(text[i++] - '0');
-  if (i == 0 || (i == 16 && i < text.size() && is_digit(text[i]))) return slow_nanoseconds(text, negative);
-  int decimals = 0;
-  if (i < text.size() && text[i] == '.') {
-    ++i;
-    while (i < text.size() && decimals < 3 && is_digit(text[i])) {
-      value = value * 10 + static_cast<std::uint64_t>(text[i++] - '0');
-      ++decimals;
-    }
-    if (decimals == 0) return slow_nanoseconds(text, negative);
-  }
-  if (i != text.size()) return slow_nanoseconds(text, negative);
-  for (; decimals < 3; ++decimals) value *= 10;
+  value = value * 1'000 + thousandths;
   if (value > static_cast<std::uint64_t>(latest_time)) return std::nullopt;
   return negative ? -static_cast<Nanoseconds>(value) : static_cast<Nanoseconds>(value);
 }
 
 std::optional<std::uint64_t> whole_number(std::string_view text) {
-  if (text.empty() || !is_digit(text[0])) return std::nullopt;
   std::uint64_t value = 0;
+  std::string_view rest = text;
+  if (take_digits(rest, value) == 0) return std::nullopt;
+  if (rest.empty()) return value;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc()) return std::nullopt;
-  std::string_view rest(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  rest = {end, static_cast<std::size_t>(text.data() + text.size() - end)};
   if (!rest.empty()) {
     if (rest[0] != '.' || rest.find_first_not_of('0', 1) != std::string_view::npos) return std::nullopt;
   }
@@ -126,6 +119,19 @@ std::optional<std::uint64_t> whole_number(std::string_view text) {
 }
 
 std::optional<double> real_number(std::string_view text) {
+  // Up to 15 digits a number and the power of ten below it are doubles, and their quotient is rounded once, as it
+  // should be.
+  std::string_view rest = text;
+  std::uint64_t digits = 0;
+  if (take_digits(rest, digits) > 0) {
+    if (rest.empty()) return static_cast<double>(digits);
+    if (rest[0] == '.') {
+      rest.remove_prefix(1);
+      const int decimals = take_digits(rest, digits);
+      if (decimals > 0 && decimals < 8 && rest.empty())
+        return static_cast<double>(digits) / static_cast<double>(powers_of_ten[decimals]);
+    }
+  }
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;

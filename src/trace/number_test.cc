@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <string>
+#include <vector>
+
 namespace tally::trace {
 namespace {
 
@@ -37,6 +41,29 @@ TEST(Nanoseconds, RefusesWhatIsNoNumberOrTooLarge) {
                            "Infinity", "1e300", "99999999999999999999", "4611686018427387.905", "--1", "0x10"})
     EXPECT_FALSE(nanoseconds(text).has_value()) << text;
   EXPECT_EQ(nanoseconds("4611686018427387.904"), latest_time);
+}
+
+TEST(Nanoseconds, ReadsAnyNumberOfDigits) {
+  // Exactly as long as the text: nothing behind it may be looked at.
+  for (std::size_t whole = 1; whole <= 16; ++whole) {
+    for (std::size_t decimals = 0; decimals <= 4; ++decimals) {
+      const std::string digits = std::string("1234567890123456").substr(0, whole);
+      const std::string fraction = std::string("9871").substr(0, decimals);
+      std::vector<char> text(digits.begin(), digits.end());
+      if (decimals > 0) text.push_back('.');
+      text.insert(text.end(), fraction.begin(), fraction.end());
+      const std::string thousandths = (fraction + "000").substr(0, 3);
+      EXPECT_EQ(nanoseconds({text.data(), text.size()}), std::stoll(digits + thousandths));
+    }
+  }
+}
+
+TEST(RealNumber, IsTheNearestDouble) {
+  for (const auto* text : {"0", "40", "0.1", "12.5", "0.0125", "99999999.9999999", "12345678.12345678", "123456789",
+                           "1e3", "-2.5", "007.25", "33.333333333333336"})
+    EXPECT_EQ(real_number(text), std::strtod(text, nullptr)) << text;
+  for (const auto* text : {"", ".", "x", "1x", "1.5x", "null", "inf", "1e999", "+1"})
+    EXPECT_FALSE(real_number(text).has_value()) << text;
 }
 
 TEST(WholeNumber, TakesIntegersAndIntegralDecimals) {

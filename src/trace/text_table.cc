@@ -1,15 +1,9 @@
 #include "trace/text_table.h"
 
-#include <cstring>
+#include "base/short_text.h"
 
 namespace tally::trace {
 namespace {
-
-std::uint64_t load(const char* at, std::size_t size) {
-  std::uint64_t word = 0;
-  if (size != 0) std::memcpy(&word, at, size);  // An absent text has no address.
-  return word;
-}
 
 /// The high and low halves of the product, folded: every input bit reaches every output bit.
 std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
@@ -17,24 +11,42 @@ std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
-}  // namespace
-
+/// Good enough for tables of texts that are compared in full afterwards.
 std::uint64_t hash_text(std::string_view text) {
   constexpr std::uint64_t k0 = 0x9E37'79B9'7F4A'7C15, k1 = 0xD1B5'4A32'D192'ED03;
   std::uint64_t hash = k0 ^ text.size();
   const char* at = text.data();
   std::size_t left = text.size();
   while (left > 16) {
-    hash = fold(load(at, 8) ^ k1, load(at + 8, 8) ^ hash);
+    hash = fold(load_word(at) ^ k1, load_word(at + 8) ^ hash);
     at += 16;
     left -= 16;
   }
-  const std::uint64_t a = load(at, left < 8 ? left : 8);
-  const std::uint64_t b = left > 8 ? load(at + 8, left - 8) : 0;
+  const std::uint64_t a = left < 8 ? short_word({at, left}) : load_word(at);
+  const std::uint64_t b = left > 8 ? short_word({at + 8, left - 8}) : 0;
   return fold(fold(a ^ k1, b ^ hash), k0);
 }
 
+/// Where a text is looked for first: by its length and its two ends.
+std::size_t recent_place(std::string_view text, std::size_t places) {
+  constexpr std::uint64_t k0 = 0x9E37'79B9'7F4A'7C15, k1 = 0xD1B5'4A32'D192'ED03;
+  const std::uint64_t first = text.size() < 8 ? short_word(text) : load_word(text.data());
+  const std::uint64_t last = text.size() < 8 ? 0 : load_word(text.data() + text.size() - 8);
+  return ((first ^ text.size()) * k0 + last * k1) >> 32 & (places - 1);
+}
+
+}  // namespace
+
 std::uint32_t TextTable::number(std::string_view text) {
+  if (recent_.empty()) recent_.resize(512);
+  std::uint32_t& recent = recent_[recent_place(text, recent_.size())];
+  if (recent < texts_.size() && same_text(texts_[recent], text)) return recent;
+  const std::uint32_t found = find_or_add(text);
+  if (found != overflow) recent = found;
+  return found;
+}
+
+std::uint32_t TextTable::find_or_add(std::string_view text) {
   const std::uint64_t hash = hash_text(text);
   if (texts_.size() * 2 >= slots_.size()) grow();
   const std::size_t mask = slots_.size() - 1;

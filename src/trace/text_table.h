@@ -26,6 +26,7 @@ class TextTable {
   [[nodiscard]] std::uint64_t overflowed() const { return overflowed_; }
 
  private:
+  std::uint32_t find_or_add(std::string_view text);
   void grow();
 
   std::uint32_t most_;
@@ -34,10 +35,8 @@ class TextTable {
   std::uint64_t overflowed_ = 0;
   std::deque<std::string> texts_;
   std::vector<std::uint64_t> hashes_;
-  std::vector<std::uint32_t> slots_;  ///< Open addressing; number + 1, 0 is free.
+  std::vector<std::uint32_t> slots_;   ///< Open addressing; number + 1, 0 is free.
+  std::vector<std::uint32_t> recent_;  ///< Numbers of texts that were asked for: most were a moment ago.
 };
-
-/// A 64-bit hash, good enough for tables of texts that are compared in full afterwards.
-std::uint64_t hash_text(std::string_view text);
 
 }  // namespace tally::trace
