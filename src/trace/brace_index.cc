@@ -12,28 +12,34 @@ namespace {
 
 /// Bit i speaks of byte i of a block of 64.
 struct Masks {
-  std::uint64_t quote, backslash, open, close, low;
+  std::uint64_t quote, backslash, open, close;
 };
 
 constexpr unsigned char low_byte_limit = '"';  // blank, control bytes, '!' and the quote itself
 
-Masks load_portable(const char* bytes) {
-  Masks m{};
-  for (unsigned i = 0; i < 64; ++i) {
-    const auto c = static_cast<unsigned char>(bytes[i]);
-    m.quote |= static_cast<std::uint64_t>(c == '"') << i;
-    m.backslash |= static_cast<std::uint64_t>(c == '\\') << i;
-    m.open |= static_cast<std::uint64_t>(c == '{') << i;
-    m.close |= static_cast<std::uint64_t>(c == '}') << i;
-    m.low |= static_cast<std::uint64_t>(c <= low_byte_limit) << i;
+/// What an instruction set has to say of a block; `low` is asked for few.
+struct Portable {
+  static Masks masks(const char* bytes) {
+    Masks m{};
+    for (unsigned i = 0; i < 64; ++i) {
+      m.quote |= static_cast<std::uint64_t>(bytes[i] == '"') << i;
+      m.backslash |= static_cast<std::uint64_t>(bytes[i] == '\\') << i;
+      m.open |= static_cast<std::uint64_t>(bytes[i] == '{') << i;
+      m.close |= static_cast<std::uint64_t>(bytes[i] == '}') << i;
+    }
+    return m;
   }
-  return m;
-}
-
-std::uint64_t parity_portable(std::uint64_t bits) {
-  for (int shift = 1; shift < 64; shift *= 2) bits ^= bits << shift;
-  return bits;
-}
+  static std::uint64_t low(const char* bytes) {
+    std::uint64_t low = 0;
+    for (unsigned i = 0; i < 64; ++i)
+      low |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[i]) <= low_byte_limit) << i;
+    return low;
+  }
+  static std::uint64_t parity(std::uint64_t bits) {
+    for (int shift = 1; shift < 64; shift *= 2) bits ^= bits << shift;
+    return bits;
+  }
+};
 
 /// Bytes that follow an active backslash. Takes the lowest backslash, marks its follower and strikes out both.
 [[gnu::always_inline]] inline std::uint64_t escaped_bytes(std::uint64_t backslash, bool& carry) {
@@ -54,19 +60,20 @@ std::uint64_t parity_portable(std::uint64_t bits) {
   return escaped;
 }
 
-/// The part of a block that does not depend on the instruction set. `length` is below 64 only for the last block.
-template <typename Parity>
-[[gnu::always_inline]] inline std::uint32_t* take_block(const Masks& m, std::uint32_t base, unsigned length,
-                                                        Parity parity, BraceState& state, std::uint32_t* out) {
+/// `length` is below 64 only for the last block.
+template <typename Set>
+[[gnu::always_inline]] inline std::uint32_t* take_block(const char* bytes, std::uint32_t base, unsigned length,
+                                                        BraceState& state, std::uint32_t* out) {
+  const Masks m = Set::masks(bytes);
   const std::uint64_t escaped = escaped_bytes(m.backslash, state.escaped);
-  const std::uint64_t strings = parity(m.quote & ~escaped) ^ state.in_string;
+  const std::uint64_t strings = Set::parity(m.quote & ~escaped) ^ state.in_string;
   const std::uint64_t valid = length == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << length) - 1;
   const std::uint64_t inner_open = m.open & strings;
-  const std::uint64_t marked = (inner_open << 1 | (state.open_in_string ? 1 : 0)) & m.low & valid;
+  const std::uint64_t after_open = inner_open << 1 | (state.open_in_string ? 1 : 0);
   std::uint64_t bits = (m.open | m.close) & ~strings & valid;
-  if (marked != 0) [[unlikely]] {
+  if (after_open != 0) [[unlikely]] {
     // Merged in order of position: the marked one stands one before its bit.
-    std::uint64_t rest = marked;
+    std::uint64_t rest = after_open & Set::low(bytes) & valid;
     while (rest != 0) {
       const auto at = static_cast<unsigned>(std::countr_zero(rest));
       const std::uint64_t before = bits & ((std::uint64_t{1} << at) - 1);
@@ -98,85 +105,94 @@ template <typename Parity>
   return out + count;
 }
 
-#if defined(__x86_64__)
-
-#define TALLY_AVX2 __attribute__((target("avx2,pclmul,bmi,popcnt")))
-
-TALLY_AVX2 inline std::uint64_t equal_mask(__m256i low, __m256i high, __m256i value) {
-  const auto a = static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(low, value)));
-  const auto b = static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(high, value)));
-  return a | static_cast<std::uint64_t>(b) << 32;
-}
-
-TALLY_AVX2 inline Masks load_avx2(const char* bytes) {
-  const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes));
-  const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes + 32));
-  const __m256i limit = _mm256_set1_epi8(static_cast<char>(low_byte_limit));
-  Masks m;
-  m.quote = equal_mask(low, high, _mm256_set1_epi8('"'));
-  m.backslash = equal_mask(low, high, _mm256_set1_epi8('\\'));
-  m.open = equal_mask(low, high, _mm256_set1_epi8('{'));
-  m.close = equal_mask(low, high, _mm256_set1_epi8('}'));
-  // Unsigned c <= limit is max(c, limit) == limit.
-  m.low = equal_mask(_mm256_max_epu8(low, limit), _mm256_max_epu8(high, limit), limit);
-  return m;
-}
-
-TALLY_AVX2 inline std::uint64_t parity_clmul(std::uint64_t bits) {
-  const __m128i product =
-      _mm_clmulepi64_si128(_mm_set_epi64x(0, static_cast<long long>(bits)), _mm_set1_epi8('\xFF'), 0);
-  return static_cast<std::uint64_t>(_mm_cvtsi128_si64(product));
-}
-
-TALLY_AVX2 std::size_t index_braces_avx2(const char* data, std::size_t from, std::size_t to, BraceState& outer,
-                                         std::uint32_t* out) {
+template <typename Set>
+[[gnu::always_inline]] inline std::size_t index_blocks(const char* data, std::size_t from, std::size_t to,
+                                                       BraceState& outer, std::uint32_t* out) {
   BraceState state = outer;
   const std::uint32_t* const first = out;
-  const auto parity = [](std::uint64_t bits) TALLY_AVX2 { return parity_clmul(bits); };
   std::size_t at = from;
-  for (; at + 64 <= to; at += 64)
-    out = take_block(load_avx2(data + at), static_cast<std::uint32_t>(at), 64, parity, state, out);
+  for (; at + 64 <= to; at += 64) out = take_block<Set>(data + at, static_cast<std::uint32_t>(at), 64, state, out);
   if (at < to) {
     char tail[64] = {};
     std::memcpy(tail, data + at, to - at);
-    out =
-        take_block(load_avx2(tail), static_cast<std::uint32_t>(at), static_cast<unsigned>(to - at), parity, state, out);
+    out = take_block<Set>(tail, static_cast<std::uint32_t>(at), static_cast<unsigned>(to - at), state, out);
   }
   outer = state;
   return static_cast<std::size_t>(out - first);
 }
 
-#endif
+#if defined(__x86_64__)
 
-}  // namespace
+#define TALLY_AVX2 __attribute__((target("avx2,pclmul,bmi,popcnt")))
+#define TALLY_AVX512 __attribute__((target("avx512f,avx512bw,avx2,pclmul,bmi,popcnt")))
+
+struct Avx2 {
+  TALLY_AVX2 static std::uint64_t equal(__m256i low, __m256i high, __m256i value) {
+    const auto a = static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(low, value)));
+    const auto b = static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(high, value)));
+    return a | static_cast<std::uint64_t>(b) << 32;
+  }
+  TALLY_AVX2 static Masks masks(const char* bytes) {
+    const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes));
+    const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes + 32));
+    return {equal(low, high, _mm256_set1_epi8('"')), equal(low, high, _mm256_set1_epi8('\\')),
+            equal(low, high, _mm256_set1_epi8('{')), equal(low, high, _mm256_set1_epi8('}'))};
+  }
+  TALLY_AVX2 static std::uint64_t low(const char* bytes) {
+    const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes));
+    const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes + 32));
+    const __m256i limit = _mm256_set1_epi8(static_cast<char>(low_byte_limit));
+    // Unsigned c <= limit is max(c, limit) == limit.
+    return equal(_mm256_max_epu8(low, limit), _mm256_max_epu8(high, limit), limit);
+  }
+  TALLY_AVX2 static std::uint64_t parity(std::uint64_t bits) {
+    const __m128i product =
+        _mm_clmulepi64_si128(_mm_set_epi64x(0, static_cast<long long>(bits)), _mm_set1_epi8('\xFF'), 0);
+    return static_cast<std::uint64_t>(_mm_cvtsi128_si64(product));
+  }
+};
+
+/// A block is one register, and a comparison's answer is the mask.
+struct Avx512 {
+  TALLY_AVX512 static Masks masks(const char* bytes) {
+    const __m512i block = _mm512_loadu_si512(bytes);
+    return {_mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8('"')), _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8('\\')),
+            _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8('{')), _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8('}'))};
+  }
+  TALLY_AVX512 static std::uint64_t low(const char* bytes) {
+    return _mm512_cmple_epu8_mask(_mm512_loadu_si512(bytes), _mm512_set1_epi8(static_cast<char>(low_byte_limit)));
+  }
+  TALLY_AVX512 static std::uint64_t parity(std::uint64_t bits) { return Avx2::parity(bits); }
+};
+
+TALLY_AVX2 std::size_t index_braces_avx2(const char* data, std::size_t from, std::size_t to, BraceState& state,
+                                         std::uint32_t* out) {
+  return index_blocks<Avx2>(data, from, to, state, out);
+}
+
+TALLY_AVX512 std::size_t index_braces_avx512(const char* data, std::size_t from, std::size_t to, BraceState& state,
+                                             std::uint32_t* out) {
+  return index_blocks<Avx512>(data, from, to, state, out);
+}
+
+#endif
 
 std::size_t index_braces_portable(const char* data, std::size_t from, std::size_t to, BraceState& state,
                                   std::uint32_t* out) {
-  const std::uint32_t* const first = out;
-  std::size_t at = from;
-  for (; at + 64 <= to; at += 64)
-    out = take_block(load_portable(data + at), static_cast<std::uint32_t>(at), 64, parity_portable, state, out);
-  if (at < to) {
-    char tail[64] = {};
-    std::memcpy(tail, data + at, to - at);
-    out = take_block(load_portable(tail), static_cast<std::uint32_t>(at), static_cast<unsigned>(to - at),
-                     parity_portable, state, out);
-  }
-  return static_cast<std::size_t>(out - first);
+  return index_blocks<Portable>(data, from, to, state, out);
 }
 
-IndexBraces vector_index_braces() {
+}  // namespace
+
+std::vector<IndexBraces> usable_index_braces() {
+  std::vector<IndexBraces> usable;
 #if defined(__x86_64__)
-  static const bool usable =
-      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("bmi");
-  if (usable) return index_braces_avx2;
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("bmi");
+  if (avx2 && __builtin_cpu_supports("avx512bw")) usable.push_back(index_braces_avx512);
+  if (avx2) usable.push_back(index_braces_avx2);
 #endif
-  return nullptr;
-}
-
-IndexBraces best_index_braces() {
-  const IndexBraces fast = vector_index_braces();
-  return fast != nullptr ? fast : index_braces_portable;
+  usable.push_back(index_braces_portable);
+  return usable;
 }
 
 }  // namespace tally::trace

@@ -1,7 +1,7 @@
 /// Stage one of reading a trace: where the braces are that stand outside strings.
 ///
-/// Owns: the vector and the portable implementation of one pass over bytes; they give the same answer to the bit. Knows
-/// strings and escapes, nothing else of JSON. Never looks beyond `size`.
+/// Owns: the implementations of one pass over bytes, one an instruction set; they give the same answer to the bit.
+/// Knows strings and escapes, nothing else of JSON. Never looks beyond `size`.
 ///
 /// Method: 64 bytes at a time become bit masks; the string mask is the running parity of unescaped quotes, which a
 /// carry-less multiplication by all ones computes at once (the idea is simdjson's, arXiv:1902.08318).
@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace tally::trace {
 
@@ -31,13 +32,7 @@ inline constexpr std::uint32_t brace_in_string = 0x8000'0000U;
 using IndexBraces = std::size_t (*)(const char* data, std::size_t from, std::size_t to, BraceState& state,
                                     std::uint32_t* out);
 
-std::size_t index_braces_portable(const char* data, std::size_t from, std::size_t to, BraceState& state,
-                                  std::uint32_t* out);
-
-/// The fastest one that this processor can run.
-IndexBraces best_index_braces();
-
-/// Null where the processor (or the architecture) has no AVX2 and carry-less multiplication.
-IndexBraces vector_index_braces();
+/// Those that this processor can run, the fastest first; the last needs no special instructions.
+std::vector<IndexBraces> usable_index_braces();
 
 }  // namespace tally::trace

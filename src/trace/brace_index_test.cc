@@ -48,16 +48,14 @@ TEST(BraceIndex, EveryImplementationSaysWhatIsExplained) {
     while (text.size() < length) text += alphabet[random() % alphabet.size()];
     const auto expected = explained(text);
     BraceState whole{};
-    ASSERT_EQ(run(index_braces_portable, text, 1000, whole), expected) << text;
+    ASSERT_EQ(run(usable_index_braces().back(), text, 1000, whole), expected) << text;
     for (const std::size_t chunk :
          {std::size_t{1}, std::size_t{7}, std::size_t{63}, std::size_t{64}, std::size_t{65}, std::size_t{200}}) {
-      BraceState portable{};
-      ASSERT_EQ(run(index_braces_portable, text, chunk, portable), expected) << chunk << ' ' << text;
-      ASSERT_EQ(portable, whole);
-      if (vector_index_braces() == nullptr) continue;
-      BraceState vectored{};
-      ASSERT_EQ(run(vector_index_braces(), text, chunk, vectored), expected) << chunk << ' ' << text;
-      ASSERT_EQ(vectored, whole);
+      for (const IndexBraces index : usable_index_braces()) {
+        BraceState state{};
+        ASSERT_EQ(run(index, text, chunk, state), expected) << chunk << ' ' << text;
+        ASSERT_EQ(state, whole);
+      }
     }
   }
 }
@@ -65,7 +63,7 @@ TEST(BraceIndex, EveryImplementationSaysWhatIsExplained) {
 TEST(BraceIndex, MarksABraceInAStringBeforeABlankOrAQuote) {
   const std::string text = R"("{lambda" "{ x" "{")";
   BraceState state{};
-  EXPECT_EQ(run(best_index_braces(), text, 64, state),
+  EXPECT_EQ(run(usable_index_braces().front(), text, 64, state),
             (std::vector<std::uint32_t>{11 | brace_in_string, 17 | brace_in_string}));
 }
 

@@ -20,7 +20,7 @@ Status split_here(ByteSource& source, Splitter& splitter, TraceData& data) {
   for (;;) {
     // An event longer than the buffer: twice the room. The splitter gives up on one that grows beyond its limit.
     if (held * 2 > buffer.size()) buffer.resize(buffer.size() * 2);
-    const auto got = source.read(std::span(buffer).subspan(held));
+    const auto got = source.read(std::span(buffer).first(buffer.size() - slack).subspan(held));
     if (!got) return std::unexpected(got.error());
     data.bytes += *got;
     held += *got;
@@ -37,7 +37,7 @@ Status split_for(Relay& relay, ByteSource& source, Splitter& splitter, TraceData
   std::string_view carried;
   for (;;) {
     std::vector<char>& buffer = relay.next(carried);
-    const auto got = source.read(std::span(buffer).subspan(carried.size()));
+    const auto got = source.read(std::span(buffer).first(buffer.size() - slack).subspan(carried.size()));
     if (!got) return std::unexpected(got.error());
     data.bytes += *got;
     const std::string_view bytes(buffer.data(), carried.size() + *got);
@@ -56,7 +56,7 @@ Result<TraceData> read_trace(ByteSource& source, const ReadOptions& options) {
   std::optional<Relay> relay;
   if (options.threads > 1 && !source.reads_ahead()) relay.emplace(collector);
   Splitter splitter(relay ? static_cast<EventSink&>(*relay) : collector,
-                    options.index != nullptr ? options.index : best_index_braces());
+                    options.index != nullptr ? options.index : usable_index_braces().front());
   const Status split = relay ? split_for(*relay, source, splitter, data) : split_here(source, splitter, data);
   if (relay) relay->finish();
   if (!split) return std::unexpected(split.error());

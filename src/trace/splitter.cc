@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
+#include "base/short_text.h"
 #include "trace/json_check.h"
 
 namespace tally::trace {
@@ -44,6 +46,7 @@ std::size_t Splitter::feed(std::string_view bytes, bool last) {
     if (where_ == Where::lost) search(bytes, limit);
     while (where_ != Where::lost && indexed_ < limit) {
       const std::size_t to = std::min(limit, indexed_ + stride);
+      // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): it is given the limits
       const std::size_t count = index_(bytes.data(), indexed_, to, state_, braces_.data());
       indexed_ = to;
       walk(bytes, count);
@@ -69,31 +72,26 @@ std::size_t Splitter::feed(std::string_view bytes, bool last) {
 }
 
 void Splitter::walk(std::string_view bytes, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint32_t at = braces_[i];
-    const bool ok = (at & brace_in_string) == 0 ? brace(bytes, at) : marked(bytes, at & ~brace_in_string);
+  for (const std::uint32_t at : std::span(braces_).first(count)) {
+    bool ok = true;
+    if ((at & brace_in_string) != 0) [[unlikely]] {
+      ok = marked(bytes, at & ~brace_in_string);
+    } else if (where_ == Where::event) {
+      ok = brace_in_event(bytes, at);
+    } else if (where_ == Where::between) {
+      brace_between(bytes, at);
+    } else if (where_ == Where::foreign) {
+      brace_in_foreign(bytes, at);
+    }
     if (!ok) return;  // Given up: what stage one said about the rest is void.
   }
 }
 
-bool Splitter::brace(std::string_view bytes, std::size_t at) {
-  switch (where_) {
-    case Where::event:
-      return brace_in_event(bytes, at);
-    case Where::between:
-      return brace_between(bytes, at);
-    case Where::foreign:
-      return brace_in_foreign(bytes, at);
-    case Where::lost:
-      break;
-  }
-  return false;
-}
-
-bool Splitter::brace_in_event(std::string_view bytes, std::size_t at) {
-  if (bytes[at] == '{') {
+[[gnu::always_inline]] inline bool Splitter::brace_in_event(std::string_view bytes, std::size_t at) {
+  const char* const brace = bytes.data() + at;
+  if (*brace == '{') {
     // After a colon, or a blank and a colon, as most are.
-    const bool is_value = bytes[at - 1] == ':' || (bytes[at - 1] == ' ' && bytes[at - 2] == ':');
+    const bool is_value = brace[-1] == ':' || (brace[-1] == ' ' && brace[-2] == ':');
     if (!is_value && last_before(bytes, at) != ':') suspect_ = true;
     if (++depth_ == 2 && nested_count_ < 4) nested_[nested_count_++] = {static_cast<std::uint32_t>(at - begin_), 0};
     if (depth_ > deepest) {
@@ -107,7 +105,7 @@ bool Splitter::brace_in_event(std::string_view bytes, std::size_t at) {
       nested_[nested_count_ - 1].end = static_cast<std::uint32_t>(at + 1 - begin_);
     return true;
   }
-  const std::string_view text = bytes.substr(begin_, at + 1 - begin_);
+  const std::string_view text(bytes.data() + begin_, at + 1 - begin_);
   if ((suspect_ || text.size() > first_check) && check_object(text) != Check::whole) {
     give_up(begin_);
     return false;
@@ -119,18 +117,35 @@ bool Splitter::brace_in_event(std::string_view bytes, std::size_t at) {
   return true;
 }
 
-bool Splitter::brace_between(std::string_view bytes, std::size_t at) {
+/// Whether nothing stands between two events that counts. Most gaps are like the one before.
+[[gnu::always_inline]] inline bool Splitter::is_blank_gap(const char* from, const char* to) {
+  const auto size = static_cast<std::size_t>(to - from);
+  if (size <= 8 && short_word({from, size}) == blank_gap_) return true;
+  if (!std::all_of(from, to, [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == ','; })) return false;
+  if (size <= 8) blank_gap_ = short_word({from, size});
+  return true;
+}
+
+[[gnu::always_inline]] inline void Splitter::brace_between(std::string_view bytes, std::size_t at) {
+  if (bytes.data()[at] == '{' && top_.expects_event() && is_blank_gap(bytes.data() + gap_, bytes.data() + at)) {
+    open_event(at);
+    return;
+  }
+  brace_between_others(bytes, at);
+}
+
+void Splitter::brace_between_others(std::string_view bytes, std::size_t at) {
   take_gap(bytes, at);
   gap_ = at + 1;
   if (bytes[at] == '}') {
     if (!top_.object_closed()) ++damage_.stray_bytes;
-    return true;
+    return;
   }
   const TopLevel::Role role = top_.object_opened();
   if (role != TopLevel::Role::event && !top_.saw_events() && surely_event(bytes, at)) {
     top_.assume_events();  // A fragment, or one event a line: no array was ever opened.
     open_event(at);
-    return true;
+    return;
   }
   switch (role) {
     case TopLevel::Role::root:
@@ -144,20 +159,18 @@ bool Splitter::brace_between(std::string_view bytes, std::size_t at) {
       depth_ = 1;
       break;
   }
-  return true;
 }
 
-bool Splitter::brace_in_foreign(std::string_view bytes, std::size_t at) {
+void Splitter::brace_in_foreign(std::string_view bytes, std::size_t at) {
   if (bytes[at] == '{') {
     ++depth_;
-    return true;
+    return;
   }
   if (--depth_ == 0) {
     if (sink_.wants(top_.key())) sink_.foreign(top_.key(), bytes.substr(begin_, at + 1 - begin_));
     where_ = Where::between;
     gap_ = at + 1;
   }
-  return true;
 }
 
 /// A '{' that seems to stand inside a string, with a quote or a blank behind it.

@@ -24,8 +24,11 @@ struct Nested {
   std::uint32_t begin, end;
 };
 
+/// So many bytes behind what the splitter is fed may be looked at; they may be anything.
+inline constexpr std::size_t slack = 128;
+
 struct Slice {
-  std::string_view text;  ///< From '{' to '}'.
+  std::string_view text;  ///< From '{' to '}'; with slack.
   const Nested* nested;   ///< Objects directly inside, in order; at most four are noted.
   int nested_count;
 };
@@ -65,10 +68,11 @@ class Splitter {
   enum class Where { between, event, foreign, lost };
 
   void walk(std::string_view bytes, std::size_t count);
-  bool brace(std::string_view bytes, std::size_t at);
-  bool brace_between(std::string_view bytes, std::size_t at);
   bool brace_in_event(std::string_view bytes, std::size_t at);
-  bool brace_in_foreign(std::string_view bytes, std::size_t at);
+  bool is_blank_gap(const char* from, const char* to);
+  void brace_between(std::string_view bytes, std::size_t at);
+  void brace_between_others(std::string_view bytes, std::size_t at);
+  void brace_in_foreign(std::string_view bytes, std::size_t at);
   bool marked(std::string_view bytes, std::size_t at);
   void open_event(std::size_t at);
   void take_gap(std::string_view bytes, std::size_t to);
@@ -93,6 +97,7 @@ class Splitter {
   bool suspect_ = false;
   int nested_count_ = 0;
   Nested nested_[4] = {};
+  std::uint64_t blank_gap_ = 0;  ///< The last short gap with nothing in it, as a word.
   std::vector<std::uint32_t> braces_;
 };
 

@@ -28,7 +28,7 @@ struct Outcome {
   bool saw_events;
 };
 
-Outcome split(const std::string& text, std::size_t block, IndexBraces index = best_index_braces()) {
+Outcome split(const std::string& text, std::size_t block, IndexBraces index = usable_index_braces().front()) {
   Events events;
   Splitter splitter(events, index);
   std::string held;
@@ -47,7 +47,7 @@ Outcome split_everywhere(const std::string& text) {
   const Outcome first = split(text, 1 << 20);
   for (const std::size_t block :
        {std::size_t{1}, std::size_t{13}, std::size_t{64}, std::size_t{300}, std::size_t{4096}}) {
-    for (const IndexBraces index : {best_index_braces(), IndexBraces{index_braces_portable}}) {
+    for (const IndexBraces index : usable_index_braces()) {
       const Outcome other = split(text, block, index);
       EXPECT_EQ(other.texts, first.texts) << "block " << block << ": " << text;
       EXPECT_EQ(other.others, first.others);

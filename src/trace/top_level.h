@@ -27,6 +27,8 @@ class TopLevel {
   void assume_events();
 
   [[nodiscard]] bool in_events() const { return array_depth_ == 1 && (root_ == Root::array || events_key_); }
+  /// Whether an object that opens now is an event.
+  [[nodiscard]] bool expects_event() const { return in_events() && !in_string_; }
   /// Whether a string of the top level is open: then blanks and commas mean nothing.
   [[nodiscard]] bool in_string() const { return in_string_; }
   /// The top-level key whose value we are in.
