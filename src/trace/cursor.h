@@ -3,6 +3,7 @@
 /// Tolerates bare words as values and stray commas. Never allocates, never recurses.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -70,31 +71,28 @@ class Cursor {
       return scalar(ignored);
     }
     int depth = 0;
-    while (at_ < end_) {
-      switch (*at_) {
-        case '"': {
-          std::string_view text;
-          bool escaped = false;
-          if (!string(text, escaped)) return false;
-          continue;
-        }
-        case '{':
-        case '[':
-          ++depth;
-          break;
-        case '}':
-        case ']':
-          if (--depth == 0) {
-            ++at_;
-            return true;
-          }
-          break;
-        default:
-          break;
+    for (at_ = bracket_or_quote(at_, end_); at_ < end_; at_ = bracket_or_quote(at_, end_)) {
+      if (*at_ == '"') {
+        std::string_view text;
+        bool escaped = false;
+        if (!string(text, escaped)) return false;
+        continue;
       }
+      depth += *at_ == '{' || *at_ == '[' ? 1 : -1;
       ++at_;
+      if (depth == 0) return true;
     }
     return false;
+  }
+
+  /// A number or a bare word, as scalar() reads it, where `slack` bytes behind the end may be looked at: most are
+  /// numbers of fewer than sixteen characters.
+  [[gnu::always_inline]] bool word(Raw& value) {
+    const char* const begin = at_;
+    at_ = number_end(at_);
+    if (!ends_word(*at_)) at_ = word_end(at_, end_);
+    value = {{begin, static_cast<std::size_t>(at_ - begin)}, false, false};
+    return at_ != begin;
   }
 
   /// The next key of an object whose brace has been stepped over, with its colon. Empty key text and `done` at its end.
@@ -129,10 +127,7 @@ class Cursor {
     return c == ',' || c == '}';
   }
 
- private:
-  static bool ends_word(char c) {
-    return static_cast<unsigned char>(c) <= '"' || c == ',' || c == ':' || c == '}' || c == ']' || c == '{' || c == '[';
-  }
+  /// The first of either, or the end.
   static const char* quote_or_backslash(const char* at, const char* end) {
 #if defined(__SSE2__)
     const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\');
@@ -145,6 +140,44 @@ class Cursor {
 #endif
     while (at < end && *at != '"' && *at != '\\') ++at;
     return at;
+  }
+
+ private:
+  static constexpr auto word_ends = [] {
+    std::array<bool, 256> ends{};
+    for (unsigned c = 0; c <= '"'; ++c) ends[c] = true;
+    for (const char c : {',', ':', '}', ']', '{', '['}) ends[static_cast<unsigned char>(c)] = true;
+    return ends;
+  }();
+  static bool ends_word(char c) { return word_ends[static_cast<unsigned char>(c)]; }
+  static const char* bracket_or_quote(const char* at, const char* end) {
+#if defined(__SSE2__)
+    for (; at + 16 <= end; at += 16) {
+      const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+      const __m128i folded = _mm_or_si128(bytes, _mm_set1_epi8(0x20));  // '[' and '{' fold together, ']' and '}' too
+      const __m128i brackets =
+          _mm_or_si128(_mm_cmpeq_epi8(folded, _mm_set1_epi8('{')), _mm_cmpeq_epi8(folded, _mm_set1_epi8('}')));
+      const auto hits =
+          static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(brackets, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')))));
+      if (hits != 0) return at + std::countr_zero(hits);
+    }
+#endif
+    while (at < end && *at != '"' && *at != '{' && *at != '}' && *at != '[' && *at != ']') ++at;
+    return at;
+  }
+
+  /// The first of sixteen bytes that is no digit, point, sign or slash, or what is behind them.
+  static const char* number_end(const char* at) {
+#if defined(__SSE2__)
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    const __m128i above = _mm_sub_epi8(bytes, _mm_set1_epi8('-'));
+    const __m128i among = _mm_cmpeq_epi8(_mm_min_epu8(above, _mm_set1_epi8('9' - '-')), above);
+    return at + std::countr_zero(~static_cast<unsigned>(_mm_movemask_epi8(among)));
+#else
+    const char* const most = at + 16;
+    while (at < most && *at >= '-' && *at <= '9') ++at;
+    return at;
+#endif
   }
 
   /// Sixteen bytes at once: a loop over a number's digits ends in a branch that no processor foresees.

@@ -232,6 +232,7 @@ Head head_from_category(const char* at, const char* end, const Wanted& wanted) {
   const auto literal = [&]<std::size_t Size>(const char(&text)[Size])
                            __attribute__((always_inline)) { return take_literal(at, end, text); };
   const char* const category_begin = at;
+  at = Cursor::quote_or_backslash(at, end);
   while (at < end && *at != '"') ++at;
   const Category category = category_of({category_begin, static_cast<std::size_t>(at - category_begin)});
   if (at == end) return {};

@@ -1,8 +1,5 @@
 #include "trace/layout.h"
 
-#include <cstring>
-#include <optional>
-
 #include "trace/cursor.h"
 #include "trace/name_rules.h"
 
@@ -11,26 +8,13 @@ namespace {
 
 constexpr std::size_t most_layouts = 6;
 constexpr std::size_t most_learnt = 64;
+constexpr std::size_t longest_before =
+    slack - 32;  // What is compared and what is read of a value end within the slack.
 
 constexpr std::array all_fields = {&Fields::name,        &Fields::ts,     &Fields::dur,       &Fields::pid,
                                    &Fields::tid,         &Fields::device, &Fields::stream,    &Fields::correlation,
                                    &Fields::external_id, &Fields::bytes,  &Fields::occupancy, &Fields::blocks_per_sm,
                                    &Fields::labels,      &Fields::kind};
-
-/// Eight bytes at a time, the last ones once more where they are fewer: calling memcmp costs more than comparing.
-[[gnu::always_inline]] inline bool begins_with(const char* at, const char* end, const std::string& text) {
-  const std::size_t size = text.size();
-  const char* const wanted = text.data();
-  if (static_cast<std::size_t>(end - at) < size) return false;
-  if (size < 8) {
-    if (size < 4) return std::memcmp(at, wanted, size) == 0;
-    return std::memcmp(at, wanted, 4) == 0 && std::memcmp(at + size - 4, wanted + size - 4, 4) == 0;
-  }
-  for (std::size_t i = 0; i + 8 <= size; i += 8) {
-    if (std::memcmp(at + i, wanted + i, 8) != 0) return false;
-  }
-  return std::memcmp(at + size - 8, wanted + size - 8, 8) == 0;
-}
 
 bool is_nested(char c) { return c == '{' || c == '['; }
 
@@ -64,38 +48,53 @@ unsigned bit_of(Raw Fields::* field) {
 Layouts::Answer Layouts::read(const Layout& layout, const Slice& slice, const Head& head, Fields& f) {
   const char* const end = slice.text.data() + slice.text.size();
   Cursor in(head.after_category, end);
+  Raw ignored;
   for (const Step& step : layout.steps) {
-    if (!begins_with(in.at(), end, step.before)) return Answer::unknown;
+    if (!step.before.is_at(in.at())) return Answer::unknown;
     in.jump(in.at() + step.before.size());
-    if (in.at() == end || is_nested(*in.at()) != step.nested) return Answer::unknown;
-    if (step.field == nullptr) {
+    if (in.at() >= end) return Answer::unknown;
+    const char first = *in.at();
+    if (is_nested(first) != step.nested) return Answer::unknown;
+    if (step.nested) {
       if (!in.skip_value()) return Answer::unknown;
       continue;
     }
-    Raw& raw = f.*step.field;
-    if (!in.scalar(raw)) return Answer::unknown;
+    Raw& raw = step.field == nullptr ? ignored : f.*step.field;
+    if (first == '"') {
+      raw.string = true;
+      if (!in.string(raw.text, raw.escaped)) return Answer::unknown;
+    } else if (!in.word(raw)) {
+      return Answer::unknown;
+    }
     // As read_fields() leaves it, which asks as soon as it has a name.
-    if (step.field == &Fields::name && head.category == Category::runtime && never_launches(raw.text))
-      return Answer::irrelevant;
+    if (step.may_leave && never_launches(raw.text)) return Answer::irrelevant;
   }
-  const bool fits = layout.tail.empty() ? in.separated()
-                                        : static_cast<std::size_t>(end - in.at()) == layout.tail.size() &&
-                                              begins_with(in.at(), end, layout.tail);
+  const bool fits = layout.tail.empty()
+                        ? in.separated()
+                        : static_cast<std::size_t>(end - in.at()) == layout.tail.size() && layout.tail.is_at(in.at());
   if (!fits) return Answer::unknown;
   f.phase = 'X';
   f.category = head.category;
   return Answer::relevant;
 }
 
+/// After the start that most events have, or after as much of it as events have whose phase is another.
 Head Layouts::head(std::string_view event, const Wanted& wanted) {
   const char* const begin = event.data();
   const char* const end = begin + event.size();
-  if (!start_.empty() && begins_with(begin, end, start_)) return head_from_category(begin + start_.size(), end, wanted);
+  if (!start_.empty()) {
+    if (start_.is_at(begin)) return head_from_category(begin + start_.size(), end, wanted);
+    const char* const phase = begin + before_phase_.size();
+    if (before_phase_.is_at(begin) && end - phase >= 2 && phase[0] != 'X' && phase[0] != 'M' && phase[1] == '"')
+      return {.irrelevant = true};
+  }
   const Head found = read_head(event, wanted);
   if (found.after_category != nullptr) {
     const char* category = found.after_category - 1;  // Behind its closing quote; there is none in it.
     while (category[-1] != '"') --category;
-    start_.assign(begin, category);
+    const std::string_view start(begin, category);
+    start_ = Literal(start);
+    before_phase_ = Literal(start.substr(0, start.find("\"X\"") + 1));
   }
   return found;
 }
@@ -135,7 +134,7 @@ void Layouts::learn(const Slice& slice, const Head& head, const Fields& fields) 
       // The end of args must be followed by that of the event, and nothing else.
       if (in_args && (in.peek() != '}' || in.at() + 1 != end)) return;
       if (!in_args && in.at() != end) return;
-      layout.tail.assign(from, end);
+      layout.tail = Literal({from, end});
       break;
     }
     in.peek();
@@ -151,7 +150,10 @@ void Layouts::learn(const Slice& slice, const Head& head, const Fields& fields) 
     }
     // Outside of args, read_fields() steps over what is nested in another way.
     if (!in_args && is_nested(*value)) return;
-    layout.steps.push_back({std::string(from, value), field_at(value, fields), is_nested(*value)});
+    if (static_cast<std::size_t>(value - from) > longest_before) return;
+    Raw Fields::* const field = field_at(value, fields);
+    layout.steps.push_back({Literal({from, value}), field, is_nested(*value),
+                            field == &Fields::name && head.category == Category::runtime});
     seen |= bit_of(layout.steps.back().field);
     if (!in.skip_value()) return;
     from = in.at();

@@ -8,10 +8,10 @@
 
 #include <array>
 #include <cstddef>
-#include <string>
 #include <vector>
 
 #include "trace/fields.h"
+#include "trace/literal.h"
 
 namespace tally::trace {
 
@@ -30,13 +30,14 @@ class Layouts {
 
  private:
   struct Step {
-    std::string before;             ///< What stands before the value, and after the one before it.
+    Literal before;                 ///< What stands before the value, and after the one before it.
     Raw Fields::* field = nullptr;  ///< Null: the value is of no concern.
-    bool nested = false;  ///< It is an object or an array: such a one is of no concern where another would be.
+    bool nested = false;     ///< It is an object or an array: such a one is of no concern where another would be.
+    bool may_leave = false;  ///< It is a call's name, which may say that it launches nothing.
   };
   struct Layout {
     std::vector<Step> steps;
-    std::string tail;  ///< To the event's end; empty: it is not read to its end.
+    Literal tail;  ///< To the event's end; empty: it is not read to its end.
   };
   struct Known {
     std::vector<Layout> layouts;
@@ -46,7 +47,8 @@ class Layouts {
 
   static Answer read(const Layout& layout, const Slice& slice, const Head& head, Fields& fields);
 
-  std::string start_;            ///< Of the last event whose head was read: up to its category.
+  Literal start_;                ///< Of the last event whose head was read: up to its category.
+  Literal before_phase_;         ///< Of the same: up to its phase.
   std::array<Known, 16> known_;  ///< By category.
 };
 
