@@ -4,6 +4,7 @@
 
 #include "trace/analysis.h"
 #include "trace/near_search.h"
+#include "trace/sort_by_key.h"
 
 namespace tally::trace {
 
@@ -32,11 +33,14 @@ std::optional<Distribution> distribution(std::span<Nanoseconds> values) {
 }
 
 Column<std::uint32_t> link_calls(TraceData& data) {
-  const auto by_id = [](const Row& a, const Row& b) {
-    return a.correlation != b.correlation ? a.correlation < b.correlation : a.start < b.start;
-  };
-  if (!std::is_sorted(data.calls.begin(), data.calls.end(), by_id))
-    std::sort(data.calls.begin(), data.calls.end(), by_id);
+  sort_by_key(data.calls, [](const Row& call) { return call.correlation; });
+  for (Row* same = data.calls.begin(); same != data.calls.end();) {
+    Row* const next =
+        std::find_if(same, data.calls.end(), [&](const Row& call) { return call.correlation != same->correlation; });
+    const auto earlier = [](const Row& a, const Row& b) { return a.start < b.start; };
+    if (!std::is_sorted(same, next, earlier)) std::sort(same, next, earlier);
+    same = next;
+  }
   Column<std::uint32_t> call;
   call.resize(data.work.size());
   std::ranges::fill(call.span(), no_call);

@@ -47,16 +47,18 @@ unsigned bit_of(Raw Fields::* field) {
 
 Layouts::Answer Layouts::read(const Layout& layout, const Slice& slice, const Head& head, Fields& f) {
   const char* const end = slice.text.data() + slice.text.size();
-  Cursor in(head.after_category, end);
+  const char* at = head.after_category;
   Raw ignored;
   for (const Step& step : layout.steps) {
-    if (!step.before.is_at(in.at())) return Answer::unknown;
-    in.jump(in.at() + step.before.size());
-    if (in.at() >= end) return Answer::unknown;
-    const char first = *in.at();
+    if (!step.before.is_at(at)) return Answer::unknown;
+    at += step.before.size();
+    if (at >= end) return Answer::unknown;
+    const char first = *at;
     if (is_nested(first) != step.nested) return Answer::unknown;
+    Cursor in(at, end);
     if (step.nested) {
       if (!in.skip_value()) return Answer::unknown;
+      at = in.at();
       continue;
     }
     Raw& raw = step.field == nullptr ? ignored : f.*step.field;
@@ -66,12 +68,13 @@ Layouts::Answer Layouts::read(const Layout& layout, const Slice& slice, const He
     } else if (!in.word(raw)) {
       return Answer::unknown;
     }
+    at = in.at();
     // As read_fields() leaves it, which asks as soon as it has a name.
     if (step.may_leave && never_launches(raw.text)) return Answer::irrelevant;
   }
   const bool fits = layout.tail.empty()
-                        ? in.separated()
-                        : static_cast<std::size_t>(end - in.at()) == layout.tail.size() && layout.tail.is_at(in.at());
+                        ? Cursor(at, end).separated()
+                        : static_cast<std::size_t>(end - at) == layout.tail.size() && layout.tail.is_at(at);
   if (!fits) return Answer::unknown;
   f.phase = 'X';
   f.category = head.category;

@@ -2,6 +2,7 @@
 
 #include "trace/analysis.h"
 #include "trace/near_search.h"
+#include "trace/sort_by_key.h"
 
 namespace tally::trace {
 namespace {
@@ -13,6 +14,7 @@ bool in_order(const OperatorSpan& a, const OperatorSpan& b) {
 
 /// Keeps the outermost of nested spans: a convolution that is computed as a matrix product is a convolution.
 void keep_outermost(Column<OperatorSpan>& spans) {
+  sort_by_key(spans, [](const OperatorSpan& span) { return std::uint32_t{span.thread}; });
   if (!std::is_sorted(spans.begin(), spans.end(), in_order)) std::sort(spans.begin(), spans.end(), in_order);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < spans.size(); ++i) {
