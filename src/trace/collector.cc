@@ -31,8 +31,11 @@ Collector::Collector(TraceData& data, Options options)
 }
 
 void Collector::event(const Slice& slice) {
-  const Head head = layouts_.head(slice.text, wanted_);
-  if (head.irrelevant) return;
+  const Head head = look(slice.text);
+  if (!head.irrelevant) take(slice, head);
+}
+
+void Collector::take(const Slice& slice, const Head& head) {
   Fields fields;
   switch (layouts_.read(slice, head, fields)) {
     case Layouts::Answer::irrelevant:

@@ -23,6 +23,11 @@ class Collector : public EventSink {
   Collector(TraceData& data, Options options);
 
   void event(const Slice& slice) override;
+  /// The two halves of event(): what the first look finds, which touches nothing that the other half does, so that
+  /// another thread may be at it; and all the rest, for what the first look did not find irrelevant.
+  Head look(std::string_view event) { return heads_.head(event, wanted_); }
+  void take(const Slice& slice, const Head& head);
+
   void foreign(std::string_view key, std::string_view text) override;
   [[nodiscard]] bool wants(std::string_view key) const override { return key == "distributedInfo"; }
 
@@ -48,6 +53,7 @@ class Collector : public EventSink {
   TraceData& data_;
   Wanted wanted_;
   bool legacy_;
+  Heads heads_;
   Layouts layouts_;
   TextTable device_labels_{255, 1U << 16};
   TextTable stream_keys_{65535, 1U << 22};

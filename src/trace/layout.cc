@@ -82,7 +82,7 @@ Layouts::Answer Layouts::read(const Layout& layout, const Slice& slice, const He
 }
 
 /// After the start that most events have, or after as much of it as events have whose phase is another.
-Head Layouts::head(std::string_view event, const Wanted& wanted) {
+Head Heads::head(std::string_view event, const Wanted& wanted) {
   const char* const begin = event.data();
   const char* const end = begin + event.size();
   if (!start_.empty()) {

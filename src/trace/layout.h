@@ -15,12 +15,20 @@
 
 namespace tally::trace {
 
+/// First looks at events: the text up to the category is the same in most.
+class Heads {
+ public:
+  /// What read_head() would find.
+  Head head(std::string_view event, const Wanted& wanted);
+
+ private:
+  Literal start_;         ///< Of the last event whose head was read: up to its category.
+  Literal before_phase_;  ///< Of the same: up to its phase.
+};
+
 class Layouts {
  public:
   enum class Answer { unknown, irrelevant, relevant };
-
-  /// What read_head() would find.
-  Head head(std::string_view event, const Wanted& wanted);
 
   /// Unknown: `fields` is as it was.
   Answer read(const Slice& slice, const Head& head, Fields& fields);
@@ -47,8 +55,6 @@ class Layouts {
 
   static Answer read(const Layout& layout, const Slice& slice, const Head& head, Fields& fields);
 
-  Literal start_;                ///< Of the last event whose head was read: up to its category.
-  Literal before_phase_;         ///< Of the same: up to its phase.
   std::array<Known, 16> known_;  ///< By category.
 };
 

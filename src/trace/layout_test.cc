@@ -32,12 +32,17 @@ void expect_same(const Raw& a, const Raw& b, std::string_view text) {
   EXPECT_EQ(a.escaped, b.escaped) << text;
 }
 
+struct Seen {
+  Heads heads;
+  Layouts layouts;
+};
+
 /// What layouts say of an event is what is found by reading it; what they do not know is learnt. Whether they knew it.
-bool check(Layouts& layouts, const std::string& event) {
+bool check(Seen& seen, const std::string& event) {
   const std::string with_slack = event + std::string(slack, '"');
   const std::string_view text = std::string_view(with_slack).substr(0, event.size());
   const Slice slice{text, nullptr, 0};
-  const Head head = layouts.head(text, kWanted);
+  const Head head = seen.heads.head(text, kWanted);
   const Head alone = read_head(text, kWanted);
   EXPECT_EQ(head.irrelevant, alone.irrelevant) << text;
   EXPECT_EQ(head.after_category, alone.after_category) << text;
@@ -45,10 +50,10 @@ bool check(Layouts& layouts, const std::string& event) {
   if (head.irrelevant) return false;
   Fields known;
   Fields found;
-  const Layouts::Answer answer = layouts.read(slice, head, known);
+  const Layouts::Answer answer = seen.layouts.read(slice, head, known);
   const Reading reading = read_fields(slice, head, kWanted, found);
   if (answer == Layouts::Answer::unknown) {
-    if (reading == Reading::relevant) layouts.learn(slice, head, found);
+    if (reading == Reading::relevant) seen.layouts.learn(slice, head, found);
     return false;
   }
   EXPECT_EQ(answer == Layouts::Answer::relevant, reading == Reading::relevant) << text;
@@ -71,24 +76,24 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 }
 
 TEST(Layout, AnEventLikeOneBeforeIsKnownWhateverItsValues) {
-  Layouts layouts;
-  EXPECT_FALSE(check(layouts, kEvents[0]));
-  EXPECT_TRUE(check(layouts, kEvents[0]));
-  EXPECT_TRUE(check(layouts, replaced(kEvents[0], "\"gemm \\\"a\\\"\"", "\"other\"")));
-  EXPECT_TRUE(check(layouts, replaced(kEvents[0], "[64, 1, 1]", "[1, 1, \"]\"]")));
-  EXPECT_FALSE(check(layouts, replaced(kEvents[0], "\"queued\"", "\"stream\""))) << "another key";
-  EXPECT_FALSE(check(layouts, replaced(kEvents[0], "\"device\": 0", "\"device\": [0]"))) << "not a value of its kind";
-  EXPECT_FALSE(check(layouts, kEvents[1]));
-  EXPECT_TRUE(check(layouts, kEvents[1]));
-  EXPECT_TRUE(check(layouts, kEvents[0])) << "each category has its own";
-  EXPECT_FALSE(check(layouts, kEvents[2]));
-  EXPECT_TRUE(check(layouts, replaced(kEvents[2], "{\"a\": [1, \"]\"]}", "whatever"))) << "not read so far";
+  Seen seen;
+  EXPECT_FALSE(check(seen, kEvents[0]));
+  EXPECT_TRUE(check(seen, kEvents[0]));
+  EXPECT_TRUE(check(seen, replaced(kEvents[0], "\"gemm \\\"a\\\"\"", "\"other\"")));
+  EXPECT_TRUE(check(seen, replaced(kEvents[0], "[64, 1, 1]", "[1, 1, \"]\"]")));
+  EXPECT_FALSE(check(seen, replaced(kEvents[0], "\"queued\"", "\"stream\""))) << "another key";
+  EXPECT_FALSE(check(seen, replaced(kEvents[0], "\"device\": 0", "\"device\": [0]"))) << "not a value of its kind";
+  EXPECT_FALSE(check(seen, kEvents[1]));
+  EXPECT_TRUE(check(seen, kEvents[1]));
+  EXPECT_TRUE(check(seen, kEvents[0])) << "each category has its own";
+  EXPECT_FALSE(check(seen, kEvents[2]));
+  EXPECT_TRUE(check(seen, replaced(kEvents[2], "{\"a\": [1, \"]\"]}", "whatever"))) << "not read so far";
 }
 
 TEST(Layout, ACallThatLaunchesNothingIsLeft) {
-  Layouts layouts;
-  EXPECT_FALSE(check(layouts, kEvents[1]));
-  EXPECT_TRUE(check(layouts, replaced(kEvents[1], "cudaLaunchKernel", "cudaGetDevice")));
+  Seen seen;
+  EXPECT_FALSE(check(seen, kEvents[1]));
+  EXPECT_TRUE(check(seen, replaced(kEvents[1], "cudaLaunchKernel", "cudaGetDevice")));
 }
 
 /// Pieces of one event put into another, bytes changed, left out and said twice.
@@ -97,7 +102,7 @@ TEST(Layout, NeverSaysWhatReadingWouldNot) {
   const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
   std::size_t known = 0;
   for (int round = 0; round < 300; ++round) {
-    Layouts layouts;
+    Seen seen;
     for (int i = 0; i < 300; ++i) {
       std::string text = kEvents[below(kEvents.size())];
       for (std::size_t changes = below(4); changes > 0; --changes) {
@@ -119,7 +124,7 @@ TEST(Layout, NeverSaysWhatReadingWouldNot) {
             text.insert(at, text.substr(at, length));
         }
       }
-      known += check(layouts, text) ? 1 : 0;
+      known += check(seen, text) ? 1 : 0;
       if (HasFailure()) return;
     }
   }

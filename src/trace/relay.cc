@@ -11,7 +11,7 @@ constexpr std::size_t least_room = 262144;
 
 }  // namespace
 
-Relay::Relay(EventSink& sink) : sink_(sink), thread_([this] { work(); }) {}
+Relay::Relay(Collector& collector) : collector_(collector), thread_([this] { work(); }) {}
 
 Relay::~Relay() {
   if (thread_.joinable()) finish();
@@ -24,6 +24,7 @@ std::vector<char>& Relay::next(std::string_view carried) {
     changed_.wait(lock, [&] { return !batch.full; });
   }
   batch.found.clear();
+  batch.nested.clear();
   batch.keys.clear();
   batch.bytes.resize(std::max({batch.bytes.size(), least_room, carried.size() * 2}));
   if (!carried.empty()) std::memcpy(batch.bytes.data(), carried.data(), carried.size());
@@ -49,19 +50,26 @@ void Relay::finish() {
 }
 
 void Relay::event(const Slice& slice) {
-  Found& found = batches_[fill_].found.emplace_back();
-  found.text = slice.text;
-  found.nested_count = slice.nested_count;
-  found.key = -1;
-  std::copy_n(slice.nested, slice.nested_count, found.nested);
+  const Head head = collector_.look(slice.text);
+  if (head.irrelevant) return;
+  Batch& batch = batches_[fill_];
+  batch.found.push_back({.text = slice.text,
+                         .after_category = head.after_category,
+                         .nested = static_cast<std::uint32_t>(batch.nested.size()),
+                         .key = -1,
+                         .nested_count = static_cast<std::uint8_t>(slice.nested_count),
+                         .category = head.category});
+  batch.nested.insert(batch.nested.end(), slice.nested, slice.nested + slice.nested_count);
 }
 
 void Relay::foreign(std::string_view key, std::string_view text) {
   Batch& batch = batches_[fill_];
-  Found& found = batch.found.emplace_back();
-  found.text = text;
-  found.nested_count = 0;
-  found.key = static_cast<int>(batch.keys.size());
+  batch.found.push_back({.text = text,
+                         .after_category = nullptr,
+                         .nested = 0,
+                         .key = static_cast<std::int32_t>(batch.keys.size()),
+                         .nested_count = 0,
+                         .category = {}});
   batch.keys.emplace_back(key);
 }
 
@@ -75,9 +83,10 @@ void Relay::work() {
     }
     for (const Found& found : batch.found) {
       if (found.key < 0) {
-        sink_.event({found.text, found.nested, found.nested_count});
+        collector_.take({found.text, batch.nested.data() + found.nested, found.nested_count},
+                        {.irrelevant = false, .after_category = found.after_category, .category = found.category});
       } else {
-        sink_.foreign(batch.keys[static_cast<std::size_t>(found.key)], found.text);
+        collector_.foreign(batch.keys[static_cast<std::size_t>(found.key)], found.text);
       }
     }
     {

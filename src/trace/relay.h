@@ -1,8 +1,9 @@
 /// Events from the thread that finds them to one that reads their fields.
 ///
 /// Owns: a few buffers of text that go round between the two, each with the slices that were found in it, in order. The
-/// sink gets the same calls in the same order as it would from the splitter itself, so the answer is the same; it is
-/// called from the second thread only, until finish().
+/// first thread has a first look at each event and hands on those that are not irrelevant; the collector gets the rest
+/// in the same order as it would from the splitter itself, so the answer is the same. It is the second thread's until
+/// finish(), but for its first looks.
 #pragma once
 
 #include <array>
@@ -12,13 +13,13 @@
 #include <thread>
 #include <vector>
 
-#include "trace/splitter.h"
+#include "trace/collector.h"
 
 namespace tally::trace {
 
 class Relay final : public EventSink {
  public:
-  explicit Relay(EventSink& sink);
+  explicit Relay(Collector& collector);
   ~Relay() override;
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;
@@ -28,30 +29,33 @@ class Relay final : public EventSink {
   std::vector<char>& next(std::string_view carried);
   /// Hands over the present buffer and what was found in it.
   void pass();
-  /// Returns when the sink has had everything. Called once, before the sink is looked at.
+  /// Returns when the collector has had everything. Called once, before its data is looked at.
   void finish();
 
   void event(const Slice& slice) override;
   void foreign(std::string_view key, std::string_view text) override;
-  [[nodiscard]] bool wants(std::string_view key) const override { return sink_.wants(key); }
+  [[nodiscard]] bool wants(std::string_view key) const override { return collector_.wants(key); }
 
  private:
   struct Found {
     std::string_view text;
-    Nested nested[4];
-    int nested_count;
-    int key;  ///< Of a foreign object: number in `keys`; below 0: an event.
+    const char* after_category;
+    std::uint32_t nested;  ///< Number of its first in `nested`.
+    std::int32_t key;      ///< Of a foreign object: number in `keys`; below 0: an event.
+    std::uint8_t nested_count;
+    Category category;
   };
   struct Batch {
     std::vector<char> bytes;
     std::vector<Found> found;
+    std::vector<Nested> nested;
     std::vector<std::string> keys;
     bool full = false;
   };
 
   void work();
 
-  EventSink& sink_;
+  Collector& collector_;
   std::array<Batch, 4> batches_;
   std::size_t fill_ = 0;
   std::mutex mutex_;
