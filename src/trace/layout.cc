@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::size_t most_layouts = 6;
 constexpr std::size_t most_learnt = 64;
+constexpr int most_credit = 64;
 constexpr std::size_t longest_before =
     slack - 32;  // What is compared and what is read of a value end within the slack.
 
@@ -45,14 +46,35 @@ unsigned bit_of(Raw Fields::* field) {
 
 }  // namespace
 
-Layouts::Answer Layouts::read(const Layout& layout, const Slice& slice, const Head& head, Fields& f) {
+void Layouts::Step::remember(std::string_view value, const Literal& behind) {
+  if (--credit == 0) {
+    again = {};
+    return;
+  }
+  again = Literal(std::string(value).append(behind.text()));
+  value_size = value.size();
+}
+
+Layouts::Answer Layouts::read(Layout& layout, const Slice& slice, const Head& head, Fields& f) {
   const char* const end = slice.text.data() + slice.text.size();
   const char* at = head.after_category;
   Raw ignored;
-  for (const Step& step : layout.steps) {
-    if (!step.before.is_at(at)) return Answer::unknown;
-    at += step.before.size();
+  bool is_before_known = false;
+  for (std::size_t i = 0; i < layout.steps.size(); ++i) {
+    Step& step = layout.steps.data()[i];
+    if (!is_before_known) {
+      if (!step.before.is_at(at)) return Answer::unknown;
+      at += step.before.size();
+    }
     if (at >= end) return Answer::unknown;
+    Raw& raw = step.field == nullptr ? ignored : f.*step.field;
+    is_before_known = !step.again.empty() && step.again.is_at(at);
+    if (is_before_known) {
+      raw = {{at, step.value_size}, false, false};
+      at += step.again.size();
+      step.credit = std::min(step.credit + 1, most_credit);
+      continue;
+    }
     const char first = *at;
     if (is_nested(first) != step.nested) return Answer::unknown;
     Cursor in(at, end);
@@ -61,12 +83,13 @@ Layouts::Answer Layouts::read(const Layout& layout, const Slice& slice, const He
       at = in.at();
       continue;
     }
-    Raw& raw = step.field == nullptr ? ignored : f.*step.field;
     if (first == '"') {
       raw.string = true;
       if (!in.string(raw.text, raw.escaped)) return Answer::unknown;
-    } else if (!in.word(raw)) {
-      return Answer::unknown;
+    } else {
+      if (!in.word(raw)) return Answer::unknown;
+      if (step.credit > 0 && i + 1 < layout.steps.size() && raw.text.size() <= 16)
+        step.remember(raw.text, layout.steps[i + 1].before);
     }
     at = in.at();
     // As read_fields() leaves it, which asks as soon as it has a name.
@@ -155,8 +178,10 @@ void Layouts::learn(const Slice& slice, const Head& head, const Fields& fields) 
     if (!in_args && is_nested(*value)) return;
     if (static_cast<std::size_t>(value - from) > longest_before) return;
     Raw Fields::* const field = field_at(value, fields);
-    layout.steps.push_back({Literal({from, value}), field, is_nested(*value),
-                            field == &Fields::name && head.category == Category::runtime});
+    layout.steps.push_back({.before = Literal({from, value}),
+                            .field = field,
+                            .nested = is_nested(*value),
+                            .may_leave = field == &Fields::name && head.category == Category::runtime});
     seen |= bit_of(layout.steps.back().field);
     if (!in.skip_value()) return;
     from = in.at();

@@ -38,10 +38,17 @@ class Layouts {
 
  private:
   struct Step {
+    void remember(std::string_view value, const Literal& behind);
+
     Literal before;                 ///< What stands before the value, and after the one before it.
     Raw Fields::* field = nullptr;  ///< Null: the value is of no concern.
     bool nested = false;     ///< It is an object or an array: such a one is of no concern where another would be.
     bool may_leave = false;  ///< It is a call's name, which may say that it launches nothing.
+    // Processes, threads and devices are those of the last event as a rule. What stood there is then compared, value
+    // and all: the next value's place is known without a look at this one's end.
+    Literal again;               ///< The last value, a number, and what stood behind it up to the next value.
+    std::size_t value_size = 0;  ///< Of it.
+    int credit = 8;              ///< More where that was so again; at nothing it is no longer tried.
   };
   struct Layout {
     std::vector<Step> steps;
@@ -53,7 +60,7 @@ class Layouts {
     std::size_t learnt = 0;  ///< In all: where no two are alike, there is no use in it.
   };
 
-  static Answer read(const Layout& layout, const Slice& slice, const Head& head, Fields& fields);
+  static Answer read(Layout& layout, const Slice& slice, const Head& head, Fields& fields);
 
   std::array<Known, 16> known_;  ///< By category.
 };

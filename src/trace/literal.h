@@ -23,6 +23,7 @@ class Literal {
 
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] std::string_view text() const { return {padded_.data(), size_}; }
 
   /// Whether it stands at `at`. May look at fifteen bytes more than its size.
   [[nodiscard]] [[gnu::always_inline]] bool is_at(const char* at) const {
