@@ -11,13 +11,14 @@ namespace {
 
 constexpr std::uint64_t powers_of_ten[] = {1, 10, 100, 1'000, 10'000, 100'000, 1'000'000, 10'000'000, 100'000'000};
 
-/// Puts at most eight digits at the front of `text` behind those of `value` and takes them off; returns how many.
-[[gnu::always_inline]] inline int take_digits(std::string_view& text, std::uint64_t& value) {
-  const std::uint64_t values = digit_values(text.size() >= 8 ? load_word(text.data()) : short_word(text));
+/// Puts at most eight digits at `at` behind those of `value` and steps over them; returns how many.
+[[gnu::always_inline]] inline int take_digits(const char*& at, const char* end, std::uint64_t& value) {
+  const auto left = static_cast<std::size_t>(end - at);
+  const std::uint64_t values = digit_values(left >= 8 ? load_word(at) : short_word({at, left}));
   const int digits = leading_digits(values);
   if (digits == 0) return 0;
   value = value * powers_of_ten[digits] + joined_digits(values << (64 - 8 * digits));
-  text.remove_prefix(static_cast<std::size_t>(digits));
+  at += digits;
   return digits;
 }
 
@@ -86,17 +87,17 @@ std::optional<Nanoseconds> nanoseconds(std::string_view text) {
     text.remove_prefix(1);
   }
   // The usual spelling: at most 16 whole digits (today's clock in microseconds has 16) and 3 decimals.
-  std::string_view rest = text;
+  const char* at = text.data();
+  const char* const end = at + text.size();
   std::uint64_t value = 0;
-  int whole = take_digits(rest, value);
-  if (whole == 8) whole += take_digits(rest, value);
+  int whole = take_digits(at, end, value);
+  if (whole == 8) whole += take_digits(at, end, value);
   if (whole == 0) return slow_nanoseconds(text, negative);
   std::uint64_t thousandths = 0;
-  if (!rest.empty()) {
-    if (rest[0] != '.') return slow_nanoseconds(text, negative);
-    rest.remove_prefix(1);
-    const int decimals = take_digits(rest, thousandths);
-    if (decimals == 0 || decimals > 3 || !rest.empty()) return slow_nanoseconds(text, negative);
+  if (at != end) {
+    if (*at != '.') return slow_nanoseconds(text, negative);
+    const int decimals = take_digits(++at, end, thousandths);
+    if (decimals == 0 || decimals > 3 || at != end) return slow_nanoseconds(text, negative);
     thousandths *= powers_of_ten[3 - decimals];
   }
   value = value * 1'000 + thousandths;
@@ -106,12 +107,14 @@ std::optional<Nanoseconds> nanoseconds(std::string_view text) {
 
 std::optional<std::uint64_t> whole_number(std::string_view text) {
   std::uint64_t value = 0;
-  std::string_view rest = text;
-  if (take_digits(rest, value) == 0) return std::nullopt;
-  if (rest.empty()) return value;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  const char* at = begin;
+  if (take_digits(at, end, value) == 0) return std::nullopt;
+  if (at == end) return value;
+  const auto [behind, error] = std::from_chars(begin, end, value);
   if (error != std::errc()) return std::nullopt;
-  rest = {end, static_cast<std::size_t>(text.data() + text.size() - end)};
+  const std::string_view rest(behind, end);
   if (!rest.empty()) {
     if (rest[0] != '.' || rest.find_first_not_of('0', 1) != std::string_view::npos) return std::nullopt;
   }
@@ -121,20 +124,21 @@ std::optional<std::uint64_t> whole_number(std::string_view text) {
 std::optional<double> real_number(std::string_view text) {
   // Up to 15 digits a number and the power of ten below it are doubles, and their quotient is rounded once, as it
   // should be.
-  std::string_view rest = text;
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  const char* at = begin;
   std::uint64_t digits = 0;
-  if (take_digits(rest, digits) > 0) {
-    if (rest.empty()) return static_cast<double>(digits);
-    if (rest[0] == '.') {
-      rest.remove_prefix(1);
-      const int decimals = take_digits(rest, digits);
-      if (decimals > 0 && decimals < 8 && rest.empty())
+  if (take_digits(at, end, digits) > 0) {
+    if (at == end) return static_cast<double>(digits);
+    if (*at == '.') {
+      const int decimals = take_digits(++at, end, digits);
+      if (decimals > 0 && decimals < 8 && at == end)
         return static_cast<double>(digits) / static_cast<double>(powers_of_ten[decimals]);
     }
   }
   double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  const auto [behind, error] = std::from_chars(begin, end, value);
+  if (error != std::errc() || behind != end || !std::isfinite(value)) return std::nullopt;
   return value;
 }
 

@@ -30,17 +30,17 @@ std::uint64_t hash_text(std::string_view text) {
 /// Where a text is looked for first: by its length and its two ends.
 std::size_t recent_place(std::string_view text, std::size_t places) {
   constexpr std::uint64_t k0 = 0x9E37'79B9'7F4A'7C15, k1 = 0xD1B5'4A32'D192'ED03;
-  const std::uint64_t first = text.size() < 8 ? short_word(text) : load_word(text.data());
-  const std::uint64_t last = text.size() < 8 ? 0 : load_word(text.data() + text.size() - 8);
+  const char* const at = text.data();
+  const std::uint64_t first = text.size() < 8 ? short_word(text) : load_word(at);
+  const std::uint64_t last = text.size() < 8 ? 0 : load_word(at + text.size() - 8);
   return ((first ^ text.size()) * k0 + last * k1) >> 32 & (places - 1);
 }
 
 }  // namespace
 
 std::uint32_t TextTable::number(std::string_view text) {
-  if (recent_.empty()) recent_.resize(512);
   std::uint32_t& recent = recent_[recent_place(text, recent_.size())];
-  if (recent < texts_.size() && same_text(texts_[recent], text)) return recent;
+  if (recent != overflow && same_text(texts_[recent], text)) return recent;
   const std::uint32_t found = find_or_add(text);
   if (found != overflow) recent = found;
   return found;

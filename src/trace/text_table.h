@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,10 +32,11 @@ class TextTable {
   std::size_t most_bytes_;
   std::size_t bytes_ = 0;
   std::uint64_t overflowed_ = 0;
-  std::deque<std::string> texts_;
+  std::vector<std::string> texts_;
   std::vector<std::uint64_t> hashes_;
-  std::vector<std::uint32_t> slots_;   ///< Open addressing; number + 1, 0 is free.
-  std::vector<std::uint32_t> recent_;  ///< Numbers of texts that were asked for: most were a moment ago.
+  std::vector<std::uint32_t> slots_;  ///< Open addressing; number + 1, 0 is free.
+  std::vector<std::uint32_t> recent_ =
+      std::vector<std::uint32_t>(512, overflow);  ///< Numbers of texts that were asked for: most were a moment ago.
 };
 
 }  // namespace tally::trace
