@@ -36,8 +36,9 @@ int read_one(const std::string& path, const TraceOptions& options, std::vector<t
   auto data = trace::read_trace(
       path, {.operators = !options.no_operators, .legacy = options.legacy, .threads = options.threads});
   if (!data) return refuse("trace", data.error(), err);
-  auto figures = trace::analyse(
-      *data, {.steps = !options.no_steps, .timeline_events = options.html.empty() ? 0 : report::kTimelineEvents});
+  auto figures = trace::analyse(*data, {.steps = !options.no_steps,
+                                        .timeline_events = options.html.empty() ? 0 : report::kTimelineEvents,
+                                        .threads = options.threads});
   results.push_back({path, std::move(*data), std::move(figures)});
   return 0;
 }

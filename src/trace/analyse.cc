@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <charconv>
+#include <future>
 #include <numeric>
 
 #include "trace/analysis.h"
@@ -58,6 +59,7 @@ TraceFigures analyse(TraceData& data, const AnalyseOptions& options) {
   };
   if (!std::is_sorted(data.work.begin(), data.work.end(), in_order))
     std::sort(data.work.begin(), data.work.end(), in_order);
+  // One after the other on two threads, too: each sorts with as much memory again as what it sorts.
   const Column<std::uint32_t> calls = link_calls(data);
   const Column<std::uint32_t> waits = synchronising_calls(data);
   const Column<OperatorSpan> operators = options.timeline_events > 0 ? shown_operators(data) : Column<OperatorSpan>();
@@ -71,14 +73,19 @@ TraceFigures analyse(TraceData& data, const AnalyseOptions& options) {
     const Device& device = data.devices[all[begin].device];
     DeviceFigures out;
     out.device = device.label;
+    // The figures of one thread are no concern of the other's.
+    const auto aside = options.threads > 1 ? std::launch::async : std::launch::deferred;
+    std::future<void> of_launches = std::async(aside, [&] {
+      if (data.operators_read) fill_operators(data, work, out);
+      fill_math_busy(data, work, out);
+      fill_launches(data, work, out);
+    });
     fill_parts(data, work, options, out);
     fill_estimates(device, out);
     fill_streams(data, work.rows, out);
     fill_kernels(data, work, out);
     fill_idle(data, work, waits.span(), options.timeline_events > 0, out);
-    if (data.operators_read) fill_operators(data, work, out);
-    fill_math_busy(data, work, out);
-    fill_launches(data, work, out);
+    of_launches.get();
     figures.devices.push_back(std::move(out));
     begin = end;
   }

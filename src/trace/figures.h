@@ -123,6 +123,7 @@ struct AnalyseOptions {
   std::size_t timeline_slices = 200;
   bool steps = true;
   std::size_t timeline_events = 0;  ///< At most so many events of a timeline; 0: none is made.
+  int threads = 1;                  ///< 2: what does not need each other at once. The figures are the same.
 };
 
 /// Sorts the rows of `data` and gives its memory back as it goes: `data` is spent afterwards, but for its counters.

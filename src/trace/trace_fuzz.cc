@@ -20,7 +20,8 @@ Answer answer(std::span<const char> bytes, std::size_t block, IndexBraces index,
   auto data = read_trace(*source, {.operators = everything, .legacy = everything, .threads = threads, .index = index});
   if (!data) std::abort();
   Answer out{data->events, data->pieces_dropped, data->bytes_dropped + data->stray_bytes, 0, {}};
-  const auto figures = analyse(*data, {.timeline_slices = everything ? 7U : 0U, .steps = everything});
+  const auto figures =
+      analyse(*data, {.timeline_slices = everything ? 7U : 0U, .steps = everything, .threads = threads});
   for (const DeviceFigures& d : figures.devices) {
     const Parts& p = d.parts;
     if (p.compute + p.exposed_communication + p.exposed_memory + p.idle != p.window) std::abort();
