@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
+#include <vector>
 
 #include "base/unique_fd.h"
 
@@ -40,6 +41,19 @@ Result<std::string> read_file(const fs::path& path) {
     if (n == 0) return text;
     room -= text.size() - before;
     if (room == 0) room = std::max(kSmall, text.size());
+  }
+}
+
+Status read_pieces(const fs::path& path, const std::function<void(std::string_view)>& take) {
+  constexpr std::size_t kPiece = 256UZ << 10U;  // Of a second-level cache's size or less; larger ones are not quicker.
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return std::unexpected(errno_error("open", path.string()));
+  std::vector<char> piece(kPiece);
+  for (;;) {
+    const ssize_t n = ::read(fd.get(), piece.data(), piece.size());
+    if (n < 0 && errno != EINTR) return std::unexpected(errno_error("read", path.string()));
+    if (n == 0) return {};
+    if (n > 0) take({piece.data(), static_cast<std::size_t>(n)});
   }
 }
 

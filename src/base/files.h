@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,9 @@
 namespace tally {
 
 Result<std::string> read_file(const std::filesystem::path& path);
+
+/// Gives a file's bytes to `take` piece by piece: memory for one is needed, whatever the length of the file.
+Status read_pieces(const std::filesystem::path& path, const std::function<void(std::string_view)>& take);
 
 /// Writes a new file beside `path` and renames it, so that a reader sees the old text or the new one and never a half.
 /// Makes the folders above. A full disk leaves the old file as it was.

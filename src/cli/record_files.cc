@@ -78,10 +78,11 @@ Result<StoredProfile> load_profile(const CaseRecord& record, const std::string& 
 Result<StoredProfile> load_profile(const std::string& file_or_case) {
   const std::size_t hash = file_or_case.find('#');
   if (hash == std::string::npos || std::filesystem::exists(file_or_case)) {
-    const Result<std::string> text = read_file(file_or_case);
-    if (!text) return std::unexpected(text.error());
-    Result<StoredProfile> profile = read_profile(*text, file_or_case);
-    if (!profile && record_from_json(*text, file_or_case)) {
+    StoredProfileReader reader;
+    const Status read = read_pieces(file_or_case, [&](std::string_view piece) { reader.feed(piece); });
+    if (!read) return std::unexpected(read.error());
+    Result<StoredProfile> profile = reader.finish(file_or_case);
+    if (!profile && record_from_json(reader.json(), file_or_case)) {
       return fail(ErrorKind::input, "this is a record, not a profile", file_or_case,
                   fmt::format("name one of its cases: '{}#CASE'", file_or_case));
     }

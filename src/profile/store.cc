@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "base/text.h"
 #include "json/text.h"
-#include "profile/callgrind.h"
 
 namespace tally {
 namespace {
@@ -215,15 +215,35 @@ Result<StoredProfile> profile_from_json(std::string_view text, const std::string
   return stored;
 }
 
+namespace {
+
+constexpr std::size_t telling_bytes = 64;
+
+bool is_json(std::string_view bytes) { return trim(bytes.substr(0, telling_bytes)).starts_with('{'); }
+
+Result<StoredProfile> of_callgrind(Result<Profile> profile, std::string where) {
+  if (profile) return StoredProfile{std::move(*profile), 1};
+  Error error = profile.error();
+  error.where = std::move(where);
+  return std::unexpected(std::move(error));
+}
+
+}  // namespace
+
 Result<StoredProfile> read_profile(std::string_view bytes, std::string where) {
-  if (trim(bytes.substr(0, 64)).starts_with('{')) return profile_from_json(bytes, where);
-  Result<Profile> profile = parse_callgrind(bytes);
-  if (!profile) {
-    Error error = profile.error();
-    error.where = std::move(where);
-    return std::unexpected(std::move(error));
-  }
-  return StoredProfile{std::move(*profile), 1};
+  return is_json(bytes) ? profile_from_json(bytes, where) : of_callgrind(parse_callgrind(bytes), std::move(where));
+}
+
+void StoredProfileReader::feed(std::string_view piece) {
+  if (callgrind_) return callgrind_->feed(piece);
+  json_ += piece;
+  if (json_.size() < telling_bytes || is_json(json_)) return;
+  callgrind_.emplace().feed(json_);
+  json_ = {};
+}
+
+Result<StoredProfile> StoredProfileReader::finish(std::string where) {
+  return callgrind_ ? of_callgrind(callgrind_->finish(), std::move(where)) : read_profile(json_, std::move(where));
 }
 
 }  // namespace tally

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "profile/callgrind.h"
 #include "profile/line_costs.h"
 #include "profile/profile.h"
 
@@ -31,6 +32,20 @@ Result<StoredProfile> profile_from_json(std::string_view text, const std::string
 
 /// Either form by its first bytes: Callgrind's or ours.
 Result<StoredProfile> read_profile(std::string_view bytes, std::string where);
+
+/// The same of a file that comes in pieces of any size. Of Callgrind's text nothing is kept but what it says.
+class StoredProfileReader {
+ public:
+  void feed(std::string_view piece);
+  /// Once, at the end.
+  Result<StoredProfile> finish(std::string where);
+  /// All of it where it is no Callgrind file.
+  [[nodiscard]] const std::string& json() const { return json_; }
+
+ private:
+  std::string json_;  ///< Or the first bytes, as long as they do not say what it is.
+  std::optional<CallgrindReader> callgrind_;
+};
 
 /// Without strings and functions that nothing refers to, and in a fixed order: equal contents give equal text.
 Profile compacted(const Profile& profile);

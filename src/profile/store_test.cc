@@ -31,6 +31,26 @@ TEST(ProfileStore, OrderOfTheSourceDoesNotShow) {
   EXPECT_EQ(to_json({*other, 100}), to_json(example()));
 }
 
+TEST(ProfileStore, PiecesOfAnySizeGiveTheSame) {
+  const std::string callgrind =
+      "# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\n\nevents: Ir\nfn=f\n1 5\n1 7\ntotals: 12\n";
+  for (const std::string& text : {callgrind, std::string("events: Ir\nfn=f\n1 5\ntotals: 5\n"), to_json(example()),
+                                  std::string("{}"), std::string("garbage"), std::string()}) {
+    const Result<StoredProfile> whole = read_profile(text, "file");
+    for (const std::size_t size : {1U, 7U, 63U, 64U, 65U, 1000U}) {
+      StoredProfileReader reader;
+      for (std::size_t at = 0; at < text.size(); at += size) reader.feed(std::string_view(text).substr(at, size));
+      const Result<StoredProfile> pieces = reader.finish("file");
+      ASSERT_EQ(pieces.has_value(), whole.has_value()) << text << ' ' << size;
+      if (whole) {
+        EXPECT_EQ(*pieces, *whole) << text << ' ' << size;
+      } else {
+        EXPECT_EQ(describe(pieces.error()), describe(whole.error()));
+      }
+    }
+  }
+}
+
 TEST(ProfileStore, DamageIsRefused) {
   const std::string good = to_json(example());
   const auto message = [](const std::string& text) {
