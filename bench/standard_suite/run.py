@@ -217,8 +217,22 @@ def main():
     versions = [options.tally] + ([options.against] if options.against else [])
     rows = {version: [] for version in versions}
     only = {None: [], "counts": ["--counts-only"], "times": ["--wall-only"]}[options.only]
-    columns = ["version", "import torch under Valgrind, CPU s", "suite, s", "suite / import", "CPU s", "kernel"]
-    columns += ["first case after, s", "counting, s", "timing, s", "sampled", "cases ok", "missed 1 %"]
+    columns = [
+        "version",
+        "import torch under Valgrind, CPU s",
+        "suite, s",
+        "suite / import",
+        "CPU s",
+        "kernel",
+    ]
+    columns += [
+        "first case after, s",
+        "counting, s",
+        "timing, s",
+        "sampled",
+        "cases ok",
+        "missed 1 %",
+    ]
     columns += ["peak MiB"] if options.memory else []
     with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as servers:
         folder = pathlib.Path(name)
@@ -226,7 +240,11 @@ def main():
         for number, version in enumerate(versions):
             own = folder / str(number)
             own.mkdir()
-            served = servers.enter_context(Server(version, own)) if options.server else ["--server", "off"]
+            served = (
+                servers.enter_context(Server(version, own))
+                if options.server
+                else ["--server", "off"]
+            )
             arguments[version] = [*served, *only]
             if not options.cold:
                 run_suite(version, own / "cache", own, options, arguments[version])
