@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "callgrind.h"
+#include "memory_map.h"
 #include "protocol/descriptors.h"
 #include "shared_page.h"
 
@@ -68,26 +69,13 @@ void pin(const Message& request) {
   ::sched_setaffinity(0, sizeof cpus, &cpus);
 }
 
-/// What RLIMIT_DATA counts of this process, and its stack: the sixth number of statm, in pages.
-std::uint64_t data_bytes() {
-  char text[256];
-  const int fd = ::open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 0;
-  const ssize_t length = ::read(fd, text, sizeof text - 1);
-  ::close(fd);
-  text[length > 0 ? length : 0] = 0;
-  unsigned long long pages = 0;
-  if (std::sscanf(text, "%*u %*u %*u %*u %*u %llu", &pages) != 1) return 0;
-  return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-}
-
 void limit(const Message& request) {
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
   const std::uint64_t memory = request.number(Field::memory);
   if (memory == 0) return;
   // What the host holds already is not the case's.
-  const rlim_t allowed = data_bytes() + memory;
+  const rlim_t allowed = memory_bytes(Memory::data) + memory;
   const rlimit data{allowed, allowed};
   ::setrlimit(RLIMIT_DATA, &data);
 }

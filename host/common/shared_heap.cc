@@ -1,6 +1,5 @@
 #include "shared_heap.h"
 
-#include <fcntl.h>
 #include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 #include <system_error>
 
 #include "fresh_heap.h"
+#include "memory_map.h"
 #include "threads.h"
 
 namespace tally::host {
@@ -24,7 +24,6 @@ using Address = std::uintptr_t;
 
 constexpr std::size_t kPage = 4096;
 constexpr std::size_t kMaxAreas = 2048;
-constexpr std::size_t kMaps = std::size_t{1} << 20U;
 
 struct Area {
   Address begin = 0;
@@ -52,7 +51,6 @@ struct Areas {
 };
 Areas g_relocated;
 Areas g_shared;
-char g_maps[kMaps];
 
 int add_relocated(dl_phdr_info* library, std::size_t /*size*/, void* /*data*/) {
   for (int i = 0; i < library->dlpi_phnum; ++i) {
@@ -62,16 +60,6 @@ int add_relocated(dl_phdr_info* library, std::size_t /*size*/, void* /*data*/) {
     g_relocated.add({begin & ~(kPage - 1), (begin + part.p_memsz) & ~(kPage - 1), false});
   }
   return 0;
-}
-
-std::string_view read_maps() {
-  const int fd = ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-  std::size_t length = 0;
-  for (ssize_t n = 1; fd >= 0 && n > 0 && length < kMaps; length += static_cast<std::size_t>(std::max<ssize_t>(n, 0))) {
-    n = ::read(fd, g_maps + length, kMaps - length);
-  }
-  ::close(fd);
-  return {g_maps, length};
 }
 
 /// "555555559000-55555557a000 rw-p 00000000 00:00 0   [heap]"
