@@ -57,6 +57,14 @@ void reap(const Channel& control) {
   }
 }
 
+/// What many forks earn again, before the first of them.
+void prepare_forks(std::uint64_t to_come) {
+  static bool prepared = false;
+  if (prepared || to_come < kForksWorthGathering || !callgrind::running() || count_threads() > 1) return;
+  prepared = true;
+  gather_in_huge_pages();
+}
+
 void fork_case(const Channel& control, const Channel::Received& request, RunCase run_case, void* context) {
   const int threads = count_threads();
   Child* const place = find_child(0);
@@ -88,8 +96,6 @@ int serve(const HostIdentity& identity, RunCase run_case, void* context) {
   if (!callgrind::running()) {
     allocations::prepare();
     share_heap();
-  } else {
-    gather_in_huge_pages();
   }
   struct sigaction action{};
   action.sa_handler = on_child;
@@ -122,6 +128,7 @@ int serve(const HostIdentity& identity, RunCase run_case, void* context) {
     const Channel::Received request = control.receive();
     if (!request.open) break;
     if (request.message.type() != MessageType::run_case || request.fds[1] < 0) return 1;
+    prepare_forks(request.message.number(Field::to_come));
     fork_case(control, request, run_case, context);
   }
   for (const Child& child : g_children) {

@@ -3,14 +3,16 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace tally::host {
 
 /// MADV_COLLAPSE, which Debian 12's headers do not have.
 inline constexpr int kGatherPages = 25;
 
-/// Below this a host's forks cost less than gathering its memory does (0.65 and 0.96 s of the hosts with PyTorch, in
-/// C++ and in Python, whose cases then take 28 to 50 ms less each).
+/// What gathering costs the hosts with PyTorch, 0.65 s in C++ and 0.96 s in Python, so many forks earn again, by 28 and
+/// 50 ms each; those of a host with less memory hardly cost anything.
+inline constexpr std::uint64_t kForksWorthGathering = 24;
 inline constexpr std::size_t kWorthHugePages = std::size_t{256} * 1024 * 1024;
 
 /// Gathers the anonymous memory of this process, Valgrind's with it, in pages of 2 MiB (madvise(2), MADV_COLLAPSE;

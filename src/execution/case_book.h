@@ -31,6 +31,8 @@ class CaseBook {
   Job take(const HostKind& kind);
   /// Any job is left for this kind, whether it may be taken or not.
   bool wants(const HostKind& kind) { return queue_.wants(kind); }
+  /// How many, about.
+  [[nodiscard]] std::size_t left(const HostKind& kind) const { return queue_.left(kind); }
   bool nothing_left() { return queue_.empty(); }
 
   /// Where the sessions of a case put what they learn.

@@ -236,6 +236,7 @@ bool Engine::start_session(const HostKind& kind, const HostSpec& spec, HostId ho
   const Job job = book_.take(kind);
   SessionRequest request = request_for(kind, job, host, *lease);
   request.job = pool_.next_job();
+  request.to_come = spec.single_use ? 0 : book_.left(kind);
   CaseOutcome& outcome = book_.outcome(job.index);
   if (wall && static_cast<int>(request.cpus.size()) < measured.threads && outcome.warnings.empty()) {
     outcome.warnings.push_back(fmt::format("it has {} threads and only {} CPU{} may be used: they took turns",

@@ -159,6 +159,15 @@ TEST_F(EngineTest, WarmHostsServeTheNextPlanAndOthersDoNot) {
   EXPECT_EQ(hosts_.started, 8U);
 }
 
+TEST_F(EngineTest, AHostIsToldHowManyForksToExpect) {
+  add_cases(3);
+  settings_.wall = false;
+  run();
+  std::vector<std::uint64_t> to_come;
+  for (const FakeRequest& request : hosts_.requests) to_come.push_back(request.to_come);
+  EXPECT_THAT(to_come, ElementsAre(2, 1, 0));
+}
+
 TEST_F(EngineTest, WithoutBeingKeptHostsEndWithTheirLastCase) {
   add_cases(2);
   run();

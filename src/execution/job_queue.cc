@@ -99,6 +99,12 @@ bool JobQueue::wants(const HostKind& kind) {
   return !line->second.ready.empty() || !line->second.waiting.empty() || !line->second.held.empty();
 }
 
+std::size_t JobQueue::left(const HostKind& kind) const {
+  const auto line = lines_.find(kind);
+  if (line == lines_.end()) return 0;
+  return line->second.ready.size() + line->second.waiting.size() + line->second.held.size();
+}
+
 bool JobQueue::empty() {
   return std::ranges::all_of(lines_, [this](auto& entry) {
     prune(entry.second);

@@ -55,6 +55,8 @@ class JobQueue {
 
   /// Whether any job of this kind is left, built or not.
   [[nodiscard]] bool wants(const HostKind& kind);
+  /// How many of this kind are left at most: a dropped one may be among them.
+  [[nodiscard]] std::size_t left(const HostKind& kind) const;
   [[nodiscard]] bool empty();
   [[nodiscard]] bool dropped(std::size_t index) const { return dropped_[index]; }
   /// How many are queued of a case.

@@ -74,7 +74,8 @@ Result<std::string> request_frame(const SessionRequest& request) {
   if (rules.plan.memory_bytes > 0 && !is_under_valgrind(rules.mode))
     frame.number(Field::memory, rules.plan.memory_bytes);
   frame.number(Field::heap_padding, request.perturbation.heap_padding)
-      .number(Field::stack_padding, request.perturbation.stack_padding);
+      .number(Field::stack_padding, request.perturbation.stack_padding)
+      .number(Field::to_come, request.to_come);
   const std::size_t length = frame.finish().size();
   if (length == 0) {
     return fail(ErrorKind::input, "the case's source text is too long for one message (4 MiB)", rules.measured->id,

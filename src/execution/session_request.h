@@ -16,6 +16,7 @@ struct SessionRequest {
   DialogueRules rules;
   BuiltCase built;
   std::uint32_t job = 0;
+  std::size_t to_come = 0;  ///< Sessions that its host is to expect after this one.
   Perturbation perturbation;
   std::vector<int> cpus;
   std::string folder;    ///< Where a case without a model runs.

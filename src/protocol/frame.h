@@ -68,6 +68,7 @@ enum class Field : std::uint16_t {
   memory = 27,         ///< run_case: limit in bytes on the child's data, or absent.
   heap_padding = 28,   ///< run_case: bytes allocated before setup, a perturbation.
   stack_padding = 29,  ///< run_case: bytes by which the stack is moved, a perturbation.
+  to_come = 58,        ///< run_case: how many more the host is likely to be asked for.
   before_region = 30,  ///< run_case, Python: source run before every region, not measured.
   in_process = 31,     ///< ready: this child will not fork replicates.
   sync = 32,           ///< run_case, Python: source run at the end of every region.

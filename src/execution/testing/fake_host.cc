@@ -55,7 +55,8 @@ FakeRequest read_request(const Message& message) {
                       .examined = message.count(Field::examiner) > 0,
                       .heap_padding = message.number(Field::heap_padding),
                       .stack_padding = message.number(Field::stack_padding),
-                      .memory = message.number(Field::memory)};
+                      .memory = message.number(Field::memory),
+                      .to_come = message.number(Field::to_come)};
   for (std::size_t i = 0; i < message.count(Field::cpu); ++i) {
     request.cpus.push_back(static_cast<int>(message.number(Field::cpu, 0, i)));
   }

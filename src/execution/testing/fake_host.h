@@ -45,6 +45,7 @@ struct FakeRequest {
   std::uint64_t heap_padding = 0;
   std::uint64_t stack_padding = 0;
   std::uint64_t memory = 0;
+  std::uint64_t to_come = 0;
   std::vector<int> cpus;
 };
 
