@@ -73,7 +73,7 @@ Result<Repository> repository_of(ProcessRunner& runner, const Context& context, 
 
 Result<std::unique_ptr<GitFiles>> open_branch(ProcessRunner& runner, const Context& context,
                                               const HistoryOptions& options) {
-  if (!options.store.starts_with(kGitStore)) {
+  if (!is_branch_store(options.store)) {
     return fail(ErrorKind::input, fmt::format("'{}' is a folder", options.store), "--store",
                 "name a branch of the repository: --store git:tally-history");
   }
@@ -82,8 +82,10 @@ Result<std::unique_ptr<GitFiles>> open_branch(ProcessRunner& runner, const Conte
   return GitFiles::open(*repository, options.store.substr(kGitStore.size()));
 }
 
+bool is_branch_store(std::string_view store) { return store.starts_with(kGitStore); }
+
 Result<HistoryStore> open_store(ProcessRunner& runner, const Context& context, const HistoryOptions& options) {
-  if (!options.store.starts_with(kGitStore))
+  if (!is_branch_store(options.store))
     return HistoryStore((fs::path(context.working_folder) / options.store).lexically_normal());
   auto branch = open_branch(runner, context, options);
   if (!branch) return std::unexpected(branch.error());

@@ -4,6 +4,7 @@
 #include <iosfwd>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "cli/context.h"
 #include "cli/history_command.h"
@@ -20,6 +21,9 @@ Result<Repository> repository_of(ProcessRunner& runner, const Context& context, 
 /// The store that `--store` names: a folder, or "git:REF", a branch of the repository. The runner outlives it. Errors
 /// (input): there is no repository, or no ref can be called so.
 Result<HistoryStore> open_store(ProcessRunner& runner, const Context& context, const HistoryOptions& options);
+
+/// Whether a store is named as one on a branch.
+bool is_branch_store(std::string_view store);
 
 /// The same as git's branch; an error (input) where it is a folder.
 Result<std::unique_ptr<GitFiles>> open_branch(ProcessRunner& runner, const Context& context,

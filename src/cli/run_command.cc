@@ -9,6 +9,7 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "build/resolve.h"
+#include "cli/known_records.h"
 #include "cli/measuring.h"
 #include "cli/record_files.h"
 #include "record/json.h"
@@ -67,12 +68,13 @@ Status write_record(const std::string& path, const RunResult& result) {
   return file->publish();
 }
 
-/// Of --reuse; nothing where it was not said.
-Result<std::optional<Record>> record_to_reuse(const RunCommandOptions& options) {
+/// Of --reuse; none where it was not said.
+Result<std::vector<Record>> records_to_reuse(const Context& context, const RunCommandOptions& options,
+                                             std::ostream& err) {
   const auto refuse = [](const char* why, const char* option, const char* mend) {
     return fail(ErrorKind::input, why, option, mend);
   };
-  if (options.reuse.empty()) return std::nullopt;
+  if (options.reuse.empty()) return std::vector<Record>();
   if (options.run.wall_only) return refuse("only counts are taken over", "--reuse", "leave it away with --wall-only");
   if (options.profiles) {
     return refuse("a count that is taken over has no profile", "--profiles", "leave --reuse away, or --profiles");
@@ -80,9 +82,7 @@ Result<std::optional<Record>> record_to_reuse(const RunCommandOptions& options) 
   if (options.run.server != "auto" && options.run.server != "off") {
     return refuse("a server takes no counts over", "--server", "leave --reuse away, or say --server off");
   }
-  auto record = load_record(options.reuse);
-  if (!record) return std::unexpected(record.error());
-  return std::optional(*std::move(record));
+  return known_records(context, options.reuse, options.source.repository, source_of(options), err);
 }
 
 }  // namespace
@@ -103,9 +103,9 @@ void add_run_command_options(OptionSet& command, RunCommandOptions& options) {
   command.add("--resume", &options.resume, "Go on with an interrupted run of the same suite");
   command
       .add("--reuse", &options.reuse,
-           "Take counts over from this record where all that they follow from is the same; one in twenty is counted "
-           "again to prove it")
-      .value_name("RECORD");
+           "Take counts over from this record, or from a history's newest runs, where all that they follow from is the "
+           "same; one in twenty is counted again to prove it")
+      .value_name("RECORD|STORE");
   command.add("--profiles", &options.profiles, "Keep a profile of each case beside the record");
   command.add("--no-python-functions", &options.no_python_functions,
               "Not of Python functions, which want a host of their own (--profiles)");
@@ -166,7 +166,7 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
   }
   auto settings = settings_of(options.run);
   if (!settings) return report_error(settings.error(), err);
-  auto earlier = record_to_reuse(options);
+  auto earlier = records_to_reuse(context, options, err);
   if (!earlier) return report_error(earlier.error(), err);
   RunRequest request{.plan = &*plan,
                      .caller = caller_of(context),
@@ -179,7 +179,7 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
   request.journal = JournalRequest{*journal, options.resume};
   request.keeps_samples = false;
   request.notes_inputs = true;
-  if (*earlier) request.reuse = &**earlier;
+  request.reuse = *earlier;
   if (options.profiles) {
     request.profiles = profiles_beside(options.json);
     request.profiles->python_functions = !options.no_python_functions;
@@ -187,7 +187,7 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
     request.profiles->sources = !options.no_sources;
   }
   RunOptions run = options.run;
-  if (*earlier) run.server = "off";
+  if (!options.reuse.empty()) run.server = "off";
   auto measuring = Measuring::begin(context, run, err);
   if (!measuring) return report_error(measuring.error(), err);
   auto measured = (*measuring)->measure(request, served(suite_to_serve(options.source), *selection));

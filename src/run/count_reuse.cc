@@ -3,39 +3,48 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace tally {
 
-CountReuse::CountReuse(const Record& earlier, const std::vector<CaseRecord>& cases, CountInputsFinder& inputs,
+CountReuse::CountReuse(std::span<const Record> earlier, const std::vector<CaseRecord>& cases, CountInputsFinder& inputs,
                        std::string run)
-    : earlier_(earlier), cases_(cases), inputs_(inputs), run_(std::move(run)) {}
+    : cases_(cases), inputs_(inputs), run_(std::move(run)) {
+  for (const Record& record : earlier) {
+    for (const CaseRecord& one : record.cases) earlier_[one.id].push_back({&one, &record});
+  }
+}
+
+std::expected<CountReuse::Known, std::string> CountReuse::find(std::size_t index, const MadeFiles& made) const {
+  const auto found = earlier_.find(cases_[index].id);
+  if (found == earlier_.end()) return std::unexpected("it was not counted before");
+  std::optional<std::string> first_why;
+  for (const Known& known : found->second) {
+    std::string why = why_never_reused(*known.counted);
+    if (why.empty()) {
+      const auto now = inputs_.of(index, made, *known.counted->inputs);
+      why = now ? why_not_reused(*known.counted, cases_[index], *now) : "what it imports cannot be told from its text";
+    }
+    if (why.empty()) return known;
+    if (!first_why) first_why = std::move(why);
+  }
+  return std::unexpected(*std::move(first_why));
+}
 
 KnownCounts CountReuse::decide(const std::vector<std::size_t>& cases, const BuiltFiles& built) {
-  std::map<std::string_view, const CaseRecord*> by_id;
-  for (const CaseRecord& one : earlier_.cases) by_id.emplace(one.id, &one);
   std::vector<std::size_t> known;
   std::vector<std::string_view> ids;
-  const auto refuse = [&](const std::string& why) { ++refused_[why]; };
   for (const std::size_t index : cases) {
-    const auto found = by_id.find(cases_[index].id);
     const BuiltCase* made = built(index);
-    if (found == by_id.end() || made == nullptr) {
-      if (found == by_id.end()) refuse("it is not in the record");
-      continue;
-    }
-    const CaseRecord& earlier = *found->second;
-    std::string why = why_never_reused(earlier);
-    if (why.empty()) {
-      const auto now = inputs_.of(index, MadeFiles{made->library, made->folder}, *earlier.inputs);
-      why = now ? why_not_reused(earlier, cases_[index], *now) : "what it imports cannot be told from its text";
-    }
-    if (!why.empty()) {
-      refuse(why);
+    if (made == nullptr) continue;
+    const auto found = find(index, MadeFiles{made->library, made->folder});
+    if (!found) {
+      ++refused_[found.error()];
       continue;
     }
     known.push_back(index);
     ids.push_back(cases_[index].id);
-    reused_[index] = &earlier;
+    reused_[index] = *found;
   }
   KnownCounts counts;
   for (const std::size_t place : proofs_among(ids, run_)) {
@@ -51,7 +60,7 @@ KnownCounts CountReuse::decide(const std::vector<std::size_t>& cases, const Buil
 void CountReuse::prove(std::size_t index, CaseRecord& counted) {
   const auto found = proofs_.find(index);
   if (found == proofs_.end()) return;
-  const CaseRecord& earlier = *found->second;
+  const CaseRecord& earlier = *found->second.counted;
   // One that fails proves nothing; how it failed is said of it.
   if (counted.counts && is_same_count(*earlier.counts, *counted.counts)) {
     ++proved_;
@@ -68,7 +77,7 @@ void CountReuse::prove(std::size_t index, CaseRecord& counted) {
 
 void CountReuse::take_over(std::size_t index, CaseRecord& record) const {
   const auto found = reused_.find(index);
-  if (found != reused_.end()) take_over_counts(record, *found->second, earlier_);
+  if (found != reused_.end()) take_over_counts(record, *found->second.counted, *found->second.run);
 }
 
 std::string CountReuse::summary() const {

@@ -1,9 +1,12 @@
-/// Counts that an earlier record has and that need not be taken: which, which of them are taken all the same to prove
+/// Counts that earlier records have and that need not be taken: which, which of them are taken all the same to prove
 /// the others, and whether they did.
 #pragma once
 
+#include <expected>
 #include <map>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "execution/observer.h"
@@ -14,11 +17,12 @@ namespace tally {
 
 class CountReuse {
  public:
-  /// All outlive this. `cases` are those of the plan, described; `run` differs from run to run: its commit, else its
-  /// date.
-  CountReuse(const Record& earlier, const std::vector<CaseRecord>& cases, CountInputsFinder& inputs, std::string run);
+  /// All outlive this. Of `earlier`, the first record that a case may be taken over from gives it. `cases` are those of
+  /// the plan, described; `run` differs from run to run: its commit, else its date.
+  CountReuse(std::span<const Record> earlier, const std::vector<CaseRecord>& cases, CountInputsFinder& inputs,
+             std::string run);
 
-  /// What a host of this kind would count that the record has already. `cases` are the places of its cases.
+  /// What a host of this kind would count that the records have already. `cases` are the places of its cases.
   KnownCounts decide(const std::vector<std::size_t>& cases, const BuiltFiles& built);
 
   /// A case was counted: compared, if it proves something. Marks what is refuted.
@@ -33,12 +37,19 @@ class CountReuse {
   [[nodiscard]] std::string summary() const;
 
  private:
-  const Record& earlier_;
+  struct Known {
+    const CaseRecord* counted = nullptr;
+    const Record* run = nullptr;
+  };
+  /// The first of those that fits, or why the newest does not.
+  [[nodiscard]] std::expected<Known, std::string> find(std::size_t index, const MadeFiles& made) const;
+
+  std::map<std::string_view, std::vector<Known>> earlier_;  ///< By id, in the order of the records.
   const std::vector<CaseRecord>& cases_;
   CountInputsFinder& inputs_;
   std::string run_;
-  std::map<std::size_t, const CaseRecord*> reused_;
-  std::map<std::size_t, const CaseRecord*> proofs_;
+  std::map<std::size_t, Known> reused_;
+  std::map<std::size_t, Known> proofs_;
   std::map<std::string, std::size_t> refused_;  ///< Why → how many.
   std::size_t proved_ = 0;
   std::vector<std::string> refuted_;

@@ -92,7 +92,7 @@ Result<Ready> make_ready(Workspace& workspace, const RunRequest& request, bool c
 }
 
 bool notes_inputs(const RunRequest& request) {
-  return request.settings.counts && (request.notes_inputs || request.reuse != nullptr);
+  return request.settings.counts && (request.notes_inputs || !request.reuse.empty());
 }
 
 ExecutionResult execute(Workspace& workspace, const RunRequest& request, const Ready& ready,
@@ -109,7 +109,7 @@ ExecutionResult execute(Workspace& workspace, const RunRequest& request, const R
                              .surroundings = ready.hosts,
                              .examiner = examiner,
                              .notes_loaded = notes_inputs(request),
-                             .may_know_counts = request.reuse != nullptr,
+                             .may_know_counts = !request.reuse.empty(),
                              .allocation_sites = request.profiles && request.profiles->allocation_sites,
                              .source_lines = request.profiles && request.profiles->source_lines,
                              .python_functions = request.profiles && request.profiles->python_functions};
@@ -214,7 +214,7 @@ Result<RunResult> measure(Workspace& workspace, const RunRequest& request, RunOb
     inputs.emplace(*request.plan, request.settings, record.environments, ready->toolchains, record.tool,
                    import_digests(workspace.runner(), *request.plan, ready->toolchains, ready->environment, digests),
                    digests);
-    if (request.reuse != nullptr) reuse.emplace(*request.reuse, record.cases, *inputs, run_text(record));
+    if (!request.reuse.empty()) reuse.emplace(request.reuse, record.cases, *inputs, run_text(record));
   }
   std::vector<bool> done(record.cases.size());
   if (is_interrupted()) return interrupted;

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -50,8 +51,9 @@ struct RunRequest {
   std::optional<JournalRequest> journal;
   std::optional<ProfileRequest> profiles;
   bool notes_inputs = false;  ///< The record is to say what counts follow from, so that they can be reused.
-  /// Counts are taken over from there where all that they follow from is the same; then inputs are noted in any case.
-  const Record* reuse = nullptr;
+  /// Counts are taken over from there where all that they follow from is the same, from the first of these records that
+  /// has them; then inputs are noted in any case.
+  std::span<const Record> reuse;
   bool keeps_samples = true;  ///< False: with a journal, samples lie there alone (Wall::stored).
 };
 

@@ -200,7 +200,7 @@ TEST_F(RunTest, CountsAreTakenOverAndOneIsTakenAgain) {
   const auto earlier = measure(*workspace_, first, heard_);
   ASSERT_TRUE(earlier);
   RunRequest next = request(plan);
-  next.reuse = &earlier->record;
+  next.reuse = std::span(&earlier->record, 1);
   const auto again = measure(*workspace_, next, heard_);
   ASSERT_TRUE(again);
   EXPECT_THAT(again->refuted, IsEmpty());
@@ -217,7 +217,7 @@ TEST_F(RunTest, CountsAreTakenOverAndOneIsTakenAgain) {
 
   settings_.iterations = 50;
   RunRequest other = request(plan);
-  other.reuse = &earlier->record;
+  other.reuse = std::span(&earlier->record, 1);
   const auto counted = measure(*workspace_, other, heard_);
   ASSERT_TRUE(counted);
   EXPECT_EQ(reused(*counted), 0);
@@ -239,7 +239,7 @@ TEST_F(RunTest, ACountThatIsAnotherHasAllOfThemCounted) {
   ASSERT_TRUE(earlier);
   for (const char* statement : {"a", "b", "c"}) count_of_[statement] = 7000;
   RunRequest next = request(plan);
-  next.reuse = &earlier->record;
+  next.reuse = std::span(&earlier->record, 1);
   const auto again = measure(*workspace_, next, heard_);
   ASSERT_TRUE(again);
   ASSERT_THAT(again->refuted, SizeIs(1));
@@ -257,7 +257,7 @@ TEST_F(RunTest, WhatFailsWhereItIsToProveHasAllOfThemCounted) {
   const auto earlier = measure(*workspace_, first, heard_);
   ASSERT_TRUE(earlier);
   RunRequest next = request(plan);
-  next.reuse = &earlier->record;
+  next.reuse = std::span(&earlier->record, 1);
   hosts_.on_host = [](const ProcessRequest&, std::size_t) { return FakeHostScript{.dies_at = 1}; };
   const auto again = measure(*workspace_, next, heard_);
   ASSERT_TRUE(again);

@@ -1,4 +1,5 @@
-/// `tally run --reuse RECORD`: what has changed is counted, and nothing else, but for the proofs.
+/// `tally run --reuse RECORD|STORE`: what has changed is counted, and nothing else, but for the proofs.
+#include "git/generated.h"
 #include "harness.h"
 
 namespace tally::cli_test {
@@ -156,6 +157,56 @@ TEST_F(ReuseTest, TimesAreTakenAnyway) {
   const Record record = *record_from_json(read_file(folder_->path() / "timed.json").value(), "timed.json");
   for (const CaseRecord& one : record.cases) EXPECT_TRUE(one.counts && one.wall) << one.id;
   EXPECT_EQ(std::ranges::count_if(record.cases, [](const CaseRecord& one) { return one.reused.has_value(); }), 1);
+}
+
+constexpr const char* kTwoInC = R"toml(
+schema = 1
+[[timer]]
+label = "one"
+language = "cpp"
+stmt = 'asm volatile("nop")'
+[[timer]]
+label = "two"
+language = "cpp"
+stmt = 'asm volatile("nop\nnop")'
+)toml";
+
+/// What was taken back is taken from the run before it, not from the newest.
+TEST(ReuseOfAStoreTest, TakesEachCaseFromTheNewestRunThatFits) {
+  const git_test::GeneratedRepository repository;
+  How how;
+  how.folder = repository.top();
+  const auto run = [&](const std::vector<std::string>& more, int code = 0) {
+    std::vector<std::string> arguments = {"run", "suite.toml", "--counts-only", "--json", "run.json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Ran ran = tally(arguments, how);
+    EXPECT_EQ(ran.code, code) << ran.err << ran.out;
+    return ran.err;
+  };
+  const auto keep = [&](const std::string& store) {
+    const Ran ran = tally({"history", "add", "run.json", "--store", store}, how);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+  };
+  repository.write(".gitignore", "*.json\nkept\n");
+  repository.write("suite.toml", kTwoInC);
+  const std::string first = repository.commit("Add them");
+  EXPECT_THAT(run({"--reuse", "git:runs"}), HasSubstr("tally: git:runs has no run of suite.toml: all is counted\n"));
+  keep("kept");
+  keep("git:runs");
+
+  std::string edited(kTwoInC);
+  edited.replace(edited.find("nop"), 3, "nop\\nnop\\nnop");
+  repository.write("suite.toml", edited);
+  ASSERT_NE(repository.commit("Change one"), first);
+  EXPECT_THAT(run({"--reuse", "kept"}), HasSubstr("; of 1 its definition is another\n"));
+  keep("kept");
+
+  repository.write("suite.toml", kTwoInC);
+  ASSERT_NE(repository.commit("Take it back"), first);
+  for (const std::string store : {"kept", "git:runs"}) {
+    EXPECT_THAT(run({"--reuse", store}), HasSubstr("1 counts are taken over; 1 counted again, and the same\n"));
+  }
+  EXPECT_THAT(run({"--reuse", "nowhere"}, 2), HasSubstr("nowhere: there is no such record, and no such history"));
 }
 
 TEST_F(ReuseTest, WhatCannotBeReusedIsRefusedBeforeAnythingRuns) {

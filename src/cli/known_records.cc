@@ -1,0 +1,79 @@
+#include "cli/known_records.h"
+
+#include <fmt/ostream.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <tuple>
+
+#include "cli/history_view.h"
+#include "cli/record_files.h"
+#include "process/real_runner.h"
+
+namespace tally::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A store calls suites by their paths in the repository, a user by the path from where he stands.
+bool may_be_called(std::string_view stored, const std::string& measured) {
+  return fs::path(stored).filename() == fs::path(measured).filename();
+}
+
+Result<std::vector<IndexedRun>> newest_runs(HistoryIndex& index, const std::string& measured) {
+  const auto suites = index.suites();
+  if (!suites) return std::unexpected(suites.error());
+  std::vector<IndexedRun> found;
+  for (const std::string& suite : *suites) {
+    if (!may_be_called(suite, measured)) continue;
+    auto runs = index.runs(suite);
+    if (!runs) return std::unexpected(runs.error());
+    std::ranges::move(*runs, std::back_inserter(found));
+  }
+  std::ranges::sort(found, std::ranges::greater{},
+                    [](const IndexedRun& run) { return std::tie(run.started, run.file); });
+  if (found.size() > kRunsLookedThrough) found.resize(kRunsLookedThrough);
+  return found;
+}
+
+Result<std::vector<Record>> stored_records(const Context& context, const HistoryOptions& where,
+                                           const std::string& measured, std::ostream& err) {
+  RealProcessRunner runner(context.libexec + "/tally-supervisor");
+  auto store = open_store(runner, context, where);
+  if (!store) return std::unexpected(store.error());
+  const auto index = store->index();
+  if (!index) return std::unexpected(index.error());
+  const auto runs = newest_runs(**index, measured);
+  if (!runs) return std::unexpected(runs.error());
+  std::vector<Record> records;
+  for (const IndexedRun& run : *runs) {
+    auto record = store->load(run.file);
+    if (!record) return std::unexpected(record.error());
+    records.push_back(*std::move(record));
+  }
+  if (records.empty()) fmt::print(err, "tally: {} has no run of {}: all is counted\n", where.store, measured);
+  return records;
+}
+
+}  // namespace
+
+Result<std::vector<Record>> known_records(const Context& context, const std::string& named,
+                                          const std::string& repository, const std::string& measured,
+                                          std::ostream& err) {
+  const fs::path path = fs::path(context.working_folder) / named;
+  std::error_code code;
+  if (is_branch_store(named) || fs::is_directory(path, code))
+    return stored_records(context, {.store = named, .repository = repository}, measured, err);
+  if (!fs::exists(path, code)) {
+    return fail(ErrorKind::input, "there is no such record, and no such history", named,
+                "--reuse wants a record's file, a history's folder, or git:BRANCH");
+  }
+  auto record = load_record(named);
+  if (!record) return std::unexpected(record.error());
+  std::vector<Record> records;
+  records.push_back(*std::move(record));
+  return records;
+}
+
+}  // namespace tally::cli
