@@ -10,6 +10,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
@@ -163,9 +164,8 @@ TEST_F(EngineTest, AHostIsToldHowManyForksToExpect) {
   add_cases(3);
   settings_.wall = false;
   run();
-  std::vector<std::uint64_t> to_come;
-  for (const FakeRequest& request : hosts_.requests) to_come.push_back(request.to_come);
-  EXPECT_THAT(to_come, ElementsAre(2, 1, 0));
+  EXPECT_THAT(hosts_.requests, ElementsAre(Field(&FakeRequest::to_come, 2), Field(&FakeRequest::to_come, 1),
+                                           Field(&FakeRequest::to_come, 0)));
 }
 
 TEST_F(EngineTest, WithoutBeingKeptHostsEndWithTheirLastCase) {
