@@ -11,7 +11,6 @@
 #include "build/resolve.h"
 #include "cli/known_records.h"
 #include "cli/measuring.h"
-#include "cli/record_files.h"
 #include "record/json.h"
 #include "report/table.h"
 

@@ -15,10 +15,7 @@ namespace tally {
 namespace {
 
 constexpr Milliseconds kMemoryInterval{100};  // an overshoot of as much as fits into it is possible
-// Five seconds from Ctrl-C to the prompt: what runs may finish in three, and the record has to be written after that.
-constexpr Milliseconds kFinishOnInterrupt{3000};
-constexpr Milliseconds kGiveUpOnInterrupt{3700};
-constexpr Milliseconds kLookAround{500};  // while work is queued, for whatever no event announces
+constexpr Milliseconds kLookAround{500};      // while work is queued, for whatever no event announces
 
 std::vector<RetryLimits> retries_of(const ExecutionRequest& request) {
   std::vector<RetryLimits> retries;
@@ -43,7 +40,7 @@ Engine::Engine(ProcessRunner& runner, CpuLeases& leases, HostPool& pool, Builder
       placement_(leases, [this] { return cpus_in_use(); }),
       prepared_(builder, request_.toolchains, request_.surroundings, request_.settings),
       held_(book_, observer),
-      interruptions_before_(runner.interruptions()),
+      interruption_(runner.interruptions()),
       timer_overhead_s_(measure_timer_overhead()) {
   for (const Case& one : request_.cases) plans_.push_back(case_plan(request_.settings, one.settings));
   pool_.begin_plan(retry_limits(request_.settings), host_deadlines(request_.settings));
@@ -73,7 +70,7 @@ ExecutionResult Engine::run(const std::vector<bool>& done) {
   queue_jobs(done);
   for (;;) {
     collect_builds();
-    if (interruptions_ == 0) {
+    if (!interruption_.begun()) {
       while (!result_.stopped && start_work()) {
       }
     }
@@ -87,7 +84,7 @@ ExecutionResult Engine::run(const std::vector<bool>& done) {
     check_deadlines();
   }
   stop_everything();
-  result_.interrupted = interruptions_ > 0;
+  result_.interrupted = interruption_.begun();
   return std::move(result_);
 }
 
@@ -306,13 +303,10 @@ void Engine::handle(const Event& event) {
 }
 
 void Engine::on_interrupted(int count) {
-  if (interruptions_ == 0) {
-    interrupted_at_ = runner_.now();
-    book_.interrupt();
-    builds_.stop();
-  }
-  interruptions_ = std::max(interruptions_ + 1, count - interruptions_before_);
-  if (interruptions_ > 1) stop_everything();
+  interruption_.note(count, runner_.now());
+  book_.interrupt();
+  builds_.stop();
+  if (interruption_.is_urgent()) stop_everything();
 }
 
 void Engine::on_fd(int fd, bool closed) {
@@ -421,10 +415,9 @@ void Engine::check_memory() {
 }
 
 void Engine::check_interruption() {
-  if (interruptions_ == 0) return;
   const Clock::time_point now = runner_.now();
-  if (now >= interrupted_at_ + kGiveUpOnInterrupt) return stop_everything();
-  if (now < interrupted_at_ + kFinishOnInterrupt) return;
+  if (interruption_.gives_up(now)) return stop_everything();
+  if (!interruption_.is_over(now)) return;
   for (RunningSession& session : sessions_) session.ladder.kill(now, cancelled());
 }
 
@@ -438,7 +431,7 @@ std::optional<Clock::time_point> Engine::next_deadline() {
   if (limited) next = std::min(next, next_memory_check_);
   next = std::min(next, pool_.next_deadline());
   const Clock::time_point now = runner_.now();
-  if (interruptions_ > 0 && !sessions_.empty()) next = std::min(next, now + Milliseconds(50));
+  if (interruption_.begun() && !sessions_.empty()) next = std::min(next, now + Milliseconds(50));
   if (placement_.waiting()) next = std::min(next, now + lease_retry);
   if (!book_.nothing_left()) next = std::min(next, now + kLookAround);
   return next == Clock::time_point::max() ? std::nullopt : std::optional(next);
@@ -452,7 +445,7 @@ void Engine::end_unwanted_hosts() {
 /// What still runs is cancelled: nothing of it becomes a result.
 void Engine::stop_everything() {
   builds_.stop();
-  const bool cut_short = !sessions_.empty() || interruptions_ > 0 || result_.stopped;
+  const bool cut_short = !sessions_.empty() || interruption_.begun() || result_.stopped;
   // First: a host whose session was ended by decree looks idle, and has the case's child still.
   if (cut_short) pool_.end_unfinished();
   while (!sessions_.empty()) {

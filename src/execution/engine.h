@@ -17,6 +17,7 @@
 #include "execution/case_book.h"
 #include "execution/held_counts.h"
 #include "execution/host_pool.h"
+#include "execution/interruption.h"
 #include "execution/jobs.h"
 #include "execution/observer.h"
 #include "execution/placement.h"
@@ -112,9 +113,7 @@ class Engine {
   /// Groups of cases of which one counted otherwise in a forked process than in the case child itself.
   std::set<std::pair<HostKind, Autograd>> forks_differ_;
   bool announced_waiting_ = false;
-  int interruptions_before_;  ///< Of what ran before this.
-  int interruptions_ = 0;
-  Clock::time_point interrupted_at_{};
+  Interruption interruption_;
   Clock::time_point next_memory_check_{};
   std::optional<Clock::time_point> wake_observer_at_;
   double timer_overhead_s_;
