@@ -66,7 +66,7 @@ Result<Repository> repository_of(ProcessRunner& runner, const Context& context, 
   if (!repository) return std::unexpected(repository.error());
   if (!*repository) {
     return fail(ErrorKind::input, "is in no git repository, and a history is told along its commits", folder,
-                "name the repository with --repository DIR");
+                "name the repository with --repository DIR (tally run: --source DIR)");
   }
   return **std::move(repository);
 }

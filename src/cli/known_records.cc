@@ -16,16 +16,20 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr const char* kWanted = "--reuse wants a record's file, a history's folder, or git:BRANCH";
+
+/// How many runs of a store are looked through: what a case follows from is rarely what it was before so many.
+constexpr std::size_t kRunsLookedThrough = 16;
+
 /// A store calls suites by their paths in the repository, a user by the path from where he stands.
 bool may_be_called(std::string_view stored, const std::string& measured) {
   return fs::path(stored).filename() == fs::path(measured).filename();
 }
 
-Result<std::vector<IndexedRun>> newest_runs(HistoryIndex& index, const std::string& measured) {
-  const auto suites = index.suites();
-  if (!suites) return std::unexpected(suites.error());
+Result<std::vector<IndexedRun>> newest_runs(HistoryIndex& index, const std::vector<std::string>& suites,
+                                            const std::string& measured) {
   std::vector<IndexedRun> found;
-  for (const std::string& suite : *suites) {
+  for (const std::string& suite : suites) {
     if (!may_be_called(suite, measured)) continue;
     auto runs = index.runs(suite);
     if (!runs) return std::unexpected(runs.error());
@@ -44,7 +48,12 @@ Result<std::vector<Record>> stored_records(const Context& context, const History
   if (!store) return std::unexpected(store.error());
   const auto index = store->index();
   if (!index) return std::unexpected(index.error());
-  const auto runs = newest_runs(**index, measured);
+  const auto suites = (*index)->suites();
+  if (!suites) return std::unexpected(suites.error());
+  // A branch is made by the first run that is kept; a folder that has none is another one than was meant.
+  if (suites->empty() && !is_branch_store(where.store))
+    return fail(ErrorKind::input, "there is no history", where.store, kWanted);
+  const auto runs = newest_runs(**index, *suites, measured);
   if (!runs) return std::unexpected(runs.error());
   std::vector<Record> records;
   for (const IndexedRun& run : *runs) {
@@ -66,8 +75,7 @@ Result<std::vector<Record>> known_records(const Context& context, const std::str
   if (is_branch_store(named) || fs::is_directory(path, code))
     return stored_records(context, {.store = named, .repository = repository}, measured, err);
   if (!fs::exists(path, code)) {
-    return fail(ErrorKind::input, "there is no such record, and no such history", named,
-                "--reuse wants a record's file, a history's folder, or git:BRANCH");
+    return fail(ErrorKind::input, "there is no such record, and no such history", named, kWanted);
   }
   auto record = load_record(named);
   if (!record) return std::unexpected(record.error());

@@ -10,11 +10,8 @@
 
 namespace tally::cli {
 
-/// How many runs of a store are looked through: what a case follows from is rarely what it was before so many.
-inline constexpr std::size_t kRunsLookedThrough = 16;
-
-/// `named` is a record's file, or a history's store: a folder, or "git:BRANCH" of the repository that `repository`
-/// names (empty: the working folder's). Of a store its newest runs of what is measured, newest first, whichever commits
+/// `named` is a record's file, or a history's store: a folder, or "git:BRANCH" of the repository that the folder
+/// `repository` lies in. Of a store its newest runs of what is measured, newest first, whichever commits
 /// and environments they are of; `measured` is the suite or program as the user named it, and where there is no run of
 /// it, that is said on `err`. Errors (input): there is no such file, store or repository, or it cannot be read.
 Result<std::vector<Record>> known_records(const Context& context, const std::string& named,

@@ -81,7 +81,11 @@ Result<std::vector<Record>> records_to_reuse(const Context& context, const RunCo
   if (options.run.server != "auto" && options.run.server != "off") {
     return refuse("a server takes no counts over", "--server", "leave --reuse away, or say --server off");
   }
-  return known_records(context, options.reuse, options.source.repository, source_of(options), err);
+  const std::string& repository = options.source.repository;
+  return known_records(
+      context, options.reuse,
+      repository.empty() ? fs::path(absolute_path(context, source_of(options))).parent_path().string() : repository,
+      source_of(options), err);
 }
 
 }  // namespace

@@ -274,8 +274,21 @@ Status HistoryStore::open_index() {
   return {};
 }
 
+/// A folder without runs may be another one than was meant: nothing is written there.
+Status HistoryStore::open_index_of_runs() {
+  std::error_code code;
+  if (index_ || fs::exists(files_->index_path(), code)) return open_index();
+  const auto stored = run_files();
+  if (!stored) return std::unexpected(stored.error());
+  if (!stored->empty()) return open_index();
+  auto memory = HistoryIndex::in_memory();
+  if (!memory) return std::unexpected(memory.error());
+  index_.emplace(*std::move(memory));
+  return {};
+}
+
 Result<HistoryIndex*> HistoryStore::index() {
-  if (auto opened = open_index(); !opened) return std::unexpected(opened.error());
+  if (auto opened = open_index_of_runs(); !opened) return std::unexpected(opened.error());
   auto refreshed = refresh(*index_);
   if (!refreshed && refreshed.error().kind == ErrorKind::io) {
     // A full disk, or one that may only be read: the files are all that is needed.

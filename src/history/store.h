@@ -69,7 +69,7 @@ class HistoryStore {
   [[nodiscard]] Result<Record> load(const std::string& file) const;
 
   /// The index, brought up to what the files are: those that are new are read, and all are where one is gone. Where
-  /// it cannot be written, one in memory serves. An error: a file cannot be read (see load()).
+  /// it cannot be written, or there is no run, one in memory serves. An error: a file cannot be read (see load()).
   Result<HistoryIndex*> index();
   /// The index is made anew from the files.
   Status rebuild();
@@ -84,6 +84,7 @@ class HistoryStore {
   Status bring_up(HistoryIndex& index) const;
   Status refresh(HistoryIndex& index) const;
   Status open_index();
+  Status open_index_of_runs();
   void enter(const std::vector<std::pair<std::string, const Record*>>& runs);
 
   std::unique_ptr<HistoryFiles> files_;

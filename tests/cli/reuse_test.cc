@@ -207,6 +207,13 @@ TEST(ReuseOfAStoreTest, TakesEachCaseFromTheNewestRunThatFits) {
     EXPECT_THAT(run({"--reuse", store}), HasSubstr("1 counts are taken over; 1 counted again, and the same\n"));
   }
   EXPECT_THAT(run({"--reuse", "nowhere"}, 2), HasSubstr("nowhere: there is no such record, and no such history"));
+  fs::create_directory(repository.path("another"));
+  EXPECT_THAT(run({"--reuse", "another"}, 2), HasSubstr("another: there is no history; --reuse wants"));
+  EXPECT_TRUE(fs::is_empty(repository.path("another")));
+  // The branch is of the suite's repository, wherever the user stands; counts also follow from where that is.
+  how.folder = "/";
+  const Ran ran = tally({"run", repository.path("suite.toml"), "--counts-only", "--reuse", "git:runs"}, how);
+  EXPECT_THAT(ran.err, HasSubstr("; of 2 its environment is another\n"));
 }
 
 TEST_F(ReuseTest, WhatCannotBeReusedIsRefusedBeforeAnythingRuns) {
