@@ -10,9 +10,10 @@ namespace tally::host {
 /// MADV_COLLAPSE, which Debian 12's headers do not have.
 inline constexpr int kGatherPages = 25;
 
-/// What gathering costs the hosts with PyTorch, 0.65 s in C++ and 0.96 s in Python, so many forks earn again, by 28 and
-/// 50 ms each; those of a host with less memory hardly cost anything.
+/// So many forks earn again what gathering costs: 0.65 s of PyTorch's host in C++ for 28 ms a fork, 0.96 s of that in
+/// Python for 50 ms.
 inline constexpr std::uint64_t kForksWorthGathering = 24;
+/// Forks of a process that has less in memory cost too little to be worth it, however many they are.
 inline constexpr std::size_t kWorthHugePages = std::size_t{256} * 1024 * 1024;
 
 /// Gathers the anonymous memory of this process, Valgrind's with it, in pages of 2 MiB (madvise(2), MADV_COLLAPSE;

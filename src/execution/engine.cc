@@ -417,7 +417,7 @@ void Engine::check_memory() {
 void Engine::check_interruption() {
   const Clock::time_point now = runner_.now();
   if (interruption_.gives_up(now)) return stop_everything();
-  if (!interruption_.is_over(now)) return;
+  if (!interruption_.kills(now)) return;
   for (RunningSession& session : sessions_) session.ladder.kill(now, cancelled());
 }
 

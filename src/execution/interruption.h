@@ -23,7 +23,7 @@ class Interruption {
   /// The user has asked again.
   [[nodiscard]] bool is_urgent() const { return times_ > 1; }
   /// What still runs is to be killed.
-  [[nodiscard]] bool is_over(Clock::time_point now) const { return begun() && now >= first_ + kFinish; }
+  [[nodiscard]] bool kills(Clock::time_point now) const { return begun() && now >= first_ + kFinish; }
   /// Nothing more is waited for.
   [[nodiscard]] bool gives_up(Clock::time_point now) const { return begun() && now >= first_ + kGiveUp; }
 
