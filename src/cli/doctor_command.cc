@@ -17,10 +17,12 @@
 #include "definition/builtin_toolchains.h"
 #include "execution/cpu_lease.h"
 #include "execution/environment.h"
+#include "execution/host_spec.h"
 #include "json/text.h"
 #include "process/mapped_files.h"
 #include "process/real_runner.h"
 #include "run/toolchains.h"
+#include "run/valgrind.h"
 
 namespace tally::cli {
 
@@ -46,17 +48,25 @@ ProcessResult run_tool(ProcessRunner& runner, const Context& context, std::vecto
 }
 
 Finding check_valgrind(ProcessRunner& runner, const Context& context) {
-  const auto program = find_program("valgrind", value_of(context.environment, "PATH"));
-  if (!program) return {"valgrind", false, "not found", "apt-get install valgrind; without it only times can be taken"};
+  const auto found = find_valgrind(runner, context.environment, context.environment, context.libexec);
+  if (!found) return {"valgrind", false, "not found", "apt-get install valgrind; without it only times can be taken"};
   // A Valgrind that cannot run a program at all (a too new kernel or libc) says so here.
-  const ProcessResult result =
-      run_tool(runner, context, {*program, "--tool=callgrind", "--callgrind-out-file=/dev/null", "-q", "/bin/true"});
-  const std::string version(trim(run_tool(runner, context, {*program, "--version"}).out.text()));
+  const auto runs = [&](const std::string& tool) {
+    return run_tool(runner, context, {found->path, tool, "--callgrind-out-file=/dev/null", "-q", "/bin/true"});
+  };
+  ProcessResult result = runs("--tool=callgrind");
+  if (succeeded(result) && !found->counter.empty()) result = runs(valgrind_tool(found->counter));
   if (!succeeded(result))
     return {"valgrind", false,
-            fmt::format("{} at {} cannot run a program: {}", version, *program, trim(result.err.text())),
+            fmt::format("{} at {} cannot run a program: {}", found->version, found->path, trim(result.err.text())),
             "install a newer Valgrind"};
-  return {"valgrind", true, fmt::format("{} ({})", version, *program), {}};
+  return {"valgrind",
+          true,
+          fmt::format("{} ({}); {}", found->version, found->path,
+                      found->counter.empty()
+                          ? "counts with Callgrind, which takes twice as long as a tally-counter built for this version"
+                          : "counts with tally-counter"),
+          {}};
 }
 
 Finding check_aslr(ProcessRunner& runner, const Context& context) {

@@ -191,18 +191,36 @@ std::string describe(const HostKind& kind) {
                                              : "");
 }
 
+namespace {
+
+/// Of Valgrind's core, whichever tool counts.
+constexpr std::array<std::string_view, 11> core_flags = {
+    "--quiet",
+    // With gdbserver, one run in three differed by up to 0.5 %.
+    "--vgdb=no",
+    "--fair-sched=yes",
+    "--read-inline-info=no",
+    "--read-var-info=no",
+    "--smc-check=all-non-file",
+    "--trace-children=no",
+    "--child-silent-after-fork=yes",
+    "--max-stackframe=16777216",  // our pinned stack is no switch of stacks
+    "--num-callers=12",
+    "--log-fd=2",
+};
+
+}  // namespace
+
+std::string valgrind_tool(const std::string& path) { return "--tool=../../../../../../../.." + path; }
+
 std::vector<std::string> valgrind_flags(const Settings& settings) {
   const auto yes = [](bool value) { return value ? "yes" : "no"; };
   std::vector<std::string> flags = {
       "--tool=callgrind",
-      "--quiet",
       // Off until the libraries are loaded: importing torch takes 7 s instead of 60.
       "--instr-atstart=no",
       // For threads that a region starts: the collect state belongs to one thread, and the main one switches its own.
       "--collect-atstart=yes",
-      // With gdbserver, one run in three differed by up to 0.5 %.
-      "--vgdb=no",
-      "--fair-sched=yes",
       "--separate-threads=no",
       "--separate-recs=1",
       fmt::format("--separate-callers={}", settings.call_context),
@@ -215,17 +233,10 @@ std::vector<std::string> valgrind_flags(const Settings& settings) {
       "--compress-strings=yes",
       "--compress-pos=yes",
       "--skip-plt=yes",
-      "--read-inline-info=no",
-      "--read-var-info=no",
-      "--smc-check=all-non-file",
-      "--trace-children=no",
-      "--child-silent-after-fork=yes",
-      "--max-stackframe=16777216",  // our pinned stack is no switch of stacks
-      "--num-callers=12",
-      "--log-fd=2",
       fmt::format("--cache-sim={}", yes(settings.cache_sim)),
       fmt::format("--branch-sim={}", yes(settings.branch_sim)),
   };
+  flags.insert(flags.end(), core_flags.begin(), core_flags.end());
   if (settings.cache_sim) {
     // A fixed geometry, not this machine's: 32 KiB 8-way L1, 8 MiB 16-way last level, 64-byte lines.
     flags.insert(flags.end(), {"--I1=32768,8,64", "--D1=32768,8,64", "--LL=8388608,16,64"});
@@ -251,6 +262,13 @@ std::vector<std::string> observing_flags(Settings settings) {
   flags.push_back(fmt::format("--separate-callers48={}*", python_trampoline));
   for (const std::string_view function : python_plumbing)
     flags.push_back(fmt::format("--separate-callers8={}", function));
+  return flags;
+}
+
+/// Names of functions are demangled by who reads them, of one dump in three.
+std::vector<std::string> counter_flags(const std::string& counter) {
+  std::vector<std::string> flags = {valgrind_tool(counter), "--demangle=no"};
+  flags.insert(flags.end(), core_flags.begin(), core_flags.end());
   return flags;
 }
 
@@ -283,9 +301,10 @@ Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolch
   }
   if (kind.counted) {
     spec.argv.push_back(around.valgrind);
-    for (std::string& flag : kind.python_functions ? observing_flags(settings)
-                             : kind.instructions   ? instruction_flags(settings)
-                                                   : valgrind_flags(settings))
+    for (std::string& flag : kind.python_functions     ? observing_flags(settings)
+                             : kind.instructions       ? instruction_flags(settings)
+                             : !around.counter.empty() ? counter_flags(around.counter)
+                                                       : valgrind_flags(settings))
       spec.argv.push_back(std::move(flag));
     if (!around.function_symbols.empty()) spec.argv.push_back("--extra-debuginfo-path=" + around.function_symbols);
     spec.dump_argument = spec.argv.size();

@@ -40,6 +40,7 @@ struct HostSurroundings {
   std::string working_folder;              ///< Also of cases that have no model.
   std::string libexec;                     ///< Where the hosts' programs are.
   std::string valgrind;                    ///< Its program; empty where nothing is counted.
+  std::string counter = {};                ///< Its tool that counts, where no calls are wanted; empty: Callgrind does.
   std::string function_symbols = {};       ///< Where it finds symbols of libraries that have none; empty: nowhere.
 };
 
@@ -76,7 +77,11 @@ Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolch
 
 HostKey key_of(const HostSpec& spec);
 
-/// Every flag is stated, for defaults have changed between versions.
+/// The option that has Valgrind run a tool of ours. It looks for tools in a folder of its own, from where this leads to
+/// the root; so whatever starts Valgrind (Debian's is a script that sets variables) starts the tool like any other.
+std::string valgrind_tool(const std::string& path);
+
+/// Callgrind's. Every flag is stated, for defaults have changed between versions.
 std::vector<std::string> valgrind_flags(const Settings& settings);
 
 /// The request without its CPUs. `control` becomes the host's control socket; `dumps` is the folder of Callgrind's

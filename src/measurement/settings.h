@@ -36,6 +36,7 @@ struct Settings {
   std::optional<int> retries;                 ///< Else one after a timeout, two after a lost host.
   std::vector<std::string> kept_environment;  ///< Names and globs that cases see besides the usual ones.
   std::vector<std::string> valgrind_flags;    ///< What the others come to, for a reader; a run fills it in.
+  std::optional<std::string> counted_with;    ///< Likewise, a tool of Valgrind's: "callgrind" or "tally-counter".
   friend bool operator==(const Settings&, const Settings&) = default;
 };
 

@@ -79,6 +79,7 @@ void fields(auto& a, is<Settings> auto& s) {
   a.optional("memory_bytes", s.memory_bytes);
   a.optional("retries", s.retries);
   a("valgrind_flags", s.valgrind_flags);
+  a.optional("counted_with", s.counted_with);
   a("kept_environment", s.kept_environment);
 }
 

@@ -12,9 +12,10 @@ Machine read_machine(int allowed_cpus);
 /// What the machine is called: by Slurm where that runs us (one host may be several nodes), else in its network.
 std::string machine_name(const EnvironmentVariables& environment);
 
-/// Facts of a run that do not depend on a toolchain: "cpu", "glibc", "glibc.dispatch", "valgrind", …
+/// Facts of a run that do not depend on a toolchain: "cpu", "glibc", "glibc.dispatch", "valgrind" (where there is
+/// one), …
 std::map<std::string, std::string> common_facts(ProcessRunner& runner, const EnvironmentVariables& environment,
-                                                const std::string& valgrind);
+                                                const std::string& valgrind_version);
 
 /// The common facts, and the toolchain's own in one language ("compiler", "python", "module.torch", "torch/**.py", what
 /// was discovered), and its subject as far as it can be known before a host has started. `toolchain` must have been

@@ -20,6 +20,7 @@
 #include "run/journal_header.h"
 #include "run/machine.h"
 #include "run/source.h"
+#include "run/valgrind.h"
 
 namespace tally {
 
@@ -32,14 +33,9 @@ struct Ready {
   RunEnvironment environment;
   std::filesystem::path cache;
   HostSurroundings hosts;
+  std::string valgrind_version;  ///< Empty: nothing is counted.
   std::map<std::string, ResolvedToolchain> toolchains;
 };
-
-Result<std::string> find_valgrind(const EnvironmentVariables& environment) {
-  if (const auto valgrind = find_program("valgrind", value_of(environment, "PATH"))) return *valgrind;
-  return fail(ErrorKind::missing, "valgrind is not there, and counting needs it", {},
-              "apt-get install valgrind, or take times alone with --wall-only");
-}
 
 /// Where Valgrind finds symbols of what is measured.
 std::string symbols_of_subjects(const std::map<std::string, ResolvedToolchain>& toolchains, const Cache& cache,
@@ -54,6 +50,12 @@ std::string symbols_of_subjects(const std::map<std::string, ResolvedToolchain>& 
   return folder.string();
 }
 
+/// Whether more is wanted of a case than its instructions by function.
+bool needs_callgrind(const RunRequest& request) {
+  const Settings& settings = request.settings;
+  return request.profiles || settings.cache_sim || settings.branch_sim || settings.call_context > 0;
+}
+
 Result<Ready> make_ready(Workspace& workspace, const RunRequest& request, bool counts, RunObserver& observer) {
   Ready ready;
   auto environment = run_environment(workspace.runner(), request.caller, request.tools, request.settings);
@@ -66,9 +68,11 @@ Result<Ready> make_ready(Workspace& workspace, const RunRequest& request, bool c
                  .libexec = workspace.surroundings().libexec,
                  .valgrind = {}};
   if (counts) {
-    auto valgrind = find_valgrind(full);
+    auto valgrind = find_valgrind(workspace.runner(), full, ready.environment.filtered, ready.hosts.libexec);
     if (!valgrind) return std::unexpected(valgrind.error());
-    ready.hosts.valgrind = *std::move(valgrind);
+    ready.hosts.valgrind = std::move(valgrind->path);
+    ready.valgrind_version = std::move(valgrind->version);
+    if (!needs_callgrind(request)) ready.hosts.counter = std::move(valgrind->counter);
   }
   auto cache = default_cache_root(value_of(full, "XDG_CACHE_HOME"), value_of(full, "HOME"));
   if (!cache) return std::unexpected(cache.error());
@@ -126,13 +130,16 @@ Record describe_run(Workspace& workspace, const RunRequest& request, const Ready
   record.server = workspace.surroundings().server;
   record.command = request.caller.command;
   record.settings = request.settings;
-  if (request.settings.counts) record.settings.valgrind_flags = valgrind_flags(request.settings);
+  if (request.settings.counts) {
+    record.settings.valgrind_flags = valgrind_flags(request.settings);
+    record.settings.counted_with = ready.hosts.counter.empty() ? "callgrind" : "tally-counter";
+  }
   record.source = found.source;
   record.suite = found.suite;
   record.part = request.plan->part;
   record.machines = {read_machine(static_cast<int>(workspace.leases().topology().allowed.size()))};
   if (record.part) record.machines.front().name = machine_name(request.caller.environment);
-  const auto facts = common_facts(workspace.runner(), ready.environment.filtered, ready.hosts.valgrind);
+  const auto facts = common_facts(workspace.runner(), ready.environment.filtered, ready.valgrind_version);
   for (const Case& one : request.plan->cases) {
     const std::string name = environment_name(one.toolchain, to_string(one.language), one.host_runtime);
     if (!record.environments.contains(name)) {

@@ -77,6 +77,44 @@ setup = { cpp = 'for (int i = 0; i < 7; ++i) getppid();', py = "import os; os.ge
   }
 }
 
+/// Where no calls are wanted, a tool of ours counts in Callgrind's place: the same numbers, functions included. Where
+/// it was built for another Valgrind, Callgrind does.
+TEST(Exact, TheCounterReadsWhatCallgrindReads) {
+  const auto folder = TemporaryFolder::make();
+  ASSERT_TRUE(folder);
+  const std::vector<std::string> standard = {"run", "suites/python_standard.toml", "--counts-only", "--filter", "Str*"};
+  Ran ran;
+  const Record ours = record_of(standard, ran);
+  ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
+  ASSERT_EQ(ours.settings.counted_with, "tally-counter");
+  std::vector<std::string> with_profiles = standard;
+  with_profiles.emplace_back("--profiles");
+  const Record theirs = record_of(with_profiles, ran);
+  ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
+  ASSERT_EQ(theirs.settings.counted_with, "callgrind");
+  ASSERT_GE(ours.cases.size(), 10U);
+  for (std::size_t i = 0; i < ours.cases.size(); ++i) {
+    const CaseRecord& one = ours.cases[i];
+    ASSERT_TRUE(one.counts && theirs.cases[i].counts) << one.id;
+    EXPECT_EQ(one.counts->replicates, theirs.cases[i].counts->replicates) << one.id;
+    EXPECT_EQ(one.counts->baseline_replicates, theirs.cases[i].counts->baseline_replicates) << one.id;
+    EXPECT_TRUE(one.counts->denoised) << one.id;
+    EXPECT_EQ(one.counts->denoised, theirs.cases[i].counts->denoised) << one.id;
+    EXPECT_EQ(one.warnings, theirs.cases[i].warnings) << one.id;
+  }
+
+  const fs::path other = folder->path() / "valgrind";
+  ASSERT_TRUE(write_file(
+      other, "#!/bin/sh\n[ \"$1\" = --version ] && exec echo valgrind-3.0\nexec /usr/bin/valgrind \"$@\"\n"));
+  fs::permissions(other, fs::perms::owner_all);
+  How how;
+  how.path = folder->path().string() + ":" + how.path;
+  const Record another = record_of({"run", suite("known_work"), "--counts-only", "--filter", "thousand*"}, ran, how);
+  ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
+  EXPECT_EQ(another.settings.counted_with, "callgrind");
+  EXPECT_NEAR(case_of(another, "thousand nops", "cpp").counts->per_iteration, 1000, 1);
+}
+
 /// A wait for a device ends the regions of cases on one, and of no other: where a toolchain finds none, its counts are
 /// those of a toolchain that has never heard of any.
 TEST(Exact, OnlyCasesOnADeviceWaitForIt) {

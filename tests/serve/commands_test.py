@@ -38,9 +38,9 @@ class Commands(Serving):
 
     def test_print_and_record_the_same(self):
         server = self.server()
-        run = ("run", "suite.toml", "--counts-only", "--filter", "sort", "--json")
+        run = ("run", "suite.toml", "--counts-only", "--profiles", "--filter", "sort", "--json")
         without = self.tally(*run, "without.json", "--server", "off")
-        with_one = self.tally(*run, "with.json", "--server", server.path, "--profiles", "-v")
+        with_one = self.tally(*run, "with.json", "--server", server.path, "-v")
         self.assertEqual((without.returncode, with_one.returncode), (0, 0), with_one.stderr)
 
         def table(text):

@@ -1,0 +1,122 @@
+// The counter against Callgrind: the same program, the same numbers, region by region.
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Instructions by function; their sum under "".
+using Counts = std::map<std::string, unsigned long long>;
+
+std::string contents(const fs::path& path) {
+  std::ifstream stream(path);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// Own costs alone, of a file without compressed names.
+Counts read(const std::string& text) {
+  Counts counts;
+  std::string function;
+  bool of_a_call = false;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("fn=")) function = line.substr(3, line.find('\'') - 3);
+    if (line.starts_with("totals: ")) counts[""] += std::stoull(line.substr(8));
+    if (line.starts_with("calls=")) of_a_call = true;
+    if (line.empty() || (std::isdigit(static_cast<unsigned char>(line[0])) == 0 && line[0] != '+')) continue;
+    if (!of_a_call) counts[function] += std::stoull(line.substr(line.find(' ')));
+    of_a_call = false;
+  }
+  return counts;
+}
+
+/// The regions of the victim: its dumps, in order, its children's after its own.
+std::vector<Counts> regions(const std::string& tool_options, const std::string& argument) {
+  const fs::path folder = fs::path(testing::TempDir()) / ("tally_counter_" + std::to_string(getpid()));
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  const std::string command = "valgrind -q --vgdb=no --demangle=no --log-file=" + (folder / "log").string() + " " +
+                              tool_options + " --callgrind-out-file=" + (folder / "%p").string() + " " +
+                              TALLY_BUILD_DIR "/tests/counter_victim " + argument;
+  EXPECT_EQ(std::system(command.c_str()), 0) << contents(folder / "log");  // NOLINT(concurrency-mt-unsafe)
+  std::map<std::pair<int, int>, Counts> by_process;
+  for (const auto& file : fs::directory_iterator(folder)) {
+    const std::string number = file.path().extension();  // none: what Callgrind leaves at a process's end
+    if (number.size() > 1)
+      by_process[{std::stoi(file.path().stem()), std::stoi(number.substr(1))}] = read(contents(file.path()));
+  }
+  std::vector<Counts> read_regions;
+  read_regions.reserve(by_process.size());
+  for (auto& [place, counts] : by_process) read_regions.push_back(std::move(counts));
+  fs::remove_all(folder);
+  return read_regions;
+}
+
+std::vector<Counts> by_callgrind(const std::string& argument) {
+  return regions("--tool=callgrind --instr-atstart=no --compress-strings=no --compress-pos=no", argument);
+}
+
+std::vector<Counts> by_counter(const std::string& argument) {
+  const std::string tool = TALLY_COUNTER;
+  return regions("--tool=../../../../../../../.." + tool.substr(0, tool.rfind("-amd64-linux")), argument);
+}
+
+constexpr unsigned long long kEmpty = 100;    // a region's instructions if there is nothing in it, at the most
+constexpr unsigned long long kSignals = 100;  // of the region that has them
+
+class Counter : public testing::TestWithParam<const char*> {};
+
+TEST_P(Counter, CountsWhatCallgrindCounts) {
+  const std::vector<Counts> theirs = by_callgrind(GetParam());
+  const std::vector<Counts> ours = by_counter(GetParam());
+  ASSERT_EQ(theirs.size(), ours.size());
+  ASSERT_GE(theirs.size(), 3U) << "an empty region and two others";
+  for (std::size_t i = 0; i < theirs.size(); ++i) {
+    // Callgrind loses two instructions with each signal that is handled: those that the handler's return leads to.
+    const bool has_signals = theirs[i].at("") > kEmpty && std::string(GetParam()) == "signal";
+    EXPECT_EQ(theirs[i].at("") + (has_signals ? 2 * kSignals : 0), ours[i].at("")) << "region " << i + 1;
+    Counts functions = ours[i];
+    functions.erase("");
+    unsigned long long sum = 0;
+    for (const auto& [function, count] : functions) sum += count;
+    if (!functions.empty()) EXPECT_EQ(sum, ours[i].at("")) << "region " << i + 1;
+  }
+  EXPECT_GT(ours.back().at(""), kEmpty);
+}
+
+INSTANTIATE_TEST_SUITE_P(OfRegions, Counter,
+                         testing::Values("allocate", "strings", "copy", "pause", "signal", "exceptions", "fork"),
+                         [](const auto& info) { return std::string(info.param); });
+
+/// Where one function jumps into another one's middle, Callgrind stays with the first.
+Counts with_one_memcpy(Counts counts) {
+  for (const char* name : {"__memcpy_avx_unaligned_erms", "__mempcpy_avx_unaligned_erms"}) {
+    counts["memcpy"] += counts[name];
+    counts.erase(name);
+  }
+  return counts;
+}
+
+/// What a function calls through a linkage table belongs to it, as --skip-plt=yes has it.
+TEST(CounterFunctions, AreCallgrinds) {
+  const std::vector<Counts> theirs = by_callgrind("strings");
+  const std::vector<Counts> ours = by_counter("strings");
+  ASSERT_EQ(theirs.size(), ours.size());
+  EXPECT_EQ(with_one_memcpy(theirs.back()), with_one_memcpy(ours.back()));
+  EXPECT_GT(ours.back().size(), 10U);
+}
+
+}  // namespace

@@ -1,0 +1,24 @@
+/// Writes what was counted since the last dump, and begins anew: a file in Callgrind's format.
+///
+/// It has the functions that instructions were executed in, without calls and lines. As in Callgrind's own files with
+/// --skip-plt=yes, a linkage table's instructions are those of the function that calls through it.
+///
+/// What a thread has dumped that does not collect is no region of its own, but what came before one, which nobody
+/// reads: finding the names of all that a setup executes takes longer than to execute it. Such a file has the total
+/// alone.
+#pragma once
+
+#include "valgrind.h"
+
+namespace tally::counter {
+
+/// To "NAME.N", N counting from 1 in each process; %p in the name is the process.
+void dump(const HChar* name, bool with_functions);
+
+/// Without a file.
+void zero();
+
+/// In a forked process.
+void forget_dumps();
+
+}  // namespace tally::counter

@@ -1,0 +1,88 @@
+#include "instrument.h"
+
+#include "stretches.h"
+#include "threads.h"
+
+namespace tally::counter {
+
+namespace {
+
+IRExpr* constant(ULong value) { return IRExpr_Const(IRConst_U64(value)); }
+
+class Instrumented {
+ public:
+  explicit Instrumented(const IRSB* block) : out_(deepCopyIRSBExceptStmts(block)) {}
+
+  void add(IRStmt* statement) { addStmtToIRSB(out_, statement); }
+
+  void load_counters() {
+    counters_ = assign(IRExpr_Load(Iend_LE, Ity_I64, constant(reinterpret_cast<Addr>(&g_counters))));
+  }
+
+  void count(UInt number) {
+    IRExpr* const counter = assign(IRExpr_Binop(Iop_Add64, counters_, constant(number * sizeof(ULong))));
+    IRExpr* const before = assign(IRExpr_Load(Iend_LE, Ity_I64, counter));
+    add(IRStmt_Store(Iend_LE, counter, assign(IRExpr_Binop(Iop_Add64, before, constant(1)))));
+  }
+
+  /// Of a block that ends in a client request.
+  void count_after_request(UInt number) {
+    add(IRStmt_Dirty(unsafeIRDirty_0_N(1, "count_after_request",
+                                       VG_(fnptr_to_fnentry)(reinterpret_cast<void*>(&counter::count_after_request)),
+                                       mkIRExprVec_1(constant(number)))));
+  }
+
+  [[nodiscard]] IRSB* block() const { return out_; }
+
+ private:
+  IRExpr* assign(IRExpr* value) {
+    const IRTemp to = newIRTemp(out_->tyenv, Ity_I64);
+    add(IRStmt_WrTmp(to, value));
+    return IRExpr_RdTmp(to);
+  }
+
+  IRSB* out_;
+  IRExpr* counters_ = nullptr;
+};
+
+/// Where a block goes on if it was not left before; 0: where it is told then.
+Addr next_of(const IRSB* block) {
+  if (block->next->tag != Iex_Const || (block->jumpkind != Ijk_Boring && block->jumpkind != Ijk_Call)) return 0;
+  return block->next->Iex.Const.con->Ico.U64;
+}
+
+}  // namespace
+
+IRSB* instrument(VgCallbackClosure* /*closure*/, IRSB* block, const VexGuestLayout* /*layout*/,
+                 const VexGuestExtents* /*extents*/, const VexArchInfo* /*host*/, IRType /*guest_word*/,
+                 IRType /*host_word*/) {
+  Instrumented counted(block);
+  Int i = 0;
+  // What comes before the first instruction is Valgrind's own, a check for code that changes itself among it.
+  while (i < block->stmts_used && block->stmts[i]->tag != Ist_IMark) counted.add(block->stmts[i++]);
+  if (i == block->stmts_used) return block;
+  counted.load_counters();
+  Stretch stretch{.block = block->stmts[i]->Ist.IMark.addr};
+  for (; i < block->stmts_used; ++i) {
+    if (block->stmts[i]->tag == Ist_IMark) ++stretch.instructions;
+    // An instruction that leaves half-way was executed.
+    if (block->stmts[i]->tag == Ist_Exit && stretch.instructions > 0) {
+      counted.count(add_stretch(stretch));
+      stretch.instructions = 0;
+    }
+    counted.add(block->stmts[i]);
+  }
+  if (stretch.instructions > 0) {
+    stretch.next = next_of(block);
+    stretch.hops = block->next->tag != Iex_Const && block->jumpkind == Ijk_Boring;
+    const UInt number = add_stretch(stretch);
+    if (block->jumpkind == Ijk_ClientReq) {
+      counted.count_after_request(number);
+    } else {
+      counted.count(number);
+    }
+  }
+  return counted.block();
+}
+
+}  // namespace tally::counter

@@ -1,0 +1,99 @@
+/// A tool of Valgrind's that counts executed instructions, and nothing else: what Callgrind counts as Ir, to the
+/// instruction, several times as fast, because it follows no calls.
+///
+/// It takes Callgrind's place under a host that needs no call graph: its command line has what Callgrind's has of the
+/// core, and --callgrind-out-file; its client requests are Callgrind's. It counts from the start, so that nothing need
+/// be translated twice; START_INSTRUMENTATION forgets what was counted until then.
+///
+/// Linked with Valgrind's core, which is under the GNU General Public License, version 2 or later, and so is the
+/// program.
+#include "dump.h"
+#include "instrument.h"
+#include "names.h"
+#include "stretches.h"
+#include "threads.h"
+#include "valgrind.h"
+
+namespace tally::counter {
+
+namespace {
+
+const HChar* g_dump_name = "callgrind.out.%p";
+
+Bool handle_request(ThreadId thread, UWord* request, UWord* result) {
+  if (!VG_IS_TOOL_USERREQ('C', 'T', request[0])) return False;
+  *result = 0;
+  switch (request[0]) {
+    case VG_USERREQ__DUMP_STATS:
+    case VG_USERREQ__DUMP_STATS_AT:
+      dump(g_dump_name, collects(thread));
+      return True;
+    case VG_USERREQ__ZERO_STATS:
+      zero();
+      return True;
+    case VG_USERREQ__START_INSTRUMENTATION:
+      zero();
+      forget_request(thread);
+      return True;
+    case VG_USERREQ__TOGGLE_COLLECT:
+      toggle_collecting(thread);
+      return True;
+    case VG_USERREQ__STOP_INSTRUMENTATION:
+      return True;
+    default:
+      return False;
+  }
+}
+
+Bool take_option(const HChar* argument) {
+  constexpr HChar kDumps[] = "--callgrind-out-file=";
+  constexpr SizeT kLength = sizeof kDumps - 1;
+  if (VG_(strncmp)(argument, kDumps, kLength) != 0) return False;
+  g_dump_name = VG_(strdup)("tally.name", argument + kLength);
+  return True;
+}
+
+void print_usage() {
+  VG_(printf)("    --callgrind-out-file=<f>  dumps go to <f>.1, <f>.2 and so on [callgrind.out.%%p]\n");
+}
+
+void print_debug_usage() { VG_(printf)("    (none)\n"); }
+
+void on_options() {
+  reserve_threads();
+  reserve_names();
+}
+void on_fork(ThreadId /*thread*/) { forget_dumps(); }
+void on_exit(Int /*status*/) {}
+
+void begin() {
+  VG_(details_name)("tally-counter");
+  VG_(details_version)(nullptr);
+  VG_(details_description)("a counter of instructions");
+  VG_(details_copyright_author)("Tallymark, with Valgrind's core: GNU General Public License");
+  VG_(details_bug_reports_to)("the issues of Tallymark");
+  VG_(details_avg_translation_sizeB)(300);
+
+  // As Callgrind has it: blocks end at jumps, so that each is of one function, and of the registers only the stack
+  // pointer need be right in between.
+  VG_(clo_vex_control).iropt_unroll_thresh = 0;
+  VG_(clo_vex_control).guest_chase = False;
+  VG_(clo_vex_control).iropt_register_updates_default = VexRegUpdSpAtMemAccess;
+  VG_(clo_px_file_backed) = VexRegUpdSpAtMemAccess;
+
+  VG_(basic_tool_funcs)(on_options, instrument, on_exit);
+  VG_(needs_client_requests)(handle_request);
+  VG_(needs_command_line_options)(take_option, print_usage, print_debug_usage);
+  VG_(track_start_client_code)(on_start);
+  VG_(track_pre_thread_ll_create)(on_create);
+  VG_(atfork)(nullptr, nullptr, on_fork);
+  reserve_stretches();
+}
+
+}  // namespace
+
+}  // namespace tally::counter
+
+extern "C" {
+VG_DETERMINE_INTERFACE_VERSION(tally::counter::begin)
+}

@@ -1,0 +1,43 @@
+#include "stretches.h"
+
+#include "reserve.h"
+
+namespace tally::counter {
+
+constinit ULong* g_counters = nullptr;
+
+namespace {
+
+ULong* g_collected = nullptr;
+ULong* g_ignored = nullptr;
+Stretch* g_stretches = nullptr;
+UInt g_last = 0;
+
+}  // namespace
+
+void reserve_stretches() {
+  g_collected = reserve<ULong>(kMostStretches);
+  g_ignored = reserve<ULong>(kMostStretches);
+  g_stretches = reserve<Stretch>(kMostStretches);
+  count_for(true);
+}
+
+UInt add_stretch(const Stretch& stretch) {
+  if (g_last + 1 == kMostStretches) VG_(tool_panic)("more blocks were translated than the counter has counters for");
+  g_stretches[++g_last] = stretch;
+  return g_last;
+}
+
+UInt stretches() { return g_last; }
+const Stretch& stretch(UInt number) { return g_stretches[number]; }
+
+ULong take_executions(UInt number) {
+  const ULong executions = g_collected[number];
+  // Most have none, and their pages are to stay shared with the process that this one was forked from.
+  if (executions != 0) g_collected[number] = 0;
+  return executions;
+}
+
+void count_for(bool collects) { g_counters = collects ? g_collected : g_ignored; }
+
+}  // namespace tally::counter

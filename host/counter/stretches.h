@@ -1,0 +1,41 @@
+/// What is counted: how often each stretch of guest code was executed.
+///
+/// A *stretch* is what Valgrind's translation of a block executes from one place where the block can be left to the
+/// next: all of its instructions, or none. So one counter for each tells every instruction that was executed, and what
+/// a region costs is the sum of counts times lengths. Counters lie side by side: to find those that moved, a few
+/// hundred thousand are looked through in a fraction of a millisecond, and a forked child copies the pages that it
+/// counts in.
+///
+/// Owns the counters, for as long as the process lives; a forked process goes on with what its parent had counted.
+#pragma once
+
+#include "valgrind.h"
+
+namespace tally::counter {
+
+struct Stretch {
+  Addr block = 0;         ///< Where its block begins: which function it is of.
+  Addr next = 0;          ///< Where it always goes on; 0: that differs.
+  UInt instructions = 0;  ///< Of one execution.
+  Bool hops = False;      ///< It ends in a jump to where it is told, neither a call nor a return.
+};
+
+/// Stretches that a process can have; a translation that is made again has new ones. What lies unused costs no memory.
+inline constexpr UInt kMostStretches = 8U << 20U;
+
+void reserve_stretches();
+
+/// Numbered from 1.
+UInt add_stretch(const Stretch& stretch);
+UInt stretches();
+const Stretch& stretch(UInt number);
+
+/// Executions since they were last taken while the thread collected.
+ULong take_executions(UInt number);
+
+/// Where the running thread's executions go: an array of counters, by number. Translations load it in each block.
+extern ULong* g_counters;  // NOLINT(bugprone-dynamic-static-initializers): constant, in stretches.cc
+/// Makes it that of threads that collect, or of those that do not.
+void count_for(bool collects);
+
+}  // namespace tally::counter

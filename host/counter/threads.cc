@@ -1,0 +1,39 @@
+#include "threads.h"
+
+#include "stretches.h"
+
+namespace tally::counter {
+
+namespace {
+
+struct Thread {
+  bool ignored = false;
+  UInt requested = 0;  ///< The stretch that ended in its last client request; 0: it is counted.
+};
+
+Thread* g_threads = nullptr;
+
+}  // namespace
+
+void reserve_threads() { g_threads = static_cast<Thread*>(VG_(calloc)("tally.threads", VG_N_THREADS, sizeof(Thread))); }
+
+void on_start(ThreadId thread, ULong /*blocks*/) { count_for(!g_threads[thread].ignored); }
+
+void on_create(ThreadId /*parent*/, ThreadId child) { g_threads[child] = Thread{}; }
+
+bool collects(ThreadId thread) { return !g_threads[thread].ignored; }
+
+void toggle_collecting(ThreadId thread) {
+  g_threads[thread].ignored = !g_threads[thread].ignored;
+  count_for(!g_threads[thread].ignored);
+}
+
+void forget_request(ThreadId thread) { g_threads[thread].requested = 0; }
+
+VG_REGPARM(1) void count_after_request(UWord number) {
+  UInt& requested = g_threads[VG_(get_running_tid)()].requested;
+  if (requested != 0) ++g_counters[requested];
+  requested = static_cast<UInt>(number);
+}
+
+}  // namespace tally::counter

@@ -1,0 +1,29 @@
+/// Whose executions count: each thread of the program collects, or does not, and is born collecting.
+///
+/// Valgrind runs one thread at a time, so the counters in use are changed whenever it changes the thread.
+#pragma once
+
+#include "valgrind.h"
+
+namespace tally::counter {
+
+/// After Valgrind's options are known: how many threads there can be is one.
+void reserve_threads();
+
+/// Valgrind's callbacks: the thread that is about to run, and one that is about to exist.
+void on_start(ThreadId thread, ULong blocks);
+void on_create(ThreadId parent, ThreadId child);
+
+bool collects(ThreadId thread);
+/// The running thread collects, or no longer.
+void toggle_collecting(ThreadId thread);
+
+/// The block of the thread's last client request is not counted.
+void forget_request(ThreadId thread);
+
+/// Called by a block whose last instruction is a client request. It is counted when its thread comes to the next such
+/// block, as Callgrind counts a block when the next one begins: so it belongs to the region that the request begins,
+/// and totals agree to the instruction.
+VG_REGPARM(1) void count_after_request(UWord number);
+
+}  // namespace tally::counter

@@ -1,0 +1,49 @@
+#include "run/valgrind.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "base/text.h"
+#include "build/resolve.h"
+
+namespace tally {
+
+namespace {
+
+constexpr std::string_view platform = "-amd64-linux";
+
+std::string version_of(ProcessRunner& runner, const std::string& valgrind, const EnvironmentVariables& environment) {
+  ProcessRequest request;
+  request.argv = {valgrind, "--version"};
+  request.environment = environment;
+  request.output_limit = std::size_t{1} << 16U;
+  request.deadline = Milliseconds(30'000);
+  const ProcessResult result = run(runner, std::move(request));
+  return succeeded(result) ? std::string(trim(result.out.text())) : std::string();
+}
+
+std::string counter_for(std::string_view version, const std::string& libexec) {
+  constexpr std::string_view kName = "valgrind-";
+  if (!version.starts_with(kName)) return {};
+  std::error_code code;
+  const auto folder = std::filesystem::absolute(libexec, code);
+  std::string tool = fmt::format("{}/tally-counter-{}", folder.string(), version.substr(kName.size()));
+  return std::filesystem::exists(tool + std::string(platform), code) ? tool : std::string();
+}
+
+}  // namespace
+
+Result<FoundValgrind> find_valgrind(ProcessRunner& runner, const EnvironmentVariables& full,
+                                    const EnvironmentVariables& filtered, const std::string& libexec) {
+  const auto path = find_program("valgrind", value_of(full, "PATH"));
+  if (!path) {
+    return fail(ErrorKind::missing, "valgrind is not there, and counting needs it", {},
+                "apt-get install valgrind, or take times alone with --wall-only");
+  }
+  FoundValgrind found{.path = *path, .version = version_of(runner, *path, filtered), .counter = {}};
+  found.counter = counter_for(found.version, libexec);
+  return found;
+}
+
+}  // namespace tally
