@@ -78,6 +78,7 @@ def all_surroundings():
     yield Surroundings("every third case", every=3)
     yield Surroundings("every tenth case", every=10)
     yield Surroundings("both processors loaded", load=True)
+    yield Surroundings("counted with Callgrind", arguments=["--profiles"])
     if os.geteuid() == 0:
         yield Surroundings("another user, empty cache", cache="cache of another", user="nobody")
 

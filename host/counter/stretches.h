@@ -21,7 +21,7 @@ struct Stretch {
 };
 
 /// Stretches that a process can have; a translation that is made again has new ones. What lies unused costs no memory.
-inline constexpr UInt kMostStretches = 8U << 20U;
+inline constexpr UInt kMostStretches = 4U << 20U;
 
 void reserve_stretches();
 
