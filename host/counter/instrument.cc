@@ -7,6 +7,8 @@ namespace tally::counter {
 
 namespace {
 
+bool g_started = false;
+
 IRExpr* constant(ULong value) { return IRExpr_Const(IRConst_U64(value)); }
 
 class Instrumented {
@@ -53,9 +55,17 @@ Addr next_of(const IRSB* block) {
 
 }  // namespace
 
+void start_instrumentation() {
+  if (g_started) return;
+  g_started = true;
+  // The first page is never mapped.
+  VG_(discard_translations_safely)(0x1000, ~SizeT{0xfff}, "tally-counter");
+}
+
 IRSB* instrument(VgCallbackClosure* /*closure*/, IRSB* block, const VexGuestLayout* /*layout*/,
                  const VexGuestExtents* /*extents*/, const VexArchInfo* /*host*/, IRType /*guest_word*/,
                  IRType /*host_word*/) {
+  if (!g_started) return block;
   Instrumented counted(block);
   Int i = 0;
   // What comes before the first instruction is Valgrind's own, a check for code that changes itself among it.

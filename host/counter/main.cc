@@ -2,8 +2,8 @@
 /// instruction, several times as fast, because it follows no calls.
 ///
 /// It takes Callgrind's place under a host that needs no call graph: its command line has what Callgrind's has of the
-/// core, and --callgrind-out-file; its client requests are Callgrind's. It counts from the start, so that nothing need
-/// be translated twice; START_INSTRUMENTATION forgets what was counted until then.
+/// core, and --callgrind-out-file; its client requests are Callgrind's, and so is it that nothing is counted before
+/// START_INSTRUMENTATION, as with --instr-atstart=no.
 ///
 /// Linked with Valgrind's core, which is under the GNU General Public License, version 2 or later, and so is the
 /// program.
@@ -32,8 +32,7 @@ Bool handle_request(ThreadId thread, UWord* request, UWord* result) {
       zero();
       return True;
     case VG_USERREQ__START_INSTRUMENTATION:
-      zero();
-      forget_request(thread);
+      start_instrumentation();
       return True;
     case VG_USERREQ__TOGGLE_COLLECT:
       toggle_collecting(thread);

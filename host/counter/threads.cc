@@ -28,8 +28,6 @@ void toggle_collecting(ThreadId thread) {
   count_for(!g_threads[thread].ignored);
 }
 
-void forget_request(ThreadId thread) { g_threads[thread].requested = 0; }
-
 VG_REGPARM(1) void count_after_request(UWord number) {
   UInt& requested = g_threads[VG_(get_running_tid)()].requested;
   if (requested != 0) ++g_counters[requested];

@@ -18,9 +18,6 @@ bool collects(ThreadId thread);
 /// The running thread collects, or no longer.
 void toggle_collecting(ThreadId thread);
 
-/// The block of the thread's last client request is not counted.
-void forget_request(ThreadId thread);
-
 /// Called by a block whose last instruction is a client request. It is counted when its thread comes to the next such
 /// block, as Callgrind counts a block when the next one begins: so it belongs to the region that the request begins,
 /// and totals agree to the instruction.

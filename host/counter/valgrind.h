@@ -22,4 +22,5 @@ extern "C" {
 #include <pub_tool_options.h>
 #include <pub_tool_threadstate.h>
 #include <pub_tool_tooliface.h>
+#include <pub_tool_transtab.h>
 }
