@@ -8,6 +8,7 @@ namespace tally::counter {
 namespace {
 
 UInt g_dumps = 0;
+bool g_forked = false;
 
 /// An entry of a linkage table that was executed.
 struct Entry {
@@ -127,9 +128,10 @@ class File {
 
   void add(UInt number, ULong instructions) {
     total_ += instructions;
-    if (file_ == nullptr || !with_functions_ || instructions == 0) return;
+    if (file_ == nullptr || instructions == 0 || (!with_functions_ && g_forked)) return;
     const HChar* object = objects_.name_of(stretch(number).block);
     const HChar* function = function_of(number, objects_, now_);
+    if (!with_functions_) return;
     if (object != object_ || function != function_) begin_function(object, function);
     cost_ += instructions;
   }
@@ -193,6 +195,9 @@ void zero() {
   for (UInt number = 1; number <= stretches(); ++number) take_executions(number);
 }
 
-void forget_dumps() { g_dumps = 0; }
+void on_fork() {
+  g_dumps = 0;
+  g_forked = true;
+}
 
 }  // namespace tally::counter

@@ -62,7 +62,6 @@ void on_options() {
   reserve_threads();
   reserve_names();
 }
-void on_fork(ThreadId /*thread*/) { forget_dumps(); }
 void on_exit(Int /*status*/) {}
 
 void begin() {
@@ -85,7 +84,7 @@ void begin() {
   VG_(needs_command_line_options)(take_option, print_usage, print_debug_usage);
   VG_(track_start_client_code)(on_start);
   VG_(track_pre_thread_ll_create)(on_create);
-  VG_(atfork)(nullptr, nullptr, on_fork);
+  VG_(atfork)(nullptr, nullptr, [](ThreadId /*thread*/) { on_fork(); });
   reserve_stretches();
 }
 
