@@ -12,7 +12,7 @@ largest difference among those that did not. --only names the surroundings to tr
 own first: minutes). Exit code 1 when a single-threaded case moved: C++ at all, Python by more than
 0.1 %.
 
-A run of the standard suite takes a minute and a half; a test must not, so this is no test.
+A run of the standard suite takes a third of a minute, and there are twenty: no test may take that.
 """
 
 import argparse
