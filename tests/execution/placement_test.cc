@@ -178,7 +178,7 @@ TEST_F(PlacementTest, MoreThreadsThanCpusIsSaid) {
   const nlohmann::json one = record("r.json")["cases"][0];
   EXPECT_THAT(one["warnings"].dump(), HasSubstr("has 2 threads and only 1 CPU may be used"));
   for (const auto& attempt : one["attempts"]) EXPECT_EQ(attempt["cpus"], nlohmann::json::array({cpu}));
-  EXPECT_THAT(read("output"), HasSubstr("--tool=callgrind")) << "-v shows commands";
+  EXPECT_THAT(read("output"), HasSubstr(" --vgdb=no")) << "-v shows commands";
 }
 
 }  // namespace
