@@ -84,15 +84,15 @@ def run(tally, core, language, count, folder):
             )
         except (AttributeError, OSError):
             pass  # it has just begun or ended
-        time.sleep(0.05)
+        time.sleep(0.01)
     seconds = time.monotonic() - start
     if process.returncode != 0:
         sys.exit(f"tally failed: {command}")
     cases = json.loads(record.read_text())["cases"]
     assert len(cases) == count and all(case["status"] == "ok" for case in cases)
-    full = seen[-1][0]
-    early = next(kib for size, kib in seen if size >= full / 10)
-    late = max(kib for size, kib in seen if size >= full * 0.9)
+    full = max((size for size, _ in seen), default=0)
+    early = next((kib for size, kib in seen if size >= full / 10), 0)
+    late = max((kib for size, kib in seen if size >= full * 0.9), default=0)
     return {
         "cases": count,
         "seconds": seconds,
