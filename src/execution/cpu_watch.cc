@@ -1,6 +1,7 @@
 #include "execution/cpu_watch.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -43,7 +44,17 @@ std::optional<Ticks> ticks_of(int cpu, std::string_view stat) {
 
 }  // namespace
 
-CpuWatch::CpuWatch(std::vector<int> cpus, CpuFiles files) : cpus_(std::move(cpus)), files_(std::move(files)) {}
+CpuWatch::CpuWatch(std::vector<int> cpus, const CpuFiles& files) : cpus_(std::move(cpus)), stat_(files.stat) {
+  const auto add_if_there = [](std::vector<std::string>& to, std::string path) {
+    if (::access(path.c_str(), R_OK) == 0) to.push_back(std::move(path));
+  };
+  for (const int cpu : cpus_) {
+    const std::string folder = fmt::format("{}/cpu{}", files.cpus, cpu);
+    add_if_there(clocks_, folder + "/cpufreq/scaling_cur_freq");
+    add_if_there(throttle_counters_, folder + "/thermal_throttle/core_throttle_count");
+    add_if_there(throttle_counters_, folder + "/thermal_throttle/package_throttle_count");
+  }
+}
 
 void CpuWatch::note_clock(double mhz) {
   watch_.frequency_mhz_low = std::min(watch_.frequency_mhz_low.value_or(mhz), mhz);
@@ -52,19 +63,17 @@ void CpuWatch::note_clock(double mhz) {
 
 CpuWatch::Reading CpuWatch::read() {
   Reading reading;
-  const std::string stat = read_file(files_.stat).value_or("");
+  const std::string stat = read_file(stat_).value_or("");
   for (const int cpu : cpus_) {
     if (const auto ticks = ticks_of(cpu, stat)) {
       reading.stolen_ticks = reading.stolen_ticks.value_or(0) + ticks->back();
       for (const std::uint64_t figure : *ticks) reading.all_ticks += figure;
     }
-    const std::string folder = fmt::format("{}/cpu{}", files_.cpus, cpu);
-    if (const auto khz = number_in(folder + "/cpufreq/scaling_cur_freq")) note_clock(static_cast<double>(*khz) / 1000);
-    for (const char* counter : {"core", "package"}) {
-      reading.throttlings +=
-          number_in(fmt::format("{}/thermal_throttle/{}_throttle_count", folder, counter)).value_or(0);
-    }
   }
+  for (const std::string& clock : clocks_) {
+    if (const auto khz = number_in(clock)) note_clock(static_cast<double>(*khz) / 1000);
+  }
+  for (const std::string& counter : throttle_counters_) reading.throttlings += number_in(counter).value_or(0);
   return reading;
 }
 

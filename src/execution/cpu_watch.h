@@ -3,8 +3,8 @@
 ///
 /// Sources: /proc/stat (the eighth figure of a CPU's line is stolen time, in ticks of 10 ms), cpufreq/scaling_cur_freq
 /// (kHz), thermal_throttle/{core,package}_throttle_count. What a machine does not tell stays empty; nothing is guessed:
-/// a virtual machine has no cpufreq, and the clock that /proc/cpuinfo names there is the nominal one. A reading takes
-/// some 50 µs and starts no process.
+/// a virtual machine has no cpufreq, and the clock that /proc/cpuinfo names there is the nominal one. Which files there
+/// are is found out once. A reading starts no process.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct CpuFiles {
 
 class CpuWatch {
  public:
-  explicit CpuWatch(std::vector<int> cpus, CpuFiles files = {});
+  explicit CpuWatch(std::vector<int> cpus, const CpuFiles& files = {});
 
   /// A child is about to be timed: what has happened until now is not its.
   void begin();
@@ -46,7 +46,9 @@ class CpuWatch {
   void note_clock(double mhz);
 
   std::vector<int> cpus_;
-  CpuFiles files_;
+  std::string stat_;
+  std::vector<std::string> clocks_;
+  std::vector<std::string> throttle_counters_;
   Reading last_;
   WallWatch watch_;
   std::uint64_t samples_ = 0;

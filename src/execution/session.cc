@@ -66,8 +66,7 @@ void Session::note_loaded() {
 
 void Session::send(const CaseCommand& command) {
   if (const auto* times = std::get_if<AskTimes>(&command); times != nullptr && times->of_statement) {
-    if (!watch_) watch_.emplace(request_.cpus);
-    watch_->begin();
+    if (!watch_) watch_.emplace(request_.cpus).begin();  // the next one follows at once
   }
   std::array<char, kCommandFrame> buffer{};
   // A child that has just died says so by its exit, with a better reason than a broken pipe.
