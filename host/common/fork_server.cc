@@ -12,6 +12,7 @@
 #include "callgrind.h"
 #include "case_child.h"
 #include "huge_pages.h"
+#include "joined_mappings.h"
 #include "protocol/descriptors.h"
 #include "shared_heap.h"
 #include "shared_page.h"
@@ -96,6 +97,7 @@ int serve(const HostIdentity& identity, RunCase run_case, void* context) {
   if (!callgrind::running()) {
     allocations::prepare();
     share_heap();
+    join_mappings_of_libraries();
   }
   struct sigaction action{};
   action.sa_handler = on_child;

@@ -24,6 +24,7 @@ using Address = std::uintptr_t;
 
 constexpr std::size_t kPage = 4096;
 constexpr std::size_t kMaxAreas = 2048;
+constexpr std::size_t kHugePage = std::size_t{2} << 20U;
 
 struct Area {
   Address begin = 0;
@@ -50,38 +51,22 @@ struct Areas {
   }
 };
 Areas g_relocated;
+Areas g_variables;
 Areas g_shared;
 
-int add_relocated(dl_phdr_info* library, std::size_t /*size*/, void* /*data*/) {
+Address floor_to_page(Address address) { return address & ~(kPage - 1); }
+
+int add_parts(dl_phdr_info* library, std::size_t /*size*/, void* /*data*/) {
   for (int i = 0; i < library->dlpi_phnum; ++i) {
     const ElfW(Phdr)& part = library->dlpi_phdr[i];
-    if (part.p_type != PT_GNU_RELRO) continue;
     const Address begin = library->dlpi_addr + part.p_vaddr;
-    g_relocated.add({begin & ~(kPage - 1), (begin + part.p_memsz) & ~(kPage - 1), false});
+    const Address end = begin + part.p_memsz;
+    if (part.p_type == PT_GNU_RELRO) g_relocated.add({floor_to_page(begin), floor_to_page(end), false});
+    if (part.p_type == PT_LOAD && (part.p_flags & PF_W) != 0) {
+      g_variables.add({floor_to_page(begin), floor_to_page(end + kPage - 1), true});
+    }
   }
   return 0;
-}
-
-/// "555555559000-55555557a000 rw-p 00000000 00:00 0   [heap]"
-void add_shared(std::string_view line) {
-  const char* const end_of_line = line.end();
-  Area area;
-  const auto begin = std::from_chars(line.begin(), end_of_line, area.begin, 16);
-  if (begin.ec != std::errc{} || begin.ptr == end_of_line || *begin.ptr != '-') return;
-  const auto end = std::from_chars(begin.ptr + 1, end_of_line, area.end, 16);
-  area.writable = line.ends_with("[heap]");
-  const std::string_view protection(end.ptr, end_of_line);
-  const bool wanted =
-      area.writable ? protection.starts_with(" rw-p") : protection.starts_with(" r--p") && g_relocated.contain(area);
-  if (wanted) g_shared.add(area);
-}
-
-void find_shared() {
-  ::dl_iterate_phdr(add_relocated, nullptr);
-  std::string_view maps = read_maps();
-  for (std::size_t end = 0; (end = maps.find('\n')) != std::string_view::npos; maps.remove_prefix(end + 1)) {
-    add_shared(maps.substr(0, end));
-  }
 }
 
 Address address_of(void* at) { return reinterpret_cast<Address>(at); }
@@ -94,6 +79,41 @@ void* pointer(Address address) {
 bool is_zero(Address page) {
   static constexpr char kZeros[kPage] = {};
   return std::memcmp(pointer(page), kZeros, kPage) == 0;
+}
+
+/// What a library has as variables there. An array that nobody has used may yet get huge pages of its own.
+void add_variables(const Area& mapping, const Area& variables) {
+  Area area{std::max(mapping.begin, variables.begin), std::min(mapping.end, variables.end), true};
+  Address used = area.end;
+  while (used > area.begin && is_zero(used - kPage)) used -= kPage;
+  if (area.begin < area.end && area.end - used >= kHugePage) area.end = used;
+  g_shared.add(area);
+}
+
+/// "555555559000-55555557a000 rw-p 00000000 00:00 0   [heap]"
+void add_shared(std::string_view line) {
+  const char* const end_of_line = line.end();
+  Area area;
+  const auto begin = std::from_chars(line.begin(), end_of_line, area.begin, 16);
+  if (begin.ec != std::errc{} || begin.ptr == end_of_line || *begin.ptr != '-') return;
+  const auto end = std::from_chars(begin.ptr + 1, end_of_line, area.end, 16);
+  const std::string_view protection(end.ptr, end_of_line);
+  area.writable = protection.starts_with(" rw-p");
+  if (area.writable && line.ends_with("[heap]")) {
+    g_shared.add(area);
+  } else if (area.writable) {
+    for (std::size_t i = 0; i < g_variables.count; ++i) add_variables(area, g_variables.all[i]);
+  } else if (protection.starts_with(" r--p") && g_relocated.contain(area)) {
+    g_shared.add(area);
+  }
+}
+
+void find_shared() {
+  ::dl_iterate_phdr(add_parts, nullptr);
+  std::string_view maps = read_maps();
+  for (std::size_t end = 0; (end = maps.find('\n')) != std::string_view::npos; maps.remove_prefix(end + 1)) {
+    add_shared(maps.substr(0, end));
+  }
 }
 
 /// Pages of zeros stay holes in the file: most of a heap's end was never touched.

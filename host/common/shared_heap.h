@@ -14,10 +14,11 @@ namespace tally::host {
 void share_too(void* at, std::size_t size);
 void do_not_share(void* at);
 
-/// Moves the contents of the C library's main heap, of what else was named, and of what the loader has relocated and
-/// protected (PT_GNU_RELRO), to a file in memory, and maps them from there, privately and at the same addresses. Not
-/// under Valgrind, which keeps its own account of the heap. Does nothing in a process with several threads, or whose
-/// malloc is not the C library's: another allocator might give pages back and expect zeros in their place.
+/// Moves the contents of the C library's main heap, of what else was named, and of what each library has written to
+/// (its variables, and what the loader has relocated and protected: PT_GNU_RELRO) to a file in memory, and maps them
+/// from there, privately and at the same addresses. What lies side by side then is one mapping. Not under Valgrind,
+/// which keeps its own account of the heap. Does nothing in a process with several threads, or whose malloc is not the
+/// C library's: another allocator might give pages back and expect zeros in their place.
 void share_heap();
 
 }  // namespace tally::host
