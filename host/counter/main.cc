@@ -84,7 +84,11 @@ void begin() {
   VG_(needs_command_line_options)(take_option, print_usage, print_debug_usage);
   VG_(track_start_client_code)(on_start);
   VG_(track_pre_thread_ll_create)(on_create);
-  VG_(atfork)(nullptr, nullptr, [](ThreadId /*thread*/) { on_fork(); });
+  // Before Valgrind's scheduler, which comes in as it begins.
+  VG_(atfork)(nullptr, nullptr, [](ThreadId /*thread*/) {
+    forget_unused_threads();
+    on_fork();
+  });
   reserve_stretches();
 }
 

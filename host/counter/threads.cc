@@ -12,14 +12,27 @@ struct Thread {
 };
 
 Thread* g_threads = nullptr;
+UInt g_room = 0;
+ThreadId g_highest = 1;  ///< Of all that there ever were.
 
 }  // namespace
 
-void reserve_threads() { g_threads = static_cast<Thread*>(VG_(calloc)("tally.threads", VG_N_THREADS, sizeof(Thread))); }
+void reserve_threads() {
+  g_room = VG_N_THREADS;
+  g_threads = static_cast<Thread*>(VG_(calloc)("tally.threads", g_room, sizeof(Thread)));
+}
 
-void on_start(ThreadId thread, ULong /*blocks*/) { count_for(!g_threads[thread].ignored); }
+void on_start(ThreadId thread, ULong /*blocks*/) {
+  VG_N_THREADS = g_room;
+  count_for(!g_threads[thread].ignored);
+}
 
-void on_create(ThreadId /*parent*/, ThreadId child) { g_threads[child] = Thread{}; }
+void on_create(ThreadId /*parent*/, ThreadId child) {
+  g_threads[child] = Thread{};
+  if (child > g_highest) g_highest = child;
+}
+
+void forget_unused_threads() { VG_N_THREADS = g_highest + 1; }
 
 bool collects(ThreadId thread) { return !g_threads[thread].ignored; }
 
