@@ -10,7 +10,7 @@ from typing import Any
 OPTIONS: dict[str, str] = {
     "iterations": "iterations",  # executions in one counted replicate (100)
     "replicates": "replicates",  # counted ones at the least; more where they differ (2)
-    "min_run_time": "min_run_time_s",  # seconds of timing at the least (0.05)
+    "min_run_time": "min_run_time_s",  # seconds of timing at the least (0.065)
     "max_run_time": "max_run_time_s",  # … at the most (0.5)
     "precision": "precision",  # timing ends when the 95 % interval is within this share (0.01)
     "timeout": "timeout_s",  # seconds for one measurement of a case (60 for times, 300 for counts)
