@@ -165,5 +165,23 @@ py = "only_here.__name__"
   EXPECT_EQ(run({"--json", "r.json", "--wall-only"}), 0) << read("output");
 }
 
+/// The interpreter keeps a list of the files of each folder that it looks through: those of the user's come and go.
+TEST_F(EnvironmentsTest, AFileThatIsNoModuleDoesNotMakeItStartInTheWorkingFolder) {
+  write("wave.data", "");
+  write("suite.toml", R"(schema = 1
+[toolchain.mine]
+extends = "python"
+python = ["/usr/bin/python3"]
+requires = ["wave"]
+[[benchmark]]
+label = ["a"]
+setup = { py = "import os, sys\nassert os.getcwd() not in sys.path_importer_cache" }
+py = "wave.__name__"
+)");
+  EXPECT_EQ(run({"--json", "r.json", "--wall-only"}), 0) << read("output");
+  write("wave.py", "");
+  EXPECT_EQ(run({"--json", "r.json", "--wall-only"}), 1) << "it would find that one";
+}
+
 }  // namespace
 }  // namespace tally::testing
