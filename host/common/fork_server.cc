@@ -111,7 +111,7 @@ int serve(const HostIdentity& identity, RunCase run_case, void* context) {
   sigdelset(&unblocked, SIGCHLD);
 
   // What the warm-up counted must not be written again by every child.
-  callgrind::dump();
+  callgrind::discard();
   auto hello = control.compose(MessageType::hello, 0);
   hello.number(Field::pid, static_cast<std::uint64_t>(::getpid()))
       .number(Field::threads, static_cast<std::uint64_t>(count_threads()))

@@ -140,7 +140,7 @@ void Regions::become_ready() {
   auto ready = channel_.compose(MessageType::ready, job_);
   // What was done so far, by all threads and by signal handlers: once here rather than in every replicate.
   callgrind::collect(false);
-  callgrind::dump();
+  callgrind::discard();
   ready.number(Field::phase, static_cast<std::uint64_t>(phase_))
       .number(Field::threads, static_cast<std::uint64_t>(threads_))
       .number(Field::in_process, in_process_ ? 1 : 0);
@@ -261,7 +261,7 @@ void Regions::start_count() {
   allocations::start();
   callgrind::collect(true);
   // What other threads have done since the process was ready. Where there are none, all counters are zero.
-  if (in_process_ || threads_ > 1 || threads_come_) callgrind::dump();
+  if (in_process_ || threads_ > 1 || threads_come_) callgrind::discard();
 }
 
 void Regions::end_count() {

@@ -69,12 +69,21 @@ std::vector<Counts> by_callgrind(const std::string& argument) {
   return regions("--tool=callgrind --instr-atstart=no --compress-strings=no --compress-pos=no", argument);
 }
 
-std::vector<Counts> by_counter(const std::string& argument) {
-  const std::string tool = TALLY_COUNTER;
-  return regions("--tool=../../../../../../../.." + tool.substr(0, tool.rfind("-amd64-linux")), argument);
+/// From the folder that Valgrind looks for tools in, however deep it lies.
+std::string up_to_the_root() {
+  std::string up = "..";
+  for (int levels = 1; levels < 32; ++levels) up += "/..";
+  return up;
 }
 
+std::vector<Counts> by_counter(const std::string& argument) {
+  const std::string tool = TALLY_COUNTER;
+  return regions("--tool=" + up_to_the_root() + tool.substr(0, tool.rfind("-amd64-linux")), argument);
+}
+
+constexpr std::size_t kDumps = 6;             // of the victim itself: one before each region and one behind it
 constexpr unsigned long long kEmpty = 100;    // a region's instructions if there is nothing in it, at the most
+constexpr unsigned long long kBlock = 20;     // likewise, of the block that ends in a system call
 constexpr unsigned long long kSignals = 100;  // of the region that has them
 
 class Counter : public testing::TestWithParam<const char*> {};
@@ -87,27 +96,38 @@ TEST_P(Counter, CountsWhatCallgrindCounts) {
   for (std::size_t i = 0; i < theirs.size(); ++i) {
     // Callgrind loses two instructions with each signal that is handled: those that the handler's return leads to.
     const bool has_signals = theirs[i].at("") > kEmpty && std::string(GetParam()) == "signal";
+    // Callgrind counts the block in which a thread stands still with what comes next: here it lacks the first one's.
+    const bool has_first_thread = i == 2 && std::string(GetParam()) == "threads";
+    if (has_first_thread) {
+      EXPECT_GE(ours[i].at(""), theirs[i].at(""));
+      EXPECT_LT(ours[i].at(""), theirs[i].at("") + kBlock);
+      continue;
+    }
     EXPECT_EQ(theirs[i].at("") + (has_signals ? 2 * kSignals : 0), ours[i].at("")) << "region " << i + 1;
     Counts functions = ours[i];
     functions.erase("");
     unsigned long long sum = 0;
     for (const auto& [function, count] : functions) sum += count;
-    if (!functions.empty()) EXPECT_EQ(sum, ours[i].at("")) << "region " << i + 1;
+    // What comes before a region has its total alone. (A child's dump is a region's, and comes last.)
+    const bool is_before = i < kDumps && i % 2 == 0;
+    EXPECT_EQ(sum, is_before ? 0 : ours[i].at("")) << "region " << i + 1;
   }
   EXPECT_GT(ours.back().at(""), kEmpty);
 }
 
 INSTANTIATE_TEST_SUITE_P(OfRegions, Counter,
-                         testing::Values("allocate", "strings", "copy", "pause", "signal", "exceptions", "fork"),
+                         testing::Values("allocate", "strings", "copy", "pause", "signal", "exceptions", "fork",
+                                         "threads", "stop"),
                          [](const auto& info) { return std::string(info.param); });
 
 /// Where one function jumps into another one's middle, Callgrind stays with the first.
-Counts with_one_memcpy(Counts counts) {
-  for (const char* name : {"__memcpy_avx_unaligned_erms", "__mempcpy_avx_unaligned_erms"}) {
-    counts["memcpy"] += counts[name];
-    counts.erase(name);
+Counts with_one_memcpy(const Counts& counts) {
+  Counts folded;
+  for (const auto& [name, count] : counts) {
+    const bool copies = name.starts_with("__memcpy_") || name.starts_with("__mempcpy_");  // whatever the processor has
+    folded[copies ? "memcpy" : name] += count;
   }
-  return counts;
+  return folded;
 }
 
 /// What a function calls through a linkage table belongs to it, as --skip-plt=yes has it.

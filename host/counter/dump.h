@@ -3,11 +3,11 @@
 /// It has the functions that instructions were executed in, without calls and lines. As in Callgrind's own files with
 /// --skip-plt=yes, a linkage table's instructions are those of the function that calls through it.
 ///
-/// What a thread has dumped that does not collect is no region of its own, but what came before one, which nobody
-/// reads: finding the names of all that a setup executes takes longer than to execute it. Such a file has the total
-/// alone. But in a process that was not forked, a host that has warmed up, names are looked up all the same: its cases
-/// will execute the same code, and Valgrind 3.24 reads an object's separate debug file when it is first asked
-/// for a name (on Debian 13 each case child read those of PyTorch anew: 0.25 s).
+/// Of what is no region, but came before one, the file has the total alone: nobody reads it, and finding the names of
+/// all that a setup executes takes longer than to execute it. But in a process that was not forked, a host that has
+/// warmed up, names are looked up all the same: its cases will execute the same code, and Valgrind 3.24 reads an
+/// object's separate debug file when it is first asked for a name (on Debian 13 each case child read those of PyTorch
+/// anew: 0.25 s).
 #pragma once
 
 #include "valgrind.h"

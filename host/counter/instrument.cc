@@ -53,13 +53,21 @@ Addr next_of(const IRSB* block) {
   return block->next->Iex.Const.con->Ico.U64;
 }
 
+/// The first page is never mapped.
+void discard_all_translations() { VG_(discard_translations_safely)(0x1000, ~SizeT{0xfff}, "tally-counter"); }
+
 }  // namespace
 
 void start_instrumentation() {
   if (g_started) return;
   g_started = true;
-  // The first page is never mapped.
-  VG_(discard_translations_safely)(0x1000, ~SizeT{0xfff}, "tally-counter");
+  discard_all_translations();
+}
+
+void stop_instrumentation() {
+  if (!g_started) return;
+  g_started = false;
+  discard_all_translations();
 }
 
 IRSB* instrument(VgCallbackClosure* /*closure*/, IRSB* block, const VexGuestLayout* /*layout*/,

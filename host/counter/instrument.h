@@ -10,6 +10,7 @@
 namespace tally::counter {
 
 void start_instrumentation();
+void stop_instrumentation();
 
 /// Valgrind's callback for each block that it translates.
 IRSB* instrument(VgCallbackClosure* closure, IRSB* block, const VexGuestLayout* layout, const VexGuestExtents* extents,

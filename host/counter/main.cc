@@ -3,10 +3,11 @@
 ///
 /// It takes Callgrind's place under a host that needs no call graph: its command line has what Callgrind's has of the
 /// core, and --callgrind-out-file; its client requests are Callgrind's, and so is it that nothing is counted before
-/// START_INSTRUMENTATION, as with --instr-atstart=no.
+/// START_INSTRUMENTATION, as with --instr-atstart=no. Two of them do a little more or less: ZERO_STATS zeroes what all
+/// threads have counted, and what is dumped by DUMP_STATS_AT, which says why, has the total alone.
 ///
-/// Linked with Valgrind's core, which is under the GNU General Public License, version 2 or later, and so is the
-/// program.
+/// Linked with Valgrind's core, which is under the GNU General Public License, version 2 or later. With ours, which is
+/// under Apache-2.0, the program is under version 3.
 #include "dump.h"
 #include "instrument.h"
 #include "names.h"
@@ -26,7 +27,8 @@ Bool handle_request(ThreadId thread, UWord* request, UWord* result) {
   switch (request[0]) {
     case VG_USERREQ__DUMP_STATS:
     case VG_USERREQ__DUMP_STATS_AT:
-      dump(g_dump_name, collects(thread));
+      settle_others(thread);
+      dump(g_dump_name, request[0] == VG_USERREQ__DUMP_STATS);
       return True;
     case VG_USERREQ__ZERO_STATS:
       zero();
@@ -38,6 +40,8 @@ Bool handle_request(ThreadId thread, UWord* request, UWord* result) {
       toggle_collecting(thread);
       return True;
     case VG_USERREQ__STOP_INSTRUMENTATION:
+      stop_instrumentation();
+      forget_requests();
       return True;
     default:
       return False;
@@ -59,6 +63,9 @@ void print_usage() {
 void print_debug_usage() { VG_(printf)("    (none)\n"); }
 
 void on_options() {
+  // As Callgrind has it, whatever a .valgrindrc says: blocks end at jumps, so that each is of one function.
+  VG_(clo_vex_control).iropt_unroll_thresh = 0;
+  VG_(clo_vex_control).guest_chase = False;
   reserve_threads();
   reserve_names();
 }
@@ -68,14 +75,11 @@ void begin() {
   VG_(details_name)("tally-counter");
   VG_(details_version)(nullptr);
   VG_(details_description)("a counter of instructions");
-  VG_(details_copyright_author)("Tallymark, with Valgrind's core: GNU General Public License");
+  VG_(details_copyright_author)("Tallymark, with Valgrind's core: GNU General Public License, version 3");
   VG_(details_bug_reports_to)("the issues of Tallymark");
   VG_(details_avg_translation_sizeB)(300);
 
-  // As Callgrind has it: blocks end at jumps, so that each is of one function, and of the registers only the stack
-  // pointer need be right in between.
-  VG_(clo_vex_control).iropt_unroll_thresh = 0;
-  VG_(clo_vex_control).guest_chase = False;
+  // As Callgrind has it: of the registers only the stack pointer need be right within a block.
   VG_(clo_vex_control).iropt_register_updates_default = VexRegUpdSpAtMemAccess;
   VG_(clo_px_file_backed) = VexRegUpdSpAtMemAccess;
 

@@ -1,5 +1,6 @@
 // Regions of known kinds for the counter and for Callgrind: what each of them is, its one argument says.
 
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <valgrind/callgrind.h>
@@ -11,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 
 namespace {
 
@@ -84,17 +86,70 @@ void fork() {
   ::waitpid(child, nullptr, 0);
 }
 
+/// A thread that collects, pauses and resumes, and stands still there until it is told to end.
+class Worker {
+ public:
+  void begin() {
+    if (::pipe(done_) != 0 || ::pipe(end_) != 0) std::abort();
+    thread_ = std::thread([this] {
+      strings();
+      CALLGRIND_TOGGLE_COLLECT;
+      allocate();
+      char byte = 0;
+      if (::write(done_[1], &byte, 1) != 1) std::abort();
+      CALLGRIND_TOGGLE_COLLECT;
+      if (::read(end_[0], &byte, 1) != 1) std::abort();
+    });
+    char byte = 0;
+    if (::read(done_[0], &byte, 1) != 1) std::abort();
+    ::poll(nullptr, 0, 200);  // until it waits
+  }
+  void end() {
+    if (::write(end_[1], "", 1) != 1) std::abort();
+    thread_.join();
+    for (const int fd : {done_[0], done_[1], end_[0], end_[1]}) ::close(fd);
+  }
+
+ private:
+  std::thread thread_;
+  int done_[2] = {};
+  int end_[2] = {};
+};
+
+/// The main thread does not collect while it dumps, and so to the last.
+void threads() {
+  static Worker worker;
+  static bool works = false;
+  if (works) {
+    worker.end();
+  } else {
+    CALLGRIND_TOGGLE_COLLECT;
+  }
+  works = true;
+  worker.begin();
+}
+
+/// What is executed in between is not instrumented.
+void stop() {
+  strings();
+  CALLGRIND_STOP_INSTRUMENTATION;
+  allocate();
+  CALLGRIND_START_INSTRUMENTATION;
+  copy();
+}
+
 struct Kind {
   std::string_view name;
   void (*region)();
 };
-constexpr Kind kinds[] = {{"allocate", allocate}, {"strings", strings},       {"copy", copy}, {"pause", pause},
-                          {"signal", signal},     {"exceptions", exceptions}, {"fork", fork}};
+constexpr Kind kinds[] = {{"allocate", allocate}, {"strings", strings}, {"copy", copy},
+                          {"pause", pause},       {"signal", signal},   {"exceptions", exceptions},
+                          {"fork", fork},         {"threads", threads}, {"stop", stop}};
 
 void nothing() {}
 
 void measure(void (*region)()) {
-  CALLGRIND_DUMP_STATS;
+  CALLGRIND_DUMP_STATS_AT("before");
   region();
   CALLGRIND_DUMP_STATS;
 }
@@ -110,7 +165,7 @@ int main(int count, char** arguments) {
     region();
     measure(region);
     measure(region);
-    return 0;
+    std::_Exit(0);  // a thread may be left
   }
   return 2;
 }

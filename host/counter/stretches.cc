@@ -31,6 +31,8 @@ UInt add_stretch(const Stretch& stretch) {
 UInt stretches() { return g_last; }
 const Stretch& stretch(UInt number) { return g_stretches[number]; }
 
+void add_execution(UInt number) { ++g_collected[number]; }
+
 ULong take_executions(UInt number) {
   const ULong executions = g_collected[number];
   // Most have none, and their pages are to stay shared with the process that this one was forked from.

@@ -1,10 +1,11 @@
 /// What is counted: how often each stretch of guest code was executed.
 ///
 /// A *stretch* is what Valgrind's translation of a block executes from one place where the block can be left to the
-/// next: all of its instructions, or none. So one counter for each tells every instruction that was executed, and what
-/// a region costs is the sum of counts times lengths. Counters lie side by side: to find those that moved, a few
-/// hundred thousand are looked through in a fraction of a millisecond, and a forked child copies the pages that it
-/// counts in.
+/// next: all of its instructions, or none, unless one of them faults (a handled SIGSEGV of a garbage collector's: what
+/// that stretch had executed by then is not counted). So one counter for each tells every instruction that was
+/// executed, and what a region costs is the sum of counts times lengths. Counters lie side by side: to find those that
+/// moved, a few hundred thousand are looked through in a fraction of a millisecond, and a forked child copies the pages
+/// that it counts in.
 ///
 /// Owns the counters, for as long as the process lives; a forked process goes on with what its parent had counted.
 #pragma once
@@ -30,6 +31,8 @@ UInt add_stretch(const Stretch& stretch);
 UInt stretches();
 const Stretch& stretch(UInt number);
 
+/// By a thread that collects, whichever runs.
+void add_execution(UInt number);
 /// Executions since they were last taken while the thread collected.
 ULong take_executions(UInt number);
 

@@ -15,6 +15,12 @@ Thread* g_threads = nullptr;
 UInt g_room = 0;
 ThreadId g_highest = 1;  ///< Of all that there ever were.
 
+/// Whether it runs or not.
+void settle(Thread& thread) {
+  if (thread.requested != 0 && !thread.ignored) add_execution(thread.requested);
+  thread.requested = 0;
+}
+
 }  // namespace
 
 void reserve_threads() {
@@ -28,13 +34,12 @@ void on_start(ThreadId thread, ULong /*blocks*/) {
 }
 
 void on_create(ThreadId /*parent*/, ThreadId child) {
+  settle(g_threads[child]);  // of the one that had this number before
   g_threads[child] = Thread{};
   if (child > g_highest) g_highest = child;
 }
 
 void forget_unused_threads() { VG_N_THREADS = g_highest + 1; }
-
-bool collects(ThreadId thread) { return !g_threads[thread].ignored; }
 
 void toggle_collecting(ThreadId thread) {
   g_threads[thread].ignored = !g_threads[thread].ignored;
@@ -45,6 +50,16 @@ VG_REGPARM(1) void count_after_request(UWord number) {
   UInt& requested = g_threads[VG_(get_running_tid)()].requested;
   if (requested != 0) ++g_counters[requested];
   requested = static_cast<UInt>(number);
+}
+
+void forget_requests() {
+  for (ThreadId thread = 1; thread <= g_highest; ++thread) g_threads[thread].requested = 0;
+}
+
+void settle_others(ThreadId thread) {
+  for (ThreadId other = 1; other <= g_highest; ++other) {
+    if (other != thread) settle(g_threads[other]);
+  }
 }
 
 }  // namespace tally::counter

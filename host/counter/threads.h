@@ -18,7 +18,6 @@ void on_create(ThreadId parent, ThreadId child);
 /// it need clear those only that there ever were. A page for each of 500 is a third of all that a case child writes.
 void forget_unused_threads();
 
-bool collects(ThreadId thread);
 /// The running thread collects, or no longer.
 void toggle_collecting(ThreadId thread);
 
@@ -26,5 +25,10 @@ void toggle_collecting(ThreadId thread);
 /// block, as Callgrind counts a block when the next one begins: so it belongs to the region that the request begins,
 /// and totals agree to the instruction.
 VG_REGPARM(1) void count_after_request(UWord number);
+
+/// Counts those blocks of all threads but one, which asks for a dump: they have long gone on.
+void settle_others(ThreadId thread);
+/// Counts none of them: instrumentation stops, and Callgrind sees no next block.
+void forget_requests();
 
 }  // namespace tally::counter

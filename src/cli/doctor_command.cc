@@ -54,12 +54,20 @@ Finding check_valgrind(ProcessRunner& runner, const Context& context) {
   const auto runs = [&](const std::string& tool) {
     return run_tool(runner, context, {found->path, tool, "--callgrind-out-file=/dev/null", "-q", "/bin/true"});
   };
-  ProcessResult result = runs("--tool=callgrind");
-  if (succeeded(result) && !found->counter.empty()) result = runs(valgrind_tool(found->counter));
-  if (!succeeded(result))
-    return {"valgrind", false,
-            fmt::format("{} at {} cannot run a program: {}", found->version, found->path, trim(result.err.text())),
-            "install a newer Valgrind"};
+  const ProcessResult with_callgrind = runs("--tool=callgrind");
+  if (!succeeded(with_callgrind))
+    return {
+        "valgrind", false,
+        fmt::format("{} at {} cannot run a program: {}", found->version, found->path, trim(with_callgrind.err.text())),
+        "install a newer Valgrind"};
+  if (!found->counter.empty()) {
+    const ProcessResult with_counter = runs(valgrind_tool(found->counter));
+    if (!succeeded(with_counter))
+      return {"valgrind", false,
+              fmt::format("{} at {} does not start {}: {}", found->version, found->path, found->counter,
+                          trim(with_counter.err.text())),
+              "build or install Tallymark again; without that file Callgrind counts"};
+  }
   return {"valgrind",
           true,
           fmt::format("{} ({}); {}", found->version, found->path,

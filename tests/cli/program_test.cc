@@ -92,6 +92,8 @@ TEST(Programs, WhatEachThreadExecutesIsReadExactly) {
     const CaseRecord& others = case_with(records[0], "teams/with others [cpp threads=2]");
     EXPECT_FALSE(others.counts->per_thread) << "its threads' own threads are in each of the figures";
     EXPECT_THAT(others.warnings, testing::Contains(HasSubstr("what each of its threads executes is not known")));
+    EXPECT_THAT(case_with(records[0], "teams/by the clock [cpp threads=2]").warnings,
+                testing::Contains(HasSubstr("the region calls clock_gettime")));
     for (const std::string id : {"teams/unlike [cpp threads=4]", "teams/paused [cpp threads=3]"})
       EXPECT_EQ(case_with(records[0], id).counts->per_thread, case_with(records[1], id).counts->per_thread) << id;
   }

@@ -1,4 +1,5 @@
 /// Teams of known work: a benchmark program whose threads do not all do the same.
+#include <ctime>
 #include <thread>
 
 #include "tallymark/bench.h"
@@ -35,4 +36,9 @@ TALLY_BENCH("paused", in_threads(3))(tally::State& state) {
 /// What a thread of a thread's own executes is nobody's of the team.
 TALLY_BENCH("with others", in_threads(2))(tally::State& state) {
   for (auto _ : state) std::thread([] { NOPS(100000); }).join();
+}
+
+TALLY_BENCH("by the clock", in_threads(2))(tally::State& state) {
+  timespec now{};
+  for (auto _ : state) clock_gettime(CLOCK_MONOTONIC, &now);
 }
