@@ -32,7 +32,8 @@ struct Area {
   bool writable = false;
 };
 
-/// Static: what is read here must not move the heap that is about to be copied.
+/// Static: what is read here must not move the heap that is about to be copied. (And of one size: a host whose
+/// variables take more pages has its heap elsewhere, and 34 of the standard suite's 181 counts were others.)
 struct Areas {
   Area all[kMaxAreas];
   std::size_t count = 0;
@@ -46,12 +47,12 @@ struct Areas {
     }
   }
   [[nodiscard]] bool contain(const Area& area) const {
-    return std::any_of(all, all + count,
-                       [&](const Area& one) { return one.begin == area.begin && one.end == area.end; });
+    return std::any_of(all, all + count, [&](const Area& one) {
+      return one.begin == area.begin && one.end == area.end && one.writable == area.writable;
+    });
   }
 };
-Areas g_relocated;
-Areas g_variables;
+Areas g_written;  ///< By the loader or by a library itself, whose variables are the writable ones.
 Areas g_shared;
 
 Address floor_to_page(Address address) { return address & ~(kPage - 1); }
@@ -61,9 +62,9 @@ int add_parts(dl_phdr_info* library, std::size_t /*size*/, void* /*data*/) {
     const ElfW(Phdr)& part = library->dlpi_phdr[i];
     const Address begin = library->dlpi_addr + part.p_vaddr;
     const Address end = begin + part.p_memsz;
-    if (part.p_type == PT_GNU_RELRO) g_relocated.add({floor_to_page(begin), floor_to_page(end), false});
+    if (part.p_type == PT_GNU_RELRO) g_written.add({floor_to_page(begin), floor_to_page(end), false});
     if (part.p_type == PT_LOAD && (part.p_flags & PF_W) != 0) {
-      g_variables.add({floor_to_page(begin), floor_to_page(end + kPage - 1), true});
+      g_written.add({floor_to_page(begin), floor_to_page(end + kPage - 1), true});
     }
   }
   return 0;
@@ -102,8 +103,10 @@ void add_shared(std::string_view line) {
   if (area.writable && line.ends_with("[heap]")) {
     g_shared.add(area);
   } else if (area.writable) {
-    for (std::size_t i = 0; i < g_variables.count; ++i) add_variables(area, g_variables.all[i]);
-  } else if (protection.starts_with(" r--p") && g_relocated.contain(area)) {
+    for (std::size_t i = 0; i < g_written.count; ++i) {
+      if (g_written.all[i].writable) add_variables(area, g_written.all[i]);
+    }
+  } else if (protection.starts_with(" r--p") && g_written.contain(area)) {
     g_shared.add(area);
   }
 }
