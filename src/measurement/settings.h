@@ -23,7 +23,7 @@ struct Settings {
   int call_context = 0;            ///< Callers that profiles keep apart: Callgrind's --separate-callers.
   std::string isolation = "fork";  ///< "fork": a child of a warm host for each case; "process": a fresh host.
   bool noise_floor = false;        ///< Count each case under the standard perturbations, too.
-  double min_run_time_s = 0.065;    ///< Of samples, over all turns of timing.
+  double min_run_time_s = 0.065;   ///< Of samples, over all turns of timing.
   double max_run_time_s = 0.5;     ///< Of all that timing takes, its forks included.
   double precision = 0.01;         ///< Timing ends when the 95 % interval is within this.
   std::optional<std::uint64_t> number_per_run;  ///< Executions in one timed sample: one child then takes samples for
