@@ -100,14 +100,12 @@ void add_shared(std::string_view line) {
   const auto end = std::from_chars(begin.ptr + 1, end_of_line, area.end, 16);
   const std::string_view protection(end.ptr, end_of_line);
   area.writable = protection.starts_with(" rw-p");
-  if (area.writable && line.ends_with("[heap]")) {
-    g_shared.add(area);
-  } else if (area.writable) {
-    for (std::size_t i = 0; i < g_written.count; ++i) {
-      if (g_written.all[i].writable) add_variables(area, g_written.all[i]);
-    }
-  } else if (protection.starts_with(" r--p") && g_written.contain(area)) {
-    g_shared.add(area);
+  const bool wanted =
+      area.writable ? line.ends_with("[heap]") : protection.starts_with(" r--p") && g_written.contain(area);
+  if (wanted) g_shared.add(area);
+  if (wanted || !area.writable) return;
+  for (std::size_t i = 0; i < g_written.count; ++i) {
+    if (g_written.all[i].writable) add_variables(area, g_written.all[i]);
   }
 }
 
