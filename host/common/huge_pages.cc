@@ -4,7 +4,6 @@
 
 #include <cerrno>
 #include <cstdint>
-#include <cstdio>
 #include <string_view>
 
 #include "memory_map.h"
@@ -24,26 +23,14 @@ bool gather(std::uintptr_t from, std::uintptr_t to) {
   return true;
 }
 
-/// One line of /proc/self/maps.
-bool gather_mapping(std::string_view line) {
-  char figures[128] = {};  // sscanf looks for the end of all text that it is given
-  line.copy(figures, sizeof figures - 1);
-  unsigned long from = 0;
-  unsigned long to = 0;
-  unsigned long inode = 0;
-  char access[5] = {};
-  if (std::sscanf(figures, "%lx-%lx %4s %*s %*s %lu", &from, &to, access, &inode) != 4) return true;
-  if (inode != 0 || access[1] != 'w' || access[3] != 'p') return true;
-  return gather(from, to);
-}
-
 }  // namespace
 
 void gather_in_huge_pages(std::size_t least_resident) {
   if (memory_bytes(Memory::resident) < least_resident) return;
-  std::string_view maps = read_maps();
-  for (std::size_t end = 0; (end = maps.find('\n')) != std::string_view::npos; maps.remove_prefix(end + 1)) {
-    if (!gather_mapping(maps.substr(0, end))) return;
+  Mapping mapping;
+  for (std::string_view maps = read_maps(); take_mapping(maps, mapping);) {
+    const bool is_data = mapping.inode == 0 && mapping.access[1] == 'w' && mapping.access[3] == 'p';
+    if (is_data && !gather(mapping.begin, mapping.end)) return;
   }
 }
 

@@ -1,38 +1,41 @@
 #include "joined_mappings.h"
 
-#include <link.h>
 #include <sys/mman.h>
 
-#include <cstdint>
+#include <string_view>
+
+#include "memory_map.h"
 
 namespace tally::host {
 
 namespace {
 
-using Address = std::uintptr_t;
-constexpr Address kPage = 4096;
-
-int join(dl_phdr_info* library, std::size_t /*size*/, void* /*data*/) {
-  Address begin = 0;
-  Address end = 0;
-  bool has_code = false;
-  for (int i = 0; i < library->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& part = library->dlpi_phdr[i];
-    if (part.p_type != PT_LOAD || (part.p_flags & PF_W) != 0) continue;
-    const Address from = (library->dlpi_addr + part.p_vaddr) & ~(kPage - 1);
-    if (end != 0 && from != end) return 0;
-    if (end == 0) begin = from;
-    end = (library->dlpi_addr + part.p_vaddr + part.p_memsz + kPage - 1) & ~(kPage - 1);
-    has_code = has_code || (part.p_flags & PF_X) != 0;
-  }
+void join(const Mapping& all, bool has_code) {
   // A kernel that does not allow it leaves them as they are.
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader tells of a library's place in numbers
-  if (has_code) ::mprotect(reinterpret_cast<void*>(begin), end - begin, PROT_READ | PROT_EXEC);
-  return 0;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel tells of this process's memory in numbers
+  if (has_code) ::mprotect(reinterpret_cast<void*>(all.begin), all.end - all.begin, PROT_READ | PROT_EXEC);
 }
 
 }  // namespace
 
-void join_mappings_of_libraries() { ::dl_iterate_phdr(join, nullptr); }
+void join_mappings_of_libraries() {
+  Mapping all;
+  Mapping next;
+  bool has_code = false;
+  for (std::string_view maps = read_maps(); take_mapping(maps, next);) {
+    const bool is_code = next.allows("r-xp");
+    if (next.inode == 0 || !(is_code || next.allows("r--p"))) {
+      next.inode = 0;  // not to be joined
+    } else if (next.inode == all.inode && next.begin == all.end && next.offset == all.offset + (all.end - all.begin)) {
+      all.end = next.end;
+      has_code = has_code || is_code;
+      continue;
+    }
+    join(all, has_code);
+    all = next;
+    has_code = is_code && next.inode != 0;
+  }
+  join(all, has_code);
+}
 
 }  // namespace tally::host

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 
 namespace tally::host {
 
@@ -26,6 +27,20 @@ std::string_view read_whole(const char* path, char* into, std::size_t room) {
 }  // namespace
 
 std::string_view read_maps() { return read_whole("/proc/self/maps", g_maps, kMaps); }
+
+bool take_mapping(std::string_view& maps, Mapping& mapping) {
+  const std::size_t end = maps.find('\n');
+  if (end == std::string_view::npos) return false;
+  const std::string_view line = maps.substr(0, end);
+  maps.remove_prefix(end + 1);
+  char figures[128] = {};  // sscanf looks for the end of all text that it is given
+  line.copy(figures, sizeof figures - 1);
+  mapping = {};
+  std::sscanf(figures, "%lx-%lx %4s %lx %*s %lu", &mapping.begin, &mapping.end, mapping.access, &mapping.offset,
+              &mapping.inode);
+  mapping.is_heap = line.ends_with("[heap]");
+  return true;
+}
 
 std::uint64_t memory_bytes(Memory which) {
   char text[256];

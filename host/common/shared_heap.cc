@@ -5,12 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
-#include <system_error>
 
 #include "fresh_heap.h"
 #include "memory_map.h"
@@ -91,17 +89,9 @@ void add_variables(const Area& mapping, const Area& variables) {
   g_shared.add(area);
 }
 
-/// "555555559000-55555557a000 rw-p 00000000 00:00 0   [heap]"
-void add_shared(std::string_view line) {
-  const char* const end_of_line = line.end();
-  Area area;
-  const auto begin = std::from_chars(line.begin(), end_of_line, area.begin, 16);
-  if (begin.ec != std::errc{} || begin.ptr == end_of_line || *begin.ptr != '-') return;
-  const auto end = std::from_chars(begin.ptr + 1, end_of_line, area.end, 16);
-  const std::string_view protection(end.ptr, end_of_line);
-  area.writable = protection.starts_with(" rw-p");
-  const bool wanted =
-      area.writable ? line.ends_with("[heap]") : protection.starts_with(" r--p") && g_written.contain(area);
+void add_shared(const Mapping& mapping) {
+  const Area area{mapping.begin, mapping.end, mapping.allows("rw-p")};
+  const bool wanted = area.writable ? mapping.is_heap : mapping.allows("r--p") && g_written.contain(area);
   if (wanted) g_shared.add(area);
   if (wanted || !area.writable) return;
   for (std::size_t i = 0; i < g_written.count; ++i) {
@@ -111,10 +101,8 @@ void add_shared(std::string_view line) {
 
 void find_shared() {
   ::dl_iterate_phdr(add_parts, nullptr);
-  std::string_view maps = read_maps();
-  for (std::size_t end = 0; (end = maps.find('\n')) != std::string_view::npos; maps.remove_prefix(end + 1)) {
-    add_shared(maps.substr(0, end));
-  }
+  Mapping mapping;
+  for (std::string_view maps = read_maps(); take_mapping(maps, mapping);) add_shared(mapping);
 }
 
 /// Pages of zeros stay holes in the file: most of a heap's end was never touched.

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -74,6 +75,16 @@ TEST(JoinedMappings, WhatALibraryHasToReadAndToExecuteIsOne) {
   join_mappings_of_libraries();
   EXPECT_NE(mapping_of(code).find("r-xp"), std::string::npos);
   EXPECT_EQ(mapping_of(code), mapping_of(library.dli_fbase)) << "the file's header, and its code";
+}
+
+/// Who takes a function over has made its page writable.
+TEST(JoinedMappings, APageThatMayBeWrittenStaysSo) {
+  void* const code = ::dlsym(RTLD_DEFAULT, "strfry");
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  auto* const start = static_cast<unsigned char*>(code) - reinterpret_cast<std::uintptr_t>(code) % page;
+  ASSERT_EQ(::mprotect(start, page, PROT_READ | PROT_WRITE | PROT_EXEC), 0);
+  join_mappings_of_libraries();
+  EXPECT_NE(mapping_of(start).find("rwxp"), std::string::npos) << mapping_of(start);
 }
 
 }  // namespace
