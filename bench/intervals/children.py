@@ -18,6 +18,7 @@ import math
 import pathlib
 import statistics
 import subprocess
+import sys
 import tempfile
 
 WINDOW_S = 0.01
@@ -60,9 +61,11 @@ def measure(tally, suite):
         record = pathlib.Path(folder) / "record.json"
         seconds = str(LEAST_CHILDREN * CHILD_S)
         command = [tally, "run", suite, "--wall-only", "--quiet", "--min-run-time", seconds]
-        subprocess.run(
+        done = subprocess.run(
             [*command, "--max-run-time", "1", "--json", record], stdout=subprocess.DEVNULL
         )
+        if done.returncode != 0:
+            sys.exit(f"tally failed: {command}")
         return json.loads(record.read_text())
 
 
@@ -80,6 +83,8 @@ def main():
     else:
         record = measure(str(pathlib.Path(arguments.tally).resolve()), arguments.suite)
     found = [pair for pair in map(deviations, record["cases"]) if pair is not None]
+    if not found:
+        sys.exit(f"no case has {LEAST_CHILDREN} children of {1000 * CHILD_S:.0f} ms")
     within = statistics.median(pair[0] for pair in found)
     between = statistics.median(pair[1] for pair in found)
     print(

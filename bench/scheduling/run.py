@@ -19,6 +19,7 @@ the last one, and its peak.
 
 import argparse
 import json
+import math
 import os
 import pathlib
 import re
@@ -90,9 +91,10 @@ def run(tally, core, language, count, folder):
         sys.exit(f"tally failed: {command}")
     cases = json.loads(record.read_text())["cases"]
     assert len(cases) == count and all(case["status"] == "ok" for case in cases)
+    # A run of a few cases may be over before it was looked at.
     full = max((size for size, _ in seen), default=0)
-    early = next((kib for size, kib in seen if size >= full / 10), 0)
-    late = max((kib for size, kib in seen if size >= full * 0.9), default=0)
+    early = next((kib for size, kib in seen if size >= full / 10), math.nan)
+    late = max((kib for size, kib in seen if size >= full * 0.9), default=math.nan)
     return {
         "cases": count,
         "seconds": seconds,

@@ -14,9 +14,9 @@
 #include "huge_pages.h"
 #include "joined_mappings.h"
 #include "protocol/descriptors.h"
-#include "shared_heap.h"
 #include "shared_page.h"
 #include "threads.h"
+#include "written_memory.h"
 
 namespace tally::host {
 
@@ -96,7 +96,7 @@ int serve(const HostIdentity& identity, RunCase run_case, void* context) {
   shared_page();
   if (!callgrind::running()) {
     allocations::prepare();
-    share_heap();
+    share_written_memory();
     join_mappings_of_libraries();
   }
   struct sigaction action{};

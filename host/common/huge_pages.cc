@@ -12,8 +12,6 @@ namespace tally::host {
 
 namespace {
 
-constexpr std::uintptr_t kHugePage = std::uintptr_t{2} * 1024 * 1024;
-
 /// False where no huge page is left. Other errors are of one piece only: it shares pages, or has none at all.
 bool gather(std::uintptr_t from, std::uintptr_t to) {
   for (auto at = (from + kHugePage - 1) / kHugePage * kHugePage; at + kHugePage <= to; at += kHugePage) {

@@ -10,6 +10,8 @@ namespace tally::host {
 /// MADV_COLLAPSE, which Debian 12's headers do not have.
 inline constexpr int kGatherPages = 25;
 
+inline constexpr std::uintptr_t kHugePage = std::uintptr_t{2} * 1024 * 1024;
+
 /// So many forks earn again what gathering costs: 0.65 s of PyTorch's host in C++ for 28 ms a fork, 0.96 s of that in
 /// Python for 50 ms.
 inline constexpr std::uint64_t kForksWorthGathering = 24;

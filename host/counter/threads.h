@@ -15,7 +15,7 @@ void on_start(ThreadId thread, ULong blocks);
 void on_create(ThreadId parent, ThreadId child);
 
 /// In a forked process, before Valgrind clears what it keeps of each thread that there could be, until a thread starts:
-/// it need clear those only that there ever were. A page for each of 500 is a third of all that a case child writes.
+/// it need clear those only that there ever were. One page for each of 500 made a fifth of a run's page faults.
 void forget_unused_threads();
 
 /// The running thread collects, or no longer.

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "shared_heap.h"
+#include "written_memory.h"
 
 namespace tally::host {
 

@@ -4,8 +4,8 @@
 
 namespace tally::host {
 
-/// From here on each arena that CPython takes is memory for share_heap() too. Not under Valgrind: a region that takes
-/// an arena would count what is done here.
+/// From here on each arena that CPython takes is memory for share_written_memory() too. Not under Valgrind: a region
+/// that takes an arena would count what is done here.
 void share_arenas();
 
 }  // namespace tally::host

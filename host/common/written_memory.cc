@@ -1,4 +1,4 @@
-#include "shared_heap.h"
+#include "written_memory.h"
 
 #include <link.h>
 #include <sys/mman.h>
@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "fresh_heap.h"
+#include "huge_pages.h"
 #include "memory_map.h"
 #include "threads.h"
 
@@ -22,7 +23,6 @@ using Address = std::uintptr_t;
 
 constexpr std::size_t kPage = 4096;
 constexpr std::size_t kMaxAreas = 2048;
-constexpr std::size_t kHugePage = std::size_t{2} << 20U;
 
 struct Area {
   Address begin = 0;
@@ -121,7 +121,8 @@ bool copy(const Area& area, int file, off_t offset) {
   return true;
 }
 
-/// Between the copy and this nothing may be written there: neither allocates.
+/// Between the copy and this nothing may be written there that is not written again: neither allocates, and an address
+/// that the loader fills in for one of the two calls is looked up once more.
 void map(const Area& area, int file, off_t offset) {
   void* at = pointer(area.begin);
   const int protection = area.writable ? PROT_READ | PROT_WRITE : PROT_READ;
@@ -135,7 +136,7 @@ void share_too(void* at, std::size_t size) { g_shared.add({address_of(at), addre
 
 void do_not_share(void* at) { g_shared.remove(address_of(at)); }
 
-void share_heap() {
+void share_written_memory() {
   if (count_threads() != 1 || other_allocator() != nullptr) return;
   find_shared();
   std::size_t size = 0;

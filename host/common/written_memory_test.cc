@@ -1,6 +1,6 @@
 // What forked processes share with this one, and how many mappings it takes.
 
-#include "shared_heap.h"
+#include "written_memory.h"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -38,11 +38,11 @@ int g_variable = 41;
 int g_zero;
 std::string g_text = "longer than what a string has room for in itself";
 
-TEST(SharedHeap, WhatIsSharedStaysWhatItIsAndIsEachProcesssOwn) {
+TEST(WrittenMemory, WhatIsSharedStaysWhatItIsAndIsEachProcesssOwn) {
   if (other_allocator() != nullptr) GTEST_SKIP() << "malloc is another's";
   g_variable = 42;
   const auto block = std::make_unique<std::string>(1000, 'x');
-  share_heap();
+  share_written_memory();
   for (const void* address : {static_cast<const void*>(&g_variable), static_cast<const void*>(&g_zero),
                               static_cast<const void*>(block->data())}) {
     EXPECT_NE(mapping_of(address).find("memfd:heap"), std::string::npos) << mapping_of(address);

@@ -9,8 +9,8 @@
 
 namespace tally::host {
 
-/// Memory that share_heap() is to share as it shares the heap: from one page's boundary to another's, readable and
-/// writable, and never resized. Known by where it begins; to be taken back before it is unmapped.
+/// Memory that share_written_memory() is to share as it shares the heap: from one page's boundary to another's,
+/// readable and writable, and never resized. Known by where it begins; to be taken back before it is unmapped.
 void share_too(void* at, std::size_t size);
 void do_not_share(void* at);
 
@@ -19,6 +19,6 @@ void do_not_share(void* at);
 /// from there, privately and at the same addresses. What lies side by side then is one mapping. Not under Valgrind,
 /// which keeps its own account of the heap. Does nothing in a process with several threads, or whose malloc is not the
 /// C library's: another allocator might give pages back and expect zeros in their place.
-void share_heap();
+void share_written_memory();
 
 }  // namespace tally::host
