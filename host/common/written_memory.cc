@@ -80,12 +80,22 @@ bool is_zero(Address page) {
   return std::memcmp(pointer(page), kZeros, kPage) == 0;
 }
 
-/// What a library has as variables there. An array that nobody has used may yet get huge pages of its own.
+void map_zeros(Address begin, Address end) {
+  constexpr int kPlace = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
+  // The kernel may have unmapped what was there: no process is left to go on with.
+  if (::mmap(pointer(begin), end - begin, PROT_READ | PROT_WRITE, kPlace, -1, 0) != pointer(begin)) std::abort();
+}
+
+/// What a library has as variables there. An array that nobody has used may yet get huge pages of its own; it is mapped
+/// anew, since looking at it made an entry for each page, which every fork would copy.
 void add_variables(const Area& mapping, const Area& variables) {
   Area area{std::max(mapping.begin, variables.begin), std::min(mapping.end, variables.end), true};
   Address used = area.end;
   while (used > area.begin && is_zero(used - kPage)) used -= kPage;
-  if (area.begin < area.end && area.end - used >= kHugePage) area.end = used;
+  if (area.begin < area.end && area.end - used >= kHugePage) {
+    map_zeros(used, area.end);
+    area.end = used;
+  }
   g_shared.add(area);
 }
 

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -36,6 +37,8 @@ std::string mapping_of(const void* address) {
 
 int g_variable = 41;
 int g_zero;
+constexpr std::size_t kLarge = std::size_t{8} << 20U;
+char g_unused[kLarge];
 std::string g_text = "longer than what a string has room for in itself";
 
 TEST(WrittenMemory, WhatIsSharedStaysWhatItIsAndIsEachProcesssOwn) {
@@ -48,6 +51,9 @@ TEST(WrittenMemory, WhatIsSharedStaysWhatItIsAndIsEachProcesssOwn) {
     EXPECT_NE(mapping_of(address).find("memfd:heap"), std::string::npos) << mapping_of(address);
     EXPECT_NE(mapping_of(address).find("rw-p"), std::string::npos) << mapping_of(address);
   }
+  const char* const within = g_unused + kLarge / 2;
+  EXPECT_EQ(mapping_of(within).find("memfd"), std::string::npos) << "it may get huge pages: " << mapping_of(within);
+  EXPECT_TRUE(std::ranges::all_of(g_unused, [](char byte) { return byte == 0; }));
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
