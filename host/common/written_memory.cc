@@ -86,8 +86,8 @@ void map_zeros(Address begin, Address end) {
   if (::mmap(pointer(begin), end - begin, PROT_READ | PROT_WRITE, kPlace, -1, 0) != pointer(begin)) std::abort();
 }
 
-/// What a library has as variables there. An array that nobody has used may yet get huge pages of its own; it is mapped
-/// anew, since looking at it made an entry for each page, which every fork would copy.
+/// What a library has as variables there. Not the large rest that nobody has used, at its end: it may yet get huge
+/// pages of its own, and is mapped anew, since looking at it made an entry for each page, which every fork would copy.
 void add_variables(const Area& mapping, const Area& variables) {
   Area area{std::max(mapping.begin, variables.begin), std::min(mapping.end, variables.end), true};
   Address used = area.end;
