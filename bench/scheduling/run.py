@@ -5,13 +5,14 @@ empty cases on one core.
   bench/scheduling/run.py [--tally build/release/tally] [--cases 5000] [--core 0] [--json FILE]
 
 tally and all that it starts are bound to one core. Cases are empty statements, timed natively for
-the shortest time that may be asked for (1 ms). By design such a case takes six forks: the case's
-process, which times the empty loop, and five that sample. The overhead of a case is
+the shortest time that may be asked for (1 ms), which two children sample. By design such a case
+takes two forks: the case's process, which times the empty loop and is the last of the children, and
+the other one. The overhead of a case is
 
   (wall time of the run - time inside samples, as the record has them) / cases
 
 of the large run less a run of a tenth as many cases, which takes off what does not grow (start,
-compiling). So all six forks count as overhead, and also what is executed but not sampled: setup,
+compiling). So both forks count as overhead, and also what is executed but not sampled: setup,
 warm-up, finding the length of a block, and what each child executes before it samples. Memory is tally's own
 resident set: what it grows by, for each case, from the moment when a tenth of the cases is done to
 the last one, and its peak.

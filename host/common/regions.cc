@@ -192,7 +192,9 @@ std::uint64_t Regions::next_command() {
     switch (received.message.type()) {
       case MessageType::count:
         lone_thread_ = threads_come_ ? received.message.number(Field::thread) : 0;
-        if (runs_region_itself(received.message) || fork_region(false)) return prepare_count(received.message);
+        if (runs_region_itself(received.message.number(Field::last) != 0) || fork_region(false)) {
+          return prepare_count(received.message);
+        }
         break;
       case MessageType::time:
         read_time_command(received.message);
@@ -212,15 +214,13 @@ std::uint64_t Regions::next_command() {
 bool Regions::forks() const { return !in_process_ && (phase_ != Phase::baseline || lone_thread_ > 0); }
 
 /// Whether this process runs the region itself. The last one may as well have the state that forks would start from.
-bool Regions::runs_region_itself(const Message& command) const {
-  return !forks() || (command.number(Field::last) != 0 && alone_since_fork());
-}
+bool Regions::runs_region_itself(bool last) const { return !forks() || (last && alone_since_fork()); }
 
 /// The next child of a time command; true in the process that is to run it.
 bool Regions::fork_timed() {
   while (children_ > 0) {
     --children_;
-    if (!forks() || fork_region(true)) return true;
+    if (runs_region_itself(last_ && children_ == 0) || fork_region(true)) return true;
     // What the first one found out, the others repeat.
     iterations_ = shared_page().iterations;
     block_ns_ = 0;
@@ -292,6 +292,7 @@ void Regions::report_counted(int pid, int status) {
 
 void Regions::read_time_command(const Message& command) {
   children_ = command.number(Field::children, 1);
+  last_ = command.number(Field::last) != 0;
   iterations_ = fixed_ > 0 ? fixed_ : command.number(Field::iterations, 0);
   block_ns_ = iterations_ == 0 ? command.number(Field::block_ns, 1'000'000) : 0;
   budget_ns_ = command.number(Field::budget_ns, 0);

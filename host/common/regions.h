@@ -96,7 +96,7 @@ class Regions {
   void end_count();
   void read_time_command(const protocol::Message& command);
   [[nodiscard]] bool forks() const;
-  [[nodiscard]] bool runs_region_itself(const protocol::Message& command) const;
+  [[nodiscard]] bool runs_region_itself(bool last) const;
   bool fork_timed();
   std::uint64_t prepare_time();
   void end_block();
@@ -119,6 +119,7 @@ class Regions {
   bool on_device_ = false;
   bool threads_come_ = false;
   bool manual_ = false;
+  bool last_ = false;              ///< This process may run the last child's timed region itself.
   std::uint64_t fixed_ = 0;        ///< 0: as the runner asks.
   std::uint64_t lone_thread_ = 0;  ///< As a message has it.
   unsigned long long sleeps_before_ = 0;

@@ -284,9 +284,12 @@ bool CaseDialogue::found_too_few(const ChildTimed& timed) const {
 
 CaseCommand CaseDialogue::next_wall_command() {
   const WallPlan& plan = rules_.plan.wall;
-  if (next_wall_step(plan, wall_.by_child, progress_) == WallStep::another_child) {
-    return ask_times(wall_.number_per_run, child_run_time_s(plan),
-                     next_children(plan, wall_.by_child.size(), progress_.spent_s));
+  const std::uint64_t children = wall_.by_child.size();
+  if (!asked_times_.last && next_wall_step(plan, wall_.by_child, progress_) == WallStep::another_child) {
+    const std::uint64_t more = next_children(plan, children, progress_.spent_s);
+    ask_times(wall_.number_per_run, child_run_time_s(plan), more);
+    asked_times_.last = !rules_.counts_allocations && are_last(plan, children, more, progress_);
+    return asked_times_;
   }
   if (!rules_.counts_allocations) return advance();
   step_ = Step::allocations;

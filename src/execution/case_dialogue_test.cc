@@ -256,6 +256,34 @@ TEST_F(CaseDialogueTest, TheMaximumRunTimeIsOfAllThatChildrenTake) {
   EXPECT_EQ(children_until_it_stops(0), 40) << "a program of an earlier version, which does not tell";
 }
 
+TEST_F(CaseDialogueTest, TheLastChildMayBeTheCasesOwnUnlessAllocationsAreToBeCounted) {
+  for (const bool counts : {false, true}) {
+    settings_.counts = counts;
+    settings_.min_run_time_s = settings_.max_run_time_s = 0.001;
+    CaseDialogue dialogue = begin(Mode::wall);
+    dialogue.on(PhaseReady{Phase::baseline});
+    dialogue.on(timed(1e-9));
+    EXPECT_FALSE(times_of(dialogue.on(PhaseReady{Phase::statement})).last);
+    const AskTimes second = times_of(dialogue.on(timed(1e-6, 5)));
+    EXPECT_EQ(second.children, 1U);
+    EXPECT_EQ(second.last, !counts);
+    const auto next = dialogue.on(timed(1e-6, 5));
+    ASSERT_TRUE(next);
+    EXPECT_EQ(advances(next), !counts);
+  }
+}
+
+TEST_F(CaseDialogueTest, AfterTheLastChildNothingElseIsAsked) {
+  settings_.counts = false;
+  settings_.min_run_time_s = settings_.max_run_time_s = 0.001;
+  CaseDialogue dialogue = begin(Mode::wall);
+  dialogue.on(PhaseReady{Phase::baseline});
+  dialogue.on(timed(1e-9));
+  dialogue.on(PhaseReady{Phase::statement});
+  EXPECT_TRUE(times_of(dialogue.on(timed(1e-6, 5))).last);
+  EXPECT_TRUE(advances(dialogue.on(timed(1e-6, 1)))) << "it began to pause; the state it would need is spent";
+}
+
 TEST_F(CaseDialogueTest, BlocksThatCameOutTooShortAreTakenAgain) {
   const ChildTimed interrupted{.number = 1, .samples_s = {9e-5, 6e-8, 7e-8}};  // the clock's own price
   CaseDialogue dialogue = begin(Mode::wall);

@@ -126,6 +126,7 @@ std::string_view encode(const CaseCommand& command, std::uint32_t job, std::span
         .number(Field::block_ns, nanoseconds(times->block_s))
         .number(Field::budget_ns, nanoseconds(times->budget_s))
         .number(Field::children, times->children)
+        .number(Field::last, times->last ? 1 : 0)
         .finish();
   }
   return Writer(buffer, MessageType::advance, job).finish();

@@ -8,8 +8,15 @@
 
 namespace tally {
 
+namespace {
+
+constexpr double kLeastChildS = 0.5e-3;
+
+}  // namespace
+
 double child_run_time_s(const WallPlan& plan) {
-  return plan.min_run_time_s / static_cast<double>(std::max<std::uint64_t>(plan.min_children, 1));
+  const auto children = static_cast<double>(std::max<std::uint64_t>(plan.min_children, 1));
+  return std::max(plan.min_run_time_s / children, kLeastChildS);
 }
 
 double least_block_s(const WallPlan& plan, double timer_overhead_s) {
@@ -44,6 +51,13 @@ std::uint64_t next_children(const WallPlan& plan, std::uint64_t children, double
   const double room = (plan.max_run_time_s - spent_s) / each + 0.1;
   const std::uint64_t missing = children < plan.min_children ? plan.min_children - children : 1;
   return room < static_cast<double>(missing) ? static_cast<std::uint64_t>(std::max(room, 1.0)) : missing;
+}
+
+bool are_last(const WallPlan& plan, std::uint64_t children, std::uint64_t more, const WallProgress& progress) {
+  const double each_s = child_run_time_s(plan);
+  const bool sampled_all = progress.measured_s >= 0.99 * each_s * static_cast<double>(children);
+  const bool filled = progress.measured_s + each_s * static_cast<double>(more) >= 0.999 * plan.max_run_time_s;
+  return children > 0 && sampled_all && (filled || children + more >= plan.max_children);
 }
 
 }  // namespace tally

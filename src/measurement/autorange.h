@@ -17,7 +17,8 @@ struct WallPlan {
   std::uint64_t number = 0;  ///< Executions in one sample, all of them of one child; 0: as many as the clock needs.
 };
 
-/// How long one child should sample, so that `min_children` of them fill the minimum run time.
+/// How long one child should sample, so that `min_children` of them fill the minimum run time. Half a millisecond at
+/// the least, about what its fork and its end take: of as much time, fewer and longer children tell more.
 double child_run_time_s(const WallPlan& plan);
 
 /// How long a block, which is one sample, must last at the least. The timer's overhead is at most 0.01 % of it, or it
@@ -45,5 +46,9 @@ WallStep next_wall_step(const WallPlan& plan, std::span<const std::vector<double
 /// When another child is wanted: for how many to ask at once. The first one alone, since it tells how long they take;
 /// then as many as are missing, unless that would exceed the maximum run time.
 std::uint64_t next_children(const WallPlan& plan, std::uint64_t children, double spent_s);
+
+/// Whether so many more children are the last in any case: by their number, or since their samples alone reach the
+/// maximum run time. Never where children sampled less than they were to, as those do that pause.
+bool are_last(const WallPlan& plan, std::uint64_t children, std::uint64_t more, const WallProgress& progress);
 
 }  // namespace tally

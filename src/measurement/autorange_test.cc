@@ -12,7 +12,12 @@ TEST(Autorange, ABlockOutlastsTheTimerAndAChildHasAHundred) {
   EXPECT_DOUBLE_EQ(least_block_s({.min_run_time_s = 1, .min_children = 1}, 25e-9), 10e-3);
   // A hundred children: the timer decides.
   EXPECT_DOUBLE_EQ(least_block_s({.min_run_time_s = 1, .min_children = 100}, 25e-9), 250e-6);
-  EXPECT_DOUBLE_EQ(least_block_s({.min_run_time_s = 0}, 25e-9), 1e-6);
+}
+
+TEST(Autorange, AChildSamplesAsLongAsItsForkTakesAtTheLeast) {
+  EXPECT_DOUBLE_EQ(child_run_time_s({.min_run_time_s = 0.065}), 0.013);
+  EXPECT_DOUBLE_EQ(child_run_time_s({.min_run_time_s = 0.001}), 0.0005);
+  EXPECT_DOUBLE_EQ(least_block_s({.min_run_time_s = 0}, 25e-9), 5e-6) << "a hundredth of it";
 }
 
 TEST(Autorange, AsksForSeveralChildrenOnceOneHasTold) {
@@ -23,6 +28,17 @@ TEST(Autorange, AsksForSeveralChildrenOnceOneHasTold) {
   EXPECT_EQ(next_children(plan, 1, 0.3), 2U) << "a third and a fourth would exceed the maximum together";
   EXPECT_EQ(next_children(plan, 1, 10), 1U) << "never before two children";
   EXPECT_EQ(next_children({.min_run_time_s = 0.001, .max_run_time_s = 0.001}, 1, 0.0002), 4U) << "rounding";
+}
+
+TEST(Autorange, ChildrenAreTheLastWhereNothingElseCouldCome) {
+  const WallPlan shortest{.min_run_time_s = 0.001, .max_run_time_s = 0.001};
+  EXPECT_TRUE(are_last(shortest, 1, 1, {.measured_s = 0.0005, .spent_s = 0.0008}));
+  EXPECT_FALSE(are_last(shortest, 0, 1, {})) << "never before two children";
+  EXPECT_FALSE(are_last(shortest, 1, 1, {.measured_s = 0.0002, .spent_s = 0.0008})) << "it pauses";
+  const WallPlan plan{.min_run_time_s = 0.1, .max_run_time_s = 1};
+  EXPECT_FALSE(are_last(plan, 1, 4, {.measured_s = 0.02, .spent_s = 0.03})) << "the interval decides";
+  EXPECT_FALSE(are_last(plan, 38, 1, {.measured_s = 0.77, .spent_s = 0.9}));
+  EXPECT_TRUE(are_last(plan, 39, 1, {.measured_s = 0.79, .spent_s = 0.9})) << "forty are enough";
 }
 
 TEST(Autorange, AGivenNumberOfExecutionsIsTimedInOneChild) {

@@ -94,9 +94,10 @@ std::string CommandTest::read(const std::string& name) const {
 }
 
 Command CommandTest::start(std::vector<std::string> arguments, bool terminal) const {
-  std::vector<std::string> argv = {
-      tally_,           "run",   "suite.toml",   "--keep-env", "TALLY_TEST_MARK", "--min-run-time", "0.001",
-      "--max-run-time", "0.002", "--iterations", "10"};
+  std::vector<std::string> argv = {tally_, "run", "suite.toml", "--keep-env", "TALLY_TEST_MARK", "--iterations", "10"};
+  for (const auto& [option, value] : {std::pair("--min-run-time", "0.001"), std::pair("--max-run-time", "0.002")}) {
+    if (std::ranges::find(arguments, option) == arguments.end()) argv.insert(argv.end(), {option, value});
+  }
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   return Command::start(std::move(argv), folder_, mark_, terminal);
 }

@@ -177,5 +177,40 @@ if (!shared) std::abort();
   }
 }
 
+/// What executes the statement, process after process: "own" of the case's, "child" of one that it forked.
+class TimedChildrenTest : public CommandTest {
+ protected:
+  std::string told(const std::vector<std::string>& options) const {
+    write("suite.toml",
+          "schema = 1\ntoolchain = \"python\"\n[[benchmark]]\nlabel = [\"tells\"]\npy = '''\nwith open(\"" +
+              path("told") + R"(", "a") as file:
+    file.write("own " if os.getpid() == own else f"{os.getpid()} ")
+'''
+setup = { py = 'import os; own = os.getpid()' }
+)");
+    fs::remove(path("told"));
+    std::vector<std::string> arguments{"--json", "r.json", "--wall-only"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    EXPECT_EQ(run(arguments), 0) << read("output");
+    std::string order;
+    std::string last;
+    std::istringstream words(read("told"));
+    for (std::string word; words >> word; last = word) {
+      if (word != last) order += word == "own" ? "own " : "child ";
+    }
+    return order;
+  }
+};
+
+TEST_F(TimedChildrenTest, TheLastIsTheCasesOwnProcessWhereItIsKnownToBeTheLast) {
+  EXPECT_EQ(told({"--min-run-time", "0.001", "--max-run-time", "0.001"}), "own child own ");
+  EXPECT_EQ(record("r.json")["cases"][0]["wall"]["samples_per_child"].size(), 2U);
+}
+
+TEST_F(TimedChildrenTest, OtherwiseAllAreForkedFromItsState) {
+  EXPECT_EQ(told({"--min-run-time", "0.005", "--max-run-time", "0.5", "--precision", "100"}),
+            "own child child child child child ");
+}
+
 }  // namespace
 }  // namespace tally::testing
