@@ -47,8 +47,8 @@ WallStep next_wall_step(const WallPlan& plan, std::span<const std::vector<double
 /// then as many as are missing, unless that would exceed the maximum run time.
 std::uint64_t next_children(const WallPlan& plan, std::uint64_t children, double spent_s);
 
-/// Whether so many more children are the last in any case: by their number, or since their samples alone reach the
-/// maximum run time. Never where children sampled less than they were to, as those do that pause.
+/// Whether so many more children are the last in any case, since their samples alone reach the maximum run time. Never
+/// where children sampled less than they were to, as those do that pause.
 bool are_last(const WallPlan& plan, std::uint64_t children, std::uint64_t more, const WallProgress& progress);
 
 }  // namespace tally

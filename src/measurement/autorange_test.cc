@@ -37,8 +37,8 @@ TEST(Autorange, ChildrenAreTheLastWhereNothingElseCouldCome) {
   EXPECT_FALSE(are_last(shortest, 1, 1, {.measured_s = 0.0002, .spent_s = 0.0008})) << "it pauses";
   const WallPlan plan{.min_run_time_s = 0.1, .max_run_time_s = 1};
   EXPECT_FALSE(are_last(plan, 1, 4, {.measured_s = 0.02, .spent_s = 0.03})) << "the interval decides";
-  EXPECT_FALSE(are_last(plan, 38, 1, {.measured_s = 0.77, .spent_s = 0.9}));
-  EXPECT_TRUE(are_last(plan, 39, 1, {.measured_s = 0.79, .spent_s = 0.9})) << "forty are enough";
+  EXPECT_FALSE(are_last(plan, 48, 1, {.measured_s = 0.96, .spent_s = 1.9}));
+  EXPECT_TRUE(are_last(plan, 49, 1, {.measured_s = 0.98, .spent_s = 1.9}));
 }
 
 TEST(Autorange, AGivenNumberOfExecutionsIsTimedInOneChild) {
