@@ -284,24 +284,25 @@ bool CaseDialogue::found_too_few(const ChildTimed& timed) const {
 
 CaseCommand CaseDialogue::next_wall_command() {
   const WallPlan& plan = rules_.plan.wall;
-  const std::uint64_t children = wall_.by_child.size();
+  // After the last one the state that another would be forked from is spent.
   if (!asked_times_.last && next_wall_step(plan, wall_.by_child, progress_) == WallStep::another_child) {
+    const std::uint64_t children = wall_.by_child.size();
     const std::uint64_t more = next_children(plan, children, progress_.spent_s);
-    ask_times(wall_.number_per_run, child_run_time_s(plan), more);
-    asked_times_.last = !rules_.counts_allocations && are_last(plan, children, more, progress_);
-    return asked_times_;
+    const bool last = !rules_.counts_allocations && are_last(plan, children, more, progress_);
+    return ask_times(wall_.number_per_run, child_run_time_s(plan), more, last);
   }
   if (!rules_.counts_allocations) return advance();
   step_ = Step::allocations;
   return AskCount{std::min(rules_.plan.iterations, kAllocationIterations), true};
 }
 
-CaseCommand CaseDialogue::ask_times(std::uint64_t iterations, double budget_s, std::uint64_t children) {
+CaseCommand CaseDialogue::ask_times(std::uint64_t iterations, double budget_s, std::uint64_t children, bool last) {
   children_coming_ = children;
   asked_times_ = AskTimes{.iterations = iterations,
                           .block_s = least_block_s(rules_.plan.wall, rules_.timer_overhead_s),
                           .budget_s = budget_s,
                           .children = children,
+                          .last = last,
                           .of_statement = step_ == Step::statement};
   return asked_times_;
 }

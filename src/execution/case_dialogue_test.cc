@@ -32,6 +32,13 @@ class CaseDialogueTest : public ::testing::Test {
                          .hears_end = hears_end_,
                          .timer_overhead_s = 1e-8});
   }
+  /// The empty loop is timed; the statement comes.
+  CaseDialogue begin_after_the_loop() {
+    CaseDialogue dialogue = begin(Mode::wall);
+    dialogue.on(PhaseReady{Phase::baseline});
+    dialogue.on(timed(1e-9));
+    return dialogue;
+  }
   static RegionCounted counted(std::uint64_t instructions, bool own = false) {
     return {.own = own, .iterations = 100, .totals = Totals{{"Ir"}, {instructions}}, .dump = "text"};
   }
@@ -241,9 +248,7 @@ TEST_F(CaseDialogueTest, TheMaximumRunTimeIsOfAllThatChildrenTake) {
   settings_.counts = false;
   settings_.min_run_time_s = 0.001;
   const auto children_until_it_stops = [&](double spent_s) {
-    CaseDialogue dialogue = begin(Mode::wall);
-    dialogue.on(PhaseReady{Phase::baseline});
-    dialogue.on(timed(1e-9));
+    CaseDialogue dialogue = begin_after_the_loop();
     dialogue.on(PhaseReady{Phase::statement});
     for (int children = 1;; ++children) {
       ChildTimed child = timed(children % 2 == 0 ? 1e-6 : 1.2e-6);
@@ -260,9 +265,7 @@ TEST_F(CaseDialogueTest, TheLastChildMayBeTheCasesOwnUnlessAllocationsAreToBeCou
   for (const bool counts : {false, true}) {
     settings_.counts = counts;
     settings_.min_run_time_s = settings_.max_run_time_s = 0.001;
-    CaseDialogue dialogue = begin(Mode::wall);
-    dialogue.on(PhaseReady{Phase::baseline});
-    dialogue.on(timed(1e-9));
+    CaseDialogue dialogue = begin_after_the_loop();
     EXPECT_FALSE(times_of(dialogue.on(PhaseReady{Phase::statement})).last);
     const AskTimes second = times_of(dialogue.on(timed(1e-6, 5)));
     EXPECT_EQ(second.children, 1U);
@@ -276,9 +279,7 @@ TEST_F(CaseDialogueTest, TheLastChildMayBeTheCasesOwnUnlessAllocationsAreToBeCou
 TEST_F(CaseDialogueTest, AfterTheLastChildNothingElseIsAsked) {
   settings_.counts = false;
   settings_.min_run_time_s = settings_.max_run_time_s = 0.001;
-  CaseDialogue dialogue = begin(Mode::wall);
-  dialogue.on(PhaseReady{Phase::baseline});
-  dialogue.on(timed(1e-9));
+  CaseDialogue dialogue = begin_after_the_loop();
   dialogue.on(PhaseReady{Phase::statement});
   EXPECT_TRUE(times_of(dialogue.on(timed(1e-6, 5))).last);
   EXPECT_TRUE(advances(dialogue.on(timed(1e-6, 1)))) << "it began to pause; the state it would need is spent";
@@ -323,9 +324,7 @@ TEST_F(CaseDialogueTest, AllocationsAreCountedAfterTheTimesAndOnlyBesideCounts) 
   for (const bool counts : {true, false}) {
     settings_.counts = counts;
     settings_.min_run_time_s = settings_.max_run_time_s = 0.001;
-    CaseDialogue dialogue = begin(Mode::wall);
-    dialogue.on(PhaseReady{Phase::baseline});
-    dialogue.on(timed(1e-9));
+    CaseDialogue dialogue = begin_after_the_loop();
     dialogue.on(PhaseReady{Phase::statement});
     std::optional<CaseCommand> command = dialogue.on(timed(1e-6));
     for (int i = 0; i < 100 && (!command || std::holds_alternative<AskTimes>(*command)); ++i)

@@ -88,7 +88,7 @@ struct AskTimes {
   double block_s = 0;
   double budget_s = 0;  ///< Of one child.
   std::uint64_t children = 1;
-  bool last = false;          ///< As with counts: of the last of these children the case child may make itself.
+  bool last = false;          ///< As with counts: the case child may be the last of these itself.
   bool of_statement = false;  ///< Not of the empty loop, which is too short to be watched.
 };
 /// Leave this phase.

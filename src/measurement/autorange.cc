@@ -54,10 +54,12 @@ std::uint64_t next_children(const WallPlan& plan, std::uint64_t children, double
 }
 
 bool are_last(const WallPlan& plan, std::uint64_t children, std::uint64_t more, const WallProgress& progress) {
+  constexpr double kHardlyPaused = 0.99;
+  constexpr double kRounded = 0.999;  // a sum that has become a little less than it was to be
   const double each_s = child_run_time_s(plan);
-  const bool sampled_all = progress.measured_s >= 0.99 * each_s * static_cast<double>(children);
+  const bool sampled_all = progress.measured_s >= kHardlyPaused * each_s * static_cast<double>(children);
   const double measured_s = progress.measured_s + each_s * static_cast<double>(more);
-  return children > 0 && sampled_all && measured_s >= 0.999 * plan.max_run_time_s;
+  return children > 0 && sampled_all && measured_s >= kRounded * plan.max_run_time_s;
 }
 
 }  // namespace tally

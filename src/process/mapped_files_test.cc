@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 #include <fstream>
-#include <sstream>
+
+#include "base/files.h"
 
 namespace tally {
 namespace {
@@ -39,11 +40,7 @@ class ExecutablePage {
   void* page_ = nullptr;
 };
 
-std::string text_of_own_maps() {
-  std::ostringstream text;
-  text << std::ifstream("/proc/self/maps").rdbuf();
-  return text.str();
-}
+std::string text_of_own_maps() { return read_file("/proc/self/maps").value(); }
 
 TEST(MappedFiles, AreThoseOfTheKernelsText) {
   const std::string name = ::testing::TempDir() + "a library, " + std::to_string(::getpid());

@@ -47,7 +47,7 @@ class CommandTest : public ::testing::Test {
   [[nodiscard]] nlohmann::json record(const std::string& name) const { return nlohmann::json::parse(read(name)); }
   [[nodiscard]] std::string path(const std::string& name) const { return folder_ + "/" + name; }
 
-  /// `tally run suite.toml` with these arguments, --keep-env for the mark, times as short as they can be.
+  /// `tally run suite.toml` with these arguments, --keep-env for the mark, times as short as they can be unless said.
   Command start(std::vector<std::string> arguments, bool terminal = false) const;
   /// The same to its end. What it said is in "output".
   int run(std::vector<std::string> arguments) const { return start(std::move(arguments)).wait(); }
