@@ -61,7 +61,7 @@ void reap(const Channel& control) {
 /// What many forks earn again, before the first of them. A host with threads is forked once only, whatever is to come.
 void prepare_forks(std::uint64_t to_come) {
   static bool prepared = false;
-  if (prepared || to_come < kForksWorthGathering || !callgrind::running() || count_threads() > 1) return;
+  if (prepared || to_come < kCasesWorthGathering || !callgrind::running() || count_threads() > 1) return;
   prepared = true;
   gather_in_huge_pages();
 }

@@ -43,14 +43,18 @@ Counts read(const std::string& text) {
   return counts;
 }
 
-/// The regions of the victim: its dumps, in order, its children's after its own.
-std::vector<Counts> regions(const std::string& tool_options, const std::string& argument) {
+struct Outcome {
+  std::vector<Counts> regions;  ///< The victim's dumps, in order, its children's after its own.
+  std::string printed;
+};
+
+Outcome run(const std::string& tool_options, const std::string& victim) {
   const fs::path folder = fs::path(testing::TempDir()) / ("tally_counter_" + std::to_string(getpid()));
   fs::remove_all(folder);
   fs::create_directories(folder);
   const std::string command = "valgrind -q --vgdb=no --demangle=no --log-file=" + (folder / "log").string() + " " +
-                              tool_options + " --callgrind-out-file=" + (folder / "%p").string() + " " +
-                              TALLY_BUILD_DIR "/tests/counter_victim " + argument;
+                              tool_options + " --callgrind-out-file=" + (folder / "%p").string() +
+                              " " TALLY_BUILD_DIR "/tests/" + victim + " > " + (folder / "printed").string();
   EXPECT_EQ(std::system(command.c_str()), 0) << contents(folder / "log");  // NOLINT(concurrency-mt-unsafe)
   std::map<std::pair<int, int>, Counts> by_process;
   for (const auto& file : fs::directory_iterator(folder)) {
@@ -58,15 +62,17 @@ std::vector<Counts> regions(const std::string& tool_options, const std::string& 
     if (number.size() > 1)
       by_process[{std::stoi(file.path().stem()), std::stoi(number.substr(1))}] = read(contents(file.path()));
   }
-  std::vector<Counts> read_regions;
-  read_regions.reserve(by_process.size());
-  for (auto& [place, counts] : by_process) read_regions.push_back(std::move(counts));
+  Outcome over{.regions = {}, .printed = contents(folder / "printed")};
+  over.regions.reserve(by_process.size());
+  for (auto& [place, counts] : by_process) over.regions.push_back(std::move(counts));
   fs::remove_all(folder);
-  return read_regions;
+  return over;
 }
 
+constexpr const char* kCallgrind = "--tool=callgrind --instr-atstart=no --compress-strings=no --compress-pos=no";
+
 std::vector<Counts> by_callgrind(const std::string& argument) {
-  return regions("--tool=callgrind --instr-atstart=no --compress-strings=no --compress-pos=no", argument);
+  return run(kCallgrind, "counter_victim " + argument).regions;
 }
 
 /// From the folder that Valgrind looks for tools in, however deep it lies.
@@ -76,9 +82,13 @@ std::string up_to_the_root() {
   return up;
 }
 
-std::vector<Counts> by_counter(const std::string& argument) {
+std::string counter() {
   const std::string tool = TALLY_COUNTER;
-  return regions("--tool=" + up_to_the_root() + tool.substr(0, tool.rfind("-amd64-linux")), argument);
+  return "--tool=" + up_to_the_root() + tool.substr(0, tool.rfind("-amd64-linux"));
+}
+
+std::vector<Counts> by_counter(const std::string& argument) {
+  return run(counter(), "counter_victim " + argument).regions;
 }
 
 constexpr std::size_t kDumps = 6;             // of the victim itself: one before each region and one behind it
@@ -137,6 +147,44 @@ TEST(CounterFunctions, AreCallgrinds) {
   ASSERT_EQ(theirs.size(), ours.size());
   EXPECT_EQ(with_one_memcpy(theirs.back()), with_one_memcpy(ours.back()));
   EXPECT_GT(ours.back().size(), 10U);
+}
+
+struct Told {
+  long pages = 0;
+  int mappings = 0;
+};
+
+std::vector<Told> told_by(const std::string& printed) {
+  std::vector<Told> all;
+  std::istringstream lines(printed);
+  std::string words;
+  for (Told told; lines >> told.pages >> words >> told.mappings && std::getline(lines, words);) all.push_back(told);
+  return all;
+}
+
+/// Of the sectors that Valgrind keeps translations in, the victim needs three.
+TEST(CounterMemory, IsLessWhereCountingStarts) {
+  const Outcome counted = run(counter(), "memory_victim");
+  const std::vector<Told> told = told_by(counted.printed);
+  ASSERT_EQ(told.size(), 2U) << counted.printed;
+  EXPECT_LT(told[1].pages, told[0].pages - 5000) << counted.printed;
+  EXPECT_GE(told[0].mappings, 4) << "code, what is read, what the loader has protected, variables";
+  EXPECT_EQ(told[1].mappings, 2);
+}
+
+TEST(CounterMemory, GivenBackMovesNoCount) {
+  const std::vector<Counts> theirs = run(kCallgrind, "memory_victim").regions;
+  const std::vector<Counts> ours = run(counter(), "memory_victim").regions;
+  // Sectors are taken anew by turns, those that were given back among them.
+  const std::vector<Counts> in_turns = run(counter() + " --num-transtab-sectors=2", "memory_victim").regions;
+  ASSERT_EQ(theirs.size(), 4U);
+  ASSERT_EQ(ours.size(), theirs.size());
+  ASSERT_EQ(in_turns.size(), theirs.size());
+  for (const std::size_t region : {1U, 3U}) {
+    EXPECT_EQ(ours[region].at(""), theirs[region].at(""));
+    EXPECT_EQ(in_turns[region].at(""), theirs[region].at(""));
+  }
+  EXPECT_GT(ours[3].at(""), 200'000U) << "two instructions of each block";
 }
 
 }  // namespace

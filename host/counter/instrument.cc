@@ -2,6 +2,7 @@
 
 #include "stretches.h"
 #include "threads.h"
+#include "translations.h"
 
 namespace tally::counter {
 
@@ -52,9 +53,6 @@ Addr next_of(const IRSB* block) {
   if (block->next->tag != Iex_Const || (block->jumpkind != Ijk_Boring && block->jumpkind != Ijk_Call)) return 0;
   return block->next->Iex.Const.con->Ico.U64;
 }
-
-/// The first page is never mapped.
-void discard_all_translations() { VG_(discard_translations_safely)(0x1000, ~SizeT{0xfff}, "tally-counter"); }
 
 }  // namespace
 

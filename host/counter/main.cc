@@ -10,6 +10,7 @@
 /// under Apache-2.0, the program is under version 3.
 #include "dump.h"
 #include "instrument.h"
+#include "mappings.h"
 #include "names.h"
 #include "stretches.h"
 #include "threads.h"
@@ -35,6 +36,7 @@ Bool handle_request(ThreadId thread, UWord* request, UWord* result) {
       return True;
     case VG_USERREQ__START_INSTRUMENTATION:
       start_instrumentation();
+      join_mappings_of_libraries();
       return True;
     case VG_USERREQ__TOGGLE_COLLECT:
       toggle_collecting(thread);
