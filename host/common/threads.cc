@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -19,17 +20,12 @@
 namespace tally::host {
 
 int count_threads() {
-  char text[1024];
-  const int fd = ::open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 0;
-  const ssize_t n = ::read(fd, text, sizeof text - 1);
-  ::close(fd);
-  if (n <= 0) return 0;
-  text[n] = 0;
-  // num_threads is the 20th field; the second may hold blanks but ends with the last ')'.
-  const char* at = std::strrchr(text, ')');
-  for (int field = 2; at != nullptr && field < 20; ++field) at = std::strchr(at + 1, ' ');
-  return at == nullptr ? 0 : std::atoi(at + 1);
+  // The kernel counts a link for each thread, and two of the folder. (It adds up what all threads have done for whoever
+  // reads their number in /proc/self/stat.)
+  constexpr nlink_t kLinks = 2;
+  struct stat task{};
+  if (::stat("/proc/self/task", &task) != 0 || task.st_nlink < kLinks) return 0;
+  return static_cast<int>(task.st_nlink - kLinks);
 }
 
 namespace {

@@ -55,6 +55,13 @@ class Worker {
   std::thread thread_{[this] { work(); }};
 };
 
+TEST(CountThreads, CountsThoseThatLive) {
+  EXPECT_EQ(count_threads(), 1);
+  const Worker one;
+  const Worker another;
+  EXPECT_EQ(count_threads(), 3);
+}
+
 class BindTest : public ::testing::Test {
  protected:
   void SetUp() override {
