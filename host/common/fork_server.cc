@@ -13,6 +13,7 @@
 #include "case_child.h"
 #include "huge_pages.h"
 #include "joined_mappings.h"
+#include "populated_pages.h"
 #include "protocol/descriptors.h"
 #include "shared_page.h"
 #include "threads.h"
@@ -73,6 +74,7 @@ void fork_case(const Channel& control, const Channel::Received& request, RunCase
   errno = EAGAIN;  // what fork() says where there are too many processes
   const pid_t pid = place == nullptr ? -1 : ::fork();
   if (pid == 0) {
+    populate_learned_pages();
     const Channel channel = become_case_child(request.message, request.fds[0], request.fds[1]);
     report_crashes(channel, request.message.job());
     run_case(context, channel, request.message);
@@ -98,6 +100,7 @@ int serve(const HostIdentity& identity, RunCase run_case, void* context) {
     allocations::prepare();
     share_written_memory();
     join_mappings_of_libraries();
+    prepare_to_learn_pages();
   }
   struct sigaction action{};
   action.sa_handler = on_child;

@@ -11,6 +11,7 @@
 #include "allocations.h"
 #include "callgrind.h"
 #include "fresh_heap.h"
+#include "populated_pages.h"
 #include "shared_page.h"
 #include "threads.h"
 
@@ -125,6 +126,7 @@ void Regions::resume() {
 
 /// All is set up and warmed up.
 void Regions::become_ready() {
+  learn_written_pages();
   // A team of threads does not survive a fork: its region would wait for ever. Threads that the statement never wakes
   // (PyTorch makes a pool when it is told the number of threads, and uses none for small tensors) are no hindrance.
   if (threads_ > 1) {
