@@ -36,10 +36,24 @@ struct Supervised {
   Report report;
 };
 
+/// CPython keeps the integers up to 256 (from 3.15 on up to 1,024), so an interpreter whose number is one of them, as
+/// in a container, allocates less for what it keeps of that number, and all that it allocates later lies elsewhere. The
+/// next process has a larger one.
+void use_up_small_numbers() {
+  constexpr pid_t kept = 1024;
+  pid_t child = getpid();
+  while (child > 0 && child < kept) {
+    child = vfork();  // NOLINT(bugprone-unsafe-functions): the child does nothing at all.
+    if (child == 0) _exit(0);
+    if (child > 0) waitpid(child, nullptr, 0);
+  }
+}
+
 /// Starts the command with vfork: `exec_errno` is shared memory until the exec.
 void start(Supervised& supervised, int control, char** argv) {
   volatile int exec_errno = 0;
   const pid_t self = getpid();
+  use_up_small_numbers();
   supervised.command = vfork();  // NOLINT(bugprone-unsafe-functions): posix_spawn has no PDEATHSIG.
   if (supervised.command == 0) {
     setsid();  // Its kill(0, …) must not reach us.

@@ -223,6 +223,17 @@ TEST(Exact, WhetherImportsHadToBeCompiledDoesNotMatter) {
   }
 }
 
+/// In a container processes have small numbers, which CPython keeps: the host's, the case's parent, has none of these.
+TEST(Exact, NoHostHasANumberThatPythonKeeps) {
+  How contained;
+  contained.started_by = {"unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc"};
+  const Ran ran = tally({"time", "pass", "--language", "python", "--setup",
+                         "import os; assert os.getppid() > 1024, os.getppid()", "--counts-only"},
+                        contained);
+  if (ran.err.starts_with("unshare: ")) GTEST_SKIP() << ran.err;
+  EXPECT_EQ(ran.code, 0) << ran.err << ran.out;
+}
+
 /// Another allocator's heap is not read as glibc's is: not a word of it, and the record says so.
 TEST(Exact, AnotherAllocatorsHeapIsLeftAlone) {
   How preloaded;

@@ -30,16 +30,18 @@ struct How {
   std::string path = "/usr/local/bin:/usr/bin:/bin";
   std::string cache = TALLY_BUILD_DIR "/tests/cli-cache";
   EnvironmentVariables more = {};
+  std::vector<std::string> started_by = {};  ///< A command that starts tally, such as unshare.
 };
 
 inline std::string tally_path() { return TALLY_BUILD_DIR "/tally"; }
 inline std::string suite(const std::string& name) { return "tests/cli/suites/" + name + ".toml"; }
 
-inline Ran tally(std::vector<std::string> arguments, const How& how = {}) {
+inline Ran tally(const std::vector<std::string>& arguments, const How& how = {}) {
   RealProcessRunner runner(TALLY_BUILD_DIR "/libexec/tallymark/tally-supervisor");
   ProcessRequest request;
-  request.argv = std::move(arguments);
-  request.argv.insert(request.argv.begin(), tally_path());
+  request.argv = how.started_by;
+  request.argv.push_back(tally_path());
+  request.argv.insert(request.argv.end(), arguments.begin(), arguments.end());
   // No server of the developer's is found.
   request.environment = {
       {"PATH", how.path}, {"HOME", how.cache}, {"XDG_CACHE_HOME", how.cache}, {"XDG_RUNTIME_DIR", how.cache + "/none"}};
@@ -58,7 +60,7 @@ inline Record record_of(std::vector<std::string> arguments, Ran& ran, const How&
   EXPECT_TRUE(folder);
   const std::string path = (folder->path() / "record.json").string();
   arguments.insert(arguments.end(), {"--json", path});
-  ran = tally(std::move(arguments), how);
+  ran = tally(arguments, how);
   const auto text = read_file(path);
   EXPECT_TRUE(text) << ran.err;
   if (!text) return {};
