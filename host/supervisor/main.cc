@@ -41,11 +41,12 @@ struct Supervised {
 /// next process has a larger one.
 void use_up_small_numbers() {
   constexpr pid_t kept = 1024;
-  pid_t child = getpid();
-  while (child > 0 && child < kept) {
-    child = vfork();  // NOLINT(bugprone-unsafe-functions): the child does nothing at all.
-    if (child == 0) _exit(0);
-    if (child > 0) waitpid(child, nullptr, 0);
+  pid_t last = getpid();
+  // So often at the most: where the kernel's largest number is a small one, there is never a larger.
+  for (pid_t left = kept - last; left > 0 && last > 0 && last < kept; --left) {
+    last = vfork();  // NOLINT(bugprone-unsafe-functions): the child does nothing at all.
+    if (last == 0) _exit(0);
+    if (last > 0) waitpid(last, nullptr, 0);
   }
 }
 
