@@ -139,12 +139,20 @@ def read_trace(paths: tuple[Path, ...], arguments: list[str]) -> dict[str, Any]:
 
 
 def _empty(output: str) -> bool:
-    """Whether nothing is wrong with the files but that no event is in them, which the program calls a failure."""
+    """Whether nothing is wrong with the files but that no event or no device work is in them, which the program calls a
+    failure."""
     try:
         files = json.loads(output)["traces"]
     except ValueError:
         return False
-    return not any(file["truncated"] or file["dropped"] or file["bytes_skipped"] for file in files)
+    return not any(_is_unreadable(file) for file in files)
+
+
+def _is_unreadable(file: dict[str, Any]) -> bool:
+    refused = ("dropped_malformed", "dropped_no_time", "dropped_no_room")
+    if file["events"] > sum(file[key] for key in refused):
+        return False
+    return bool(file["truncated"] or file["dropped"] or file["bytes_skipped"])
 
 
 def _line(text: str) -> str:
@@ -171,6 +179,10 @@ def _reading(file: File) -> str:
     text = f"{file.path}: {file.events:,} events, {file.bytes / 1e6:.1f} MB of JSON"
     if file.dropped:
         text += f"; {file.dropped:,} events dropped as damaged"
+    if file.work_without_duration:
+        text += f"; {file.work_without_duration:,} pieces of device work have no duration"
+    if file.objects_after_end:
+        text += f"; {file.objects_after_end:,} JSON objects after the document's end were not read"
     if file.truncated:
         text += "; the file is cut short"
     return f"{text}; {file.input_fault}" if file.input_fault else text
@@ -220,9 +232,26 @@ def _kernels(device: Device, width: int) -> list[list[str]]:
     ]
 
 
+def _doubtful(device: Device) -> list[str]:
+    if device.doubts is None:
+        return []
+    lines = [
+        f'doubtful: on stream {one.stream}, "{_cut(one.name, 40)}" of {_time(one.duration_ns)} still runs when '
+        f"{one.covered:,} later pieces of work begin and end"
+        for one in device.doubts.covering_work
+    ]
+    far = device.doubts.far_apart
+    if far is not None:
+        lines.append(
+            f"doubtful: nothing runs for {_time(far.until_ns - far.from_ns)}, with {far.before:,} pieces of work "
+            f'before and {far.after:,} after (next to it: "{_cut(far.name, 40)}")'
+        )
+    return lines
+
+
 def _rest(device: Device) -> list[str]:
     """What does not fit in a column."""
-    lines = []
+    lines = _doubtful(device)
     more = len(device.kernels_by_short_name) - _SHOWN
     if more > 0:
         lines.append(f"… and {more:,} more kernels (.kernels_by_short_name has them)")

@@ -171,10 +171,41 @@ class Kernel:
 
 
 @dataclass(frozen=True)
+class CoveringWork:
+    """A piece of work that others of its stream begin and end within: one stream runs one after the other."""
+
+    stream: str
+    name: str
+    start_ns: int
+    duration_ns: int
+    covered: int
+
+
+@dataclass(frozen=True)
+class FarApart:
+    """A stretch without work, far longer than all work around it; `name` is next to it on the side that has less."""
+
+    from_ns: int
+    until_ns: int
+    before: int
+    after: int
+    name: str
+
+
+@dataclass(frozen=True)
+class Doubts:
+    """What of a device's work cannot be true, or is hard to believe. The figures are of the file as it is."""
+
+    covering_work: tuple[CoveringWork, ...]
+    far_apart: Optional[FarApart]
+
+
+@dataclass(frozen=True)
 class Device(Parts):
     """One device of one trace."""
 
     device: str
+    doubts: Optional[Doubts]
     matmul_convolution_ns: int
     start_ns: int
     end_ns: int
@@ -227,6 +258,8 @@ class File:
     dropped_no_time: int
     dropped_no_room: int
     bytes_skipped: int
+    work_without_duration: int
+    objects_after_end: int
     truncated: bool
     input_fault: Optional[str]
     other_device_events: int

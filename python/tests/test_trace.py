@@ -61,6 +61,30 @@ def test_every_figure_is_a_field(path: Path) -> None:
         assert len(device.kernels_by_name) == device.kernel_names
 
 
+def test_what_cannot_be_true_is_said(tmp_path: Path) -> None:
+    bad = {**KERNEL, "name": "bad", "ts": 100, "dur": 3_400_000}
+    inside = {**KERNEL, "name": "inside", "ts": 120, "dur": 10}
+    lost = {**KERNEL, "name": "lost", "ts": -4_000_000_000}
+    found = trace(write(tmp_path / "odd.json", [*EVENTS, bad, inside, lost]))
+    doubts = found.device.doubts
+    assert doubts is not None
+    assert [(one.name, one.covered) for one in doubts.covering_work] == [("bad", 1)]
+    assert doubts.far_apart is not None
+    assert (doubts.far_apart.name, doubts.far_apart.before) == ("lost", 1)
+    assert found.files[0].work_without_duration == 1
+    text = repr(found)
+    assert '"bad" of 3.4' in text
+    assert "1 pieces of device work have no duration" in text
+    assert trace(write(tmp_path / "fine.json", EVENTS)).device.doubts is None
+
+
+def test_a_trace_of_the_host_alone_has_no_devices(tmp_path: Path) -> None:
+    host = {"ph": "X", "cat": "cpu_op", "name": "aten::add", "pid": 1, "tid": 1, "ts": 0, "dur": 1}
+    path = write(tmp_path / "host.json", [host, host])
+    path.write_text(path.read_text()[:-3])  # cut short
+    assert trace(path).devices == ()
+
+
 def test_ranks_are_fields_too(tmp_path: Path) -> None:
     paths = [
         write(tmp_path / f"{rank}.json", EVENTS[: 2 + rank], distributedInfo={"rank": rank})

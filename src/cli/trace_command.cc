@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <ostream>
@@ -43,11 +44,15 @@ int read_one(const std::string& path, const TraceOptions& options, std::vector<t
   return 0;
 }
 
-/// Whether any trace gave nothing: not a single event could be read.
+/// Whether any trace gave nothing, not a single event, or none of them has any device work.
 bool nothing_usable(const std::vector<trace::TraceResult>& results, std::ostream& err) {
-  bool nothing = false;
+  const bool no_work = std::ranges::all_of(results, [](const auto& trace) { return trace.figures.devices.empty(); });
+  bool nothing = no_work;
   for (const trace::TraceResult& trace : results) {
-    if (trace.data.events > trace.data.refused.total()) continue;
+    if (trace.data.events > trace.data.refused.total()) {
+      if (no_work) err << "tally trace: " << trace.path << ": no event in it is work of a device\n";
+      continue;
+    }
     nothing = true;
     err << "tally trace: " << trace.path
         << ": no event could be used; is this a Chrome trace (traceEvents, or an array)?\n";

@@ -81,12 +81,35 @@ Array copies_json(const trace::DeviceFigures& d) {
   return out;
 }
 
+/// Null where nothing is doubtful.
+json::Value doubts_json(const trace::Doubts& doubts) {
+  if (!doubts.any()) return {};
+  Array covering;
+  for (const trace::CoveringWork& one : doubts.covering)
+    covering.push_back(Object{{"stream", one.stream},
+                              {"name", one.name},
+                              {"start_ns", one.start},
+                              {"duration_ns", one.duration},
+                              {"covered", one.covered}});
+  Object out = {{"covering_work", std::move(covering)}, {"far_apart", nullptr}};
+  if (doubts.far_apart) {
+    const trace::FarApart& far = *doubts.far_apart;
+    out["far_apart"] = Object{{"from_ns", far.from},
+                              {"until_ns", far.until},
+                              {"before", far.before},
+                              {"after", far.after},
+                              {"name", far.name}};
+  }
+  return out;
+}
+
 /// Null where the trace does not say.
 json::Value rank_of(const trace::TraceResult& trace) { return trace.data.rank < 0 ? json::Value() : trace.data.rank; }
 
 Object device_json(const trace::DeviceFigures& d, const TraceJsonOptions& options) {
   Object out = {{"device", d.device}};
   out.update(parts_json(d.parts));
+  out["doubts"] = doubts_json(d.doubts);
   out["matmul_convolution_ns"] = d.math_busy;
   out["start_ns"] = d.start;
   out["end_ns"] = d.end;
@@ -229,6 +252,8 @@ Object reading_json(const trace::TraceData& data) {
           {"dropped_no_time", data.refused.no_time},
           {"dropped_no_room", data.refused.no_room},
           {"bytes_skipped", data.bytes_dropped + data.stray_bytes},
+          {"work_without_duration", data.work_without_duration},
+          {"objects_after_end", data.objects_after_end},
           {"truncated", data.truncated},
           {"input_fault", data.input_fault.empty() ? json::Value() : data.input_fault},
           {"other_device_events", data.other_device_events},

@@ -61,6 +61,7 @@ Object trace_data_json(const trace::TraceResult& result, const TraceTextOptions&
   }
   return {{"path", result.path},
           {"reading", render_reading(result)},
+          {"doubts", render_doubts(result.figures)},
           {"figures", trace_json(std::span(&result, 1),
                                  {.kernels = options.kernels, .unprofiled_duration = options.unprofiled_duration})},
           {"rows", std::move(rows)},

@@ -24,6 +24,25 @@ void parts_row(Table& table, std::string window, const trace::Parts& p) {
                         {format_part(p.communication - p.exposed_communication, p.communication)}});
 }
 
+std::string doubts_text(const trace::Doubts& doubts) {
+  std::string out;
+  for (const trace::CoveringWork& one : doubts.covering)
+    out += fmt::format(
+        "  doubtful: on stream {}, \"{}\" of {} still runs when {} later pieces of work begin and end. One stream runs "
+        "one\n"
+        "    after the other: its duration or its start is wrong, and so are busy, idle and utilization\n",
+        printable(one.stream), printable(one.name), format_nanoseconds(one.duration), count(one.covered));
+  if (doubts.far_apart) {
+    const trace::FarApart& far = *doubts.far_apart;
+    out += fmt::format(
+        "  doubtful: nothing runs for {}, with {} pieces of work before and {} after (next to it: \"{}\"). If a start "
+        "was\n"
+        "    lost, the window, idle and utilization are wrong\n",
+        format_nanoseconds(far.until - far.from), count(far.before), count(far.after), printable(far.name));
+  }
+  return out;
+}
+
 Table parts_table() {
   return {.columns = {{"window", false, 12},
                       {"length", true},
@@ -103,7 +122,7 @@ std::string device_text(const trace::TraceResult& trace, const trace::DeviceFigu
   constexpr std::size_t most_steps = 20;
   for (std::size_t i = 0; options.steps && d.steps.size() > 1 && i < std::min(d.steps.size(), most_steps); ++i)
     parts_row(table, printable(d.steps[i].name), d.steps[i].parts);
-  out += render_table(table, options.render);
+  out += render_table(table, options.render) + doubts_text(d.doubts);
   if (options.unprofiled_duration > 0)
     out += fmt::format("  over the unprofiled run time of {}: utilization {}, matmul and convolution {}\n",
                        format_nanoseconds(options.unprofiled_duration),
@@ -192,6 +211,13 @@ std::string render_reading(const trace::TraceResult& trace) {
   if (d.refused.no_room != 0)
     out += fmt::format("  not used: {} events of more devices, streams or threads than can be told apart\n",
                        count(d.refused.no_room));
+  if (d.work_without_duration != 0)
+    out +=
+        fmt::format("  {} pieces of device work have no duration; they count as 0 s\n", count(d.work_without_duration));
+  if (d.objects_after_end != 0)
+    out +=
+        fmt::format("  not read: {} more JSON objects after the document's end (is it several traces in one file?)\n",
+                    count(d.objects_after_end));
   if (d.truncated) out += "  the file ends before its document does\n";
   if (!d.input_fault.empty()) out += fmt::format("  {}\n", d.input_fault);
   if (d.names.overflowed() != 0)
@@ -209,6 +235,16 @@ std::string render_reading(const trace::TraceResult& trace) {
         "  old helper: busy {}, matmul {}; against {} busy by our definition ({})\n", format_nanoseconds(l.busy),
         format_nanoseconds(l.matmul), format_nanoseconds(busy),
         busy > 0 ? fmt::format("{:.3g} times", static_cast<double>(l.busy) / static_cast<double>(busy)) : "no work");
+  }
+  return out;
+}
+
+std::string render_doubts(const trace::TraceFigures& figures) {
+  std::string out;
+  for (const trace::DeviceFigures& d : figures.devices) {
+    if (!d.doubts.any()) continue;
+    if (figures.devices.size() > 1) out += fmt::format("  device {}:\n", printable(d.device));
+    out += doubts_text(d.doubts);
   }
   return out;
 }

@@ -24,4 +24,7 @@ std::string render_trace(std::span<const trace::TraceResult> traces, const Trace
 /// "nccl.json: 40,573 events …", with a line for each kind of damage.
 std::string render_reading(const trace::TraceResult& trace);
 
+/// A sentence for each thing that cannot be true; empty where there is none.
+std::string render_doubts(const trace::TraceFigures& figures);
+
 }  // namespace tally::report

@@ -83,6 +83,7 @@ TraceFigures analyse(TraceData& data, const AnalyseOptions& options) {
     fill_parts(data, work, options, out);
     fill_estimates(device, out);
     fill_streams(data, work.rows, out);
+    fill_doubts(data, work, out);
     fill_kernels(data, work, out);
     fill_idle(data, work, waits.span(), options.timeline_events > 0, out);
     of_launches.get();

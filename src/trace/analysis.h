@@ -29,6 +29,8 @@ void fill_launches(const TraceData& data, const DeviceWork& work, DeviceFigures&
 void fill_idle(const TraceData& data, const DeviceWork& work, std::span<const std::uint32_t> waits, bool gaps,
                DeviceFigures& out);
 
+void fill_doubts(const TraceData& data, const DeviceWork& work, DeviceFigures& out);
+
 /// The outermost operators that are no steps, before prepare_operators(): disjoint by thread and sorted.
 Column<OperatorSpan> shown_operators(const TraceData& data);
 

@@ -156,6 +156,7 @@ void Collector::take_work(const Fields& fields) {
     name = scratch_;
   }
   const std::uint32_t number = data_.names.number(name);
+  if (!fields.dur.present()) ++data_.work_without_duration;
   Row row{};
   row.start = span.start;
   row.duration = static_cast<std::uint64_t>(span.duration);

@@ -15,6 +15,14 @@ template <std::size_t Size>
   return text.size() == Size - 1 && std::memcmp(text.data(), literal, Size - 1) == 0;
 }
 
+/// A key in which an exporter escaped what needs no escape.
+[[gnu::always_inline]] inline void resolve(std::string_view& key, std::string& room) {
+  if (key.find('\\') == std::string_view::npos) [[likely]]
+    return;
+  room = plain_text({.text = key, .string = true, .escaped = true});
+  key = room;
+}
+
 struct Field {
   Raw* raw;   ///< Null for a key that is of no concern.
   bool done;  ///< The object ended instead.
@@ -73,7 +81,9 @@ struct Field {
       break;
   }
   std::string_view key;
+  std::string resolved;
   if (!in.key(key, field.done)) return false;
+  resolve(key, resolved);
   if (is(key, "external id")) field.raw = &f.external_id;
   if (is(key, "correlation")) field.raw = &f.correlation;
   if (is(key, "device")) field.raw = &f.device;
@@ -84,6 +94,11 @@ struct Field {
   if (is(key, "labels")) field.raw = &f.labels;
   if (is(key, "kind")) field.raw = &f.kind;
   return true;
+}
+
+bool is_of_device(Category category) {
+  return category == Category::kernel || category == Category::memcpy || category == Category::memset ||
+         category == Category::runtime;
 }
 
 bool read_args(Cursor in, Fields& f) {
@@ -104,9 +119,11 @@ bool read_args(Cursor in, Fields& f) {
   }
 }
 
+constexpr char no_phase = '?';  ///< A phase of another length than one character.
+
 /// What an event's category, name and phase say about whether it is worth reading on. Asked after each of them.
 bool leave(const Fields& f, bool has_category, const Wanted& wanted) {
-  if (f.phase != '\0' && f.phase != 'X' && f.phase != 'M') return true;
+  if (f.phase != '\0' && f.phase != no_phase && f.phase != 'X' && f.phase != 'M') return true;
   if (wanted.every_phase_x || !has_category) return false;
   switch (f.category) {
     case Category::irrelevant:
@@ -205,8 +222,10 @@ enum class Key : unsigned char { none, end, phase, category, name, ts, dur, pid,
       break;
   }
   std::string_view text;
+  std::string resolved;
   bool done = false;
   if (!in.key(text, done)) return false;
+  resolve(text, resolved);
   key = is(text, "ph")     ? Key::phase
         : is(text, "cat")  ? Key::category
         : is(text, "name") ? Key::name
@@ -233,7 +252,7 @@ Head head_from_category(const char* at, const char* end, const Wanted& wanted) {
                            __attribute__((always_inline)) { return take_literal(at, end, text); };
   const char* const category_begin = at;
   at = Cursor::quote_or_backslash(at, end);
-  while (at < end && *at != '"') ++at;
+  if (at < end && *at == '\\') return {};
   const Category category = category_of({category_begin, static_cast<std::size_t>(at - category_begin)});
   if (at == end) return {};
   if (category == Category::irrelevant) return {.irrelevant = true};
@@ -327,9 +346,12 @@ Reading read_fields(const Slice& slice, const Head& head, const Wanted& wanted, 
       return Reading::damaged;
     }
     // Of these three the first counts: whether an event is left early must not change what it is.
-    if (key == Key::phase && f.phase == '\0') f.phase = value.string && value.text.size() == 1 ? value.text[0] : '?';
+    if (key == Key::phase && f.phase == '\0')
+      f.phase = value.string && value.text.size() == 1 ? value.text[0] : no_phase;
     if (key == Key::category && !has_category) {
-      f.category = value.string ? category_of(value.text) : Category::irrelevant;
+      f.category = !value.string   ? Category::irrelevant
+                   : value.escaped ? category_of(plain_text(value))
+                                   : category_of(value.text);
       has_category = true;
     }
     if ((key == Key::phase || key == Key::category || key == Key::name) && leave(f, has_category, wanted))
@@ -340,7 +362,13 @@ Reading read_fields(const Slice& slice, const Head& head, const Wanted& wanted, 
         f.pid.present() && f.name.present())
       return Reading::relevant;
   }
+  if (f.phase == '\0' || f.phase == no_phase)
+    return has_category && is_of_device(f.category) ? Reading::damaged : Reading::irrelevant;
   if (f.phase != 'X' && f.phase != 'M') return Reading::irrelevant;
+  if (f.phase == 'X' && !has_category && args != nullptr) {
+    Fields other;
+    if (read_args(Cursor(args, end), other) && other.stream.present()) return Reading::damaged;
+  }
   const bool metadata = f.phase == 'M';
   if (metadata ? f.name.text != "process_labels" : f.category == Category::irrelevant && !wanted.every_phase_x)
     return Reading::irrelevant;

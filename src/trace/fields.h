@@ -2,8 +2,10 @@
 ///
 /// Owns: which categories matter (and that calls which launch nothing do not), and how to leave an event that does not
 /// after a few bytes. Keys may come in any order; of a key that comes twice the last counts, as in Python's json,
-/// except that an event may be left at its first category. Keys are compared as written: one with escapes in it is not
-/// recognised.
+/// except that an event may be left at its first category. Escapes in keys and categories are resolved.
+///
+/// Device work or a runtime call without a phase, and a complete event with a stream but without a category, are
+/// damaged: they cannot be what their exporter meant.
 #pragma once
 
 #include <string>

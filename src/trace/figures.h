@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "trace/doubts.h"
 #include "trace/sweep.h"
 #include "trace/timeline.h"
 #include "trace/trace_data.h"
@@ -104,6 +105,7 @@ struct DeviceFigures {
   std::uint64_t graph_launches = 0, graph_work = 0;  ///< Graph launches, and the work that came of them.
   std::optional<QueueLength> queue;
   std::vector<StreamFigures> streams;
+  Doubts doubts;
   std::vector<TimelinePoint> timeline;  ///< The window in equal slices.
   Nanoseconds timeline_slice = 0;
 };

@@ -66,6 +66,7 @@ Result<TraceData> read_trace(ByteSource& source, const ReadOptions& options) {
   data.bytes_dropped = damage.dropped_bytes;
   data.stray_bytes = damage.stray_bytes;
   data.truncated = damage.truncated;
+  data.objects_after_end = damage.after_end;
   data.saw_events = splitter.saw_events();
   data.input_fault = source.fault();
   return data;

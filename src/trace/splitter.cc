@@ -141,6 +141,7 @@ void Splitter::brace_between_others(std::string_view bytes, std::size_t at) {
     if (!top_.object_closed()) ++damage_.stray_bytes;
     return;
   }
+  if (top_.complete()) ++damage_.after_end;
   const TopLevel::Role role = top_.object_opened();
   if (role != TopLevel::Role::event && !top_.saw_events() && surely_event(bytes, at)) {
     top_.assume_events();  // A fragment, or one event a line: no array was ever opened.

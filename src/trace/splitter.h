@@ -46,6 +46,7 @@ struct Damage {
   std::uint64_t dropped = 0;        ///< Pieces given up, each at least the beginning of an event.
   std::uint64_t dropped_bytes = 0;  ///< Bytes passed over while searching for the next event.
   std::uint64_t stray_bytes = 0;    ///< Bytes between events that do not belong there.
+  std::uint64_t after_end = 0;      ///< Objects behind the document's end.
   bool truncated = false;           ///< The text ended before its document did.
 };
 

@@ -84,7 +84,7 @@ struct OperatorSpan {
 static_assert(sizeof(OperatorSpan) == 24);
 
 struct Reasons {                ///< Why events that matter were not used.
-  std::uint64_t malformed = 0;  ///< Their text is not JSON.
+  std::uint64_t malformed = 0;  ///< Their text is not JSON, or device work lacks its phase or category.
   std::uint64_t no_time = 0;    ///< No usable start or duration.
   std::uint64_t no_room = 0;    ///< More than 255 devices or 65,535 streams or threads.
   [[nodiscard]] std::uint64_t total() const { return malformed + no_time + no_room; }
@@ -105,7 +105,9 @@ struct TraceData {
   std::string input_fault;  ///< Why reading ended early (a broken gzip stream), or empty.
   Reasons refused;
   std::uint64_t other_device_events = 0;
-  std::uint64_t device_waits = 0;  ///< "cuda_sync" events.
+  std::uint64_t device_waits = 0;           ///< "cuda_sync" events.
+  std::uint64_t work_without_duration = 0;  ///< Counted as work of 0 ns.
+  std::uint64_t objects_after_end = 0;      ///< Behind the document's end: not read.
 
   Column<Row> work, calls;
   TextTable names{other_name, std::size_t{8} << 20};

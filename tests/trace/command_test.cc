@@ -56,6 +56,9 @@ TEST_F(TraceCommand, ExitCodes) {
   EXPECT_EQ(run({good, "--json", "--threads", "1"}).code, 0);
   EXPECT_EQ(run({write("text.json", "no trace at all")}).code, 1);
   EXPECT_EQ(run({write("empty.json", "")}).code, 1);
+  const auto host = run({write("host.json", R"([{"ph":"M","name":"process_name","pid":1,"args":{"name":"x"}}])")});
+  EXPECT_EQ(host.code, 1);
+  EXPECT_NE(host.err.find("host.json: no event in it is work of a device"), std::string::npos) << host.err;
   EXPECT_EQ(run({(folder_->path() / "missing.json").string()}).code, 2);
   EXPECT_EQ(run({}).code, 2);
   EXPECT_EQ(run({good, "--threads", "9"}).code, 2);

@@ -25,7 +25,8 @@ TEST(RealTraces, EveryFigureToTheNanosecond) {
       options.json = options.legacy = true;
       options.threads = threads;
       std::ostringstream out, err;
-      ASSERT_EQ(cli::run_trace(options, out, err), 0) << err.str();
+      const int without_work = want.at("devices").empty() ? 1 : 0;
+      ASSERT_EQ(cli::run_trace(options, out, err), without_work) << err.str();
       const auto got = nlohmann::json::parse(out.str());
       SCOPED_TRACE(options.files[0]);
       EXPECT_EQ(got.at("events"), want.at("events"));

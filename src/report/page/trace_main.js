@@ -9,6 +9,7 @@ function traceSection(trace, events) {
     {},
     el('h2', {}, name),
     el('p', {class: 'soft small'}, trace.reading),
+    trace.doubts && el('p', {class: 'small'}, el('strong', {}, trace.doubts)),
     traceCanvas(events, name),
     el(
       'p',
