@@ -93,6 +93,12 @@ void CountedCall::resume() {
   if (meter_ != nullptr) meter_->resume();
 }
 
+void CountedCall::executed(std::uint64_t iterations) {
+  done_ = done_ - iterations_ + iterations;
+  iterations_ = iterations;
+  if (meter_ != nullptr) meter_->executed(iterations);
+}
+
 void CountedCall::add_manual_time(double seconds) {
   if (meter_ != nullptr) meter_->add_manual_time(seconds);
   Call::add_manual_time(seconds);

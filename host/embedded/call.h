@@ -62,6 +62,9 @@ class Call {
   /// For max_iterations: how many executions this call has. Asking may decide it.
   virtual std::uint64_t promise() = 0;
 
+  /// Before the wait() that ends a region: its loop made another number of executions than it was told.
+  virtual void executed(std::uint64_t /*iterations*/) {}
+
   /// Of a function that does not go on: its loop, if there is one, is not run. The first reason counts.
   virtual void skip(const std::string& why, bool is_error);
   virtual void add_manual_time(double seconds) { notes_.manual_s += seconds; }
@@ -107,6 +110,7 @@ class Meter {
   virtual void pause() = 0;
   virtual void resume() = 0;
   virtual void add_manual_time(double seconds) = 0;
+  virtual void executed(std::uint64_t /*iterations*/) {}
 };
 
 /// A call whose loop has so many executions, known before it begins. `meter` may be null: nothing is measured.
@@ -121,6 +125,7 @@ class CountedCall : public Call {
   void pause() override;
   void resume() override;
   std::uint64_t promise() override { return iterations_; }
+  void executed(std::uint64_t iterations) override;
   void add_manual_time(double seconds) override;
   [[nodiscard]] std::uint64_t pauses() const { return pauses_; }
 

@@ -145,6 +145,7 @@ class RegionMeter : public Meter {
   void pause() override { regions_.pause(); }
   void resume() override { regions_.resume(); }
   void add_manual_time(double seconds) override { regions_.add_manual_time(static_cast<std::uint64_t>(seconds * 1e9)); }
+  void executed(std::uint64_t iterations) override { regions_.raise_iterations(iterations); }
 
  private:
   Regions& regions_;

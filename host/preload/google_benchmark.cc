@@ -2,22 +2,28 @@
 ///
 /// The library's functions are taken over (see library.h), those of release 1.7 and of 1.9: its State begins
 /// and ends a measured loop in two functions, which here start and finish a region; its constructor is told how many
-/// executions there are. Nothing of its private classes is known here. A benchmark is run by the library itself, by its
-/// filter, in a call of its own for each region; what its loop's own control costs, 2 to 5 instructions an execution,
-/// is inline in the program and stays in.
+/// executions there are. Of its classes no more is known than where State, whose loop is inline in the program, keeps
+/// three numbers (checked in each call), and that a reporter begins with its virtual functions. A benchmark is run by
+/// the library itself, by its filter, in a call of its own for each region; what its loop's own control costs, 2 to 5
+/// instructions an execution, is inline in the program and stays in.
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <csetjmp>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <exception>
 #include <iostream>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "call.h"
+#include "callgrind.h"
 #include "library.h"
 #include "protocol/descriptors.h"
 #include "registry.h"
@@ -36,9 +42,9 @@ enum class Asked { nothing, list, serving };
 Asked g_asked = Asked::nothing;
 Call* g_call = nullptr;  ///< That the library runs now; null while it lists.
 bool g_in_loop = false;
+int g_probe = -1;           ///< Where the number goes that the library asks for, in a process that finds it out.
 bool g_state_made = false;  ///< For the call, with its number of executions.
 std::jmp_buf g_after_call;
-bool g_running = false;  ///< The library, for us.
 
 /// Calls the library's own function.
 template <typename Result, typename... Parameters>
@@ -67,14 +73,35 @@ __attribute__((constructor)) void take_handshake(int argc, char** argv, char** /
 
 constexpr const char* kInitialize = "_ZN9benchmark10InitializeEPiPPcPFvvE";
 constexpr const char* kInitialize16 = "_ZN9benchmark10InitializeEPiPPc";
-constexpr const char* kRun = "_ZN9benchmark22RunSpecifiedBenchmarksEv";
+constexpr const char* kRun = "_ZN9benchmark22RunSpecifiedBenchmarksEPNS_17BenchmarkReporterE";
 
-/// Runs what the flags say. It is left when its reporter is destroyed, before that is done: in 1.7 the reporter is a
-/// static object, which a second run would find destroyed.
+/// A reporter that reports nothing. The library's own would be destroyed at the end of each run, and in 1.7 it is a
+/// static object. Its virtual functions are ReportContext, which returns true, and, by release, four or five that
+/// return nothing, two of them destructors; our own never destroys it.
+class SilentReporter {
+ public:
+  SilentReporter() {
+    // Sets the streams that the names are listed on. The class is abstract: there is no other constructor.
+    real<void, void*>("_ZN9benchmark17BenchmarkReporterC2Ev", this);
+    functions_ = &kFunctions[0];
+  }
+  static SilentReporter& instance() {
+    static auto* const reporter = new SilentReporter;
+    return *reporter;
+  }
+
+ private:
+  static bool yes() { return true; }
+  static constexpr bool (*kFunctions[])() = {yes, yes, yes, yes, yes, yes, yes, yes};
+
+  bool (*const* functions_)() = nullptr;
+  [[maybe_unused]] void* streams_[2] = {};  ///< Read by the library.
+  [[maybe_unused]] void* room_[6] = {};     ///< For members of releases to come.
+};
+
+/// Runs what the flags say.
 void run_specified() {
-  g_running = true;
-  if (setjmp(g_after_call) == 0) real<std::size_t>(kRun);
-  g_running = false;
+  if (setjmp(g_after_call) == 0) real<std::size_t, void*>(kRun, &SilentReporter::instance());
 }
 
 /// Sets the library's flags, as its command line does.
@@ -121,15 +148,28 @@ std::string pattern_of(const std::string& name) {
   return pattern + "$";
 }
 
-void run_named(Call& call, const std::string& name) {
-  if (name.find("/threads:") != std::string::npos) {
+/// "f/iterations:4/repeats:2": what the library's name of a benchmark says by this word.
+std::optional<std::uint64_t> number_after(const std::string& name, std::string_view word) {
+  const std::size_t at = name.rfind(word);
+  if (at == std::string::npos) return std::nullopt;
+  std::uint64_t number = 0;
+  const char* const begin = name.data() + at + word.size();
+  const char* const end = name.data() + name.size();
+  const auto [after, error] = std::from_chars(begin, end, number);
+  return error == std::errc() && (after == end || *after == '/') ? std::optional(number) : std::nullopt;
+}
+
+/// `fixed`: its author has said how many executions there are.
+void run_named(Call& call, const std::string& name, bool fixed) {
+  if (number_after(name, "/threads:").value_or(1) > 1) {
     call.skip(
         "runs in threads, which a program that is already built cannot be counted in: build it with "
         "tallymark::benchmark",
         true);
     return;
   }
-  call.notes().label = "includes the loop's own control";
+  call.notes().label = fixed ? "includes the loop's own control, and what only a first execution does"
+                             : "includes the loop's own control";
   g_call = &call;
   g_in_loop = false;
   g_state_made = false;
@@ -158,6 +198,32 @@ void empty(Call* call, unsigned pauses) {
   g_call = nullptr;
 }
 
+constexpr std::string_view kIterations = "/iterations:";
+
+/// What the library asks of the first State of a benchmark, found out in a process of its own, in which its function is
+/// not called. `named`, where its author has fixed it; 0 where the name means something else, such as an argument.
+std::uint64_t fixed_iterations(const std::string& name, std::uint64_t named) {
+  int answer[2];
+  if (::pipe(answer) != 0) return named;
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    tally::host::callgrind::after_fork();
+    g_probe = answer[1];
+    set_flag("--benchmark_filter=" + pattern_of(name));
+    run_specified();
+    ::_exit(1);
+  }
+  ::close(answer[1]);
+  std::int64_t asked = 0;
+  const bool known = pid > 0 && ::read(answer[0], &asked, sizeof asked) == sizeof asked;
+  ::close(answer[0]);
+  if (pid > 0) {
+    ::kill(pid, SIGKILL);  // By itself, Valgrind would write a dump of it.
+    ::waitpid(pid, nullptr, 0);
+  }
+  return known && static_cast<std::uint64_t>(asked) == named ? named : 0;
+}
+
 void make_known() {
   const std::string names = list_of_names();
   set_flag("--benchmark_min_time=0");
@@ -170,7 +236,8 @@ void make_known() {
     tally::embedded::Benchmark benchmark;
     benchmark.name = name;
     benchmark.each_call = true;
-    benchmark.function = [name](Call& call) { run_named(call, name); };
+    if (const auto number = number_after(name, kIterations)) benchmark.iterations = fixed_iterations(name, *number);
+    benchmark.function = [name, fixed = benchmark.iterations > 0](Call& call) { run_named(call, name, fixed); };
     tally::embedded::add(std::move(benchmark));
   }
 }
@@ -188,10 +255,26 @@ void serve_if_asked() {
 
 /// The library makes a State for each of a function's calls. A second one would be for a longer run.
 std::int64_t iterations_of(std::int64_t asked) {
+  if (g_probe >= 0) {
+    if (::write(g_probe, &asked, sizeof asked) < 0) ::_exit(1);
+    for (;;) ::pause();
+  }
   if (g_call == nullptr) return asked;
   g_state_made = true;
   if (g_call->opened()) std::longjmp(g_after_call, 1);
   return static_cast<std::int64_t>(g_call->promise());
+}
+
+/// How State begins, in all releases since 1.5: what is left of its loop, what a last batch made too many, and what it
+/// was told.
+struct Loop {
+  std::int64_t left, leftover, told;
+};
+
+Loop loop_of(const void* state) {
+  Loop loop{};
+  std::memcpy(&loop, state, sizeof loop);
+  return loop;
 }
 
 }  // namespace
@@ -213,7 +296,7 @@ TAKEN_OVER void tally_start(void* state) asm("_ZN9benchmark5State16StartKeepRunn
 void tally_start(void* state) {
   real<void>("_ZN9benchmark5State16StartKeepRunningEv", state);
   if (g_call == nullptr) return;
-  if (!g_state_made) {
+  if (!g_state_made || loop_of(state).told != static_cast<std::int64_t>(g_call->promise())) {
     // Its loop would have another number of executions than is counted.
     g_call->skip("this release of Google Benchmark is not known: build the program with tallymark::benchmark", true);
     return;
@@ -225,7 +308,12 @@ void tally_start(void* state) {
 
 TAKEN_OVER void tally_finish(void* state) asm("_ZN9benchmark5State17FinishKeepRunningEv");
 void tally_finish(void* state) {
-  if (g_in_loop) g_call->wait();
+  if (g_in_loop) {
+    // A loop in batches that do not divide the number makes more executions than it was told.
+    const Loop loop = loop_of(state);
+    if (loop.leftover != 0) g_call->executed(static_cast<std::uint64_t>(loop.told + loop.leftover));
+    g_call->wait();
+  }
   g_in_loop = false;
   real<void>("_ZN9benchmark5State17FinishKeepRunningEv", state);
 }
@@ -244,12 +332,6 @@ TAKEN_OVER void tally_resume(void* state) {
   } else {
     real<void>("_ZN9benchmark5State12ResumeTimingEv", state);
   }
-}
-
-TAKEN_OVER void tally_reporter(void* self) asm("_ZN9benchmark17BenchmarkReporterD2Ev");
-void tally_reporter(void* self) {
-  if (g_running && std::uncaught_exceptions() == 0) std::longjmp(g_after_call, 1);
-  real<void>("_ZN9benchmark17BenchmarkReporterD2Ev", self);
 }
 
 TAKEN_OVER void tally_error(void* state, const char* why) asm("_ZN9benchmark5State13SkipWithErrorEPKc");

@@ -123,6 +123,17 @@ TEST(GoogleBuilt, IsCountedByPuttingOursBeforeItsLibrary) {
     EXPECT_EQ(one.counts->spread, 0) << id;
     EXPECT_EQ(one.note, "includes the loop's own control");
   }
+  for (const std::string id : {"in_batches<7> [cpp]", "in_batches<1000> [cpp]", "reports_counters [cpp]",
+                               "an_argument/iterations:4 [cpp]", "in_one_thread/threads:1 [cpp]"}) {
+    const CaseRecord& one = case_with(record, "google_built/" + id);
+    ASSERT_TRUE(one.counts) << id << ran.err;
+    EXPECT_GE(one.counts->per_iteration, 999) << id;
+    EXPECT_LE(one.counts->per_iteration, 1006) << id;
+  }
+  const CaseRecord& grows = case_with(record, "google_built/grows/iterations:4 [cpp]");
+  ASSERT_TRUE(grows.counts) << ran.err;
+  EXPECT_NEAR(grows.counts->per_iteration, 2510, 10);
+  EXPECT_EQ(grows.counts->iterations, 4U);
   EXPECT_EQ(case_with(record, "google_built/knows_its_number/min_time:0.500/repeats:3 [cpp]").status, CaseStatus::ok);
   const auto failure = [&](const std::string& name) {
     const CaseRecord& one = case_with(record, "google_built/" + name + " [cpp]");

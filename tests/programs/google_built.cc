@@ -65,6 +65,34 @@ static void crashes(benchmark::State& state) {
 }
 BENCHMARK(crashes);
 
+template <int kBatch>
+static void in_batches(benchmark::State& state) {
+  while (state.KeepRunningBatch(kBatch))
+    for (int i = 0; i < kBatch; ++i) THOUSAND_NOPS;
+}
+BENCHMARK(in_batches<7>);
+BENCHMARK(in_batches<1000>);
+
+static void reports_counters(benchmark::State& state) {
+  for (auto _ : state) THOUSAND_NOPS;
+  state.SetItemsProcessed(state.iterations());
+  state.counters["k"] = 1;
+}
+BENCHMARK(reports_counters);
+
+/// The mean of four executions is 2,500 nops, of a hundred 50,500.
+static void grows(benchmark::State& state) {
+  int i = 0;
+  for (auto _ : state) {
+    ++i;
+    for (int k = 0; k < i; ++k) THOUSAND_NOPS;
+  }
+}
+BENCHMARK(grows)->Iterations(4);
+BENCHMARK(range_for)->Name("an_argument")->ArgName("iterations")->Arg(4);
+
+BENCHMARK(range_for)->Name("in_one_thread")->Threads(1);
+
 static void in_threads(benchmark::State& state) {
   for (auto _ : state) THOUSAND_NOPS;
 }

@@ -51,7 +51,7 @@ def counts(path):
     return {one["id"]: one["counts"]["replicates"] for one in cases if one.get("counts")}
 
 shared, static, again = (counts(f"{name}.json") for name in ("shared", "static", "again"))
-assert len(static) == 7, static
+assert len(static) == 13, static
 assert static == shared, (static, shared)
 assert static == again, (static, again)
 for one in json.load(open("timed.json"))["cases"]:
