@@ -84,6 +84,25 @@ def imported_names(*texts: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def main_names(setup: str, stmt: str) -> list[str]:
+    """What texts name of `__main__`: `from __main__ import a`, `__main__.b` where it was imported. An `import *` means
+    every name that they read and do not make."""
+    trees = [tree for tree in (_parsed(setup), _parsed(stmt)) if tree is not None]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    aliases, found = set(), []
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            aliases |= {one.asname or one.name for one in node.names if one.name == "__main__"}
+        elif isinstance(node, ast.ImportFrom) and (node.module, node.level) == ("__main__", 0):
+            found += [one.name for one in node.names]
+    if "*" in found:
+        found = [*(name for name in found if name != "*"), *free_names(setup, stmt)]
+    for node in nodes:
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            found += [node.attr] if node.value.id in aliases else []
+    return list(dict.fromkeys(found))
+
+
 def _global_reads(code: types.CodeType) -> Iterator[str]:
     for one in dis.get_instructions(code):
         if one.opname in _READS:
@@ -100,11 +119,19 @@ def _parsed(text: str) -> ast.Module | None:
         return None
 
 
+def _is_the_hosts(node: ast.stmt) -> bool:
+    return isinstance(node, ast.ImportFrom) and (
+        node.names[0].name == "*" or node.module == "__future__"
+    )
+
+
 def _as_function(setup: str, stmt: str) -> types.CodeType | None:
-    """As the host compiles them: one function, whose variables are the setup's."""
+    """As the host compiles them: one function, whose variables are the setup's, without what only the host knows: the
+    names of `import *`, future imports."""
     first, second = _parsed(setup), _parsed(stmt)
     if first is None or second is None:
         return None
+    first.body = [node for node in first.body if not _is_the_hosts(node)]
     module = ast.parse("def case():\n    pass")
     function = module.body[0]
     assert isinstance(function, ast.FunctionDef)
