@@ -7,7 +7,7 @@ import dataclasses
 import hashlib
 import inspect
 import types
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.util import MAGIC_NUMBER
 from typing import Any
 
@@ -24,6 +24,7 @@ from tallymark._references import (
     references_of,
     required_modules,
 )
+from tallymark._replaced import replaced_by_others
 from tallymark._within import check_values, used_by_functions
 
 DATA_LIMIT = 256 * 1024 * 1024  # bytes
@@ -93,7 +94,15 @@ def capture_text(
     }
     packages = {name: one for name, one in used.items() if isinstance(one, types.ModuleType)}
     within = submodules(packages, setup, stmt)
-    captured = capture_values(used, limit=limit, within=within) if used else NOTHING
+    texts = (setup, stmt)
+    if used:
+        captured = capture_values(used, limit=limit, within=within, texts=texts)
+    else:
+        captured = (
+            capture_values({}, limit=limit, texts=texts)
+            if replaced_by_others(texts, {}, ())
+            else NOTHING
+        )
     folders = captured.folders or folders_for(imported_names(setup, stmt))
     return dataclasses.replace(captured, source=(*source, *captured.source), folders=folders)
 
@@ -104,10 +113,11 @@ def capture_values(
     limit: int = DATA_LIMIT,
     as_globals: bool = True,
     within: Mapping[str, types.ModuleType] = _NO_MODULES,
+    texts: Sequence[str] = (),
 ) -> Captured:
     """Takes `values` along, in one stream, as global names of the statement (`as_globals`), else as variables of its
-    setup; `within` are modules that must have been imported besides. Raises CaptureError with the path to what cannot
-    leave, and above `limit` bytes."""
+    setup; `within` are modules that must have been imported besides, `texts` the setup and the statement. Raises
+    CaptureError with the path to what cannot leave, for what this process has replaced, and above `limit` bytes."""
     inner = {**within, **used_by_functions(values)}
     data = []
     with _blobs.new_file() as file:
@@ -119,7 +129,8 @@ def capture_values(
                 if not isinstance(value, (types.FunctionType, types.ModuleType, type)):
                     data.append(Datum(name, describe(value), size))
             check_values(reached_by(pickler))
-            header = _header(pickler, sink.needs_rebuild)
+            odd = replaced_by_others(texts, values, _brought_along(pickler))
+            header = _header(pickler, sink.needs_rebuild, odd)
             stream.flush()
             file.write(header)
             with open(stream.name, "rb") as written:
@@ -152,13 +163,23 @@ def _dump(pickler: Any, sink: Sink, name: str, value: Any) -> int:
     return sink.bytes - before
 
 
-def _header(pickler: Any, needed: bool) -> bytes:
+def _brought_along(pickler: Any) -> list[Any]:
+    """The functions, classes and modules of a stream, the classes of its values among them."""
+    return [
+        *pickler.references.values(),
+        *pickler.modules.values(),
+        *pickler.code,
+        *pickler.kinds,
+    ]
+
+
+def _header(pickler: Any, needed: bool, odd: Mapping[str, str]) -> bytes:
     """Source that the measured process executes first: the functions that the stream names, and the checks. Nothing
     where there are neither: compiling it takes an eighth of a second under Valgrind."""
     checks = {one.target: one.digest for one in references_of(pickler) if one.digest}
     functions = {target: digest for target, digest in checks.items() if ":" in target}
     modules = {target: digest for target, digest in checks.items() if ":" not in target}
-    if not checks and not needed and not pickler.code:
+    if not checks and not needed and not pickler.code and not odd:
         return b""
     source = inspect.getsource(rebuild)
     return (
@@ -167,6 +188,7 @@ def _header(pickler: Any, needed: bool) -> bytes:
         f"exec(compile({source!r}, '<tallymark>', 'exec'), module.__dict__)\n"
         f"module.same_python({MAGIC_NUMBER!r})\n"
         f"module.check({functions!r}, {modules!r})\n"
+        + (f"module.check_bindings({odd!r})\n" if odd else "")
     ).encode()
 
 

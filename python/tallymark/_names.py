@@ -50,7 +50,7 @@ def submodules(modules: Mapping[str, types.ModuleType], *texts: str) -> dict[str
     of `modules`: whoever imports `xml` alone has no such attribute."""
     found = {}
     for text in texts:
-        tree = _parsed(text)
+        tree = parsed(text)
         for node in ast.walk(tree) if tree is not None else ():
             path = _dotted(node)
             if path is None or path[0] not in modules:
@@ -75,7 +75,7 @@ def imported_names(*texts: str) -> list[str]:
     """The modules that import statements of these texts name."""
     found = []
     for text in texts:
-        tree = _parsed(text)
+        tree = parsed(text)
         for node in ast.walk(tree) if tree is not None else ():
             if isinstance(node, ast.Import):
                 found += [alias.name for alias in node.names]
@@ -93,7 +93,7 @@ def _global_reads(code: types.CodeType) -> Iterator[str]:
             yield from _global_reads(constant)
 
 
-def _parsed(text: str) -> ast.Module | None:
+def parsed(text: str) -> ast.Module | None:
     try:
         return ast.parse(textwrap.dedent(text))
     except (SyntaxError, ValueError):
@@ -102,7 +102,7 @@ def _parsed(text: str) -> ast.Module | None:
 
 def _as_function(setup: str, stmt: str) -> types.CodeType | None:
     """As the host compiles them: one function, whose variables are the setup's."""
-    first, second = _parsed(setup), _parsed(stmt)
+    first, second = parsed(setup), parsed(stmt)
     if first is None or second is None:
         return None
     module = ast.parse("def case():\n    pass")

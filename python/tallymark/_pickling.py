@@ -116,6 +116,7 @@ class _Observer:
     references: dict[str, Any]  # "module:qualname" → the function or class
     modules: dict[str, types.ModuleType]
     code: list[Any]  # functions and classes that go by value
+    kinds: dict[type, None]  # the classes of what was written
     libraries: set[str]  # whose values are rebuilt by functions of ours
     notes: list[str]
     by_value: bool
@@ -124,6 +125,7 @@ class _Observer:
         self.limit, self.by_value = limit, by_value
         self.references, self.modules, self.code, self.notes = {}, {}, [], []
         self.libraries = set()
+        self.kinds = {}
         self.forced: list[types.ModuleType] = []
         self._memory: dict[Any, Any] = {}
 
@@ -134,6 +136,7 @@ class _Observer:
         if isinstance(value, (type, types.FunctionType)):
             return self._named(value)
         kind = type(value)
+        self.kinds[kind] = None
         if isinstance(getattr(value, "__qualname__", None), str):
             self._named_by_another(value)
         root = kind.__module__.partition(".")[0]

@@ -109,6 +109,29 @@ def _compare(module: str, found: str, expected: str, qualname: str = "") -> None
         )
 
 
+def identity(value: object) -> str:
+    """What tells a function, a class or an object that stands for one from another, in every process."""
+    digest = "" if isinstance(value, type) else function_digest(value)
+    if isinstance(value, (staticmethod, classmethod)):
+        value = value.__func__
+    names = tuple(getattr(value, key, "") for key in ("__module__", "__qualname__", "__name__"))
+    return f"{type(value).__qualname__} {names} {digest}".strip()
+
+
+def check_bindings(bindings: dict[str, str]) -> None:
+    """Holds what names of packages stand for here against what they stand for in the calling process."""
+    for target, expected in bindings.items():
+        name, path = target.split(":")
+        value: Any = _imported(name)
+        for part in path.split("."):
+            value = vars(value).get(part)
+        if identity(value) != expected:
+            raise RuntimeError(
+                f"the calling process has replaced {name}.{path}, and this is the original: replace it in setup= as"
+                " well, or measure a function or a subclass of yours that has the change"
+            )
+
+
 def _imported(name: str) -> types.ModuleType:
     __import__(name)
     return sys.modules[name]

@@ -51,7 +51,7 @@ def define(
             raise Error("a function is Python", place=repr(statement), mend="give C++ as text")
         if globals is not None:
             raise Error("a function has its own globals", mend="leave globals= out")
-        stmt, captured = _call(statement, args, data_limit)
+        stmt, captured = _call(statement, args, setup, data_limit)
         label = label or _title(statement)
         captured = dataclasses.replace(
             captured,
@@ -101,7 +101,9 @@ def _text(
     )
 
 
-def _call(function: Callable[..., Any], args: tuple[Any, ...], limit: int) -> tuple[str, Captured]:
+def _call(
+    function: Callable[..., Any], args: tuple[Any, ...], setup: str, limit: int
+) -> tuple[str, Captured]:
     """A plain call, by names that are variables of the case's function: nothing is looked up but those."""
     name = getattr(function, "__name__", "")
     values: dict[str, Any] = {_free(name if name.isidentifier() else "f", {}): function}
@@ -109,7 +111,7 @@ def _call(function: Callable[..., Any], args: tuple[Any, ...], limit: int) -> tu
     for wanted, value in zip(_parameters(function, len(args)), args):
         values[_free(wanted, values)] = value
     stmt = f"{target}({', '.join(list(values)[1:])})"
-    captured = capture_values(values, limit=limit, as_globals=False)
+    captured = capture_values(values, limit=limit, as_globals=False, texts=(setup,))
     return stmt, dataclasses.replace(captured, source=(Source("statement", stmt), *captured.source))
 
 

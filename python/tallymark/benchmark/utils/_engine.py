@@ -45,10 +45,14 @@ def python_definition(task_spec: TaskSpec, bridge: GlobalsBridge | None = None) 
     from tallymark import Definition
     from tallymark._capture import capture_text
     from tallymark._names import imported_names
+    from tallymark._replaced import replaced_by_others
 
     setup = "" if task_spec.setup == "pass" else task_spec.setup
     # What the text imports is found as it is found here.
     data = capture_text(task_spec.stmt, setup)
+    torch = imported_torch()
+    around = {**({"torch": torch} if torch else {}), **(bridge.values if bridge else {})}
+    replaced_by_others((setup, task_spec.stmt), around, ())
     if bridge is not None and bridge.names:
         loading = _LOAD_GLOBALS.format(text=bridge.construct(), names=bridge.names, given=_GIVEN)
         data = dataclasses.replace(data, setup=loading)
