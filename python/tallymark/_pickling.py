@@ -32,6 +32,8 @@ for _function in (
     rebuild.torch_memory,
     rebuild.torch_tensor,
     rebuild.torch_parameter,
+    rebuild.event_loop,
+    rebuild.expect_done,
 ):
     _function.__module__ = MODULE
 

@@ -3,6 +3,7 @@ give it is executed once here, for its result, and counted by `tally`."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -68,22 +69,15 @@ class Benchmark:
     def _measure(
         self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
-        from tallymark._statement import define
-
         self._once()
-        if kwargs:
-            values = {f"x{at}": value for at, value in enumerate(args)}
-            # A keyword cannot be a variable's name that is taken already: f and x0 are.
-            words = {f"{name}_": value for name, value in kwargs.items()}
-            call = ", ".join([*values, *(f"{name}={name}_" for name in kwargs)])
-            definition = self._defined(
-                lambda: define(f"f({call})", globals={"f": function, **values, **words})
-            )
-        else:
-            definition = self._defined(lambda: define(function, *args))
-        result = function(*args, **kwargs)
-        self._count(definition)
-        return result
+        values = {"f": function, **{f"x{at}": value for at, value in enumerate(args)}}
+        # A keyword cannot be a variable's name that is taken already: f and x0 are.
+        words = {f"{name}_": value for name, value in kwargs.items()}
+        call = f"f({', '.join([*list(values)[1:], *(f'{name}={name}_' for name in kwargs)])})"
+        plain = None if kwargs else (function, args)
+        return self._executed(
+            "", call, {**values, **words}, lambda: function(*args, **kwargs), plain=plain
+        )
 
     def _measure_after(
         self,
@@ -94,13 +88,11 @@ class Benchmark:
     ) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
         """What changes its arguments needs its setup before each execution: both are counted, and said to be. The
         result, and what the function was called with."""
-        from tallymark._statement import define
-
         self._once()
         made = setup()
         values: dict[str, Any] = {"f": target, "setup": setup}
         if made is None:
-            statement = "setup()\nf(*a, **k)"
+            first = "setup()\n"
             values.update(a=args, k=kwargs)
         elif args or kwargs:
             raise TypeError(
@@ -108,11 +100,40 @@ class Benchmark:
             )
         else:
             args, kwargs = made
-            statement = "a, k = setup()\nf(*a, **k)"
-        definition = self._defined(lambda: define(statement, globals=values))
-        result = target(*args, **kwargs)
-        self._count(definition, "with its setup")
+            first = "a, k = setup()\n"
+        result = self._executed(
+            first, "f(*a, **k)", values, lambda: target(*args, **kwargs), "with its setup"
+        )
         return result, args, kwargs
+
+    def _executed(
+        self,
+        first: str,
+        call: str,
+        values: dict[str, Any],
+        execute: Callable[[], Any],
+        remark: str = "",
+        plain: tuple[Callable[..., Any], tuple[Any, ...]] | None = None,
+    ) -> Any:
+        """The result of one execution here, with a count of `first` and `call`; `plain` is a call without keywords."""
+        from tallymark import _awaited
+
+        function = values["f"]
+        awaited = _awaited.kind_of_call(function) == "coroutine"
+        definition = self._defined(lambda: _definition(first, call, values, plain, awaited))
+        result = execute()
+        kind = _awaited.kind_of_result(result)
+        if kind == "coroutine":
+            # Nothing of it has run yet, so that the arguments are as they were.
+            if not awaited:
+                definition = self._defined(lambda: _definition(first, call, values, None, True))
+            result = _awaited.run(result)
+            remark = "; ".join(filter(None, [remark, "with asyncio's event loop"]))
+        elif kind:
+            name = str(getattr(function, "__name__", "f"))
+            definition = self._defined(lambda: _refuse(_awaited.not_run(kind, name)))
+        self._count(definition, remark)
+        return result
 
     def _defined(self, define: Callable[[], Any]) -> Any:
         """What is taken along is taken before the function can change it. None where it cannot leave this process."""
@@ -135,6 +156,30 @@ class Benchmark:
             self._tally.measure_definition(definition, remark)
         except Error as error:  # it did work here, so the test goes on
             self._tally.not_measured.append(f"{self._tally.node}: not measured: {error}")
+
+
+def _definition(
+    first: str,
+    call: str,
+    values: dict[str, Any],
+    plain: tuple[Callable[..., Any], tuple[Any, ...]] | None,
+    awaited: bool,
+) -> Any:
+    from tallymark._awaited import Loop
+    from tallymark._statement import define, with_text
+
+    if plain is not None:
+        function, args = plain
+        return define(function, *args)
+    if not awaited:
+        return define(first + call, globals=values)
+    made = define(f"{first}run({call})", globals={**values, "run": Loop()})
+    assert made.data is not None
+    return dataclasses.replace(made, data=with_text(made.data, made.stmt, awaited=True))
+
+
+def _refuse(error: Exception) -> Any:
+    raise error
 
 
 class Alias:

@@ -174,6 +174,28 @@ def torch_tensor(
     return tensor
 
 
+def event_loop() -> Any:
+    """What runs a coroutine to its end, in an event loop of this process's own."""
+    import asyncio
+
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    return loop.run_until_complete
+
+
+def expect_done(result: object) -> None:
+    """Refuses what a function returned instead of doing it."""
+    kind = type(result).__name__
+    if kind not in ("coroutine", "generator", "async_generator"):
+        return
+    if kind == "coroutine":
+        result.close()  # type: ignore[attr-defined]
+    raise RuntimeError(
+        f"the function returns a {kind.replace('_', ' ')}, and nothing runs it: measure what does, such as "
+        + ("the coroutine function itself" if kind == "coroutine" else "lambda: list(…) of it")
+    )
+
+
 def torch_parameter(data: Any, requires_grad: bool) -> Any:
     import torch
 

@@ -6,9 +6,12 @@ import dataclasses
 import inspect
 import keyword
 import re
+import textwrap
 from collections.abc import Mapping
 from typing import Any, Callable, Union
 
+from tallymark import _rebuild as rebuild
+from tallymark._awaited import NOTE, Loop, kind_of_call, may_return_one, not_run
 from tallymark._capture import (
     DATA_LIMIT,
     Captured,
@@ -51,12 +54,13 @@ def define(
             raise Error("a function is Python", place=repr(statement), mend="give C++ as text")
         if globals is not None:
             raise Error("a function has its own globals", mend="leave globals= out")
-        stmt, captured = _call(statement, args, setup, data_limit)
+        stmt, check, captured = _call(statement, args, setup, data_limit)
         label = label or _title(statement)
         captured = dataclasses.replace(
             captured,
             source=(*captured.source, *([Source("setup", setup)] if setup else [])),
         )
+        setup = "\n".join(filter(None, [textwrap.dedent(setup), check]))
     else:
         stmt = statement
         captured = _text(statement, args, setup, globals, spoken, data_limit)
@@ -103,16 +107,42 @@ def _text(
 
 def _call(
     function: Callable[..., Any], args: tuple[Any, ...], setup: str, limit: int
-) -> tuple[str, Captured]:
-    """A plain call, by names that are variables of the case's function: nothing is looked up but those."""
+) -> tuple[str, str, Captured]:
+    """A plain call, by names that are variables of the case's function: nothing is looked up but those. What the setup
+    ends with, where only executing it can say whether the call does the work."""
     name = getattr(function, "__name__", "")
     values: dict[str, Any] = {_free(name if name.isidentifier() else "f", {}): function}
     target = next(iter(values))
     for wanted, value in zip(_parameters(function, len(args)), args):
         values[_free(wanted, values)] = value
     stmt = f"{target}({', '.join(list(values)[1:])})"
+    check = ""
+    kind = kind_of_call(function)
+    if kind == "coroutine":
+        around = _free("run", values)
+        values[around], stmt = Loop(), f"{around}({stmt})"
+    elif kind:
+        raise not_run(kind, _title(function))
+    elif may_return_one(function):
+        around = _free("done", values)
+        values[around], check = rebuild.expect_done, f"{around}({stmt})"
     captured = capture_values(values, limit=limit, as_globals=False, texts=(setup,))
-    return stmt, dataclasses.replace(captured, source=(Source("statement", stmt), *captured.source))
+    return stmt, check, with_text(captured, stmt, awaited=kind == "coroutine")
+
+
+def with_text(captured: Captured, stmt: str, *, awaited: bool) -> Captured:
+    """With the statement among the sources, and what it says of a coroutine."""
+    source = (Source("statement", stmt), *captured.source)
+    if not awaited:
+        return dataclasses.replace(captured, source=source)
+    return dataclasses.replace(
+        captured,
+        source=source,
+        # The loop is no value of the caller's.
+        data=tuple(one for one in captured.data if one.type != "tallymark._awaited.Loop"),
+        notes=(*captured.notes, NOTE),
+        requires=tuple(sorted({*captured.requires, "asyncio"})),
+    )
 
 
 def _parameters(function: Callable[..., Any], count: int) -> list[str]:
