@@ -14,6 +14,7 @@ from typing import Any
 from tallymark import _blobs
 from tallymark import _rebuild as rebuild
 from tallymark._culprit import refusal, too_large
+from tallymark._modes import modes_of
 from tallymark._names import free_names, imported_names, submodules
 from tallymark._pickling import MODULE, Sink, TooLarge, make_pickler
 from tallymark._references import (
@@ -61,11 +62,14 @@ class Captured:
     bytes: int = 0  # of the stream
     requires: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()  # that the values name
+    modes: tuple[str, ...] = ()  # of this process, which the measured one has, too
 
     def __str__(self) -> str:
         lines = [f"source     {_name_and_size(one)}" for one in self.source]
         lines += [f"reference  {one.target}  {one.digest}".rstrip() for one in self.references]
         lines += [f"data       {one.name}: {one.type}, {one.bytes:,} bytes" for one in self.data]
+        lines += [f"mode       {one}" for one in self.modes]
         lines += [f"note       {one}" for one in self.notes]
         lines += [f"sys.path   {one}" for one in self.folders]
         if self.digest:
@@ -147,8 +151,21 @@ def capture_values(
         notes=tuple(dict.fromkeys(pickler.notes)),
         digest=digest,
         bytes=len(header) + sink.bytes,
+        modules=tuple(modules),
         requires=required_modules(modules, sink.needs_cloudpickle),
         folders=folders_for([*modules, *(["cloudpickle"] if sink.needs_cloudpickle else [])]),
+    )
+
+
+def with_modes(captured: Captured, *texts: str, threads: int = 1) -> Captured:
+    """With the modes of this process that a statement meets which has these values and texts."""
+    named = {*imported_names(*texts), *free_names("", "\n".join(texts)), *captured.modules}
+    modes = modes_of(named, threads)
+    return dataclasses.replace(
+        captured,
+        setup="\n".join(filter(None, [captured.setup, modes.text])),
+        modes=tuple(said for said, _ in modes.carried),
+        notes=(*captured.notes, *modes.notes),
     )
 
 

@@ -18,6 +18,7 @@ from tallymark._capture import (
     Source,
     capture_text,
     capture_values,
+    with_modes,
 )
 from tallymark._definition import Definition, first_line
 from tallymark._errors import Error
@@ -64,6 +65,8 @@ def define(
     else:
         stmt = statement
         captured = _text(statement, args, setup, globals, spoken, data_limit)
+    if spoken == "python":
+        captured = with_modes(captured, setup, stmt, threads=threads)
     chosen = toolchain or _toolchain(spoken, stmt, setup, global_setup, captured)
     if threads != 1 and chosen in (None, *_LANGUAGES.values()):
         raise Error(

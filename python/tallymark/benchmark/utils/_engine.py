@@ -43,7 +43,7 @@ def python_definition(task_spec: TaskSpec, bridge: GlobalsBridge | None = None) 
     Its host has PyTorch loaded where the statement comes to use it; otherwise it is the one that has counted the same
     statement for everybody else."""
     from tallymark import Definition
-    from tallymark._capture import capture_text
+    from tallymark._capture import capture_text, with_modes
     from tallymark._names import imported_names
     from tallymark._replaced import replaced_by_others
 
@@ -56,6 +56,7 @@ def python_definition(task_spec: TaskSpec, bridge: GlobalsBridge | None = None) 
     if bridge is not None and bridge.names:
         loading = _LOAD_GLOBALS.format(text=bridge.construct(), names=bridge.names, given=_GIVEN)
         data = dataclasses.replace(data, setup=loading)
+    data = with_modes(data, setup, task_spec.stmt, threads=task_spec.num_threads)
     with_torch = _has_torch() and (
         names_torch(task_spec.stmt, setup)
         or any(map(uses_torch, imported_names(setup, task_spec.stmt)))
