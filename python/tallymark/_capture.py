@@ -6,16 +6,18 @@ import builtins
 import dataclasses
 import hashlib
 import inspect
+import sys
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import MAGIC_NUMBER
 from typing import Any
 
 from tallymark import _blobs
 from tallymark import _rebuild as rebuild
 from tallymark._culprit import refusal, too_large
+from tallymark._errors import CaptureError
 from tallymark._modes import modes_of
-from tallymark._names import free_names, imported_names, submodules
+from tallymark._names import free_names, imported_names, main_names, names_unseen, submodules
 from tallymark._pickling import MODULE, Sink, TooLarge, make_pickler
 from tallymark._references import (
     Reference,
@@ -88,7 +90,8 @@ def capture_text(
     *,
     limit: int = DATA_LIMIT,
 ) -> Captured:
-    """Of a Python statement: its text, and those of `values` that it uses, as its globals."""
+    """Of a Python statement: its text, and those of `values` that it uses, as its globals, with what it takes from
+    `__main__`."""
     source = [Source("statement", stmt)] + ([Source("setup", setup)] if setup else [])
     known = values or {}
     used = {
@@ -96,6 +99,7 @@ def capture_text(
         for name in free_names(setup, stmt)
         if name in known and not _is_builtin(name, known[name])
     }
+    used.update(_of_main(main_names(setup, stmt), used))
     packages = {name: one for name, one in used.items() if isinstance(one, types.ModuleType)}
     within = submodules(packages, setup, stmt)
     texts = (setup, stmt)
@@ -108,7 +112,30 @@ def capture_text(
             else NOTHING
         )
     folders = captured.folders or folders_for(imported_names(setup, stmt))
-    return dataclasses.replace(captured, source=(*source, *captured.source), folders=folders)
+    notes = captured.notes
+    if known and (unseen := names_unseen(setup, stmt)):
+        notes = (*notes, f"{unseen} may read globals whose names no text says: they stay behind")
+    source += captured.source
+    return dataclasses.replace(captured, source=tuple(source), folders=folders, notes=notes)
+
+
+def _of_main(names: Iterable[str], used: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of this program's `__main__`, which is another one in the measured process."""
+    main = vars(sys.modules["__main__"])
+    for name in names:
+        if name not in main:
+            raise CaptureError(
+                f"the main program has no {name}: __main__ is what was started, and not the module that calls",
+                place=f"__main__.{name}",
+                mend="leave the import out, and pass globals=globals()",
+            )
+        if name in used and used[name] is not main[name]:
+            raise CaptureError(
+                "the main program's is another value than that of globals=",
+                place=f"__main__.{name}",
+                mend="leave one of them out",
+            )
+    return {name: main[name] for name in names}
 
 
 def capture_values(

@@ -8,18 +8,100 @@ import dis
 import sys
 import textwrap
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 _NONE = object()
+_EXECUTES = ("eval", "exec")
+_NAMESPACES = ("globals", "vars", "locals")
 _READS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS", "DELETE_GLOBAL")
 
 
 def free_names(setup: str, stmt: str) -> list[str]:
-    """What a statement reads that neither it nor its setup makes: globals, in the order of their use. Empty where the
-    text does not parse: the one that measures says where and why."""
+    """What a statement reads that neither it nor its setup makes: globals, in the order of their use, those of constant
+    texts for eval and exec among them. Empty where the text does not parse: who measures it says where and why."""
     code = _as_function(setup, stmt)
-    return [] if code is None else list(dict.fromkeys(_global_reads(code)))
+    if code is None:
+        return []
+    names = [*_global_reads(code)]
+    for text in _executed_texts(setup, stmt):
+        names += free_names("", text)
+    names += [name for _, name in _subscripted(_nodes(setup, stmt))]
+    return list(dict.fromkeys(names))
+
+
+def names_unseen(*texts: str) -> str:
+    """What of texts may read globals by names that are made when it is executed: "eval", "globals()"; "" where there is
+    nothing of the kind."""
+    nodes = _nodes(*texts)
+    named = {id(namespace) for namespace, _ in _subscripted(nodes)}
+    for node in nodes:
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+            continue
+        name = node.func.id
+        if name in _EXECUTES and not (node.args and isinstance(node.args[0], ast.Constant)):
+            return name
+        if _is_namespace(node) and id(node) not in named:
+            return f"{name}()"
+    return ""
+
+
+def main_names(setup: str, stmt: str) -> list[str]:
+    """What texts take from `__main__`: by `from __main__ import x`, or as attributes of it."""
+    found, modules, star = [], {"__main__"}, False
+    for node in _nodes(setup, stmt):
+        if isinstance(node, ast.ImportFrom) and node.module == "__main__" and not node.level:
+            star = star or any(alias.name == "*" for alias in node.names)
+            found += [alias.name for alias in node.names if alias.name != "*"]
+        elif isinstance(node, ast.Import):
+            modules |= {one.asname for one in node.names if one.name == "__main__" and one.asname}
+    if "__main__" in imported_names(setup, stmt):
+        for node in _nodes(setup, stmt):
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                found += [node.attr] if getattr(node.value, "id", "") in modules else []
+    main = vars(sys.modules["__main__"])
+    if star:
+        used = [name for name in free_names(setup, stmt) if name in main]
+        found += [name for name in used if main[name] is not getattr(builtins, name, _NONE)]
+    return list(dict.fromkeys(name for name in found if not is_special(name)))
+
+
+def is_special(name: str) -> bool:
+    """A name that Python gives a module itself: `__name__`, `__doc__`."""
+    return name.startswith("__") and name.endswith("__")
+
+
+def _nodes(*texts: str) -> list[ast.AST]:
+    trees = [parsed(text) for text in texts]
+    return [node for tree in trees if tree is not None for node in ast.walk(tree)]
+
+
+def _executed_texts(*texts: str) -> Iterator[str]:
+    for node in _nodes(*texts):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in _EXECUTES and node.args:
+            text = getattr(node.args[0], "value", None)
+            if isinstance(text, str):
+                yield text.strip()
+
+
+def _subscripted(nodes: Iterable[ast.AST]) -> Iterator[tuple[ast.AST, str]]:
+    """The call and the name of `globals()["d"]`, `vars().get("d")`."""
+    for node in nodes:
+        if isinstance(node, ast.Subscript):
+            holder, name = node.value, node.slice
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
+            holder, name = node.func.value, node.args[0]
+        else:
+            continue
+        text = name.value if isinstance(name, ast.Constant) else None
+        if isinstance(text, str) and _is_namespace(holder):
+            yield holder, text
+
+
+def _is_namespace(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Call) and getattr(node.func, "id", "") in _NAMESPACES and not node.args
+    )
 
 
 def outside_names(function: types.FunctionType) -> dict[str, Any]:
@@ -100,6 +182,10 @@ def parsed(text: str) -> ast.Module | None:
         return None
 
 
+def _is_star(node: ast.AST) -> bool:
+    return isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names)
+
+
 def _as_function(setup: str, stmt: str) -> types.CodeType | None:
     """As the host compiles them: one function, whose variables are the setup's."""
     first, second = parsed(setup), parsed(stmt)
@@ -108,7 +194,8 @@ def _as_function(setup: str, stmt: str) -> types.CodeType | None:
     module = ast.parse("def case():\n    pass")
     function = module.body[0]
     assert isinstance(function, ast.FunctionDef)
-    function.body += first.body + second.body
+    # A star is for modules only; what it brings is no name of the caller's.
+    function.body += [one for one in first.body + second.body if not _is_star(one)]
     try:
         code = compile(ast.fix_missing_locations(module), "<statement>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError):
