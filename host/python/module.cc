@@ -74,7 +74,8 @@ PyObject* new_phase(Regions* engine, Phase phase) {
   return reinterpret_cast<PyObject*>(self);
 }
 
-PyObject* texts(const Message& request, Field field) {
+/// Ten times inlined, it would have no room (host/CMakeLists.txt).
+__attribute__((noinline)) PyObject* texts(const Message& request, Field field) {
   const std::size_t count = request.count(field);
   PyObject* list = PyList_New(static_cast<Py_ssize_t>(count));
   for (std::size_t i = 0; list != nullptr && i < count; ++i) {
@@ -195,7 +196,8 @@ void run_case(void* context, Channel channel, const Message& request) {
   const std::size_t stack_padding = request.number(Field::stack_padding);
   CaseRun run{static_cast<PyObject*>(context), nullptr, &engine, {nullptr, nullptr}, nullptr};
   g_run = &run;
-  run.arguments = Py_BuildValue("(NNNNNNNN)", texts(request, Field::setup_part), texts(request, Field::stmt_part),
+  run.arguments = Py_BuildValue("(NNNNNNNNNN)", texts(request, Field::prepare), texts(request, Field::load),
+                                texts(request, Field::setup_part), texts(request, Field::stmt_part),
                                 texts(request, Field::before_region), texts(request, Field::sync),
                                 texts(request, Field::examiner), texts(request, Field::result_name),
                                 new_phase(&engine, Phase::baseline), new_phase(&engine, Phase::statement));
@@ -226,7 +228,7 @@ PyObject* rehearse(PyObject* /*module*/, PyObject* args) {
   static char buffer[64 * 1024];
   tally::protocol::Writer request(buffer, tally::protocol::MessageType::run_case, 0);
   request
-      .text(Field::setup_part, "None")  // a part of its own, as the seed is: parts are numbered, which walks them
+      .text(Field::prepare, "None")  // as the seed is run
       .text(Field::setup_part, text)
       .text(Field::stmt_part, "None")
       .text(Field::before_region, "__builtins__.str.__dict__.get('')")  // what any hook goes through

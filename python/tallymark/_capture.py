@@ -8,7 +8,7 @@ import hashlib
 import inspect
 import sys
 import types
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import MAGIC_NUMBER
 from typing import Any
 
@@ -52,10 +52,10 @@ class Datum:
 
 @dataclasses.dataclass(frozen=True)
 class Captured:
-    """Everything that a statement takes along. `setup` is Python that brings it back in the measured interpreter,
-    `requires` the modules that its host should have imported, `folders` what its sys.path must have besides."""
+    """Everything that a statement takes along. `load` is Python that brings it back in the measured interpreter,
+    in names of its own, `requires` the modules that its host should have imported, `folders` what its sys.path must have besides."""
 
-    setup: str = ""
+    load: str = ""
     source: tuple[Source, ...] = ()
     references: tuple[Reference, ...] = ()
     data: tuple[Datum, ...] = ()
@@ -90,8 +90,8 @@ def capture_text(
     *,
     limit: int = DATA_LIMIT,
 ) -> Captured:
-    """Of a Python statement: its text, and those of `values` that it uses, as its globals, with what it takes from
-    `__main__`."""
+    """Of a Python statement: its text, and those of `values` that it uses, as its globals; what it imports of
+    `__main__`, this program, as well."""
     source = [Source("statement", stmt)] + ([Source("setup", setup)] if setup else [])
     known = values or {}
     used = {
@@ -99,7 +99,7 @@ def capture_text(
         for name in free_names(setup, stmt)
         if name in known and not _is_builtin(name, known[name])
     }
-    used.update(_of_main(main_names(setup, stmt), used))
+    used.update(_of_main(setup, stmt, known))
     packages = {name: one for name, one in used.items() if isinstance(one, types.ModuleType)}
     within = submodules(packages, setup, stmt)
     texts = (setup, stmt)
@@ -119,23 +119,25 @@ def capture_text(
     return dataclasses.replace(captured, source=tuple(source), folders=folders, notes=notes)
 
 
-def _of_main(names: Iterable[str], used: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of this program's `__main__`, which is another one in the measured process."""
+def _of_main(setup: str, stmt: str, known: Mapping[str, Any]) -> dict[str, Any]:
+    """The globals of the measured process are its `__main__`: a name can have one value there."""
     main = vars(sys.modules["__main__"])
-    for name in names:
-        if name not in main:
+    found = {}
+    for name in main_names(setup, stmt):
+        if name in known and name in main and known[name] is not main[name]:
             raise CaptureError(
-                f"the main program has no {name}: __main__ is what was started, and not the module that calls",
+                "it is one value in globals= and another in __main__, and the text imports it from there",
+                place=name,
+                mend="leave the import out, or give both one value",
+            )
+        if name not in known and name not in main:
+            raise CaptureError(
+                "the main program has no such name: __main__ is what was started, and not the module that calls",
                 place=f"__main__.{name}",
                 mend="leave the import out, and pass globals=globals()",
             )
-        if name in used and used[name] is not main[name]:
-            raise CaptureError(
-                "the main program's is another value than that of globals=",
-                place=f"__main__.{name}",
-                mend="leave one of them out",
-            )
-    return {name: main[name] for name in names}
+        found[name] = known[name] if name in known else main[name]
+    return found
 
 
 def capture_values(
@@ -171,7 +173,7 @@ def capture_values(
         path = _blobs.keep(file, digest)
     modules = modules_of(pickler)
     return Captured(
-        setup=_setup_text(str(path), len(header), len(inner), list(values), as_globals),
+        load=_load_text(str(path), len(header), len(inner), list(values), as_globals),
         source=tuple(Source(_title(one), _source_of(one)) for one in pickler.code),
         references=references_of(pickler),
         data=tuple(data),
@@ -190,7 +192,7 @@ def with_modes(captured: Captured, *texts: str, threads: int = 1) -> Captured:
     modes = modes_of(named, threads)
     return dataclasses.replace(
         captured,
-        setup="\n".join(filter(None, [captured.setup, modes.text])),
+        load="\n".join(filter(None, [captured.load, modes.text])),
         modes=tuple(said for said, _ in modes.carried),
         notes=(*captured.notes, *modes.notes),
     )
@@ -236,19 +238,17 @@ def _header(pickler: Any, needed: bool, odd: Mapping[str, str]) -> bytes:
     ).encode()
 
 
-def _setup_text(path: str, header: int, inner: int, names: list[str], as_globals: bool) -> str:
-    # A toolchain's seed may have read such a name before: `global` would come too late.
-    target = "globals()['{}']" if as_globals else "{}"
-    # Nothing of it may be left when the statement runs: a second reference to a value is another value to some code.
-    skip = [f"    for _tally_skipped in range({inner}): _tally_stream.load()"] if inner else []
+def _load_text(path: str, header: int, inner: int, names: list[str], as_globals: bool) -> str:
+    """Run by the host before the setup, in names that end with it: a second reference to a value is another value to
+    some code."""
+    target = "case_globals" if as_globals else "case_locals"
     lines = [
-        "from _pickle import Unpickler as _tally_unpickler",
-        f"with open({path!r}, 'rb') as _tally_file:",
-        *([f"    exec(_tally_file.read({header}), {{}})"] if header else []),
-        "    _tally_stream = _tally_unpickler(_tally_file)",
-        *skip,
-        *[f"    {target.format(name)} = _tally_stream.load()" for name in names],
-        "del _tally_file, _tally_stream, _tally_unpickler",
+        "from _pickle import Unpickler",
+        f"with open({path!r}, 'rb') as file:",
+        *([f"    exec(file.read({header}), {{}})"] if header else []),
+        "    stream = Unpickler(file)",
+        *([f"    for skipped in range({inner}): stream.load()"] if inner else []),
+        *[f"    {target}[{name!r}] = stream.load()" for name in names],
     ]
     return "\n".join(lines)
 

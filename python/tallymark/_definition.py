@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-import textwrap
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,7 @@ class Definition:
 
     `setup` runs once, before anything is counted; its variables are the statement's. `global_setup` is C++ at file
     scope. `toolchain` is the name of one (None: `python` or `cpp`). `data` is what was taken out of this process: its
-    setup text runs before `setup`. `options` are further keys of a timer, as TOML has them: `iterations`,
+    text that brings it back runs before `setup`, in names of its own. `options` are further keys of a timer, as TOML has them: `iterations`,
     `replicates`, `timeout`, `min_run_time`, `tags`, …
     """
 
@@ -45,12 +44,14 @@ def to_document(definitions: Iterable[Definition]) -> dict[str, Any]:
             "label": [_own_label(one, labels)],
             "language": one.language,
             "stmt": one.stmt,
-            "setup": _setup(one),
+            "setup": one.setup,
             "threads": one.threads,
             # Named always: the only toolchain that a suite declares would be the default of all.
             "toolchain": _toolchain(one, toolchains),
             **one.options,
         }
+        if one.data is not None and one.data.load:
+            timer["load"] = one.data.load
         if one.global_setup:
             timer["global_setup"] = one.global_setup
         timers.append(timer)
@@ -75,12 +76,6 @@ def _own_label(one: Definition, taken: set[tuple[str, str]]) -> str:
         label = f"{wanted} ({number})"
     taken.add((label, one.language))
     return label
-
-
-def _setup(one: Definition) -> str:
-    if one.data is None or not one.data.setup:
-        return one.setup
-    return one.data.setup + "\n" + textwrap.dedent(one.setup)
 
 
 def _toolchain(one: Definition, declared: dict[str, dict[str, Any]]) -> str:

@@ -47,23 +47,28 @@ def names_unseen(*texts: str) -> str:
 
 
 def main_names(setup: str, stmt: str) -> list[str]:
-    """What texts take from `__main__`: by `from __main__ import x`, or as attributes of it."""
-    found, modules, star = [], {"__main__"}, False
-    for node in _nodes(setup, stmt):
-        if isinstance(node, ast.ImportFrom) and node.module == "__main__" and not node.level:
-            star = star or any(alias.name == "*" for alias in node.names)
-            found += [alias.name for alias in node.names if alias.name != "*"]
+    """What texts take from `__main__`: by `from __main__ import x`, or as attributes of it that they do not set. An
+    `import *` means every name that they read and do not make."""
+    nodes = _nodes(setup, stmt)
+    found, modules, made = [], set(), set()
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and (node.module, node.level) == ("__main__", 0):
+            found += [alias.name for alias in node.names]
         elif isinstance(node, ast.Import):
-            modules |= {one.asname for one in node.names if one.name == "__main__" and one.asname}
-    if "__main__" in imported_names(setup, stmt):
-        for node in _nodes(setup, stmt):
-            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
-                found += [node.attr] if getattr(node.value, "id", "") in modules else []
-    main = vars(sys.modules["__main__"])
-    if star:
+            modules |= {one.asname or one.name for one in node.names if one.name == "__main__"}
+    if "*" in found:
+        main = vars(sys.modules["__main__"])
         used = [name for name in free_names(setup, stmt) if name in main]
         found += [name for name in used if main[name] is not getattr(builtins, name, _NONE)]
-    return list(dict.fromkeys(name for name in found if not is_special(name)))
+    for node in nodes:
+        if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") in modules:
+            found.append(node.attr)
+            made |= set() if isinstance(node.ctx, ast.Load) else {node.attr}
+    return list(
+        dict.fromkeys(
+            one for one in found if one != "*" and one not in made and not is_special(one)
+        )
+    )
 
 
 def is_special(name: str) -> bool:
@@ -182,20 +187,23 @@ def parsed(text: str) -> ast.Module | None:
         return None
 
 
-def _is_star(node: ast.AST) -> bool:
-    return isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names)
+def _is_the_hosts(node: ast.stmt) -> bool:
+    return isinstance(node, ast.ImportFrom) and (
+        node.names[0].name == "*" or node.module == "__future__"
+    )
 
 
 def _as_function(setup: str, stmt: str) -> types.CodeType | None:
-    """As the host compiles them: one function, whose variables are the setup's."""
+    """As the host compiles them: one function, whose variables are the setup's, without what only the host knows: the
+    names of `import *`, future imports."""
     first, second = parsed(setup), parsed(stmt)
     if first is None or second is None:
         return None
+    first.body = [node for node in first.body if not _is_the_hosts(node)]
     module = ast.parse("def case():\n    pass")
     function = module.body[0]
     assert isinstance(function, ast.FunctionDef)
-    # A star is for modules only; what it brings is no name of the caller's.
-    function.body += [one for one in first.body + second.body if not _is_star(one)]
+    function.body += first.body + second.body
     try:
         code = compile(ast.fix_missing_locations(module), "<statement>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError):

@@ -27,9 +27,6 @@ from tallymark._names import free_names, imported_names
 Statement = Union[str, Callable[..., Any]]
 
 _LANGUAGES = {"python": "python", "py": "python", "cpp": "cpp", "c++": "cpp"}
-_CALLED = frozenset(
-    ("open", "range", "exec")
-)  # by the text that brings the values back, in the same function
 _CPP_TORCH = re.compile(r"\b(torch|at|c10)::")
 
 
@@ -161,7 +158,7 @@ def _parameters(function: Callable[..., Any], count: int) -> list[str]:
 def _free(wanted: str, taken: Mapping[str, Any]) -> str:
     name = wanted
     number = 1
-    while name in taken or name in _CALLED or keyword.iskeyword(name):
+    while name in taken or keyword.iskeyword(name):
         number += 1
         name = f"{wanted}{number}"
     return name

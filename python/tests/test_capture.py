@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import types
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -28,10 +29,17 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def loaded(captured: Captured, check: str) -> str:
     """What `check` prints in a fresh interpreter, as a case's function sees it; its error when it fails."""
-    body = "\n".join(f"    {line}" for line in f"{captured.setup}\n{check}".splitlines())
+    body = "\n".join(f"    {line}" for line in check.splitlines())
+    loading = (
+        "values = {}\n"
+        f"exec({captured.load!r}, {{'case_globals': globals(), 'case_locals': values}})\n"
+        "taken = ''.join(f'    {name} = values.pop({name!r})\\n' for name in values)\n"
+        f"exec('def case():\\n' + taken + {body!r})\n"
+        "case()"
+    )
     path = os.pathsep.join([*captured.folders, os.environ.get("PYTHONPATH", "")])
     done = subprocess.run(
-        [sys.executable, "-c", f"def case():\n{body}\ncase()"],
+        [sys.executable, "-c", loading],
         capture_output=True,
         text=True,
         env={**os.environ, "PYTHONPATH": path},
@@ -51,9 +59,37 @@ def test_what_the_setup_makes_is_not_taken() -> None:
     assert [one.name for one in captured.data] == ["y"]
 
 
+@pytest.mark.parametrize(
+    "setup",
+    [
+        "from __main__ import text",
+        "from __main__ import other, text as t",
+        "import __main__\ntext = __main__.text",
+        "import __main__ as m\ntext = m.text",
+        "from __main__ import *",
+    ],
+)
+def test_what_the_text_imports_of_main_is_taken(setup: str) -> None:
+    main = types.ModuleType("__main__")
+    main.text = "abc"  # type: ignore[attr-defined]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setitem(sys.modules, "__main__", main)
+        captured = capture_text("text.count('a')", setup)
+        assert [one.name for one in captured.data] == ["text"]
+        assert capture_text("text", "from math import *").data == ()
+        with pytest.raises(CaptureError, match="one value in globals= and another in __main__"):
+            capture_text("text.count('a')", setup, {"text": "b"})
+    assert loaded(captured, "import __main__\nprint(__main__.text)") == "abc"
+
+
+def test_star_imports_hide_no_other_name() -> None:
+    captured = capture_text("floor(x)", "from math import *", {"x": 1.5})
+    assert [one.name for one in captured.data] == ["x"]
+
+
 def test_text_alone_takes_nothing_along() -> None:
     captured = capture_text("sorted(x)", "x = [1]")
-    assert (captured.setup, captured.data, captured.bytes) == ("", (), 0)
+    assert (captured.load, captured.data, captured.bytes) == ("", (), 0)
     assert [one.text for one in captured.source] == ["sorted(x)", "x = [1]"]
 
 

@@ -95,11 +95,11 @@ def test_another_function_of_the_package_is_compared_there(monkeypatch: pytest.M
     texts = ("import fractions", "fractions.Fraction(1, 3) + 1")
     monkeypatch.setattr(fractions.Fraction, "__add__", fractions.Fraction.__sub__)
     assert list(replaced_by_others(texts, {}, ())) == ["fractions:Fraction.__add__"]
-    text = capture_text(texts[1], texts[0]).setup
+    text = capture_text(texts[1], texts[0]).load
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
     assert "the calling process has replaced fractions.Fraction.__add__" in done.stderr
     monkeypatch.undo()
-    assert capture_text(texts[1], texts[0]).setup == ""
+    assert capture_text(texts[1], texts[0]).load == ""
 
 
 def test_ways_in_which_a_body_binds_a_name() -> None:

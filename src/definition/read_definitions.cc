@@ -27,7 +27,7 @@ constexpr auto kBenchmarkKeys =
 constexpr auto kVariantsKeys =
     std::to_array<std::string_view>({"label", "table", "py", "cpp", "setup", "params", TALLY_OPTION_KEYS});
 constexpr auto kTimerKeys =
-    std::to_array<std::string_view>({"label", "language", "stmt", "setup", "global_setup", TALLY_OPTION_KEYS});
+    std::to_array<std::string_view>({"label", "language", "stmt", "setup", "load", "global_setup", TALLY_OPTION_KEYS});
 #undef TALLY_OPTION_KEYS
 
 constexpr std::uint64_t kMostRetries = 100;  // as of --retries
@@ -250,6 +250,7 @@ Status read_timer(const TomlNode& table, Suite& suite) {
                    fmt::format("a timer's setup is text, and '{}' is the name of a setup", timer.setup.text),
                    describe(timer.setup.at), "write the text itself, or make it a [[benchmark]]"});
   }
+  timer.load = fields.snippet("load");
   timer.global_setup = fields.snippet("global_setup");
   timer.options = read_options(fields);
   timer.at = read_places(fields, table);

@@ -213,7 +213,7 @@ Status Suite::add(const Variants& variants) {
 
 Status Suite::add(Timer timer) {
   if (Status ok = check_label(timer.label, timer.at); !ok) return ok;
-  for (Snippet* text : {&timer.stmt, &timer.setup, &timer.global_setup}) *text = dedent(std::move(*text));
+  for (Snippet* text : {&timer.stmt, &timer.setup, &timer.load, &timer.global_setup}) *text = dedent(std::move(*text));
   const std::string where = place_of({}, timer.at, timer.label);
   if (only_comments(timer.stmt.text, timer.language)) {
     return fail(ErrorKind::input, fmt::format("timer '{}' has no statement", join(timer.label, "/")), where,
@@ -223,6 +223,11 @@ Status Suite::add(Timer timer) {
     return fail(ErrorKind::input,
                 fmt::format("a global setup is C++ only, and timer '{}' is in Python", join(timer.label, "/")),
                 timer.global_setup.at.line > 0 ? describe(timer.global_setup.at) : where, "move the text to setup");
+  }
+  if (timer.language == Language::cpp && !timer.load.text.empty()) {
+    return fail(ErrorKind::input,
+                fmt::format("what loads values is Python only, and timer '{}' is in C++", join(timer.label, "/")),
+                timer.load.at.line > 0 ? describe(timer.load.at) : where, "move the text to setup");
   }
   if (Status ok = check_options(timer.options, timer.at, where); !ok) return ok;
   // Two timers may share a label, one in each language; their ids differ.

@@ -78,6 +78,7 @@ struct Timer {
   Language language = Language::python;
   Snippet stmt = {};
   Snippet setup = {};
+  Snippet load = {};          ///< Python only: brings the values of another process, before the setup.
   Snippet global_setup = {};  ///< C++ only.
   Options options = {};
   Places at = {};

@@ -68,8 +68,7 @@ std::optional<CaseCommand> CaseDialogue::on(CaseMessage message) {
                                  return std::nullopt;
                                },
                                [&](const CaseFailed& failed) -> std::optional<CaseCommand> {
-                                 fail(describe_failure(failed, *rules_.measured, *rules_.toolchain, rules_.mode,
-                                                       rules_.plan.memory_bytes),
+                                 fail(describe_failure(failed, *rules_.measured, rules_.mode, rules_.plan.memory_bytes),
                                       failed.signal.has_value());
                                  return std::nullopt;
                                },

@@ -36,8 +36,7 @@ std::string stage_name(Stage stage, Mode mode) {
   }
 }
 
-CaseFailure describe_failure(const CaseFailed& failed, const Case& one, const Toolchain& toolchain, Mode mode,
-                             std::uint64_t memory_limit) {
+CaseFailure describe_failure(const CaseFailed& failed, const Case& one, Mode mode, std::uint64_t memory_limit) {
   const std::string stage = stage_name(failed.stage, mode);
   if (failed.skipped) return {.stage = stage, .message = failed.message, .detail = {}, .output = {}, .skipped = true};
   std::string text = failed.message;
@@ -53,7 +52,7 @@ CaseFailure describe_failure(const CaseFailed& failed, const Case& one, const To
     }
     return {stage, std::move(summary), failed.detail.empty() ? text : failed.detail, {}};
   }
-  const std::vector<Snippet> parts = python_parts(one, toolchain);
+  const std::vector<Snippet> parts = python_parts(one);
   const std::string place = innermost_place(failed.detail, parts);
   return {stage, place.empty() ? text : fmt::format("{} ({})", text, place), map_traceback(failed.detail, parts), {}};
 }

@@ -12,8 +12,7 @@ namespace tally {
 std::string stage_name(protocol::Stage stage, Mode mode);
 
 /// What the child says of itself, with the places that the host speaks of turned into the suite's.
-CaseFailure describe_failure(const CaseFailed& failed, const Case& one, const Toolchain& toolchain, Mode mode,
-                             std::uint64_t memory_limit);
+CaseFailure describe_failure(const CaseFailed& failed, const Case& one, Mode mode, std::uint64_t memory_limit);
 
 /// Its code has closed the socket on which its process speaks.
 CaseFailure describe_cut_off(protocol::Stage stage, Mode mode);

@@ -29,7 +29,8 @@ void append_texts(Writer& writer, Field field, const Code& code) {
 std::size_t size_of(const SessionRequest& request) {
   const Toolchain& toolchain = *request.rules.toolchain;
   std::size_t size = 64UZ * 1024;  // paths, numbers, CPUs
-  for (const Code* code : {&request.rules.measured->setup, &request.rules.measured->stmt}) {
+  for (const Code* code :
+       {&request.rules.measured->load, &request.rules.measured->setup, &request.rules.measured->stmt}) {
     for (const Snippet& part : code->parts) size += part.text.size() + 64;
   }
   return size + toolchain.before_region.py.size() + toolchain.sync.py.size() + toolchain.seed.py.size() +
@@ -40,7 +41,8 @@ void append_python(Writer& frame, const SessionRequest& request) {
   const Case& measured = *request.rules.measured;
   const Toolchain& toolchain = *request.rules.toolchain;
   for (const ToolchainCode& code : before_setup(toolchain, measured.language, measured.threads))
-    frame.text(Field::setup_part, code.text);
+    frame.text(Field::prepare, code.text);
+  append_texts(frame, Field::load, measured.load);
   append_texts(frame, Field::setup_part, measured.setup);
   append_texts(frame, Field::stmt_part, measured.stmt);
   if (!toolchain.before_region.py.empty()) frame.text(Field::before_region, toolchain.before_region.py);

@@ -33,12 +33,8 @@ std::string_view text_of(int line, const std::vector<Snippet>& parts) {
 
 }  // namespace
 
-std::vector<Snippet> python_parts(const Case& one, const Toolchain& toolchain) {
-  std::vector<Snippet> parts;
-  for (ToolchainCode& code : before_setup(toolchain, Language::python, one.threads)) {
-    parts.push_back({std::move(code.text), {}});
-  }
-  parts.insert(parts.end(), one.setup.parts.begin(), one.setup.parts.end());
+std::vector<Snippet> python_parts(const Case& one) {
+  std::vector<Snippet> parts = one.setup.parts;
   parts.insert(parts.end(), one.stmt.parts.begin(), one.stmt.parts.end());
   return parts;
 }

@@ -4,13 +4,12 @@
 #include <string>
 #include <string_view>
 
-#include "definition/toolchain.h"
 #include "expansion/case.h"
 
 namespace tally {
 
 /// The parts of a Python case in the order in which the host numbers them; generated parts have no place of their own.
-std::vector<Snippet> python_parts(const Case& one, const Toolchain& toolchain);
+std::vector<Snippet> python_parts(const Case& one);
 
 /// Where a host's line number is in the suite; an unknown position for what we generated.
 SourcePosition place_of(int line, const std::vector<Snippet>& parts);

@@ -13,16 +13,10 @@ Case python_case() {
   return c;
 }
 
-Toolchain with_threads() {
-  Toolchain toolchain;
-  toolchain.set_threads.py = "set(${threads})";
-  return toolchain;
-}
-
 TEST(Traceback, NamesTheSuitesLines) {
-  const auto parts = python_parts(python_case(), with_threads());
+  const auto parts = python_parts(python_case());
   const std::string_view detail =
-      "Traceback (most recent call last):\n  File \"<tally>\", line 2000001, in _tally_case\n"
+      "Traceback (most recent call last):\n  File \"<tally>\", line 1000001, in <case>\n"
       "ZeroDivisionError: division by zero\n";
   EXPECT_EQ(map_traceback(detail, parts),
             "Traceback (most recent call last):\n  File \"suite.toml\", line 20\n    x / y\n"
@@ -31,14 +25,14 @@ TEST(Traceback, NamesTheSuitesLines) {
 }
 
 TEST(Traceback, SetupLinesCountFromItsPlace) {
-  const auto parts = python_parts(python_case(), {});
+  const auto parts = python_parts(python_case());
   EXPECT_EQ(place_of(2, parts).line, 11);
   EXPECT_EQ(place_of(1'000'001, parts).line, 20);
 }
 
 TEST(Traceback, GeneratedCodeHasNoPlace) {
-  const auto parts = python_parts(python_case(), {});
-  EXPECT_EQ(map_traceback("  File \"<tally>\", line 2000001, in _tally_case", parts),
+  const auto parts = python_parts(python_case());
+  EXPECT_EQ(map_traceback("  File \"<tally>\", line 2000001, in <case>", parts),
             "  in generated code\n    z.backward()\n");
   EXPECT_EQ(place_of(99'000'001, parts).line, 0);
 }

@@ -38,6 +38,7 @@ struct Case {
   std::string toolchain;  ///< A name in the suite's toolchains.
   Code stmt;
   Code setup;
+  Code load;                         ///< Python only: brings values before the setup, in names of its own.
   Code global_setup;                 ///< C++ only: file scope.
   std::vector<std::string> results;  ///< Variables that hold what the statement leaves, by its signature: the result
                                      ///< and, after a backward pass, the arguments. Empty where it has none.

@@ -201,6 +201,7 @@ Case explicit_case(const Timer& timer) {
   made.settings = timer.options.settings;
   append(made.stmt, timer.stmt);
   append(made.setup, timer.setup);
+  append(made.load, timer.load);
   append(made.global_setup, timer.global_setup);
   return made;
 }
@@ -213,6 +214,7 @@ std::string definition_digest(const Case& one, const Toolchain& toolchain) {
   const auto said = [&](const PerLanguage& code) -> const std::string& { return code.in(one.language); };
   Digest digest;
   digest.add(to_string(one.language)).add(one.stmt.text()).add(one.setup.text()).add(one.global_setup.text());
+  if (!one.load.empty()) digest.add("load").add(one.load.text());
   digest.add(one.artifact ? one.artifact->digest : "").add(fmt::format("{}", one.threads));
   digest.add(toolchain.name).add(cpp ? flags : "");
   digest.add(said(toolchain.set_threads)).add(said(toolchain.before_region));

@@ -60,6 +60,8 @@ enum class Field : std::uint16_t {
 
   snippet = 20,        ///< run_case, C++: the shared object; a relative name.
   symbol = 21,         ///< run_case, C++: the entry function.
+  prepare = 37,        ///< run_case, Python, repeated: source of the toolchain's own, run before all else of the case.
+  load = 38,           ///< run_case, Python, repeated: source that brings the case's values, run before its setup.
   setup_part = 22,     ///< run_case, Python, repeated: source text; a traceback's line is part · kPartStride + line.
   stmt_part = 23,      ///< run_case, Python, repeated; parts are numbered through setup and statement.
   folder = 24,         ///< run_case: the case child's working folder, or absent.

@@ -99,6 +99,7 @@ void fields(auto& a, is<Definition> auto& d) {
   a("setup", d.setup);
   a("global_setup", d.global_setup);
   a("digest", d.digest);
+  a.optional("load", d.load);
 }
 
 void fields(auto& a, is<Attempt> auto& t) {

@@ -85,6 +85,7 @@ struct Definition {
   std::string setup;
   std::string global_setup;
   std::string digest;
+  std::optional<std::string> load = {};  ///< What brought values of another process before the setup.
   friend bool operator==(const Definition&, const Definition&) = default;
 };
 

@@ -98,6 +98,7 @@ CaseRecord describe_case(const Case& measured) {
   record.tags = measured.tags;
   record.toolchain = measured.toolchain;
   record.definition = {measured.stmt.text(), measured.setup.text(), measured.global_setup.text(), measured.digest};
+  if (!measured.load.empty()) record.definition.load = measured.load.text();
   return record;
 }
 

@@ -142,7 +142,8 @@ std::map<std::size_t, std::string> import_digests(ProcessRunner& runner, const P
       of_case[i];
       continue;
     }
-    std::optional<std::set<std::string>> imports = imports_in(one.setup.text() + "\n" + one.stmt.text());
+    std::optional<std::set<std::string>> imports =
+        imports_in(one.load.text() + "\n" + one.setup.text() + "\n" + one.stmt.text());
     if (!imports) continue;
     for (const std::string& module : toolchains.at(one.toolchain).spec.requires_modules) imports->erase(module);
     of_toolchain[one.toolchain].insert(imports->begin(), imports->end());

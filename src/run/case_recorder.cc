@@ -57,8 +57,8 @@ void forget_calls(Profile& profile) {
 
 /// A host's place in a case's own text as the suite's: its functions are nested in one of ours.
 void name_place(PythonPlace& place, const std::vector<Snippet>& parts) {
-  constexpr std::string_view kCase = "_tally_case";
-  constexpr std::string_view kNested = "_tally_case.<locals>.";
+  constexpr std::string_view kCase = "<case>";
+  constexpr std::string_view kNested = "<case>.<locals>.";
   if (place.file != "<tally>") return;
   const SourcePosition at = place_of(static_cast<int>(place.line), parts);
   place.file = at.line > 0 ? at.file : "generated code";
@@ -166,8 +166,7 @@ std::optional<LineCosts> CaseRecorder::lines_of(CaseRecord& record, const Case& 
 void CaseRecorder::keep_sites(CaseRecord& record, const Case& measured, const CaseOutcome& outcome) {
   auto trace = parse_allocation_trace(outcome.allocation_sites->trace);
   if (trace && measured.language == Language::python) {
-    const auto toolchain = std::ranges::find(request_.plan->toolchains, measured.toolchain, &Toolchain::name);
-    const std::vector<Snippet> parts = python_parts(measured, *toolchain);
+    const std::vector<Snippet> parts = python_parts(measured);
     for (auto& site : trace->sites) name_place(site.python, parts);
   }
   const auto kept =
@@ -183,8 +182,7 @@ void CaseRecorder::keep_python(CaseRecord& record, const Case& measured, PythonF
   const auto without = [&](const Error& error) {
     record.warnings.push_back("its Python functions are not known: " + describe(error));
   };
-  const auto toolchain = std::ranges::find(request_.plan->toolchains, measured.toolchain, &Toolchain::name);
-  const std::vector<Snippet> parts = python_parts(measured, *toolchain);
+  const std::vector<Snippet> parts = python_parts(measured);
   for (PythonFunction& function : sample.calls.functions) {
     PythonPlace place{.file = function.file, .function = function.name, .line = function.line};
     name_place(place, parts);

@@ -79,15 +79,14 @@ def test_setups_run_in_main_and_the_hosts_names_stay(tmp_path: pathlib.Path) -> 
     data = python_definition(task, bridge).data
     assert data is not None
     script = (
-        "import sys\n"
-        f"setup = {data.setup!r}\n"
-        "case = {'__name__': '__main__', '__builtins__': __builtins__}\n"
-        "exec('def case():\\n' + ''.join('    ' + line + '\\n' for line in setup.splitlines()), case)\n"
-        "case['case']()\n"
-        "print(case['k'], case['sys'], 'C' in case, sys.__name__, hasattr(sys.modules['__main__'], 'k'))\n"
+        "import sys, types\n"
+        "main = types.ModuleType('__main__')\n"
+        "kept, sys.modules['__main__'] = sys.modules['__main__'], main\n"
+        f"exec({data.load!r}, {{'case_globals': vars(main), 'case_locals': {{}}}})\n"
+        "print(main.k, main.sys, hasattr(main, 'C'), sys.modules['__main__'] is main, hasattr(main, 'pickle'))\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert done.stdout == "5 a text True sys False\n", done.stderr
+    assert done.stdout == "5 a text True True False\n", done.stderr
 
 
 def test_mistakes_are_found_before_anything_is_measured() -> None:
@@ -124,17 +123,12 @@ def test_a_host_with_torch_is_for_what_comes_to_use_it(
     assert python_definition(TaskSpec(stmt, setup)).toolchain == toolchain
 
 
-def test_setups_see_what_pytorchs_script_has_imported(
-    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(
-        sys.modules, "__main__", sys.modules["__main__"]
-    )  # which the setup replaces
+def test_setups_see_what_pytorchs_script_has_imported(tmp_path: pathlib.Path) -> None:
     wrapped = CopyIfCallgrind(1, setup="class A:\n    def place(self): return os.sep")
     bridge = GlobalsBridge({"k": wrapped}, str(tmp_path))
     definition = python_definition(TaskSpec(stmt="k", setup="pass"), bridge)
     assert definition.data is not None
     names: dict[str, Any] = {}
-    exec(definition.data.setup, names)
+    exec(definition.data.load, {"case_globals": names})
     assert names["A"]().place() == "/"
     assert "os" not in names

@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 
     from .valgrind_wrapper._globals import GlobalsBridge
 
-# Runs what the globals need in a `__main__` of its own: what they were pickled from is looked up there, and names of
-# the measured process stay as they are. What PyTorch's script has imported before is there, as far as this process has
-# it. Nothing else refers to a value afterwards, as in a script.
+# Runs what the globals need in a `__main__` where what PyTorch's script has imported before is, as far as this process
+# has it: what they were pickled from is looked up there. All but that is the case's; nothing else refers to a value.
 _LOAD_GLOBALS = """\
-import sys as _tally_sys, types as _tally_types
-_tally_sys.modules["__main__"] = _tally_types.ModuleType("__main__")
-_tally_names = _tally_sys.modules["__main__"].__dict__
-_tally_given = {{_tally_name: _tally_sys.modules[_tally_module] for _tally_name, _tally_module in {given!r}
-                if _tally_module in _tally_sys.modules}}
-_tally_names.update(_tally_given)
-exec(compile({text!r}, "<globals>", "exec"), _tally_names)
-globals().update((_tally_name, _tally_names[_tally_name]) for _tally_name in _tally_names
-                 if _tally_name[:2] != "__" and _tally_names[_tally_name] is not _tally_given.get(_tally_name))
-for _tally_name in {names!r}: del _tally_names[_tally_name]
-del _tally_sys, _tally_types, _tally_names, _tally_given, _tally_name
+import sys
+main, case_main = type(sys)("__main__"), sys.modules["__main__"]
+names = vars(main)
+given = {{name: sys.modules[module] for name, module in {given!r} if module in sys.modules}}
+names.update(given)
+sys.modules["__main__"] = main
+exec(compile({text!r}, "<globals>", "exec"), names)
+sys.modules["__main__"] = case_main
+case_globals.update((name, names[name]) for name in names
+                    if name[:2] != "__" and names[name] is not given.get(name))
+for name in {names!r}:
+    del names[name]
 """
 
 _GIVEN = [(name, name) for name in ("gc", "os", "pickle", "sys", "time", "torch")] + [
@@ -48,14 +48,14 @@ def python_definition(task_spec: TaskSpec, bridge: GlobalsBridge | None = None) 
     from tallymark._replaced import replaced_by_others
 
     setup = "" if task_spec.setup == "pass" else task_spec.setup
-    # What the text imports is found as it is found here.
+    # What the text imports is found as it is found here, and what it imports of __main__ taken along.
     data = capture_text(task_spec.stmt, setup)
     torch = imported_torch()
     around = {**({"torch": torch} if torch else {}), **(bridge.values if bridge else {})}
     replaced_by_others((setup, task_spec.stmt), around, ())
     if bridge is not None and bridge.names:
         loading = _LOAD_GLOBALS.format(text=bridge.construct(), names=bridge.names, given=_GIVEN)
-        data = dataclasses.replace(data, setup=loading)
+        data = dataclasses.replace(data, load=f"{data.load}\n{loading}")
     data = with_modes(data, setup, task_spec.stmt, threads=task_spec.num_threads)
     with_torch = _has_torch() and (
         names_torch(task_spec.stmt, setup)
