@@ -69,7 +69,7 @@ def modes_of(modules: Iterable[str], threads: int = 1) -> Modes:
         if module is not None and (found := [*_safely(find, module)]) and used.reach(name):
             carried += found
     torch: Any = sys.modules.get("torch")
-    if hasattr(torch, "get_num_threads") and used.reach("torch"):
+    if hasattr(torch, "get_default_dtype") and used.reach("torch"):
         notes += _torch_notes(torch, threads)
     return Modes(tuple(carried), tuple(notes))
 

@@ -6,7 +6,6 @@ import dataclasses
 import inspect
 import keyword
 import re
-import textwrap
 from collections.abc import Mapping
 from typing import Any, Callable, Union
 
@@ -52,13 +51,12 @@ def define(
             raise Error("a function is Python", place=repr(statement), mend="give C++ as text")
         if globals is not None:
             raise Error("a function has its own globals", mend="leave globals= out")
-        stmt, check, captured = _call(statement, args, setup, data_limit)
+        stmt, captured = _call(statement, args, setup, data_limit)
         label = label or _title(statement)
         captured = dataclasses.replace(
             captured,
             source=(*captured.source, *([Source("setup", setup)] if setup else [])),
         )
-        setup = "\n".join(filter(None, [textwrap.dedent(setup), check]))
     else:
         stmt = statement
         captured = _text(statement, args, setup, globals, spoken, data_limit)
@@ -107,15 +105,16 @@ def _text(
 
 def _call(
     function: Callable[..., Any], args: tuple[Any, ...], setup: str, limit: int
-) -> tuple[str, str, Captured]:
-    """A plain call, by names that are variables of the case's function: nothing is looked up but those. What the setup
-    ends with, where only executing it can say whether the call does the work."""
+) -> tuple[str, Captured]:
+    """A plain call, by names that are variables of the case's function: nothing is looked up but those. Where only
+    executing it can say whether the call does the work, it is executed once more, before the setup."""
     name = getattr(function, "__name__", "")
     values: dict[str, Any] = {_free(name if name.isidentifier() else "f", {}): function}
     target = next(iter(values))
     for wanted, value in zip(_parameters(function, len(args)), args):
         values[_free(wanted, values)] = value
-    stmt = f"{target}({', '.join(list(values)[1:])})"
+    given = list(values)[1:]
+    stmt = f"{target}({', '.join(given)})"
     check = ""
     kind = kind_of_call(function)
     if kind == "coroutine":
@@ -123,11 +122,15 @@ def _call(
         values[around], stmt = Loop(), f"{around}({stmt})"
     elif kind:
         raise not_run(kind, _title(function))
-    elif may_return_one(function):
+    elif may_return_one(function) and not setup:
         around = _free("done", values)
-        values[around], check = rebuild.expect_done, f"{around}({stmt})"
+        values[around] = rebuild.expect_done
+        here = ", ".join(f"case_locals[{one!r}]" for one in given)
+        check = f"case_locals.pop({around!r})(case_locals[{target!r}]({here}))"
     captured = capture_values(values, limit=limit, as_globals=False, texts=(setup,))
-    return stmt, check, with_text(captured, stmt, awaited=kind == "coroutine")
+    load = "\n".join(filter(None, [captured.load, check]))
+    captured = dataclasses.replace(captured, load=load)
+    return stmt, with_text(captured, stmt, awaited=kind == "coroutine")
 
 
 def with_text(captured: Captured, stmt: str, *, awaited: bool) -> Captured:

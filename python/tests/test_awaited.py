@@ -74,8 +74,9 @@ def test_what_may_return_one_is_executed_once_more() -> None:
     assert _awaited.may_return_one(functools.partial(lambda: numbers(2)))
     assert not _awaited.may_return_one(lambda: len([1]))
     assert not _awaited.may_return_one(sorted)
-    assert define(lambda: sums(1), setup="  a = 1").setup == "a = 1\ndone(f())"
-    assert define(len, [1]).setup == ""
+    for function, checked in ((lambda: sums(1), True), (len, False)):
+        data = define(function, *([] if checked else [[1]])).data
+        assert data is not None and ("case_locals.pop('done')" in data.load) is checked
 
 
 def test_run_is_possible_within_a_running_loop() -> None:
