@@ -8,7 +8,7 @@ Job:    {"requires": [module], "prepare": [text] (the toolchain's, before all el
         "profiler": {keyword: expression}, "steps": bool, "trace", "result"}
 Result: written to the file "result": {"ok": true, "torch", "gpu", "activities", "synchronised",
         "threads", "notes", "runs", "steps", "unprofiled_ns", "profiled_ns", and both in "_s"}
-        or {"ok": false, "stage", "message"}.
+        or {"ok": false, "stage", "message", "traceback" (of the user's lines, may be empty)}.
 
 Order, that of functorch's benchmark_utilization: seed, setup; then in the context: five warm-up
 runs, `runs` runs for the length, `runs` profiled ones. Each group is seeded again, and each run
@@ -252,6 +252,27 @@ def place_of(job, error):
     return ""
 
 
+def user_traceback(job, error):
+    """From the first of the user's lines on, each with its text; "" where the error came of none of them."""
+    names = [name for name, _ in job["parts"]] + ["stmt", "--profiler", "--context"]
+    texts = [text for _, text in job["parts"]] + [job["stmt"], "", ""]
+    frames = traceback.extract_tb(error.__traceback__)
+    first = next((at for at, one in enumerate(frames) if one.filename == FILE_NAME), None)
+    if first is None:
+        return ""
+    lines = ["Traceback (most recent call last):\n"]
+    for one in frames[first:]:
+        if one.filename == FILE_NAME:
+            part, line = divmod(one.lineno, PART_STRIDE)
+            lines.append(f"  {names[part]}, line {line}\n")
+            written = texts[part].splitlines()
+            if 0 < line <= len(written):
+                lines.append(f"    {written[line - 1].strip()}\n")
+        elif one.filename != __file__:
+            lines += traceback.format_list([one])
+    return "".join([*lines, *traceback.format_exception_only(type(error), error)])
+
+
 def main():
     job = json.load(sys.stdin)
     # As with `python -c`: modules of the user's folder are found, our own folder's are not.
@@ -264,7 +285,7 @@ def main():
         result["message"] = (
             str(error) if isinstance(error, Refused) else message + place_of(job, error)
         )
-        result["traceback"] = traceback.format_exc()
+        result["traceback"] = "" if isinstance(error, Refused) else user_traceback(job, error)
     with open(job["result"], "w", encoding="utf-8") as file:
         json.dump(result, file)
     sys.stdout.flush()

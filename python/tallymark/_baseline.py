@@ -26,12 +26,15 @@ _NO_LIMIT = "instructions=+1000000000%"  # it has one of its own where it is giv
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
-    """What `tally check` said: its exit code (0 pass, 1 failed, 2 no usable baseline, 3 a regression), its words, what
-    it warned of, and for `instructions` and `time` the change as a share, where both sides have them."""
+    """What `tally check` said: its exit code (0 pass, 1 failed, 2 no usable baseline, or not compared, 3 a regression),
+    its words, what it warned of, what is better than a limit by more than it, the limits that it could judge, and for
+    `instructions` and `time` the change as a share, where both sides have them."""
 
     code: int
     message: str = ""
     warnings: tuple[str, ...] = ()
+    better: tuple[str, ...] = ()
+    judged: tuple[str, ...] = ()
     changes: Mapping[str, float] = dataclasses.field(default_factory=dict)
 
 
@@ -71,9 +74,16 @@ def only(record: Record | None, name: str) -> Record | None:
     return part
 
 
-def check(baseline: Record | None, new: Record, limits: Sequence[str]) -> Verdict:
+def check(
+    baseline: Record | None,
+    new: Record,
+    limits: Sequence[str],
+    *,
+    allow_uncompared: bool = False,
+) -> Verdict:
     """Holds a record of one case against the baseline and limits such as `instructions=+1%`, with `tally check`. Limits
-    that are ceilings need no baseline; without limits only the changes are found out."""
+    that are ceilings need no baseline; without limits only the changes are found out. A limit that cannot be held
+    against the case is never a pass, unless `allow_uncompared` says so of one whose two sides cannot be compared."""
     (case,) = new["cases"]
     name = case["id"]
     base = only(baseline, name)
@@ -89,6 +99,8 @@ def check(baseline: Record | None, new: Record, limits: Sequence[str]) -> Verdic
         command = [find_tally(), "check", "--json", *map(str, files)]
         for limit in limits or [_NO_LIMIT]:
             command += ["--limit", limit]
+        if allow_uncompared:
+            command.append("--allow-uncompared")
         try:
             done = run_tally(command, _DEADLINE)
         except Error as error:
@@ -103,13 +115,30 @@ def check(baseline: Record | None, new: Record, limits: Sequence[str]) -> Verdic
     told: dict[str, list[str]] = {"failure": [], "warning": []}
     for finding in said["findings"]:
         told.setdefault(finding["severity"], []).append(f"{name}: {finding['message']}")
-    code = said["exit_code"]
+    # Without limits nothing is judged, which is no fault here.
+    code = said["exit_code"] if limits or said["exit_code"] != 2 else 0
+    judged = said.get("judged") or {}
+    reasons = [f"not compared: {one['why']}" for one in judged.get("uncompared") or ()]
+    reasons += [f"{one['text']} judged nothing: {one['why']}" for one in _idle(judged)]
     if code and not told["failure"]:
-        told["failure"].append(f"{name}: {'; '.join(said['remarks']) or found['verdict']}")
+        reason = "; ".join(dict.fromkeys(reasons or said["remarks"] or [found["verdict"]]))
+        told["failure"].append(f"{name}: {reason}")
     changes = {
         key: found[key]["change"] for key in ("instructions", "time") if base and found.get(key)
     }
-    return Verdict(code, "; ".join(told["failure"]), tuple(told["warning"]), changes)
+    return Verdict(
+        code,
+        "; ".join(told["failure"]),
+        tuple(told["warning"]),
+        tuple(told.get("better", ())),
+        tuple(limit for limit in limits if limit not in {one["text"] for one in _idle(judged)}),
+        changes,
+    )
+
+
+def _idle(judged: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The limits that could judge nothing, with the reason."""
+    return [one for one in judged.get("limits") or () if one.get("why")]
 
 
 def _cannot_hold(limit: str, case: Mapping[str, Any], base: Mapping[str, Any] | None) -> str:

@@ -8,7 +8,7 @@ import hashlib
 import inspect
 import sys
 import types
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.util import MAGIC_NUMBER
 from typing import Any
 
@@ -16,7 +16,8 @@ from tallymark import _blobs
 from tallymark import _rebuild as rebuild
 from tallymark._culprit import refusal, too_large
 from tallymark._errors import CaptureError
-from tallymark._names import free_names, imported_names, main_names, submodules
+from tallymark._modes import modes_of
+from tallymark._names import free_names, imported_names, main_names, names_unseen, submodules
 from tallymark._pickling import MODULE, Sink, TooLarge, make_pickler
 from tallymark._references import (
     Reference,
@@ -26,6 +27,7 @@ from tallymark._references import (
     references_of,
     required_modules,
 )
+from tallymark._replaced import replaced_by_others
 from tallymark._within import check_values, used_by_functions
 
 DATA_LIMIT = 256 * 1024 * 1024  # bytes
@@ -62,11 +64,14 @@ class Captured:
     bytes: int = 0  # of the stream
     requires: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()  # that the values name
+    modes: tuple[str, ...] = ()  # of this process, which the measured one has, too
 
     def __str__(self) -> str:
         lines = [f"source     {_name_and_size(one)}" for one in self.source]
         lines += [f"reference  {one.target}  {one.digest}".rstrip() for one in self.references]
         lines += [f"data       {one.name}: {one.type}, {one.bytes:,} bytes" for one in self.data]
+        lines += [f"mode       {one}" for one in self.modes]
         lines += [f"note       {one}" for one in self.notes]
         lines += [f"sys.path   {one}" for one in self.folders]
         if self.digest:
@@ -97,9 +102,21 @@ def capture_text(
     used.update(_of_main(setup, stmt, known))
     packages = {name: one for name, one in used.items() if isinstance(one, types.ModuleType)}
     within = submodules(packages, setup, stmt)
-    captured = capture_values(used, limit=limit, within=within) if used else NOTHING
+    texts = (setup, stmt)
+    if used:
+        captured = capture_values(used, limit=limit, within=within, texts=texts)
+    else:
+        captured = (
+            capture_values({}, limit=limit, texts=texts)
+            if replaced_by_others(texts, {}, ())
+            else NOTHING
+        )
     folders = captured.folders or folders_for(imported_names(setup, stmt))
-    return dataclasses.replace(captured, source=(*source, *captured.source), folders=folders)
+    notes = captured.notes
+    if known and (unseen := names_unseen(setup, stmt)):
+        notes = (*notes, f"{unseen} may read globals whose names no text says: they stay behind")
+    source += captured.source
+    return dataclasses.replace(captured, source=tuple(source), folders=folders, notes=notes)
 
 
 def _of_main(setup: str, stmt: str, known: Mapping[str, Any]) -> dict[str, Any]:
@@ -113,8 +130,13 @@ def _of_main(setup: str, stmt: str, known: Mapping[str, Any]) -> dict[str, Any]:
                 place=name,
                 mend="leave the import out, or give both one value",
             )
-        if name in known or name in main:
-            found[name] = known[name] if name in known else main[name]
+        if name not in known and name not in main:
+            raise CaptureError(
+                "the main program has no such name: __main__ is what was started, and not the module that calls",
+                place=f"__main__.{name}",
+                mend="leave the import out, and pass globals=globals()",
+            )
+        found[name] = known[name] if name in known else main[name]
     return found
 
 
@@ -124,10 +146,11 @@ def capture_values(
     limit: int = DATA_LIMIT,
     as_globals: bool = True,
     within: Mapping[str, types.ModuleType] = _NO_MODULES,
+    texts: Sequence[str] = (),
 ) -> Captured:
     """Takes `values` along, in one stream, as global names of the statement (`as_globals`), else as variables of its
-    setup; `within` are modules that must have been imported besides. Raises CaptureError with the path to what cannot
-    leave, and above `limit` bytes."""
+    setup; `within` are modules that must have been imported besides, `texts` the setup and the statement. Raises
+    CaptureError with the path to what cannot leave, for what this process has replaced, and above `limit` bytes."""
     inner = {**within, **used_by_functions(values)}
     data = []
     with _blobs.new_file() as file:
@@ -139,7 +162,8 @@ def capture_values(
                 if not isinstance(value, (types.FunctionType, types.ModuleType, type)):
                     data.append(Datum(name, describe(value), size))
             check_values(reached_by(pickler))
-            header = _header(pickler, sink.needs_rebuild)
+            odd = replaced_by_others(texts, values, _brought_along(pickler))
+            header = _header(pickler, sink.needs_rebuild, odd)
             stream.flush()
             file.write(header)
             with open(stream.name, "rb") as written:
@@ -156,8 +180,21 @@ def capture_values(
         notes=tuple(dict.fromkeys(pickler.notes)),
         digest=digest,
         bytes=len(header) + sink.bytes,
+        modules=tuple(modules),
         requires=required_modules(modules, sink.needs_cloudpickle),
         folders=folders_for([*modules, *(["cloudpickle"] if sink.needs_cloudpickle else [])]),
+    )
+
+
+def with_modes(captured: Captured, *texts: str, threads: int = 1) -> Captured:
+    """With the modes of this process that a statement meets which has these values and texts."""
+    named = {*imported_names(*texts), *free_names("", "\n".join(texts)), *captured.modules}
+    modes = modes_of(named, threads)
+    return dataclasses.replace(
+        captured,
+        load="\n".join(filter(None, [captured.load, modes.text])),
+        modes=tuple(said for said, _ in modes.carried),
+        notes=(*captured.notes, *modes.notes),
     )
 
 
@@ -172,13 +209,23 @@ def _dump(pickler: Any, sink: Sink, name: str, value: Any) -> int:
     return sink.bytes - before
 
 
-def _header(pickler: Any, needed: bool) -> bytes:
+def _brought_along(pickler: Any) -> list[Any]:
+    """The functions, classes and modules of a stream, the classes of its values among them."""
+    return [
+        *pickler.references.values(),
+        *pickler.modules.values(),
+        *pickler.code,
+        *pickler.kinds,
+    ]
+
+
+def _header(pickler: Any, needed: bool, odd: Mapping[str, str]) -> bytes:
     """Source that the measured process executes first: the functions that the stream names, and the checks. Nothing
     where there are neither: compiling it takes an eighth of a second under Valgrind."""
     checks = {one.target: one.digest for one in references_of(pickler) if one.digest}
     functions = {target: digest for target, digest in checks.items() if ":" in target}
     modules = {target: digest for target, digest in checks.items() if ":" not in target}
-    if not checks and not needed and not pickler.code:
+    if not checks and not needed and not pickler.code and not odd:
         return b""
     source = inspect.getsource(rebuild)
     return (
@@ -187,6 +234,7 @@ def _header(pickler: Any, needed: bool) -> bytes:
         f"exec(compile({source!r}, '<tallymark>', 'exec'), module.__dict__)\n"
         f"module.same_python({MAGIC_NUMBER!r})\n"
         f"module.check({functions!r}, {modules!r})\n"
+        + (f"module.check_bindings({odd!r})\n" if odd else "")
     ).encode()
 
 

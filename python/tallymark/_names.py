@@ -8,18 +8,105 @@ import dis
 import sys
 import textwrap
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 _NONE = object()
+_EXECUTES = ("eval", "exec")
+_NAMESPACES = ("globals", "vars", "locals")
 _READS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS", "DELETE_GLOBAL")
 
 
 def free_names(setup: str, stmt: str) -> list[str]:
-    """What a statement reads that neither it nor its setup makes: globals, in the order of their use. Empty where the
-    text does not parse: the one that measures says where and why."""
+    """What a statement reads that neither it nor its setup makes: globals, in the order of their use, those of constant
+    texts for eval and exec among them. Empty where the text does not parse: who measures it says where and why."""
     code = _as_function(setup, stmt)
-    return [] if code is None else list(dict.fromkeys(_global_reads(code)))
+    if code is None:
+        return []
+    names = [*_global_reads(code)]
+    for text in _executed_texts(setup, stmt):
+        names += free_names("", text)
+    names += [name for _, name in _subscripted(_nodes(setup, stmt))]
+    return list(dict.fromkeys(names))
+
+
+def names_unseen(*texts: str) -> str:
+    """What of texts may read globals by names that are made when it is executed: "eval", "globals()"; "" where there is
+    nothing of the kind."""
+    nodes = _nodes(*texts)
+    named = {id(namespace) for namespace, _ in _subscripted(nodes)}
+    for node in nodes:
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+            continue
+        name = node.func.id
+        if name in _EXECUTES and not (node.args and isinstance(node.args[0], ast.Constant)):
+            return name
+        if _is_namespace(node) and id(node) not in named:
+            return f"{name}()"
+    return ""
+
+
+def main_names(setup: str, stmt: str) -> list[str]:
+    """What texts take from `__main__`: by `from __main__ import x`, or as attributes of it that they do not set. An
+    `import *` means every name that they read and do not make."""
+    nodes = _nodes(setup, stmt)
+    found, modules, made = [], set(), set()
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and (node.module, node.level) == ("__main__", 0):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.Import):
+            modules |= {one.asname or one.name for one in node.names if one.name == "__main__"}
+    if "*" in found:
+        main = vars(sys.modules["__main__"])
+        used = [name for name in free_names(setup, stmt) if name in main]
+        found += [name for name in used if main[name] is not getattr(builtins, name, _NONE)]
+    for node in nodes:
+        if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") in modules:
+            found.append(node.attr)
+            made |= set() if isinstance(node.ctx, ast.Load) else {node.attr}
+    return list(
+        dict.fromkeys(
+            one for one in found if one != "*" and one not in made and not is_special(one)
+        )
+    )
+
+
+def is_special(name: str) -> bool:
+    """A name that Python gives a module itself: `__name__`, `__doc__`."""
+    return name.startswith("__") and name.endswith("__")
+
+
+def _nodes(*texts: str) -> list[ast.AST]:
+    trees = [parsed(text) for text in texts]
+    return [node for tree in trees if tree is not None for node in ast.walk(tree)]
+
+
+def _executed_texts(*texts: str) -> Iterator[str]:
+    for node in _nodes(*texts):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in _EXECUTES and node.args:
+            text = getattr(node.args[0], "value", None)
+            if isinstance(text, str):
+                yield text.strip()
+
+
+def _subscripted(nodes: Iterable[ast.AST]) -> Iterator[tuple[ast.AST, str]]:
+    """The call and the name of `globals()["d"]`, `vars().get("d")`."""
+    for node in nodes:
+        if isinstance(node, ast.Subscript):
+            holder, name = node.value, node.slice
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
+            holder, name = node.func.value, node.args[0]
+        else:
+            continue
+        text = name.value if isinstance(name, ast.Constant) else None
+        if isinstance(text, str) and _is_namespace(holder):
+            yield holder, text
+
+
+def _is_namespace(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Call) and getattr(node.func, "id", "") in _NAMESPACES and not node.args
+    )
 
 
 def outside_names(function: types.FunctionType) -> dict[str, Any]:
@@ -50,7 +137,7 @@ def submodules(modules: Mapping[str, types.ModuleType], *texts: str) -> dict[str
     of `modules`: whoever imports `xml` alone has no such attribute."""
     found = {}
     for text in texts:
-        tree = _parsed(text)
+        tree = parsed(text)
         for node in ast.walk(tree) if tree is not None else ():
             path = _dotted(node)
             if path is None or path[0] not in modules:
@@ -75,31 +162,12 @@ def imported_names(*texts: str) -> list[str]:
     """The modules that import statements of these texts name."""
     found = []
     for text in texts:
-        tree = _parsed(text)
+        tree = parsed(text)
         for node in ast.walk(tree) if tree is not None else ():
             if isinstance(node, ast.Import):
                 found += [alias.name for alias in node.names]
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 found.append(node.module)
-    return list(dict.fromkeys(found))
-
-
-def main_names(setup: str, stmt: str) -> list[str]:
-    """What texts name of `__main__`: `from __main__ import a`, `__main__.b` where it was imported. An `import *` means
-    every name that they read and do not make."""
-    trees = [tree for tree in (_parsed(setup), _parsed(stmt)) if tree is not None]
-    nodes = [node for tree in trees for node in ast.walk(tree)]
-    aliases, found = set(), []
-    for node in nodes:
-        if isinstance(node, ast.Import):
-            aliases |= {one.asname or one.name for one in node.names if one.name == "__main__"}
-        elif isinstance(node, ast.ImportFrom) and (node.module, node.level) == ("__main__", 0):
-            found += [one.name for one in node.names]
-    if "*" in found:
-        found = [*(name for name in found if name != "*"), *free_names(setup, stmt)]
-    for node in nodes:
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            found += [node.attr] if node.value.id in aliases else []
     return list(dict.fromkeys(found))
 
 
@@ -112,7 +180,7 @@ def _global_reads(code: types.CodeType) -> Iterator[str]:
             yield from _global_reads(constant)
 
 
-def _parsed(text: str) -> ast.Module | None:
+def parsed(text: str) -> ast.Module | None:
     try:
         return ast.parse(textwrap.dedent(text))
     except (SyntaxError, ValueError):
@@ -128,7 +196,7 @@ def _is_the_hosts(node: ast.stmt) -> bool:
 def _as_function(setup: str, stmt: str) -> types.CodeType | None:
     """As the host compiles them: one function, whose variables are the setup's, without what only the host knows: the
     names of `import *`, future imports."""
-    first, second = _parsed(setup), _parsed(stmt)
+    first, second = parsed(setup), parsed(stmt)
     if first is None or second is None:
         return None
     first.body = [node for node in first.body if not _is_the_hosts(node)]

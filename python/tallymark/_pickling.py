@@ -9,6 +9,7 @@ import importlib
 import importlib.machinery
 import importlib.util
 import io
+import operator
 import pickle
 import sys
 import types
@@ -32,6 +33,8 @@ for _function in (
     rebuild.torch_memory,
     rebuild.torch_tensor,
     rebuild.torch_parameter,
+    rebuild.event_loop,
+    rebuild.expect_done,
 ):
     _function.__module__ = MODULE
 
@@ -116,6 +119,7 @@ class _Observer:
     references: dict[str, Any]  # "module:qualname" → the function or class
     modules: dict[str, types.ModuleType]
     code: list[Any]  # functions and classes that go by value
+    kinds: dict[type, None]  # the classes of what was written
     libraries: set[str]  # whose values are rebuilt by functions of ours
     notes: list[str]
     by_value: bool
@@ -124,6 +128,7 @@ class _Observer:
         self.limit, self.by_value = limit, by_value
         self.references, self.modules, self.code, self.notes = {}, {}, [], []
         self.libraries = set()
+        self.kinds = {}
         self.forced: list[types.ModuleType] = []
         self._memory: dict[Any, Any] = {}
 
@@ -134,8 +139,15 @@ class _Observer:
         if isinstance(value, (type, types.FunctionType)):
             return self._named(value)
         kind = type(value)
+        self.kinds[kind] = None
         if isinstance(getattr(value, "__qualname__", None), str):
             self._named_by_another(value)
+        if issubclass(kind, io.IOBase) and kind.__module__ in ("_io", "io"):
+            self._file(value)
+        elif kind is memoryview:
+            return self._view_of_bytes(value)
+        elif kind.__module__ == "logging" and kind.__name__ in ("Logger", "RootLogger"):
+            self.notes.append("a logger goes by its name: its level and its handlers stay behind")
         root = kind.__module__.partition(".")[0]
         if root == "numpy" and kind.__name__ == "ndarray":
             self.libraries.add(root)
@@ -194,6 +206,24 @@ class _Observer:
 
     def force(self, module: types.ModuleType) -> None:
         """Has cloudpickle take a module's code along although it is in sys.modules."""
+
+    def _file(self, value: Any) -> None:
+        """cloudpickle would take a copy of a text file along, as a StringIO."""
+        streams = (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__)
+        if type(value) in (io.StringIO, io.BytesIO) or any(value is one for one in streams):
+            return
+        raise CaptureError("cannot pickle an open file", mend="open it in setup=, or pass its path")
+
+    def _view_of_bytes(self, view: memoryview) -> Any:
+        """cloudpickle would take it along as bytes, which are something else."""
+        data = view.tobytes()
+        plain = data if view.readonly else bytearray(data)
+        kind = view.format.lstrip("@")
+        if kind == "B" and view.ndim == 1:
+            return memoryview, (plain,)
+        if len(kind) != 1 or not view.shape:
+            raise CaptureError(f"cannot pickle a memoryview of format {view.format!r}")
+        return operator.methodcaller("cast", kind, list(view.shape)), (memoryview(plain),)
 
     def _array(self, array: Any) -> Any:
         self._check(array.nbytes)

@@ -3,6 +3,7 @@ give it is executed once here, for its result, and counted by `tally`."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -17,7 +18,6 @@ class Benchmark:
     def __init__(self, tally: Tally, *, disabled: bool) -> None:
         self._tally = tally
         self._disabled = disabled
-        self._used = False
         self.name = ""
         self.group: str | None = None
         self.extra_info: dict[str, Any] = {}
@@ -36,8 +36,8 @@ class Benchmark:
         warmup_rounds: int = 0,
         iterations: int = 1,
     ) -> Any:
-        """Executions come `iterations` in a row, each row after `setup`, which may return (args, kwargs). Rounds and
-        warm-ups are the engine's: counts repeat exactly. `teardown` is called here only."""
+        """`setup`, which may return (args, kwargs), comes before each execution, `teardown` after it; both are counted
+        with it, and said to be. Rounds, iterations and warm-ups are the engine's: counts repeat exactly."""
         for name, value, least in (
             ("rounds", rounds, 1),
             ("warmup_rounds", warmup_rounds, 0),
@@ -47,72 +47,87 @@ class Benchmark:
                 raise ValueError(
                     f"{name} must be a whole number of at least {least}, not {value!r}"
                 )
-        if setup is not None and iterations != 1:
-            raise ValueError("with a setup each execution needs its own: iterations must be 1")
         given = dict(kwargs or {})
-        if setup is None:
-            result = self._measure(target, tuple(args), given)
-        else:
-            result, args, given = self._measure_after(setup, target, tuple(args), given)
-        if teardown is not None:
-            teardown(*args, **given)
-        return result
-
-    def _once(self) -> None:
-        if self._used:
-            raise RuntimeError(
-                "a test uses the fixture benchmark once; tally.count takes several statements"
-            )
-        self._used = True
+        if setup is None and teardown is None:
+            return self._measure(target, tuple(args), given)
+        return self._measure_between(setup, teardown, target, tuple(args), given)
 
     def _measure(
         self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
-        from tallymark._statement import define
+        values = {"f": function, **{f"x{at}": value for at, value in enumerate(args)}}
+        # A keyword cannot be a variable's name that is taken already: f and x0 are.
+        words = {f"{name}_": value for name, value in kwargs.items()}
+        call = f"f({', '.join([*list(values)[1:], *(f'{name}={name}_' for name in kwargs)])})"
+        plain = None if kwargs else (function, args)
+        return self._executed(
+            ("", call, ""), {**values, **words}, lambda: function(*args, **kwargs), plain=plain
+        )
 
-        self._once()
-        if kwargs:
-            values = {f"x{at}": value for at, value in enumerate(args)}
-            # A keyword cannot be a variable's name that is taken already: f and x0 are.
-            words = {f"{name}_": value for name, value in kwargs.items()}
-            call = ", ".join([*values, *(f"{name}={name}_" for name in kwargs)])
-            definition = self._defined(
-                lambda: define(f"f({call})", globals={"f": function, **values, **words})
-            )
-        else:
-            definition = self._defined(lambda: define(function, *args))
-        result = function(*args, **kwargs)
-        self._count(definition)
-        return result
-
-    def _measure_after(
+    def _measure_between(
         self,
-        setup: Callable[[], Any],
+        setup: Callable[[], Any] | None,
+        teardown: Callable[..., Any] | None,
         target: Callable[..., Any],
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
-    ) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
-        """What changes its arguments needs its setup before each execution: both are counted, and said to be. The
-        result, and what the function was called with."""
-        from tallymark._statement import define
+    ) -> Any:
+        """What changes its arguments needs its setup before each execution, and what leaves something behind its
+        teardown: all are counted, and said to be."""
+        values: dict[str, Any] = {"f": target, "a": args, "k": kwargs}
+        first, last = "", ""
+        if setup is not None:
+            values["setup"], first = setup, "setup()\n"
+            made = setup()
+            if made is not None:
+                if args or kwargs:
+                    raise TypeError(
+                        "the arguments come from args and kwargs, or from what setup returns; not from both"
+                    )
+                args, kwargs = made
+                first = "a, k = setup()\n"
+                del values["a"], values["k"]
+        if teardown is not None:
+            values["teardown"], last = teardown, "\nteardown(*a, **k)"
+        words = [name for name in ("setup", "teardown") if name in values]
+        result = self._executed(
+            (first, "f(*a, **k)", last),
+            values,
+            lambda: target(*args, **kwargs),
+            f"with its {' and '.join(words)}",
+        )
+        if teardown is not None:
+            teardown(*args, **kwargs)
+        return result
 
-        self._once()
-        made = setup()
-        values: dict[str, Any] = {"f": target, "setup": setup}
-        if made is None:
-            statement = "setup()\nf(*a, **k)"
-            values.update(a=args, k=kwargs)
-        elif args or kwargs:
-            raise TypeError(
-                "the arguments come from args and kwargs, or from what setup returns; not from both"
-            )
-        else:
-            args, kwargs = made
-            statement = "a, k = setup()\nf(*a, **k)"
-        definition = self._defined(lambda: define(statement, globals=values))
-        result = target(*args, **kwargs)
-        self._count(definition, "with its setup")
-        return result, args, kwargs
+    def _executed(
+        self,
+        texts: tuple[str, str, str],
+        values: dict[str, Any],
+        execute: Callable[[], Any],
+        remark: str = "",
+        plain: tuple[Callable[..., Any], tuple[Any, ...]] | None = None,
+    ) -> Any:
+        """The result of one execution here, and a count of what `texts` says comes before the call, of the call, and of
+        what comes after it; `plain` is a call without keywords."""
+        from tallymark import _awaited
+
+        function = values["f"]
+        awaited = _awaited.kind_of_call(function) == "coroutine"
+        definition = self._defined(lambda: _definition(texts, values, plain, awaited))
+        result = execute()
+        kind = _awaited.kind_of_result(result)
+        if kind == "coroutine":
+            # Nothing of it has run yet, so that the arguments are as they were.
+            if not awaited:
+                definition = self._defined(lambda: _definition(texts, values, None, True))
+            result = _awaited.run(result)
+            remark = "; ".join(filter(None, [remark, "with asyncio's event loop"]))
+        elif kind and definition is not None:
+            name = str(getattr(function, "__name__", "f"))
+            definition = self._defined(lambda: _refuse(_awaited.not_run(kind, name)))
+        self._count(definition, remark)
+        return result
 
     def _defined(self, define: Callable[[], Any]) -> Any:
         """What is taken along is taken before the function can change it. None where it cannot leave this process."""
@@ -123,7 +138,7 @@ class Benchmark:
         try:
             return define()
         except Error as error:
-            self._tally.not_measured.append(f"{self._tally.node}: not measured: {error}")
+            self._tally.not_measured.append(str(error))
             return None
 
     def _count(self, definition: Any, remark: str = "") -> None:
@@ -134,7 +149,31 @@ class Benchmark:
         try:
             self._tally.measure_definition(definition, remark)
         except Error as error:  # it did work here, so the test goes on
-            self._tally.not_measured.append(f"{self._tally.node}: not measured: {error}")
+            self._tally.not_measured.append(str(error))
+
+
+def _definition(
+    texts: tuple[str, str, str],
+    values: dict[str, Any],
+    plain: tuple[Callable[..., Any], tuple[Any, ...]] | None,
+    awaited: bool,
+) -> Any:
+    from tallymark._awaited import Loop
+    from tallymark._statement import define, with_text
+
+    if plain is not None:
+        function, args = plain
+        return define(function, *args)
+    if not awaited:
+        return define("".join(texts), globals=values)
+    first, call, last = texts
+    made = define(f"{first}run({call}){last}", globals={**values, "run": Loop()})
+    assert made.data is not None
+    return dataclasses.replace(made, data=with_text(made.data, made.stmt, awaited=True))
+
+
+def _refuse(error: Exception) -> Any:
+    raise error
 
 
 class Alias:

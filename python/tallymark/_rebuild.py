@@ -109,6 +109,29 @@ def _compare(module: str, found: str, expected: str, qualname: str = "") -> None
         )
 
 
+def identity(value: object) -> str:
+    """What tells a function, a class or an object that stands for one from another, in every process."""
+    digest = "" if isinstance(value, type) else function_digest(value)
+    if isinstance(value, (staticmethod, classmethod)):
+        value = value.__func__
+    names = tuple(getattr(value, key, "") for key in ("__module__", "__qualname__", "__name__"))
+    return f"{type(value).__qualname__} {names} {digest}".strip()
+
+
+def check_bindings(bindings: dict[str, str]) -> None:
+    """Holds what names of packages stand for here against what they stand for in the calling process."""
+    for target, expected in bindings.items():
+        name, path = target.split(":")
+        value: Any = _imported(name)
+        for part in path.split("."):
+            value = vars(value).get(part)
+        if identity(value) != expected:
+            raise RuntimeError(
+                f"the calling process has replaced {name}.{path}, and this is the original: replace it in setup= as"
+                " well, or measure a function or a subclass of yours that has the change"
+            )
+
+
 def _imported(name: str) -> types.ModuleType:
     __import__(name)
     return sys.modules[name]
@@ -149,6 +172,28 @@ def torch_tensor(
         tensor = torch._neg_view(tensor)
     tensor.requires_grad = requires_grad
     return tensor
+
+
+def event_loop() -> Any:
+    """What runs a coroutine to its end, in an event loop of this process's own."""
+    import asyncio
+
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    return loop.run_until_complete
+
+
+def expect_done(result: object) -> None:
+    """Refuses what a function returned instead of doing it."""
+    kind = type(result).__name__
+    if kind not in ("coroutine", "generator", "async_generator"):
+        return
+    if kind == "coroutine":
+        result.close()  # type: ignore[attr-defined]
+    raise RuntimeError(
+        f"the function returns a {kind.replace('_', ' ')}, and nothing runs it: measure what does, such as "
+        + ("the coroutine function itself" if kind == "coroutine" else "lambda: list(…) of it")
+    )
 
 
 def torch_parameter(data: Any, requires_grad: bool) -> Any:

@@ -9,12 +9,15 @@ import re
 from collections.abc import Mapping
 from typing import Any, Callable, Union
 
+from tallymark import _rebuild as rebuild
+from tallymark._awaited import NOTE, Loop, kind_of_call, may_return_one, not_run
 from tallymark._capture import (
     DATA_LIMIT,
     Captured,
     Source,
     capture_text,
     capture_values,
+    with_modes,
 )
 from tallymark._definition import Definition, first_line
 from tallymark._errors import Error
@@ -48,7 +51,7 @@ def define(
             raise Error("a function is Python", place=repr(statement), mend="give C++ as text")
         if globals is not None:
             raise Error("a function has its own globals", mend="leave globals= out")
-        stmt, captured = _call(statement, args, data_limit)
+        stmt, captured = _call(statement, args, setup, data_limit)
         label = label or _title(statement)
         captured = dataclasses.replace(
             captured,
@@ -57,6 +60,8 @@ def define(
     else:
         stmt = statement
         captured = _text(statement, args, setup, globals, spoken, data_limit)
+    if spoken == "python":
+        captured = with_modes(captured, setup, stmt, threads=threads)
     chosen = toolchain or _toolchain(spoken, stmt, setup, global_setup, captured)
     if threads != 1 and chosen in (None, *_LANGUAGES.values()):
         raise Error(
@@ -98,16 +103,49 @@ def _text(
     )
 
 
-def _call(function: Callable[..., Any], args: tuple[Any, ...], limit: int) -> tuple[str, Captured]:
-    """A plain call, by names that are variables of the case's function: nothing is looked up but those."""
+def _call(
+    function: Callable[..., Any], args: tuple[Any, ...], setup: str, limit: int
+) -> tuple[str, Captured]:
+    """A plain call, by names that are variables of the case's function: nothing is looked up but those. Where only
+    executing it can say whether the call does the work, it is executed once more, before the setup."""
     name = getattr(function, "__name__", "")
     values: dict[str, Any] = {_free(name if name.isidentifier() else "f", {}): function}
     target = next(iter(values))
     for wanted, value in zip(_parameters(function, len(args)), args):
         values[_free(wanted, values)] = value
-    stmt = f"{target}({', '.join(list(values)[1:])})"
-    captured = capture_values(values, limit=limit, as_globals=False)
-    return stmt, dataclasses.replace(captured, source=(Source("statement", stmt), *captured.source))
+    given = list(values)[1:]
+    stmt = f"{target}({', '.join(given)})"
+    check = ""
+    kind = kind_of_call(function)
+    if kind == "coroutine":
+        around = _free("run", values)
+        values[around], stmt = Loop(), f"{around}({stmt})"
+    elif kind:
+        raise not_run(kind, _title(function))
+    elif may_return_one(function) and not setup:
+        around = _free("done", values)
+        values[around] = rebuild.expect_done
+        here = ", ".join(f"case_locals[{one!r}]" for one in given)
+        check = f"case_locals.pop({around!r})(case_locals[{target!r}]({here}))"
+    captured = capture_values(values, limit=limit, as_globals=False, texts=(setup,))
+    load = "\n".join(filter(None, [captured.load, check]))
+    captured = dataclasses.replace(captured, load=load)
+    return stmt, with_text(captured, stmt, awaited=kind == "coroutine")
+
+
+def with_text(captured: Captured, stmt: str, *, awaited: bool) -> Captured:
+    """With the statement among the sources, and what it says of a coroutine."""
+    source = (Source("statement", stmt), *captured.source)
+    if not awaited:
+        return dataclasses.replace(captured, source=source)
+    return dataclasses.replace(
+        captured,
+        source=source,
+        # The loop is no value of the caller's.
+        data=tuple(one for one in captured.data if one.type != "tallymark._awaited.Loop"),
+        notes=(*captured.notes, NOTE),
+        requires=tuple(sorted({*captured.requires, "asyncio"})),
+    )
 
 
 def _parameters(function: Callable[..., Any], count: int) -> list[str]:

@@ -32,6 +32,7 @@ __all__ = [
     "get_sorted_gpu_events",
     "get_sorted_gpu_mm_conv_events",
     "is_gpu_compute_event",
+    "synchronize",
 ]
 
 Event = dict[str, Any]
@@ -40,6 +41,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 WARM_UPS = 5
 SEED = 1337
 MATMUL_OR_CONVOLUTION = ("gemm", "conv", "cutlass", "wgrad")
+
+
+def synchronize() -> None:
+    """What is called after each run. `dump_chrome_trace` puts the accelerator's in its place, where it finds one."""
+
 
 # The processes that the last trace labels as GPUs: compute_utilization sets it, is_gpu_compute_event reads it.
 gpu_pids: list[Any] = []
@@ -79,7 +85,10 @@ def dump_chrome_trace(
     import torch
     from torch.profiler import profile
 
-    wait = _wait_for(torch, ["cuda"] if devices is None else devices)
+    global synchronize
+    wait: Callable[[], None] = lambda: None  # noqa: E731
+    if devices not in ("cpu", ["cpu"], ("cpu",)):
+        wait = synchronize = _wait_of_accelerator(torch) or synchronize
     arguments = kwargs_for_f or {}
 
     def run(times: int) -> None:
@@ -105,25 +114,33 @@ def dump_chrome_trace(
     raise Error("optimize_ctx kept an exception of f to itself", place="optimize_ctx", kind="input")
 
 
-def _wait_for(torch: Any, devices: Sequence[str] | str) -> Callable[[], object]:
-    """What waits for the accelerator, or does nothing where there is none or only the CPU is meant."""
-    if devices in ("cpu", ["cpu"], ("cpu",)):
-        return lambda: None
+def _wait_of_accelerator(torch: Any) -> Callable[[], None] | None:
+    """What waits for the accelerator; None where there is none."""
     for kind in (getattr(torch, "accelerator", None), torch.cuda):
         if kind is not None and kind.is_available():
-            synchronize: Callable[[], object] = kind.synchronize
-            return synchronize
-    return lambda: None
+            wait: Callable[[], None] = kind.synchronize
+            return wait
+    return None
 
 
 def get_chrome_trace_events(filename: Path) -> list[Event]:
     """The events of a trace, all of them in memory. Gzipped ones and the bare list of old exporters are read too."""
-    with open(filename, "rb") as file:
-        zipped = file.read(2) == b"\x1f\x8b"
-    with gzip.open(filename) if zipped else open(filename, "rb") as file:
-        document = json.load(file)
-    events: list[Event] = document if isinstance(document, list) else document["traceEvents"]
+    document = json.loads(_content(filename))
+    events = document.get("traceEvents") if isinstance(document, dict) else document
+    if not isinstance(events, list):
+        raise Error(
+            "it is no trace: there is no list of traceEvents in it",
+            place=os.fspath(filename),
+            mend="name a file that export_chrome_trace has written",
+            kind="input",
+        )
     return events
+
+
+def _content(filename: Path) -> bytes:
+    with open(filename, "rb") as file:
+        content = file.read()
+    return gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
 
 
 def is_gpu_compute_event(event: Event) -> bool:
@@ -161,14 +178,39 @@ def get_duration(sorted_gpu_events: Sequence[Event]) -> Any:
 
 def compute_utilization(filename: Path, total_length: float) -> tuple[float, float]:
     """The shares of `total_length` (seconds, of the same run without the profiler) in which a GPU worked, and in which
-    one worked on matrix products or convolutions. Sets `gpu_pids`."""
+    one worked on matrix products or convolutions; 0.0 where no process is labelled a GPU. Sets `gpu_pids`. Raises Error
+    for what is no trace."""
     global gpu_pids
-    figures = read_trace(
+    document = read_trace(
         (filename,), ["--legacy", "--no-operators", "--no-steps", "--kernels", "1"]
-    )["legacy"]
-    gpu_pids = list(figures["seed_pids"])
+    )
+    if not sum(one["events"] for one in document["traces"]):
+        get_chrome_trace_events(filename)  # which refuses what is none
+    figures = document["legacy"]
+    # By their text, which is all that is compared: a pid is a number in some traces and a text in others.
+    typed = {str(pid): pid for pid in _labelled(filename)} if figures["seed_pids"] else {}
+    gpu_pids = [typed.get(str(pid), pid) for pid in figures["seed_pids"]]
     nanoseconds = total_length * 1e9
     return figures["seed_busy_ns"] / nanoseconds, figures["seed_matmul_ns"] / nanoseconds
+
+
+def _labelled(filename: Path) -> list[Any]:
+    """The pids of events that label a process, as the file has them. Nothing else of it is read as JSON."""
+    text = _content(filename).decode(errors="replace")
+    decoder = json.JSONDecoder()
+    found = []
+    at = text.find('"process_labels"')
+    while at >= 0:
+        start = at
+        for _ in range(4):  # the object that it stands in, behind those that come before it there
+            start = text.rfind("{", 0, start)
+            with contextlib.suppress(ValueError):
+                event, end = decoder.raw_decode(text, max(start, 0))
+                if end > at:
+                    found += [event["pid"]] if "pid" in event else []
+                    break
+        at = text.find('"process_labels"', at + 1)
+    return found
 
 
 @_takes_input_

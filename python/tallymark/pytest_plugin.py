@@ -6,7 +6,7 @@ call forms of pytest-benchmark where that plugin is not there.
         tally.count(sorted, list(range(100)))
 
 A limit that is exceeded fails its test with the words of `tally check`; when nothing else failed, so do the exit codes:
-3 for a regression, 2 where a limit has no baseline. docs/pytest.md has the rest.
+3 for a regression, 2 where something was not judged. docs/pytest.md has the rest.
 """
 
 from __future__ import annotations
@@ -122,6 +122,8 @@ class Session:
         self.update = bool(config.getoption("tally_update"))
         self.disabled = bool(config.getoption("tally_disable"))
         self.limits = [*config.getini("tally_limits"), *config.getoption("tally_limit")]
+        self._asked_for: list[str] = config.getoption("tally_limit")
+        self._allow_uncompared = bool(config.getoption("tally_allow_uncompared"))
         self._baseline: Record | None = None
         self._read = False
         self._new: list[Record] = []
@@ -129,6 +131,11 @@ class Session:
         self._notes: list[str] = []
         self._codes: list[int] = []
         self._other_failures = 0
+        self._measured = 0
+        self._not_measured: dict[str, list[str]] = {}  # reason → tests
+        self._held = 0  # measurements of tests with limits
+        self._judged = 0  # of these
+        self._used: set[str] = set()  # limits that judged something
 
     def limits_of(self, item: pytest.Item) -> list[str]:
         """Of the markers, the closest first; else those of the session."""
@@ -159,7 +166,9 @@ class Session:
                 limit for limit in limits if not limit.partition("=")[2].startswith(("+", "-"))
             ]
             return check(None, measured.record, ceilings)
-        return check(self.baseline(), measured.record, limits)
+        return check(
+            self.baseline(), measured.record, limits, allow_uncompared=self._allow_uncompared
+        )
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> Iterator[None]:
@@ -173,17 +182,20 @@ class Session:
         rows: list[list[str]] = []
         failures: list[str] = []
         codes: list[int] = []
+        used: list[list[str]] = []
         for measured in tally.measured:
             try:
                 verdict = self._check(measured, tally.limits)
             except Error as error:
-                failures, codes = [*failures, str(error)], [*codes, 2]
+                failures, codes, used = [*failures, str(error)], [*codes, 2], [*used, []]
                 continue
-            rows.append(_row(measured, verdict))
+            rows.append(_row(measured, verdict, is_new=self._is_new(measured.name)))
+            used += [list(verdict.judged)] if tally.limits else []
             if verdict.code:
                 failures, codes = [*failures, _words(verdict, self.path)], [*codes, verdict.code]
         if tally.not_measured and tally.limits:
-            failures, codes = [*failures, *tally.not_measured], [*codes, 2]
+            failures += [f"{tally.node}: not measured: {reason}" for reason in tally.not_measured]
+            codes.append(2)
         if report.passed and failures:
             report.outcome = "failed"
             report.longrepr = "\n".join(failures)
@@ -192,14 +204,44 @@ class Session:
         if report.passed:
             self._new += [measured.record for measured in tally.measured]
         # Plain values on the report travel from the workers of pytest-xdist, too.
-        report.tally = {"rows": rows, "codes": codes, "notes": tally.not_measured}  # type: ignore[attr-defined]
+        report.tally = {  # type: ignore[attr-defined]
+            "rows": rows,
+            "codes": codes,
+            "measured": len(tally.measured),
+            "not_measured": tally.not_measured,
+            "used": used,
+        }
+
+    def _is_new(self, name: str) -> bool:
+        from tallymark._baseline import only
+
+        known = None if self.update else self.baseline()
+        return known is not None and only(known, name) is None
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        said = getattr(report, "tally", {"rows": [], "codes": [], "notes": []})
+        said = getattr(report, "tally", None)
+        if said is None:
+            self._other_failures += report.failed
+            return
         self._rows += said["rows"]
         self._codes += said["codes"]
-        self._notes += said["notes"]
         self._other_failures += report.failed and not said["codes"]
+        self._measured += said["measured"]
+        for reason in said["not_measured"]:
+            self._not_measured.setdefault(reason, []).append(report.nodeid)
+        self._held += len(said["used"])
+        self._judged += sum(1 for limits in said["used"] if limits)
+        self._used.update(limit for limits in said["used"] for limit in limits)
+
+    @property
+    def _failed_to_measure(self) -> int:
+        return sum(map(len, self._not_measured.values()))
+
+    def _idle_limits(self) -> list[str]:
+        """Those of the command line that were held against nothing."""
+        if self.update or self.disabled:
+            return []
+        return [limit for limit in self._asked_for if limit not in self._used]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
@@ -220,21 +262,38 @@ class Session:
                 return
         if self.update and self._rows:  # by this process, or by the workers of pytest-xdist
             self._notes.append(f"baseline written: {self.path}")
+        if exitstatus == pytest.ExitCode.OK and (
+            self._idle_limits() or (self._not_measured and not self._measured)
+        ):
+            session.exitstatus = 2
         if exitstatus == pytest.ExitCode.TESTS_FAILED and self._codes and not self._other_failures:
             session.exitstatus = 3 if 3 in self._codes else self._codes[0]
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         from tallymark._text import columns
 
-        if not self._rows and not self._notes:
+        notes = [*self._notes, *self._closing_lines()]
+        if not self._rows and not notes:
             return
         terminalreporter.section("tally")
         if self._rows:
             head = ["test", "instructions", "change", "time", "change", ""]
             for line in columns([head, *self._rows], "lrrrrl"):
                 terminalreporter.write_line(line)
-        for note in self._notes:
+        for note in notes:
             terminalreporter.write_line(note)
+
+    def _closing_lines(self) -> Iterator[str]:
+        for reason, tests in self._not_measured.items():
+            more = f" and {len(tests) - 1} more" if len(tests) > 1 else ""
+            yield f"{tests[0]}{more}: not measured: {reason}"
+        if self._not_measured:
+            tried = self._measured + self._failed_to_measure
+            yield f"{self._failed_to_measure} of {tried} not measured"
+        for limit in self._idle_limits():
+            yield f"the limit {limit} judged nothing"
+        if self._held:
+            yield f"judged {self._judged} of {self._held} cases by {len(self._used)} limits"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -251,6 +310,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=[],
         metavar="METRIC=LIMIT",
         help="a limit for tests without a marker, such as instructions=+1%%",
+    )
+    group.addoption(
+        "--tally-allow-uncompared",
+        action="store_true",
+        help="let pass what cannot be compared with its baseline: other iterations, a count below zero",
     )
     group.addoption(
         "--tally-disable",
@@ -294,26 +358,38 @@ def tally_of(request: pytest.FixtureRequest) -> Tally:
     return item.stash[TALLY]
 
 
-def _row(measured: Measured, verdict: Verdict) -> list[str]:
+def _row(measured: Measured, verdict: Verdict, *, is_new: bool) -> list[str]:
     from tallymark._text import instructions, percent, seconds
 
     def change(metric: str) -> str:
         return percent(verdict.changes[metric]) if metric in verdict.changes else ""
 
     result = measured.result
-    state = {0: "", 1: "failed", 2: "no baseline", 3: "regression"}.get(verdict.code, "failed")
+    states = {0: "new" if is_new else "", 1: "failed", 2: "not judged", 3: "regression"}
+    better = [message.removeprefix(f"{measured.name}: ") for message in verdict.better]
     return [
         measured.name,
         instructions(result.instructions),
         change("instructions"),
         seconds(result.seconds),
         change("time"),
-        "; ".join(filter(None, [state, measured.remark, *verdict.warnings])),
+        "; ".join(
+            filter(
+                None,
+                [
+                    states.get(verdict.code, "failed"),
+                    measured.remark,
+                    *verdict.warnings,
+                    *(f"better: {one}" for one in better),
+                ],
+            )
+        ),
     ]
 
 
 def _words(verdict: Verdict, path: Path) -> str:
     if verdict.code == 3:
         return f"regression: {verdict.message}"
-    mend = f"pytest --tally-update writes {path}" if "baseline" in verdict.message else ""
+    named = "baseline" in verdict.message or "not compared" in verdict.message
+    mend = f"pytest --tally-update writes {path}" if named else ""
     return f"{verdict.message}; {mend}" if mend else verdict.message

@@ -23,6 +23,28 @@ constexpr std::string_view kRecipe = "a fork for each, hash seed 0, its figures 
 /// Beside what the script has made.
 constexpr std::string_view kFigures = "made.json";
 
+/// What a traceback says went wrong: the first line after its frames, which are indented. TorchScript's messages go on
+/// for lines, of which the last is a row of "~~~ <--- HERE"; some begin behind the exception's name on a line of their
+/// own.
+std::string message_of(std::string_view traceback) {
+  constexpr std::string_view kHead = "Traceback (most recent call last):";
+  const std::size_t head = traceback.rfind(kHead);
+  if (head == std::string_view::npos) return std::string(last_line(traceback));
+  std::string message;
+  for (const std::string_view line : split(traceback.substr(head + kHead.size()), '\n')) {
+    if (message.empty() && (line.empty() || line.front() == ' ')) continue;
+    const std::string_view words = trim(line);
+    if (words.empty()) continue;
+    message += (message.empty() ? "" : " ") + std::string(words);
+    if (!message.ends_with(':')) break;
+    if (message.find(' ') != std::string::npos) {
+      message.pop_back();  // what follows is where
+      break;
+    }
+  }
+  return message;
+}
+
 }  // namespace
 
 std::map<std::string, double> Builder::read_making(const fs::path& folder) {
@@ -118,7 +140,7 @@ Status Builder::finish_artifacts(const Work& work, const ProcessResult& result) 
         entry.artifact_done = true;
       } else {
         const std::string text(trim(errors[i]));
-        fail_entry(entry, {"artifact", std::string(last_line(text)), text});
+        fail_entry(entry, {"artifact", message_of(text), text});
       }
     }
   }

@@ -296,14 +296,16 @@ TEST_F(BuilderTest, ModelsAreMadeTogetherAndFailAlone) {
   ASSERT_TRUE(
       builder.finished(tasks[0].id, ended(0, "",
                                           "{\"index\": 0, \"error\": \"\"}\nnoise\n"
-                                          "{\"index\": 1, \"error\": \"Traceback\\n  x\\nValueError: no\\n\"}\n")));
+                                          "{\"index\": 1, \"error\": \"Traceback (most recent call last):\\n  x\\n"
+                                          "RuntimeError: \\nundefined value foo:\\n  File \\\"f.py\\\", line 1\\n"
+                                          "    ~~~ <--- HERE\\n\"}\n")));
   EXPECT_TRUE(builder.done());
   EXPECT_TRUE(fs::exists(fs::path(builder.built(0)->folder) / "model_0.pt"));
   EXPECT_EQ(builder.built(2)->folder, builder.built(0)->folder);
   EXPECT_THAT(builder.built(2)->making, ElementsAre(Pair("graph_breaks", 0), Pair("seconds", 1.5)));
   EXPECT_EQ(builder.built(0)->library, "");
   EXPECT_EQ(builder.failure(1)->stage, "artifact");
-  EXPECT_EQ(builder.failure(1)->message, "ValueError: no");
+  EXPECT_EQ(builder.failure(1)->message, "RuntimeError: undefined value foo");
   EXPECT_THAT(builder.failure(1)->log, HasSubstr("Traceback"));
 }
 

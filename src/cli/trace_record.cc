@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -101,6 +102,20 @@ trace::Nanoseconds nanoseconds(const Value& length) {
   return length.whole() == nullptr ? 0 : static_cast<trace::Nanoseconds>(*length.whole());
 }
 
+/// Where the statement failed, and the end of what it printed.
+std::string evidence(const std::string& traceback, const ProcessResult& ran) {
+  constexpr std::size_t most = 2000;
+  std::string text(trim(traceback));
+  for (const CapturedOutput* const output : {&ran.out, &ran.err}) {
+    const std::string all = output->text();
+    const std::string_view printed = trim(all);
+    if (printed.empty()) continue;
+    text += "\noutput:\n";
+    text += printed.substr(printed.size() - std::min(printed.size(), most));
+  }
+  return std::string(trim(text));
+}
+
 struct Recorder {
   const Context& context;
   const TraceRecordOptions& options;
@@ -126,8 +141,10 @@ struct Recorder {
     const Object* const result = read ? read->object() : nullptr;
     if (!result)
       return fail(ErrorKind::failed, "the recording " + describe(ran.outcome), s.id, std::string(trim(ran.err.text())));
-    if ((*read)["ok"] != true)
-      return fail(ErrorKind::failed, (*read)["stage"].text_or("") + " failed: " + (*read)["message"].text_or(""), s.id);
+    if ((*read)["ok"] != true) {
+      return fail(ErrorKind::failed, (*read)["stage"].text_or("") + " failed: " + (*read)["message"].text_or(""), s.id,
+                  evidence((*read)["traceback"].text_or(""), ran));
+    }
     return *result;
   }
 

@@ -233,15 +233,14 @@ Status read_timer(const TomlNode& table, Suite& suite) {
   Fields fields(table, "[[timer]]", kTimerKeys);
   Timer timer;
   timer.label = fields.strings("label");
-  const std::string language = fields.string("language");
-  if (language == "cpp") timer.language = Language::cpp;
-  if (language != "cpp" && language != "python") {
-    const TomlNode* node = fields.find("language");
-    fields.refuse({ErrorKind::input,
-                   node == nullptr ? fmt::format("timer '{}' says no language", join(timer.label, "/"))
-                                   : fmt::format("unknown language {}", node->written),
-                   describe(node == nullptr ? table.at : node->at),
-                   "write language = \"python\" or language = \"cpp\""});
+  // Python where nothing is said, as in PyTorch's TimerArgs.
+  if (const TomlNode* node = fields.find("language"); node != nullptr) {
+    const std::string language = fields.string("language");
+    if (language == "cpp") timer.language = Language::cpp;
+    if (language != "cpp" && language != "python") {
+      fields.refuse({ErrorKind::input, fmt::format("unknown language {}", node->written), describe(node->at),
+                     "write language = \"python\" or language = \"cpp\""});
+    }
   }
   timer.stmt = fields.snippet("stmt");
   if (fields.find("stmt") == nullptr) {

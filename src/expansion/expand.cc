@@ -88,8 +88,10 @@ class Variations {
   void add_to(std::vector<Case>& cases) const {
     for (Language language : {Language::python, Language::cpp}) {
       const bool python = language == Language::python;
-      if ((python ? b_.py : b_.cpp).text.empty() && (python ? b_.py_model : b_.cpp_model).text.empty()) continue;
-      add_directions(cases, language, nullptr);
+      const bool stated =
+          !(python ? b_.py : b_.cpp).text.empty() || !(python ? b_.py_model : b_.cpp_model).text.empty();
+      if (!stated && !loads_what_python_scripts(language)) continue;
+      if (stated) add_directions(cases, language, nullptr);
       for (const ScriptedRuntime* runtime : runtimes_) {
         if (!runtime->call.in(language).empty()) add_directions(cases, language, runtime);
       }
@@ -97,6 +99,12 @@ class Variations {
   }
 
  private:
+  /// C++ needs no model of its own to call one that Python has scripted: its setup makes the arguments.
+  [[nodiscard]] bool loads_what_python_scripts(Language language) const {
+    return language == Language::cpp && !b_.py_model.text.empty() &&
+           std::ranges::any_of(b_.setup, [](const Setup& setup) { return !setup.cpp.text.empty(); });
+  }
+
   /// Of one runtime, null for eager: forward, and forward + backward.
   void add_directions(std::vector<Case>& cases, Language language, const ScriptedRuntime* runtime) const {
     for (Autograd autograd : {Autograd::forward, Autograd::forward_backward}) {

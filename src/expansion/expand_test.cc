@@ -226,6 +226,21 @@ TEST(Expand, AToolchainThatWasPastedGivesTheSameCases) {
   }
 }
 
+TEST(Expand, APythonModelIsLoadedByCppToo) {
+  const std::string text =
+      "schema = 1\ntoolchain = \"torch\"\n[[benchmark]]\nlabel = \"m\"\npy_model = 'model = torch.nn.Linear(4, 2)'\n"
+      "signature = \"f(x) -> y\"\ntorchscript = true\n";
+  const auto ids = [](const std::vector<Case>& cases) {
+    std::vector<std::string> found;
+    for (const Case& one : cases) found.push_back(one.id);
+    return found;
+  };
+  EXPECT_EQ(ids(cases_of(text + "setup = { py = 'x = torch.ones(4)' }\n")),
+            (std::vector<std::string>{"m [python]", "m [python torchscript]"}));
+  EXPECT_EQ(ids(cases_of(text + "setup = { py = 'x = torch.ones(4)', cpp = 'auto x = torch::ones(4);' }\n")),
+            (std::vector<std::string>{"m [python]", "m [python torchscript]", "m [cpp torchscript]"}));
+}
+
 TEST(Expand, AToolchainMayHaveARuntimeOfItsOwnInOneLanguage) {
   const std::vector<Case> cases = cases_of(R"toml(
 schema = 1

@@ -43,17 +43,20 @@ def python_definition(task_spec: TaskSpec, bridge: GlobalsBridge | None = None) 
     Its host has PyTorch loaded where the statement comes to use it; otherwise it is the one that has counted the same
     statement for everybody else."""
     from tallymark import Definition
-    from tallymark._capture import capture_text
+    from tallymark._capture import capture_text, with_modes
     from tallymark._names import imported_names
+    from tallymark._replaced import replaced_by_others
 
     setup = "" if task_spec.setup == "pass" else task_spec.setup
     # What the text imports is found as it is found here, and what it imports of __main__ taken along.
     data = capture_text(task_spec.stmt, setup)
+    torch = imported_torch()
+    around = {**({"torch": torch} if torch else {}), **(bridge.values if bridge else {})}
+    replaced_by_others((setup, task_spec.stmt), around, ())
     if bridge is not None and bridge.names:
-        loading = _LOAD_GLOBALS.format(
-            text=bridge.construct(), names=bridge.names, given=_GIVEN
-        )
+        loading = _LOAD_GLOBALS.format(text=bridge.construct(), names=bridge.names, given=_GIVEN)
         data = dataclasses.replace(data, load=f"{data.load}\n{loading}")
+    data = with_modes(data, setup, task_spec.stmt, threads=task_spec.num_threads)
     with_torch = _has_torch() and (
         names_torch(task_spec.stmt, setup)
         or any(map(uses_torch, imported_names(setup, task_spec.stmt)))

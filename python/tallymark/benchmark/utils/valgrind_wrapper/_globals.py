@@ -115,6 +115,11 @@ class GlobalsBridge:
         return list(self._globals)
 
     @property
+    def values(self) -> dict[str, Any]:
+        """What travels, as it is in this process."""
+        return {name: wrapped.value for name, wrapped in self._globals.items()}
+
+    @property
     def uses_torch(self) -> bool:
         """Whether PyTorch reads one of the values."""
         return any(
