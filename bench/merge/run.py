@@ -46,6 +46,13 @@ def measured(argv):
     return {"wall_s": wall, "cpu_s": used, "peak_mb": after.ru_maxrss / 1024}, done.stdout
 
 
+def facts(case_id):
+    """What an id says of its case, which a record must say, too."""
+    label, _, rest = case_id.rpartition(" [")
+    params = dict(word.split("=") for word in rest.rstrip("]").split(" ")[1:])
+    return {"id": case_id, "label": label.split("/"), "params": params}
+
+
 def write_parts(folder, record, ids, parts):
     """The records of all parts; every case is one that was really measured, under another id."""
     model = record["cases"]
@@ -61,7 +68,7 @@ def write_parts(folder, record, ids, parts):
         }
         lines = [
             json.dumps(
-                {**model[p % len(model)], "id": ids[p], "profile": None}, separators=(",", ":")
+                {**model[p % len(model)], **facts(ids[p]), "profile": None}, separators=(",", ":")
             )
             for p in places
         ]

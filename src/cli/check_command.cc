@@ -35,10 +35,8 @@ Result<std::vector<Limit>> read_limits(const CheckCommandOptions& options) {
     }
     return {};
   };
-  const std::vector<std::string> usual = {"instructions=+1%"};
-  const bool none = options.limits.empty() && options.limits_for.empty();
-  if (const Status status = add(none ? usual : options.limits, parse_limit, false); !status)
-    return std::unexpected(status.error());
+  if (options.limits.empty()) limits.push_back({.is_default = true, .text = "instructions=+1%"});
+  if (const Status status = add(options.limits, parse_limit, false); !status) return std::unexpected(status.error());
   if (const Status status = add(options.limits_for, parse_limit_for, false); !status)
     return std::unexpected(status.error());
   if (const Status status = add(options.soft, parse_limit, true); !status) return std::unexpected(status.error());
@@ -63,25 +61,15 @@ Status check_age(const Record& base, const CheckCommandOptions& options) {
                 "measure a new baseline, or give --max-age 0");
   }
   const auto age = (*now - *then).count();
+  constexpr auto clocks_differ_by = 1;  // days: time zones, and clocks that are off
+  if (age < -clocks_differ_by) {
+    return fail(ErrorKind::input, fmt::format("the baseline is of the future: {}", base.started), options.base,
+                "set the clock, or measure a new baseline");
+  }
   if (static_cast<double>(age) <= options.max_age_days) return {};
   return fail(ErrorKind::input,
               fmt::format("the baseline is stale: {} days old, at most {} are allowed", age, options.max_age_days),
               options.base, "measure a new baseline, or give --max-age DAYS");
-}
-
-/// Leaves `ids` in both records and nothing else. A case that the baseline does not have cannot be judged.
-Status keep_cases(const std::vector<std::string>& ids, const CheckCommandOptions& options, Record& base, Record& next) {
-  for (const std::string& id : ids) {
-    if (contains(base.cases, id, &CaseRecord::id)) continue;
-    const bool is_new = contains(next.cases, id, &CaseRecord::id);
-    return fail(ErrorKind::input,
-                fmt::format("{} case '{}'", is_new ? "the baseline has no" : "neither record has a", id), options.base,
-                is_new ? "measure a new baseline" : "give an id as `tally list` prints it");
-  }
-  const auto other = [&ids](const CaseRecord& one) { return !contains(ids, one.id); };
-  std::erase_if(base.cases, other);
-  std::erase_if(next.cases, other);
-  return {};
 }
 
 std::vector<std::string> suspects_of(const CheckResult& result) {
@@ -111,11 +99,19 @@ int report_check(const Comparison& comparison, const CheckResult& result, const 
   } else {
     if (options.functions)
       out << render_comparison(comparison, {.options = options.render, .functions = functions_shown}) << '\n';
+    // The last line is that of the judgement.
+    if (options.github) out << github_annotations(comparison, result);
     out << render_check(comparison, result, options.render);
   }
-  if (options.github) out << github_annotations(comparison, result);
+  if (options.github && options.json) out << github_annotations(comparison, result);
   const int written = write_files(comparison, result, options, out, err);
   const int code = exit_code(comparison, result);
+  if (code == 2 && is_of_something_else(comparison, result)) {
+    return refuse("check",
+                  {ErrorKind::input, "the baseline is stale: it has nothing that can be compared with the new record",
+                   options.base, "measure a new baseline with the same suite and settings"},
+                  err);
+  }
   return code != 0 ? code : written;
 }
 
@@ -138,8 +134,30 @@ struct Sides {
   Record base;
   std::string base_path;  ///< Profiles lie beside it.
   Record next;
-  std::string note;  ///< Where the base is not the one that was named.
+  std::vector<std::string> others = {};  ///< Ids of cases that are left out.
+  std::string note;                      ///< Where the base is not the one that was named.
 };
+
+/// Leaves `ids` in both records and nothing else. A case that the baseline does not have cannot be judged.
+Status keep_cases(const std::vector<std::string>& ids, const CheckCommandOptions& options, Sides& sides) {
+  auto& [base, base_path, next, others, note] = sides;
+  for (const std::string& id : ids) {
+    if (contains(base.cases, id, &CaseRecord::id)) continue;
+    const bool is_new = contains(next.cases, id, &CaseRecord::id);
+    return fail(ErrorKind::input,
+                fmt::format("{} case '{}'", is_new ? "the baseline has no" : "neither record has a", id), options.base,
+                is_new ? "measure a new baseline" : "give an id as `tally list` prints it");
+  }
+  const auto other = [&ids](const CaseRecord& one) { return !contains(ids, one.id); };
+  for (const Record* side : {&base, &next}) {
+    for (const CaseRecord& one : side->cases) {
+      if (other(one)) others.push_back(one.id);
+    }
+  }
+  std::erase_if(base.cases, other);
+  std::erase_if(next.cases, other);
+  return {};
+}
 
 /// Each once, in the order of cases.
 std::vector<std::string> environment_changes_of(const Record& base, const Record& next) {
@@ -188,8 +206,7 @@ Result<Sides> load_sides(const CheckCommandOptions& options, const Rebase& rebas
   if (!next) return std::unexpected(next.error());
   Sides sides{.base = *std::move(base), .base_path = options.base, .next = *std::move(next), .note = {}};
   if (!options.cases.empty()) {
-    if (const Status kept = keep_cases(options.cases, options, sides.base, sides.next); !kept)
-      return std::unexpected(kept.error());
+    if (const Status kept = keep_cases(options.cases, options, sides); !kept) return std::unexpected(kept.error());
   }
   if (const Status rebased = rebase_side(options, rebase, sides); !rebased) return std::unexpected(rebased.error());
   if (const Status fresh = check_age(sides.base, options); !fresh) return std::unexpected(fresh.error());
@@ -203,9 +220,10 @@ void add_check_options(OptionSet& sub, CheckCommandOptions& options) {
   sub.add("NEW", &options.next, "The record to judge").required();
   sub.add(
       "--limit", &options.limits,
-      "METRIC=+PERCENT% or METRIC=CEILING; metrics: instructions, denoised, time, allocations, bytes, cycles (default "
-      "instructions=+1%)");
+      "METRIC=+PERCENT%, METRIC=+AMOUNT or METRIC=CEILING; metrics: instructions, denoised, time, allocations, bytes, "
+      "cycles (default instructions=+1%)");
   sub.add("--limit-for", &options.limits_for, "GLOB:LIMIT, for the cases whose id matches; overrides --limit");
+  sub.add("--allow-uncompared", &options.allow_uncompared, "Cases that cannot be compared are no failure");
   sub.add("--warn", &options.soft, "A soft limit: warns and does not fail");
   sub.add("--case", &options.cases, "Judge the case of this id alone; may be repeated").one_each().value_name("ID");
   sub.add("--accept", &options.accept, "TOML file of regressions that were agreed to");
@@ -228,8 +246,10 @@ void add_check_options(OptionSet& sub, CheckCommandOptions& options) {
   sub.add("--csv", &options.csv, "Also write CSV to this file");
   sub.add("--benchmark-json", &options.benchmark_json, "Also write NEW in Google Benchmark's JSON to this file");
   sub.footer =
-      "Exit codes: 0 pass, 1 a case failed or is gone, 2 the baseline is missing, unreadable or stale, 3 a "
-      "regression.\n"
+      "Exit codes: 0 pass, 1 a case failed or is gone, 2 the baseline is missing, unreadable or stale, a case was not\n"
+      "compared, or a limit judged nothing, 3 a regression. Of several 3 comes first, then 1. The last line says how "
+      "many\n"
+      "cases were judged.\n"
       "docs/compare.md says how limits, floors and the accept file work.";
 }
 
@@ -245,18 +265,14 @@ int run_check(const CheckCommandOptions& options, const Remeasure& remeasure, co
   if (!accepted) return refused(accepted.error());
   Result<Sides> sides = load_sides(options, rebase);
   if (!sides) return refused(sides.error());
-  auto& [base, base_path, next, note] = *sides;
+  auto& [base, base_path, next, others, note] = *sides;
 
-  const ProfileLoader profiles = profile_loader(base, base_path, options.next);
+  const ProfileLoader profiles = profile_loader(base, base_path, options.next, &err);
   const std::string today = options.now.substr(0, 10);
   Comparison comparison = compare(base, next, compare_options(options.denoise), profiles);
-  CheckResult result = check(comparison, *limits, *accepted, today);
-  // Of cases that were named, one that is gone says so itself.
-  const std::size_t gone = options.cases.empty() ? 0 : comparison.count(Verdict::gone);
-  if (result.compared == 0 && comparison.count(Verdict::failed) + gone == 0) {
-    return refused({ErrorKind::input, "the baseline is stale: it has nothing that can be compared with the new record",
-                    options.base, "measure a new baseline with the same suite and settings"});
-  }
+  const CheckOptions how{
+      .allow_uncompared = options.allow_uncompared, .named = !options.cases.empty(), .others = std::move(others)};
+  CheckResult result = check(comparison, *limits, *accepted, today, how);
   const std::vector<std::string> suspects = suspects_of(result);
   if (!options.confirm.empty() && !suspects.empty()) {
     if (!remeasure)
@@ -268,7 +284,7 @@ int run_check(const CheckCommandOptions& options, const Remeasure& remeasure, co
     if (!again) return refused(again.error());
     replace_cases(next, *again);
     comparison = compare(base, next, compare_options(options.denoise), profiles);
-    result = check(comparison, *limits, *accepted, today);
+    result = check(comparison, *limits, *accepted, today, how);
   }
 
   // What was measured again has kept nothing.

@@ -1,7 +1,8 @@
 /// `tally check`: a gate for CI. Holds a new record against a base and limits.
 ///
-/// Exit codes: 0 pass; 1 a case failed or is gone; 2 wrong usage, or a baseline that is missing, unreadable, stale or
-/// has nothing in common with the new record: never a pass; 3 a regression beyond a limit.
+/// Exit codes: 0 pass; 1 a case failed or is gone; 2 wrong usage, a baseline that is missing, unreadable or stale, or
+/// something that was not judged (a case, or all that a limit is for): never a pass; 3 a regression beyond a limit. Of
+/// several 3 comes first, then 1, then 2.
 #pragma once
 
 #include <functional>
@@ -22,10 +23,11 @@ struct CheckCommandOptions {
   std::string base;
   std::string next;
   std::vector<std::string> cases;       ///< Ids; the others are left out. None: all.
-  std::vector<std::string> limits;      ///< Default "instructions=+1%".
+  std::vector<std::string> limits;      ///< None: "instructions=+1%" for cases that no `limits_for` is about.
   std::vector<std::string> soft;        ///< As limits; only warn.
   std::vector<std::string> limits_for;  ///< "GLOB:LIMIT"
   std::string accept;                   ///< Path of the accept file, or empty.
+  bool allow_uncompared = false;        ///< Cases that were not compared are no failure.
   double max_age_days = 90;             ///< Of the base; 0: any.
   std::string confirm;                  ///< A suite or a program to measure suspects with again, or empty.
   std::string rebase;                   ///< A command that builds the base's commit, or empty.

@@ -50,7 +50,7 @@ int run_compare(const CompareCommandOptions& options, std::ostream& out, std::os
     if (!*record) return refuse("compare", record->error(), err);
   }
   Comparison comparison =
-      compare(*base, *next, compare_options(options.denoise), profile_loader(*base, options.base, options.next));
+      compare(*base, *next, compare_options(options.denoise), profile_loader(*base, options.base, options.next, &err));
   add_places(comparison, options.base, options.next);
   return report_comparison(comparison, options, out, err);
 }

@@ -160,7 +160,7 @@ int run_explain(const Context& context, const ExplainOptions& options, std::ostr
                     "say how the environment of each is made with --a and --b, or name --b-program"});
   }
   Comparison comparison =
-      compare(*base, *next, compare_options(options.denoise), profile_loader(*base, options.base, options.next));
+      compare(*base, *next, compare_options(options.denoise), profile_loader(*base, options.base, options.next, &err));
   add_places(comparison, options.base, options.next);
   Result<std::vector<Explanation>> explanations = choose(comparison, options);
   if (!explanations) return refused(explanations.error());

@@ -35,7 +35,7 @@ constexpr std::size_t kCommitDigits = 12;
 
 Result<double> read_up_to(const std::string& text) {
   const auto limit = parse_limit("instructions=" + text);
-  if (limit && limit->relative) return limit->value;
+  if (limit && limit->kind == Limit::Kind::share) return limit->value;
   return fail(ErrorKind::input, fmt::format("'{}' is no change in percent", text), "--up-to", "write --up-to +3%");
 }
 

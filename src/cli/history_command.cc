@@ -11,6 +11,7 @@
 #include "cli/history_site.h"
 #include "cli/history_view.h"
 #include "cli/record_files.h"
+#include "history/judged.h"
 
 namespace tally::cli {
 namespace {
@@ -53,6 +54,14 @@ void add_show_options(OptionSet& command, HistoryOptions& options) {
   command.add("--csv", &shown.csv, "Print it as CSV").excludes("--json");
 }
 
+/// As that of tally check: what was seen comes before what was not.
+int gate_code(const HistoryView& view, const NewestRun& newest, bool allow_uncompared) {
+  if (view.findings() > 0) return kRegression;
+  if (!newest.failed.empty() || !newest.gone.empty()) return kFailed;
+  const bool incomplete = !newest.uncompared.empty() && !allow_uncompared;
+  return incomplete || newest.judged == 0 ? kUsage : kFine;
+}
+
 int show_log(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
   const auto history = load_history(context, options, {}, err);
   if (!history) return history_refused(history.error(), err);
@@ -70,7 +79,10 @@ int show_log(const Context& context, const HistoryOptions& options, std::ostream
                .most = static_cast<std::size_t>(shown.top),
                .functions = functions});
   }
-  return !shown.fail_on.empty() && view.findings() > 0 ? kRegression : kFine;
+  if (shown.fail_on.empty()) return kFine;
+  const NewestRun newest = judged_at_newest(view.history, {.denoise = shown.denoise});
+  (shown.json || shown.csv ? err : out) << render_judged(view, newest, shown.allow_uncompared);
+  return gate_code(view, newest, shown.allow_uncompared);
 }
 
 int show_case(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
@@ -167,6 +179,8 @@ void add_history_options(OptionSet& command, HistoryOptions& options) {
   add_drift_option(log, options);
   log.add("--fail-on", &options.shown.fail_on, "Exit with 3 where a count rose and nobody agreed")
       .one_of({"unacknowledged"});
+  log.add("--allow-uncompared", &options.shown.allow_uncompared,
+          "For --fail-on: cases of the newest run that cannot be compared are no failure");
 
   OptionSet& show = command.add_command("show", "Tell the course of one case");
   show.chosen = &options.show;

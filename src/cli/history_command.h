@@ -27,6 +27,7 @@ struct HistoryShow {
   bool json = false;
   bool csv = false;
   std::string fail_on;
+  bool allow_uncompared = false;  ///< For `fail_on`.
 };
 
 /// An entry for the accept file, as it was asked for.
@@ -65,7 +66,8 @@ struct HistoryOptions {
 };
 
 void add_history_options(OptionSet& command, HistoryOptions& options);
-/// Exit codes: 0, 1 what was meant to be added was not, 2 bad input, 3 --fail-on found something.
+/// Exit codes: 0, 1 what was meant to be added was not, 2 bad input, 3 --fail-on found something; and of --fail-on 1
+/// where a case of the newest run failed or is gone, and 2 where one was not compared, or none was judged.
 int run_history(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace tally::cli

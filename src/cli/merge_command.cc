@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <ostream>
+#include <set>
 
 #include "base/digest.h"
 #include "base/files.h"
@@ -47,35 +48,60 @@ Status copy_whole(const fs::path& from, const fs::path& to) {
   return {};
 }
 
-/// Copies a profile, and what is kept beside it of the same case, to where the merged record looks for it, and says
-/// where that is; nothing where there is none.
-Result<std::optional<std::string>> take_profile(const std::string& id, const fs::path& from,
-                                                const std::string& output) {
-  const fs::path to = fs::path(output + ".profiles") / (digest(id) + ".json");
-  std::error_code code;
-  if (!fs::exists(from, code)) return std::nullopt;
-  std::string kept = fs::path(output).filename().string() + ".profiles/" + to.filename().string();
-  fs::create_directories(to.parent_path(), code);
-  for (const char* ending : {".json", ".python.json", ".allocations.json"}) {
-    fs::path source = from;
-    fs::path copy = to;
-    source.replace_extension(ending);
-    copy.replace_extension(ending);
-    if (!fs::exists(source, code)) continue;
-    if (Status copied = copy_whole(source, copy); !copied) return std::unexpected(copied.error());
+/// Copies profiles to where the merged record looks for them.
+class ProfileTaker {
+ public:
+  explicit ProfileTaker(const std::string& output) : folder_(output + ".profiles") {}
+
+  /// What is kept of a case, beside it too. Says where that is, as the merged record names it; nothing where there is
+  /// no such profile.
+  Result<std::optional<std::string>> take(const std::string& id, const fs::path& from) {
+    std::error_code code;
+    if (!fs::is_regular_file(from, code)) return std::nullopt;
+    fs::create_directories(folder_, code);
+    if (code) return fail(ErrorKind::io, "cannot make the folder of profiles: " + code.message(), folder_.string());
+    const fs::path to = folder_ / (digest(id) + from.extension().string());
+    if (Status copied = copy_whole(from, to); !copied) return std::unexpected(copied.error());
+    for (const char* ending : {".python.json", ".allocations.json"}) {
+      fs::path source = from;
+      fs::path copy = to;
+      source.replace_extension(ending);
+      copy.replace_extension(ending);
+      if (!fs::is_regular_file(source, code)) {
+        // Of a merge before this one, which took another measurement of the case.
+        fs::remove(copy, code);
+      } else if (Status copied = copy_whole(source, copy); !copied) {
+        return std::unexpected(copied.error());
+      }
+    }
+    if (Status taken = take_sources(from.parent_path() / sources_folder); !taken) return std::unexpected(taken.error());
+    return folder_.filename().string() + "/" + to.filename().string();
   }
-  // Sources are called by their content: one that is there is the same.
-  for (const fs::directory_entry& entry : fs::directory_iterator(from.parent_path() / sources_folder, code)) {
-    const fs::path copy = to.parent_path() / sources_folder / entry.path().filename();
-    if (fs::exists(copy)) continue;
-    fs::create_directories(copy.parent_path(), code);
-    if (Status copied = copy_whole(entry.path(), copy); !copied) return std::unexpected(copied.error());
+
+ private:
+  /// Sources are called by their content: one that is there is the same. Each folder is looked through once: parts have
+  /// thousands of cases.
+  Status take_sources(const fs::path& from) {
+    if (!seen_.insert(from.lexically_normal().string()).second) return {};
+    std::error_code code;
+    for (auto entry = fs::directory_iterator(from, code); !code && entry != fs::directory_iterator();
+         entry.increment(code)) {
+      const fs::path copy = folder_ / sources_folder / entry->path().filename();
+      std::error_code none;
+      if (!entry->is_regular_file(none) || fs::exists(copy, none)) continue;
+      fs::create_directories(copy.parent_path(), none);
+      if (Status copied = copy_whole(entry->path(), copy); !copied) return copied;
+    }
+    return {};
   }
-  return kept;
-}
+
+  fs::path folder_;
+  std::set<std::string> seen_ = {};
+};
 
 Status take_profiles(Merged& merged, const std::vector<PartText>& parts, const std::string& output, std::ostream& err) {
   std::size_t lost = 0;
+  ProfileTaker taker(output);
   for (MergedCase& one : merged.cases) {
     if (!one.place.profile) continue;
     if (output == "-") {
@@ -86,7 +112,7 @@ Status take_profiles(Merged& merged, const std::vector<PartText>& parts, const s
     const std::string& id = part.cases[one.index].id;
     const auto file = profile_file(id, *one.place.profile, part.name);
     if (!file) return std::unexpected(file.error());
-    auto kept = take_profile(id, *file, output);
+    auto kept = taker.take(id, *file);
     if (!kept) return std::unexpected(kept.error());
     lost += !*kept;
     one.place.profile = *std::move(kept);

@@ -7,7 +7,9 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <ostream>
+#include <set>
 
 #include "base/contains.h"
 #include "base/files.h"
@@ -56,7 +58,7 @@ Result<const CaseRecord*> choose_case(const Record& record, const std::string& w
 
 Result<std::filesystem::path> profile_file(const std::string& id, const std::string& profile, const std::string& path) {
   const auto within = std::filesystem::path(profile).lexically_normal();
-  if (within.is_absolute() || *within.begin() == "..") {
+  if (within.empty() || within == "." || within.is_absolute() || *within.begin() == "..") {
     return fail(ErrorKind::input, fmt::format("the profile of '{}' would lie outside of the record's folder", id), path,
                 "measure it anew with tally run --profiles");
   }
@@ -164,14 +166,30 @@ Result<AllocationSites> load_allocation_sites(const std::string& record_and_case
   });
 }
 
-ProfileLoader profile_loader(const Record& base, std::string base_path, std::string next_path) {
-  return [&base, base_path = std::move(base_path), next_path = std::move(next_path)](
-             const Record& side, const CaseRecord& record, ProfileOf what) -> std::optional<StoredProfile> {
+namespace {
+
+/// The file is there, or should be: a native profile is what a record names, one of Python functions need not be.
+bool should_be_there(const CaseRecord& record, const std::string& path, ProfileOf what) {
+  if (!record.profile) return false;
+  auto file = profile_file(record.id, *record.profile, path);
+  if (what == ProfileOf::native || !file) return what == ProfileOf::native;
+  std::error_code code;
+  return std::filesystem::exists(file->replace_extension(".python.json"), code);
+}
+
+}  // namespace
+
+ProfileLoader profile_loader(const Record& base, std::string base_path, std::string next_path, std::ostream* err) {
+  return [&base, base_path = std::move(base_path), next_path = std::move(next_path), err,
+          told = std::make_shared<std::set<std::string>>()](const Record& side, const CaseRecord& record,
+                                                            ProfileOf what) -> std::optional<StoredProfile> {
     const std::string& path = &side == &base ? base_path : next_path;
     Result<StoredProfile> profile =
         what == ProfileOf::native ? load_profile(record, path) : load_python_profile(record, path);
-    if (!profile) return std::nullopt;
-    return std::move(*profile);
+    if (profile) return std::move(*profile);
+    if (err != nullptr && should_be_there(record, path, what) && told->insert(describe(profile.error())).second)
+      *err << fmt::format("tally: {}: its functions are left out: {}\n", record.id, describe(profile.error()));
+    return std::nullopt;
   };
 }
 

@@ -40,8 +40,9 @@ Result<StoredProfile> load_python_profile(const std::string& record_and_case);
 Result<AllocationSites> load_allocation_sites(const CaseRecord& record, const std::string& path);
 Result<AllocationSites> load_allocation_sites(const std::string& record_and_case);
 
-/// For compare(): quiet when a profile is not there.
-ProfileLoader profile_loader(const Record& base, std::string base_path, std::string next_path);
+/// For compare(): quiet when no profile was kept; of one that was, and cannot be read, `err` is told once.
+ProfileLoader profile_loader(const Record& base, std::string base_path, std::string next_path,
+                             std::ostream* err = nullptr);
 
 /// How records are compared here: with the names of files that were digested on this machine.
 CompareOptions compare_options(bool denoise = false);

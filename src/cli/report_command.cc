@@ -42,12 +42,12 @@ int run_report(const ReportCommandOptions& options, std::ostream& out, std::ostr
     Result<Record> read = load_record(options.base);
     if (!read) return refuse("report", read.error(), err);
     base = std::move(*read);
-    report.profiles = profile_loader(*base, options.base, options.record);
+    report.profiles = profile_loader(*base, options.base, options.record, &err);
     comparison = compare(*base, *record, compare_options(), report.profiles);
     add_places(*comparison, options.base, options.record);
     report.comparison = &*comparison;
   } else {
-    report.profiles = profile_loader(*record, options.record, options.record);
+    report.profiles = profile_loader(*record, options.record, options.record, &err);
   }
   report.lines = [&](const Record& side, const CaseRecord& one) -> std::optional<KeptLines> {
     auto lines = load_lines(one, base && &side == &*base ? options.base : options.record);

@@ -154,6 +154,12 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
   if (!selection) return report_error(selection.error(), err);
   auto plan = make_plan(*suite, {.selection = *selection, .repeat = options.run.settings.repeat});
   if (!plan) return report_error(plan.error(), err);
+  if (plan->cases.empty() && !plan->part) {
+    // A record of nothing would be a pass wherever nobody counts.
+    return report_error({ErrorKind::input, "there is no case to measure", options.source.suite,
+                         "look at the suite, --filter and --exclude: `tally list` shows what they leave"},
+                        err);
+  }
   if (auto writable = check_writable(options.json); !writable) return report_error(writable.error(), err);
   if (options.profiles && (options.json.empty() || options.json == "-")) {
     return report_error(

@@ -70,7 +70,7 @@ Result<Acceptance> read_entry(const TomlNode& table, const std::string& where) {
                 "write expires = \"2026-03-01\"");
   }
   const Result<Limit> limit = parse_limit(text("metric") + "=" + text("up_to"));
-  if (!limit || !limit->relative) {
+  if (!limit || limit->kind != Limit::Kind::share) {
     return fail(ErrorKind::input, limit ? "up_to must be a percentage" : limit.error().message, where,
                 "write up_to = \"+5%\"");
   }
@@ -82,7 +82,7 @@ Result<Acceptance> read_entry(const TomlNode& table, const std::string& where) {
 /// "+2%".
 Result<double> read_budget(const std::string& text, const std::string& where) {
   const Result<Limit> limit = parse_limit("instructions=" + text);
-  if (limit && limit->relative) return limit->value;
+  if (limit && limit->kind == Limit::Kind::share) return limit->value;
   return fail(ErrorKind::input, fmt::format("'{}' is no budget for drift", text), where, "write \"+2%\"");
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <system_error>
+#include <unordered_set>
 #include <utility>
 
 #include "base/text.h"
@@ -53,15 +54,17 @@ std::vector<Axis> axes_of(const Record& record) {
   std::vector<Axis> axes;
   axes.reserve(fixed_axes.size());
   for (const std::string_view name : fixed_axes) axes.push_back({.name = std::string(name)});
+  std::unordered_set<std::string_view> names(fixed_axes.begin(), fixed_axes.end());
   for (const CaseRecord& one : record.cases) {
     for (const auto& [name, value] : one.params) {
-      if (std::ranges::find(axes, name, &Axis::name) == axes.end()) axes.push_back({.name = name});
+      if (names.insert(name).second) axes.push_back({.name = name});
     }
   }
   for (Axis& axis : axes) {
+    std::unordered_set<std::string> seen;
     for (const CaseRecord& one : record.cases) {
       const std::optional<std::string> value = value_on(one, axis.name);
-      if (value && std::ranges::find(axis.values, *value) == axis.values.end()) axis.values.push_back(*value);
+      if (value && seen.insert(*value).second) axis.values.push_back(*value);
     }
     sort_numbers(axis);
   }

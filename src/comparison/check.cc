@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "base/text.h"
 
@@ -13,43 +14,101 @@ namespace {
 
 /// One metric of one case on both sides.
 struct Change {
-  double before = 0;
+  double before = 0;  ///< 0 where the base is below zero.
   double after = 0;
-  double least = 0;  ///< The change that is surely there, as a share: what a relative limit is held against.
-  bool real = false;
+  bool worse = false;   ///< Beyond the limit.
+  bool better = false;  ///< Likewise, in the other direction.
 };
 
-Change plain_change(double before, double after) {
-  const double change = before > 0 ? after / before - 1 : after > 0 ? HUGE_VAL : 0;
-  return {before, after, change, after != before};
+/// A change that can be held against a limit, or why there is none.
+struct Judgement {
+  std::optional<Change> change = {};
+  std::string why = {};
+  bool is_in_neither = false;  ///< Neither side has it: that says nothing of a change.
+};
+
+// The epsilon keeps "+1%" from failing at exactly one percent.
+constexpr double kEpsilon = 1e-12;
+
+double share_of(double before, double after) { return relative_change(std::max(before, 0.0), after); }
+
+/// `more` and `less`: what has surely been added and taken away, and the shares of the base that these are.
+struct Reach {
+  double more = 0;
+  double less = 0;
+  double more_share = 0;
+  double less_share = 0;
+};
+
+Change held(double before, double after, const Reach& reach, const Limit& limit) {
+  Change change{.before = before, .after = after};
+  if (limit.kind == Limit::Kind::amount) {
+    change.worse = reach.more > limit.value * (1 + kEpsilon);
+    change.better = reach.less > limit.value * (1 + kEpsilon);
+  } else {
+    change.worse = reach.more_share > limit.value + kEpsilon;
+    change.better = reach.less_share > limit.value + kEpsilon;
+  }
+  return change;
 }
 
-std::optional<Change> change_of(const CaseComparison& one, Metric metric) {
+/// Plain figures: what is more is more. With a `threshold` a share must exceed it to be one.
+Change held_count(double before, double after, double threshold, const Limit& limit) {
+  before = std::max(before, 0.0);
+  const double change = share_of(before, after);
+  Reach reach{.more = after - before, .less = before - after};
+  if (after - before > threshold) reach.more_share = change;
+  if (before - after > threshold) reach.less_share = -change;
+  return held(before, after, reach, limit);
+}
+
+Change held_time(const TimeChange& time, const Limit& limit) {
+  Reach reach{.more = (time.ratio.low - 1) * time.before_s, .less = (1 - time.ratio.high) * time.before_s};
+  if (time.verdict == Verdict::slower) reach.more_share = time.ratio.low - 1;
+  if (time.verdict == Verdict::faster) reach.less_share = 1 - time.ratio.high;
+  return held(time.before_s, time.after_s, reach, limit);
+}
+
+std::string what_is(Metric metric) { return metric == Metric::time ? "time" : fmt::format("'{}'", to_string(metric)); }
+
+/// Both sides are there, and the case is ok on both.
+Judgement compared(const CaseComparison& one, const Limit& limit) {
+  const Metric metric = limit.metric;
+  const bool before = metric_of(*one.base, metric).has_value() || has_below_zero(*one.base, metric);
+  const bool after = metric_of(*one.next, metric).has_value() || has_below_zero(*one.next, metric);
+  if (!before && !after)
+    return {.why = fmt::format("neither record has its {}", what_is(metric)), .is_in_neither = true};
+  if (!after) return {.why = fmt::format("the new record lacks its {}", what_is(metric))};
+  if (!before) return {.why = fmt::format("the base lacks its {}", what_is(metric))};
   if (metric == Metric::time) {
-    if (!one.time) return std::nullopt;
-    return Change{one.time->before_s, one.time->after_s, one.time->ratio.low - 1, one.time->verdict == Verdict::slower};
+    if (!one.time) return {.why = "there are too few samples of its time"};
+    return {.change = held_time(*one.time, limit)};
   }
-  if (!one.counts) return std::nullopt;
-  const Counts& before = *one.base->counts;
-  const Counts& after = *one.next->counts;
-  const auto both = [](const std::optional<double>& a, const std::optional<double>& b) -> std::optional<Change> {
-    if (!a || !b) return std::nullopt;
-    return plain_change(*a, *b);
-  };
-  switch (metric) {
-    case Metric::denoised:
-      return both(before.denoised, after.denoised);
-    case Metric::allocations:
-      return both(before.allocations, after.allocations);
-    case Metric::bytes:
-      return both(before.allocated_bytes, after.allocated_bytes);
-    case Metric::cycles:
-      return both(before.estimated_cycles, after.estimated_cycles);
-    default:
-      break;
+  if (!one.counts) return {.why = one.counts_refused};
+  if (metric == Metric::instructions)
+    return {.change = held_count(one.counts->before, one.counts->after, one.counts->threshold, limit)};
+  const auto old_value = metric_of(*one.base, metric);
+  const auto new_value = metric_of(*one.next, metric);
+  if (!new_value) return {.why = fmt::format("its new {} is below zero, which is no figure", what_is(metric))};
+  return {.change = held_count(old_value ? old_value->value : 0, new_value->value, 0, limit)};
+}
+
+Judgement judge(const CaseComparison& one, const Limit& limit) {
+  if (one.next == nullptr || one.next->status != CaseStatus::ok) return {.why = std::string(to_string(one.verdict))};
+  const bool has_base = one.base != nullptr && one.base->status == CaseStatus::ok;
+  if (limit.kind == Limit::Kind::ceiling) {
+    const auto value = metric_of(*one.next, limit.metric);
+    const bool below = has_below_zero(*one.next, limit.metric);
+    if (below) return {.why = fmt::format("its {} is below zero, which is no figure", what_is(limit.metric))};
+    if (!value)
+      return {.why = fmt::format("the new record lacks its {}", what_is(limit.metric)),
+              .is_in_neither = !has_base || !metric_of(*one.base, limit.metric)};
+    const auto before = has_base ? metric_of(*one.base, limit.metric) : std::nullopt;
+    return {.change = Change{
+                .before = before ? before->value : 0, .after = value->value, .worse = value->value > limit.value}};
   }
-  return Change{one.counts->before, one.counts->after, one.counts->change,
-                one.counts->after - one.counts->before > one.counts->threshold};
+  if (!has_base) return {.why = "new"};
+  return compared(one, limit);
 }
 
 std::string percent(double share) {
@@ -62,53 +121,38 @@ std::string amount(double value, Metric metric) {
                                 : fmt::format("{:.10g}", std::round(value * 100) / 100);
 }
 
-std::string message(const Change& change, const Limit& limit, bool denoised) {
-  const double relative = change.before > 0 ? change.after / change.before - 1 : HUGE_VAL;
-  return fmt::format("{}{} {} ({} → {}), limit {}", denoised ? "denoised " : "", to_string(limit.metric),
-                     percent(relative), amount(change.before, limit.metric), amount(change.after, limit.metric),
-                     limit.text);
-}
+std::string text_of(const Limit& limit) { return limit.cases == "*" ? limit.text : limit.cases + ":" + limit.text; }
 
-bool exceeded(const Change& change, const Limit& limit) {
-  if (!limit.relative) return change.after > limit.value;
-  // The epsilon keeps "+1%" from failing at exactly one percent.
-  return change.real && change.least > limit.value + 1e-12;
+std::string message(const CaseComparison& one, const Change& change, const Limit& limit) {
+  const bool denoised = limit.metric == Metric::instructions && one.counts && one.counts->denoised;
+  const std::string what = fmt::format("{}{}", denoised ? "denoised " : "", to_string(limit.metric));
+  if (limit.kind == Limit::Kind::ceiling && (one.base == nullptr || one.base->status != CaseStatus::ok))
+    return fmt::format("{} {}, limit {}", what, amount(change.after, limit.metric), limit.text);
+  return fmt::format("{} {} ({} → {}), limit {}", what, percent(share_of(change.before, change.after)),
+                     amount(change.before, limit.metric), amount(change.after, limit.metric), limit.text);
 }
 
 class Checker {
  public:
-  Checker(const std::vector<Acceptance>& accepted, std::string_view today)
-      : accepted_(accepted), used_(accepted.size()), today_(today) {}
+  Checker(const std::vector<Limit>& limits, const std::vector<Acceptance>& accepted, std::string_view today)
+      : limits_(limits), accepted_(accepted), used_(accepted.size()), matched_(limits.size()), today_(today) {}
 
-  void hold(const CaseComparison& one, const Limit& limit, CheckResult& result) {
-    const std::optional<Change> change = change_of(one, limit.metric);
-    if (!change || !exceeded(*change, limit)) return;
-    const bool denoised = limit.metric == Metric::instructions && one.counts && one.counts->denoised;
-    Finding finding{.severity = limit.soft ? Severity::warning : Severity::failure,
-                    .of = &one,
-                    .metric = limit.metric,
-                    .before = change->before,
-                    .after = change->after,
-                    .change = change->before > 0 ? change->after / change->before - 1 : HUGE_VAL,
-                    .message = message(*change, limit, denoised)};
-    if (finding.severity == Severity::failure && !one.environment_changes.empty() && limit.relative) {
-      finding.severity = Severity::warning;
-      finding.message += "; softened, the environment changed: " + join(one.environment_changes, ", ");
-      softened_ = true;
+  void judge_all(const Comparison& comparison, const CheckOptions& options, CheckResult& result) {
+    for (const Limit& limit : limits_) result.limits.push_back({.text = text_of(limit), .soft = limit.soft});
+    result.cases = comparison.cases.size();
+    for (const CaseComparison& one : comparison.cases) {
+      result.compared += one.counts || one.time;
+      judge_case(one, result);
     }
-    for (std::size_t i = 0; i < accepted_.size(); ++i) {
-      const Acceptance& agreed = accepted_[i];
-      if (agreed.metric != limit.metric || !agreed.is_about(one.id)) continue;
-      used_[i] = true;
-      if (finding.severity == Severity::failure && agreed.holds_on(today_) && agreed.allows(finding.change)) {
-        finding.severity = Severity::accepted;
-        finding.message += fmt::format("; accepted until {}: {}", agreed.expires, agreed.reason);
-      }
+    for (const std::string& other : options.others) {
+      for (std::size_t i = 0; i < limits_.size(); ++i) matched_[i] = matched_[i] || limits_[i].is_about(other);
     }
-    result.findings.push_back(std::move(finding));
+    for (std::size_t i = 0; i < limits_.size(); ++i) say_unused(i, result.limits[i]);
   }
 
-  void remark(CheckResult& result) const {
+  void remark(const Comparison& comparison, CheckResult& result) const {
+    if (comparison.cases.empty()) result.remarks.emplace_back("neither record has a case");
+    say_how_to_agree(result);
     if (softened_) {
       result.remarks.emplace_back(
           "the base is of another environment: tally check --rebase COMMAND builds and measures the base's commit "
@@ -126,41 +170,168 @@ class Checker {
   }
 
  private:
+  /// Whether a limit is held against the case, or a later one is in its place.
+  [[nodiscard]] bool is_asked(std::size_t which, std::string_view id) const {
+    const Limit& limit = limits_[which];
+    for (std::size_t i = 0; i < limits_.size(); ++i) {
+      const Limit& other = limits_[i];
+      if (i == which || other.soft != limit.soft || !other.is_about(id)) continue;
+      if (limit.is_default || (i > which && other.metric == limit.metric)) return false;
+    }
+    return true;
+  }
+
+  void judge_case(const CaseComparison& one, CheckResult& result) {
+    bool is_judged = false;
+    std::string why;  // it is not compared, as it should be
+    std::string missing;
+    for (std::size_t i = 0; i < limits_.size(); ++i) {
+      if (!limits_[i].is_about(one.id)) continue;
+      matched_[i] = true;
+      if (!is_asked(i, one.id)) continue;
+      LimitUse& use = result.limits[i];
+      ++use.asked;
+      const Judgement judgement = judge(one, limits_[i]);
+      if (judgement.change) {
+        ++use.judged;
+        is_judged = true;
+        find(one, limits_[i], *judgement.change, result);
+        continue;
+      }
+      if (use.why.empty()) use.why = judgement.why;
+      if (limits_[i].soft) continue;
+      std::string& reason = judgement.is_in_neither ? missing : why;
+      if (reason.empty()) reason = judgement.why;
+    }
+    result.judged += is_judged;
+    const bool on_both = one.base != nullptr && one.next != nullptr && one.base->status == CaseStatus::ok &&
+                         one.next->status == CaseStatus::ok;
+    if (!on_both) return;
+    if (!is_judged && why.empty()) why = missing.empty() ? "no limit is for it" : missing;
+    if (!why.empty()) result.uncompared.push_back({&one, why});
+  }
+
+  void find(const CaseComparison& one, const Limit& limit, const Change& change, CheckResult& result) {
+    if (!change.worse && !change.better) return;
+    Finding finding{.severity = change.better ? Severity::better
+                                : limit.soft  ? Severity::warning
+                                              : Severity::failure,
+                    .of = &one,
+                    .metric = limit.metric,
+                    .before = change.before,
+                    .after = change.after,
+                    .change = share_of(change.before, change.after),
+                    .message = message(one, change, limit)};
+    if (finding.severity == Severity::failure && !one.environment_changes.empty() &&
+        limit.kind != Limit::Kind::ceiling) {
+      finding.severity = Severity::warning;
+      finding.message += "; softened, the environment changed: " + join(one.environment_changes, ", ");
+      softened_ = true;
+    }
+    for (std::size_t i = 0; i < accepted_.size() && change.worse; ++i) {
+      const Acceptance& agreed = accepted_[i];
+      if (agreed.metric != limit.metric || !agreed.is_about(one.id)) continue;
+      used_[i] = true;
+      if (finding.severity == Severity::failure && agreed.holds_on(today_) && agreed.allows(finding.change)) {
+        finding.severity = Severity::accepted;
+        finding.message += fmt::format("; accepted until {}: {}", agreed.expires, agreed.reason);
+      }
+    }
+    result.findings.push_back(std::move(finding));
+  }
+
+  static void say_how_to_agree(CheckResult& result) {
+    const auto failed = std::ranges::find(result.findings, Severity::failure, &Finding::severity);
+    if (failed != result.findings.end() && std::isfinite(failed->change) && failed->change > 0) {
+      result.remarks.push_back(fmt::format(
+          "where that is meant: tally history accept '{}' --up-to +{:.1f}% --reason WHY{} writes it into {}, and "
+          "--accept "
+          "{} takes it from there",
+          failed->of->id, std::ceil(failed->change * 1000 - 1e-6) / 10,
+          failed->metric == Metric::instructions ? ""
+                                                 : fmt::format(" (with metric = \"{}\")", to_string(failed->metric)),
+          kAcceptFile, kAcceptFile));
+    } else if (failed != result.findings.end()) {
+      result.remarks.emplace_back(
+          "where that is meant: take the new record for the base, or give the case a limit of its own with "
+          "--limit-for");
+    }
+    if (result.count(Severity::better) > 0)
+      result.remarks.emplace_back(
+          "what became better stays unguarded until the new record is the base: a later regression may use it up");
+  }
+
+  void say_unused(std::size_t which, LimitUse& use) const {
+    const std::string first = std::exchange(use.why, {});
+    if (use.judged > 0) return;
+    if (!matched_[which]) {
+      use.why = "it matches no case";
+    } else if (use.asked > 0) {
+      use.why = fmt::format("{} {}: {}", use.asked, use.asked == 1 ? "case" : "cases", first);
+    }
+    if (limits_[which].is_default && use.asked == 0 && matched_[which]) use.why.clear();
+  }
+
+  const std::vector<Limit>& limits_;
   const std::vector<Acceptance>& accepted_;
   std::vector<bool> used_;
+  std::vector<bool> matched_;  ///< Whether a limit's glob matches any case.
   bool softened_ = false;
   std::string_view today_;
 };
 
 }  // namespace
 
+bool Limit::is_about(std::string_view id) const { return cases == id || glob_match(cases, id); }
+
+std::string_view to_string(Severity severity) {
+  switch (severity) {
+    case Severity::failure:
+      return "failure";
+    case Severity::warning:
+      return "warning";
+    case Severity::accepted:
+      return "accepted";
+    case Severity::better:
+      return "better";
+  }
+  return "failure";
+}
+
 std::size_t CheckResult::count(Severity severity) const {
   return static_cast<std::size_t>(std::ranges::count(findings, severity, &Finding::severity));
 }
 
+std::size_t CheckResult::limits_used() const {
+  return static_cast<std::size_t>(std::ranges::count_if(limits, [](const LimitUse& use) { return use.judged > 0; }));
+}
+
+bool CheckResult::is_incomplete() const {
+  const bool unused = std::ranges::any_of(limits, [](const LimitUse& use) { return !use.soft && !use.why.empty(); });
+  return unused || judged == 0 || (!uncompared.empty() && !allow_uncompared);
+}
+
 CheckResult check(const Comparison& comparison, const std::vector<Limit>& limits,
-                  const std::vector<Acceptance>& accepted, std::string_view today) {
+                  const std::vector<Acceptance>& accepted, std::string_view today, const CheckOptions& options) {
   CheckResult result;
-  Checker checker(accepted, today);
-  for (const CaseComparison& one : comparison.cases) {
-    result.compared += one.counts || one.time;
-    for (std::size_t i = 0; i < limits.size(); ++i) {
-      const Limit& limit = limits[i];
-      const auto overrides = [&](const Limit& later) {
-        return later.metric == limit.metric && later.soft == limit.soft && glob_match(later.cases, one.id);
-      };
-      if (!glob_match(limit.cases, one.id)) continue;
-      if (std::any_of(limits.begin() + static_cast<std::ptrdiff_t>(i) + 1, limits.end(), overrides)) continue;
-      checker.hold(one, limit, result);
-    }
-  }
-  checker.remark(result);
+  result.allow_uncompared = options.allow_uncompared;
+  result.named = options.named;
+  Checker checker(limits, accepted, today);
+  checker.judge_all(comparison, options, result);
+  checker.remark(comparison, result);
   return result;
 }
 
+bool is_of_something_else(const Comparison& comparison, const CheckResult& result) {
+  const bool has_others = comparison.count(Verdict::added) + comparison.count(Verdict::refused) > 0;
+  return !result.named && has_others && result.compared == 0 && comparison.count(Verdict::failed) == 0;
+}
+
 int exit_code(const Comparison& comparison, const CheckResult& result) {
+  if (result.count(Severity::failure) > 0) return 3;
+  if (is_of_something_else(comparison, result) && result.is_incomplete()) return 2;
   if (comparison.count(Verdict::failed) + comparison.count(Verdict::gone) > 0) return 1;
-  return result.count(Severity::failure) > 0 ? 3 : 0;
+  return result.is_incomplete() ? 2 : 0;
 }
 
 }  // namespace tally

@@ -114,6 +114,15 @@ Verdict direction(double delta, double threshold) {
   return delta > 0 ? Verdict::slower : Verdict::faster;
 }
 
+/// Of two sides that both have counts; "" where nothing stands against comparing them.
+std::string why_counts_refused(const Comparison& run, const CaseRecord& base, const CaseRecord& next,
+                               const CompareOptions& options) {
+  if (!base.counts || !next.counts) return {};
+  std::string why = why_not_comparable(terms_of(run.base->settings, base), terms_of(run.next->settings, next));
+  if (!why.empty()) return why;
+  return why_no_figures(base.counts->per_iteration, next.counts->per_iteration, options.threshold);
+}
+
 void compare_pair(const Comparison& run, CaseComparison& result, const CompareOptions& options) {
   const CaseRecord& base = *result.base;
   const CaseRecord& next = *result.next;
@@ -121,17 +130,18 @@ void compare_pair(const Comparison& run, CaseComparison& result, const CompareOp
   result.definition_changed = base.definition.digest != next.definition.digest;
   if (result.definition_changed) result.notes.emplace_back("the definition changed under this id");
   if (base.wall && next.wall) result.time = time_change(*base.wall, *next.wall, options);
-  const std::string refused = base.counts && next.counts ? why_not_comparable(terms_of(run.base->settings, base),
-                                                                              terms_of(run.next->settings, next))
-                                                         : "";
-  if (!refused.empty()) {
+  result.counts_refused = why_counts_refused(run, base, next, options);
+  if (!result.counts_refused.empty()) {
     result.verdict = Verdict::refused;
-    result.notes.push_back("counts not compared: " + refused);
+    result.notes.push_back("counts not compared: " + result.counts_refused);
     return;
   }
   if (base.counts && next.counts) {
     result.counts = count_change(base, next, options.threshold, options.denoise);
     result.verdict = direction(result.counts->after - result.counts->before, result.counts->threshold);
+    if (is_below_zero(result.counts->before))
+      result.notes.emplace_back(
+          "the count of the base is below zero, which is no figure: what is there now came from nothing");
     if (next.reused && result.verdict != Verdict::same)
       result.notes.push_back("the new count was taken over from an earlier run, of " + *next.reused);
   } else if (result.time) {

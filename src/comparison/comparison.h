@@ -41,6 +41,7 @@ struct CaseComparison {
   const CaseRecord* next = nullptr;  ///< Null for one that is gone.
   Verdict verdict = Verdict::same;
   std::optional<CountChange> counts;
+  std::string counts_refused;  ///< Why counts that both sides have were not compared; empty: they were.
   std::optional<TimeChange> time;
   std::string cause;                             ///< "code", "compiler", …; only where something changed.
   std::vector<std::string> environment_changes;  ///< "compiler: clang 18 → clang 19"

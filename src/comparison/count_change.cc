@@ -10,9 +10,16 @@ namespace tally {
 
 double relative_change(double before, double after) {
   if (before == after) return 0;
-  if (before == 0)
-    return after > 0 ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+  if (before <= 0)
+    return after > before ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
   return after / before - 1;
+}
+
+std::string why_no_figures(double before, double after, const CountThreshold& threshold) {
+  if (is_below_zero(after)) return fmt::format("the new count is below zero ({:.10g}), which is no figure", after);
+  if (is_below_zero(before) && after <= threshold.least_instructions)
+    return fmt::format("the count of the base is below zero ({:.10g}), which is no figure", before);
+  return {};
 }
 
 namespace {
@@ -43,7 +50,7 @@ CountTerms terms_of(const Settings& settings, const CaseRecord& one) {
 CountChange count_change(const CountFigures& base, const CountFigures& next, bool is_python,
                          const CountThreshold& threshold, bool denoise) {
   CountChange change{.before = base.instructions, .after = next.instructions};
-  if (denoise && base.denoised && next.denoised)
+  if (denoise && base.denoised && next.denoised && !is_below_zero(*base.denoised) && !is_below_zero(*next.denoised))
     change = {.before = *base.denoised, .after = *next.denoised, .denoised = true};
   change.change = relative_change(change.before, change.after);
   change.floor_measured = base.floor || next.floor;

@@ -12,7 +12,7 @@ namespace tally {
 struct CountChange {
   double before = 0;  ///< Instructions per iteration.
   double after = 0;
-  double change = 0;            ///< after / before − 1; infinite when before is 0 and after is not.
+  double change = 0;            ///< relative_change() of the two.
   double threshold = 0;         ///< Instructions per iteration that a real change must exceed.
   bool floor_measured = false;  ///< False: no floor was stored and the language's usual one stands in.
   bool denoised = false;        ///< Both are without known interpreter noise.
@@ -47,8 +47,17 @@ struct CountTerms {
 
 CountTerms terms_of(const Settings& settings, const CaseRecord& one);
 
-/// (after − before) / before; infinite where before is 0 and after is not.
+/// (after − before) / before; infinite where before is 0 or less and after is not the same: there is no share of
+/// nothing.
 double relative_change(double before, double after);
+
+/// A count below zero is no figure: more was taken off for the empty loop, or for pauses, than the statement came to.
+/// Half an instruction is what a statement of nothing may miss zero by.
+inline bool is_below_zero(double instructions) { return instructions < -0.5; }
+
+/// Why two counts of which one is below zero say nothing about each other, or "". From below zero to something is a
+/// change all the same: whatever the base was, it was less.
+std::string why_no_figures(double before, double after, const CountThreshold& threshold);
 
 /// `denoise`: those without known interpreter noise, where both have them; the threshold stays that of whole counts.
 CountChange count_change(const CountFigures& base, const CountFigures& next, bool is_python,

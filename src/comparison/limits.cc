@@ -14,9 +14,9 @@ namespace tally {
 namespace {
 
 std::unexpected<Error> bad_limit(std::string_view text, std::string_view why) {
-  return fail(
-      ErrorKind::input, fmt::format("limit '{}': {}", text, why), {},
-      "write METRIC=+PERCENT% or METRIC=CEILING, such as instructions=+1%, time=+10%, allocations=12, time=2us");
+  return fail(ErrorKind::input, fmt::format("limit '{}': {}", text, why), {},
+              "write METRIC=+PERCENT%, METRIC=+AMOUNT or METRIC=CEILING, such as instructions=+1%, instructions=+500, "
+              "allocations=12, time=2us");
 }
 
 /// The number in front; the rest is left in `text`.
@@ -60,12 +60,11 @@ Result<Limit> parse_limit(std::string_view text) {
   std::string_view rest = trim(text.substr(equals + 1));
   const bool plus = rest.starts_with('+');
   if (!take_value(rest, limit.value)) return bad_limit(text, "no number, 0 or more, after '='");
-  limit.relative = rest == "%";
-  if (limit.relative) {
+  if (rest == "%") {
     limit.value /= 100;
     return limit;
   }
-  if (plus) return bad_limit(text, "a change is given in percent");
+  limit.kind = plus ? Limit::Kind::amount : Limit::Kind::ceiling;
   double scale = 1;
   if (!scale_of(rest, limit.metric, scale)) {
     return bad_limit(

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 
+#include "comparison/count_change.h"
+
 namespace tally {
 namespace {
 
@@ -45,11 +47,17 @@ std::optional<MetricValue> metric_of(const CaseRecord& one, Metric metric) {
   }
   if (!one.counts) return std::nullopt;
   const std::optional<double> value = count_of(*one.counts, metric);
-  if (!value) return std::nullopt;
+  if (!value || is_below_zero(*value)) return std::nullopt;
   MetricValue found{.value = *value, .range = {.low = *value, .high = *value}};
   if (metric == Metric::instructions && one.counts->floor)
     found.range = {.low = one.counts->floor->low, .high = one.counts->floor->high};
   return found;
+}
+
+bool has_below_zero(const CaseRecord& one, Metric metric) {
+  if (one.status != CaseStatus::ok || metric == Metric::time || !one.counts) return false;
+  const std::optional<double> value = count_of(*one.counts, metric);
+  return value && is_below_zero(*value);
 }
 
 }  // namespace tally

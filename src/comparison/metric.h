@@ -27,7 +27,10 @@ struct MetricValue {
   Interval range;
 };
 
-/// Nothing where the case was not ok or that metric was not measured.
+/// Nothing where the case was not ok, that metric was not measured, or its value is below zero and so no figure.
 std::optional<MetricValue> metric_of(const CaseRecord& one, Metric metric);
+
+/// The case is ok, and its count of that metric is below zero (is_below_zero()).
+bool has_below_zero(const CaseRecord& one, Metric metric);
 
 }  // namespace tally

@@ -24,6 +24,7 @@ class CaseFollower {
     CoursePoint next{.of = &point, .since = last_ == nullptr ? 0 : last_->run};
     if (last_ == nullptr) return begin(std::move(next));
     next.why = why_not_comparable(point);
+    if (next.why.empty()) next.why = why_no_figures(point);
     if (!next.why.empty()) {
       next.kind = CoursePoint::Kind::seam;
       return begin(std::move(next));
@@ -90,6 +91,10 @@ class CaseFollower {
     const Basis& after = history_.bases[point.basis];
     if (before.definition != after.definition) return "the definition changed under this id";
     return tally::why_not_comparable(before.terms, after.terms);
+  }
+
+  [[nodiscard]] std::string why_no_figures(const SeriesPoint& point) const {
+    return tally::why_no_figures(last_->instructions, point.instructions, options_.threshold);
   }
 
   [[nodiscard]] CountChange change_since(const SeriesPoint& before, const SeriesPoint& after) const {

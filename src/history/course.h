@@ -5,8 +5,8 @@
 /// changes that cancel each other between two measured commits are not seen.
 ///
 /// What cannot be compared is a seam, not a change: another definition under the same id, other iterations, simulated
-/// caches. The course of the case begins anew there. A commit at which a case failed, or was skipped, is passed over:
-/// what comes after is compared with what came before.
+/// caches, a count below zero. The course of the case begins anew there. A commit at which a case failed, or was
+/// skipped, is passed over: what comes after is compared with what came before.
 ///
 /// Another environment (compiler, C library, processor, interpreter) is an epoch of its own. Where one commit was
 /// measured in both, a case whose counts agree there goes on as if nothing had been; of another the ratio is known, and

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "comparison/count_change.h"
+
 namespace tally {
 namespace {
 
@@ -23,7 +25,9 @@ std::string difference(const Environment& one, const Environment& other) {
 
 }  // namespace
 
-bool Reading::has_count() const { return of != nullptr && of->status == CaseStatus::ok && of->counts.has_value(); }
+bool Reading::has_count() const {
+  return of != nullptr && of->status == CaseStatus::ok && of->counts && !is_below_zero(of->counts->per_iteration);
+}
 
 Readings::Ground Readings::ground_of(const Record& run, const CaseRecord& one) {
   const Environment* const environment = environment_of(run, one);

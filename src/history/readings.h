@@ -22,6 +22,7 @@ struct Reading {
   const CaseRecord* of = nullptr;  ///< Null: the commit was asked for it, and it has no such case.
   std::string_view path;           ///< Of the record that profiles lie beside; empty: there are none.
 
+  /// One that is below zero is none (is_below_zero()).
   [[nodiscard]] bool has_count() const;
 };
 

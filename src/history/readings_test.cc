@@ -57,6 +57,12 @@ TEST(Readings, WhatWasAskedForAndIsNotThereIsKnown) {
   EXPECT_FALSE(readings.at("c1", "b [cpp]")->has_count());
 }
 
+TEST(Readings, ACountBelowZeroIsNone) {
+  Readings readings{Settings{}};
+  readings.add_stored(run_of("c1", -8, "2026-01"));
+  EXPECT_FALSE(readings.at("c1", "a [cpp]")->has_count());
+}
+
 TEST(Readings, OtherIterationsAreAnotherMatter) {
   Settings settings;
   settings.iterations = 5;

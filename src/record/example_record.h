@@ -1,10 +1,33 @@
 /// A small record that uses every key, for tests and for nothing else.
 #pragma once
 
+#include <algorithm>
+
+#include "base/text.h"
 #include "record/record.h"
 
 namespace tally {
 
+/// The facts that "label/parts [language n=1]" names, in place of those that every example has.
+inline void take_facts_of_id(CaseRecord& record) {
+  const std::size_t at = record.id.rfind(" [");
+  if (at == std::string::npos || !record.id.ends_with(']')) return;
+  record.label.clear();
+  for (const std::string_view part : split(std::string_view(record.id).substr(0, at), '/'))
+    record.label.emplace_back(part);
+  record.params.clear();
+  for (const std::string_view word :
+       split(std::string_view(record.id).substr(at + 2, record.id.size() - at - 3), ' ')) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string_view::npos) {
+      record.language = word;
+    } else {
+      record.params.emplace_back(word.substr(0, equals), word.substr(equals + 1));
+    }
+  }
+}
+
+/// An id in brackets decides label, language and parameters.
 inline CaseRecord example_case(std::string id, double per_iteration = 1000) {
   CaseRecord record;
   record.id = std::move(id);
@@ -13,15 +36,17 @@ inline CaseRecord example_case(std::string id, double per_iteration = 1000) {
   record.runtime = "eager";
   record.autograd = "forward";
   record.params = {{"n", "64"}, {"k", "4"}};
+  take_facts_of_id(record);
   record.tags = {"quick"};
   record.toolchain = "torch";
   record.definition = {
       .stmt = "x += 1.0;", .setup = "auto x = torch::rand({4, 4});", .global_setup = "", .digest = "d1"};
   record.attempts = {{.outcome = CaseStatus::ok, .seconds = 0.25}};
   record.status = CaseStatus::ok;
-  const auto raw = static_cast<std::uint64_t>(per_iteration * 100 + 700);
-  record.counts =
-      summarize_counts({.iterations = 100, .events = {"Ir"}, .replicates = {{raw}, {raw}}, .baseline = {{700}, {700}}});
+  const auto empty = static_cast<std::uint64_t>(std::max(700.0, 700 - per_iteration * 100));
+  const auto raw = static_cast<std::uint64_t>(per_iteration * 100 + static_cast<double>(empty));
+  record.counts = summarize_counts(
+      {.iterations = 100, .events = {"Ir"}, .replicates = {{raw}, {raw}}, .baseline = {{empty}, {empty}}});
   record.wall = summarize_wall(
       {.number_per_run = 1000,
        .overhead_s = 1e-9,
@@ -71,8 +96,7 @@ inline Record example_record() {
       WallWatch{.frequency_mhz_low = 2900, .frequency_mhz_high = 3000, .steal_share = 0.01, .throttled = {3}};
   full.profile = "record.profiles/1.json";
   record.cases.push_back(full);
-  CaseRecord broken = example_case("Pointwise/add [python]");
-  broken.language = "python";
+  CaseRecord broken = example_case("Pointwise/add [python n=64 k=4]");
   broken.status = CaseStatus::crashed;
   broken.attempts = {{.outcome = CaseStatus::crashed, .seconds = 0.1}};
   broken.counts.reset();

@@ -6,9 +6,11 @@
 #include <unordered_set>
 
 #include "expansion/case_id.h"
+#include "json/scan.h"
 #include "record/json.h"
 #include "record/json_fields.h"
 #include "record/json_head.h"
+#include "record/soundness.h"
 
 namespace tally {
 namespace {
@@ -263,17 +265,41 @@ void migrate_ids(std::vector<CaseRecord>& cases) {
   }
 }
 
-/// What the lists promise each other, so that no reader has to check again.
-void check_case(const CaseRecord& record, const std::string& place, Problem& problem) {
-  if (!record.wall) return;
-  std::uint64_t total = 0;
-  for (const std::uint64_t samples : record.wall->samples_per_child) {
-    if (samples > record.wall->replicates_s.size()) total = samples;
-    total += samples;
+void report(const std::optional<Fault>& fault, const std::string& place, Problem& problem) {
+  if (fault) problem.report(place + fault->place, fault->message);
+}
+
+/// The key that an object of the record or of a case has twice: readers would not agree on what it says.
+std::optional<std::string> key_twice(std::string_view text, int levels) {
+  json::Scanner scanner(text);
+  std::vector<std::pair<std::string_view, std::string_view>> members;
+  if (scanner.enter('{')) {
+    for (std::string_view key; scanner.next_member(key);) {
+      const auto value = scanner.value();
+      if (!value) return std::nullopt;
+      members.emplace_back(key, *value);
+    }
+  } else {
+    scanner = json::Scanner(text);
+    if (!scanner.enter('[')) return std::nullopt;
+    while (scanner.next_element()) {
+      const auto value = scanner.value();
+      if (!value) return std::nullopt;
+      if (!value->starts_with('{')) return std::nullopt;  // no list mixes objects with anything
+      if (auto twice = key_twice(*value, levels - 1)) return twice;
+    }
+    return std::nullopt;
   }
-  if (total != record.wall->replicates_s.size()) {
-    problem.report(place + "wall.samples_per_child", "does not add up to the number of replicates_s");
+  std::vector<std::string_view> keys;
+  keys.reserve(members.size());
+  for (const auto& [key, value] : members) keys.push_back(key);
+  std::ranges::sort(keys);
+  if (const auto twice = std::ranges::adjacent_find(keys); twice != keys.end()) return std::string(*twice);
+  for (const auto& [key, value] : members) {
+    if (levels == 0 || (!value.starts_with('{') && !value.starts_with('['))) continue;
+    if (auto twice = key_twice(value, levels - 1)) return twice;
   }
+  return std::nullopt;
 }
 
 void check_ids(const std::vector<CaseRecord>& cases, Problem& problem) {
@@ -286,14 +312,31 @@ void check_ids(const std::vector<CaseRecord>& cases, Problem& problem) {
 
 }  // namespace
 
-Result<CaseRecord> case_from_json(std::string_view text, const std::string& where) {
+Result<CaseRecord> unchecked_case_from_json(std::string_view text, const std::string& where, const std::string& place) {
   const Result<Json> json = parse(text, where);
   if (!json) return std::unexpected(json.error());
   CaseRecord record;
   Problem problem;
-  read(*json, "", problem, record);
-  check_case(record, "", problem);
+  read(*json, place, problem, record);
   if (problem.found()) return wrong(problem, where);
+  return record;
+}
+
+Status check_case(const CaseRecord& record, const std::string& where, const std::string& place) {
+  Problem problem;
+  const std::string before = place.empty() ? place : place + ".";
+  report(fault_of(record), before, problem);
+  report(fault_of_id(record), before, problem);
+  if (problem.found() && !record.id.empty() && !problem.message.contains(record.id))
+    problem.message += fmt::format(" ('{}')", record.id);
+  if (problem.found()) return wrong(problem, where);
+  return {};
+}
+
+Result<CaseRecord> case_from_json(std::string_view text, const std::string& where) {
+  Result<CaseRecord> record = unchecked_case_from_json(text, where, "");
+  if (!record) return record;
+  if (Status sound = check_case(*record, where, ""); !sound) return std::unexpected(sound.error());
   return record;
 }
 
@@ -319,6 +362,8 @@ Status check_part(const Record& head, std::size_t cases, const std::string& wher
   if (!head.part) return {};
   const Part& part = *head.part;
   Problem problem;
+  if (part.cases > kMostCases)
+    problem.report("part.cases", fmt::format("{} cases are more than a plan can have ({})", part.cases, kMostCases));
   if (part.count < 1 || part.count > kMostShards) problem.report("part.count", "must be 1 or more, and no million");
   if (part.index && (*part.index < 1 || *part.index > part.count))
     problem.report("part.index", fmt::format("there are {} parts", part.count));
@@ -344,6 +389,10 @@ Result<Record> head_from_json(std::string_view text, const std::string& where) {
   if (!json) return std::unexpected(json.error());
   const Result<int> schema = schema_of(*json, where);
   if (!schema) return std::unexpected(schema.error());
+  if (const auto twice = key_twice(text, 3)) {
+    return fail(ErrorKind::input, fmt::format("the key '{}' stands there twice in one object", *twice), where,
+                "the record is damaged or was edited; measure again");
+  }
   if (*schema == 1) migrate_keys(*json);
   Record record;
   Problem problem;
@@ -352,9 +401,12 @@ Result<Record> head_from_json(std::string_view text, const std::string& where) {
   check_ids(record.cases, problem);
   if (*schema == 1) migrate_ids(record.cases);
   check_ids(record.cases, problem);
+  report(fault_of(record), "", problem);
+  if (problem.found()) return wrong(problem, where);
   for (std::size_t i = 0; i < record.cases.size() && !problem.found(); ++i) {
     const std::string place = fmt::format("cases[{}].", i);
-    check_case(record.cases[i], place, problem);
+    if (Status sound = check_case(record.cases[i], where, fmt::format("cases[{}]", i)); !sound)
+      return std::unexpected(sound.error());
     if (record.cases[i].machine >= record.machines.size()) {
       problem.report(place + "machine", fmt::format("there is no machine {}", record.cases[i].machine));
     }

@@ -291,7 +291,7 @@ TEST(Merge, WhatDoesNotBelongTogetherIsRefused) {
               HasSubstr("another subject"));
   EXPECT_THAT(with([](Record& one) { one.environments.begin()->second.facts["cpu"] = "z"; }),
               HasSubstr("cpu: none in p1.json, z in p3.json"));
-  EXPECT_THAT(with([](Record& one) { one.cases.front().id = "case 0 [python]"; }), HasSubstr("two places"));
+  EXPECT_THAT(with([](Record& one) { one.cases.front() = example_case("case 0 [python]"); }), HasSubstr("two places"));
   EXPECT_EQ(refusal({}).kind, ErrorKind::input);
 }
 

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "base/contains.h"
 #include "base/digest.h"
 #include "json/scan.h"
 #include "record/json.h"
@@ -46,42 +47,8 @@ std::optional<Members> members_of(Scanner& scanner) {
   return scanner.is_broken() || twice ? std::nullopt : std::optional(std::move(members));
 }
 
-/// The text that a JSON text of a string stands for.
-std::optional<std::string> string_of(std::optional<std::string_view> value) {
-  if (!value || !value->starts_with('"')) return std::nullopt;
-  if (!value->contains('\\')) return std::string(value->substr(1, value->size() - 2));
-  return nlohmann::json::parse(*value).get<std::string>();
-}
-
-bool has_element(std::optional<std::string_view> array, std::string_view element) {
-  Scanner scanner(array.value_or("[]"));
-  bool found = false;
-  if (!scanner.enter('[')) return false;
-  while (scanner.next_element()) found = scanner.value() == element || found;
-  return found;
-}
-
-/// Whether an attempt ended otherwise than by an interruption.
-bool has_attempt(std::optional<std::string_view> attempts) {
-  Scanner scanner(attempts.value_or("[]"));
-  bool found = false;
-  if (!scanner.enter('[')) return false;
-  while (scanner.next_element()) {
-    const auto attempt = members_of(scanner);
-    if (!attempt) return found;
-    const auto outcome = attempt->find("outcome");
-    found = found || (outcome && outcome != R"("skipped")");
-  }
-  return found;
-}
-
 /// What the case was measured in, by the words that name it.
-std::string environment_key(const Record& head, const Members& members) {
-  CaseRecord named;
-  named.toolchain = string_of(members.find("toolchain")).value_or("");
-  named.language = string_of(members.find("language")).value_or("");
-  named.runtime = string_of(members.find("runtime")).value_or("");
-  named.environment = string_of(members.find("environment"));
+std::string environment_key(const Record& head, const CaseRecord& named) {
   const Environment* const environment = environment_of(head, named);
   for (const auto& [key, one] : head.environments) {
     if (&one == environment) return key;
@@ -93,31 +60,72 @@ TextSpan span_of(std::string_view part, std::string_view text) {
   return {static_cast<std::size_t>(part.data() - text.data()), part.size()};
 }
 
-/// Empty: it is in order.
-std::string take_case(std::string_view text, const Members& members, const Record& head, CaseText& one) {
-  const auto id = string_of(members.find("id"));
-  if (!id) return "id: must be a string";
-  one.id = *id;
-  const std::string_view machine = members.find("machine").value_or("");
-  const auto [end, code] = std::from_chars(machine.data(), machine.data() + machine.size(), one.machine);
-  if (machine.empty() || code != std::errc() || end != machine.data() + machine.size())
-    return "machine: must be a whole number, 0 or more";
-  if (one.machine >= head.machines.size()) return fmt::format("machine: there is no machine {}", one.machine);
-  one.machine_at = span_of(machine, text);
-  one.environment = environment_key(head, members);
-  if (members.find("environment") && one.environment.empty()) return "environment: there is none of this name";
-  const auto status = string_of(members.find("status")).value_or("");
-  using enum CaseStatus;
-  const auto words = {ok, failed, timeout, crashed, skipped};
-  if (std::ranges::none_of(words, [&](CaseStatus word) { return to_string(word) == status; }))
-    return "status: must be one of ok, failed, timeout, crashed, skipped";
-  one.ok = status == to_string(ok);
-  one.tried = status != to_string(skipped) || has_attempt(members.find("attempts"));
-  one.has_counts = members.find("counts").has_value();
-  one.has_wall = members.find("wall").has_value();
-  one.varies = has_element(members.find("flags"), R"("counts_vary")");
-  one.profile = string_of(members.find("profile"));
-  if (members.find("profile") && !one.profile) return "profile: must be a string";
+/// Numbers that stand in an array, apart from the reader of records: nearly all of a part is samples.
+Result<std::vector<double>> numbers_in(std::string_view array, const std::string& where, const std::string& place) {
+  std::vector<double> numbers;
+  Scanner scanner(array);
+  const auto wrong = [&](const std::string& message) {
+    return fail(ErrorKind::input, fmt::format("{}: {}", place, message), where,
+                "the record is damaged or was edited; measure again");
+  };
+  if (!scanner.enter('[')) return wrong("must be an array");
+  while (scanner.next_element()) {
+    const std::string_view text = scanner.value().value_or("");
+    double& number = numbers.emplace_back();
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (text.empty() || code != std::errc() || end != text.data() + text.size()) return wrong("must be numbers");
+  }
+  return numbers;
+}
+
+/// Where the samples of its time stand in the text of a case; 0: there are none.
+TextSpan samples_in(std::string_view text, const Members& members) {
+  const auto wall = members.find("wall");
+  if (!wall) return {};
+  Scanner scanner(*wall);
+  const auto of_wall = members_of(scanner);
+  const auto samples = of_wall ? of_wall->find("replicates_s") : std::nullopt;
+  return samples ? span_of(*samples, text) : TextSpan{};
+}
+
+/// The case, held against itself as by the reader of records.
+Result<CaseRecord> checked_case(std::string_view text, const Members& members, const std::string& where,
+                                const std::string& place) {
+  const TextSpan samples = samples_in(text, members);
+  std::string light(text.substr(0, samples.at));
+  if (samples.bytes > 0) light += "[]";
+  light += text.substr(samples.at + samples.bytes);
+  auto record = unchecked_case_from_json(light, where, place);
+  if (!record) return record;
+  if (record->wall && samples.bytes > 0) {
+    auto numbers = numbers_in(text.substr(samples.at, samples.bytes), where, place + ".wall.replicates_s");
+    if (!numbers) return std::unexpected(numbers.error());
+    record->wall->replicates_s = *std::move(numbers);
+  }
+  if (Status sound = check_case(*record, where, place); !sound) return std::unexpected(sound.error());
+  return record;
+}
+
+Status take_case(std::string_view text, const Members& members, const Record& head, const std::string& where,
+                 const std::string& place, CaseText& one) {
+  const auto wrong = [&](std::string message) {
+    return fail(ErrorKind::input, fmt::format("{}.{}", place, message), where,
+                "the record is damaged or was edited; measure again");
+  };
+  auto record = checked_case(text, members, where, place);
+  if (!record) return std::unexpected(record.error());
+  one.id = std::move(record->id);
+  one.machine = record->machine;
+  if (one.machine >= head.machines.size()) return wrong(fmt::format("machine: there is no machine {}", one.machine));
+  one.environment = environment_key(head, *record);
+  if (record->environment && one.environment.empty()) return wrong("environment: there is none of this name");
+  one.ok = record->status == CaseStatus::ok;
+  one.tried = was_tried(*record);
+  one.has_counts = record->counts.has_value();
+  one.has_wall = record->wall.has_value();
+  one.varies = contains(record->flags, "counts_vary");
+  one.profile = std::move(record->profile);
+  if (const auto machine = members.text("machine")) one.machine_at = span_of(*machine, text);
   if (const auto profile = members.text("profile")) one.profile_at = span_of(*profile, text);
   one.is_placed_by_spans = one.profile_at.bytes > 0 && one.profile_at.at > one.machine_at.at &&
                            !members.text("environment") && !text.contains('\n');
@@ -210,10 +218,8 @@ Result<PartText> read_part(std::string_view text, const std::string& name) {
     one.offset = static_cast<std::uint64_t>(own.data() - text.data());
     one.bytes = own.size();
     one.digest = digest(own);
-    if (const std::string fault = take_case(own, members, part.head, one); !fault.empty()) {
-      return fail(ErrorKind::input, fmt::format("cases[{}].{}", part.cases.size() - 1, fault), name,
-                  "the record is damaged or was edited; measure again");
-    }
+    const std::string place = fmt::format("cases[{}]", part.cases.size() - 1);
+    if (Status fine = take_case(own, members, part.head, name, place, one); !fine) return std::unexpected(fine.error());
   }
   return part;
 }

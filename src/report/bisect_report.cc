@@ -59,7 +59,7 @@ std::string table_of(const BisectReport& report, std::size_t most, const RenderO
          {author_cell(change)},
          {printable(readable_id(change.id))},
          {format_change(change.counts.change), slower ? Tint::bad : Tint::good},
-         {fmt::format("{} → {}", format_count(change.counts.before), format_count(change.counts.after))},
+         {fmt::format("{} → {}", format_figure(change.counts.before), format_figure(change.counts.after))},
          {functions_cell(change, most)}});
   }
   return render_table(table, options);

@@ -39,8 +39,8 @@ std::vector<Cell> row_of(const CaseComparison& one) {
   row[0] = {label_text(one.shown())};
   row[1] = {variant_text(one.shown())};
   if (one.counts) {
-    row[2].text = format_count(one.counts->before);
-    row[3].text = format_count(one.counts->after);
+    row[2].text = format_figure(one.counts->before);
+    row[3].text = format_figure(one.counts->after);
     row[4] = {format_change(one.counts->change), tint};
   }
   if (one.time)
@@ -119,7 +119,25 @@ std::string details_of(const CaseComparison& one, const ComparisonRender& render
   return "\n" + tinted(printable(readable_id(one.id)), Tint::bold, render.options.color) + "\n" + text;
 }
 
+std::pair<std::string_view, Tint> word_of(Severity severity) {
+  switch (severity) {
+    case Severity::failure:
+      return {"regression", Tint::bad};
+    case Severity::warning:
+      return {"warning", Tint::notice};
+    case Severity::better:
+      return {"better", Tint::good};
+    case Severity::accepted:
+      break;
+  }
+  return {"accepted", Tint::dim};
+}
+
 }  // namespace
+
+std::string judged_line(const CheckResult& result) {
+  return fmt::format("judged {} of {} cases by {} limits", result.judged, result.cases, result.limits_used());
+}
 
 std::string comparison_summary(const Comparison& comparison) {
   constexpr std::array order = {Verdict::failed, Verdict::gone,    Verdict::slower, Verdict::changed_environment,
@@ -188,31 +206,45 @@ std::string render_comparison(const Comparison& comparison, const ComparisonRend
 
 std::string render_check(const Comparison& comparison, const CheckResult& result, const RenderOptions& options) {
   std::string text;
+  const auto line = [&](std::string_view word, Tint tint, const CaseComparison& one, const std::string& what) {
+    text += tinted(std::string(word), tint, options.color) + ": " + printable(readable_id(one.id)) +
+            (what.empty() ? "" : ": ") + what + "\n";
+  };
   for (const Finding& finding : result.findings) {
-    const bool bad = finding.severity == Severity::failure;
-    const std::string word = bad ? "regression" : finding.severity == Severity::warning ? "warning" : "accepted";
-    text += tinted(word,
-                   bad                                     ? Tint::bad
-                   : finding.severity == Severity::warning ? Tint::notice
-                                                           : Tint::dim,
-                   options.color) +
-            ": " + printable(readable_id(finding.of->id)) + ": " + printable(finding.message) + "\n";
+    const auto& [word, tint] = word_of(finding.severity);
+    line(word, tint, *finding.of, printable(finding.message));
   }
   for (const CaseComparison& one : comparison.cases) {
-    if (one.verdict != Verdict::failed && one.verdict != Verdict::gone) continue;
-    text += tinted(std::string(to_string(one.verdict)), Tint::bad, options.color) + ": " +
-            printable(readable_id(one.id)) + (one.notes.empty() ? "" : ": " + message_text(one.notes.front(), 2)) +
-            "\n";
+    const std::string note = one.notes.empty() ? "" : message_text(one.notes.front(), 2);
+    if (one.verdict == Verdict::failed || one.verdict == Verdict::gone)
+      line(to_string(one.verdict), Tint::bad, one, note);
+    if (one.verdict == Verdict::added)
+      line("new", Tint::notice, one, note.empty() ? "the base does not have it" : note);
+  }
+  for (const Uncompared& one : result.uncompared)
+    line("not compared", result.allow_uncompared ? Tint::notice : Tint::bad, *one.of, printable(one.why));
+  for (const LimitUse& use : result.limits) {
+    if (use.why.empty()) continue;
+    text += tinted("judged nothing", use.soft ? Tint::notice : Tint::bad, options.color) +
+            fmt::format(": the limit {}: {}\n", printable(use.text), printable(use.why));
   }
   for (const std::string& remark : result.remarks) text += "note: " + printable(remark) + "\n";
-  const std::size_t failures = result.count(Severity::failure);
+  const int code = exit_code(comparison, result);
   const std::size_t broken = comparison.count(Verdict::failed) + comparison.count(Verdict::gone);
-  text += fmt::format("{} compared: ", result.compared) + (failures == 0 && broken == 0
-                                                               ? tinted("pass", Tint::good, options.color)
-                                                               : tinted("fail", Tint::bad, options.color));
-  text += fmt::format(" ({} beyond limits, {} failed or gone, {} warnings, {} accepted)\n", failures, broken,
-                      result.count(Severity::warning), result.count(Severity::accepted));
-  return text;
+  text += fmt::format("{} compared: {}", result.compared,
+                      tinted(code == 0 ? "pass" : "fail", code == 0 ? Tint::good : Tint::bad, options.color));
+  text +=
+      fmt::format(" ({} beyond limits, {} failed or gone, {} warnings, {} accepted)\n", result.count(Severity::failure),
+                  broken, result.count(Severity::warning), result.count(Severity::accepted));
+  std::vector<std::string> others;
+  const auto count = [&](std::size_t cases, std::string_view what) {
+    if (cases > 0) others.push_back(fmt::format("{} {}", cases, what));
+  };
+  count(result.uncompared.size(), "not compared");
+  count(comparison.count(Verdict::added), "new");
+  count(result.count(Severity::better), "better than a limit");
+  if (!others.empty()) text += "besides: " + join(others, ", ") + "\n";
+  return text + judged_line(result) + "\n";
 }
 
 }  // namespace tally

@@ -24,7 +24,10 @@ std::string commits_note(const Comparison& comparison);
 
 std::string render_comparison(const Comparison& comparison, const ComparisonRender& render);
 
-/// What a limit found, then one line of judgement.
+/// "judged 181 of 181 cases by 2 limits": what a check may be believed of. Always in these words, for scripts.
+std::string judged_line(const CheckResult& result);
+
+/// What limits found, what they did not judge, a line of judgement, and judged_line() as the last.
 std::string render_check(const Comparison& comparison, const CheckResult& result, const RenderOptions& options);
 
 }  // namespace tally

@@ -36,12 +36,12 @@ std::string_view words_of(std::string_view event) {
 using Figure = std::vector<Cell>;
 
 Figure figure_of(std::string name, const Shift& change, bool judged = true) {
-  const double relative = change.before == 0 ? 0 : change.after / change.before - 1;
+  const double relative = change.before <= 0 ? 0 : change.after / change.before - 1;
   return {{std::move(name)},
-          {format_count(change.before)},
-          {format_count(change.after)},
+          {format_figure(change.before)},
+          {format_figure(change.after)},
           {signed_count(change.delta()), judged ? tint_of(change.delta()) : Tint::none},
-          {change.before == 0 ? "" : format_change(relative)}};
+          {change.before <= 0 ? "" : format_change(relative)}};
 }
 
 std::vector<Figure> figures_of(const Explanation& explanation) {

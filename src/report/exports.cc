@@ -27,6 +27,9 @@ std::string failures_of(const CaseComparison& one, const CheckResult& checked) {
   if (one.verdict == Verdict::failed || one.verdict == Verdict::gone) {
     parts.push_back(std::string(to_string(one.verdict)) + (one.notes.empty() ? "" : ": " + one.notes.front()));
   }
+  const auto uncompared = std::ranges::find(checked.uncompared, &one, &Uncompared::of);
+  if (uncompared != checked.uncompared.end() && !checked.allow_uncompared)
+    parts.push_back("not compared: " + uncompared->why);
   return join(parts, "; ");
 }
 
@@ -35,16 +38,51 @@ std::string folded(const CaseComparison& one, const Explanation& explanation) {
          explanation_markdown(explanation) + "\n</details>\n";
 }
 
+std::string_view judgement_of(int code) {
+  switch (code) {
+    case 0:
+      return "**Pass**: nothing is beyond its limit;";
+    case 1:
+      return "**Fail**: cases failed or are gone;";
+    case 3:
+      return "**Fail**: beyond the limits;";
+    default:
+      return "**No pass**: not everything could be judged;";
+  }
+}
+
+std::string findings_markdown(const CheckResult& checked) {
+  std::vector<std::string> lines;
+  for (const Finding& finding : checked.findings) {
+    const std::string_view word =
+        finding.severity == Severity::failure ? "**regression**" : to_string(finding.severity);
+    lines.push_back(fmt::format("{}: {}: {}", word, markdown_escape(readable_id(finding.of->id)),
+                                markdown_escape(finding.message)));
+  }
+  for (const Uncompared& one : checked.uncompared)
+    lines.push_back(
+        fmt::format("not compared: {}: {}", markdown_escape(readable_id(one.of->id)), markdown_escape(one.why)));
+  for (const LimitUse& use : checked.limits) {
+    if (!use.why.empty())
+      lines.push_back(
+          fmt::format("judged nothing: the limit {}: {}", markdown_escape(use.text), markdown_escape(use.why)));
+  }
+  for (const std::string& remark : checked.remarks) lines.push_back(markdown_escape(remark));
+  return lines.empty() ? "" : "\n- " + join(lines, "\n- ") + "\n";
+}
+
+const Uncompared* uncompared_of(const CaseComparison& one, const CheckResult& checked) {
+  const auto found = std::ranges::find(checked.uncompared, &one, &Uncompared::of);
+  return found == checked.uncompared.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 std::string to_markdown(const Comparison& comparison, const CheckResult* checked, std::size_t functions) {
   std::string out = "### Tallymark: " + comparison_summary(comparison) + "\n\n";
   if (const std::string note = commits_note(comparison); !note.empty()) out += markdown_escape(note) + "\n\n";
   if (checked) {
-    const int code = exit_code(comparison, *checked);
-    out += code == 0   ? "**Pass**: nothing is beyond its limit.\n\n"
-           : code == 3 ? "**Fail**: beyond the limits.\n\n"
-                       : "**Fail**: cases failed or are gone.\n\n";
+    out += std::string(judgement_of(exit_code(comparison, *checked))) + " " + judged_line(*checked) + ".\n\n";
   }
   const auto shown =
       std::ranges::count_if(comparison.cases, [](const CaseComparison& one) { return one.verdict != Verdict::same; });
@@ -56,21 +94,12 @@ std::string to_markdown(const Comparison& comparison, const CheckResult* checked
     if (one.verdict == Verdict::same) continue;
     out += fmt::format(
         "| {} | {} | {} | {} | {} | {} | {} | {} |\n", markdown_escape(label_text(one.shown())),
-        markdown_escape(variant_text(one.shown())), one.counts ? format_count(one.counts->before) : "",
-        one.counts ? format_count(one.counts->after) : "", one.counts ? format_change(one.counts->change) : "",
+        markdown_escape(variant_text(one.shown())), one.counts ? format_figure(one.counts->before) : "",
+        one.counts ? format_figure(one.counts->after) : "", one.counts ? format_change(one.counts->change) : "",
         one.time ? format_change(one.time->change) : "", to_string(one.verdict), markdown_escape(one.cause));
   }
   if (const std::string note = denoised_note(comparison); !note.empty()) out += "\n" + note + "\n";
-  if (checked && !checked->findings.empty()) {
-    out += "\n";
-    for (const Finding& finding : checked->findings) {
-      const std::string_view word = finding.severity == Severity::failure   ? "**regression**"
-                                    : finding.severity == Severity::warning ? "warning"
-                                                                            : "accepted";
-      out += fmt::format("- {}: {}: {}\n", word, markdown_escape(readable_id(finding.of->id)),
-                         markdown_escape(finding.message));
-    }
-  }
+  if (checked) out += findings_markdown(*checked);
   for (const CaseComparison& one : comparison.cases) {
     if (functions == 0 || !has_moved(one) || (one.functions.empty() && one.python.empty())) continue;
     Explanation explanation = explain(one);
@@ -90,6 +119,7 @@ std::string to_junit(const Comparison& comparison, const CheckResult& checked) {
   std::string cases;
   std::size_t failures = 0;
   std::size_t skipped = 0;
+  std::size_t tests = comparison.cases.size();
   for (const CaseComparison& one : comparison.cases) {
     double seconds = 0;
     for (const Attempt& attempt : one.shown().attempts) seconds += attempt.seconds;
@@ -100,18 +130,30 @@ std::string to_junit(const Comparison& comparison, const CheckResult& checked) {
     if (!failure.empty()) {
       ++failures;
       cases += fmt::format(">\n    <failure message=\"{}\"/>\n  </testcase>\n", html_escape(failure));
-    } else if (one.verdict == Verdict::refused || one.verdict == Verdict::added) {
+    } else if (const Uncompared* const uncompared = uncompared_of(one, checked);
+               uncompared != nullptr || one.verdict == Verdict::added) {
       ++skipped;
-      cases += fmt::format(">\n    <skipped message=\"{}\"/>\n  </testcase>\n",
-                           html_escape(one.notes.empty() ? "new: nothing to compare with" : one.notes.front()));
+      const std::string why = uncompared != nullptr ? "not compared: " + uncompared->why
+                              : one.notes.empty()   ? "new: nothing to compare with"
+                                                    : one.notes.front();
+      cases += fmt::format(">\n    <skipped message=\"{}\"/>\n  </testcase>\n", html_escape(why));
     } else {
       cases += "/>\n";
     }
   }
+  for (const LimitUse& use : checked.limits) {
+    if (use.why.empty() || use.soft) continue;
+    ++failures;
+    ++tests;
+    cases += fmt::format(
+        "  <testcase classname=\"limits\" name=\"{}\" time=\"0.000\">\n    <failure message=\"judged nothing: "
+        "{}\"/>\n  </testcase>\n",
+        html_escape(use.text), html_escape(use.why));
+  }
   return fmt::format(
              "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"tallymark\" tests=\"{}\" failures=\"{}\" "
              "skipped=\"{}\">\n",
-             comparison.cases.size(), failures, skipped) +
+             tests, failures, skipped) +
          cases + "</testsuite>\n";
 }
 
@@ -149,7 +191,7 @@ std::string to_csv(const Record& record) {
 std::string github_annotations(const Comparison& comparison, const CheckResult& checked) {
   std::string out;
   for (const Finding& finding : checked.findings) {
-    if (finding.severity == Severity::accepted) continue;
+    if (finding.severity == Severity::accepted || finding.severity == Severity::better) continue;
     out += fmt::format(
         "::{} title={}::{}\n", finding.severity == Severity::failure ? "error" : "warning",
         github_property(finding.severity == Severity::failure ? "Performance regression" : "Performance warning"),
@@ -159,6 +201,16 @@ std::string github_annotations(const Comparison& comparison, const CheckResult& 
     if (one.verdict != Verdict::failed && one.verdict != Verdict::gone) continue;
     out += fmt::format("::error title={}::{}\n", github_property("Benchmark " + std::string(to_string(one.verdict))),
                        github_escape(readable_id(one.id) + (one.notes.empty() ? "" : ": " + one.notes.front())));
+  }
+  for (const Uncompared& one : checked.uncompared) {
+    out +=
+        fmt::format("::{} title={}::{}\n", checked.allow_uncompared ? "warning" : "error",
+                    github_property("Benchmark not compared"), github_escape(readable_id(one.of->id) + ": " + one.why));
+  }
+  for (const LimitUse& use : checked.limits) {
+    if (use.why.empty()) continue;
+    out += fmt::format("::{} title={}::{}\n", use.soft ? "warning" : "error", github_property("A limit judged nothing"),
+                       github_escape(use.text + ": " + use.why));
   }
   return out;
 }

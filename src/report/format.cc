@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "comparison/count_change.h"
 #include "measurement/statistics.h"
 
 namespace tally {
@@ -51,6 +52,8 @@ std::string format_count(double value) {
   if (digits.ends_with(".00")) digits.resize(digits.size() - 3);
   return with_separators(digits == "-0" ? "0" : digits);
 }
+
+std::string format_figure(double value) { return is_below_zero(value) ? "below 0" : format_count(value); }
 
 std::string format_calls(double before, double after) {
   constexpr double same = 1e-6;

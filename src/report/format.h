@@ -12,6 +12,9 @@ namespace tally {
 /// "1,822,364"; two decimals below 1000 unless they are zero; U+2212 is not used, so that columns stay copyable.
 std::string format_count(double value);
 
+/// A case's count or another of its metrics: as format_count(), but "below 0" where it is no figure (is_below_zero()).
+std::string format_figure(double value);
+
 /// Calls per iteration on one side or both: "3", "3 → 4", "<0.01"; empty where there are none.
 std::string format_calls(double before, double after);
 

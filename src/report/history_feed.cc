@@ -20,7 +20,7 @@ std::string feed_element(std::string_view name, std::string_view text) {
 
 std::string feed_step(const HistoryView& view, std::size_t run, const CountStep& step) {
   std::string text = fmt::format("{} {}: {} → {}", format_change(step.counts.change), view.id(step.of),
-                                 format_count(step.counts.before), format_count(step.counts.after));
+                                 format_figure(step.counts.before), format_figure(step.counts.after));
   if (view.is_finding(run, step)) text += ", not agreed to";
   return text;
 }

@@ -46,7 +46,7 @@ std::string step_lines(const HistoryView& view, std::size_t run, const CountStep
   const Tint tint = !step.is_slower() ? Tint::good : accepted != nullptr ? Tint::dim : Tint::bad;
   std::string text = fmt::format(
       "    {}  {}  {} → {}", tinted(format_change(step.counts.change), tint, render.options.color),
-      printable(readable_id(view.id(step.of))), format_count(step.counts.before), format_count(step.counts.after));
+      printable(readable_id(view.id(step.of))), format_figure(step.counts.before), format_figure(step.counts.after));
   if (accepted != nullptr && step.is_slower()) text += ", accepted: " + printable(accepted->reason);
   if (view.is_finding(run, step)) text += expired_text(view.expired(run, step));
   text += "\n";
@@ -93,8 +93,8 @@ std::string epoch_lines(const HistoryView& view, const EpochStart& epoch, const 
   for (std::size_t i = 0; i < std::min(render.most, epoch.chained.size()); ++i) {
     const CountStep& one = epoch.chained[i];
     text += fmt::format("      {}  {}  {} → {}\n", format_change(one.counts.change),
-                        printable(readable_id(view.id(one.of))), format_count(one.counts.before),
-                        format_count(one.counts.after));
+                        printable(readable_id(view.id(one.of))), format_figure(one.counts.before),
+                        format_figure(one.counts.after));
   }
   if (epoch.chained.size() > render.most)
     text += fmt::format("      and {} more\n", epoch.chained.size() - render.most);
@@ -189,7 +189,7 @@ std::vector<Cell> row_of(const HistoryView& view, std::size_t of, const CoursePo
   const CommitName& commit = view.commit(run);
   std::vector<Cell> row(7);
   row[0].text = short_id(commit);
-  row[1].text = format_count(point.of->instructions);
+  row[1].text = format_figure(point.of->instructions);
   if (point.kind == Kind::step) {
     const CountStep step{.of = of, .since = point.since, .counts = point.counts};
     const bool bad = view.is_finding(run, step);
@@ -231,6 +231,22 @@ std::size_t HistoryView::findings() const {
   }
   return count + static_cast<std::size_t>(
                      std::ranges::count_if(course.drifts, [&](const Drift& drift) { return is_finding(drift); }));
+}
+
+std::string render_judged(const HistoryView& view, const NewestRun& newest, bool allow_uncompared) {
+  std::string text;
+  const auto line = [&](std::string_view word, std::size_t of, const std::string& why) {
+    text += fmt::format("{}: {}{}{}\n", word, printable(view.id(of)), why.empty() ? "" : ": ", printable(why));
+  };
+  for (const std::size_t of : newest.failed) line("failed", of, "");
+  for (const std::size_t of : newest.gone) line("gone", of, "");
+  for (const std::size_t of : newest.added) line("new", of, "no run before has a count of it");
+  for (const NewestRun::Unjudged& one : newest.uncompared) line("not compared", one.of, one.why);
+  if (newest.judged == 0)
+    text += "judged nothing: no case of the newest run could be compared with one of an earlier run\n";
+  if (!newest.uncompared.empty() && allow_uncompared) text += "note: --allow-uncompared lets these pass\n";
+  return text +
+         fmt::format("judged {} of {} cases by {} limits\n", newest.judged, newest.cases, newest.judged > 0 ? 1 : 0);
 }
 
 std::string render_log(const HistoryView& view, const HistoryRender& render) {

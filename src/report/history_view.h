@@ -11,6 +11,7 @@
 #include "comparison/function_delta.h"
 #include "history/commits.h"
 #include "history/course.h"
+#include "history/judged.h"
 #include "history/ledger.h"
 #include "history/time_steps.h"
 #include "report/table.h"
@@ -80,6 +81,11 @@ struct HistoryRender {
 
 /// Newest first: what each commit changed, then drifts, then a summary.
 std::string render_log(const HistoryView& view, const HistoryRender& render);
+
+/// What a gate upon the newest run did not judge, case by case, and as the last line how many it did: "judged 3 of 3
+/// cases by 1 limits", as tally check says it.
+std::string render_judged(const HistoryView& view, const NewestRun& newest, bool allow_uncompared);
+
 std::string log_to_json(const HistoryView& view, const StepFunctions& functions = {});
 /// A line for each change.
 std::string log_to_csv(const HistoryView& view);

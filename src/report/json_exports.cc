@@ -67,6 +67,23 @@ Object case_json(const CaseComparison& one) {
   return json;
 }
 
+/// What the check is worth: how many cases it judged, by what, and what it did not.
+Object judged_json(const CheckResult& checked) {
+  Array limits;
+  for (const LimitUse& use : checked.limits) {
+    Object limit = {{"limit", use.text}, {"soft", use.soft}, {"asked", use.asked}, {"judged", use.judged}};
+    if (!use.why.empty()) limit["why"] = use.why;
+    limits.push_back(std::move(limit));
+  }
+  Array uncompared;
+  for (const Uncompared& one : checked.uncompared) uncompared.push_back(Object{{"id", one.of->id}, {"why", one.why}});
+  return {{"cases", checked.judged},
+          {"of", checked.cases},
+          {"by", checked.limits_used()},
+          {"limits", std::move(limits)},
+          {"uncompared", std::move(uncompared)}};
+}
+
 }  // namespace
 
 std::string to_json(const Comparison& comparison, const CheckResult* checked) {
@@ -78,9 +95,7 @@ std::string to_json(const Comparison& comparison, const CheckResult* checked) {
     Array findings;
     for (const Finding& finding : checked->findings) {
       findings.push_back(Object{{"id", finding.of->id},
-                                {"severity", finding.severity == Severity::failure   ? "failure"
-                                             : finding.severity == Severity::warning ? "warning"
-                                                                                     : "accepted"},
+                                {"severity", to_string(finding.severity)},
                                 {"metric", to_string(finding.metric)},
                                 {"before", finding.before},
                                 {"after", finding.after},
@@ -88,6 +103,7 @@ std::string to_json(const Comparison& comparison, const CheckResult* checked) {
                                 {"message", finding.message}});
     }
     json["findings"] = std::move(findings);
+    json["judged"] = judged_json(*checked);
     json["remarks"] = checked->remarks;
   }
   Array cases;

@@ -38,6 +38,7 @@ std::string section_text(const PivotSection& section) {
 /// What stands in a cell, unmarked.
 std::string cell_text(const PivotCell& cell, Metric metric) {
   if (cell.value) return format_metric(*cell.value, metric);
+  if (cell.of != nullptr && has_below_zero(*cell.of, metric)) return "below 0";
   if (cell.of == nullptr || cell.of->status == CaseStatus::ok) return "";
   return std::string(to_string(cell.of->status));
 }

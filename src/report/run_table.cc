@@ -26,7 +26,7 @@ Cell status_cell(const CaseRecord& record) {
 std::vector<Cell> case_row(const CaseRecord& record) {
   std::vector<Cell> row = {{label_text(record)}, {variant_text(record)}, {}, {}, {}, {}, status_cell(record)};
   if (record.counts) {
-    row[2].text = format_count(record.counts->per_iteration);
+    row[2].text = format_figure(record.counts->per_iteration);
     row[3] = {format_share(record.counts->spread), record.counts->spread == 0 ? Tint::dim : Tint::none};
   }
   if (record.wall) {

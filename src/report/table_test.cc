@@ -39,7 +39,7 @@ TEST(Table, RunTable) {
             "Pointwise / add  cpp n=64 k=4       1,000       0  1.01 µs  1.0 %  ok: bimodal\n"
             "Pointwise / add  py n=64 k=4                                       crashed\n"
             "\n"
-            "Pointwise/add [python]\n"
+            "Pointwise/add [python n=64 k=4]\n"
             "  count: killed by SIGSEGV\n"
             "  reproduce: tally run suite.toml --filter 'x'\n"
             "\n"

@@ -24,6 +24,19 @@ bool is_plain(const HostKind& kind) {
          !kind.instructions;
 }
 
+/// Without what Valgrind is told: Callgrind and our counter count the same (host/counter/agreement_test.cc), and a run
+/// with profiles needs the one, the next without them the other. What of it changes counts is a setting.
+std::vector<std::string> own_arguments(const HostSpec& spec) {
+  if (!spec.counted) return spec.argv;
+  std::vector<std::string> arguments = {spec.argv.front()};
+  arguments.insert(arguments.end(), spec.argv.begin() + static_cast<std::ptrdiff_t>(spec.dump_argument),
+                   spec.argv.end());
+  return arguments;
+}
+
+/// The version of Valgrind, and that of tally with its counter, are facts of their own.
+bool is_valgrinds(const std::string& file) { return file.contains("/valgrind/") || file.contains("/tally-counter"); }
+
 std::string settings_digest(const Settings& settings, const CaseSettings& own) {
   const CasePlan plan = case_plan(settings, own);
   Digest digest;
@@ -71,11 +84,13 @@ void CountInputsFinder::on_host(const HostKind& kind, const HostSpec& spec, std:
     for (const auto& [fact, value] : *facts) digest.add(fact).add(value);
   }
   digest.add(spec.working_folder).add(spec.late_environment.value_or(""));
-  for (const std::string& argument : spec.argv) digest.add(argument);
+  for (const std::string& argument : own_arguments(spec)) digest.add(argument);
   for (const auto& [variable, value] : spec.environment) digest.add(variable).add(value);
   for (const HostSpec::File& file : spec.files) digest.add(digests_.of(file.path));
   const auto add_files = [&](std::span<const std::string> files) {
-    for (const std::string& file : files) digest.add(file).add(digests_.of(file));
+    for (const std::string& file : files) {
+      if (!is_valgrinds(file)) digest.add(file).add(digests_.of(file));
+    }
   };
   add_files(mapped);
   if (kind.language == Language::python) {

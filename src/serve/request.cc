@@ -7,6 +7,7 @@
 #include <array>
 
 #include "json/text.h"
+#include "process/cpu_set.h"
 #include "record/json.h"
 #include "serve/object_reader.h"
 
@@ -100,11 +101,18 @@ Status check_settings(const Settings& settings) {
       {"timeout_s", settings.timeout_s.value_or(1), 0.1, kDay},
       {"host_timeout_s", settings.host_timeout_s.value_or(1), 0.1, kDay},
       {"retries", static_cast<double>(settings.retries.value_or(0)), 0, 100},
+      {"memory_bytes", static_cast<double>(settings.memory_bytes.value_or(1)), 1, 1e18},
   });
   for (const Limit& limit : limits) {
     if (limit.value >= limit.low && limit.value <= limit.high) continue;
     return fail(ErrorKind::input, fmt::format("must be from {} to {}, not {}", limit.low, limit.high, limit.value),
                 fmt::format("measure.settings.{}", limit.key));
+  }
+  for (std::size_t i = 0; i < settings.kept_environment.size(); ++i) {
+    const std::string& name = settings.kept_environment[i];
+    if (!name.empty() && !name.contains('=') && !name.contains('\0')) continue;
+    return fail(ErrorKind::input, fmt::format("'{}' is no name of a variable", name),
+                fmt::format("measure.settings.kept_environment[{}]", i), "give names, or patterns of names");
   }
   if (settings.counts || settings.wall) return {};
   return fail(ErrorKind::input, "nothing is to be measured", "measure.settings", "let counts or wall be true");
@@ -140,7 +148,9 @@ void read_caller(ObjectReader& measure, MeasureRequest& request) {
   for (const auto& [name, value] : *environment.object()) {
     if (value.text() == nullptr) return measure.refuse("environment." + name, "must be a text");
     if (name.empty() || name.contains('=') || name.contains('\0') || value.text()->contains('\0'))
-      return measure.refuse("environment", "has a name or a value that no environment can have");
+      return measure.refuse(
+          "environment", "has a name or a value that no environment can have",
+          fmt::format("look at '{}': a name is not empty and has no '=', and neither has a zero byte", name));
     request.caller.environment.emplace_back(name, *value.text());
   }
   std::ranges::sort(request.caller.environment);  // as of any other caller
@@ -196,6 +206,8 @@ Result<Request> read_measure(const json::Value& object) {
   read_journal(reader, request);
   read_profiles(reader, request);
   request.cores = reader.text("cores");
+  if (const auto cores = parse_cpu_list(request.cores); !request.cores.empty() && !cores)
+    reader.refuse("cores", cores.error().message, cores.error().mend);
   return whole_request(reader, std::move(request));
 }
 
@@ -237,7 +249,7 @@ Result<Request> read_request(const json::Value& object) {
   names.reserve(kKinds.size());
   for (const Kind& kind : kKinds) names.push_back(kind.name);
   const std::string mend = fmt::format("there are {}", fmt::join(names, ", "));
-  if (object.object() == nullptr) return fail(ErrorKind::input, "a request is an object", {}, mend);
+  if (object.object() == nullptr) return fail(ErrorKind::input, "a request is an object", "request", mend);
   const std::string* name = object["request"].text();
   if (name == nullptr) return fail(ErrorKind::input, "the request does not say what it is", "request", mend);
   if (!is_id(object["id"]))

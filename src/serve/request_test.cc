@@ -84,7 +84,15 @@ TEST(Request, EveryMistakeHasItsPlace) {
       {R"("journal":{"path":"j"})", "measure.journal.path: must be an absolute path"},
       {R"("profiles":{"folder":"/f"})", "measure.profiles.name: is missing"},
       {R"("environment":{"A":1})", "measure.environment.A: must be a text"},
-      {R"("environment":{"A=B":"1"})", "measure.environment: has a name or a value that no environment can have"},
+      {R"("environment":{"A=B":"1"})",
+       "measure.environment: has a name or a value that no environment can have; look at 'A=B'"},
+      {R"("environment":{"":"1"})", "measure.environment: has a name or a value that no environment can have; look at"},
+      {R"("settings":{"kept_environment":["A","B=C"]})",
+       "measure.settings.kept_environment[1]: 'B=C' is no name of a variable"},
+      {R"("settings":{"memory_bytes":0})", "measure.settings.memory_bytes: must be from 1 to"},
+      {R"("settings":{"precision":"1"})", "measure.settings.precision: must be a number"},
+      {R"("cores":"99-5,x")", "measure.cores: '99-5' is not a CPU or a range of CPUs"},
+      {R"("cores":5)", "measure.cores: must be a text"},
       {R"("working_folder":"here")", "measure.working_folder: must be an absolute path"},
       {R"("suite":{"path":"x"})", "measure.suite.text: a suite is either a text or a document"},
       {R"("suite":{"text":"","document":{}})", "measure.suite.text: a suite is either a text or a document"},
@@ -95,7 +103,7 @@ TEST(Request, EveryMistakeHasItsPlace) {
 
 TEST(Request, WhatIsNoRequestIsRefusedAndKeepsItsId) {
   EXPECT_THAT(error_of("nonsense"), HasSubstr("write one document to a line"));
-  EXPECT_THAT(error_of("[]"), HasSubstr("a request is an object; there are hello, measure"));
+  EXPECT_THAT(error_of("[]"), HasSubstr("request: a request is an object; there are hello, measure"));
   EXPECT_THAT(error_of(R"({"request":"hallo","id":1})"), HasSubstr("unknown request 'hallo'"));
   EXPECT_THAT(error_of(R"({"request":"status"})"), HasSubstr("status.id: a request needs an id"));
   EXPECT_THAT(error_of(R"({"request":"cancel","id":1,"of":[]})"), HasSubstr("cancel.of: must be the id"));

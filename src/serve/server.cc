@@ -219,7 +219,7 @@ void Server::on_document(ClientId client, const std::string& document) {
   if (!parsed.request) return refuse(client, parsed.id, parsed.request.error());
   if (!conversations_[client].greeted && !std::holds_alternative<HelloRequest>(*parsed.request)) {
     return refuse(client, parsed.id,
-                  {ErrorKind::input, "the first request must be hello", {}, "say which protocol you speak"});
+                  {ErrorKind::input, "the first request must be hello", "request", "say which protocol you speak"});
   }
   std::visit([&](const auto& request) { answer(client, parsed.id, request); }, *parsed.request);
 }

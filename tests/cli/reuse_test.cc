@@ -103,6 +103,13 @@ TEST_F(ReuseTest, WhatHasChangedIsCountedAndNothingElse) {
   EXPECT_THAT(ran_.err, HasSubstr("no count could be taken over; of 7 its settings is another\n"));
 }
 
+/// As the README has it: profiles want Callgrind, and a run without them has the counter, which counts the same.
+TEST_F(ReuseTest, ARecordWithProfilesIsTakenOver) {
+  EXPECT_EQ(counted({"--profiles"}, "first.json").size(), 7U);
+  EXPECT_EQ(counted({"--reuse", "first.json"}, "same.json").size(), 2U) << ran_.err;
+  EXPECT_THAT(ran_.err, HasSubstr("5 counts are taken over; 2 counted again, and the same\n"));
+}
+
 TEST_F(ReuseTest, AStatementAModuleAFlagAndAHeaderEachTouchTheirOwnCases) {
   EXPECT_EQ(counted({}, "first.json").size(), 7U);
   std::string edited(kSuite);

@@ -61,6 +61,63 @@ TEST_F(CheckCommand, FailedAndGoneAreOne) {
   EXPECT_THAT(out.str(), HasSubstr("gone: b"));
 }
 
+/// What was judged is the last line, whatever else is printed.
+TEST_F(CheckCommand, SaysWhatItJudgedAndWhatItDidNot) {
+  const auto last_line = [&] {
+    const std::string text = out.str();
+    return text.substr(text.rfind('\n', text.size() - 2) + 1);
+  };
+  CaseRecord other = example_case("b", 1000);
+  other.counts = summarize_counts({.iterations = 50, .events = {"Ir"}, .replicates = {{50700}}, .baseline = {{700}}});
+  CheckCommandOptions some = options(record("base.json", {example_case("a", 1000), example_case("b", 1000)}),
+                                     record("next.json", {example_case("a", 500), other, example_case("new", 3000)}));
+  some.github = true;
+  EXPECT_EQ(check(some), 2);
+  EXPECT_THAT(out.str(), AllOf(HasSubstr("not compared: b: iterations differ: 100 and 50"), HasSubstr("new: new"),
+                               HasSubstr("better: a: instructions -50 % (1000 → 500), limit instructions=+1%"),
+                               HasSubstr("besides: 1 not compared, 1 new, 1 better than a limit"),
+                               HasSubstr("::error title=Benchmark not compared::b: iterations differ")));
+  EXPECT_EQ(last_line(), "judged 1 of 3 cases by 1 limits\n");
+  some.allow_uncompared = true;
+  EXPECT_EQ(check(some), 0);
+  some.limits_for = {"nothing/*:instructions=+1%"};
+  EXPECT_EQ(check(some), 2);
+  EXPECT_THAT(out.str(), HasSubstr("judged nothing: the limit nothing/*:instructions=+1%: it matches no case"));
+  some.limits_for = {};
+  some.limits = {"instructions=2000"};
+  some.junit = path("out.xml");
+  EXPECT_EQ(check(some), 3) << "new cases have ceilings, too";
+  EXPECT_THAT(out.str(), HasSubstr("regression: new: instructions 3000, limit instructions=2000"));
+  some.limits = {"cycles=+1%"};
+  some.json = true;
+  out.str("");
+  EXPECT_EQ(check(some), 2);
+  EXPECT_THAT(out.str(), AllOf(HasSubstr("\"exit_code\": 2"), HasSubstr("\"judged\": {"), HasSubstr("\"of\": 3"),
+                               HasSubstr("neither record has its 'cycles'")));
+  EXPECT_THAT(read("out.xml"), HasSubstr("<failure message=\"judged nothing: "));
+}
+
+TEST_F(CheckCommand, ABaseOfTheFutureIsNone) {
+  const std::string one = record("base.json", {example_case("a", 1000)});
+  CheckCommandOptions early = options(one, one);
+  early.now = "2025-01-01T00:00:00Z";
+  EXPECT_EQ(check(early), 2);
+  EXPECT_THAT(err.str(), HasSubstr("the baseline is of the future: 2026-01-31T12:00:00Z"));
+}
+
+/// A profile that is there and cannot be read is no profile that was not kept.
+TEST_F(CheckCommand, ADamagedProfileIsSaid) {
+  CaseRecord one = example_case("a", 1000);
+  one.profile = "a.profile";
+  write("a.profile", "{\"schema\": 1, \"fu");
+  CompareCommandOptions compare;
+  compare.base = record("base.json", {one});
+  compare.next = record("next.json", {example_case("a", 2000)});
+  compare.functions = true;
+  EXPECT_EQ(run_compare(compare, out, err), 0);
+  EXPECT_THAT(err.str(), AllOf(HasSubstr("tally: a: its functions are left out: "), HasSubstr("a.profile")));
+}
+
 TEST_F(CheckCommand, OneCaseIsJudgedAlone) {
   const std::string base = record("base.json", {example_case("a", 1000), example_case("b", 1000), example_case("c")});
   const std::string next = record("next.json", {example_case("a", 1000), example_case("b", 1100), example_case("d")});

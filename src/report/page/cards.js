@@ -16,7 +16,7 @@ function card(title, value, note) {
 function countNote(counts, base) {
   if (base?.before !== undefined) {
     const change = percent(base.change) || 'new';
-    return [`base ${count(base.before)}, `, changeText(base.verdict, change)];
+    return [`base ${figure(base.before)}, `, changeText(base.verdict, change)];
   }
   const replicates = `in ${counts.replicates.length} replicates`;
   if (counts.spread === 0) return 'identical ' + replicates;
@@ -62,7 +62,7 @@ function cardsOf({counts, wall, base}) {
   return el(
     'div',
     {class: 'cards'},
-    counts && card('Instructions per iteration', count(counts.per), countNote(counts, base)),
+    counts && card('Instructions per iteration', figure(counts.per), countNote(counts, base)),
     counts && noiseCard(counts, base),
     wall && timeCards(wall, base),
     counts && optionalCards(counts),

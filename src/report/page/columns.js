@@ -15,7 +15,7 @@ const countColumn = {
   small: 'instructions',
   numeric: true,
   value: (one) => one.counts?.per,
-  cell: (one) => (one.counts ? count(one.counts.per) : ''),
+  cell: (one) => (one.counts ? figure(one.counts.per) : ''),
 };
 
 const countChangeColumn = {

@@ -9,6 +9,11 @@ function count(value) {
   return (Math.abs(value) < 1000 ? fine : counting).format(value === 0 ? 0 : value);
 }
 
+/// A case's count: below zero by more than half an instruction it is no figure.
+function figure(value) {
+  return value < -0.5 ? 'below 0' : count(value);
+}
+
 function signed(value) {
   return (value > 0 ? '+' : '') + count(value);
 }

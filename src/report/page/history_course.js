@@ -14,7 +14,7 @@ function pointWords(point, one) {
   return [
     shortId(point.commit),
     `${point.commit.author}: ${point.commit.title}`,
-    `${count(point.count)} instructions`,
+    `${figure(point.count)} instructions`,
     step && percent(step.change),
     point.time && seconds(point.time.median, (point.time.high - point.time.low) / 2),
   ]

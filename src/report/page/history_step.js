@@ -119,7 +119,7 @@ function stepPanel(one, points, commit) {
       failed && el('p', {}, tag('failed')),
       ![step, seam, chained].some(Boolean) &&
         point &&
-        el('p', {}, `${count(point.count)} instructions, no change.`),
+        el('p', {}, `${figure(point.count)} instructions, no change.`),
       point?.time &&
         el(
           'p',

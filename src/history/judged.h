@@ -1,0 +1,27 @@
+/// What a gate upon a history judged: the newest run, case by case, against those before it. Pure.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "history/course.h"
+
+namespace tally {
+
+struct NewestRun {
+  struct Unjudged {
+    std::size_t of = 0;  ///< Its place in History::cases.
+    std::string why;
+  };
+  std::size_t judged = 0;  ///< Cases whose count was compared with an earlier one.
+  std::size_t cases = 0;   ///< All that it has, and those that the run before it had.
+  std::vector<std::size_t> added;
+  std::vector<std::size_t> failed;
+  std::vector<std::size_t> gone;  ///< The run before it had them.
+  std::vector<Unjudged> uncompared;
+};
+
+NewestRun judged_at_newest(const History& history, const CourseOptions& options);
+
+}  // namespace tally

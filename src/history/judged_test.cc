@@ -1,0 +1,66 @@
+#include "history/judged.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "record/example_record.h"
+
+namespace tally {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+NewestRun judged(const std::vector<std::vector<CaseRecord>>& runs) {
+  std::vector<Record> records;
+  for (const std::vector<CaseRecord>& cases : runs) {
+    records.push_back(example_record());
+    records.back().cases = cases;
+  }
+  CommitLine line;
+  std::vector<const Record*> all;
+  for (const Record& record : records) {
+    line.commits.push_back({.id = std::to_string(all.size()), .author = {}, .title = {}});
+    line.measured.push_back(all.size());
+    all.push_back(&record);
+  }
+  return judged_at_newest(history_of("suite.toml", std::move(line), all), {});
+}
+
+TEST(Judged, OneRunAloneJudgesNothing) {
+  const NewestRun newest = judged({{example_case("a"), example_case("b")}});
+  EXPECT_EQ(newest.judged, 0U);
+  EXPECT_EQ(newest.cases, 2U);
+  EXPECT_THAT(newest.added, ElementsAre(0, 1));
+}
+
+TEST(Judged, EachCaseOfTheNewestRunIsOneOfThese) {
+  CaseRecord failed = example_case("failed");
+  failed.status = CaseStatus::crashed;
+  failed.counts.reset();
+  CaseRecord other = example_case("other");
+  other.counts = summarize_counts({.iterations = 50, .events = {"Ir"}, .replicates = {{50700}}, .baseline = {{700}}});
+  CaseRecord uncounted = example_case("uncounted");
+  uncounted.counts.reset();
+  const std::vector<CaseRecord> before = {example_case("same"),  example_case("failed"),    example_case("other"),
+                                          example_case("below"), example_case("uncounted"), example_case("gone")};
+  const NewestRun newest = judged(
+      {before, {example_case("same"), failed, other, example_case("below", -8), uncounted, example_case("new")}});
+  EXPECT_EQ(newest.judged, 1U);
+  EXPECT_EQ(newest.cases, 7U);
+  EXPECT_THAT(newest.failed, ElementsAre(1));
+  EXPECT_THAT(newest.gone, ElementsAre(5));
+  EXPECT_THAT(newest.added, ElementsAre(6));
+  ASSERT_EQ(newest.uncompared.size(), 3U);
+  EXPECT_EQ(newest.uncompared[0].why, "iterations differ: 100 and 50");
+  EXPECT_EQ(newest.uncompared[1].why, "the new count is below zero (-8), which is no figure");
+  EXPECT_EQ(newest.uncompared[2].why, "it has no count");
+}
+
+TEST(Judged, WhatWasGoneLongAgoIsNoNews) {
+  EXPECT_THAT(judged({{example_case("a"), example_case("b")}, {example_case("a")}, {example_case("a")}}).gone,
+              IsEmpty());
+}
+
+}  // namespace
+}  // namespace tally
