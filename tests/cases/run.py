@@ -21,7 +21,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-ROOMS = ("python", "public")
+ROOMS = ("python", "public", "records", "trace")
 CHECKS = {}
 
 
@@ -40,7 +40,9 @@ def check(folder):
 class Case:
     """A folder's copy in a scratch folder, and how its programs are run there."""
 
-    def __init__(self, source, scratch, torch_python):
+    def __init__(self, cases, name, scratch, torch_python):
+        source = cases / name
+        self.cases = cases
         self.folder = pathlib.Path(shutil.copytree(source, scratch / source.name))
         self.folder.chmod(0o755)
         self.torch_python = torch_python
@@ -110,7 +112,7 @@ def main():
         begin = time.monotonic()
         with tempfile.TemporaryDirectory() as scratch:
             try:
-                function(Case(options.cases / name, pathlib.Path(scratch), options.torch_python))
+                function(Case(options.cases, name, pathlib.Path(scratch), options.torch_python))
                 verdict = "pass"
             except (Wrong, subprocess.TimeoutExpired, OSError) as error:
                 failed += 1

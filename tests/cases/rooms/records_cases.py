@@ -1,8 +1,7 @@
 """The folders `records`, `public/26…` and `server` of the cases, as they are: damaged and odd records, a gate that
 is to say what it judged, and requests of every kind of wrong.
 
-Each function takes the command and the folder of all cases, works in a folder of its own, and returns what is not as
-the folder's README says it.
+Each works in a folder of its own, and says all that is not as the folder's README says it.
 """
 
 from __future__ import annotations
@@ -15,7 +14,21 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+
+from run import Case, check, expect
+
+
+def all_of(problems: Callable[[str, Path], list[str]]) -> Callable[[Case], None]:
+    """A check of what a function of the command and the folder of all cases finds wrong."""
+
+    def checked(case: Case) -> None:
+        found = problems(os.path.abspath(os.environ["TALLY"]), case.cases)
+        expect(not found, "; ".join(found))
+
+    return checked
+
 
 LIMIT = ["--limit", "instructions=+1%"]
 DEADLINE_S = 120.0
@@ -63,6 +76,8 @@ def _copied(cases: Path, name: str) -> Path:
     return work
 
 
+@check("records")
+@all_of
 def records(tally: str, cases: Path) -> list[str]:
     """Every variant through every command that reads records."""
     work = _copied(cases, "records")
@@ -170,6 +185,8 @@ def _bent(tally: str, work: Path) -> list[str]:
     return problems
 
 
+@check("public/26-gate-wins-and-missing-baselines")
+@all_of
 def gate(tally: str, cases: Path) -> list[str]:
     """public/26: wins, missing baselines and globs that match nothing."""
     work = _copied(cases, "public/26-gate-wins-and-missing-baselines")
@@ -219,6 +236,8 @@ def gate(tally: str, cases: Path) -> list[str]:
     return problems
 
 
+@check("server")
+@all_of
 def server(tally: str, cases: Path) -> list[str]:
     """server: one error for each request that is wrong, with its id and place, and the next is served."""
     folder = tempfile.mkdtemp(prefix="tally-cases-")
@@ -272,18 +291,3 @@ def server(tally: str, cases: Path) -> list[str]:
     if not re.search(r"^exit 0$", done.stdout, re.MULTILINE):
         problems.append(f"the server did not end by itself: {done.stdout[-200:]}")
     return problems
-
-
-FOLDERS = {"records": records, "public/26-gate-wins-and-missing-baselines": gate, "server": server}
-
-
-def main() -> int:
-    """records.py TALLY CASES [FOLDER…]: for one who works on these alone."""
-    tally, cases = os.path.abspath(sys.argv[1]), Path(sys.argv[2])
-    found = {name: FOLDERS[name](tally, cases) for name in sys.argv[3:] or FOLDERS}
-    print(json.dumps(found, indent=1))
-    return 1 if any(found.values()) else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
