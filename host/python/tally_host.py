@@ -68,6 +68,27 @@ def compiled(body):
         raise Syntax((error.lineno or 0) // PART_STRIDE, error) from None
 
 
+class Globals(ast.NodeTransformer):
+    """Takes the `global` statements of the case's function out of it. As programs setup and statement may both say one,
+    or the second one of what the first has bound; a function says it once, at its beginning."""
+
+    def __init__(self):
+        self.names = []
+
+    def visit_Global(self, node):
+        self.names += [one for one in node.names if one not in self.names]
+        return ast.copy_location(ast.Pass(), node)
+
+    def leave(self, node):
+        return node
+
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = leave
+
+    def taken_from(self, body):
+        changed = [self.visit(node) for node in body]
+        return [new for old, new in zip(body, changed) if not isinstance(old, ast.Global)]
+
+
 def parse_case(setup_parts, stmt_parts):
     """(setup, statement), each of which would be a program by itself: within the function and the loop that they are
     put into, a `return` or `continue` would be legal, and end what is measured."""
@@ -75,6 +96,10 @@ def parse_case(setup_parts, stmt_parts):
     stmt = parse_parts(stmt_parts, len(setup_parts))
     compiled(setup)
     compiled(stmt)
+    if any("global" in text for text in setup_parts + stmt_parts):
+        said = Globals()
+        setup, stmt = said.taken_from(setup), said.taken_from(stmt)
+        setup = [ast.Global(said.names), *setup] if said.names else setup
     return setup, stmt
 
 
@@ -96,7 +121,7 @@ def leading_imports(setup):
     """How many statements a text begins with that are imports, or a comment in quotes."""
     for number, node in enumerate(setup):
         comment = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        if not isinstance(node, (ast.Import, ast.ImportFrom)) and not comment:
+        if not isinstance(node, (ast.Import, ast.ImportFrom, ast.Global)) and not comment:
             return number
     return len(setup)
 

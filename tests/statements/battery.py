@@ -24,6 +24,7 @@ import texts  # noqa: E402
 
 SETTINGS = {"counts": True, "wall": False, "iterations": 20}
 FOLDER = ""  # of this run
+PORTABLE = (str, int)  # what CopyIfCallgrind takes, of the values here
 # What timeit refuses because of names and habits of its own.
 TIMEITS_OWN = ("_it", "_timer", "gc", "_i", "inner")
 
@@ -35,6 +36,8 @@ def definitions_of(door, toolchain, chosen):
 
     made = []
     for stmt, setup, values, words in chosen:
+        if door == "dropin" and not all(isinstance(one, PORTABLE) for one in (values or {}).values()):
+            continue
         title = f"{stmt[:60]!r} | {setup[:60]!r}"
         try:
             if door == "count":

@@ -350,6 +350,11 @@ class TextTest(ScopeTest):
         self.printed("x = x + 1", "global x\nx = 5")
         self.printed("global x\nx = 5")
         self.printed("def f():\n    global y\n    y = 1\nf()\ny")
+        kept = self.printed("global kept\nkept += 1\nprint(kept)", "kept = 5", rounds=2)
+        self.assertEqual(kept, ["6", "7"])
+        self.printed("if True:\n    global x\nx = 1", "x = 0")
+        self.printed("global x\nx = sqrt(4)", "from math import *\nx = 0")
+        self.assertIn("global declaration", self.refused("x = 1\nglobal x")[0])
 
     def test_setups_in_parts_keep_their_lines(self):
         message, detail = self.refused("pass", ["x = 1", "\n\nx / 0"])
