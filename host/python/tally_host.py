@@ -240,7 +240,10 @@ def describe(error):
     if tb is not None and tb.tb_frame.f_code.co_filename == LOAD_NAME:
         tb = tb.tb_next
     lines = traceback.format_exception(type(error), error, tb)
-    return (lines[-1].strip().split("\n")[0] + advice(error, tb), "".join(lines))
+    more = advice(error, tb)
+    if more:
+        lines[-1] = f"{lines[-1].rstrip()}{more}\n"
+    return (lines[-1].strip().split("\n")[0], "".join(lines))
 
 
 def seed():

@@ -1,7 +1,8 @@
 """Records one statement with torch.profiler: run by a plain interpreter, told what to do by a JSON
 job on stdin.
 
-Job:    {"requires": [module], "parts": [[name, text]] (what runs once before the statement), "stmt",
+Job:    {"requires": [module], "prepare": [text] (the toolchain's, before all else), "load" (brings
+        values, may be empty), "setup", "stmt",
         "seed", "before_region", "sync" (the toolchain's texts, may be empty), "context" (an
         expression, may be empty), "runs", "activities": ["cpu", "cuda"], "devices": ["cuda"],
         "profiler": {keyword: expression}, "steps": bool, "trace", "result"}
@@ -25,12 +26,15 @@ import random
 import sys
 import time
 import traceback
+import types
 
 WARM_UP_RUNS = 5
 SEED = 0
 FILE_NAME = "<tally>"
 # A traceback's line is part * PART_STRIDE + line, because a function has one file for all its parts.
 PART_STRIDE = 1 << 20
+# Names of ours beside those of the user: no source can say one, for a blank is in it.
+CASE, RUNS, ROUND = "<case>", "tally runs", "tally round"
 WORDS_OF_JSON = {"true": "True", "false": "False", "null": "None"}
 
 
@@ -106,27 +110,31 @@ def parse(name, number, text, mode="exec"):
 def case_of(job, names):
     """A function of `profiled_runs`, which gives the iterator that paces the statement. Like in `tally run`, the
     setup's variables are its locals: globals would make the host slower."""
-    body = []
-    for number, (name, text) in enumerate(job["parts"]):
-        body += parse(name, number, text).body
-    number = len(job["parts"])
+    body = parse("setup", 0, job["setup"]).body
+    number = 1
     stmt = parse("stmt", number, job["stmt"]).body or [ast.Pass()]
+    # Each must be a program by itself: within a function and a loop, a return or continue would be legal.
+    for part in (body, stmt):
+        compile(ast.Module(part, []), FILE_NAME, "exec", dont_inherit=True)
     keywords = [
         ast.keyword(
             key, parse(f"--profiler {key}", number + 1, WORDS_OF_JSON.get(text, text), "eval").body
         )
         for key, text in job["profiler"].items()
     ]
-    runs = ast.Call(ast.Name("_tally_runs", ast.Load()), [], keywords)
-    loop = ast.For(ast.Name("_tally_i", ast.Store()), runs, stmt, [])
+    runs = ast.Call(ast.Name(RUNS, ast.Load()), [], keywords)
+    loop = ast.For(ast.Name(ROUND, ast.Store()), runs, stmt, [])
     if job["context"]:
         context = parse("context", number + 2, job["context"].strip(), "eval").body
         loop = ast.With([ast.withitem(context)], [loop])
-    function = ast.parse("def _tally_case(_tally_runs): pass").body[0]
+    function = ast.parse("def case(runs): pass").body[0]
+    function.name, function.args.args[0].arg = CASE, RUNS
     function.body = [*body, loop]
     module = ast.fix_missing_locations(ast.Module([function], []))
-    exec(compile(module, FILE_NAME, "exec", dont_inherit=True), names)
-    return names["_tally_case"]
+    constants = compile(module, FILE_NAME, "exec", dont_inherit=True).co_consts
+    return types.FunctionType(
+        next(one for one in constants if isinstance(one, types.CodeType)), names
+    )
 
 
 class Session:
@@ -198,15 +206,20 @@ def record(job, result):
         raise Refused(
             f"torch {torch.__version__} has no torch.profiler; 1.8.1 is the first that has"
         ) from None
-    names = {"__name__": "__main__", "__builtins__": __builtins__, "torch": torch}
-    for module in job["requires"]:
-        root = module.partition(".")[0]
-        names[root] = sys.modules[root]
+    roots = [module.partition(".")[0] for module in [*job["requires"], "torch"]]
+    modules = {"__builtins__": __builtins__, **{root: sys.modules[root] for root in roots}}
+    # As in `tally run`: the case has a __main__ of its own, and the toolchain's texts see the modules alone.
+    main = sys.modules["__main__"] = types.ModuleType("__main__")
+    names = vars(main)
+    names.update(modules)
     result["stage"] = "preparation"
-    session = Session(torch, job, result, names)
+    session = Session(torch, job, result, modules)
     case = case_of(job, names)
     result["stage"] = "setup"
     session.seed()
+    for text in job["prepare"]:
+        hook("toolchain", text, modules)()
+    hook("load", job["load"], {"case_globals": names, "case_locals": names})()
     schedule = None
 
     def started(**profiler_arguments):
@@ -230,7 +243,7 @@ def record(job, result):
 def place_of(job, error):
     """ " (setup, line 2)": the deepest line of the user's that an error went through. "" where it came of a call of
     our own that lies deeper, such as the profiler's start."""
-    names = [name for name, _ in job["parts"]] + ["stmt", "--profiler", "--context"]
+    names = ["setup", "stmt", "--profiler", "--context"]
     for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
         if frame.f_code.co_filename == __file__:
             break

@@ -72,8 +72,8 @@ __attribute__((noinline)) void run(struct tally_regions* regions, Loop&& loop) {
 #define TALLY_TRY try {
 #define TALLY_CATCH(regions)                                              \
   }                                                                       \
-  catch (const std::exception& tally_error) {                             \
-    (regions)->fail(regions, tally_error.what(), nullptr);                \
+  catch (const std::exception& __tally_error) {                           \
+    (regions)->fail(regions, __tally_error.what(), nullptr);              \
   }                                                                       \
   catch (...) {                                                           \
     (regions)->fail(regions, "threw what is no std::exception", nullptr); \

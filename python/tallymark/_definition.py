@@ -62,14 +62,19 @@ def to_document(definitions: Iterable[Definition]) -> dict[str, Any]:
 
 
 def first_line(stmt: str) -> str:
-    """What a statement is called that has no label."""
-    lines = stmt.strip().splitlines() or [""]
+    """What a statement is called that has no label; "(empty)" where there is nothing of it."""
+    lines = [line.rstrip() for line in stmt.strip().split("\n")]
     short = lines[0] if len(lines[0]) <= 80 else lines[0][:79] + "…"
-    return short + (" …" if len(lines) > 1 else "")
+    return _one_line(short + (" …" if len(lines) > 1 else "")) or "(empty)"
+
+
+def _one_line(text: str) -> str:
+    """As a label has it: tabs and other letters without a shape are blanks."""
+    return "".join(" " if letter < " " or letter == "\x7f" else letter for letter in text).strip()
 
 
 def _own_label(one: Definition, taken: set[tuple[str, str]]) -> str:
-    wanted = label = one.label or first_line(one.stmt)
+    wanted = label = _one_line(one.label) or first_line(one.stmt)
     number = 1
     while (label, one.language) in taken:
         number += 1

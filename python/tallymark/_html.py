@@ -25,7 +25,7 @@ _SHOWN = 12  # functions
 
 def result(one: Result) -> str:
     rows = [(escape(what), _strong(value), _faint(how)) for what, value, how in _text.facts(one)]
-    parts = [_heading(one.id), _code(one), _table(rows, "lrl")]
+    parts = [_heading(one.title), _code(one), _table(rows, "lrl")]
     wall = one.wall
     if wall and len(wall.samples_s) > 1:
         parts.append(_samples(wall))
@@ -68,7 +68,7 @@ def results(several: Results) -> str:
         state = escape(", ".join([one.status, *one.flags]))
         rows.append(
             (
-                _mono(one.id),
+                _mono(one.title),
                 _strong(_text.figure(count)),
                 bar,
                 _strong(_text.seconds(one.seconds)),
@@ -88,7 +88,7 @@ def comparison(one: Comparison) -> str:
     rows = [
         (
             name,
-            _mono(side.id),
+            _mono(side.title),
             _strong(_text.figure(side.instructions)),
             _strong(_text.seconds(side.seconds)),
         )
@@ -178,7 +178,7 @@ def _range(ordered: Sequence[float]) -> tuple[float, float]:
 
 def _code(one: Result) -> str:
     stmt = str((one.case.get("definition") or {}).get("stmt") or "").strip()
-    if not stmt or stmt in one.id:
+    if not stmt or stmt in one.title:
         return ""
     return f'<pre style="margin:4px 0;background:none;{_CODE}">{escape(stmt)}</pre>'
 

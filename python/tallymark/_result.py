@@ -62,6 +62,11 @@ class Result:
         return str(self.case["id"])
 
     @property
+    def title(self) -> str:
+        """The id as a reader sees it: `', '.join(x) [python]`, where the id has %27 for a quote."""
+        return _text.readable(self.id)
+
+    @property
     def label(self) -> str:
         label = self.case["label"]
         return label if isinstance(label, str) else "/".join(label)
@@ -137,7 +142,7 @@ class Result:
         message = str(failure.get("message") or f"the case is {self.status}")
         raise CaseFailed(
             message,
-            place=f"{self.id}, {failure['stage']}" if failure.get("stage") else self.id,
+            place=f"{self.title}, {failure['stage']}" if failure.get("stage") else self.title,
             mend=_mend_for(message),
             kind=self.status,
             case=self.case,
@@ -159,7 +164,7 @@ class Result:
 
 
 class Results(Sequence[Result]):
-    """The cases of one run, in their order. An id or a label finds one."""
+    """The cases of one run, in their order. An id, a title or a label finds one."""
 
     def __init__(self, results: Sequence[Result], record: Mapping[str, Any]) -> None:
         self._results = tuple(results)
@@ -182,7 +187,7 @@ class Results(Sequence[Result]):
             return Results(self._results[index], self.record)
         if isinstance(index, int):
             return self._results[index]
-        found = [one for one in self if one.id == index] or [
+        found = [one for one in self if index in (one.id, one.title)] or [
             one for one in self if one.label == index
         ]
         if len(found) != 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,13 @@ if TYPE_CHECKING:
     from tallymark._result import Result, Results
 
 SHOWN_FUNCTIONS = 10
+_ESCAPED = re.compile("%((?!7F)[2-7][0-9A-F])")  # no letters without a shape
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+
+
+def readable(name: str) -> str:
+    """A case's id with %XX as the letter that it stands for."""
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), name)
 
 
 def instructions(count: float | None) -> str:
@@ -97,7 +104,7 @@ def captured_by_both(one: Comparison) -> list[str]:
 
 
 def result(one: Result) -> str:
-    lines = [one.id]
+    lines = [one.title]
     rows = facts(one)
     width = max((len(value) for _, value, _ in rows), default=0)
     lines += [f"  {what:<13} {value:>{width}}  {how}".rstrip() for what, value, how in rows]
@@ -123,7 +130,7 @@ def results(several: Results) -> str:
         wall = one.wall
         interval = " to ".join(seconds(value) for value in wall.interval_s) if wall else ""
         state = ", ".join([one.status, *one.flags])
-        rows.append((one.id, figure(one.instructions), seconds(one.seconds), interval, state))
+        rows.append((one.title, figure(one.instructions), seconds(one.seconds), interval, state))
     lines = columns(rows, "lrrrl")
     failed = several.failed
     for bad in failed:
@@ -135,7 +142,7 @@ def comparison(one: Comparison) -> str:
     lines = [f"{one.verdict}: {one.summary}"]
     rows = [("", "", "instructions", "time")]
     rows += [
-        (name, side.id, figure(side.instructions), seconds(side.seconds))
+        (name, side.title, figure(side.instructions), seconds(side.seconds))
         for name, side in (("a", one.a), ("b", one.b))
     ]
     lines += [f"  {line}" for line in columns(rows, "llrr")]

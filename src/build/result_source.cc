@@ -15,7 +15,7 @@ namespace tally {
 
 namespace {
 
-std::string name_report(std::string_view name) { return fmt::format("  tally_text.named(\"{0}\", {0});\n", name); }
+std::string name_report(std::string_view name) { return fmt::format("  __tally_text.named(\"{0}\", {0});\n", name); }
 
 /// Where the last statement of a text begins and ends: behind the last ';' or block that is outside all brackets.
 struct Span {
@@ -112,7 +112,7 @@ void report_last(Code& stmt, std::string& report) {
   }
   const std::string expression = part.text.substr(span.begin, span.end - span.begin);
   part.text.replace(span.begin, span.end - span.begin,
-                    fmt::format("tally_text.value(({}\n, ::tally::detail::nothing{{}}))", expression));
+                    fmt::format("__tally_text.value(({}\n, ::tally::detail::nothing{{}}))", expression));
   // The object that a member function may have changed.
   if (std::regex_search(text, match, std::regex(R"(^([A-Za-z_]\w*)\s*\.\s*[A-Za-z_])")))
     report += name_report(match[1].str());
@@ -130,8 +130,8 @@ ReportedStatement reported(const Case& c) {
   for (Snippet& part : made.stmt.parts) {
     if (!part.text.contains("tally::keep(")) continue;
     kept = true;
-    part.text =
-        replace_all(replace_all(part.text, "::tally::keep(", "tally_text.kept("), "tally::keep(", "tally_text.kept(");
+    part.text = replace_all(replace_all(part.text, "::tally::keep(", "__tally_text.kept("), "tally::keep(",
+                            "__tally_text.kept(");
   }
   if (!kept && !made.stmt.parts.empty()) report_last(made.stmt, made.report);
   return made;

@@ -13,7 +13,7 @@ namespace tally {
 
 struct ReportedStatement {
   Code stmt;           ///< The statement; its last part may have been rewritten.
-  std::string report;  ///< To stand behind the statement, in its scope; the name of the text object is tally_text.
+  std::string report;  ///< To stand behind the statement, in its scope; the name of the text object is __tally_text.
 };
 
 ReportedStatement reported(const Case& one);

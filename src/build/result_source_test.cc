@@ -18,7 +18,7 @@ ReportedStatement of(const std::string& stmt, std::vector<std::string> results =
   return reported(c);
 }
 
-std::string named(const std::string& name) { return "  tally_text.named(\"" + name + "\", " + name + ");\n"; }
+std::string named(const std::string& name) { return "  __tally_text.named(\"" + name + "\", " + name + ");\n"; }
 
 TEST(ResultSource, TheSignatureNamesTheResult) {
   const ReportedStatement made = of("auto y = x * x; tally::keep(y);", {"y", "x"});
@@ -29,7 +29,7 @@ TEST(ResultSource, TheSignatureNamesTheResult) {
 TEST(ResultSource, WhatIsKeptIsTheResult) {
   const ReportedStatement made = of("{ auto y = f(x); tally::keep(y); ::tally::keep(x); }");
   EXPECT_EQ(made.report, "");
-  EXPECT_EQ(made.stmt.text(), "{ auto y = f(x); tally_text.kept(y); tally_text.kept(x); }");
+  EXPECT_EQ(made.stmt.text(), "{ auto y = f(x); __tally_text.kept(y); __tally_text.kept(x); }");
 }
 
 TEST(ResultSource, OtherwiseTheLastStatementTells) {
@@ -49,20 +49,20 @@ TEST(ResultSource, OtherwiseTheLastStatementTells) {
 
 TEST(ResultSource, AnExpressionsValueIsTheResultAndItsObjectToo) {
   const ReportedStatement made = of("a = 1;\nx.index_put_({0}, 1.0);");
-  EXPECT_EQ(made.stmt.text(), "a = 1;tally_text.value((\nx.index_put_({0}, 1.0)\n, ::tally::detail::nothing{}));");
+  EXPECT_EQ(made.stmt.text(), "a = 1;__tally_text.value((\nx.index_put_({0}, 1.0)\n, ::tally::detail::nothing{}));");
   EXPECT_EQ(made.report, named("x"));
-  EXPECT_EQ(of("f(x)").stmt.text(), "tally_text.value((f(x)\n, ::tally::detail::nothing{}))");
+  EXPECT_EQ(of("f(x)").stmt.text(), "__tally_text.value((f(x)\n, ::tally::detail::nothing{}))");
   EXPECT_EQ(of("f(x)").report, "");
-  EXPECT_EQ(of("a <= b;").stmt.text(), "tally_text.value((a <= b\n, ::tally::detail::nothing{}));");
+  EXPECT_EQ(of("a <= b;").stmt.text(), "__tally_text.value((a <= b\n, ::tally::detail::nothing{}));");
 }
 
 TEST(ResultSource, OnlyAnExaminedSnippetReports) {
   Case c;
   c.stmt.parts = {{"x += 1;", {}}};
-  EXPECT_THAT(case_source(c, {}, "f", Lines::none), Not(HasSubstr("tally_text")));
+  EXPECT_THAT(case_source(c, {}, "f", Lines::none), Not(HasSubstr("__tally_text")));
   const std::string examined = case_source(c, {}, "f", Lines::none, Purpose::examined);
   EXPECT_THAT(examined, HasSubstr("#include \"tally/result.h\"\n"));
-  EXPECT_THAT(examined, HasSubstr(named("x") + "  tally_text.send(tally_statement);\n"));
+  EXPECT_THAT(examined, HasSubstr(named("x") + "  __tally_text.send(__tally_statement);\n"));
 }
 
 }  // namespace

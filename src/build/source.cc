@@ -29,22 +29,22 @@ void append(std::string& source, const Code& code, std::string_view what, Lines 
 
 void append_hook(std::string& source, std::string_view name, const std::string& text) {
   if (text.empty()) return;
-  source += fmt::format("#line 1 \"<{0}>\"\n  tally_statement->{0} = [] {{ {1}\n;}};\n", name, text);
+  source += fmt::format("#line 1 \"<{0}>\"\n  __tally_statement->{0} = [] {{ {1}\n;}};\n", name, text);
 }
 
 void append_device(std::string& source, const std::string& text) {
   if (text.empty()) return;
   source += fmt::format(
-      "#line 1 \"<device>\"\n  tally_statement->device = []() -> const char* {{ {}\n; return nullptr; }};\n", text);
+      "#line 1 \"<device>\"\n  __tally_statement->device = []() -> const char* {{ {}\n; return nullptr; }};\n", text);
 }
 
 /// `body` is a whole block. The inner `do … while (false)` gives a break or continue of the statement's own nothing but
 /// itself to leave; the barrier keeps the compiler from merging iterations, at no instruction.
 std::string loop(std::string_view regions, std::string_view body, std::string_view report = {}) {
   return fmt::format(
-      "  ::tally::detail::run({}, [&](unsigned long long tally_n) -> ::tally::detail::loop_done {{ do {{ do "
+      "  ::tally::detail::run({}, [&](unsigned long long __tally_n) -> ::tally::detail::loop_done {{ do {{ do "
       "{{\n{}\n#line 1 \"<tally>\"\n"
-      "  ;{} }} while (false); ::tally::barrier(); }} while (--tally_n != 0); return ::tally::detail::loop_done{{}}; "
+      "  ;{} }} while (false); ::tally::barrier(); }} while (--__tally_n != 0); return ::tally::detail::loop_done{{}}; "
       "}});\n",
       regions, body, report);
 }
@@ -55,8 +55,8 @@ std::string examined_loop(const Case& one, Lines lines) {
   const ReportedStatement made = reported(one);
   std::string stmt;
   append(stmt, made.stmt, "stmt", lines);
-  return "  ::tally::detail::result_text tally_text;\n" +
-         loop("tally_statement", stmt, "\n" + made.report + "  tally_text.send(tally_statement);\n");
+  return "  ::tally::detail::result_text __tally_text;\n" +
+         loop("__tally_statement", stmt, "\n" + made.report + "  __tally_text.send(__tally_statement);\n");
 }
 
 }  // namespace
@@ -79,25 +79,26 @@ std::string case_source(const Case& one, const Toolchain& toolchain, std::string
   if (purpose == Purpose::examined) source += "#include \"tally/result.h\"\n";
   append(source, one.global_setup, "global_setup", lines);
   source += fmt::format(
-      "#line 1 \"<tally>\"\nextern \"C\" void {}(tally_regions* tally_baseline, tally_regions* tally_statement) {{ "
+      "#line 1 \"<tally>\"\nextern \"C\" void {}(struct tally_regions* __tally_baseline, struct tally_regions* "
+      "__tally_statement) {{ "
       "TALLY_TRY\n",
       symbol);
   append_hook(source, "before_region", toolchain.before_region.cpp);
   append_hook(source, "sync", toolchain.sync.cpp);
   append_device(source, toolchain.device.cpp);
   for (const ToolchainCode& code : before_setup(toolchain, Language::cpp, one.threads)) {
-    source += fmt::format("#line 1 \"<{}>\"\n{}\n", code.key, code.text);
+    source += fmt::format("#line 1 \"<{}>\"\n{{\n{}\n}}\n", code.key, code.text);
   }
   append(source, one.setup, "setup", lines);
-  source += "#line 1 \"<tally>\"\n  ;\n" + loop("tally_baseline", "");
+  source += "#line 1 \"<tally>\"\n  ;\n" + loop("__tally_baseline", "");
   if (purpose == Purpose::examined) {
     source += examined_loop(one, lines);
   } else {
     std::string stmt;
     append(stmt, one.stmt, "stmt", lines);
-    source += loop("tally_statement", stmt);
+    source += loop("__tally_statement", stmt);
   }
-  source += "TALLY_CATCH(tally_statement) }\n";
+  source += "TALLY_CATCH(__tally_statement) }\n";
   return source;
 }
 

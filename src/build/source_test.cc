@@ -71,9 +71,10 @@ TEST(Source, TheToolchainSetsThreadsAndHooks) {
   toolchain.device.cpp = "return \"gpu\";";
   const std::string text = case_source(example(), toolchain, "f", Lines::none);
   EXPECT_THAT(text, HasSubstr("set(3, 3);\n"));
-  EXPECT_THAT(text, HasSubstr("tally_statement->before_region = [] { flush();\n;};"));
-  EXPECT_THAT(text, HasSubstr("tally_statement->sync = [] { wait();\n;};"));
-  EXPECT_THAT(text, HasSubstr("tally_statement->device = []() -> const char* { return \"gpu\";\n; return nullptr; };"));
+  EXPECT_THAT(text, HasSubstr("__tally_statement->before_region = [] { flush();\n;};"));
+  EXPECT_THAT(text, HasSubstr("__tally_statement->sync = [] { wait();\n;};"));
+  EXPECT_THAT(text,
+              HasSubstr("__tally_statement->device = []() -> const char* { return \"gpu\";\n; return nullptr; };"));
   EXPECT_LT(text.find("set(3"), text.find("int n = 1;"));
   EXPECT_THAT(case_source(example(), {}, "f", Lines::none), Not(HasSubstr("sync")));
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <ostream>
 
+#include "base/readable_id.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "report/format.h"
@@ -92,7 +93,7 @@ void Progress::on_session(const Case& measured, Mode mode, const std::vector<int
                                        : mode == Mode::functions ? "finding the Python functions of"
                                        : mode == Mode::threads   ? "counting each thread of"
                                                                  : "examining",
-                                       measured.id, fmt::join(cpus, ","));
+                                       readable_id(measured.id), fmt::join(cpus, ","));
   running_.push_back({measured.id, mode, text});
   if (verbose_) return line(text);
   redraw();
@@ -132,8 +133,9 @@ void Progress::on_case(const CaseRecord& record) {
   if (style_ == ProgressStyle::quiet) return;
   const bool has_threads = verbose_ && record.counts && record.counts->per_thread;
   if (style_ == ProgressStyle::lines || !ok || has_threads) {
-    std::string text = fmt::format("[{}/{}] {} {}", done_, total_,
-                                   tinted(to_string(record.status), ok ? Tint::good : Tint::bad, color_), record.id);
+    std::string text =
+        fmt::format("[{}/{}] {} {}", done_, total_,
+                    tinted(to_string(record.status), ok ? Tint::good : Tint::bad, color_), readable_id(record.id));
     if (record.failure) text += fmt::format(": {}", trim(first_line(record.failure->message)));
     if (has_threads) {
       text += "; by thread:";

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
+#include "base/readable_id.h"
 
 #include <algorithm>
 #include <ostream>
@@ -26,9 +27,10 @@ void print_results(std::span<const ResultVerdict> verdicts, std::ostream& out) {
   };
   for (const ResultVerdict& verdict : verdicts) {
     if (verdict.sameness == Sameness::differs)
-      fmt::print(out, "THE RESULTS DIFFER: {}\n  A left {}\n  B left {}\n", verdict.id, verdict.a, verdict.b);
+      fmt::print(out, "THE RESULTS DIFFER: {}\n  A left {}\n  B left {}\n", readable_id(verdict.id), verdict.a,
+                 verdict.b);
     if (verdict.sameness == Sameness::unknown)
-      fmt::print(out, "the results cannot be compared: {}\n  {}\n", verdict.id, verdict.why);
+      fmt::print(out, "the results cannot be compared: {}\n  {}\n", readable_id(verdict.id), verdict.why);
   }
   fmt::print(out, "results: {} the same, {} different, {} that cannot be compared\n", count(Sameness::same),
              count(Sameness::differs), count(Sameness::unknown));

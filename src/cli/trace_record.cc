@@ -9,6 +9,7 @@
 #include <ostream>
 
 #include "base/files.h"
+#include "base/readable_id.h"
 #include "base/text.h"
 #include "build/resolve.h"
 #include "cli/trace_statements.h"
@@ -58,12 +59,13 @@ Array words(std::string_view text) {
 /// What the driver is told; trace_record.py says what each key means.
 Object job_for(const TracedStatement& s, const TraceRecordOptions& options, const Object& profiler,
                const fs::path& trace, const fs::path& result) {
-  Array parts;
+  Array prepare;
   for (const ToolchainCode& code : before_setup(s.toolchain, Language::python, s.threads))
-    parts.push_back(Array{std::string(code.key), code.text});
-  parts.push_back(Array{"setup", s.setup});
+    prepare.emplace_back(code.text);
   return {{"requires", s.toolchain.requires_modules},
-          {"parts", std::move(parts)},
+          {"prepare", std::move(prepare)},
+          {"load", s.load},
+          {"setup", s.setup},
           {"stmt", s.stmt},
           {"seed", s.toolchain.seed.py},
           {"before_region", s.toolchain.before_region.py},
@@ -177,7 +179,7 @@ struct Recorder {
   void print(const TracedStatement& s, const Value& result, const std::vector<trace::TraceResult>& read) {
     const trace::Nanoseconds length = nanoseconds(result["unprofiled_ns"]);
     const std::string gpu = result["gpu"].text_or("");
-    out << printable(s.id) << '\n';
+    out << printable(readable_id(s.id)) << '\n';
     out << fmt::format("  torch {}, {}; {} runs take {}, profiled {}\n", result["torch"].text_or(""),
                        gpu.empty() ? "no GPU" : gpu, options.runs, format_nanoseconds(length),
                        format_nanoseconds(nanoseconds(result["profiled_ns"])));

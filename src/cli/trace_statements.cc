@@ -59,7 +59,7 @@ Result<TracedStatements> traced_statements(const TraceRecordOptions& options) {
     auto toolchain = choose_toolchain(suite->toolchains(), c.toolchain, {});
     if (!toolchain) return fail(ErrorKind::internal, "a case of no known toolchain", c.id);
     out.all.push_back({c.id, file_name(c.id, out.all.size() + 1), c.threads, c.setup.text(), c.stmt.text(),
-                       with_torch(*std::move(toolchain))});
+                       with_torch(*std::move(toolchain)), c.load.text()});
   }
   if (out.all.empty())
     return fail(ErrorKind::input, "no Python case in eager mode is meant; only those are recorded", options.suite,

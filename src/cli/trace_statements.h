@@ -20,7 +20,8 @@ struct TracedStatement {
   int threads = 1;
   std::string setup;
   std::string stmt;
-  Toolchain toolchain;  ///< With torch among what it requires.
+  Toolchain toolchain;    ///< With torch among what it requires.
+  std::string load = {};  ///< Brings values before the setup.
 };
 
 struct TracedStatements {

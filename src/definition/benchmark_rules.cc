@@ -134,7 +134,20 @@ Status check_label(const std::vector<std::string>& label, const Places& places) 
   return {};
 }
 
+Status check_brackets(const Snippet& text, const std::string& where) {
+  const std::size_t at = closes_too_much(text.text, Language::cpp);
+  if (at == std::string::npos) return {};
+  return fail(ErrorKind::input, fmt::format("'{}' closes what was not opened", text.text[at]),
+              text.at.line > 0 ? describe(position_of(text, at)) : where,
+              "take it away: the text is a block of its own");
+}
+
 Status check_benchmark(const Benchmark& benchmark) {
+  const std::string where = place_of({}, benchmark.at, benchmark.label);
+  if (Status ok = check_brackets(benchmark.cpp, where); !ok) return ok;
+  for (const Setup& setup : benchmark.setup) {
+    if (Status ok = check_brackets(setup.cpp, where); !ok) return ok;
+  }
   if (Status ok = check_text(benchmark, place_of({}, benchmark.at, benchmark.label)); !ok) return ok;
   if (Status ok = check_variants(benchmark); !ok) return ok;
   return check_params(benchmark);

@@ -6,6 +6,9 @@
 
 namespace tally {
 
+/// What a C++ text closes it must have opened: one that ends the loop around it would be measured as something else.
+Status check_brackets(const Snippet& text, const std::string& where);
+
 /// The first of the rules that is broken, as an error that says what to write instead.
 Status check_benchmark(const Benchmark& benchmark);
 

@@ -104,6 +104,17 @@ bool leaves_open(std::string_view text, Language language) {
   return brackets > 0 || blanker.open();
 }
 
+std::size_t closes_too_much(std::string_view text, Language language) {
+  const std::string code = blank_strings_and_comments(text, language);
+  if (language == Language::cpp && code.contains('#')) return std::string::npos;
+  int brackets = 0;
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    if (std::string_view("([{").contains(code[i])) ++brackets;
+    if (std::string_view(")]}").contains(code[i]) && --brackets < 0) return i;
+  }
+  return std::string::npos;
+}
+
 bool defines(std::string_view text, std::string_view name, Language language) {
   const std::string code = blank_strings_and_comments(text, language);
   const std::string_view view = code;

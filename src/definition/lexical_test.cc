@@ -49,5 +49,14 @@ TEST(Lexical, ModelsAreDefinedInManyWays) {
   EXPECT_FALSE(defines("return f(model);", "model", Language::cpp));
 }
 
+TEST(Lexical, WhatClosesTooMuchIsFound) {
+  EXPECT_EQ(closes_too_much("f(); }", Language::cpp), 5U);
+  EXPECT_EQ(closes_too_much("break; } for (;;) { break;", Language::cpp), 7U);
+  EXPECT_EQ(closes_too_much("1); f(2", Language::cpp), 1U);
+  for (const char* fine : {"f(a[1], {2});", "if (x) { y(); } else { z(); }", "g('}', \"}\", R\"(})\"); // }",
+                           "#if A\n} else {\n#endif", "f() {"})
+    EXPECT_EQ(closes_too_much(fine, Language::cpp), std::string::npos) << fine;
+}
+
 }  // namespace
 }  // namespace tally

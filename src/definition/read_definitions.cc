@@ -243,6 +243,10 @@ Status read_timer(const TomlNode& table, Suite& suite) {
     }
   }
   timer.stmt = fields.snippet("stmt");
+  if (fields.find("stmt") == nullptr) {
+    fields.refuse({ErrorKind::input, fmt::format("timer '{}' has no statement", join(timer.label, "/")),
+                   describe(table.at), "write stmt = '…'"});
+  }
   timer.setup = fields.snippet("setup");
   if (is_identifier(timer.setup.text) && suite.setup(timer.setup.text)) {
     fields.refuse({ErrorKind::input,

@@ -57,11 +57,13 @@ Snippet dedent(Snippet snippet) {
   }
   lines.erase(lines.begin(), first);
 
-  const std::size_t margin = margin_of(lines).size();
+  const std::string_view left = margin_of(lines);
+  const std::size_t margin = left.size();
   std::string result;
   for (std::string_view line : lines) {
     if (!result.empty()) result += '\n';
-    if (!is_blank(line)) result += line.substr(margin);
+    // Of a blank line what the margin leaves: it may stand within a string.
+    if (!is_blank(line) || line.starts_with(left)) result += line.substr(margin);
   }
   snippet.text = result.substr(0, result.find_last_not_of(kBlanks) + 1);
   if (snippet.at.line > 0) {

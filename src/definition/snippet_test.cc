@@ -21,6 +21,12 @@ TEST(Snippet, DedentTwiceChangesNothing) {
   EXPECT_EQ(once.indent, twice.indent);
 }
 
+TEST(Snippet, BlankLinesKeepWhatTheMarginLeaves) {
+  // Python may have them in a string.
+  EXPECT_EQ(dedent(Snippet{"s = '''a\n   \nb\n\t\n'''\n"}).text, "s = '''a\n   \nb\n\t\n'''");
+  EXPECT_EQ(dedent(Snippet{"  s = '''a\n \n    \n  b'''"}).text, "s = '''a\n\n  \nb'''");
+}
+
 TEST(Snippet, TabsAndBlanksShareOnlyWhatIsEqual) { EXPECT_EQ(dedent(Snippet{"\t a\n\t\tb"}).text, " a\n\tb"); }
 
 TEST(Snippet, PositionsCountCharactersAndTheMargin) {

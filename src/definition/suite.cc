@@ -215,10 +215,6 @@ Status Suite::add(Timer timer) {
   if (Status ok = check_label(timer.label, timer.at); !ok) return ok;
   for (Snippet* text : {&timer.stmt, &timer.setup, &timer.load, &timer.global_setup}) *text = dedent(std::move(*text));
   const std::string where = place_of({}, timer.at, timer.label);
-  if (only_comments(timer.stmt.text, timer.language)) {
-    return fail(ErrorKind::input, fmt::format("timer '{}' has no statement", join(timer.label, "/")), where,
-                "write stmt = '…'");
-  }
   if (timer.language == Language::python && !timer.global_setup.text.empty()) {
     return fail(ErrorKind::input,
                 fmt::format("a global setup is C++ only, and timer '{}' is in Python", join(timer.label, "/")),
@@ -228,6 +224,10 @@ Status Suite::add(Timer timer) {
     return fail(ErrorKind::input,
                 fmt::format("what loads values is Python only, and timer '{}' is in C++", join(timer.label, "/")),
                 timer.load.at.line > 0 ? describe(timer.load.at) : where, "move the text to setup");
+  }
+  for (const Snippet* text : {&timer.stmt, &timer.setup}) {
+    if (timer.language != Language::cpp) break;
+    if (Status ok = check_brackets(*text, where); !ok) return ok;
   }
   if (Status ok = check_options(timer.options, timer.at, where); !ok) return ok;
   // Two timers may share a label, one in each language; their ids differ.

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/contains.h"
+#include "base/readable_id.h"
 #include "base/text.h"
 
 namespace tally {
@@ -46,8 +47,10 @@ Matcher matcher(const std::string& pattern, const std::vector<Case>& cases) {
     }
   }
   if (pattern.find_first_of("*?[") != std::string::npos)
-    return [pattern](const Case& one) { return glob_match(pattern, one.id); };
-  return [pattern](const Case& one) { return one.id.contains(pattern); };
+    return [pattern](const Case& one) {
+      return glob_match(pattern, one.id) || glob_match(pattern, readable_id(one.id)) || readable_id(one.id) == pattern;
+    };
+  return [pattern](const Case& one) { return one.id.contains(pattern) || readable_id(one.id).contains(pattern); };
 }
 
 std::string near_id(const std::string& pattern, const std::vector<Case>& cases) {

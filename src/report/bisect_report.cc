@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/readable_id.h"
 #include "base/text.h"
 #include "json/text.h"
 #include "report/format.h"
@@ -56,7 +57,7 @@ std::string table_of(const BisectReport& report, std::size_t most, const RenderO
     table.rows.push_back(
         {{commit_cell(change), Tint::bold},
          {author_cell(change)},
-         {printable(change.id)},
+         {printable(readable_id(change.id))},
          {format_change(change.counts.change), slower ? Tint::bad : Tint::good},
          {fmt::format("{} → {}", format_count(change.counts.before), format_count(change.counts.after))},
          {functions_cell(change, most)}});
@@ -90,9 +91,9 @@ std::string titles_of(const BisectReport& report) {
 
 std::string candidates_text(const BisectChange& change) {
   const std::size_t commits = change.candidates.size();
-  std::string text =
-      fmt::format("{}: {} of {} commits, {} to {}", printable(change.id), change.is_drift ? "the sum" : "one", commits,
-                  abbreviated(change.candidates.front()), abbreviated(change.candidates.back()));
+  std::string text = fmt::format("{}: {} of {} commits, {} to {}", printable(readable_id(change.id)),
+                                 change.is_drift ? "the sum" : "one", commits, abbreviated(change.candidates.front()),
+                                 abbreviated(change.candidates.back()));
   if (change.is_drift) {
     text += ", no step above the threshold\n";
     for (const auto& contributor : change.contributors) {
@@ -182,8 +183,8 @@ std::string render_bisect(const BisectReport& report, std::size_t most_functions
   }
   text += unbuilt_of(report);
   for (const UncomparedCase& one : report.not_compared) {
-    text += fmt::format("{}: not searched, without a count at {}: {}\n", printable(one.id), abbreviated(one.commit),
-                        printable(first_line(trim(one.why))));
+    text += fmt::format("{}: not searched, without a count at {}: {}\n", printable(readable_id(one.id)),
+                        abbreviated(one.commit), printable(first_line(trim(one.why))));
   }
   if (!report.is_whole) text += "not at its end: --limit; the same command goes on\n";
   if (report.changed < report.cases) text += "What changed and changed back between measured commits is not seen.\n";

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/readable_id.h"
 #include "base/text.h"
 #include "report/format.h"
 #include "report/function_table.h"
@@ -115,7 +116,7 @@ std::string details_of(const CaseComparison& one, const ComparisonRender& render
   }
   if (render.functions > 0) text += allocation_lines(one, render.functions);
   if (text.empty()) return text;
-  return "\n" + tinted(printable(one.id), Tint::bold, render.options.color) + "\n" + text;
+  return "\n" + tinted(printable(readable_id(one.id)), Tint::bold, render.options.color) + "\n" + text;
 }
 
 }  // namespace
@@ -195,12 +196,13 @@ std::string render_check(const Comparison& comparison, const CheckResult& result
                    : finding.severity == Severity::warning ? Tint::notice
                                                            : Tint::dim,
                    options.color) +
-            ": " + printable(finding.of->id) + ": " + printable(finding.message) + "\n";
+            ": " + printable(readable_id(finding.of->id)) + ": " + printable(finding.message) + "\n";
   }
   for (const CaseComparison& one : comparison.cases) {
     if (one.verdict != Verdict::failed && one.verdict != Verdict::gone) continue;
-    text += tinted(std::string(to_string(one.verdict)), Tint::bad, options.color) + ": " + printable(one.id) +
-            (one.notes.empty() ? "" : ": " + message_text(one.notes.front(), 2)) + "\n";
+    text += tinted(std::string(to_string(one.verdict)), Tint::bad, options.color) + ": " +
+            printable(readable_id(one.id)) + (one.notes.empty() ? "" : ": " + message_text(one.notes.front(), 2)) +
+            "\n";
   }
   for (const std::string& remark : result.remarks) text += "note: " + printable(remark) + "\n";
   const std::size_t failures = result.count(Severity::failure);

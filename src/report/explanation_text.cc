@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/readable_id.h"
 #include "base/text.h"
 #include "profile/names.h"
 #include "report/escape.h"
@@ -142,8 +143,8 @@ std::string events_text(const Explanation& explanation) {
 
 std::string render_explanation(const Explanation& explanation, const RenderOptions& options) {
   const CaseComparison& one = *explanation.of;
-  std::string text = tinted(printable(one.id), Tint::bold, options.color) + ": " + std::string(to_string(one.verdict)) +
-                     (one.cause.empty() ? "" : ", cause: " + one.cause) + "\n";
+  std::string text = tinted(printable(readable_id(one.id)), Tint::bold, options.color) + ": " +
+                     std::string(to_string(one.verdict)) + (one.cause.empty() ? "" : ", cause: " + one.cause) + "\n";
   for (const std::string& note : one.notes) text += "  " + message_text(note, 2) + "\n";
   text += "\n" + figures_text(explanation, options);
   if (explanation.of->path.size() > 1) text += "\n" + path_text(explanation);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/readable_id.h"
 #include "base/text.h"
 #include "profile/names.h"
 #include "report/comparison_table.h"
@@ -30,8 +31,8 @@ std::string failures_of(const CaseComparison& one, const CheckResult& checked) {
 }
 
 std::string folded(const CaseComparison& one, const Explanation& explanation) {
-  return "\n<details><summary>" + html_escape(one.id) + "</summary>\n\n" + explanation_markdown(explanation) +
-         "\n</details>\n";
+  return "\n<details><summary>" + html_escape(readable_id(one.id)) + "</summary>\n\n" +
+         explanation_markdown(explanation) + "\n</details>\n";
 }
 
 }  // namespace
@@ -66,7 +67,8 @@ std::string to_markdown(const Comparison& comparison, const CheckResult* checked
       const std::string_view word = finding.severity == Severity::failure   ? "**regression**"
                                     : finding.severity == Severity::warning ? "warning"
                                                                             : "accepted";
-      out += fmt::format("- {}: {}: {}\n", word, markdown_escape(finding.of->id), markdown_escape(finding.message));
+      out += fmt::format("- {}: {}: {}\n", word, markdown_escape(readable_id(finding.of->id)),
+                         markdown_escape(finding.message));
     }
   }
   for (const CaseComparison& one : comparison.cases) {
@@ -151,12 +153,12 @@ std::string github_annotations(const Comparison& comparison, const CheckResult& 
     out += fmt::format(
         "::{} title={}::{}\n", finding.severity == Severity::failure ? "error" : "warning",
         github_property(finding.severity == Severity::failure ? "Performance regression" : "Performance warning"),
-        github_escape(finding.of->id + ": " + finding.message));
+        github_escape(readable_id(finding.of->id) + ": " + finding.message));
   }
   for (const CaseComparison& one : comparison.cases) {
     if (one.verdict != Verdict::failed && one.verdict != Verdict::gone) continue;
     out += fmt::format("::error title={}::{}\n", github_property("Benchmark " + std::string(to_string(one.verdict))),
-                       github_escape(one.id + (one.notes.empty() ? "" : ": " + one.notes.front())));
+                       github_escape(readable_id(one.id) + (one.notes.empty() ? "" : ": " + one.notes.front())));
   }
   return out;
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/contains.h"
+#include "base/readable_id.h"
 #include "report/format.h"
 #include "report/function_table.h"
 #include "report/history_times.h"
@@ -43,9 +44,9 @@ std::string expired_text(const Acceptance* expired) {
 std::string step_lines(const HistoryView& view, std::size_t run, const CountStep& step, const HistoryRender& render) {
   const Acceptance* const accepted = view.acceptance(run, step);
   const Tint tint = !step.is_slower() ? Tint::good : accepted != nullptr ? Tint::dim : Tint::bad;
-  std::string text =
-      fmt::format("    {}  {}  {} → {}", tinted(format_change(step.counts.change), tint, render.options.color),
-                  printable(view.id(step.of)), format_count(step.counts.before), format_count(step.counts.after));
+  std::string text = fmt::format(
+      "    {}  {}  {} → {}", tinted(format_change(step.counts.change), tint, render.options.color),
+      printable(readable_id(view.id(step.of))), format_count(step.counts.before), format_count(step.counts.after));
   if (accepted != nullptr && step.is_slower()) text += ", accepted: " + printable(accepted->reason);
   if (view.is_finding(run, step)) text += expired_text(view.expired(run, step));
   text += "\n";
@@ -71,7 +72,8 @@ std::string failed_lines(const HistoryView& view, std::size_t run, const History
   const std::vector<std::size_t> anew = failed_anew(view, run);
   std::string text;
   for (std::size_t i = 0; i < std::min(render.most, anew.size()); ++i)
-    text += "    " + tinted("failed", Tint::bad, render.options.color) + "  " + printable(view.id(anew[i])) + "\n";
+    text += "    " + tinted("failed", Tint::bad, render.options.color) + "  " +
+            printable(readable_id(view.id(anew[i]))) + "\n";
   if (anew.size() > render.most) text += fmt::format("    and {} more\n", anew.size() - render.most);
   const std::size_t still = view.course.entries[run].failed.size() - anew.size();
   if (still > 0) {
@@ -90,8 +92,9 @@ std::string epoch_lines(const HistoryView& view, const EpochStart& epoch, const 
                       plural(epoch.chained.size(), "begins anew", "begin anew"));
   for (std::size_t i = 0; i < std::min(render.most, epoch.chained.size()); ++i) {
     const CountStep& one = epoch.chained[i];
-    text += fmt::format("      {}  {}  {} → {}\n", format_change(one.counts.change), printable(view.id(one.of)),
-                        format_count(one.counts.before), format_count(one.counts.after));
+    text += fmt::format("      {}  {}  {} → {}\n", format_change(one.counts.change),
+                        printable(readable_id(view.id(one.of))), format_count(one.counts.before),
+                        format_count(one.counts.after));
   }
   if (epoch.chained.size() > render.most)
     text += fmt::format("      and {} more\n", epoch.chained.size() - render.most);
@@ -116,7 +119,7 @@ std::string commit_lines(const HistoryView& view, std::size_t run, const History
   text += failed_lines(view, run, render);
   for (const Seam& seam : entry.seams)
     text += "    " + tinted("begins anew", Tint::notice, render.options.color) +
-            fmt::format("  {}: {}\n", printable(view.id(seam.of)), printable(seam.why));
+            fmt::format("  {}: {}\n", printable(readable_id(view.id(seam.of))), printable(seam.why));
   return text;
 }
 
@@ -127,7 +130,7 @@ std::string drift_lines(const HistoryView& view, const HistoryRender& render) {
     const bool finding = view.is_finding(drift);
     text += tinted("drift", finding ? Tint::bad : Tint::dim, render.options.color) +
             fmt::format("  {}  {}  {} → {} since {}, no change of it beyond the threshold{}\n",
-                        format_change(drift.counts.change), printable(view.id(drift.of)),
+                        format_change(drift.counts.change), printable(readable_id(view.id(drift.of))),
                         format_count(drift.counts.before), format_count(drift.counts.after),
                         short_id(view.commit(drift.since)), finding ? expired_text(view.expired(drift)) : "");
     for (std::size_t i = 0; i < std::min(render.most, drift.contributors.size()); ++i) {
@@ -143,11 +146,11 @@ std::string drift_lines(const HistoryView& view, const HistoryRender& render) {
 std::string settled_lines(const HistoryView& view, const HistoryRender& render) {
   std::string text;
   for (const auto& [drift, by] : view.course.settled) {
-    text +=
-        tinted("drift", Tint::dim, render.options.color) +
-        fmt::format("  {}  {}  {} → {} from {} to {}, accepted: {}\n", format_change(drift.counts.change),
-                    printable(view.id(drift.of)), format_count(drift.counts.before), format_count(drift.counts.after),
-                    short_id(view.commit(drift.since)), short_id(view.commit(drift.until)), printable(by.reason));
+    text += tinted("drift", Tint::dim, render.options.color) +
+            fmt::format("  {}  {}  {} → {} from {} to {}, accepted: {}\n", format_change(drift.counts.change),
+                        printable(readable_id(view.id(drift.of))), format_count(drift.counts.before),
+                        format_count(drift.counts.after), short_id(view.commit(drift.since)),
+                        short_id(view.commit(drift.until)), printable(by.reason));
   }
   return text;
 }
@@ -249,7 +252,7 @@ std::string render_log(const HistoryView& view, const HistoryRender& render) {
 }
 
 std::string render_course(const HistoryView& view, const CaseCourse& course, const HistoryRender& render) {
-  std::string text = printable(view.id(course.of)) + "\n";
+  std::string text = printable(readable_id(view.id(course.of))) + "\n";
   const auto width = static_cast<std::size_t>(render.options.width > 0 ? render.options.width : 100);
   text += sparkline(course.points, width) + "\n\n";
   Table table;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/readable_id.h"
 #include "report/format.h"
 
 namespace tally {
@@ -17,9 +18,10 @@ std::string time_lines(const HistoryView& view, std::size_t run, const HistoryRe
   const auto changes = view.times_at(run);
   std::string text;
   for (const TimeStep& change : changes.first(std::min(render.most, changes.size()))) {
-    text += fmt::format(
-        "    time  {}  {}  {} → {}\n", tinted(time_step_text(change.point), Tint::notice, render.options.color),
-        printable(view.id(change.of)), format_seconds(change.point.before), format_seconds(change.point.after));
+    text += fmt::format("    time  {}  {}  {} → {}\n",
+                        tinted(time_step_text(change.point), Tint::notice, render.options.color),
+                        printable(readable_id(view.id(change.of))), format_seconds(change.point.before),
+                        format_seconds(change.point.after));
     if (const std::size_t candidates = view.candidates(change).size(); candidates > 1)
       text += fmt::format("      one of {} commits: those between were not timed\n", candidates);
   }

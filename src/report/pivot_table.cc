@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/readable_id.h"
 #include "base/text.h"
 #include "report/escape.h"
 #include "report/format.h"
@@ -102,7 +103,7 @@ std::string some_ids(const std::vector<const CaseRecord*>& cases) {
   std::vector<std::string> ids;
   for (const CaseRecord* one : cases) {
     if (ids.size() == ids_named) break;
-    ids.push_back(printable(one->id));
+    ids.push_back(printable(readable_id(one->id)));
   }
   return join(ids, "; ") + (ids.size() < cases.size() ? fmt::format(" and {} more", cases.size() - ids.size()) : "");
 }

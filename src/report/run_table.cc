@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/readable_id.h"
 #include "base/text.h"
 #include "report/format.h"
 #include "report/table.h"
@@ -48,7 +49,7 @@ void add_denoised(Table& table, const Record& record) {
 
 /// The failure indented below its case: message, then where to read on.
 std::string failure_text(const CaseRecord& record, const RenderOptions& options) {
-  std::string text = tinted(printable(record.id), Tint::bold, options.color) + "\n";
+  std::string text = tinted(printable(readable_id(record.id)), Tint::bold, options.color) + "\n";
   const Failure failure = record.failure.value_or(Failure{.message = "no reason was recorded"});
   const std::string stage = failure.stage.empty() ? "" : printable(failure.stage) + ": ";
   const std::string message = message_text(failure.message, 2);
@@ -66,9 +67,9 @@ std::string warnings_text(const Record& record, const RenderOptions& options) {
     for (const std::string& text : one.warnings) {
       const auto found = std::ranges::find(warnings, text, &std::pair<std::string, std::vector<std::string>>::first);
       if (found != warnings.end()) {
-        found->second.push_back(one.id);
+        found->second.push_back(readable_id(one.id));
       } else {
-        warnings.push_back({text, {one.id}});
+        warnings.push_back({text, {readable_id(one.id)}});
       }
     }
   }

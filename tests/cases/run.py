@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Runs the folders of ../shared/cases as they are, and holds what they print against what each README says is right.
+
+    run.py [--cases FOLDER] [--list] [NAME…]      NAME: a part of "python/02-torch-local"
+
+Needs TALLY, the built program. Skips, and passes, where there are no cases. Exit 1: a folder fails.
+
+A check is a function of one folder, in the file of its room (python.py, public.py, …): `@check("python/02-torch-local")`
+over `def torch_local(case): …`, which returns nothing, or raises Wrong with what is not right.
+"""
+
+import argparse
+import importlib
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+ROOMS = ("python", "public")
+CHECKS = {}
+
+
+class Wrong(Exception):
+    """What a folder prints that it should not, or the other way round."""
+
+
+def check(folder):
+    def add(function):
+        CHECKS[folder] = function
+        return function
+
+    return add
+
+
+class Case:
+    """A folder's copy in a scratch folder, and how its programs are run there."""
+
+    def __init__(self, source, scratch, torch_python):
+        self.folder = pathlib.Path(shutil.copytree(source, scratch / source.name))
+        self.folder.chmod(0o755)
+        self.torch_python = torch_python
+        self.environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
+
+    def run(self, *argv, timeout=600):
+        """What it prints, both streams together, and its exit code."""
+        done = subprocess.run(
+            argv,
+            cwd=self.folder,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=timeout,
+        )
+        return done.stdout, done.returncode
+
+    def python(self, script, torch=False):
+        """The lines that one of its scripts prints."""
+        text, code = self.run(self.torch_python if torch else sys.executable, script)
+        if code != 0:
+            raise Wrong(f"{script} ended with {code}: {text[-2000:]}")
+        return text.splitlines()
+
+    def tally(self, *arguments):
+        return self.run(os.environ["TALLY"], *arguments)
+
+
+def expect(holds, what):
+    if not holds:
+        raise Wrong(what)
+
+
+def none_with(lines, *words):
+    """No line has one of these words."""
+    for line in lines:
+        for word in words:
+            expect(word not in line, f"'{word}' in: {line}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--cases", type=pathlib.Path, default=ROOT.parent / "shared" / "cases")
+    parser.add_argument("--torch-python", default=sys.executable, help="an interpreter with torch")
+    parser.add_argument("--list", action="store_true")
+    options = parser.parse_args()
+    sys.modules["run"] = sys.modules["__main__"]  # what the rooms import
+    sys.path.insert(0, str(HERE / "rooms"))
+    for room in ROOMS:
+        importlib.import_module(f"{room}_cases")
+    chosen = {
+        name: function
+        for name, function in CHECKS.items()
+        if not options.names or any(part in name for part in options.names)
+    }
+    if options.list:
+        print("\n".join(chosen))
+        return 0
+    if not options.cases.is_dir():
+        print(f"no cases: {options.cases}")
+        return 0
+    failed = 0
+    for name, function in chosen.items():
+        begin = time.monotonic()
+        with tempfile.TemporaryDirectory() as scratch:
+            try:
+                function(Case(options.cases / name, pathlib.Path(scratch), options.torch_python))
+                verdict = "pass"
+            except (Wrong, subprocess.TimeoutExpired, OSError) as error:
+                failed += 1
+                verdict = f"FAIL: {error}"
+        print(f"{name} ({time.monotonic() - begin:.0f} s): {verdict}", flush=True)
+    print(f"{len(chosen) - failed} of {len(chosen)} folders pass")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
