@@ -53,7 +53,8 @@ class Datum:
 @dataclasses.dataclass(frozen=True)
 class Captured:
     """Everything that a statement takes along. `load` is Python that brings it back in the measured interpreter,
-    in names of its own, `requires` the modules that its host should have imported, `folders` what its sys.path must have besides."""
+    in names of its own, `requires` the modules that its host should have imported, `folders` what its sys.path must
+    have besides."""
 
     load: str = ""
     source: tuple[Source, ...] = ()
@@ -130,13 +131,8 @@ def _of_main(setup: str, stmt: str, known: Mapping[str, Any]) -> dict[str, Any]:
                 place=name,
                 mend="leave the import out, or give both one value",
             )
-        if name not in known and name not in main:
-            raise CaptureError(
-                "the main program has no such name: __main__ is what was started, and not the module that calls",
-                place=f"__main__.{name}",
-                mend="leave the import out, and pass globals=globals()",
-            )
-        found[name] = known[name] if name in known else main[name]
+        if name in known or name in main:  # else the import fails there, as it would here
+            found[name] = known[name] if name in known else main[name]
     return found
 
 
