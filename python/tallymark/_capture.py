@@ -8,7 +8,7 @@ import hashlib
 import inspect
 import sys
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import MAGIC_NUMBER
 from typing import Any
 
@@ -28,6 +28,7 @@ from tallymark._references import (
     required_modules,
 )
 from tallymark._replaced import replaced_by_others
+from tallymark._variables import variables_left_behind
 from tallymark._within import check_values, used_by_functions
 
 DATA_LIMIT = 256 * 1024 * 1024  # bytes
@@ -53,7 +54,8 @@ class Datum:
 @dataclasses.dataclass(frozen=True)
 class Captured:
     """Everything that a statement takes along. `load` is Python that brings it back in the measured interpreter,
-    in names of its own, `requires` the modules that its host should have imported, `folders` what its sys.path must have besides."""
+    in names of its own, `requires` the modules that its host should have imported, `folders` what its sys.path must
+    have besides."""
 
     load: str = ""
     source: tuple[Source, ...] = ()
@@ -112,11 +114,18 @@ def capture_text(
             else NOTHING
         )
     folders = captured.folders or folders_for(imported_names(setup, stmt))
-    notes = captured.notes
+    notes = (*captured.notes, *_notes_of_variables(variables_left_behind(texts, ())))
     if known and (unseen := names_unseen(setup, stmt)):
         notes = (*notes, f"{unseen} may read globals whose names no text says: they stay behind")
     source += captured.source
     return dataclasses.replace(captured, source=tuple(source), folders=folders, notes=notes)
+
+
+def _notes_of_variables(names: Iterable[str]) -> list[str]:
+    return [
+        f"${name} of this process stays behind, unless keep_env={[name]!r} lets it through"
+        for name in names
+    ]
 
 
 def _of_main(setup: str, stmt: str, known: Mapping[str, Any]) -> dict[str, Any]:
@@ -130,13 +139,8 @@ def _of_main(setup: str, stmt: str, known: Mapping[str, Any]) -> dict[str, Any]:
                 place=name,
                 mend="leave the import out, or give both one value",
             )
-        if name not in known and name not in main:
-            raise CaptureError(
-                "the main program has no such name: __main__ is what was started, and not the module that calls",
-                place=f"__main__.{name}",
-                mend="leave the import out, and pass globals=globals()",
-            )
-        found[name] = known[name] if name in known else main[name]
+        if name in known or name in main:  # else the import fails there, as it would here
+            found[name] = known[name] if name in known else main[name]
     return found
 
 
@@ -172,6 +176,8 @@ def capture_values(
         digest = hashlib.sha256(header + sink.digest.digest()).hexdigest()[:32]
         path = _blobs.keep(file, digest)
     modules = modules_of(pickler)
+    functions = [*pickler.code, *pickler.references.values()]
+    pickler.notes += _notes_of_variables(variables_left_behind((), functions))
     return Captured(
         load=_load_text(str(path), len(header), len(inner), list(values), as_globals),
         source=tuple(Source(_title(one), _source_of(one)) for one in pickler.code),

@@ -28,7 +28,8 @@ _EXPECTED = "the definition changed under this id"  # two statements are two def
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Comparison:
-    """`b` against `a`. `verdict`: slower, faster, same, changed environment, not compared, …; ratios are b / a."""
+    """`b` against `a`. `verdict`: slower, faster, same, changed environment, not compared, …; ratios are b / a, None
+    where `a` is zero or a count is below zero."""
 
     a: Result
     b: Result
@@ -148,7 +149,10 @@ def _changes(told: Mapping[str, Any]) -> list[str]:
 
 
 def _ratio(new: float | None, base: float | None) -> float | None:
-    return new / base if new is not None and base else None
+    """None where a side has no figure: below zero is none, and nothing is a multiple of zero."""
+    if new is None or base is None or base <= 0 or _text.is_below_zero(new):
+        return None
+    return new / base
 
 
 def _compared(a: Result, b: Result, tally: str) -> dict[str, Any]:

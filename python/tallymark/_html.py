@@ -57,18 +57,19 @@ def _captured(lines: Iterable[str]) -> str:
 
 
 def results(several: Results) -> str:
-    most = max((one.instructions or 0 for one in several), default=0) or 1
+    most = max((one.instructions or 0 for one in several), default=0)
+    most = most if most > 0 else 1
     rows = []
     for one in several:
         count = one.instructions
-        bar = _bar(count / most, _BLUE) if count is not None else ""
+        bar = _bar(max(count, 0) / most, _BLUE) if count is not None else ""
         wall = one.wall
         interval = " to ".join(_text.seconds(value) for value in wall.interval_s) if wall else ""
         state = escape(", ".join([one.status, *one.flags]))
         rows.append(
             (
                 _mono(one.title),
-                _strong(_text.instructions(count)),
+                _strong(_text.figure(count)),
                 bar,
                 _strong(_text.seconds(one.seconds)),
                 _faint(interval),
@@ -88,7 +89,7 @@ def comparison(one: Comparison) -> str:
         (
             name,
             _mono(side.title),
-            _strong(_text.instructions(side.instructions)),
+            _strong(_text.figure(side.instructions)),
             _strong(_text.seconds(side.seconds)),
         )
         for name, side in (("a", one.a), ("b", one.b))

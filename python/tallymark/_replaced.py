@@ -193,7 +193,9 @@ class _Search:
         made = ways(owner, name)
         if own:
             if _is_users_module(home):
-                if made and all(one.kind == "def" and one.value != code for one in made):
+                # What a program of several modules does to itself it does there, too.
+                other = _root(value.__globals__.get("__name__")) != _root(home.__name__)
+                if other and made and all(one.kind == "def" and one.value != code for one in made):
                     raise _refused(owner, name, _words_for(value))
             elif made or not isinstance(owner, type) or _is_special(name):
                 raise _refused(owner, name, _words_for(value))
@@ -312,7 +314,7 @@ def _is_users(function: types.FunctionType) -> bool:
     name = function.__globals__.get("__name__")
     module = sys.modules.get(name) if isinstance(name, str) else None
     known = module is not None and vars(module) is function.__globals__
-    if name == "__main__" and known:
+    if name == "__main__":  # also of a notebook's, a doctest's, an exec's namespace
         return True
     if file.startswith("<"):  # <stdin>, or text that a package made a function of
         return known and _is_users_module(module)

@@ -27,6 +27,16 @@ def instructions(count: float | None) -> str:
     return f"{count:,.1f}" if abs(count) < 100 and count != round(count) else f"{count:,.0f}"
 
 
+def figure(count: float | None) -> str:
+    """A case's count, as `instructions` has it. One below zero is no figure: more was taken off than there was."""
+    return "below 0" if is_below_zero(count) else instructions(count)
+
+
+def is_below_zero(count: float | None) -> bool:
+    """By more than what may be left of an empty statement."""
+    return count is not None and count < -0.5
+
+
 def seconds(value: float | None) -> str:
     """Three digits and a unit."""
     if value is None:
@@ -53,7 +63,7 @@ def facts(one: Result) -> list[tuple[str, str, str]]:
         count = len(counts.replicates)
         equal = "equal" if counts.spread == 0 else f"spread {counts.spread * 100:.2g} %"
         how = f"{count} replicates of {counts.iterations}, {equal}"
-        rows.append(("instructions", instructions(counts.per_iteration), how))
+        rows.append(("instructions", figure(counts.per_iteration), how))
         if counts.floor:
             low, high = (instructions(value) for value in counts.floor)
             rows.append(("noise floor", f"{low} to {high}", "under harmless perturbations"))
@@ -99,7 +109,7 @@ def result(one: Result) -> str:
     width = max((len(value) for _, value, _ in rows), default=0)
     lines += [f"  {what:<13} {value:>{width}}  {how}".rstrip() for what, value, how in rows]
     total = one.instructions
-    if one.functions and total:
+    if one.functions and total and total > 0:
         cells = [
             (
                 instructions(f.exclusive),
@@ -120,7 +130,7 @@ def results(several: Results) -> str:
         wall = one.wall
         interval = " to ".join(seconds(value) for value in wall.interval_s) if wall else ""
         state = ", ".join([one.status, *one.flags])
-        rows.append((one.title, instructions(one.instructions), seconds(one.seconds), interval, state))
+        rows.append((one.title, figure(one.instructions), seconds(one.seconds), interval, state))
     lines = columns(rows, "lrrrl")
     failed = several.failed
     for bad in failed:
@@ -132,7 +142,7 @@ def comparison(one: Comparison) -> str:
     lines = [f"{one.verdict}: {one.summary}"]
     rows = [("", "", "instructions", "time")]
     rows += [
-        (name, side.title, instructions(side.instructions), seconds(side.seconds))
+        (name, side.title, figure(side.instructions), seconds(side.seconds))
         for name, side in (("a", one.a), ("b", one.b))
     ]
     lines += [f"  {line}" for line in columns(rows, "llrr")]

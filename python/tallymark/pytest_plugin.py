@@ -359,7 +359,7 @@ def tally_of(request: pytest.FixtureRequest) -> Tally:
 
 
 def _row(measured: Measured, verdict: Verdict, *, is_new: bool) -> list[str]:
-    from tallymark._text import instructions, percent, seconds
+    from tallymark._text import figure, percent, seconds
 
     def change(metric: str) -> str:
         return percent(verdict.changes[metric]) if metric in verdict.changes else ""
@@ -369,7 +369,7 @@ def _row(measured: Measured, verdict: Verdict, *, is_new: bool) -> list[str]:
     better = [message.removeprefix(f"{measured.name}: ") for message in verdict.better]
     return [
         measured.name,
-        instructions(result.instructions),
+        figure(result.instructions),
         change("instructions"),
         seconds(result.seconds),
         change("time"),

@@ -57,9 +57,27 @@ def test_a_trace_without_work_is_nothing_and_one_that_is_none_an_error(tmp_path:
     assert functorch.gpu_pids == []
     with pytest.raises(FileNotFoundError):
         functorch.compute_utilization(str(tmp_path / "missing.json"), 1.0)
+    for text in ('{"a": 1}', '{"traceEvents": null}', "null", "1"):
+        (tmp_path / "none.json").write_text(text)
+        with pytest.raises(tallymark.Error, match=r"no list of traceEvents|no event could be used"):
+            functorch.compute_utilization(tmp_path / "none.json", 1.0)
+        with pytest.raises(tallymark.Error, match="no list of traceEvents"):
+            functorch.get_chrome_trace_events(tmp_path / "none.json")
     (tmp_path / "text.json").write_text("no trace at all")
     with pytest.raises(tallymark.Error, match="no event could be used"):
         functorch.compute_utilization(tmp_path / "text.json", 1.0)
+
+
+@needs_tally
+def test_pids_stay_what_the_file_has(tmp_path: Path) -> None:
+    for pid in (7, "7", "GPU 7"):
+        label = {"name": "process_labels", "ph": "M", "args": {"labels": "GPU 0"}, "pid": pid}
+        work = {"name": "gemm", "ph": "X", "pid": pid, "ts": 0, "dur": 4}
+        path = write(tmp_path / "pids.json", [label, work])
+        assert functorch.compute_utilization(path, 8e-6) == (0.5, 0.5)
+        assert functorch.gpu_pids == [pid]
+        assert type(functorch.gpu_pids[0]) is type(pid)
+        assert len(functorch.get_sorted_gpu_events(functorch.get_chrome_trace_events(path))) == 1
 
 
 def test_events_are_those_of_the_known_processes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import contextlib
 import decimal
 import importlib
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 import tallymark
 from conftest import MakeModule
+from tallymark._capture import capture_text, capture_values
 from tallymark._modes import Modes, modes_of
 
 
@@ -113,6 +116,19 @@ def test_another_number_of_threads_is_said(monkeypatch: pytest.MonkeyPatch) -> N
         "torch has 77 threads in this process, and 1 in what is measured: threads=77",
     )
     assert modes_of(["torch"], 77).notes == ()
+
+
+def test_variables_of_the_environment_that_stay_behind_are_said(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("MY_MODE", "fast")
+    said = ("$MY_MODE of this process stays behind, unless keep_env=['MY_MODE'] lets it through",)
+    assert capture_text("os.environ.get('MY_MODE', 'slow')", "import os").notes == said
+    assert capture_text("getenv('MY_MODE')", "from os import getenv").notes == said
+    assert capture_values({"f": lambda: os.environ["MY_MODE"]}).notes == said
+    assert capture_text("print('MY_MODE')").notes == ()
+    assert capture_text("os.environ['PATH'], os.environ.get('NOT_SET')", "import os").notes == ()
 
 
 @pytest.mark.end_to_end

@@ -13,6 +13,7 @@ from typing import Any, Callable
 from unittest import mock
 
 import pytest
+from conftest import MakeModule
 from tallymark import CaptureError
 from tallymark._capture import capture_text, capture_values
 from tallymark._made import ways
@@ -89,6 +90,15 @@ def test_a_constant_of_a_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json.JSONEncoder, "item_separator", ";")
     place = refusal(lambda: capture_text("e.encode([])", "", {"e": json.JSONEncoder()}))
     assert place == "json.encoder.JSONEncoder.item_separator"
+
+
+def test_a_module_of_ones_own(
+    make_module: MakeModule, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    words = make_module("replaced_words", "def split(text):\n    return text.split()\n")
+    monkeypatch.setattr(words, "split", three)
+    text = ("replaced_words.split('a')", "import replaced_words")
+    assert refusal(lambda: capture_text(*text)) == "replaced_words.split"
 
 
 def test_another_function_of_the_package_is_compared_there(monkeypatch: pytest.MonkeyPatch) -> None:
