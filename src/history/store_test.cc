@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "comparison/comparison.h"
+#include "record/example_counts.h"
 #include "record/example_record.h"
 
 namespace tally {
@@ -38,7 +39,7 @@ TEST_F(HistoryStoreTest, KeepsARunOnceAndGivesItBack) {
   EXPECT_EQ(again->file, first->file);
 
   Record other = committed();
-  other.cases[0].counts->per_iteration += 1;
+  scale_count(*other.cases[0].counts, 1.001);
   EXPECT_TRUE(store.add(other, "c.json")->is_new);
   Record elsewhere = committed();
   elsewhere.fingerprint.environment = "e1";
@@ -123,7 +124,7 @@ TEST_F(HistoryStoreTest, ManyAtOnceAreAllThere) {
     std::vector<HistoryStore::Run> runs;
     for (int i = 0; i < 20; ++i) {
       Record record = committed();
-      record.cases[0].counts->per_iteration += i;
+      scale_count(*record.cases[0].counts, 1 + 0.001 * i);
       runs.push_back(HistoryStore::run_of(record, "a.json").value());
     }
     return runs;

@@ -3,6 +3,7 @@
 
 #include "harness.h"
 #include "programs.h"
+#include "record/example_counts.h"
 
 namespace tally::cli_test {
 namespace {
@@ -198,7 +199,7 @@ TEST_F(ProgramSuite, SuspectsAreMeasuredAgain) {
   EXPECT_THAT(ran.err, HasSubstr("the subject of program-bench [cpp] is not the one"));
   std::string doubled = *read_file(file("next.json"));
   auto next = *record_from_json(doubled, "next");
-  next.cases[0].counts->per_iteration *= 2;
+  scale_count(*next.cases[0].counts, 2);
   ASSERT_TRUE(write_file(file("doubled.json"), to_json(next)));
   ran = tally({"check", file("next.json"), file("doubled.json"), "--confirm", newer_->path()});
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;

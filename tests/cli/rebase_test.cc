@@ -1,6 +1,7 @@
 #include "counted_functions.h"
 #include "git/generated.h"
 #include "harness.h"
+#include "record/example_counts.h"
 
 namespace tally::cli_test {
 namespace {
@@ -40,7 +41,7 @@ struct RebaseTest : testing::Test {
       ASSERT_TRUE(environment.facts.contains("compiler"));
       environment.facts["compiler"] = "g++ 9";
     }
-    for (CaseRecord& one : record->cases) one.counts->per_iteration *= 0.5;
+    for (CaseRecord& one : record->cases) scale_count(*one.counts, 0.5);
     ASSERT_TRUE(write_file(path, to_json(*record)));
   }
 

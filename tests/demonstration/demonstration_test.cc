@@ -1,6 +1,7 @@
 /// Real one-line slowdowns, in a C++ library and in a Python module: measured, found, confirmed and explained by the
 /// built command. docs/demonstration.md tells the same story with the output.
 #include "harness.h"
+#include "record/example_counts.h"
 
 namespace tally::cli_test {
 namespace {
@@ -99,7 +100,7 @@ TEST_F(Library, ASuspicionThatDoesNotRepeatIsNoRegression) {
   ASSERT_EQ(measure("base.json").code, 0);
   auto record = record_from_json(*read_file(path("base.json")), "base.json");
   ASSERT_TRUE(record);
-  for (CaseRecord& one : record->cases) one.counts->per_iteration *= 1.5;
+  for (CaseRecord& one : record->cases) scale_count(*one.counts, 1.5);
   write("new.json", to_json(*record));
   EXPECT_EQ(tally_in_folder({"check", "base.json", "new.json"}).code, 3);
   const Ran confirmed = tally_in_folder({"check", "base.json", "new.json", "--confirm", "suite.toml"});
