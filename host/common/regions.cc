@@ -42,8 +42,8 @@ std::uint64_t page_faults() {
 }
 
 /// The next number of iterations on the way to a block of `block_ns`: at most ten times more, aiming a little beyond.
-std::uint64_t grow(std::uint64_t iterations, std::uint64_t elapsed_ns, std::uint64_t block_ns) {
-  const double factor = 1.2 * static_cast<double>(block_ns) / static_cast<double>(elapsed_ns + 1);
+std::uint64_t grow(std::uint64_t iterations, double elapsed_ns, std::uint64_t block_ns) {
+  const double factor = 1.2 * static_cast<double>(block_ns) / (std::max(elapsed_ns, 0.0) + 1);
   const double bounded = factor > 10 ? 10 : factor;
   const auto grown = static_cast<std::uint64_t>(static_cast<double>(iterations) * bounded);
   return grown > iterations ? grown : iterations + 1;
@@ -298,6 +298,7 @@ void Regions::read_time_command(const Message& command) {
   iterations_ = fixed_ > 0 ? fixed_ : command.number(Field::iterations, 0);
   block_ns_ = iterations_ == 0 ? command.number(Field::block_ns, 1'000'000) : 0;
   budget_ns_ = command.number(Field::budget_ns, 0);
+  least_samples_ = command.number(Field::least_samples, 0);
   if (iterations_ == 0) iterations_ = 1;
   asked_at_ns_ = now_ns();
 }
@@ -312,28 +313,29 @@ std::uint64_t Regions::prepare_time() {
 }
 
 /// What the block took. What it spent, pauses included, is bounded.
-std::uint64_t Regions::take_elapsed() {
+double Regions::take_elapsed() {
   const std::uint64_t lasted = now_ns() - block_start_ns_;
   spent_ns_ += lasted;
-  return manual_ ? manual_ns_ : lasted - paused_ns_;
+  return manual_ ? manual_ns_ : static_cast<double>(lasted - paused_ns_);
 }
 
 /// Ends a block. It was the last one of this region where the state is idle afterwards.
 void Regions::end_block() {
   if (hooks_.sync != nullptr) hooks_.sync(hooks_.context);
   const std::uint64_t spent_before = spent_ns_;
-  const std::uint64_t elapsed = take_elapsed();
+  const double elapsed = take_elapsed();
   SharedPage& page = shared_page();
   if (block_ns_ > 0) {
     // Where nearly all of it is paused, no number of executions would do.
-    const bool long_enough = elapsed >= block_ns_ || spent_ns_ - spent_before >= kMostPaused * block_ns_;
+    const bool long_enough =
+        elapsed >= static_cast<double>(block_ns_) || spent_ns_ - spent_before >= kMostPaused * block_ns_;
     if (!long_enough) {
       iterations_ = grow(iterations_, elapsed, block_ns_);
       return;
     }
     // The first block of a child pays for its page faults, 12 µs natively and more with torch: one iteration of
     // `x += 1` then passed for a block of 10 µs, and every sample came out as 0.
-    if (!warm_ && elapsed < kColdBlock) {
+    if (!warm_ && elapsed < static_cast<double>(kColdBlock)) {
       warm_ = true;
       return;
     }
@@ -347,7 +349,7 @@ void Regions::end_block() {
   // A forked child copies each page that it writes for the first time. What it does until a block has come across no
   // such page is not sampled, for a quarter of its time at the most, and a twentieth at the least: by then blocks last
   // 0.2 % longer than later ones, in the first quarter of a millisecond 0.5 % (medians of the standard suite).
-  if (block_ns_ == 0 && !warm_ && elapsed < budget_ns_) {
+  if (block_ns_ == 0 && !warm_ && elapsed < static_cast<double>(budget_ns_)) {
     const std::uint64_t faults_before = std::exchange(faults_, page_faults());
     const bool settled = faults_ == faults_before && spent_ns_ >= budget_ns_ / 20;
     if (!settled && spent_ns_ < budget_ns_ / 4) return;
@@ -355,8 +357,9 @@ void Regions::end_block() {
     spent_ns_ = 0;
     return;
   }
-  page.samples[page.sample_count++] = static_cast<double>(elapsed) * 1e-9;
-  if (page.sample_count < SharedPage::kMaxSamples && spent_ns_ < budget_ns_) return;
+  page.samples[page.sample_count++] = elapsed * 1e-9;
+  const bool wants_more = spent_ns_ < budget_ns_ || page.sample_count < least_samples_;
+  if (page.sample_count < SharedPage::kMaxSamples && wants_more) return;
   page.iterations = iterations_;
   if (replicate_.here()) replicate_.leave();
   report_timed(::getpid(), 0);
@@ -374,6 +377,7 @@ void Regions::report_timed(int pid, int status) {
       .number(Field::iterations, page.iterations)
       .number(Field::spent_ns, spent)
       .text(Field::samples, samples);
+  if (manual_) timed.number(Field::manual, 1);
   channel_.send(timed);
 }
 

@@ -67,7 +67,7 @@ class Regions {
   }
   /// Times are what add_manual_time() adds up in a region, not what the clock says.
   void set_manual(bool manual) { manual_ = manual; }
-  void add_manual_time(std::uint64_t ns) { manual_ns_ += ns; }
+  void add_manual_time(double seconds) { manual_ns_ += seconds * 1e9; }
 
   /// True when the loop ended because next() said so. Otherwise the statement left the loop: a return, a break, a goto.
   [[nodiscard]] bool ended_properly() const { return state_ == State::left; }
@@ -100,7 +100,7 @@ class Regions {
   bool fork_timed();
   std::uint64_t prepare_time();
   void end_block();
-  [[nodiscard]] std::uint64_t take_elapsed();
+  [[nodiscard]] double take_elapsed();
   void send_failed(protocol::Stage stage, std::string_view message, std::string_view detail, bool skipped);
   void report_counted(int pid, int status);
   void report_timed(int pid, int status);
@@ -134,12 +134,13 @@ class Regions {
   std::uint64_t iterations_ = 0;
   std::uint64_t block_ns_ = 0;
   std::uint64_t budget_ns_ = 0;
+  std::uint64_t least_samples_ = 0;
   std::uint64_t asked_at_ns_ = 0;  ///< When the command came, or its last child was told of.
   std::uint64_t spent_ns_ = 0;
   std::uint64_t block_start_ns_ = 0;
   std::uint64_t paused_at_ns_ = 0;
   std::uint64_t paused_ns_ = 0;  ///< Of this block.
-  std::uint64_t manual_ns_ = 0;  ///< Likewise.
+  double manual_ns_ = 0;         ///< Likewise.
   bool warm_ = false;            ///< A block of this region was long enough once already.
   std::uint64_t faults_ = 0;     ///< Of this process, in pages, until its last block that is not sampled.
 };

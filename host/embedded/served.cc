@@ -112,7 +112,7 @@ class WholeCall : public Call {
     return promised_;
   }
 
-  void add_manual_time(double seconds) override { regions_.add_manual_time(static_cast<std::uint64_t>(seconds * 1e9)); }
+  void add_manual_time(double seconds) override { regions_.add_manual_time(seconds); }
 
   /// Whether each region wants a call of its own.
   [[nodiscard]] bool promised() const { return promised_ > 0; }
@@ -144,7 +144,7 @@ class RegionMeter : public Meter {
   void finish() override { regions_.finish(); }
   void pause() override { regions_.pause(); }
   void resume() override { regions_.resume(); }
-  void add_manual_time(double seconds) override { regions_.add_manual_time(static_cast<std::uint64_t>(seconds * 1e9)); }
+  void add_manual_time(double seconds) override { regions_.add_manual_time(seconds); }
   void executed(std::uint64_t iterations) override { regions_.raise_iterations(iterations); }
 
  private:

@@ -221,7 +221,11 @@ TeamResult run_team(const std::function<void(Call&)>& function, Facts& facts, co
     result.done = std::max(result.done, member->done());
   }
   // Not where one has failed: a replicate's process would end here, and nobody would hear of it.
-  if (meter != nullptr && result.failed.empty()) meter->finish();
+  if (meter != nullptr && result.failed.empty()) {
+    // All of them have left their loops, and wait: what each says it took is said.
+    for (const auto& member : members) meter->add_manual_time(member->notes().manual_s);
+    meter->finish();
+  }
   end.open();
   for (std::thread& thread : running) thread.join();
   for (const auto& member : members) {

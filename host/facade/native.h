@@ -12,6 +12,7 @@ struct Timed {
   IterationCount iterations = 0;  ///< Of all threads.
   double cpu_s = 0;
   double real_s = 0;
+  double elapsed_s = 0;          ///< From the call's begin to its end, pauses included.
   ::tally::detail::Notes notes;  ///< With the manual time; counters added up.
 };
 

@@ -1,6 +1,7 @@
 #include "runner.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 
@@ -10,6 +11,7 @@ namespace internal {
 
 namespace {
 
+constexpr double kMostElapsed = 5;  // by the clock, of the least time
 constexpr IterationCount kMostIterations = 1'000'000'000'000;
 /// Of a call that measures memory, so that what is allocated once weighs little time.
 constexpr IterationCount kMostMemoryIterations = 16;
@@ -63,7 +65,10 @@ Runner::Runner(const Instance& instance, const Flags& flags)
 
 Timed Runner::call() {
   set_up(*instance_.family, instance_.args, instance_.threads);
+  const auto begin = std::chrono::steady_clock::now();
   Timed timed = run_timed(instance_, iterations_);
+  timed.elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  elapsed_s_ += timed.elapsed_s;
   tear_down(*instance_.family, instance_.args, instance_.threads);
   return timed;
 }
@@ -76,20 +81,25 @@ double Runner::seconds(const Timed& timed) const {
 bool Runner::is_enough(const Timed& timed, double min_s) const {
   if (!timed.notes.skipped.empty() || dry_) return true;
   if (timed.iterations / instance_.threads >= kMostIterations || seconds(timed) >= min_s) return true;
-  // It uses little CPU time, as one that sleeps does: nobody wants to wait for it.
-  return timed.real_s >= 5 * min_s && !instance_.said().manual_time;
+  // It uses little CPU time, as one that sleeps does, or says little of its own: nobody wants to wait for it.
+  if (instance_.said().manual_time) return elapsed_s_ >= kMostElapsed * min_s / 2;
+  return timed.real_s >= kMostElapsed * min_s;
 }
 
 IterationCount Runner::longer(const Timed& timed, double min_s) const {
   const auto iterations = static_cast<double>(timed.iterations) / instance_.threads;
   const double took = seconds(timed);
   // Only a call of some length says how long others will be.
-  const double factor = took > 0.1 * min_s ? 1.4 * min_s / std::max(took, 1e-9) : 10;
+  double factor = took > 0.1 * min_s ? 1.4 * min_s / std::max(took, 1e-9) : 10;
+  // Nor may the next call alone take longer than that.
+  if (instance_.said().manual_time && timed.elapsed_s > 0)
+    factor = std::min(factor, (kMostElapsed * min_s - elapsed_s_) / timed.elapsed_s);
   return std::min<IterationCount>(std::llround(std::max(factor * iterations, iterations + 1)), kMostIterations);
 }
 
 void Runner::warm_up() {
   const IterationCount before = iterations_;
+  elapsed_s_ = 0;
   for (Timed timed = call(); !is_enough(timed, warm_up_s_); timed = call()) iterations_ = longer(timed, warm_up_s_);
   iterations_ = before;
 }
@@ -132,6 +142,7 @@ void Runner::profile() const {
 
 BenchmarkReporter::Run Runner::repeat() {
   if (done_ == 0 && warm_up_s_ > 0) warm_up();
+  elapsed_s_ = 0;
   Timed timed = call();
   while (done_ == 0 && !fixed_ && !is_enough(timed, min_s_)) {
     iterations_ = longer(timed, min_s_);

@@ -33,6 +33,7 @@ class Runner {
   [[nodiscard]] const Instance& instance() const { return instance_; }
 
  private:
+  /// Adds to `elapsed_s_`.
   Timed call();
   /// The time that decides: CPU, real or manual, as the benchmark says.
   [[nodiscard]] double seconds(const Timed& timed) const;
@@ -52,6 +53,7 @@ class Runner {
   bool fixed_;
   IterationCount iterations_;
   int done_ = 0;
+  double elapsed_s_ = 0;  ///< Of the calls that look for the number of iterations.
 };
 
 }  // namespace internal

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tallymark._errors import Error
+from tallymark._output import write_text
 from tallymark._program import run_tally
 from tallymark._server import find_tally
 
@@ -175,11 +176,7 @@ def update_baseline(path: Path, new: Iterable[Record]) -> list[str]:
             else:
                 dropped.append(case["id"])
         merged["cases"].sort(key=lambda case: str(case["id"]))
-        temporary = path.with_name(path.name + ".new")
-        temporary.write_text(
-            json.dumps(merged, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
-        )
-        os.replace(temporary, path)
+        write_text(path, json.dumps(merged, indent=1, ensure_ascii=False) + "\n")
     return dropped
 
 

@@ -157,18 +157,27 @@ class Engine:
     ) -> Run:
         """Waits for the end of a measure; what is finished meanwhile is added to `finished`."""
         deadline = None if timeout is None else time.monotonic() + timeout
+        most_wait = request.get("settings", {}).get("max_wait_s")
+        turn_by: float | None = None  # while others' runs go first: when this one is to have begun
         interrupts = 0
         late = False
         with WatchedInterrupts() as watched:
             number = connection.start(request)
             while True:
-                event = _next(connection, number, deadline, watched)
+                soonest = min((one for one in (deadline, turn_by) if one is not None), default=None)
+                event = _next(connection, number, soonest, watched)
                 for _ in range(watched.take()):
                     interrupts += 1
                     if interrupts > 2:
                         raise Interrupted
                     connection.cancel(number)
                 if event is None:
+                    if turn_by is not None and time.monotonic() >= turn_by:
+                        raise Error(
+                            f"the run has waited for the server for {most_wait:g} s, which is the most",
+                            mend="let it wait longer: max_wait=",
+                            kind="failed",
+                        )
                     if deadline is not None and time.monotonic() >= deadline:
                         if late:
                             raise ServerLost(f"measuring did not end within {timeout:g} s")
@@ -183,6 +192,10 @@ class Engine:
                     elif connection.silent() >= _SILENCE:
                         connection.start({"request": "status"})
                     continue
+                if event["event"] != "waiting":
+                    turn_by = None
+                elif turn_by is None and most_wait is not None:
+                    turn_by = time.monotonic() + most_wait
                 if on_event is not None:
                     on_event(event)
                 if event["event"] == "case":

@@ -16,7 +16,10 @@ class Notices:
     def __call__(self, event: Mapping[str, Any]) -> None:
         if event.get("event") == "waiting" and event.get("ahead"):
             self._say("waiting for another client's run")
-        elif event.get("event") == "progress" and event.get("kind") == "message":
+        elif event.get("event") == "progress" and event.get("kind") in (
+            "message",
+            "waiting",
+        ):
             self._say(str(event.get("text") or ""))
 
     def _say(self, text: str) -> None:

@@ -14,6 +14,7 @@ OPTIONS: dict[str, str] = {
     "max_run_time": "max_run_time_s",  # … at the most (0.5)
     "precision": "precision",  # timing ends when the 95 % interval is within this share (0.01)
     "timeout": "timeout_s",  # seconds for one measurement of a case (60 for times, 300 for counts)
+    "max_wait": "max_wait_s",  # seconds that times may wait for CPUs that others have (as long as it takes)
     "memory": "memory_bytes",  # that a case may use
     "retries": "retries",  # attempts after a timeout or a lost host
     "noise_floor": "noise_floor",  # count under eight harmless perturbations, too

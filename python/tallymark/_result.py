@@ -13,6 +13,7 @@ from tallymark._capture import NOTHING, Captured
 from tallymark._errors import CaseFailed, Error
 from tallymark._flame import CallTree
 from tallymark._functions import Function
+from tallymark._output import write_text
 
 
 @dataclasses.dataclass(frozen=True)
@@ -279,5 +280,4 @@ def _write(path: str | os.PathLike[str], record: Mapping[str, Any]) -> None:
             parts.append(f' "cases": [\n  {lines}\n ]')
         else:
             parts.append(f" {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("{\n" + ",\n".join(parts) + "\n}\n")
+    write_text(path, "{\n" + ",\n".join(parts) + "\n}\n")

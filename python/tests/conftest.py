@@ -25,6 +25,8 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tallymark.Engin
     # Short: the path of a socket has 107 bytes.
     patch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("run")))
     patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+    # Nobody else's runs are waited for.
+    patch.setenv("TALLY_CPU_LOCKS", str(tmp_path_factory.mktemp("cpu-locks")))
     patch.delenv("TALLY_SERVER", raising=False)
     made = tallymark.Engine()
     yield made

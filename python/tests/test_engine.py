@@ -174,6 +174,12 @@ def test_a_time_limit_cancels(fake: Fake) -> None:
         fake.engine("slow").measure(ONE, timeout=0.3)
 
 
+def test_a_turn_is_waited_for_no_longer_than_it_may(fake: Fake) -> None:
+    with pytest.raises(tallymark.Error, match=r"waited for the server for 0\.3 s") as caught:
+        fake.engine("slow").measure(ONE, settings={"max_wait_s": 0.3})
+    assert "max_wait=" in caught.value.mend
+
+
 def test_a_fork_has_a_connection_of_its_own(fake: Fake) -> None:
     engine = fake.engine()
     engine.measure(ONE)

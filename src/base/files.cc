@@ -2,10 +2,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <utility>
 #include <vector>
@@ -57,31 +60,86 @@ Status read_pieces(const fs::path& path, const std::function<void(std::string_vi
   }
 }
 
-namespace {
-
 Status write_all(int fd, std::string_view text, const std::string& path) {
   while (!text.empty()) {
     const ssize_t n = ::write(fd, text.data(), text.size());
     if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EAGAIN) {
+      pollfd room{fd, POLLOUT, 0};
+      ::poll(&room, 1, -1);
+      continue;
+    }
     if (n < 0) return std::unexpected(errno_error("write", path));
     text.remove_prefix(static_cast<std::size_t>(n));
   }
   return {};
 }
 
+namespace {
+
+/// A new file beside `path`, that has yet to be named so. Its permissions are the umask's, as of any new file.
+Result<UniqueFd> open_beside(const fs::path& path, mode_t mode, std::string& name) {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz0123456789";
+  constexpr int kTries = 100;
+  for (int i = 0; i < kTries; ++i) {
+    std::array<unsigned char, 6> random{};
+    if (::getentropy(random.data(), random.size()) != 0) break;
+    name = path.string() + ".";
+    for (const unsigned char byte : random) name += letters[byte % letters.size()];
+    UniqueFd fd(::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
+    if (fd) return fd;
+    if (errno != EEXIST) break;
+  }
+  return std::unexpected(errno_error("create", path.string()));
+}
+
+/// The file keeps its owner, its group and its permissions.
+bool takes_after(int fd, const OutputPlace& place) {
+  struct stat now{};
+  if (::fstat(fd, &now) != 0) return false;
+  if ((now.st_uid != place.owner || now.st_gid != place.group) && ::fchown(fd, place.owner, place.group) != 0)
+    return false;
+  return ::fchmod(fd, place.mode) == 0;
+}
+
+Result<UniqueFd> open_for_writing(const OutputPlace& place) {
+  if (place.kind == OutputPlace::Kind::descriptor) {
+    // What was printed before comes before it.
+    if (place.descriptor == STDOUT_FILENO) std::fflush(stdout);
+    UniqueFd fd(::fcntl(place.descriptor, F_DUPFD_CLOEXEC, 0));
+    if (fd) return fd;
+  } else {
+    const int cut = place.kind == OutputPlace::Kind::stream ? O_TRUNC : 0;
+    UniqueFd fd(::open(place.path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC | cut));
+    if (fd) return fd;
+  }
+  return std::unexpected(errno_error("open", place.path.string()));
+}
+
 }  // namespace
 
 Result<NewFile> NewFile::create(const fs::path& path) {
-  std::error_code code;
-  if (path.has_parent_path()) fs::create_directories(path.parent_path(), code);
-  std::string temporary = path.string() + ".XXXXXX";
-  UniqueFd fd(::mkostemp(temporary.data(), O_CLOEXEC));
-  if (!fd) return std::unexpected(errno_error("create", path.string()));
-  return NewFile(std::move(fd), path.string(), std::move(temporary));
+  auto place = find_output_place(path);
+  if (!place) return std::unexpected(place.error());
+  if (place->is_file()) {
+    const bool is_new = place->kind == OutputPlace::Kind::nothing;
+    if (is_new && place->path.has_parent_path()) {
+      if (Status made = make_folder(place->path.parent_path()); !made) return std::unexpected(made.error());
+    }
+    std::string temporary;
+    auto fd = open_beside(place->path, is_new ? 0666 : 0600, temporary);
+    if (!fd && is_new) return std::unexpected(fd.error());
+    if (fd && (is_new || takes_after(fd->get(), *place)))
+      return NewFile(*std::move(fd), *std::move(place), std::move(temporary));
+    if (fd) ::unlink(temporary.c_str());
+  }
+  auto fd = open_for_writing(*place);
+  if (!fd) return std::unexpected(fd.error());
+  return NewFile(*std::move(fd), *std::move(place), {});
 }
 
 NewFile::~NewFile() {
-  if (fd_.valid()) ::unlink(temporary_.c_str());
+  if (fd_.valid() && !temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 Status NewFile::append(std::string_view text) {
@@ -91,21 +149,40 @@ Status NewFile::append(std::string_view text) {
 }
 
 Status NewFile::flush() {
-  if (auto written = write_all(fd_.get(), gathered_, path_); !written) return written;
+  if (temporary_.empty() && place_.kind == OutputPlace::Kind::file && !std::exchange(emptied_, true) &&
+      ::ftruncate(fd_.get(), 0) != 0)
+    return std::unexpected(errno_error("write", place_.path.string()));
+  if (auto written = write_all(fd_.get(), gathered_, place_.path.string()); !written) return written;
   gathered_.clear();
   return {};
 }
 
 Status NewFile::sync() {
   if (auto written = flush(); !written) return written;
-  return ::fdatasync(fd_.get()) == 0 ? Status{} : std::unexpected(errno_error("write", path_));
+  // A pipe has no disk (EINVAL), nor has a device that can be written.
+  if (::fdatasync(fd_.get()) == 0 || !place_.is_file()) return {};
+  return std::unexpected(errno_error("write", place_.path.string()));
 }
 
 Status NewFile::publish() {
   if (auto written = flush(); !written) return written;
-  if (::fchmod(fd_.get(), 0644) != 0) return std::unexpected(errno_error("set the mode of", path_));
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) return std::unexpected(errno_error("rename", path_));
+  if (!temporary_.empty() && ::rename(temporary_.c_str(), place_.path.c_str()) != 0) {
+    // A file that is mounted by itself, as containers have them, keeps its name; its text can be another.
+    if (errno != EBUSY) return std::unexpected(errno_error("rename", place_.path.string()));
+    if (Status copied = copy_into_place(); !copied) return copied;
+  }
   fd_.reset();
+  return {};
+}
+
+Status NewFile::copy_into_place() {
+  const auto text = read_file(temporary_);
+  if (!text) return std::unexpected(text.error());
+  const auto file = open_for_writing(place_);
+  if (!file) return std::unexpected(file.error());
+  if (::ftruncate(file->get(), 0) != 0) return std::unexpected(errno_error("write", place_.path.string()));
+  if (Status written = write_all(file->get(), *text, place_.path.string()); !written) return written;
+  ::unlink(temporary_.c_str());
   return {};
 }
 
@@ -124,7 +201,11 @@ Result<TemporaryFolder> TemporaryFolder::make() {
 
 Result<TemporaryFolder> TemporaryFolder::make_in(const fs::path& parent) {
   std::string name = (parent / "tally-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) return std::unexpected(errno_error("create a temporary folder", name));
+  if (::mkdtemp(name.data()) == nullptr) {
+    Error error = errno_error("create a temporary folder", parent.string());
+    error.mend = "set TMPDIR to a folder that can be written";
+    return std::unexpected(std::move(error));
+  }
   return TemporaryFolder(name);
 }
 

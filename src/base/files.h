@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/output_place.h"
 #include "base/unique_fd.h"
 
 namespace tally {
@@ -17,11 +18,17 @@ Result<std::string> read_file(const std::filesystem::path& path);
 /// Gives a file's bytes to `take` piece by piece: memory for one is needed, whatever the length of the file.
 Status read_pieces(const std::filesystem::path& path, const std::function<void(std::string_view)>& take);
 
-/// Writes a new file beside `path` and renames it, so that a reader sees the old text or the new one and never a half.
-/// Makes the folders above. A full disk leaves the old file as it was.
+/// To a descriptor; waits where it takes nothing now, as a pipe that is full. `path` is for the error.
+Status write_all(int fd, std::string_view text, const std::string& path);
+
+/// Writes a text to `path`, as output_place.h says: a file is replaced by one that was written beside it, and keeps its
+/// permissions and its owner; devices, pipes and descriptors are written into. Makes the folders above. A full disk
+/// leaves the old file as it was.
 Status write_file(const std::filesystem::path& path, std::string_view text);
 
-/// The same for a text that comes in pieces. Without publish() nothing is left of it.
+/// The same for a text that comes in pieces. Without publish() nothing is left of it, but of what is no file: there
+/// pieces go as they come. So they do into a file that cannot be replaced (one that is mounted by itself, another
+/// user's, one in a folder that must not be written).
 class NewFile {
  public:
   static Result<NewFile> create(const std::filesystem::path& path);
@@ -37,15 +44,17 @@ class NewFile {
   Status publish();
 
  private:
-  NewFile(UniqueFd fd, std::string path, std::string temporary)
-      : fd_(std::move(fd)), path_(std::move(path)), temporary_(std::move(temporary)) {}
+  NewFile(UniqueFd fd, OutputPlace place, std::string temporary)
+      : fd_(std::move(fd)), place_(std::move(place)), temporary_(std::move(temporary)) {}
 
   Status flush();
+  Status copy_into_place();
 
   UniqueFd fd_;
-  std::string path_;
-  std::string temporary_;
+  OutputPlace place_;
+  std::string temporary_;  ///< Empty where it is written into what is there.
   std::string gathered_;
+  bool emptied_ = false;  ///< A file's old text is gone, where there is no temporary one.
 };
 
 /// A new, empty folder under the system's temporary folder, removed with all it holds when this object goes. The name's

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <ranges>
 
 #include "base/digest.h"
 #include "base/files.h"
+#include "base/text.h"
 #include "build/diagnostics.h"
 #include "build/identity.h"
 #include "build/source.h"
@@ -155,7 +158,7 @@ Result<std::vector<BuildTask>> Builder::take_ready() {
   for (Work& work : std::exchange(waiting_, {})) {
     const std::uint32_t id = ++last_id_;
     auto task = prepare(id, work);
-    if (!task) return std::unexpected(task.error());
+    if (!task) return std::unexpected(with_cache_hint(task.error()));
     tasks.push_back(*std::move(task));
     running_.emplace(id, std::move(work));
   }
@@ -175,6 +178,20 @@ bool was_killed(const ProcessResult& result) {
          || text.contains("terminated with signal 9");          // collect2
 }
 
+/// The line in which a compiler says that the system took nothing more from it. No text that is compiled is at fault,
+/// and all others would fail likewise.
+std::string refused_by_disk(const ProcessResult& result) {
+  if (!std::holds_alternative<Exited>(result.outcome) || succeeded(result)) return {};
+  const std::string text = result.err.text();
+  for (const int code : {ENOSPC, EDQUOT, EROFS}) {
+    for (const std::string_view line : split(text, '\n')) {
+      // Compilers quote what they compile behind a bar.
+      if (line.contains(std::strerror(code)) && !line.contains(" | ")) return std::string(trim(line));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Status Builder::finished(std::uint32_t id, const ProcessResult& result) {
@@ -187,6 +204,11 @@ Status Builder::finished(std::uint32_t id, const ProcessResult& result) {
     waiting_.push_back(
         {.kind = work.kind, .toolchain = work.toolchain, .entries = work.entries, .folder = {}, .again = true});
     return {};
+  }
+  if (const std::string line = refused_by_disk(result); !line.empty()) {
+    fs::remove_all(work.folder, ignored);
+    return fail(ErrorKind::io, line, cache_.root().string(),
+                "set XDG_CACHE_HOME, and TMPDIR for compilers, to folders that can be written and have room");
   }
   Status status;
   switch (work.kind) {
@@ -202,7 +224,7 @@ Status Builder::finished(std::uint32_t id, const ProcessResult& result) {
   }
   fs::remove_all(work.folder, ignored);
   for (Entry& entry : entries_) settle(entry);
-  return status;
+  return status ? status : std::unexpected(with_cache_hint(status.error()));
 }
 
 Result<BuildTask> Builder::prepare(std::uint32_t id, Work& work) {

@@ -182,6 +182,46 @@ TEST_F(BuilderTest, AKilledCompilerIsStartedOnceMore) {
   EXPECT_THAT(builder.failure(0)->message, HasSubstr("SIGKILL"));
 }
 
+TEST_F(BuilderTest, AFullDiskEndsTheBuildAndIsNoCasesFault) {
+  with_prelude();
+  const std::vector<Case> cases = {snippet("a;"), snippet("b;")};
+  Builder full = builder(cases);
+  const auto batch = ready(full);
+  ASSERT_EQ(batch.size(), 1U);
+  const Status status = full.finished(batch[0].id, ended(1,
+                                                         "ld.lld: error: failed to write output '/c/snippet.so': No "
+                                                         "space left on device\nclang: error: linker failed\n"));
+  ASSERT_FALSE(status);
+  EXPECT_EQ(describe(status.error()),
+            root().string() +
+                ": ld.lld: error: failed to write output '/c/snippet.so': No space left on device; set XDG_CACHE_HOME, "
+                "and TMPDIR for compilers, to folders that can be written and have room");
+  EXPECT_FALSE(full.failure(0));
+  EXPECT_TRUE(fs::is_empty(root() / "scratch"));
+}
+
+TEST_F(BuilderTest, WhatACompilerQuotesIsNoFullDisk) {
+  const std::vector<Case> cases = {snippet("throw 'No space left on device'")};
+  with_prelude();
+  Builder wrong = builder(cases);
+  const auto batch = ready(wrong);
+  ASSERT_TRUE(wrong.finished(batch[0].id, ended(1,
+                                                "suite.toml:1:7: error: multi-character constant\n"
+                                                "    1 | throw 'No space left on device'\n")));
+  EXPECT_TRUE(wrong.failure(0));
+}
+
+TEST_F(BuilderTest, ACacheThatCannotBeWrittenSaysWhichVariableNamesIt) {
+  const std::vector<Case> cases = {snippet("a;")};
+  ASSERT_TRUE(write_file(root(), "a file where the folder should be"));
+  Builder refused = builder(cases);
+  const auto tasks = refused.take_ready();
+  ASSERT_FALSE(tasks);
+  EXPECT_EQ(describe(tasks.error()), (root() / "scratch").string() +
+                                         ": cannot make the folder: Not a directory; set XDG_CACHE_HOME to a folder "
+                                         "that can be written and has room");
+}
+
 TEST_F(BuilderTest, BatchesAreForClangAndForCodeWithoutFileScope) {
   with_prelude();
   const std::vector<Case> cases = {snippet("a;"), snippet("b;", "#include <own.h>"), snippet("c;")};

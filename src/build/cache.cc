@@ -33,15 +33,12 @@ std::optional<std::string> unchanged_first_line(const fs::path& path) {
 }  // namespace
 
 Result<fs::path> Cache::scratch() const {
-  std::error_code code;
-  fs::create_directories(root_ / "scratch", code);
-  for (const char* folder : {"snippet", "artifact", "prelude"}) fs::create_directories(root_ / folder, code);
-  std::string name = (root_ / "scratch" / "XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) {
-    Error error = errno_error("create a folder in the cache", root_.string());
-    error.mend = "set XDG_CACHE_HOME to a folder you can write";
-    return std::unexpected(std::move(error));
+  for (const char* folder : {"scratch", "snippet", "artifact", "prelude"}) {
+    if (Status made = make_folder(root_ / folder); !made) return std::unexpected(with_cache_hint(made.error()));
   }
+  std::string name = (root_ / "scratch" / "XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr)
+    return std::unexpected(with_cache_hint(errno_error("create a folder in the cache", root_.string())));
   return fs::path(name);
 }
 
@@ -80,6 +77,12 @@ Status Cache::set_snippet_places(std::string_view key, std::string_view places) 
 
 std::string snippet_places(const fs::path& library) {
   return read_file(fs::path(library).replace_extension(".places")).value_or("");
+}
+
+Error with_cache_hint(Error error) {
+  if (error.kind == ErrorKind::io && error.mend.empty())
+    error.mend = "set XDG_CACHE_HOME to a folder that can be written and has room";
+  return error;
 }
 
 Result<fs::path> default_cache_root(std::string_view xdg_cache_home, std::string_view home) {

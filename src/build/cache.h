@@ -66,6 +66,9 @@ inline std::filesystem::path digests_folder(const std::filesystem::path& root) {
 /// For make_function_symbols().
 inline std::filesystem::path function_symbols_folder(const std::filesystem::path& root) { return root / "symbols"; }
 
+/// What to do about a cache that cannot be written, added to an error (io) that says nothing of that.
+Error with_cache_hint(Error error);
+
 /// $XDG_CACHE_HOME/tallymark/1, or ~/.cache/tallymark/1.
 Result<std::filesystem::path> default_cache_root(std::string_view xdg_cache_home, std::string_view home);
 

@@ -54,7 +54,9 @@ constexpr std::string_view kProbe = R"(
 import sys
 path = list(sys.path)
 started = [getattr(module, "__file__", None) for module in sys.modules.values()]
-import importlib.util, json
+import importlib.util, json, os
+if os.path.dirname(os.path.dirname(getattr(json, "__file__", None) or "")) != os.path.dirname(os.__file__):
+    sys.exit(f"{getattr(json, '__file__', None)} takes the place of Python's own module json")
 modules = []
 missing = []
 for name in sys.argv[1:]:
@@ -76,21 +78,44 @@ print(json.dumps({"executable": sys.executable, "version": sys.version.split()[0
                   "old": sys.version_info < (3, 9)}))
 )";
 
-/// What an interpreter says of itself; a reason in words when it will not do.
-std::expected<ResolvedInterpreter, std::string> probe(ProcessRunner& runner, const std::string& program,
-                                                      const Toolchain& toolchain, const ResolveContext& context) {
+/// Why an interpreter will not do, in words.
+struct Unfit {
+  std::string why;
+  bool is_broken = false;  ///< It does not even work by itself.
+};
+
+/// An interpreter's own words: 'exited with code 1: SyntaxError: invalid syntax (File "/home/me/json.py", line 1)'.
+std::string last_words(const ProcessResult& result) {
+  const std::string text = result.err.text();
+  const std::string_view said = trim(last_line(trim(text)));
+  std::string words = describe(result.outcome);
+  if (!said.empty()) words += fmt::format(": {}", said);
+  std::string_view place;
+  for (const std::string_view line : split(text, '\n')) {
+    if (trim(line).starts_with("File \"") && !line.contains("\"<")) place = trim(line);
+  }
+  if (!place.empty()) words += fmt::format(" ({})", place);
+  return words;
+}
+
+/// What an interpreter says of itself.
+std::expected<ResolvedInterpreter, Unfit> probe(ProcessRunner& runner, const std::string& program,
+                                                const Toolchain& toolchain, const ResolveContext& context) {
   std::vector<std::string> argv = {program, "-c", std::string(kProbe)};
   argv.insert(argv.end(), toolchain.requires_modules.begin(), toolchain.requires_modules.end());
   const ProcessResult result = run(runner, tool_request(std::move(argv), context));
-  if (const auto* spawn = std::get_if<SpawnFailed>(&result.outcome)) return std::unexpected(spawn->error.message);
-  if (!succeeded(result)) return std::unexpected(describe(result.outcome));
+  const auto unfit = [](std::string why, bool is_broken = false) {
+    return std::unexpected(Unfit{std::move(why), is_broken});
+  };
+  if (const auto* spawn = std::get_if<SpawnFailed>(&result.outcome)) return unfit(spawn->error.message, true);
+  if (!succeeded(result)) return unfit(last_words(result), true);
   const auto read = json::parse(result.out.text());
-  if (!read || !read->has("executable")) return std::unexpected("gave no answer to our questions");
+  if (!read || !read->has("executable")) return unfit("gave no answer to our questions", true);
   const json::Value& answer = *read;
   if (answer["old"] == true)
-    return std::unexpected(fmt::format("is Python {}, and 3.9 is the oldest we host", answer["version"].text_or("?")));
+    return unfit(fmt::format("is Python {}, and 3.9 is the oldest we host", answer["version"].text_or("?")));
   if (const std::vector<std::string> missing = json::texts_of(answer["missing"]); !missing.empty())
-    return std::unexpected(fmt::format("has no module {}", fmt::join(missing, ", ")));
+    return unfit(fmt::format("has no module {}", fmt::join(missing, ", ")));
   ResolvedInterpreter interpreter;
   interpreter.path = answer["executable"].text_or(program);
   interpreter.version = answer["version"].text_or("");
@@ -209,6 +234,7 @@ Result<ResolvedInterpreter> resolve_interpreter(ProcessRunner& runner, const Too
                                                 const ResolveContext& context) {
   std::string tried;
   std::string passed_over;
+  bool is_broken = false;
   for (const std::string& candidate : toolchain.python) {
     const auto program = find_program(candidate, value_of(context.environment, "PATH"));
     if (!program) {
@@ -220,10 +246,14 @@ Result<ResolvedInterpreter> resolve_interpreter(ProcessRunner& runner, const Too
       interpreter->passed_over = std::move(passed_over);
       return *std::move(interpreter);
     }
-    if (is_activated(*program, context)) passed_over = fmt::format("{} {}", *program, interpreter.error());
-    tried += fmt::format("\n  {} {}", candidate, interpreter.error());
+    if (is_activated(*program, context)) passed_over = fmt::format("{} {}", *program, interpreter.error().why);
+    tried += fmt::format("\n  {} {}", candidate, interpreter.error().why);
+    is_broken = is_broken || interpreter.error().is_broken;
   }
-  const std::string needed = toolchain.requires_modules.empty()
+  const std::string needed = is_broken
+                                 ? "repair it or its environment (PYTHONPATH, PYTHONHOME), or name another interpreter "
+                                   "with --python or the toolchain's python"
+                             : toolchain.requires_modules.empty()
                                  ? "install python3"
                                  : fmt::format(
                                        "install {} for one of them (Debian: apt-get install python3-{}), or name an "

@@ -48,7 +48,7 @@ std::string program_path(const Context& context, const AbSide& said) {
 
 /// Where a side's record stands or would: profiles are found beside it.
 std::string record_path(char name, const AbSide& said, const fs::path& folder) {
-  return said.json.empty() ? (folder / (std::string(1, name) + ".json")).string() : said.json;
+  return is_beside_file(said.json) ? said.json : (folder / (std::string(1, name) + ".json")).string();
 }
 
 /// One execution of everything on each side. An error: one of them could not go on.
@@ -148,6 +148,9 @@ int run_ab(const Context& context, const AbOptions& options, std::ostream& out, 
     sides.push_back(std::move(side));
   }
 
+  const CompareCommandOptions& shows = options.report;
+  if (auto fine = check_outputs({options.a.json, options.b.json, shows.csv, shows.markdown}); !fine)
+    return report_error(fine.error(), err);
   RunOptions run = options.run;
   if (needs_workspace(options, *plans)) {
     if (run.server != "auto" && run.server != "off") {

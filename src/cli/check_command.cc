@@ -89,7 +89,7 @@ int write_files(const Comparison& comparison, const CheckResult& result, const C
       {options.csv, to_csv(comparison)},
       {options.benchmark_json, to_google_benchmark(*comparison.next)}};
   const Status written = write_outputs(files, out);
-  return written ? 0 : refuse("check", written.error(), err, 1);
+  return written ? 0 : refuse_output("check", written.error(), err);
 }
 
 int report_check(const Comparison& comparison, const CheckResult& result, const CheckCommandOptions& options,

@@ -65,6 +65,7 @@ class CommitRoom::Observer final : public RunObserver {
     last_ = text;
     room_.say(text);
   }
+  void on_waiting(const std::string& text) override { room_.say_even_if_quiet(text); }
 
  private:
   const CommitRoom& room_;
@@ -140,7 +141,11 @@ Result<std::unique_ptr<CommitRoom>> CommitRoom::open(const Context& context, con
 bool CommitRoom::is_interrupted() { return measuring_->workspace().runner().interruptions() > 0; }
 
 void CommitRoom::say(const std::string& text) const {
-  if (!quiet_) fmt::print(err_, "tally {}: {}\n", command_, printable(text, true));
+  if (!quiet_) say_even_if_quiet(text);
+}
+
+void CommitRoom::say_even_if_quiet(const std::string& text) const {
+  fmt::print(err_, "tally {}: {}\n", command_, printable(text, true));
 }
 
 std::optional<std::vector<std::string>> CommitRoom::whole_of(const std::string& commit) const {

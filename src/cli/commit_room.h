@@ -45,6 +45,7 @@ class CommitRoom {
   [[nodiscard]] const Settings& settings() const { return settings_; }
   [[nodiscard]] bool is_interrupted();
   void say(const std::string& text) const;
+  void say_even_if_quiet(const std::string& text) const;
 
   /// Which cases the commit had when all of them were measured with this suite and these options; nothing where that is
   /// not known. For a process that goes on.

@@ -38,7 +38,7 @@ int report_comparison(const Comparison& comparison, const CompareCommandOptions&
   const std::pair<const std::string&, std::string> files[] = {
       {options.csv, to_csv(comparison)},
       {options.markdown, to_markdown(comparison, nullptr, options.functions ? options.top : 0)}};
-  if (const Status written = write_outputs(files, out); !written) return refuse("compare", written.error(), err, 1);
+  if (const Status written = write_outputs(files, out); !written) return refuse_output("compare", written.error(), err);
   const std::size_t gone = options.gone_is_failure ? comparison.count(Verdict::gone) : 0;
   return comparison.count(Verdict::failed) + gone > 0 ? 1 : 0;
 }

@@ -85,10 +85,10 @@ Finding check_aslr(ProcessRunner& runner, const Context& context) {
   return {"address randomisation", true, "can be switched off for each process", {}};
 }
 
-Finding check_cpus() {
+Finding check_cpus(const Context& context) {
   const auto topology = read_topology();
   if (!topology) return {"CPUs", false, describe(topology.error()), topology.error().mend};
-  const auto folder = CpuLeases::default_folder();
+  const auto folder = CpuLeases::default_folder(std::string(value_of(context.environment, "TALLY_CPU_LOCKS")));
   if (!folder) return {"CPUs", false, describe(folder.error()), folder.error().mend};
   return {"CPUs",
           true,
@@ -200,7 +200,7 @@ void add_doctor_options(OptionSet& command, DoctorOptions& options) {
 
 int run_doctor(const Context& context, const DoctorOptions& options, std::ostream& out, std::ostream& /*err*/) {
   RealProcessRunner runner(context.libexec + "/tally-supervisor");
-  std::vector<Finding> findings = {check_valgrind(runner, context), check_aslr(runner, context), check_cpus(),
+  std::vector<Finding> findings = {check_valgrind(runner, context), check_aslr(runner, context), check_cpus(context),
                                    check_cache(context)};
   for (const Toolchain& toolchain : builtin_toolchains()) check_toolchain(runner, context, toolchain, findings);
   bool fine = true;

@@ -172,7 +172,7 @@ int run_explain(const Context& context, const ExplainOptions& options, std::ostr
   err << nameless_note_of(*explanations, options.next);
   if (options.markdown.empty()) return code;
   const Status written = write_output(options.markdown, markdown_of(*explanations), out);
-  return written ? code : refuse("explain", written.error(), err, 1);
+  return written ? code : refuse_output("explain", written.error(), err);
 }
 
 }  // namespace tally::cli

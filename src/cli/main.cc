@@ -1,5 +1,6 @@
 /// The command `tally`: one table of subcommands, and the only place that exits.
 #include <fmt/chrono.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <ctime>
@@ -24,6 +25,7 @@
 #include "cli/report_command.h"
 #include "cli/run_command.h"
 #include "cli/serve_command.h"
+#include "cli/standard_output.h"
 #include "cli/submit_command.h"
 #include "cli/table_command.h"
 #include "cli/time_command.h"
@@ -201,4 +203,8 @@ int main_of_tally(int argc, char** argv) {
 }  // namespace
 }  // namespace tally::cli
 
-int main(int argc, char** argv) { return tally::cli::main_of_tally(argc, argv); }
+int main(int argc, char** argv) {
+  tally::cli::prepare_standard_streams();
+  tally::cli::StandardOutput output(STDOUT_FILENO);
+  return output.finish(tally::cli::main_of_tally(argc, argv), std::cerr);
+}

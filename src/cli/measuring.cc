@@ -24,6 +24,7 @@ Surroundings surroundings_of(const Context& context) {
   Surroundings around{.libexec = context.libexec, .tool = {}};
   around.tool.version = TALLY_VERSION;
   around.tool.commit = TALLY_COMMIT;
+  around.cpu_locks = value_of(context.environment, "TALLY_CPU_LOCKS");
   return around;
 }
 

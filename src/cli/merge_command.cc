@@ -37,15 +37,17 @@ Status check_complete(const Merged& merged, const MergeCommandOptions& options) 
                           part.missing->front(), part.count));
 }
 
-/// Beside it first, so that nobody ever reads half of one.
 Status copy_whole(const fs::path& from, const fs::path& to) {
   std::error_code code;
   if (fs::equivalent(from, to, code)) return {};
-  const fs::path beside = to.string() + ".new";
-  fs::copy_file(from, beside, fs::copy_options::overwrite_existing, code);
-  if (!code) fs::rename(beside, to, code);
-  if (code) return fail(ErrorKind::io, "cannot copy the profile here: " + code.message(), to.string());
-  return {};
+  auto copy = NewFile::create(to);
+  if (!copy) return std::unexpected(copy.error());
+  Status written;
+  const Status read = read_pieces(from, [&](std::string_view piece) {
+    if (written) written = copy->append(piece);
+  });
+  if (!read) return read;
+  return written ? copy->publish() : written;
 }
 
 /// Copies profiles to where the merged record looks for them.
@@ -104,7 +106,7 @@ Status take_profiles(Merged& merged, const std::vector<PartText>& parts, const s
   ProfileTaker taker(output);
   for (MergedCase& one : merged.cases) {
     if (!one.place.profile) continue;
-    if (output == "-") {
+    if (!is_beside_file(output)) {
       return fail(ErrorKind::input, "profiles are kept beside the record, and there is none", "-o",
                   "give -o the path of a file");
     }

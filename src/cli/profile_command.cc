@@ -87,7 +87,7 @@ int write_export(const StoredProfile& stored, std::size_t event, const ProfileCo
                            : options.export_as == "speedscope" ? to_speedscope(stored.profile, event, options.file)
                                                                : to_collapsed(stored.profile, event);
   const Status written = write_output(options.output, text, out);
-  return written ? 0 : refuse("profile", written.error(), err);
+  return written ? 0 : refuse_output("profile", written.error(), err);
 }
 
 Result<StoredProfile> load_python(const std::string& file, const ProfileCommandOptions& options) {

@@ -40,6 +40,7 @@ void Progress::on_begin(std::size_t cases, std::size_t finished) {
   done_ = finished;
   failed_ = 0;
   activity_.clear();
+  waits_ = false;
   running_.clear();
   paces_.clear();
   start_ = now_();
@@ -57,7 +58,8 @@ void Progress::redraw() {
   if (style_ != ProgressStyle::live || !running_now_) return;
   std::string text = fmt::format("[{}/{}]", done_, total_);
   if (failed_ > 0) text += fmt::format(" {} failed", failed_);
-  if (const auto left = seconds_left()) {
+  // While others have the CPUs, no pace says how long that will be.
+  if (const auto left = waits_ ? std::nullopt : seconds_left()) {
     text += fmt::format(" · {} left", elapsed(*left));
   } else {
     text += fmt::format(" · {}", elapsed(seconds_between(start_, now_())));
@@ -84,6 +86,7 @@ void Progress::on_process(const std::string& what, const std::vector<std::string
 
 void Progress::on_session(const Case& measured, Mode mode, const std::vector<int>& cpus) {
   if (style_ == ProgressStyle::quiet) return;
+  waits_ = false;
   if (Pace& pace = paces_[mode]; pace.began == Time{}) pace.began = now_();
   const std::string text = fmt::format("{} {} (CPU {})",
                                        mode == Mode::counts      ? "counting"
@@ -144,6 +147,12 @@ void Progress::on_case(const CaseRecord& record) {
     return line(text);
   }
   redraw();
+}
+
+void Progress::on_waiting(const std::string& text) {
+  activity_ = "waiting for others";
+  waits_ = true;
+  line("tally: " + text);
 }
 
 void Progress::on_message(const std::string& text) {

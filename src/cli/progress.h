@@ -33,6 +33,8 @@ class Progress final : public RunObserver {
   void on_session(const Case& measured, Mode mode, const std::vector<int>& cpus) override;
   void on_session_end(const Case& measured, Mode mode) override;
   void on_case(const CaseRecord& record) override;
+  /// Of a quiet one, too.
+  void on_waiting(const std::string& text) override;
   void on_message(const std::string& text) override;
   /// Wipes the live line.
   void on_end() override;
@@ -63,6 +65,7 @@ class Progress final : public RunObserver {
   std::size_t done_ = 0;
   std::size_t failed_ = 0;
   std::string activity_;  ///< When no session runs.
+  bool waits_ = false;    ///< For others, since no session has begun.
   std::vector<Running> running_;
   std::map<Mode, Pace> paces_;
   std::function<Time()> now_;

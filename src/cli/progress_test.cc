@@ -119,6 +119,22 @@ TEST_F(ProgressTest, ElsewhereThereIsALineACase) {
   quiet->on_case(ended("a", CaseStatus::ok));
   quiet->on_message("no");
   EXPECT_EQ(said(), "");
+  quiet->on_waiting("waiting for CPUs: process 7 has CPU 0");
+  EXPECT_EQ(said(), "tally: waiting for CPUs: process 7 has CPU 0\n") << "why nothing happens is never withheld";
+}
+
+TEST_F(ProgressTest, WhileOthersAreWaitedForNoTimeIsLeft) {
+  const auto progress = begin(ProgressStyle::live, 5);
+  progress->on_planned(Mode::counts, 5);
+  for (int i = 0; i < 5; ++i) session(*progress, std::to_string(i), Mode::counts, 2);
+  said();
+  now_ += seconds(60);
+  progress->on_waiting("waiting for CPUs: process 7 has CPU 0");
+  EXPECT_THAT(said(),
+              EndsWith("tally: waiting for CPUs: process 7 has CPU 0\n\r\033[K[0/5] · 70 s · waiting for others"));
+  progress->on_planned(Mode::wall, 5);
+  progress->on_session(named("0"), Mode::wall, {0});
+  EXPECT_THAT(said(), HasSubstr("left · timing 0")) << "it goes on";
 }
 
 }  // namespace

@@ -218,6 +218,20 @@ Status write_output(const std::string& path, const std::string& text, std::ostre
   return write_file(path, text);
 }
 
+Status check_outputs(std::initializer_list<std::string> paths) {
+  for (const std::string& path : paths) {
+    if (path.empty() || path == "-") continue;
+    if (Status fine = check_output(path); !fine) return fine;
+  }
+  return {};
+}
+
+bool is_beside_file(const std::string& path) {
+  if (path.empty() || path == "-") return false;
+  const auto place = find_output_place(path);
+  return place && place->is_file();
+}
+
 Status write_outputs(NamedTexts files, std::ostream& out) {
   for (const auto& [path, text] : files) {
     if (path.empty()) continue;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <utility>
@@ -53,6 +54,12 @@ inline constexpr const char* kDenoiseHelp =
 
 /// To a file, or to `out` for "-".
 Status write_output(const std::string& path, const std::string& text, std::ostream& out);
+
+/// Whether what is measured for hours can be written there then. Nothing is asked of "" and "-".
+Status check_outputs(std::initializer_list<std::string> paths);
+
+/// Whether something can be kept beside an output, as profiles and a journal are: it is a file.
+bool is_beside_file(const std::string& path);
 
 /// Paths, empty where a text is not wanted, and texts.
 using NamedTexts = std::span<const std::pair<const std::string&, std::string>>;

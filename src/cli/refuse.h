@@ -14,4 +14,9 @@ inline int refuse(std::string_view command, const Error& error, std::ostream& er
   return code;
 }
 
+/// The same of an output that could not be written: only a wrong path is bad input.
+inline int refuse_output(std::string_view command, const Error& error, std::ostream& err) {
+  return refuse(command, error, err, error.kind == ErrorKind::input ? 2 : 1);
+}
+
 }  // namespace tally::cli

@@ -28,7 +28,7 @@ int run_report(const ReportCommandOptions& options, std::ostream& out, std::ostr
   if (!record) return refuse("report", record.error(), err);
   if (!options.benchmark_json.empty()) {
     const Status written = write_output(options.benchmark_json, to_google_benchmark(*record), out);
-    if (!written) return refuse("report", written.error(), err);
+    if (!written) return refuse_output("report", written.error(), err);
     if (std::ranges::none_of(record->cases, [](const CaseRecord& one) { return one.wall.has_value(); }))
       err << "tally report: there are no times, and Google's compare.py reads nothing else; instructions are a "
              "counter\n";
@@ -56,7 +56,7 @@ int run_report(const ReportCommandOptions& options, std::ostream& out, std::ostr
   std::string output = options.output;
   if (output.empty()) output = std::filesystem::path(options.record).replace_extension(".html").string();
   const Status written = write_output(output, render_html_report(report), out);
-  if (!written) return refuse("report", written.error(), err);
+  if (!written) return refuse_output("report", written.error(), err);
   if (output != "-") out << output << '\n';
   return 0;
 }

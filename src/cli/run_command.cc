@@ -11,6 +11,7 @@
 #include "build/resolve.h"
 #include "cli/known_records.h"
 #include "cli/measuring.h"
+#include "cli/record_files.h"
 #include "record/json.h"
 #include "report/table.h"
 
@@ -32,7 +33,7 @@ std::string absolute_path(const Context& context, const std::string& path) {
 
 /// Beside the record, or under the state folder when no record was asked for.
 Result<std::string> journal_path(const Context& context, const RunCommandOptions& options) {
-  if (!options.json.empty() && options.json != "-") return options.json + ".journal";
+  if (is_beside_file(options.json)) return options.json + ".journal";
   const std::string_view state = value_of(context.environment, "XDG_STATE_HOME");
   const std::string_view home = value_of(context.environment, "HOME");
   if (!state.starts_with('/') && home.empty()) {
@@ -40,21 +41,14 @@ Result<std::string> journal_path(const Context& context, const RunCommandOptions
                 "use --json FILE");
   }
   const fs::path folder = state.starts_with('/') ? fs::path(state) : fs::path(home) / ".local/state";
-  std::error_code code;
-  return (folder / "tallymark/journals" / (digest(fs::absolute(source_of(options), code).string()) + ".journal"))
-      .string();
-}
-
-/// A record that cannot be written must be known before an hour of measuring, not after it.
-Status check_writable(const std::string& path) {
-  if (path.empty() || path == "-") return {};
-  std::error_code code;
-  if (fs::is_directory(path, code))
-    return fail(ErrorKind::input, "is a folder", path, "give --json the path of a file");
-  const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : fs::path(".");
-  fs::create_directories(folder, code);
-  if (code) return fail(ErrorKind::input, "cannot create the record's folder: " + code.message(), folder.string());
-  return {};
+  const std::string name = digest(absolute_path(context, source_of(options))) + ".journal";
+  const fs::path path = folder / "tallymark/journals" / name;
+  if (Status fine = check_output(path); !fine) {
+    Error error = fine.error();
+    error.mend = "set XDG_STATE_HOME to a folder that can be written, or use --json FILE";
+    return std::unexpected(std::move(error));
+  }
+  return path.string();
 }
 
 Status write_record(const std::string& path, const RunResult& result) {
@@ -133,8 +127,10 @@ Status print_record(const Context& context, const RunOptions& options, const Run
       return Status{};
     });
   }
+  // The record first: a reader of the table may go before its end.
+  Status written = json.empty() ? Status{} : write_record(json, result);
   out << render_run_table(result.record, rendering(context, options), options.denoise);
-  return json.empty() ? Status{} : write_record(json, result);
+  return written;
 }
 
 int exit_code_of(const RunResult& result) {
@@ -160,8 +156,8 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
                          "look at the suite, --filter and --exclude: `tally list` shows what they leave"},
                         err);
   }
-  if (auto writable = check_writable(options.json); !writable) return report_error(writable.error(), err);
-  if (options.profiles && (options.json.empty() || options.json == "-")) {
+  if (auto fine = check_outputs({options.json}); !fine) return report_error(fine.error(), err);
+  if (options.profiles && !is_beside_file(options.json)) {
     return report_error(
         {ErrorKind::input, "profiles are kept beside the record, and there is none", "--profiles", "add --json FILE"},
         err);
@@ -202,9 +198,15 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
   auto measured = (*measuring)->measure(request, served(suite_to_serve(options.source), *selection));
   if (!measured) return report_error(measured.error(), err);
 
+  // From here on Ctrl-C ends the process where the record goes into a pipe, which nobody may read yet.
+  if (!options.json.empty() && !is_beside_file(options.json)) measuring->reset();
   if (auto printed = print_record(context, options.run, *measured, options.json, out); !printed) {
     report_error(printed.error(), err);
-    fmt::print(err, "tally: what was measured is in {}: free some space and run again with --resume\n", *journal);
+    fmt::print(err, "tally: what was measured is in {}: run again with --resume\n", *journal);
+    return kFailed;
+  }
+  if (options.json == "-" && !out.flush()) {
+    fmt::print(err, "tally: what was measured is in {}: run again with --resume\n", *journal);
     return kFailed;
   }
   for (const std::string& id : measured->refuted) {

@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "base/text.h"
 #include "cli/record_files.h"
 
 namespace tally::cli {
@@ -52,6 +53,10 @@ void add_run_options(OptionSet& command, RunOptions& options) {
            "Seconds for a host to start, and to begin a case (never more than 20)")
       .shows_default()
       .range(0.1, 86400.0);
+  command
+      .add("--max-wait", &options.max_wait,
+           "How long times may wait for CPUs that others have (as long as it takes): 30s, 5min")
+      .value_name("DURATION");
   command.add("--memory", &options.memory, "Memory a case may use, such as 512M").value_name("BYTES");
   command.add("--cores", &options.cores, "CPUs to use, such as 0-3,6 (all that this process may use)")
       .value_name("LIST");
@@ -119,6 +124,24 @@ Result<Plan> plan_of(const Suite& suite, const RunOptions& options) {
   return make_plan(suite, {.selection = *std::move(selection), .repeat = options.settings.repeat});
 }
 
+Result<double> parse_seconds(const std::string& text, const std::string& where) {
+  constexpr double kDay = 86400;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string_view unit = trim({end, static_cast<std::size_t>(text.data() + text.size() - end)});
+  double factor = 0;
+  if (unit.empty() || unit == "s") factor = 1;
+  if (unit == "ms") factor = 1e-3;
+  if (unit == "min") factor = 60;
+  if (unit == "h") factor = 3600;
+  // Written so that what is no number is refused, too.
+  if (error != std::errc{} || factor == 0 || !(value >= 0 && value * factor <= kDay)) {
+    return fail(ErrorKind::input, fmt::format("'{}' is no length of time up to a day", text), where,
+                "write seconds, or a number with ms, s, min or h: 30s");
+  }
+  return value * factor;
+}
+
 Result<std::uint64_t> parse_bytes(const std::string& text, const std::string& where) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -146,6 +169,11 @@ Result<Settings> settings_of(const RunOptions& options) {
   if (options.timeout_s > 0) settings.timeout_s = options.timeout_s;
   if (options.host_timeout_s != RunOptions{}.host_timeout_s) settings.host_timeout_s = options.host_timeout_s;
   if (options.retries >= 0) settings.retries = options.retries;
+  if (!options.max_wait.empty()) {
+    const auto seconds = parse_seconds(options.max_wait, "--max-wait");
+    if (!seconds) return std::unexpected(seconds.error());
+    settings.max_wait_s = *seconds;
+  }
   if (!options.memory.empty()) {
     auto memory = parse_bytes(options.memory, "--memory");
     if (!memory) return std::unexpected(memory.error());

@@ -23,6 +23,7 @@ struct RunOptions {
   double precision_percent = 1;
   double timeout_s = 0;  ///< 0: by default.
   double host_timeout_s = 120;
+  std::string max_wait;  ///< Empty: as long as it takes.
   std::string memory;
   int retries = -1;  ///< Below 0: by default.
   Tools tools;
@@ -49,6 +50,9 @@ Result<Plan> plan_of(const Suite& suite, const RunOptions& options);
 
 /// How these options want a run to measure.
 Result<Settings> settings_of(const RunOptions& options);
+
+/// "30 s", "500ms", "5 min", "1h", or a number of seconds.
+Result<double> parse_seconds(const std::string& text, const std::string& where);
 
 /// "512M", "2G", "1073741824" to bytes.
 Result<std::uint64_t> parse_bytes(const std::string& text, const std::string& where);

@@ -53,6 +53,8 @@ TEST_F(Parsed, WhatIsSaidArrives) {
                      "2.5",
                      "--memory",
                      "1G",
+                     "--max-wait",
+                     "1.5 min",
                      "--isolation",
                      "process",
                      "--replicates",
@@ -77,6 +79,7 @@ TEST_F(Parsed, WhatIsSaidArrives) {
   EXPECT_FALSE(settings->wall);
   EXPECT_EQ(settings->timeout_s, 2.5);
   EXPECT_EQ(settings->memory_bytes, 1U << 30);
+  EXPECT_EQ(settings->max_wait_s, 90);
   EXPECT_EQ(settings->isolation, "process");
   EXPECT_EQ(settings->replicates, 9);
   EXPECT_GE(settings->max_replicates, 9);
@@ -88,6 +91,16 @@ TEST_F(Parsed, WhatIsSaidArrives) {
   ASSERT_TRUE(selection);
   EXPECT_THAT(selection->filters, ElementsAre("a", "b"));
   EXPECT_THAT(selection->excludes, ElementsAre("c"));
+}
+
+TEST_F(Parsed, ALengthOfTimeHasAUnitOrIsSeconds) {
+  for (const auto& [text, seconds] : {std::pair{"30", 30.0}, {"0", 0}, {"250ms", 0.25}, {"2 s", 2}, {"1h", 3600}})
+    EXPECT_EQ(parse_seconds(text, "--max-wait").value(), seconds) << text;
+  for (const char* text : {"", "soon", "-1", "5 days", "25h", "nan", "1e9"})
+    EXPECT_FALSE(parse_seconds(text, "--max-wait")) << text;
+  EXPECT_EQ(
+      describe(parse_seconds("soon", "--max-wait").error()),
+      "--max-wait: 'soon' is no length of time up to a day; write seconds, or a number with ms, s, min or h: 30s");
 }
 
 TEST_F(Parsed, WhatCannotBeMeantIsRefused) {

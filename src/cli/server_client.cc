@@ -107,15 +107,44 @@ void report_progress(const json::Value& event, RunObserver& observer) {
     observer.on_session(measured, mode, cpus);
   }
   if (kind == "session_end") observer.on_session_end(measured, mode);
+  if (kind == "waiting") observer.on_waiting(event["text"].text_or(""));
   if (kind == "message") observer.on_message(event["text"].text_or(""));
   if (kind == "end") observer.on_end();
 }
 
-void report_waiting(const json::Value& event, RunObserver& observer) {
-  const double ahead = event["ahead"].number().value_or(1);
-  observer.on_message(
-      fmt::format("waiting for the server: {:.0f} {} first", ahead, ahead == 1 ? "run goes" : "runs go"));
-}
+/// A run that has to wait for its turn at the server.
+class ServerWait {
+ public:
+  static constexpr Milliseconds kUnspoken{1000};
+  static constexpr Milliseconds kLook{200};
+
+  void ahead(double runs) {
+    if (!since_) since_ = Clock::now();
+    ahead_ = runs;
+    said_ = said_ && runs == said_ahead_;
+  }
+  void over() { since_.reset(); }
+  [[nodiscard]] bool goes_on() const { return since_.has_value(); }
+  [[nodiscard]] bool longer_than(std::optional<double> seconds) const {
+    return since_ && seconds && std::chrono::duration<double>(Clock::now() - *since_).count() >= *seconds;
+  }
+  /// Once a second has passed, and when the number changes.
+  void report(RunObserver& observer) {
+    if (!since_ || said_ || Clock::now() < *since_ + kUnspoken) return;
+    said_ = true;
+    said_ahead_ = ahead_;
+    observer.on_waiting("waiting for the server: " + text());
+  }
+  [[nodiscard]] std::string text() const {
+    return fmt::format("{:.0f} {} first", ahead_, ahead_ == 1 ? "run goes" : "runs go");
+  }
+
+ private:
+  std::optional<Clock::time_point> since_;
+  double ahead_ = 0;
+  double said_ahead_ = 0;
+  bool said_ = false;
+};
 
 Result<RunResult> result_of(const json::Value& event) {
   auto record = record_from_json(json::to_text(event["record"]), "the server's record");
@@ -231,8 +260,19 @@ Error ServerClient::gone(const RunRequest& request) const {
 Result<RunResult> ServerClient::measure(const RunRequest& request, const ServedPlan& plan, const std::string& cores,
                                         Interrupts& interrupts, RunObserver& observer) {
   const json::Value id = send("measure", measure_members(request, plan, cores));
+  ServerWait waiting;
   for (;;) {
-    auto event = next_event(id, &interrupts, std::nullopt);
+    waiting.report(observer);
+    if (waiting.longer_than(request.settings.max_wait_s)) {
+      send("cancel", {{"of", id}});
+      observer.on_end();
+      return fail(ErrorKind::failed,
+                  fmt::format("the run has waited for the server for {:g} s, which is the most: {}",
+                              *request.settings.max_wait_s, waiting.text()),
+                  path_, "let it wait longer (--max-wait), or measure without the server (--server off)");
+    }
+    auto event = next_event(id, &interrupts, waiting.goes_on() ? std::optional(ServerWait::kLook) : std::nullopt);
+    if (event && !*event) continue;
     if (!event && (channel_.ended() || channel_.broken())) {
       observer.on_end();
       return std::unexpected(gone(request));
@@ -246,7 +286,8 @@ Result<RunResult> ServerClient::measure(const RunRequest& request, const ServedP
     // An error of no request is of this one: there is no other.
     if (what["id"] != id && !(name == "error" && what["id"].is_null())) continue;
     if (name == "progress") report_progress(what, observer);
-    if (name == "waiting") report_waiting(what, observer);
+    if (name == "waiting") waiting.ahead(what["ahead"].number().value_or(1));
+    if (name != "waiting") waiting.over();
     if (name == "case") {
       if (const auto one = case_from_json(json::to_text(what["case"]), "the server's case")) observer.on_case(*one);
     }

@@ -239,7 +239,9 @@ Status check_usage(const SubmitOptions& options) {
   if (!options.slurm) return fail(ErrorKind::input, "where to is not said", {}, "write --slurm");
   if (!options.run.shard.empty())
     return fail(ErrorKind::input, "parts are dealt out by submit itself", "--shard", "take it away");
-  if (options.json == "-") return fail(ErrorKind::input, "the record must be a file", "--json", "give it a path");
+  if (Status fine = check_outputs({options.json}); !fine) return fine;
+  if (!is_beside_file(options.json))
+    return fail(ErrorKind::input, "the record must be a file", "--json", "give it a path");
   return {};
 }
 

@@ -88,7 +88,7 @@ int run_table(const TableCommandOptions& options, std::ostream& out, std::ostrea
   }
   const std::pair<const std::string&, std::string> files[] = {{options.csv, to_csv(*pivot)},
                                                               {options.markdown, to_markdown(*pivot, options.best)}};
-  if (const Status written = write_outputs(files, out); !written) return refuse("table", written.error(), err, 1);
+  if (const Status written = write_outputs(files, out); !written) return refuse_output("table", written.error(), err);
   return 0;
 }
 

@@ -3,6 +3,7 @@
 #include <ostream>
 
 #include "cli/measuring.h"
+#include "cli/record_files.h"
 #include "cli/run_command.h"
 
 namespace tally::cli {
@@ -51,12 +52,14 @@ int run_time(const Context& context, const TimeOptions& options, std::ostream& o
   if (!plan) return report_error(plan.error(), err);
   auto settings = settings_of(options.run);
   if (!settings) return report_error(settings.error(), err);
+  if (auto fine = check_outputs({options.json}); !fine) return report_error(fine.error(), err);
   auto measuring = Measuring::begin(context, options.run, err);
   if (!measuring) return report_error(measuring.error(), err);
   const RunRequest request{
       .plan = &*plan, .caller = caller_of(context), .settings = *std::move(settings), .tools = options.run.tools};
   auto measured = (*measuring)->measure(request, served(document_of(options), Selection{}));
   if (!measured) return report_error(measured.error(), err);
+  if (!options.json.empty() && !is_beside_file(options.json)) measuring->reset();  // as in `run`
   if (auto printed = print_record(context, options.run, *measured, options.json, out); !printed)
     return report_error(printed.error(), err);
   if (measured->stopped) report_error(*measured->stopped, err);

@@ -122,12 +122,13 @@ int run_trace(const TraceOptions& options, std::ostream& out, std::ostream& err)
   if (options.diff) {
     const auto changes = trace::diff(results[0].figures, results[1].figures);
     if (const auto written = write_page(results, changes, options); !written)
-      return refuse("trace", written.error(), err);
+      return refuse_output("trace", written.error(), err);
     out << (options.json ? json::to_text(report::trace_diff_json(changes, options.kernels), 2) + '\n'
                          : report::render_trace_diff(changes, text_options(options)));
     return nothing ? 1 : 0;
   }
-  if (const auto written = write_page(results, {}, options); !written) return refuse("trace", written.error(), err);
+  if (const auto written = write_page(results, {}, options); !written)
+    return refuse_output("trace", written.error(), err);
   if (options.json) {
     out << json::to_text(report::trace_json(results, {.kernels = options.kernels, .unprofiled_duration = duration}), 2)
         << '\n';

@@ -231,11 +231,11 @@ int run_trace_record(const Context& context, const TraceRecordOptions& options, 
   if (!statements) return report_error(statements.error(), err);
   if (statements->skipped != 0)
     err << fmt::format("tally: {} C++ and TorchScript cases are not recorded\n", statements->skipped);
-  std::error_code code;
-  fs::create_directories(options.output, code);
-  if (code)
-    return report_error(
-        {ErrorKind::input, "cannot make the folder: " + code.message(), options.output, "name another --output"}, err);
+  if (Status made = make_folder(options.output); !made) {
+    Error error = made.error();
+    error.mend = "name another --output";
+    return report_error(error, err);
+  }
   auto interrupts = Interrupts::install();
   if (!interrupts) return report_error(interrupts.error(), err);
   RealProcessRunner runner(context.libexec + "/tally-supervisor", &*interrupts);

@@ -17,8 +17,10 @@ using protocol::Stage;
 
 namespace {
 
-constexpr double kLoopBlocks = 10;                    // of the empty loop, to time it
+constexpr std::uint64_t kLoopBlocks = 100;            // of the empty loop, to time it
+constexpr double kLoopBlockShare = 0.1;               // of a statement's block, in time
 constexpr int kMostRetakes = 3;                       // of times whose blocks came out too short
+constexpr int kMostLoopRetakes = 20;                  // which take a millisecond, and are taken off of all others
 constexpr std::uint64_t kAllocationIterations = 100;  // at the most
 
 /// Pools the samples of several sessions.
@@ -110,10 +112,10 @@ std::optional<CaseCommand> CaseDialogue::on_ready(const PhaseReady& ready) {
       return Advance{};
     case Mode::wall: {
       const WallPlan& wall = rules_.plan.wall;
-      if (step_ == Step::statement && wall.number > 0) return ask_times(wall.number, wall.min_run_time_s, 1);
+      if (step_ == Step::baseline) return ask_times_of_loop();
+      if (wall.number > 0) return ask_times(wall.number, wall.min_run_time_s, 1);
       // The first child also finds out how many executions make a block; the others repeat that number.
-      const double loop_s = kLoopBlocks * least_block_s(wall, rules_.timer_overhead_s);
-      return ask_times(0, step_ == Step::baseline ? loop_s : child_run_time_s(wall), 1);
+      return ask_times(0, child_run_time_s(wall), 1);
     }
     case Mode::sites:
       if (step_ == Step::baseline) return advance();
@@ -248,24 +250,30 @@ std::optional<CaseCommand> CaseDialogue::on_timed(ChildTimed timed) {
     fail({"time", "the case's process sent no samples", {}, {}}, false);
     return std::nullopt;
   }
-  if (found_too_few(timed) && retakes_ < kMostRetakes) {
+  if (found_too_few(timed) && retakes_ < most_retakes()) {
     ++retakes_;
     return asked_times_;
   }
   if (step_ == Step::baseline) {
-    // The least: nothing but being interrupted makes an empty loop slower, and one interrupted block in 2,000 cases
-    // passed for a loop of 351 ns, which turned all of its case's times into 0.
-    wall_.overhead_s = std::ranges::min(timed.samples_s);
+    // Of many blocks, however long the machine stops the process in one of them: one interrupted block once passed for
+    // a loop of 112 ns, which turned all of its case's times into 0.
+    wall_.overhead_s = median(timed.samples_s);
+    retakes_ = 0;
     return advance();
   }
   wall_.number_per_run = timed.number;
-  double measured_s = 0;
+  // A time that the benchmark says has no loop in it, and none of our clock's grain.
+  if (timed.manual) wall_.overhead_s = 0;
+  wall_.clock_s = timed.manual ? 0 : rules_.timer_overhead_s;
+  const auto number = static_cast<double>(timed.number);
+  double sampled_s = 0;
   for (double& sample : timed.samples_s) {
-    measured_s += sample * static_cast<double>(timed.number);
+    sampled_s += sample * number;
     sample = std::max(sample - wall_.overhead_s, 0.0);
+    progress_.measured_s += sample * number;
   }
-  progress_.measured_s += measured_s;
-  progress_.spent_s += std::max(timed.spent_s, measured_s);
+  progress_.sampled_s += sampled_s;
+  progress_.spent_s += std::max(timed.spent_s, sampled_s);
   progress_.steal_share = timed.steal_share;
   wall_.by_child.push_back(std::move(timed.samples_s));
   if (--children_coming_ > 0) return std::nullopt;
@@ -277,9 +285,12 @@ std::optional<CaseCommand> CaseDialogue::on_timed(ChildTimed timed) {
 /// turned all of a case's times into 0.
 bool CaseDialogue::found_too_few(const ChildTimed& timed) const {
   if (asked_times_.iterations > 0) return false;
-  const double block_s = std::ranges::min(timed.samples_s) * static_cast<double>(timed.number);
-  return block_s < asked_times_.block_s / 4;
+  if (timed.manual) return false;
+  const double each_s = step_ == Step::baseline ? median(timed.samples_s) : std::ranges::min(timed.samples_s);
+  return each_s * static_cast<double>(timed.number) < asked_times_.block_s / 4;
 }
+
+int CaseDialogue::most_retakes() const { return step_ == Step::baseline ? kMostLoopRetakes : kMostRetakes; }
 
 CaseCommand CaseDialogue::next_wall_command() {
   const WallPlan& plan = rules_.plan.wall;
@@ -288,11 +299,21 @@ CaseCommand CaseDialogue::next_wall_command() {
     const std::uint64_t children = wall_.by_child.size();
     const std::uint64_t more = next_children(plan, children, progress_.spent_s);
     const bool last = !rules_.counts_allocations && are_last(plan, children, more, progress_);
-    return ask_times(wall_.number_per_run, child_run_time_s(plan), more, last);
+    return ask_times(wall_.number_per_run, child_budget_s(plan, progress_), more, last);
   }
   if (!rules_.counts_allocations) return advance();
   step_ = Step::allocations;
   return AskCount{std::min(rules_.plan.iterations, kAllocationIterations), true};
+}
+
+/// In many short blocks: an empty loop is regular, and what the clock takes of a tenth of a block is nothing beside it.
+CaseCommand CaseDialogue::ask_times_of_loop() {
+  constexpr double kLeastBlockS = 1e-6;
+  ask_times(0, 0, 1);
+  asked_times_.block_s = std::max(kLoopBlockShare * asked_times_.block_s, kLeastBlockS);
+  asked_times_.budget_s = static_cast<double>(kLoopBlocks) * asked_times_.block_s;
+  asked_times_.least_samples = kLoopBlocks;
+  return asked_times_;
 }
 
 CaseCommand CaseDialogue::ask_times(std::uint64_t iterations, double budget_s, std::uint64_t children, bool last) {

@@ -73,7 +73,9 @@ class CaseDialogue {
   void fail_by_status(int status);
   [[nodiscard]] bool is_last_replicate() const;
   [[nodiscard]] bool found_too_few(const ChildTimed& timed) const;
+  [[nodiscard]] int most_retakes() const;
   CaseCommand ask_times(std::uint64_t iterations, double budget_s, std::uint64_t children, bool last = false);
+  CaseCommand ask_times_of_loop();
   CaseCommand next_wall_command();
   CaseCommand advance();
 

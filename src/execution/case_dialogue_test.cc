@@ -298,11 +298,69 @@ TEST_F(CaseDialogueTest, BlocksThatCameOutTooShortAreTakenAgain) {
   EXPECT_EQ(times_of(dialogue.on(timed(1.001e-6))).iterations, 1000U);
 }
 
+TEST_F(CaseDialogueTest, TheEmptyLoopIsTheMedianOfAHundredBlocks) {
+  CaseDialogue dialogue = begin(Mode::wall);
+  const AskTimes loop = times_of(dialogue.on(PhaseReady{Phase::baseline}));
+  EXPECT_EQ(loop.least_samples, 100U) << "however long the machine stops the process in one of them";
+  EXPECT_DOUBLE_EQ(loop.budget_s, 100 * loop.block_s);
+  ChildTimed blocks = timed(3.3e-9, 100);
+  std::fill_n(blocks.samples_s.begin(), 49, 112e-9);  // interrupted ones
+  EXPECT_TRUE(advances(dialogue.on(std::move(blocks))));
+  const AskTimes first = times_of(dialogue.on(PhaseReady{Phase::statement}));
+  EXPECT_GT(first.block_s, loop.block_s);
+  dialogue.on(timed(30e-9));
+  CaseOutcome outcome;
+  dialogue.deliver(outcome, {});
+  EXPECT_DOUBLE_EQ(outcome.wall->overhead_s, 3.3e-9);
+  EXPECT_DOUBLE_EQ(outcome.wall->by_child[0][0], 26.7e-9);
+  EXPECT_DOUBLE_EQ(outcome.wall->clock_s, 1e-8);
+}
+
+TEST_F(CaseDialogueTest, NothingIsTakenOffOfATimeThatTheBenchmarkSays) {
+  settings_.counts = false;
+  CaseDialogue dialogue = begin_after_the_loop();
+  dialogue.on(PhaseReady{Phase::statement});
+  ChildTimed manual{.number = 1, .samples_s = std::vector<double>(10, 1e-10), .manual = true};
+  const AskTimes next = times_of(dialogue.on(manual));
+  EXPECT_EQ(next.iterations, 1U) << "not taken again, however short: no clock is at fault";
+  EXPECT_EQ(next.children, 4U);
+  CaseOutcome outcome;
+  dialogue.deliver(outcome, {});
+  EXPECT_EQ(outcome.wall->by_child[0][0], 1e-10);
+  EXPECT_EQ(outcome.wall->overhead_s, 0);
+  EXPECT_EQ(outcome.wall->clock_s, 0);
+}
+
+/// What is asked for are samples of the statement: a third of a cheap one's blocks is the empty loop.
+TEST_F(CaseDialogueTest, TheMinimumRunTimeIsOfTheStatementAlone) {
+  settings_.counts = false;
+  settings_.min_run_time_s = 2;
+  CaseDialogue dialogue = begin(Mode::wall);
+  dialogue.on(PhaseReady{Phase::baseline});
+  dialogue.on(timed(1e-8));
+  AskTimes asked = times_of(dialogue.on(PhaseReady{Phase::statement}));
+  double measured_s = 0;
+  for (bool over = false; !over;) {
+    std::optional<CaseCommand> command;
+    for (std::uint64_t child = 0; child < asked.children; ++child) {
+      // It samples for as long as it is to.
+      constexpr std::uint64_t kNumber = 100'000;
+      const auto samples = static_cast<std::size_t>(asked.budget_s / (3e-8 * kNumber)) + 1;
+      measured_s += static_cast<double>(samples * kNumber) * 2e-8;
+      command = dialogue.on(ChildTimed{.number = kNumber, .samples_s = std::vector<double>(samples, 3e-8)});
+    }
+    over = advances(command);
+    if (!over) asked = times_of(command);
+  }
+  EXPECT_GE(measured_s, 2);
+  EXPECT_LT(measured_s, 2.5);
+}
+
 TEST_F(CaseDialogueTest, WhatStaysShortIsTakenInTheEnd) {
   const ChildTimed interrupted{.number = 1, .samples_s = {6e-8}};
   CaseDialogue dialogue = begin(Mode::wall);
   dialogue.on(PhaseReady{Phase::baseline});
-  for (int i = 0; i < 3; ++i) EXPECT_FALSE(advances(dialogue.on(interrupted)));
+  for (int i = 0; i < 20; ++i) EXPECT_FALSE(advances(dialogue.on(interrupted)));
   EXPECT_TRUE(advances(dialogue.on(interrupted)));
 }
 

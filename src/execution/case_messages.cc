@@ -95,6 +95,7 @@ CaseMessage decode(const Message& message, DumpFolder& dumps) {
       const std::uint64_t number = message.number(Field::iterations, 1);
       return ChildTimed{static_cast<int>(message.number(Field::status)), number,
                         samples_of(message.text(Field::samples).value_or(""), static_cast<double>(number)),
+                        message.number(Field::manual) != 0,
                         static_cast<double>(message.number(Field::spent_ns)) * 1e-9};
     }
     case MessageType::failed:
@@ -125,6 +126,7 @@ std::string_view encode(const CaseCommand& command, std::uint32_t job, std::span
     return frame.number(Field::iterations, times->iterations)
         .number(Field::block_ns, nanoseconds(times->block_s))
         .number(Field::budget_ns, nanoseconds(times->budget_s))
+        .number(Field::least_samples, times->least_samples)
         .number(Field::children, times->children)
         .number(Field::last, times->last ? 1 : 0)
         .finish();

@@ -44,6 +44,7 @@ struct ChildTimed {
   int status = 0;
   std::uint64_t number = 1;       ///< Executions in a block.
   std::vector<double> samples_s;  ///< Of one execution each, loop included.
+  bool manual = false;            ///< As the benchmark says, not as the clock does.
   double spent_s = 0;             ///< From its fork to its end; 0 where the program does not tell.
   double steal_share = 0;         ///< Of the time since the first child, as the machine tells.
 };
@@ -86,7 +87,8 @@ struct AskCount {
 struct AskTimes {
   std::uint64_t iterations = 0;  ///< In a block; 0: as many as last `block_s`.
   double block_s = 0;
-  double budget_s = 0;  ///< Of one child.
+  double budget_s = 0;              ///< Of one child.
+  std::uint64_t least_samples = 1;  ///< Likewise, whatever the budget.
   std::uint64_t children = 1;
   bool last = false;          ///< As with counts: the case child may be the last of these itself.
   bool of_statement = false;  ///< Not of the empty loop, which is too short to be watched.

@@ -13,9 +13,14 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <map>
 
+#include "base/contains.h"
+#include "base/files.h"
 #include "base/text.h"
+#include "base/utf8.h"
+#include "execution/lock_file.h"
 
 namespace tally {
 namespace {
@@ -28,9 +33,10 @@ std::vector<CpuIndex> all_of(const CpuRange& range) {
   return all;
 }
 
-/// Who holds a flock, by device and inode, from the kernel's own list.
-std::map<std::pair<dev_t, ino_t>, int> lock_holders() {
-  std::map<std::pair<dev_t, ino_t>, int> holders;
+/// What is locked, by device and inode, and the processes that lock it, from the kernel's own list. Those of other
+/// containers have no number here.
+std::multimap<std::pair<dev_t, ino_t>, int> lock_holders() {
+  std::multimap<std::pair<dev_t, ino_t>, int> holders;
   std::ifstream file("/proc/locks");
   std::string line;
   while (std::getline(file, line)) {
@@ -40,28 +46,45 @@ std::map<std::pair<dev_t, ino_t>, int> lock_holders() {
     unsigned long inode = 0;
     const int got =
         std::sscanf(line.c_str(), "%*d: FLOCK ADVISORY %*s %d %x:%x:%lu", &pid, &major_number, &minor_number, &inode);
-    if (got == 4) holders[{makedev(major_number, minor_number), inode}] = pid;
+    if (got == 4) holders.insert({{makedev(major_number, minor_number), inode}, pid});
   }
   return holders;
 }
 
-std::string process_name(int pid) {
-  std::ifstream file(fmt::format("/proc/{}/comm", pid));
-  std::string name;
-  return std::getline(file, name) ? fmt::format(" ({})", name) : "";
+/// "process 4711 (tally time 'x + 1')".
+std::string process_text(int pid) {
+  constexpr std::size_t kShown = 60;  // bytes of a command
+  const auto arguments = read_file(fmt::format("/proc/{}/cmdline", pid));
+  std::string command;
+  if (arguments) {
+    for (const std::string_view argument : split(*arguments, '\0')) {
+      if (!command.empty() && !argument.empty()) command += ' ';
+      command += command.empty() ? argument.substr(argument.rfind('/') + 1) : argument;
+    }
+  }
+  if (command.empty()) return fmt::format("process {}", pid);
+  std::ranges::replace_if(command, [](unsigned char letter) { return letter < ' '; }, ' ');
+  if (command.size() > kShown) command = std::string(cut_to_bytes(command, kShown)) + "…";
+  return fmt::format("process {} ({})", pid, command);
 }
 
 }  // namespace
 
-Result<std::string> CpuLeases::default_folder() {
-  for (const auto& [parent, folder] :
-       {std::pair{"/run/lock", "/run/lock/tallymark"}, {"/tmp", "/tmp/tallymark-cpus"}}) {
-    struct stat about{};
-    const bool there = stat(folder, &about) == 0 && S_ISDIR(about.st_mode);
-    if (there || access(parent, W_OK) == 0) return folder;
+Result<std::string> CpuLeases::default_folder(const std::string& named) {
+  if (!named.empty()) return named;
+  constexpr std::pair<const char*, const char*> kPlaces[] = {{"/run/lock", "/run/lock/tallymark"},
+                                                             {"/tmp", "/tmp/tallymark-cpus"}};
+  struct stat about{};
+  const auto is_there = [&](const char* folder) { return stat(folder, &about) == 0 && S_ISDIR(about.st_mode); };
+  for (const auto& [parent, folder] : kPlaces) {
+    if (access(is_there(folder) ? folder : parent, W_OK) == 0) return folder;
+  }
+  // What must not be written may have all files already.
+  for (const auto& [parent, folder] : kPlaces) {
+    if (is_there(folder)) return folder;
   }
   return fail(ErrorKind::io, "cannot write to /run/lock or /tmp, where the CPU locks are kept", {},
-              "make one of them writable");
+              "make one of them writable, or name a folder of yours in TALLY_CPU_LOCKS");
 }
 
 Result<CpuLeases> CpuLeases::open(CpuTopology topology, const std::string& folder) {
@@ -72,40 +95,17 @@ Result<CpuLeases> CpuLeases::open(CpuTopology topology, const std::string& folde
   return CpuLeases(std::move(topology), std::move(opened), folder);
 }
 
-Result<UniqueFd> CpuLeases::lock_file(CpuIndex cpu) const {
-  const std::string name = file_name(cpu);
-  // Two tries: between not finding it and making it another process may have made it. Opening first without O_CREAT
-  // also serves fs.protected_regular, which refuses O_CREAT on other users' files in a sticky folder.
-  for (int i = 0; i < 2; ++i) {
-    UniqueFd there(openat(folder_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-    if (there || errno != ENOENT) {
-      if (there) return there;
-      break;
-    }
-    UniqueFd made(openat(folder_.get(), name.c_str(), O_RDONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
-    if (made) fchmod(made.get(), 0644);
-    if (made) return made;
-    if (errno != EEXIST) break;
-  }
-  return std::unexpected(errno_error("open a CPU lock", fmt::format("{}/{}", path_, name)));
-}
-
 Result<std::optional<UniqueFd>> CpuLeases::lock(CpuIndex cpu, Hold hold) const {
+  const std::string name = file_name(cpu);
   for (;;) {
-    Result<UniqueFd> file = lock_file(cpu);
+    Result<UniqueFd> file = open_lock_file(folder_.get(), path_, name);
     if (!file) return std::unexpected(file.error());
     if (flock(file->get(), (hold == Hold::alone ? LOCK_EX : LOCK_SH) | LOCK_NB) < 0) {
       if (errno == EWOULDBLOCK) return std::nullopt;
       if (errno == EINTR) continue;
-      return std::unexpected(errno_error("lock", fmt::format("{}/{}", path_, file_name(cpu))));
+      return std::unexpected(errno_error("lock", fmt::format("{}/{}", path_, name)));
     }
-    // A cleaner of temporary files may have removed it between our open and our lock: then it locks nothing.
-    struct stat held{};
-    struct stat named{};
-    fstat(file->get(), &held);
-    const bool same = fstatat(folder_.get(), file_name(cpu).c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-                      held.st_ino == named.st_ino && held.st_dev == named.st_dev;
-    if (same) return std::move(*file);
+    if (is_named(file->get(), folder_.get(), name)) return std::move(*file);
   }
 }
 
@@ -128,20 +128,75 @@ Result<std::optional<CpuLease>> CpuLeases::try_lease(const LeaseWish& wish) {
                             topology_.allowed.size(), to_string(topology_.allowed)),
                 {}, "allow more with --cores, or use fewer threads");
   }
+  std::vector<const CpuRange*> open;
   for (const CpuRange& range : ranges) {
-    if (!is_free_here(range)) continue;
+    if (is_free_here(range)) open.push_back(&range);
+  }
+  // What this process has itself comes back without anybody's help, and nobody should stand behind it meanwhile.
+  if (open.empty()) {
+    leave();
+    return std::nullopt;
+  }
+  is_first_ = queue_.ahead().empty();
+  if (is_first_) {
+    // A machine of many CPUs is not looked through every time.
+    constexpr int kLooksAround = 8;
+    const bool looks_around = !contains(open, waits_for_) || tries_++ % kLooksAround == 0;
+    const CpuRange* const awaited[] = {waits_for_};
+    auto lease = take(looks_around ? std::span<const CpuRange* const>(open) : awaited);
+    if (!lease) return lease;
+    if (*lease) {
+      leave();
+      return lease;
+    }
+  }
+  if (Status entered = queue_.enter(); !entered) return std::unexpected(entered.error());
+  if (!is_first_ || contains(open, waits_for_)) return std::nullopt;
+  const auto best = best_to_wait_for(open);
+  if (!best) return std::unexpected(best.error());
+  waits_for_ = *best;
+  queue_.want(CpuSet(all_of(**best)));
+  return std::nullopt;
+}
+
+void CpuLeases::leave() {
+  queue_.leave();
+  is_first_ = false;
+  waits_for_ = nullptr;
+  tries_ = 0;
+}
+
+Result<std::optional<CpuLease>> CpuLeases::take(std::span<const CpuRange* const> ranges) {
+  for (const CpuRange* const range : ranges) {
     CpuLease lease;
-    lease.range_ = range;
-    for (const CpuIndex cpu : all_of(range)) {
+    lease.range_ = *range;
+    for (const CpuIndex cpu : all_of(*range)) {
       Result<std::optional<UniqueFd>> locked = lock(cpu, Hold::alone);
       if (!locked) return std::unexpected(locked.error());
       if (!*locked) break;
       lease.locks_.push_back(std::move(**locked));
       lease.marks_.push_back(uses_[cpu].alone);
     }
-    if (lease.locks_.size() == range.use.size() + range.idle.size()) return lease;
+    if (lease.locks_.size() == range->use.size() + range->idle.size()) return lease;
   }
   return std::nullopt;
+}
+
+Result<const CpuRange*> CpuLeases::best_to_wait_for(std::span<const CpuRange* const> ranges) const {
+  const CpuRange* best = ranges.front();
+  std::size_t least = std::numeric_limits<std::size_t>::max();
+  for (const CpuRange* const range : ranges) {
+    std::size_t alone = 0;
+    for (const CpuIndex cpu : all_of(*range)) {
+      const auto shared = lock(cpu, Hold::shared);
+      if (!shared) return std::unexpected(shared.error());
+      if (!*shared) ++alone;
+    }
+    if (alone < least) best = range;
+    least = std::min(least, alone);
+    if (least == 0) break;
+  }
+  return best;
 }
 
 std::vector<CpuIndex> CpuLeases::least_shared_first() {
@@ -159,7 +214,7 @@ Result<CpuLease> CpuLeases::share() {
   CpuLease lease;
   CpuIndex chosen = order.front();
   for (const CpuIndex cpu : order) {
-    if (uses_[cpu].has_alone()) continue;
+    if (uses_[cpu].has_alone() || queue_.wants(cpu) || queue_.is_wanted_by_others(cpu)) continue;
     Result<std::optional<UniqueFd>> locked = lock(cpu, Hold::shared);
     if (!locked) return std::unexpected(locked.error());
     if (!*locked) continue;
@@ -172,18 +227,27 @@ Result<CpuLease> CpuLeases::share() {
   return lease;
 }
 
-std::vector<std::string> CpuLeases::holders() const {
-  const std::map<std::pair<dev_t, ino_t>, int> holders = lock_holders();
-  std::vector<std::string> lines;
+std::string CpuLeases::waited_for() {
+  const auto locks = lock_holders();
+  std::map<int, std::vector<CpuIndex>> held;
   for (const CpuIndex cpu : topology_.allowed.cpus()) {
     struct stat about{};
     if (fstatat(folder_.get(), file_name(cpu).c_str(), &about, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    const auto holder = holders.find({about.st_dev, about.st_ino});
-    if (holder == holders.end()) continue;
-    lines.push_back(
-        fmt::format("CPU {} is held by process {}{}", cpu.value, holder->second, process_name(holder->second)));
+    const auto [first, last] = locks.equal_range({about.st_dev, about.st_ino});
+    for (auto one = first; one != last; ++one) held[one->second].push_back(cpu);
   }
-  return lines;
+  constexpr std::size_t kNamed = 4;
+  std::vector<std::string> parts;
+  for (auto& [pid, cpus] : held) {
+    const std::string who = pid == getpid() ? "this process" : process_text(pid);
+    if (parts.size() < kNamed) parts.push_back(fmt::format("{} has CPU {}", who, to_string(CpuSet(std::move(cpus)))));
+  }
+  const std::vector<int> ahead = queue_.ahead();
+  for (std::size_t i = 0; i < ahead.size() && i < kNamed; ++i)
+    parts.push_back(fmt::format("{} goes first", process_text(ahead[i])));
+  if (ahead.size() > kNamed) parts.push_back(fmt::format("and so do {} more", ahead.size() - kNamed));
+  return parts.empty() ? "whoever has them is not seen from here, as processes of another container are"
+                       : join(parts, "; ");
 }
 
 }  // namespace tally

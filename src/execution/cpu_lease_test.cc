@@ -85,7 +85,8 @@ TEST_F(CpuLeaseTest, AnotherProcessWaitsUntilTheHolderIsKilled) {
   std::vector<CpuLease> held;
   EXPECT_EQ(take(leases, {.count = 2}, held), "none");
   EXPECT_EQ(take(leases, {.count = 1}, held), "3");
-  EXPECT_THAT(leases.holders(), testing::Contains(HasSubstr("CPU 0 is held by process " + std::to_string(other))));
+  EXPECT_THAT(leases.waited_for(), testing::MatchesRegex("process " + std::to_string(other) + " \\(.*\\) has CPU 0-2"));
+  EXPECT_TRUE(leases.try_lease({.count = 2}));
   kill(other, SIGKILL);
   waitpid(other, nullptr, 0);
   EXPECT_EQ(take(leases, {.count = 2}, held), "0-1");
@@ -126,18 +127,87 @@ TEST_F(CpuLeaseTest, SharingNeverWaitsForTimesAndPrefersWhatNobodyTimesOn) {
   EXPECT_EQ(counting.share().value().cpus().size(), 1U);
 }
 
+TEST_F(CpuLeaseTest, WhoWaitsIsNotOvertaken) {
+  CpuLeases holding = open();
+  CpuLeases patient = open();
+  CpuLeases late = open();
+  std::vector<CpuLease> held;
+  std::vector<CpuLease> theirs;
+  ASSERT_EQ(take(holding, {.count = 3}, held), "0-2");
+  EXPECT_EQ(take(patient, {.count = 2}, theirs), "none");
+  EXPECT_TRUE(patient.is_waiting());
+  EXPECT_EQ(take(late, {.count = 1}, theirs), "none") << "CPU 3 is free, and the first in line may need it";
+  EXPECT_TRUE(late.is_waiting());
+  EXPECT_GT(late.retry(), patient.retry());
+  EXPECT_THAT(late.waited_for(), HasSubstr("goes first"));
+  held.clear();
+  EXPECT_EQ(take(late, {.count = 1}, theirs), "none");
+  EXPECT_EQ(take(patient, {.count = 2}, theirs), "0-1");
+  EXPECT_FALSE(patient.is_waiting());
+  EXPECT_EQ(take(late, {.count = 1}, theirs), "2");
+  EXPECT_FALSE(late.is_waiting());
+}
+
+TEST_F(CpuLeaseTest, WhoLeavesTheLineStandsInNobodysWay) {
+  CpuLeases holding = open();
+  CpuLeases impatient = open();
+  CpuLeases late = open();
+  std::vector<CpuLease> held;
+  std::vector<CpuLease> theirs;
+  ASSERT_EQ(take(holding, {.count = 3}, held), "0-2");
+  EXPECT_EQ(take(impatient, {.count = 2}, theirs), "none");
+  impatient.leave();
+  EXPECT_FALSE(impatient.is_waiting());
+  EXPECT_EQ(take(late, {.count = 1}, theirs), "3");
+}
+
+/// A run that is always counting kept times waiting for 300 s and longer.
+TEST_F(CpuLeaseTest, WhoCountsKeepsOffTheCpusThatAreWaitedFor) {
+  CpuLeases counting = open();
+  CpuLeases timing = open();
+  std::vector<CpuLease> shared;
+  for (int i = 0; i < 4; ++i) shared.push_back(counting.share().value());
+  std::vector<CpuLease> held;
+  EXPECT_EQ(take(timing, {.count = 1}, held), "none");
+  // Each session ends, and the next one begins at once.
+  for (int round = 0; round < 8; ++round) {
+    shared.erase(shared.begin());
+    shared.push_back(counting.share().value());
+    EXPECT_EQ(shared.back().cpus().size(), 1U) << "counting never waits";
+    if (take(timing, {.count = 1}, held) != "none") break;
+  }
+  ASSERT_EQ(held.size(), 1U);
+  EXPECT_EQ(to_string(held[0].cpus()), "0");
+}
+
+TEST_F(CpuLeaseTest, WhereAllCpusAreWaitedForCountingGoesOnAllTheSame) {
+  CpuLeases counting = open();
+  CpuLeases timing = open();
+  std::vector<CpuLease> shared;
+  for (int i = 0; i < 4; ++i) shared.push_back(counting.share().value());
+  std::vector<CpuLease> held;
+  EXPECT_EQ(take(timing, {.count = 4}, held), "none");
+  for (int i = 0; i < 4; ++i) {
+    shared.erase(shared.begin());
+    shared.push_back(counting.share().value());
+  }
+  EXPECT_EQ(take(timing, {.count = 4}, held), "0-3");
+  EXPECT_EQ(counting.share().value().cpus().size(), 1U);
+}
+
 /// Four processes take and leave leases as fast as they can; each marks its CPUs in a shared table while it has them.
 TEST_F(CpuLeaseTest, ProcessesNeverShareACpu) {
   constexpr int processes = 4;
-  constexpr int rounds = 300;
+  constexpr int rounds = 100;
   for (int p = 0; p < processes; ++p) {
     if (fork() != 0) continue;
     CpuLeases leases = open();
     for (int round = 0; round < rounds; ++round) {
       const LeaseWish wish{.count = 1 + (round + p) % 3, .whole_cores = round % 4 == 0};
       Result<std::optional<CpuLease>> lease = leases.try_lease(wish);
+      // Who stands in line comes to its turn: nobody gives up, and all end.
+      for (; lease && !*lease; lease = leases.try_lease(wish)) usleep(200);
       if (!lease) _exit(2);
-      if (!*lease) continue;
       for (const CpuIndex cpu : (*lease)->cpus().cpus()) {  // mkdir fails when another process has made it.
         if (mkdir((folder_ + "/held-" + std::to_string(cpu.value)).c_str(), 0700) != 0) _exit(3);
       }
@@ -158,6 +228,7 @@ TEST_F(CpuLeaseTest, TheDefaultFolderIsMachineWide) {
   const Result<std::string> folder = CpuLeases::default_folder();
   ASSERT_TRUE(folder);
   EXPECT_THAT(*folder, testing::AnyOf("/run/lock/tallymark", "/tmp/tallymark-cpus"));
+  EXPECT_EQ(CpuLeases::default_folder("/elsewhere").value(), "/elsewhere");
 }
 
 }  // namespace

@@ -24,6 +24,19 @@ std::vector<RetryLimits> retries_of(const ExecutionRequest& request) {
   return retries;
 }
 
+std::optional<Milliseconds> most_wait(const Settings& settings) {
+  if (!settings.max_wait_s) return std::nullopt;
+  return std::chrono::duration_cast<Milliseconds>(std::chrono::duration<double>(*settings.max_wait_s));
+}
+
+/// "a [cpp]: timed out after 60 s, at attempt 1 of 2; it is tried again".
+std::string retry_text(const ExecutionRequest& request, const Job& job, const std::string& why) {
+  const Case& measured = request.cases[job.index];
+  const RetryLimits limits = retry_limits(request.settings, measured.settings);
+  return fmt::format("{}: {}, at attempt {} of {}; it is tried again", measured.id, why, 1 + job.timeouts,
+                     1 + limits.after_timeout);
+}
+
 StopLadder::Reason cancelled() { return {Ending::cancelled, "cancelled"}; }
 
 }  // namespace
@@ -37,7 +50,8 @@ Engine::Engine(ProcessRunner& runner, CpuLeases& leases, HostPool& pool, Builder
       observer_(observer),
       book_(retries_of(request_)),
       builds_(runner, builder),
-      placement_(leases, [this] { return cpus_in_use(); }),
+      placement_(
+          leases, [this] { return cpus_in_use(); }, most_wait(request_.settings)),
       prepared_(builder, request_.toolchains, request_.surroundings, request_.settings),
       held_(book_, observer),
       interruption_(runner.interruptions()),
@@ -70,10 +84,7 @@ ExecutionResult Engine::run(const std::vector<bool>& done) {
   queue_jobs(done);
   for (;;) {
     collect_builds();
-    if (!interruption_.begun()) {
-      while (!result_.stopped && start_work()) {
-      }
-    }
+    if (!interruption_.begun()) start_all();
     report_settled();
     if (!result_.stopped && builds_.done() && held_.judge([this](const HostKind& kind) { return is_undecided(kind); }))
       continue;
@@ -103,6 +114,17 @@ void Engine::collect_builds() {
   book_.release([this](std::size_t index) { return builder_.built(index).has_value(); });
 }
 
+/// Whatever may be started now.
+void Engine::start_all() {
+  placement_.begin_round();
+  while (!result_.stopped && start_work()) {
+  }
+  const Clock::time_point now = runner_.now();
+  placement_.end_round(now);
+  if (const std::string news = placement_.news(now); !news.empty()) observer_.on_waiting(news);
+  if (auto given_up = placement_.gives_up(now); given_up && !result_.stopped) result_.stopped = std::move(given_up);
+}
+
 bool Engine::start_work() { return start_build() || start_session(); }
 
 std::size_t Engine::cpus_in_use() const {
@@ -118,8 +140,6 @@ std::optional<CpuLease> Engine::lease_for(Mode mode, int threads) {
     result_.stopped = lease.error();
     return std::nullopt;
   }
-  if (placement_.waiting() && !std::exchange(announced_waiting_, true))
-    observer_.on_waiting("waiting for CPUs that others hold:" + placement_.holders());
   return *std::move(lease);
 }
 
@@ -135,8 +155,10 @@ bool Engine::start_build() {
 }
 
 bool Engine::start_session() {
+  bool times_wait = false;
   for (const HostKind& kind : book_.kinds()) {
     const Job& job = book_.first(kind);
+    if (job.mode == Mode::wall && times_wait) continue;
     if ((job.mode == Mode::wall || is_undecided(kind)) && !builds_.done()) continue;
     const auto host = prepared_.of(kind);
     if (host && *host == nullptr) continue;
@@ -151,7 +173,13 @@ bool Engine::start_session() {
       return true;
     }
     if (const auto ready = pool_.ready((*host)->key)) {
-      if (!is_undecided(kind)) return start_session(kind, (*host)->spec, *ready);
+      if (!is_undecided(kind)) {
+        times_wait = job.mode == Mode::wall;
+        if (start_session(kind, (*host)->spec, *ready)) return true;
+        // Times may wait for another run; nothing else of this one does.
+        if (result_.stopped || !times_wait) return false;
+        continue;
+      }
       if (announce(kind, (*host)->spec, *ready))
         held_.decide(kind, [this](std::size_t i) { return builder_.built(i) ? &*builder_.built(i) : nullptr; });
       return !result_.stopped;
@@ -304,6 +332,7 @@ void Engine::handle(const Event& event) {
 
 void Engine::on_interrupted(int count) {
   interruption_.note(count, runner_.now());
+  placement_.leave();
   book_.interrupt();
   builds_.stop();
   if (interruption_.is_urgent()) stop_everything();
@@ -395,7 +424,18 @@ void Engine::end_session(Running session) {
   observer_.on_session_end(job.index, job.mode);
   const bool wants_another = ending == Ending::ok && job.mode == Mode::counts && job.perturbation == nullptr &&
                              wants_another_replicate(*outcome.counts, plan_of(job));
-  if (book_.end(kind, job, ending, wants_another) == CaseBook::Next::another_session) observer_.on_planned(job.mode, 1);
+  const std::string why = outcome.failure ? outcome.failure->message : std::string();
+  switch (book_.end(kind, job, ending, wants_another)) {
+    case CaseBook::Next::another_session:
+      observer_.on_planned(job.mode, 1);
+      break;
+    case CaseBook::Next::try_again:
+      // Of a host that is lost its pool has told.
+      if (ending == Ending::timed_out) observer_.on_warning(retry_text(request_, job, why));
+      break;
+    case CaseBook::Next::nothing:
+      break;
+  }
 }
 
 void Engine::check_deadlines() {
@@ -432,7 +472,7 @@ std::optional<Clock::time_point> Engine::next_deadline() {
   next = std::min(next, pool_.next_deadline());
   const Clock::time_point now = runner_.now();
   if (interruption_.begun() && !sessions_.empty()) next = std::min(next, now + Milliseconds(50));
-  if (placement_.waiting()) next = std::min(next, now + lease_retry);
+  if (const auto again = placement_.next(now)) next = std::min(next, *again);
   if (!book_.nothing_left()) next = std::min(next, now + kLookAround);
   return next == Clock::time_point::max() ? std::nullopt : std::optional(next);
 }

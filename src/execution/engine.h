@@ -59,6 +59,7 @@ class Engine {
 
   void queue_jobs(const std::vector<bool>& done);
   void collect_builds();
+  void start_all();
   bool start_work();
   bool start_build();
   bool start_session();
@@ -112,7 +113,6 @@ class Engine {
   std::list<RunningSession> sessions_;
   /// Groups of cases of which one counted otherwise in a forked process than in the case child itself.
   std::set<std::pair<HostKind, Autograd>> forks_differ_;
-  bool announced_waiting_ = false;
   Interruption interruption_;
   Clock::time_point next_memory_check_{};
   std::optional<Clock::time_point> wake_observer_at_;

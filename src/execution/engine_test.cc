@@ -38,6 +38,29 @@ TEST_F(EngineTest, CountsAndTimesEveryCase) {
   EXPECT_THAT(runner_.watched, IsEmpty());
 }
 
+TEST_F(EngineTest, TimesWaitForOthersAndSaySoAndCountsDoNot) {
+  add_cases(2);
+  settings_.max_wait_s = 30;
+  CpuLeases others = plain_cpus(4, folder_ + "/cpus");
+  const auto all = others.try_lease({.count = 4});
+  ASSERT_TRUE(all && *all);
+  const Clock::time_point start = runner_.now();
+  const ExecutionResult result = run();
+  ASSERT_TRUE(result.stopped);
+  EXPECT_EQ(result.stopped->kind, ErrorKind::failed);
+  EXPECT_EQ(result.stopped->message,
+            "times have waited for CPUs for 30 s, which is the most: this process has CPU 0-3");
+  EXPECT_GE(runner_.now() - start, seconds(30));
+  // After a second, and every ten.
+  ASSERT_THAT(witness_.warnings, SizeIs(3));
+  EXPECT_EQ(witness_.warnings[0], "waiting for CPUs to take times on: this process has CPU 0-3");
+  EXPECT_EQ(witness_.begun, 2U) << "what counts was begun";
+  EXPECT_FALSE(others.is_waiting());
+  CpuLeases late = plain_cpus(4, folder_ + "/cpus");
+  std::ignore = late.try_lease({.count = 1});
+  EXPECT_EQ(late.waited_for().find("goes first"), std::string::npos) << "who has given up stands in nobody's way";
+}
+
 TEST_F(EngineTest, ABenchmarksOwnRunTimesAreTaken) {
   add_cases(2);
   settings_.counts = false;
@@ -118,6 +141,7 @@ TEST_F(EngineTest, WhatHangsIsStoppedStepByStepAndTriedAgain) {
   EXPECT_EQ(hung.ending, Ending::timed_out);
   EXPECT_THAT(hung.attempts, SizeIs(2));
   EXPECT_EQ(hung.failure->message, "timed out after 10 s");
+  EXPECT_THAT(witness_.warnings, ElementsAre("case 0: timed out after 10 s, at attempt 1 of 2; it is tried again"));
   EXPECT_EQ(hung.failure->stage, "setup");
   EXPECT_THAT(stopping_signals(), ElementsAre(SIGINT, SIGTERM, SIGKILL, SIGINT, SIGTERM, SIGKILL));
   EXPECT_GE(runner_.now() - start, seconds(22));

@@ -46,7 +46,8 @@ class ExecutionObserver {
   virtual Status on_case(std::size_t index, CaseOutcome outcome) = 0;
   /// The loop comes round; it is to do so again at the returned time, if not before.
   virtual std::optional<Clock::time_point> on_time(Clock::time_point /*now*/) { return std::nullopt; }
-  virtual void on_waiting(const std::string& why) = 0;  ///< For CPUs on which another tally takes times.
+  /// For CPUs that others have, and nothing else is going on: once a second has passed, and again every ten.
+  virtual void on_waiting(const std::string& why) = 0;
   virtual void on_warning(const std::string& text) = 0;
 };
 

@@ -11,6 +11,7 @@ namespace tally {
 namespace {
 
 constexpr double kLeastChildS = 0.5e-3;
+constexpr double kMostBeyond = 4;
 
 }  // namespace
 
@@ -32,7 +33,8 @@ WallStep next_wall_step(const WallPlan& plan, std::span<const std::vector<double
   if (plan.number > 0) return children > 0 ? WallStep::stop : WallStep::another_child;
   if (children < 2) return WallStep::another_child;
   if (children >= plan.max_children || progress.measured_s >= plan.max_run_time_s) return WallStep::stop;
-  if (progress.measured_s < plan.min_run_time_s) return WallStep::another_child;
+  if (progress.measured_s < plan.min_run_time_s)
+    return progress.spent_s < kMostBeyond * plan.max_run_time_s ? WallStep::another_child : WallStep::stop;
   if (progress.spent_s >= plan.max_run_time_s) return WallStep::stop;
   if (children < plan.min_children) return WallStep::another_child;
   const Interval interval = hierarchical_interval(by_child);
@@ -55,11 +57,19 @@ std::uint64_t next_children(const WallPlan& plan, std::uint64_t children, double
 
 bool are_last(const WallPlan& plan, std::uint64_t children, std::uint64_t more, const WallProgress& progress) {
   constexpr double kHardlyPaused = 0.99;
-  constexpr double kRounded = 0.999;  // a sum that has become a little less than it was to be
-  const double each_s = child_run_time_s(plan);
-  const bool sampled_all = progress.measured_s >= kHardlyPaused * each_s * static_cast<double>(children);
-  const double measured_s = progress.measured_s + each_s * static_cast<double>(more);
-  return children > 0 && sampled_all && measured_s >= kRounded * plan.max_run_time_s;
+  constexpr double kVaries = 0.99;  // what the empty loop leaves of a child's time
+  if (children == 0 || !(progress.sampled_s > 0)) return false;
+  const bool sampled_all = progress.sampled_s >= kHardlyPaused * child_run_time_s(plan) * static_cast<double>(children);
+  const double each_s = kVaries * child_budget_s(plan, progress) * progress.measured_s / progress.sampled_s;
+  return sampled_all && progress.measured_s + each_s * static_cast<double>(more) >= plan.max_run_time_s;
+}
+
+double child_budget_s(const WallPlan& plan, const WallProgress& progress) {
+  constexpr double kLeastLeft = 0.25;
+  constexpr double kALittleMore = 1.02;
+  if (!(progress.sampled_s > 0)) return child_run_time_s(plan);
+  const double left = std::max(progress.measured_s / progress.sampled_s, kLeastLeft);
+  return child_run_time_s(plan) / left * kALittleMore;
 }
 
 }  // namespace tally

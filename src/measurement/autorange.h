@@ -29,20 +29,26 @@ double least_block_s(const WallPlan& plan, double timer_overhead_s);
 
 /// What timing a case has come to so far.
 struct WallProgress {
-  double measured_s = 0;   ///< The samples.
+  double measured_s = 0;   ///< The samples, as a record has them: the empty loop is taken off.
   double spent_s = 0;      ///< All that children took, from the first one's fork to the last one's end.
   double steal_share = 0;  ///< Of that, 0 … 1: what other guests of the machine took.
+  double sampled_s = 0;    ///< As measured_s, with the empty loop.
 };
 
 enum class WallStep { another_child, stop };
 
 /// After each child: go on until there are enough children, the minimum run time is measured and the interval is within
 /// the precision; stop in any case at the maximum number of children, and, never before two children or before the
-/// minimum run time is measured, at the maximum run time. Where other guests take more than a hundredth of the time,
-/// stop also when at this rate the precision is not to be had by then: more samples of their noise would tell no more
-/// of the statement. Where the number of executions is given, after the first child.
+/// minimum run time is measured, at the maximum run time (at four times that in any case: a statement of which nothing
+/// is left never comes to a run time). Where other guests take more than a hundredth of the time, stop also when at
+/// this rate the precision is not to be had by then: more samples of their noise would tell no more of the statement.
+/// Where the number of executions is given, after the first child.
 WallStep next_wall_step(const WallPlan& plan, std::span<const std::vector<double>> by_child,
                         const WallProgress& progress);
+
+/// How long the next child is to sample, so that it measures child_run_time_s(): longer by what the empty loop takes,
+/// up to four times.
+double child_budget_s(const WallPlan& plan, const WallProgress& progress);
 
 /// When another child is wanted: for how many to ask at once. The first one alone, since it tells how long they take;
 /// then as many as are missing, unless that would exceed the maximum run time.

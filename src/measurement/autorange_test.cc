@@ -32,13 +32,28 @@ TEST(Autorange, AsksForSeveralChildrenOnceOneHasTold) {
 
 TEST(Autorange, ChildrenAreTheLastWhereNothingElseCouldCome) {
   const WallPlan shortest{.min_run_time_s = 0.001, .max_run_time_s = 0.001};
-  EXPECT_TRUE(are_last(shortest, 1, 1, {.measured_s = 0.0005, .spent_s = 0.0008}));
+  EXPECT_TRUE(are_last(shortest, 1, 1, {.measured_s = 0.0005, .spent_s = 0.0008, .sampled_s = 0.0005}));
   EXPECT_FALSE(are_last(shortest, 0, 1, {})) << "never before two children";
-  EXPECT_FALSE(are_last(shortest, 1, 1, {.measured_s = 0.0002, .spent_s = 0.0008})) << "it pauses";
+  EXPECT_FALSE(are_last(shortest, 1, 1, {.measured_s = 0.0002, .spent_s = 0.0008, .sampled_s = 0.0002})) << "it pauses";
   const WallPlan plan{.min_run_time_s = 0.1, .max_run_time_s = 1};
-  EXPECT_FALSE(are_last(plan, 1, 4, {.measured_s = 0.02, .spent_s = 0.03})) << "the interval decides";
-  EXPECT_FALSE(are_last(plan, 48, 1, {.measured_s = 0.96, .spent_s = 1.9}));
-  EXPECT_TRUE(are_last(plan, 49, 1, {.measured_s = 0.98, .spent_s = 1.9}));
+  EXPECT_FALSE(are_last(plan, 1, 4, {.measured_s = 0.02, .spent_s = 0.03, .sampled_s = 0.02}))
+      << "the interval decides";
+  EXPECT_FALSE(are_last(plan, 48, 1, {.measured_s = 0.96, .spent_s = 1.9, .sampled_s = 0.96}));
+  EXPECT_TRUE(are_last(plan, 49, 1, {.measured_s = 0.98, .spent_s = 1.9, .sampled_s = 0.98}));
+}
+
+TEST(Autorange, WhatTheEmptyLoopTookIsNoPartOfTheRunTimeAskedFor) {
+  const WallPlan plan{.min_run_time_s = 2, .max_run_time_s = 2};
+  const std::vector<std::vector<double>> tight(5, {1.0, 1.0, 1.0});
+  EXPECT_EQ(next_wall_step(plan, tight, {.measured_s = 1.44, .spent_s = 2.1, .sampled_s = 2}), WallStep::another_child);
+  EXPECT_EQ(next_wall_step(plan, tight, {.measured_s = 2, .spent_s = 2.9, .sampled_s = 2.8}), WallStep::stop);
+  EXPECT_EQ(next_wall_step(plan, tight, {.measured_s = 0, .spent_s = 8, .sampled_s = 7.8}), WallStep::stop)
+      << "nothing is left of it";
+  EXPECT_FALSE(are_last(plan, 1, 4, {.measured_s = 0.28, .spent_s = 0.41, .sampled_s = 0.4}));
+  EXPECT_TRUE(are_last(plan, 1, 4, {.measured_s = 0.4, .spent_s = 0.41, .sampled_s = 0.4}));
+  EXPECT_DOUBLE_EQ(child_budget_s(plan, {}), 0.4);
+  EXPECT_DOUBLE_EQ(child_budget_s(plan, {.measured_s = 0.2, .spent_s = 0.41, .sampled_s = 0.4}), 0.816);
+  EXPECT_DOUBLE_EQ(child_budget_s(plan, {.measured_s = 0, .spent_s = 0.41, .sampled_s = 0.4}), 1.632);
 }
 
 TEST(Autorange, AGivenNumberOfExecutionsIsTimedInOneChild) {

@@ -32,6 +32,7 @@ struct Settings {
   int repeat = 1;                               ///< Passes over the suite; their samples are pooled.
   std::optional<double> timeout_s;       ///< For one measurement of a case; else 60 s for times and 300 s for counts.
   std::optional<double> host_timeout_s;  ///< For a host to start (else 120 s) and to begin a case (else 20 s).
+  std::optional<double> max_wait_s;      ///< That times may wait for others' CPUs at a time; else as long as it takes.
   std::optional<std::uint64_t> memory_bytes;  ///< That a case may use; else as much as there is.
   std::optional<int> retries;                 ///< Else one after a timeout, two after a lost host.
   std::vector<std::string> kept_environment;  ///< Names and globs that cases see besides the usual ones.

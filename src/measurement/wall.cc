@@ -133,6 +133,8 @@ std::vector<std::string> wall_flags(const WallSamples& samples, double precision
   if (interval.half_width() > precision * std::abs(interval.low + interval.high) / 2) flags.emplace_back("imprecise");
   if (samples.watch && !samples.watch->throttled.empty()) flags.emplace_back("throttled");
   if (samples.watch && samples.watch->steal_share.value_or(0) > kMuchStolen) flags.emplace_back("stolen");
+  const double block_s = median(pooled(samples.by_child)) * static_cast<double>(samples.number_per_run);
+  if (block_s <= samples.clock_s) flags.emplace_back("below_clock");
   return flags;
 }
 

@@ -63,7 +63,8 @@ struct Wall {
 
 struct WallSamples {
   std::uint64_t number_per_run = 1;
-  double overhead_s = 0;                      ///< Taken off by whoever measured; stated, not subtracted again.
+  double overhead_s = 0;  ///< Taken off by whoever measured; stated, not subtracted again.
+  double clock_s = 0;     ///< The least that the clock tells apart; 0: it took no part, or nobody knows.
   std::vector<std::vector<double>> by_child;  ///< Seconds per execution, in the order taken.
   std::optional<WallWatch> watch;             ///< Its indexes count the samples child after child.
 };
@@ -82,7 +83,8 @@ Interval hierarchical_interval(std::span<const std::vector<double>> by_child);
 std::optional<Interval> ratio_interval(std::span<const std::vector<double>> a, std::span<const std::vector<double>> b);
 
 /// "bimodal", "drifting", "one_child", "imprecise" (the interval's half width exceeds `precision`), "throttled" (some
-/// samples), "stolen" (over 1 % of the time), in this order.
+/// samples), "stolen" (over 1 % of the time), "below_clock" (the median is nothing that the clock could tell from 0),
+/// in this order.
 std::vector<std::string> wall_flags(const WallSamples& samples, double precision);
 
 /// Two groups of at least a tenth of the samples each, far apart beside their own widths, and by 1 % of the median.

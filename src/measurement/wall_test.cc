@@ -164,6 +164,19 @@ TEST(Wall, NanosecondModesSurviveCancellation) {
   EXPECT_TRUE(is_bimodal(samples));
 }
 
+TEST(Wall, ATimeThatTheClockCannotTellFromNothingIsFlagged) {
+  using testing::Contains;
+  using testing::Not;
+  WallSamples samples{.number_per_run = 1000, .by_child = {{0, 0, 0}, {0, 1e-9, 0}}};
+  EXPECT_THAT(wall_flags(samples, 0.5), Contains("below_clock")) << "nothing, whatever the clock";
+  samples.by_child = {{1e-12, 1e-12}, {1e-12, 1e-12}};
+  EXPECT_THAT(wall_flags(samples, 0.5), Not(Contains("below_clock"))) << "said by the benchmark";
+  samples.clock_s = 25e-9;
+  EXPECT_THAT(wall_flags(samples, 0.5), Contains("below_clock")) << "1 ns of a block";
+  samples.by_child = {{1e-9, 1e-9}, {1e-9, 1e-9}};
+  EXPECT_THAT(wall_flags(samples, 0.5), Not(Contains("below_clock"))) << "a microsecond of a block";
+}
+
 TEST(Wall, WhatTheMachineDidIsFlagged) {
   WallSamples samples{.by_child = {{1, 1.001}, {1, 1.001}}};
   const std::vector<std::string> undisturbed = wall_flags(samples, 0.5);

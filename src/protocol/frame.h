@@ -88,8 +88,10 @@ enum class Field : std::uint16_t {
   block_ns = 43,    ///< time: with `iterations` 0, let a block last at least so long.
   budget_ns = 44,   ///< time: stop after the block that reaches so much time; 0: after the first one.
   children = 51,    ///< time: so many, each of which has a `timed` of its own; absent: one.
-  samples = 45,     ///< timed: doubles, seconds for each block.
-  spent_ns = 57,    ///< timed: since the command, or since the child before: its fork and its end included.
+  least_samples = 64,     ///< time: of a child, whatever the budget; absent: one.
+  samples = 45,           ///< timed: doubles, seconds for each block.
+  spent_ns = 57,          ///< timed: since the command, or since the child before: its fork and its end included.
+  manual = 65,            ///< timed: 1 where the samples are what the benchmark says, not the clock; absent otherwise.
   allocation_count = 47,  ///< counted.
   allocation_bytes = 48,  ///< counted.
   paused = 55,            ///< counted: 1 where counting was paused in the region; absent otherwise.

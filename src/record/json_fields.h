@@ -76,6 +76,7 @@ void fields(auto& a, is<Settings> auto& s) {
   a("repeat", s.repeat);
   a.optional("timeout_s", s.timeout_s);
   a.optional("host_timeout_s", s.host_timeout_s);
+  a.optional("max_wait_s", s.max_wait_s);
   a.optional("memory_bytes", s.memory_bytes);
   a.optional("retries", s.retries);
   a("valgrind_flags", s.valgrind_flags);

@@ -18,6 +18,7 @@ std::unexpected<Error> refuse(const PartText& a, const PartText& b, const std::s
 Settings without_limits(Settings settings) {
   settings.timeout_s.reset();
   settings.host_timeout_s.reset();
+  settings.max_wait_s.reset();
   settings.memory_bytes.reset();
   settings.retries.reset();
   return settings;
@@ -103,6 +104,7 @@ void drop_different_limits(Settings& settings, const Settings& other) {
   };
   drop(settings.timeout_s, other.timeout_s);
   drop(settings.host_timeout_s, other.host_timeout_s);
+  drop(settings.max_wait_s, other.max_wait_s);
   drop(settings.memory_bytes, other.memory_bytes);
   drop(settings.retries, other.retries);
 }

@@ -67,6 +67,12 @@ void add_counts(CaseRecord& record, const Case& measured, const CaseOutcome& out
     record.flags.emplace_back("optimised_away");
     record.warnings.emplace_back("nothing is left of the statement: give its result to tally::keep(…)");
   }
+  if (record.counts->per_iteration < 0) {
+    record.flags.emplace_back("negative_count");
+    record.warnings.push_back(fmt::format("its count is {:g}: the empty loop executes more than it does{}",
+                                          record.counts->per_iteration,
+                                          outcome.paused ? "; pause less often, or not at all" : ""));
+  }
   if (!replicates_agree(record.counts->replicates, record.counts->iterations)) record.flags.emplace_back("counts_vary");
 }
 

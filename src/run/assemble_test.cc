@@ -57,6 +57,17 @@ TEST(Assemble, AStatementThatIsGoneIsSaidToBe) {
   EXPECT_THAT(assemble(empty, counted(100, 100), 0.01, "").flags, IsEmpty());
 }
 
+TEST(Assemble, ACountBelowNothingIsFlaggedAndStaysOk) {
+  CaseOutcome outcome = counted(20, 100);
+  outcome.paused = true;
+  const CaseRecord record = assemble(example(Language::python), outcome, 0.01, "");
+  EXPECT_EQ(record.status, CaseStatus::ok);
+  EXPECT_EQ(record.counts->per_iteration, -8);
+  EXPECT_THAT(record.flags, ElementsAre("negative_count"));
+  EXPECT_THAT(record.warnings, ElementsAre("its count is -8: the empty loop executes more than it does; pause less "
+                                           "often, or not at all"));
+}
+
 TEST(Assemble, WhatMakesACountLessCertainIsFlagged) {
   CaseOutcome outcome = counted(1'000'000, 100);
   outcome.counts->replicates[1][0] = 1'100'000;

@@ -50,7 +50,7 @@ class CaseRecorder final : public ExecutionObserver {
   std::optional<Clock::time_point> on_time(Clock::time_point now) override {
     return journal_ ? journal_->sync_if_due(now) : std::nullopt;
   }
-  void on_waiting(const std::string& why) override { observer_.on_message(why); }
+  void on_waiting(const std::string& why) override { observer_.on_waiting(why); }
   void on_warning(const std::string& text) override { observer_.on_message("warning: " + text); }
 
  private:

@@ -14,6 +14,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/output_place.h"
 #include "base/text.h"
 #include "run/journal_line.h"
 
@@ -96,8 +97,10 @@ Result<JournalWriter> JournalWriter::locked(UniqueFd file, const std::string& pa
 }
 
 Result<JournalWriter> JournalWriter::create(const std::string& path, const JournalHeader& header) {
-  std::error_code ignored;  // open() says it better.
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (!folder.empty()) {
+    if (Status made = make_folder(folder); !made) return std::unexpected(made.error());
+  }
   // Under another name until its header is on the disk, so that a tally killed here leaves no journal without one.
   const std::string draft = fmt::format("{}.{}.new", path, getpid());
   unlink(draft.c_str());

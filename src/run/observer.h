@@ -25,7 +25,9 @@ class RunObserver {
   virtual void on_session_end(const Case& /*measured*/, Mode /*mode*/) {}
   /// Its samples may be stored elsewhere by then.
   virtual void on_case(const CaseRecord& /*record*/) {}
-  /// A sentence for the user: what is waited for, what is wrong with the machine.
+  /// Nothing goes on, for it waits for others: a sentence that says for whom. Never withheld from a user.
+  virtual void on_waiting(const std::string& /*text*/) {}
+  /// A sentence for the user: what is wrong with the machine.
   virtual void on_message(const std::string& /*text*/) {}
   virtual void on_end() {}
 };

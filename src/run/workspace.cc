@@ -4,7 +4,7 @@ namespace tally {
 
 namespace {
 
-Result<CpuLeases> open_leases(const std::string& cores) {
+Result<CpuLeases> open_leases(const std::string& cores, const std::string& named) {
   CpuSet wanted;
   if (!cores.empty()) {
     auto parsed = parse_cpu_list(cores);
@@ -13,7 +13,7 @@ Result<CpuLeases> open_leases(const std::string& cores) {
   }
   auto topology = read_topology(wanted);
   if (!topology) return std::unexpected(topology.error());
-  auto folder = CpuLeases::default_folder();
+  auto folder = CpuLeases::default_folder(named);
   if (!folder) return std::unexpected(folder.error());
   return CpuLeases::open(*std::move(topology), *folder);
 }
@@ -29,7 +29,7 @@ Workspace::Workspace(ProcessRunner& runner, Surroundings surroundings, CpuLeases
 
 Result<std::unique_ptr<Workspace>> Workspace::open(ProcessRunner& runner, Surroundings surroundings,
                                                    const std::string& cores) {
-  auto leases = open_leases(cores);
+  auto leases = open_leases(cores, surroundings.cpu_locks);
   if (!leases) return std::unexpected(leases.error());
   auto scratch = TemporaryFolder::make();
   if (!scratch) return std::unexpected(scratch.error());
@@ -38,7 +38,7 @@ Result<std::unique_ptr<Workspace>> Workspace::open(ProcessRunner& runner, Surrou
 }
 
 Status Workspace::use_cores(const std::string& cores) {
-  auto leases = open_leases(cores);
+  auto leases = open_leases(cores, surroundings_.cpu_locks);
   if (!leases) return std::unexpected(leases.error());
   leases_ = *std::move(leases);
   return {};

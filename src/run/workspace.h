@@ -21,6 +21,7 @@ struct Surroundings {
   std::string libexec;                  ///< The folder of hosts, supervisor and snippet headers.
   Tool tool;                            ///< For records.
   std::optional<ServedBy> server = {};  ///< Likewise, where this is one.
+  std::string cpu_locks = {};           ///< A folder, where the user names one (TALLY_CPU_LOCKS).
 };
 
 class Workspace {

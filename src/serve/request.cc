@@ -100,6 +100,7 @@ Status check_settings(const Settings& settings) {
       {"number_per_run", static_cast<double>(settings.number_per_run.value_or(1)), 1, 1e12},
       {"timeout_s", settings.timeout_s.value_or(1), 0.1, kDay},
       {"host_timeout_s", settings.host_timeout_s.value_or(1), 0.1, kDay},
+      {"max_wait_s", settings.max_wait_s.value_or(0), 0, kDay},
       {"retries", static_cast<double>(settings.retries.value_or(0)), 0, 100},
       {"memory_bytes", static_cast<double>(settings.memory_bytes.value_or(1)), 1, 1e18},
   });

@@ -35,6 +35,8 @@ void RunEvents::on_case(const CaseRecord& record) {
   on_growth_();
 }
 
+void RunEvents::on_waiting(const std::string& text) { progress("waiting", {{"text", text}}); }
+
 void RunEvents::on_message(const std::string& text) { progress("message", {{"text", text}}); }
 
 void RunEvents::on_end() { progress("end", json::Object()); }

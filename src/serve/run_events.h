@@ -20,6 +20,7 @@ class RunEvents final : public RunObserver {
   void on_session(const Case& measured, Mode mode, const std::vector<int>& cpus) override;
   void on_session_end(const Case& measured, Mode mode) override;
   void on_case(const CaseRecord& record) override;
+  void on_waiting(const std::string& text) override;
   void on_message(const std::string& text) override;
   void on_end() override;
 

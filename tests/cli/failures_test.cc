@@ -14,6 +14,23 @@ std::string failures_of(const std::string& out) {
   return end_of_table == std::string::npos ? out : masked(out.substr(end_of_table + 2), "; [0-9.]+ s\n", "; # s\n");
 }
 
+TEST(Failures, ABrokenInterpreterIsHeardAndWhatStandsInPythonsPlaceIsNamed) {
+  const auto folder = TemporaryFolder::make();
+  ASSERT_TRUE(folder);
+  const std::string path = folder->path().string();
+  const auto said = [&](const std::string& text) {
+    EXPECT_TRUE(write_file(path + "/json.py", text));
+    const Ran ran = tally({"time", "pass", "-l", "python", "--wall-only"}, {.more = {{"PYTHONPATH", path}}});
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_THAT(ran.err, HasSubstr("repair it or its environment (PYTHONPATH, PYTHONHOME), or name another"));
+    return ran.err;
+  };
+  EXPECT_THAT(said("x = 1\n"), HasSubstr("python3 exited with code 1: " + path +
+                                         "/json.py takes the place of Python's own module json"));
+  EXPECT_THAT(said("x = = 1\n"),
+              HasSubstr("exited with code 1: SyntaxError: invalid syntax (File \"" + path + "/json.py\", line 1)"));
+}
+
 TEST(Failures, EachNamesItsPlaceAndTheRestIsMeasured) {
   // Only those that never end have little time: a sound one may take long under Valgrind on a busy machine.
   Ran ran;

@@ -4,8 +4,10 @@
 /// first pays for preludes. Runs lease the machine's CPUs: the tests lock them against each other (RESOURCE_LOCK).
 #pragma once
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <regex>
@@ -42,9 +44,12 @@ inline Ran tally(const std::vector<std::string>& arguments, const How& how = {})
   request.argv = how.started_by;
   request.argv.push_back(tally_path());
   request.argv.insert(request.argv.end(), arguments.begin(), arguments.end());
-  // No server of the developer's is found.
-  request.environment = {
-      {"PATH", how.path}, {"HOME", how.cache}, {"XDG_CACHE_HOME", how.cache}, {"XDG_RUNTIME_DIR", how.cache + "/none"}};
+  // No server of the developer's is found, and nobody's runs are waited for.
+  request.environment = {{"PATH", how.path},
+                         {"HOME", how.cache},
+                         {"XDG_CACHE_HOME", how.cache},
+                         {"XDG_RUNTIME_DIR", how.cache + "/none"},
+                         {"TALLY_CPU_LOCKS", fmt::format("{}/locks-{}", how.cache, ::getpid())}};
   request.environment.insert(request.environment.end(), how.more.begin(), how.more.end());
   request.working_folder = how.folder;
   request.output_limit = std::size_t{8} << 20;

@@ -14,10 +14,9 @@ namespace fs = std::filesystem;
 
 Command Command::start(std::vector<std::string> argv, const std::string& folder, const std::string& mark,
                        bool terminal) {
-  std::vector<std::string> variables = {"PATH=/usr/bin:/bin",
-                                        "HOME=" + folder,
-                                        "TERM=xterm",
-                                        mark,
+  std::vector<std::string> variables = {"PATH=/usr/bin:/bin", "HOME=" + folder, "TERM=xterm", mark,
+                                        // Runs of other tests, and of the developer, are not waited for.
+                                        "TALLY_CPU_LOCKS=" + folder + "/cpu-locks",
                                         "XDG_CACHE_HOME=" TALLY_BUILD_DIR "/tests/execution-cache",
                                         "XDG_RUNTIME_DIR=/none"};  // no server of the developer's is found
   std::vector<char*> arguments;
@@ -51,8 +50,8 @@ Command::~Command() {
   waitpid(pid_, nullptr, 0);
 }
 
-int Command::wait(Milliseconds patience) {
-  const Clock::time_point end = Clock::now() + patience;
+int Command::wait(Milliseconds within) {
+  const Clock::time_point end = Clock::now() + within;
   int status = 0;
   while (waitpid(pid_, &status, WNOHANG) == 0) {
     if (terminal_) (void)shown();  // a full terminal would block it
@@ -81,7 +80,7 @@ CommandTest::CommandTest()
 }
 
 CommandTest::~CommandTest() {
-  EXPECT_TRUE(all_gone(mark_, kPatience));
+  EXPECT_TRUE(all_gone(mark_, patience));
   std::error_code ignored;
   fs::remove_all(folder_, ignored);
 }
@@ -104,7 +103,7 @@ Command CommandTest::start(std::vector<std::string> arguments, bool terminal) co
 }
 
 void CommandTest::wait_for_lines(const std::string& name, std::size_t lines) const {
-  const Clock::time_point end = Clock::now() + kPatience;
+  const Clock::time_point end = Clock::now() + patience;
   while (lines_in(name) < lines) {
     ASSERT_LT(Clock::now(), end) << name << " does not grow\n" << read("output");
     std::this_thread::sleep_for(Milliseconds(5));

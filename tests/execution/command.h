@@ -23,7 +23,7 @@ class Command {
   ~Command();
 
   /// Its exit code, or minus the signal; -1000 when it does not end in time.
-  int wait(Milliseconds patience = Milliseconds(600'000));
+  int wait(Milliseconds within = 2 * patience);
   void signal(int number) const { ::kill(pid_, number); }
   void press_control_c() const;
   /// What the terminal showed since the last call.
@@ -60,9 +60,6 @@ class CommandTest : public ::testing::Test {
   std::string mark_;
   std::string tally_ = TALLY_BUILD_DIR "/tally";
 };
-
-/// How long a test waits for what must come, on a machine that has other things to do: never what it measures.
-constexpr Milliseconds kPatience{60'000};
 
 /// A record without times, and without what times say of themselves (bimodal, imprecise, stolen, …): what must be the
 /// same however often a run was interrupted, and whatever else the machine did.

@@ -96,7 +96,7 @@ class Place:
 
     def told(self, *arguments, store, code=0):
         process = self.history(*arguments, store=store)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=600)
         if process.returncode != code:
             sys.exit(
                 f"history {' '.join(map(str, arguments))}: exit {process.returncode}, not {code}\n{out}{err}"
@@ -107,7 +107,7 @@ class Place:
         """How many commits are measured; reads every file again, so that a half one would be found."""
         self.told("rebuild", store=store)
         process = self.history("log", "--json", store=store)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=600)
         if process.returncode == 2 and "there is no history" in err:
             return 0
         if process.returncode != 0:

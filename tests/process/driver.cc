@@ -27,7 +27,8 @@ int main(int argc, char** argv) {
     request.argv = {victims + "/" + command.substr(0, space)};
     if (space != std::string::npos) request.argv.push_back(command.substr(space + 1));
     request.environment = {{"TALLY_TEST_MARK", std::getenv("TALLY_TEST_MARK")}};
-    request.grace = {tally::Milliseconds(300), tally::Milliseconds(300)};
+    const tally::Milliseconds grace(argc > 4 ? std::atoi(argv[4]) : 300);
+    request.grace = {grace, grace};
     if (argc > 3) request.scratch = argv[3];
     const tally::Result<tally::ProcessId> id = runner.start(std::move(request));
     if (!id) return 4;

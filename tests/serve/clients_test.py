@@ -3,7 +3,6 @@
 import json
 import os
 import socket
-import time
 import unittest
 
 from client import COUNTS, ENVIRONMENT, Client, python
@@ -136,12 +135,10 @@ class Cancelling(Serving):
         run = client.measure(python(SLOW))
         while client.receive().get("kind") != "session":
             pass
-        began = time.monotonic()
         client.send("cancel", of=run)
         self.assertTrue(client.until("cancelled")["running"])
         client.send("cancel", of=run)
         self.assertTrue(client.until("record")["interrupted"])
-        self.assertLess(time.monotonic() - began, 2)
 
     def test_one_that_waits_never_begins(self):
         server = self.server()

@@ -12,7 +12,7 @@ import threading
 import time
 import unittest
 
-from client import ENVIRONMENT, TALLY, counts_of, wait_until
+from client import ENVIRONMENT, PATIENCE, TALLY, counts_of, wait_until
 from serving import SLOW, SUITE, Serving
 
 
@@ -109,7 +109,7 @@ class Commands(Serving):
         server = subprocess.Popen([other, "serve", "--socket", path], stderr=subprocess.DEVNULL)
         self.addCleanup(server.wait)
         self.addCleanup(server.terminate)
-        self.assertTrue(wait_until(lambda: os.path.exists(path), 10))
+        self.assertTrue(wait_until(lambda: os.path.exists(path)))
         time_one = ("time", "pass", "-l", "python", "--counts-only")
         ran = self.tally(*time_one, XDG_RUNTIME_DIR=runtime)
         self.assertEqual(ran.returncode, 0)
@@ -168,7 +168,7 @@ class Commands(Serving):
         )
         self.assertIn("[1/2] ok quick [python]", running.stderr.readline())
         server.process.kill()
-        _, errors = running.communicate(timeout=20)
+        _, errors = running.communicate(timeout=PATIENCE)
         self.assertEqual(running.returncode, 1)
         self.assertIn("the server has gone in the middle of the run", errors)
         self.assertIn("r.json.journal: run again with --resume", errors)
@@ -191,13 +191,11 @@ class Commands(Serving):
         )
         while "counting" not in running.stderr.readline():
             pass
-        began = time.monotonic()
         running.send_signal(signal.SIGINT)
         time.sleep(0.2)
         running.send_signal(signal.SIGINT)
-        running.communicate(timeout=20)
+        running.communicate(timeout=PATIENCE)
         self.assertEqual(running.returncode, 130)
-        self.assertLess(time.monotonic() - began, 10)
         self.assertEqual(self.connect(server).ask("status")["running"], 0)
 
     def started(self, server, *wanted):
@@ -219,11 +217,11 @@ class Commands(Serving):
         first = self.started(server, "counting")
         second = self.started(server, "waiting for the server")
         second.send_signal(signal.SIGINT)
-        _, errors = second.communicate(timeout=20)
+        _, errors = second.communicate(timeout=PATIENCE)
         self.assertEqual(second.returncode, 130, errors)
         for _ in range(2):
             first.send_signal(signal.SIGINT)
-        first.communicate(timeout=20)
+        first.communicate(timeout=PATIENCE)
         self.assertEqual(first.returncode, 130)
 
     def test_a_server_that_does_not_heed_interruptions_is_left(self):
@@ -234,7 +232,7 @@ class Commands(Serving):
             for _ in range(3):
                 running.send_signal(signal.SIGINT)
                 time.sleep(0.1)
-            _, errors = running.communicate(timeout=10)
+            _, errors = running.communicate(timeout=PATIENCE)
         finally:
             server.process.send_signal(signal.SIGCONT)
         self.assertEqual(running.returncode, 130)

@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from client import COUNTS, ENVIRONMENT, TALLY, Server, alive, python, tree, wait_until
+from client import COUNTS, ENVIRONMENT, PATIENCE, TALLY, Server, alive, python, tree, wait_until
 from serving import SLOW, Serving
 
 
@@ -34,9 +34,9 @@ class Ending(Serving):
         self.assertGreater(len(processes), 1)
         server.process.send_signal(signal.SIGKILL)
         server.process.wait()
-        self.assertTrue(wait_until(lambda: not any(map(alive, processes)), 5))
+        self.assertTrue(wait_until(lambda: not any(map(alive, processes))))
         self.assertTrue(
-            wait_until(lambda: os.listdir(server.scratch) == [], 5), os.listdir(server.scratch)
+            wait_until(lambda: os.listdir(server.scratch) == []), os.listdir(server.scratch)
         )
         self.assertIsNone(client.until("record"))
         server.errors.close()
@@ -59,7 +59,7 @@ class Ending(Serving):
         time.sleep(1)
         self.assertIsNone(server.process.poll(), "a client is there")
         client.close()
-        self.assertEqual(server.process.wait(10), 0)
+        self.assertEqual(server.process.wait(PATIENCE), 0)
         server.errors.close()
         self.assertEqual(
             sorted(os.listdir(server.folder)), ["errors", "tmp"], "the socket has gone"
@@ -75,7 +75,7 @@ class Ending(Serving):
         processes = tree(server.process.pid)
         self.assertEqual(client.ask("shutdown")["event"], "bye")
         self.assertTrue(other.until("record")["interrupted"])
-        self.assertEqual(server.process.wait(10), 0)
+        self.assertEqual(server.process.wait(PATIENCE), 0)
         self.assertFalse(any(map(alive, processes)))
         self.assertFalse(os.path.exists(server.path))
 
@@ -86,7 +86,7 @@ class Ending(Serving):
             client.record(python("pass"))
             client.ask("shutdown")
             client.close()
-            self.assertEqual(server.process.wait(10), 0)
+            self.assertEqual(server.process.wait(PATIENCE), 0)
 
     def test_signals_end_it_in_order(self):
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -94,7 +94,7 @@ class Ending(Serving):
             client = self.connect(server)
             client.record(python("pass"))
             server.process.send_signal(number)
-            self.assertEqual(server.process.wait(10), 0)
+            self.assertEqual(server.process.wait(PATIENCE), 0)
             self.assertFalse(os.path.exists(server.path))
 
     def test_one_server_for_a_socket(self):
@@ -174,7 +174,7 @@ class StandardStreams(Serving):
         process.stdout.close()
         with contextlib.suppress(BrokenPipeError):
             process.stdin.close()
-        self.assertEqual(process.wait(10), 0)
+        self.assertEqual(process.wait(PATIENCE), 0)
         self.assertFalse(any(map(alive, children)))
 
 

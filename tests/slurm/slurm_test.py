@@ -15,6 +15,7 @@ from cluster import Cluster, why_not
 BUILD = pathlib.Path(os.environ["TALLY_BUILD_DIR"])
 TALLY = str(BUILD / "tally")
 PARTS = 8
+PATIENCE = 600  # seconds, for what must come on a machine that has other things to do
 
 
 def suite():
@@ -88,7 +89,7 @@ class Slurm(unittest.TestCase):
             "--time=5",
         )
         parts = self.folder / "all.json.parts"
-        end = time.monotonic() + 60
+        end = time.monotonic() + PATIENCE
         there = killed = 0
         # A part is measured, and another one is being measured there.
         while not killed and submitted.poll() is None and time.monotonic() < end:
@@ -99,7 +100,7 @@ class Slurm(unittest.TestCase):
         self.assertLess(there, PARTS, "it dies in the middle")
         self.assertGreater(killed, 0, f"no part ran on it:\n{self.said('submit')}")
         try:
-            submitted.wait(timeout=90)
+            submitted.wait(timeout=PATIENCE)
         except subprocess.TimeoutExpired:
             submitted.kill()
             queue = self.cluster.run("squeue", "--array", check=False).stdout
@@ -131,7 +132,7 @@ class Slurm(unittest.TestCase):
         ]
         submitted = self.tally(*arguments)
         parts = self.folder / "all.json.parts"
-        end = time.monotonic() + 60
+        end = time.monotonic() + PATIENCE
         while (
             not list(parts.glob("part-*[0-9].json"))
             and submitted.poll() is None
@@ -139,21 +140,21 @@ class Slurm(unittest.TestCase):
         ):
             time.sleep(0.02)
         submitted.send_signal(signal.SIGINT)
-        self.assertEqual(submitted.wait(30), 130, self.said("submit"))
+        self.assertEqual(submitted.wait(PATIENCE), 130, self.said("submit"))
         there = sorted(parts.glob("part-*[0-9].json"))
         self.assertGreater(len(there), 0)
         written = there[0].stat().st_mtime_ns
         self.assertEqual(
             self.tally(
                 "submit", "--slurm", "suite.toml", "--parts", "3", "--json", "all.json", "--resume"
-            ).wait(30),
+            ).wait(PATIENCE),
             2,
         )
         self.assertIn("with other options", self.said("submit"))
         self.assertEqual(
-            self.tally(*arguments, "--resume", "--detach").wait(30), 0, self.said("submit")
+            self.tally(*arguments, "--resume", "--detach").wait(PATIENCE), 0, self.said("submit")
         )
-        end = time.monotonic() + 60
+        end = time.monotonic() + PATIENCE
         while not (self.folder / "all.json").exists() and time.monotonic() < end:
             time.sleep(0.1)
         merged = self.record("all.json")
