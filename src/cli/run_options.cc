@@ -64,6 +64,11 @@ void add_run_options(OptionSet& command, RunOptions& options) {
            "fork: a child of a warm host for each case; process: a fresh host")
       .shows_default()
       .one_of({"fork", "process"});
+  command
+      .add("--entropy", &options.entropy,
+           "Who answers cases that ask for randomness: fixed (the same in each run), or the system")
+      .shows_default()
+      .one_of({"fixed", "system"});
   command.add("--denoise", &options.denoise,
               "Show counts without known interpreter noise, too (Python; tally profile --list-rules)");
   command.add("--keep", &options.keep, "Keep the run's temporary files and say where they are");
@@ -146,6 +151,7 @@ Result<Settings> settings_of(const RunOptions& options) {
   if (options.timeout_s > 0) settings.timeout_s = options.timeout_s;
   if (options.host_timeout_s != RunOptions{}.host_timeout_s) settings.host_timeout_s = options.host_timeout_s;
   if (options.retries >= 0) settings.retries = options.retries;
+  if (options.entropy != RunOptions{}.entropy) settings.entropy = options.entropy;
   if (!options.memory.empty()) {
     auto memory = parse_bytes(options.memory, "--memory");
     if (!memory) return std::unexpected(memory.error());

@@ -25,6 +25,7 @@ struct RunOptions {
   double host_timeout_s = 120;
   std::string memory;
   int retries = -1;  ///< Below 0: by default.
+  std::string entropy = "fixed";
   Tools tools;
   std::string cores;
   int reserved_cpus = 0;        ///< The lowest ones of these, left to others.

@@ -55,6 +55,8 @@ TEST_F(Parsed, WhatIsSaidArrives) {
                      "1G",
                      "--isolation",
                      "process",
+                     "--entropy",
+                     "system",
                      "--replicates",
                      "9",
                      "--precision",
@@ -78,6 +80,7 @@ TEST_F(Parsed, WhatIsSaidArrives) {
   EXPECT_EQ(settings->timeout_s, 2.5);
   EXPECT_EQ(settings->memory_bytes, 1U << 30);
   EXPECT_EQ(settings->isolation, "process");
+  EXPECT_EQ(settings->entropy, "system");
   EXPECT_EQ(settings->replicates, 9);
   EXPECT_GE(settings->max_replicates, 9);
   EXPECT_EQ(settings->precision, 0.05);
@@ -96,6 +99,7 @@ TEST_F(Parsed, WhatCannotBeMeantIsRefused) {
                                                 {"--replicates", "0"},
                                                 {"--timeout", "0"},
                                                 {"--isolation", "none"},
+                                                {"--entropy", "none"},
                                                 {"--quiet", "--verbose"},
                                                 {"--color", "pink"},
                                                 {"--precision", "0"}}) {

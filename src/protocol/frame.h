@@ -58,24 +58,26 @@ enum class Field : std::uint16_t {
   signal = 10,         ///< failed: of a crash; absent otherwise.
   cut_off = 11,        ///< exited: 1 when the child had lost its socket, and could not say why it ended.
 
-  snippet = 20,        ///< run_case, C++: the shared object; a relative name.
-  symbol = 21,         ///< run_case, C++: the entry function.
-  setup_part = 22,     ///< run_case, Python, repeated: source text; a traceback's line is part · kPartStride + line.
-  stmt_part = 23,      ///< run_case, Python, repeated; parts are numbered through setup and statement.
-  folder = 24,         ///< run_case: the case child's working folder, or absent.
-  warm_up = 25,        ///< run_case: iterations executed before a phase is ready.
-  cpu = 26,            ///< run_case, repeated: CPUs that the child is pinned to.
-  memory = 27,         ///< run_case: limit in bytes on the child's data, or absent.
-  heap_padding = 28,   ///< run_case: bytes allocated before setup, a perturbation.
-  stack_padding = 29,  ///< run_case: bytes by which the stack is moved, a perturbation.
-  to_come = 58,        ///< run_case: how many more the host is likely to be asked for.
-  before_region = 30,  ///< run_case, Python: source run before every region, not measured.
-  in_process = 31,     ///< ready: this child will not fork replicates.
-  sync = 32,           ///< run_case, Python: source run at the end of every region.
-  allocator = 36,      ///< ready: the file of an allocator whose heap the host cannot read; absent for the C library's.
-  device = 35,         ///< ready: the device that the case works on, "cuda"; absent where it works on none.
-  examiner = 33,       ///< run_case, Python: source of what makes a statement report what it leaves; absent otherwise.
-  result_name = 34,    ///< run_case, Python, repeated: variables that the examined statement leaves.
+  snippet = 20,         ///< run_case, C++: the shared object; a relative name.
+  symbol = 21,          ///< run_case, C++: the entry function.
+  setup_part = 22,      ///< run_case, Python, repeated: source text; a traceback's line is part · kPartStride + line.
+  stmt_part = 23,       ///< run_case, Python, repeated; parts are numbered through setup and statement.
+  folder = 24,          ///< run_case: the case child's working folder, or absent.
+  warm_up = 25,         ///< run_case: iterations executed before a phase is ready.
+  cpu = 26,             ///< run_case, repeated: CPUs that the child is pinned to.
+  memory = 27,          ///< run_case: limit in bytes on the child's data, or absent.
+  heap_padding = 28,    ///< run_case: bytes allocated before setup, a perturbation.
+  stack_padding = 29,   ///< run_case: bytes by which the stack is moved, a perturbation.
+  system_entropy = 59,  ///< run_case: 1 where the system answers what asks for randomness; absent: we do.
+  to_come = 58,         ///< run_case: how many more the host is likely to be asked for.
+  before_region = 30,   ///< run_case, Python: source run before every region, not measured.
+  in_process = 31,  ///< ready: this child will not fork replicates. started: 1 where the host has threads, and runs the
+                    ///< case itself; absent where it was forked.
+  sync = 32,        ///< run_case, Python: source run at the end of every region.
+  allocator = 36,   ///< ready: the file of an allocator whose heap the host cannot read; absent for the C library's.
+  device = 35,      ///< ready: the device that the case works on, "cuda"; absent where it works on none.
+  examiner = 33,    ///< run_case, Python: source of what makes a statement report what it leaves; absent otherwise.
+  result_name = 34,  ///< run_case, Python, repeated: variables that the examined statement leaves.
 
   iterations = 40,  ///< count: executions in the region. counted: executions done.
   thread = 56,      ///< count, of a benchmark program's team: this one of its threads alone is collected, counted from

@@ -106,6 +106,9 @@ Status check_settings(const Settings& settings) {
     return fail(ErrorKind::input, fmt::format("must be from {} to {}, not {}", limit.low, limit.high, limit.value),
                 fmt::format("measure.settings.{}", limit.key));
   }
+  if (settings.entropy && *settings.entropy != "fixed" && *settings.entropy != "system")
+    return fail(ErrorKind::input, fmt::format("'{}' is not one of fixed, system", *settings.entropy),
+                "measure.settings.entropy");
   if (settings.counts || settings.wall) return {};
   return fail(ErrorKind::input, "nothing is to be measured", "measure.settings", "let counts or wall be true");
 }
