@@ -23,6 +23,8 @@ void collect(bool on) {
   CALLGRIND_TOGGLE_COLLECT;
 }
 
+bool collects() { return g_instrumented && g_collecting; }
+
 void toggle() { CALLGRIND_TOGGLE_COLLECT; }
 
 namespace {

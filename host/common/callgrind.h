@@ -21,6 +21,9 @@ void start_instrumentation();
 /// Whether the main thread, which must be the caller, is counted.
 void collect(bool on);
 
+/// Whether the main thread is counted now.
+bool collects();
+
 /// Whether another thread, the caller, is counted: the opposite of before.
 void toggle();
 

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "callgrind.h"
+#include "entropy.h"
 #include "memory_map.h"
 #include "protocol/descriptors.h"
 #include "shared_page.h"
@@ -80,32 +81,30 @@ void limit(const Message& request) {
   ::setrlimit(RLIMIT_DATA, &data);
 }
 
-/// Returns the socket's number.
-int take_descriptors(int socket, int output) {
+/// Returns the socket's number. `all`: every other descriptor but standard ones is closed.
+int take_descriptors(int socket, int output, bool all) {
   const int number = ::dup3(socket, protocol::kCaseSocket, O_CLOEXEC) < 0 ? socket : protocol::kCaseSocket;
   // Out of the way of the numbers that are about to be taken.
   const int high_output = ::fcntl(output, F_DUPFD, 100);
   ::dup2(::open("/dev/null", O_RDONLY), 0);
   ::dup2(high_output, 1);
   ::dup2(high_output, 2);
+  if (!all) return number;
   ::close_range(3, static_cast<unsigned>(number) - 1, 0);
   ::close_range(static_cast<unsigned>(number) + 1, ~0U, 0);
   return number;
 }
 
-}  // namespace
-
-Channel become_case_child(const Message& request, int socket, int output) {
-  ::setpgid(0, 0);
-  callgrind::after_fork();
+Channel become_case(const Message& request, int socket, int output, bool forked) {
   for (int signal : {SIGINT, SIGTERM, SIGCHLD, SIGPIPE}) ::signal(signal, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  const Channel channel(take_descriptors(socket, output));
+  const Channel channel(take_descriptors(socket, output, forked));
   renew_shared_page();
   pin(request);
   limit(request);
+  entropy::begin(request.number(Field::system_entropy) != 0);
   if (const auto folder = request.text(Field::folder)) {
     char path[4096] = {};
     folder->copy(path, sizeof path - 1);
@@ -119,6 +118,18 @@ Channel become_case_child(const Message& request, int socket, int output) {
     }
   }
   return channel;
+}
+
+}  // namespace
+
+Channel become_case_child(const Message& request, int socket, int output) {
+  ::setpgid(0, 0);
+  callgrind::after_fork();
+  return become_case(request, socket, output, true);
+}
+
+Channel become_case_here(const Message& request, int socket, int output) {
+  return become_case(request, socket, output, false);
 }
 
 void report_crashes(const Channel& channel, std::uint32_t job) {

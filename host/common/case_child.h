@@ -9,6 +9,9 @@ namespace tally::host {
 /// `socket` becomes protocol::kCaseSocket, `output` standard output and error; everything else is closed.
 Channel become_case_child(const protocol::Message& request, int socket, int output);
 
+/// The same of the host's own process, which has threads and is not forked: their descriptors stay open.
+Channel become_case_here(const protocol::Message& request, int socket, int output);
+
 /// From now on a deadly signal is first reported on the channel (stage, signal, address), then kills as it would have.
 void report_crashes(const Channel& channel, std::uint32_t job);
 

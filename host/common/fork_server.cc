@@ -67,8 +67,25 @@ void prepare_forks(std::uint64_t to_come) {
   gather_in_huge_pages();
 }
 
+/// A host with threads becomes its only case: a fork would have none of them, and locks that they hold for ever. (A
+/// case of a module that starts a pool as it is imported waited until its deadline.)
+void run_here(const Channel& control, const Channel::Received& request, int threads, RunCase run_case, void* context) {
+  take_place(0);
+  auto started = control.compose(MessageType::started, request.message.job());
+  started.number(Field::pid, static_cast<std::uint64_t>(::getpid()))
+      .number(Field::threads, static_cast<std::uint64_t>(threads))
+      .number(Field::status, 0)
+      .number(Field::in_process, 1);
+  control.send(started);
+  const Channel channel = become_case_here(request.message, request.fds[0], request.fds[1]);
+  report_crashes(channel, request.message.job());
+  run_case(context, channel, request.message);
+  ::_exit(0);
+}
+
 void fork_case(const Channel& control, const Channel::Received& request, RunCase run_case, void* context) {
   const int threads = count_threads();
+  if (threads > 1) run_here(control, request, threads, run_case, context);
   Child* const place = find_child(0);
   if (place != nullptr) take_place(static_cast<int>(place - g_children));
   errno = EAGAIN;  // what fork() says where there are too many processes

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "callgrind.h"
+#include "entropy.h"
 #include "protocol/descriptors.h"
 #include "shared_page.h"
 
@@ -66,9 +67,11 @@ Replicate::Forked Replicate::fork() {
   shared_page().failed = 0;
   int done[2] = {-1, -1};
   if (callgrind::running() && ::pipe2(done, O_CLOEXEC) != 0) return {.problem = "no descriptors left for a pipe"};
+  entropy::keep_over_fork();
   const pid_t pid = ::fork();
   if (pid == 0) {
     here_ = true;
+    entropy::go_on_after_fork();
     callgrind::after_fork();
     take_done_pipe(done);
     return {.here = true};

@@ -22,6 +22,7 @@ struct SharedPage {
   std::uint64_t allocations;
   std::uint64_t allocated_bytes;
   std::uint32_t sample_count;
+  std::uint32_t askers;         ///< Processes that the case has forked, and that have asked for randomness.
   double samples[kMaxSamples];  ///< Seconds for each block.
 };
 

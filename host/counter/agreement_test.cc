@@ -187,4 +187,28 @@ TEST(CounterMemory, GivenBackMovesNoCount) {
   EXPECT_GT(ours[3].at(""), 200'000U) << "two instructions of each block";
 }
 
+/// What each line of the victim's begins with, and the rest; two children one after the other.
+std::multimap<std::string, std::string> drawn_by(const std::string& printed) {
+  std::multimap<std::string, std::string> drawn;
+  std::istringstream lines(printed);
+  for (std::string line; std::getline(lines, line);)
+    drawn.emplace(line.substr(0, line.find(' ')), line.substr(line.find(' ')));
+  return drawn;
+}
+
+TEST(CounterEntropy, IsTheSameInEachRunAndAnotherInEachForkedProcess) {
+  auto drawn = drawn_by(run(counter(), "entropy_victim").printed);
+  auto again = drawn_by(run(counter(), "entropy_victim").printed);
+  ASSERT_EQ(drawn.size(), 13U);
+  EXPECT_NE(drawn.find("system")->second, again.find("system")->second);
+  EXPECT_EQ(drawn.find("begun")->second, drawn.find("first")->second) << "a case begins with the first bytes";
+  EXPECT_EQ(drawn.find("kept")->second, drawn.find("after")->second) << "a replicate goes on as its parent would";
+  EXPECT_EQ(drawn.find("zero")->second, std::string(" 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00"));
+  for (auto* one : {&drawn, &again}) one->erase("system");
+  EXPECT_EQ(drawn, again);
+  for (const char* repeated : {"begun", "kept", "after"}) drawn.erase(repeated);
+  std::map<std::string, int> times;
+  for (const auto& [what, bytes] : drawn) EXPECT_EQ(++times[bytes], 1) << what << bytes;
+}
+
 }  // namespace

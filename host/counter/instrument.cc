@@ -1,5 +1,6 @@
 #include "instrument.h"
 
+#include "entropy.h"
 #include "stretches.h"
 #include "threads.h"
 #include "translations.h"
@@ -71,6 +72,7 @@ void stop_instrumentation() {
 IRSB* instrument(VgCallbackClosure* /*closure*/, IRSB* block, const VexGuestLayout* /*layout*/,
                  const VexGuestExtents* /*extents*/, const VexArchInfo* /*host*/, IRType /*guest_word*/,
                  IRType /*host_word*/) {
+  answer_processor_requests(block);
   if (!g_started) return block;
   Instrumented counted(block);
   Int i = 0;

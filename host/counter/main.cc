@@ -6,9 +6,12 @@
 /// START_INSTRUMENTATION, as with --instr-atstart=no. Two of them do a little more or less: ZERO_STATS zeroes what all
 /// threads have counted, and what is dumped by DUMP_STATS_AT, which says why, has the total alone.
 ///
+/// What a guest asks the system to draw by lot, the counter answers (entropy.h): the same in each run.
+///
 /// Linked with Valgrind's core, which is under the GNU General Public License, version 2 or later. With ours, which is
 /// under Apache-2.0, the program is under version 3.
 #include "dump.h"
+#include "entropy.h"
 #include "instrument.h"
 #include "mappings.h"
 #include "names.h"
@@ -23,6 +26,7 @@ namespace {
 const HChar* g_dump_name = "callgrind.out.%p";
 
 Bool handle_request(ThreadId thread, UWord* request, UWord* result) {
+  if (handle_entropy_request(request, result)) return True;
   if (!VG_IS_TOOL_USERREQ('C', 'T', request[0])) return False;
   *result = 0;
   switch (request[0]) {
@@ -70,6 +74,7 @@ void on_options() {
   VG_(clo_vex_control).guest_chase = False;
   reserve_threads();
   reserve_names();
+  fix_start_bytes();
 }
 void on_exit(Int /*status*/) {}
 
@@ -87,12 +92,14 @@ void begin() {
 
   VG_(basic_tool_funcs)(on_options, instrument, on_exit);
   VG_(needs_client_requests)(handle_request);
+  VG_(needs_syscall_wrapper)(before_syscall, after_syscall);
   VG_(needs_command_line_options)(take_option, print_usage, print_debug_usage);
   VG_(track_start_client_code)(on_start);
   VG_(track_pre_thread_ll_create)(on_create);
   // Before Valgrind's scheduler, which comes in as it begins.
-  VG_(atfork)(nullptr, nullptr, [](ThreadId /*thread*/) {
+  VG_(atfork)(nullptr, entropy_before_fork_ends, [](ThreadId thread) {
     forget_unused_threads();
+    entropy_in_child(thread);
     on_fork();
   });
   reserve_stretches();

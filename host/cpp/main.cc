@@ -16,6 +16,7 @@
 #include <cstring>
 
 #include "callgrind.h"
+#include "entropy.h"
 #include "fork_server.h"
 #include "fresh_heap.h"
 #include "pinned_stack.h"
@@ -206,6 +207,7 @@ bool preload(const char* library) {
 }
 
 int main_of_host(int argc, char** argv) {
+  entropy::prepare();
   for (int i = 1; i + 1 < argc; ++i) {
     if (std::strcmp(argv[i], "--preload") != 0) continue;
     if (!preload(argv[++i])) {

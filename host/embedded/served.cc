@@ -12,6 +12,7 @@
 #include <exception>
 
 #include "callgrind.h"
+#include "entropy.h"
 #include "fork_server.h"
 #include "fresh_heap.h"
 #include "pinned_stack.h"
@@ -246,9 +247,11 @@ class Conductor {
   void look_apart() {
     int found[2];
     if (::pipe(found) != 0) return regions_.fail(Stage::setup, "no descriptors left for a pipe", "");
+    host::entropy::keep_over_fork();
     const pid_t pid = ::fork();
     if (pid == 0) {
       host::callgrind::after_fork();
+      host::entropy::go_on_after_fork();
       bool good = false;
       try {
         good = call_once(benchmark_.function, benchmark_.iterations, nullptr);
@@ -359,6 +362,7 @@ bool rehearse(bool counted) {
 }  // namespace
 
 int serve() {
+  host::entropy::prepare();
   if (!rehearse(false)) return 3;
   if (host::callgrind::running()) {
     host::callgrind::start_instrumentation();

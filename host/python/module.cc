@@ -11,6 +11,7 @@
 
 #include "arenas.h"
 #include "callgrind.h"
+#include "entropy.h"
 #include "fork_server.h"
 #include "fresh_heap.h"
 #include "pinned_stack.h"
@@ -282,6 +283,7 @@ PyModuleDef g_module = {
 }  // namespace
 
 PyMODINIT_FUNC PyInit__tally_host(void) {  // NOLINT(bugprone-reserved-identifier): CPython asks for this name
+  tally::host::entropy::prepare();
   if (!tally::host::callgrind::running()) tally::host::share_arenas();
   g_phase_type = PyType_FromSpec(&g_phase_spec);
   PyObject* module = g_phase_type == nullptr ? nullptr : PyModule_Create(&g_module);

@@ -309,6 +309,42 @@ def bring_back(texts, names):
     return values
 
 
+class SeedsNumPy:
+    """Finds `numpy.random` as it would be found, and has its generator seeded when it is first imported, as seed()
+    does it where that was before the case."""
+
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        if name != "numpy.random":
+            return None
+        for finder in sys.meta_path:
+            find = None if finder is cls else getattr(finder, "find_spec", None)
+            spec = find(name, path, target) if find else None
+            if spec is not None and spec.loader is not None:
+                cls.seed_after(spec.loader)
+                return spec
+        return None
+
+    @staticmethod
+    def seed_after(loader):
+        load = loader.exec_module
+
+        def load_and_seed(module):
+            load(module)
+            module.seed(0)
+
+        loader.exec_module = load_and_seed
+
+
+def name_threads():
+    """Gives the kernel the names of threads that an import has started; the runner tells them."""
+    threading = sys.modules.get("threading")
+    for thread in threading.enumerate() if threading and threading.active_count() > 1 else ():
+        if thread is not threading.main_thread():
+            with open(f"/proc/self/task/{thread.native_id}/comm", "w") as file:
+                file.write(thread.name[:15])
+
+
 def load_examiner(texts, names):
     """A function that makes a statement report what it leaves, where the request brings one."""
     if not texts:
@@ -418,6 +454,13 @@ def main():
     for name in REQUIRED:
         __import__(name)
     MODULES.update(required_names())
+    # Of hosts only: what a case imports lies compiled beside its source, or is compiled by it.
+    if sys.pycache_prefix is not None:
+        sys.pycache_prefix = None
+        del os.environ["PYTHONPYCACHEPREFIX"]
+    name_threads()
+    if "numpy.random" not in sys.modules:
+        sys.meta_path.insert(0, SeedsNumPy)
     if "--" in texts:
         split = texts.index("--")
         look_for_device(*texts[split + 1 :])

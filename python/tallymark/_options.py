@@ -22,6 +22,7 @@ OPTIONS: dict[str, str] = {
     "branch_sim": "branch_sim",  # simulate branch prediction, too
     "call_context": "call_context",  # callers that profiles keep apart
     "isolation": "isolation",  # "fork" or "process"
+    "entropy": "entropy",  # who answers cases that ask for randomness: "fixed" or "system"
     "interleave": "interleave",  # take the times of all cases in turns
     "repeat": "repeat",  # measure so often and pool the samples
     "keep_env": "kept_environment",  # names of variables to let through

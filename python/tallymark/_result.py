@@ -30,6 +30,7 @@ class Counts:
     floor: tuple[float, float] | None = None  # under harmless perturbations, with noise_floor=True
     allocations: float | None = None
     allocated_bytes: float | None = None
+    proven: str = ""  # of which processes the replicates are: "one process", "two processes"
     per_thread: tuple[float, ...] | None = None  # of a benchmark program's threads, in their order
 
 
@@ -116,6 +117,7 @@ class Result:
             floor=(floor["low"], floor["high"]) if floor else None,
             allocations=found.get("allocations"),
             allocated_bytes=found.get("allocated_bytes"),
+            proven=found.get("proven") or "",
             per_thread=tuple(found["per_thread"]) if "per_thread" in found else None,
         )
 

@@ -63,6 +63,8 @@ def facts(one: Result) -> list[tuple[str, str, str]]:
         count = len(counts.replicates)
         equal = "equal" if counts.spread == 0 else f"spread {counts.spread * 100:.2g} %"
         how = f"{count} replicates of {counts.iterations}, {equal}"
+        if counts.proven:
+            how += f" ({counts.proven})"
         rows.append(("instructions", figure(counts.per_iteration), how))
         if counts.floor:
             low, high = (instructions(value) for value in counts.floor)

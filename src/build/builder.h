@@ -26,7 +26,8 @@ struct ResolvedToolchain {
   Toolchain spec;                                   ///< With what was discovered.
   std::map<std::string, std::string> modules = {};  ///< Required Python module → its folder, or its file.
   std::map<std::string, std::string> facts = {};    ///< What was discovered of the subject.
-  std::string loaded = {};  ///< Another text whenever a file changes that the interpreter loads with the modules.
+  std::string compiled = {};  ///< The folder of compiled Python sources for those that have none; empty: all have.
+  std::string loaded = {};    ///< Another text whenever a file changes that the interpreter loads with the modules.
   std::vector<std::string> loaded_files = {};          ///< These files.
   std::vector<std::string> libraries = {};             ///< Those that Python has loaded, of the subject.
   std::map<std::string, PerLanguage> no_runtime = {};  ///< A runtime → why it has no cases here; empty: it has.

@@ -33,6 +33,8 @@ class Cache {
     return root_ / "snippet" / (std::string(key) + ".so");
   }
   [[nodiscard]] std::filesystem::path artifact_folder(std::string_view key) const { return root_ / "artifact" / key; }
+  /// Of compiled Python sources, laid out as PYTHONPYCACHEPREFIX has it.
+  [[nodiscard]] std::filesystem::path compiled_folder(std::string_view key) const { return root_ / "compiled" / key; }
   [[nodiscard]] const std::filesystem::path& root() const { return root_; }
 
   /// A new folder inside the cache, so that publishing is a rename within one filesystem.

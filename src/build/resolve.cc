@@ -52,6 +52,7 @@ std::string link_identity(ProcessRunner& runner, const std::string& compiler, co
 
 constexpr std::string_view kProbe = R"(
 import sys
+sys.dont_write_bytecode = True
 path = list(sys.path)
 started = [getattr(module, "__file__", None) for module in sys.modules.values()]
 import importlib.util, json, os

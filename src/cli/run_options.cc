@@ -69,6 +69,11 @@ void add_run_options(OptionSet& command, RunOptions& options) {
            "fork: a child of a warm host for each case; process: a fresh host")
       .shows_default()
       .one_of({"fork", "process"});
+  command
+      .add("--entropy", &options.entropy,
+           "Who answers cases that ask for randomness: fixed (the same in each run), or the system")
+      .shows_default()
+      .one_of({"fixed", "system"});
   command.add("--denoise", &options.denoise,
               "Show counts without known interpreter noise, too (Python; tally profile --list-rules)");
   command.add("--keep", &options.keep, "Keep the run's temporary files and say where they are");
@@ -174,6 +179,7 @@ Result<Settings> settings_of(const RunOptions& options) {
     if (!seconds) return std::unexpected(seconds.error());
     settings.max_wait_s = *seconds;
   }
+  if (options.entropy != RunOptions{}.entropy) settings.entropy = options.entropy;
   if (!options.memory.empty()) {
     auto memory = parse_bytes(options.memory, "--memory");
     if (!memory) return std::unexpected(memory.error());

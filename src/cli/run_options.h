@@ -26,6 +26,7 @@ struct RunOptions {
   std::string max_wait;  ///< Empty: as long as it takes.
   std::string memory;
   int retries = -1;  ///< Below 0: by default.
+  std::string entropy = "fixed";
   Tools tools;
   std::string cores;
   int reserved_cpus = 0;        ///< The lowest ones of these, left to others.

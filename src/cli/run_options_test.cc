@@ -57,6 +57,8 @@ TEST_F(Parsed, WhatIsSaidArrives) {
                      "1.5 min",
                      "--isolation",
                      "process",
+                     "--entropy",
+                     "system",
                      "--replicates",
                      "9",
                      "--precision",
@@ -81,6 +83,7 @@ TEST_F(Parsed, WhatIsSaidArrives) {
   EXPECT_EQ(settings->memory_bytes, 1U << 30);
   EXPECT_EQ(settings->max_wait_s, 90);
   EXPECT_EQ(settings->isolation, "process");
+  EXPECT_EQ(settings->entropy, "system");
   EXPECT_EQ(settings->replicates, 9);
   EXPECT_GE(settings->max_replicates, 9);
   EXPECT_EQ(settings->precision, 0.05);
@@ -109,6 +112,7 @@ TEST_F(Parsed, WhatCannotBeMeantIsRefused) {
                                                 {"--replicates", "0"},
                                                 {"--timeout", "0"},
                                                 {"--isolation", "none"},
+                                                {"--entropy", "none"},
                                                 {"--quiet", "--verbose"},
                                                 {"--color", "pink"},
                                                 {"--precision", "0"}}) {

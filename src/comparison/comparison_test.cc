@@ -58,6 +58,24 @@ TEST(Compare, ReplicatesThatDifferWidenTheThreshold) {
   EXPECT_EQ(only(run_of({noisy}), run_of({example_case("a", 10150)})).verdict, Verdict::same);
 }
 
+TEST(Compare, ProcessesThatDifferAreNoiseAsFarAsTheyDo) {
+  CaseRecord base = example_case("a", 10000);
+  base.counts->replicates = {1'000'000, 1'000'000, 1'040'000};
+  base.counts->proven = "two processes";
+  EXPECT_EQ(only(run_of({base}), run_of({example_case("a", 10390)})).verdict, Verdict::same);
+  base.counts->proven = "one process";
+  EXPECT_EQ(only(run_of({base}), run_of({example_case("a", 10390)})).verdict, Verdict::slower);
+}
+
+TEST(Compare, AnotherVersionOfCountingIsAChangedEnvironmentAndNamed) {
+  const Record base = run_of({example_case("a", 1000)});
+  Record next = run_of({example_case("a", 1100)});
+  for (auto& [name, environment] : next.environments) environment.facts["counting"] = "2";
+  const CaseComparison one = only(base, next);
+  EXPECT_EQ(one.verdict, Verdict::changed_environment);
+  EXPECT_THAT(one.environment_changes, ElementsAre("counting: none → 2"));
+}
+
 TEST(Compare, EnvironmentSoftensAndIsNamedSubjectDoesNot) {
   const Record base = run_of({example_case("a", 1000)});
   Record next = run_of({example_case("a", 1100)});

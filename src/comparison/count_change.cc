@@ -24,11 +24,13 @@ std::string why_no_figures(double before, double after, const CountThreshold& th
 
 namespace {
 
-/// Half the range of the replicates: the median of so few may lie anywhere within.
+/// Half the range of the replicates: the median of so few may lie anywhere within. All of it where they are of two
+/// processes: a third one may be as far from either.
 double replicate_doubt(const Counts& counts) {
   if (counts.replicates.empty()) return 0;
   const auto [low, high] = std::ranges::minmax(counts.replicates);
-  return static_cast<double>(high - low) / 2 / static_cast<double>(std::max<std::uint64_t>(counts.iterations, 1));
+  const double share = counts.proven == kTwoProcesses ? 1 : 0.5;
+  return share * static_cast<double>(high - low) / static_cast<double>(std::max<std::uint64_t>(counts.iterations, 1));
 }
 
 }  // namespace

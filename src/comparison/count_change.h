@@ -31,7 +31,7 @@ struct CountFigures {
   double instructions = 0;         ///< Per iteration.
   std::optional<double> denoised;  ///< Likewise, without known interpreter noise.
   std::optional<double> floor;     ///< How wide the measured noise floor is, per iteration.
-  double doubt = 0;  ///< Half the range of the replicates, per iteration: their median may lie anywhere within.
+  double doubt = 0;  ///< Half the range of the replicates, per iteration, or all of it where they are of two processes.
 };
 
 CountFigures figures_of(const Counts& counts);

@@ -18,7 +18,7 @@ namespace {
 // Every form's keys end with these.
 #define TALLY_OPTION_KEYS                                                                                             \
   "threads", "tags", "toolchain", "timeout", "iterations", "replicates", "min_run_time", "max_run_time", "precision", \
-      "memory", "retries"
+      "memory", "retries", "entropy"
 constexpr auto kDefaultKeys = std::to_array<std::string_view>({TALLY_OPTION_KEYS});
 constexpr auto kSetupKeys = std::to_array<std::string_view>({"py", "cpp", "cpp_global", "table"});
 constexpr auto kBenchmarkKeys =
@@ -31,6 +31,16 @@ constexpr auto kTimerKeys =
 #undef TALLY_OPTION_KEYS
 
 constexpr std::uint64_t kMostRetries = 100;  // as of --retries
+
+std::optional<Entropy> read_entropy(Fields& fields) {
+  const std::string word = fields.string("entropy");
+  if (word.empty()) return std::nullopt;
+  if (word == "fixed") return Entropy::fixed;
+  if (word == "system") return Entropy::system;
+  fields.refuse({ErrorKind::input, fmt::format("'{}' is no entropy", word), describe(fields.place("entropy")),
+                 "write \"fixed\" (the same numbers in each run) or \"system\""});
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -50,6 +60,7 @@ Options read_options(Fields& fields) {
   options.settings.precision = fields.share("precision");
   options.settings.memory_bytes = fields.bytes("memory");
   if (const auto retries = fields.up_to("retries", kMostRetries)) options.settings.retries = static_cast<int>(*retries);
+  options.settings.entropy = read_entropy(fields);
   return options;
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr auto kProgramKeys = std::to_array<std::string_view>(
     {"path", "name", "args", "filter", "exclude", "subject", "environment", "tags", "timeout", "iterations",
-     "replicates", "min_run_time", "max_run_time", "precision", "memory", "retries"});
+     "replicates", "min_run_time", "max_run_time", "precision", "memory", "retries", "entropy"});
 
 Result<Program> program_of(const TomlNode& table, const std::string& folder) {
   Fields fields(table, "[[program]]", kProgramKeys);

@@ -4,8 +4,13 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 namespace tally {
+
+/// Who answers a case that asks for randomness: we do, the same in each run, or the system.
+enum class Entropy : std::uint8_t { fixed, system };
+constexpr std::string_view to_string(Entropy entropy) { return entropy == Entropy::fixed ? "fixed" : "system"; }
 
 /// What a benchmark or suite sets about how its cases are run; empty means "not said": the command line or a default
 /// decides.
@@ -18,6 +23,7 @@ struct CaseSettings {
   std::optional<double> precision;  ///< Timing ends when the 95 % interval is within this; 0.01 is 1 %.
   std::optional<std::uint64_t> memory_bytes;
   std::optional<int> retries;  ///< Further attempts after a timeout, and after a lost host.
+  std::optional<Entropy> entropy;
 };
 
 }  // namespace tally

@@ -56,6 +56,7 @@ void fill(Options& options, const Options& fallback) {
   fill(settings.precision, fallback.settings.precision);
   fill(settings.memory_bytes, fallback.settings.memory_bytes);
   fill(settings.retries, fallback.settings.retries);
+  fill(settings.entropy, fallback.settings.entropy);
 }
 
 }  // namespace

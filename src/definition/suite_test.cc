@@ -160,13 +160,14 @@ TEST(Suite, SettingsCarryTheirUnits) {
   const Suite suite = parsed(
       "schema = 1\n[defaults]\ntimeout = '2 min'\nreplicates = 3\n[[timer]]\nlabel = 'a'\nlanguage = 'cpp'\nstmt = "
       "'f();'\n"
-      "min_run_time = '0.5s'\niterations = 7\nmemory = '2 GiB'\n");
+      "min_run_time = '0.5s'\niterations = 7\nmemory = '2 GiB'\nentropy = 'system'\n");
   const CaseSettings& s = std::get<Timer>(suite.definitions()[0]).options.settings;
   EXPECT_EQ(s.timeout, std::chrono::minutes(2));
   EXPECT_EQ(s.min_run_time, std::chrono::milliseconds(500));
   EXPECT_EQ(s.replicates, 3);
   EXPECT_EQ(s.iterations, 7U);
   EXPECT_EQ(s.memory_bytes, std::uint64_t{2} << 30U);
+  EXPECT_EQ(s.entropy, Entropy::system);
 }
 
 TEST(Suite, ACircleOfIncludesIsNamed) {

@@ -22,6 +22,8 @@ class CaseBook {
       : states_(retries.size()), queue_(retries.size()), retries_(std::move(retries)) {}
 
   void add(const HostKind& kind, const Job& job) { queue_.add(kind, job); }
+  /// The next to be taken of its kind. Its case is built, and has not ended.
+  void add_next(const HostKind& kind, const Job& job) { queue_.put_back(kind, job); }
   /// Lets jobs be taken whose case is built.
   void release(const std::function<bool(std::size_t)>& built) { queue_.release(built); }
 

@@ -99,6 +99,7 @@ std::optional<CaseCommand> CaseDialogue::on_ready(const PhaseReady& ready) {
   in_process_ = in_process_ || ready.in_process;
   if (!ready.device.empty()) device_ = ready.device;
   if (!ready.allocator.empty()) allocator_ = ready.allocator;
+  threads_ = std::max(threads_, ready.threads);
   step_ = ready.phase == Phase::baseline ? Step::baseline : Step::statement;
   switch (rules_.mode) {
     case Mode::counts:
@@ -223,7 +224,8 @@ std::optional<CaseCommand> CaseDialogue::on_replicate(bool own) {
     counts_.replicates.pop_back();
     forks_differ_ = true;
   }
-  if (!rules_.perturbation.empty() || own || !wants_another_replicate(counts_, rules_.plan)) return advance();
+  if (!rules_.perturbation.empty() || rules_.once || own || !wants_another_replicate(counts_, rules_.plan))
+    return advance();
   return AskCount{rules_.plan.iterations, is_last_replicate()};
 }
 
@@ -349,6 +351,9 @@ void CaseDialogue::deliver(CaseOutcome& outcome, std::optional<WallWatch> watch)
   switch (rules_.mode) {
     case Mode::counts:
       outcome.forks_differ = outcome.forks_differ || forks_differ_;
+      // A case's own threads are said in its definition.
+      if (threads_ > 1 && rules_.measured->threads == 1 && outcome.process_doubt.empty())
+        outcome.process_doubt = fmt::format("it has {} threads", threads_);
       if (outcome.counts) {
         append(outcome.counts->replicates, std::move(counts_.replicates));
         append(outcome.counts->baseline, std::move(counts_.baseline));

@@ -24,6 +24,7 @@ struct DialogueRules {
   CasePlan plan;
   std::string perturbation;        ///< Its name; counted once, and beside the undisturbed counts.
   std::size_t replicates = 1;      ///< Counted ones to ask for; more where they differ and the child can still fork.
+  bool once = false;               ///< One replicate, in a forked process: others are of another session.
   bool forks_all = false;          ///< None of them may be executed by the case child itself.
   bool counts_allocations = true;  ///< After times: they stand beside the counts in a record.
   /// After counts: a benchmark program's function goes on to its end, where it tells its label and its counters. A
@@ -86,6 +87,7 @@ class CaseDialogue {
   bool ended_ = false;  ///< The benchmark's function, after all of its regions.
   std::string device_;
   std::string allocator_;
+  int threads_ = 1;  ///< The most that it had when a phase was ready.
   bool forks_differ_ = false;
   WallProgress progress_;
   AskTimes asked_times_;               ///< The last ones.

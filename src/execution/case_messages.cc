@@ -88,7 +88,7 @@ CaseMessage decode(const Message& message, DumpFolder& dumps) {
     case MessageType::ready:
       return PhaseReady{static_cast<protocol::Phase>(message.number(Field::phase)),
                         message.number(Field::in_process) != 0, text_of(message, Field::device),
-                        text_of(message, Field::allocator)};
+                        text_of(message, Field::allocator), static_cast<int>(message.number(Field::threads, 1))};
     case MessageType::counted:
       return counted(message, dumps);
     case MessageType::timed: {

@@ -23,6 +23,7 @@ struct PhaseReady {
   bool in_process = false;     ///< The child will not fork its regions.
   std::string device = {};     ///< That the case works on; empty: none.
   std::string allocator = {};  ///< The file of the malloc that the host cannot read; empty: the C library's.
+  int threads = 1;             ///< Alive in the child.
 };
 
 /// A region has been executed once.

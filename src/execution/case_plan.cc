@@ -48,6 +48,7 @@ CasePlan case_plan(const Settings& settings, const CaseSettings& own) {
   if (settings.timeout_s) plan.counted_deadline = plan.native_deadline = milliseconds(*settings.timeout_s);
   if (own.timeout) plan.counted_deadline = plan.native_deadline = *own.timeout;
   plan.memory_bytes = own.memory_bytes.value_or(settings.memory_bytes.value_or(0));
+  plan.system_entropy = own.entropy ? *own.entropy == Entropy::system : settings.entropy == "system";
   return plan;
 }
 

@@ -20,6 +20,7 @@ struct CasePlan {
   Milliseconds counted_deadline{};  ///< For one session.
   Milliseconds native_deadline{};   ///< Grows with the longest time that timing may take.
   std::uint64_t memory_bytes = 0;   ///< 0: no limit.
+  bool system_entropy = false;      ///< The system answers what asks for randomness.
 };
 
 CasePlan case_plan(const Settings& settings, const CaseSettings& own);

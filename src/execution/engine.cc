@@ -7,7 +7,9 @@
 #include <cstring>
 #include <iterator>
 
+#include "base/contains.h"
 #include "base/overloaded.h"
+#include "base/text.h"
 #include "execution/timer_overhead.h"
 
 namespace tally {
@@ -163,8 +165,9 @@ bool Engine::start_session() {
     const auto host = prepared_.of(kind);
     if (host && *host == nullptr) continue;
     const auto broken = host ? pool_.broken((*host)->key) : std::optional(describe(host.error()));
-    if (broken && is_explaining(job.mode)) {
-      without(book_.outcome(job.index), job.mode, *broken);
+    if (broken && (is_explaining(job.mode) || job.anew)) {
+      if (job.anew) without_another_process(book_.outcome(job.index), *broken);
+      if (!job.anew) without(book_.outcome(job.index), job.mode, *broken);
       book_.end(kind, book_.take(kind), Ending::ok, false);
       return true;
     }
@@ -200,26 +203,28 @@ bool Engine::start_host(const PreparedHost& host) {
 /// One more where those of earlier sessions prove nothing yet, as where a perturbed count only has to be seen.
 std::size_t Engine::replicates_of_next_session(const Job& job) const {
   const std::optional<CountSamples>& counts = book_.outcome(job.index).counts;
-  if (job.perturbation != nullptr || (counts && wants_another_replicate(*counts, plan_of(job)))) return 1;
+  if (job.perturbation != nullptr || job.anew || (counts && wants_another_replicate(*counts, plan_of(job)))) return 1;
   return static_cast<std::size_t>(std::max(1, plan_of(job).replicates));
 }
 
 SessionRequest Engine::request_for(const HostKind& kind, const Job& job, HostId host, const CpuLease& lease) const {
   const Case& measured = request_.cases[job.index];
   SessionRequest request;
-  request.rules = {.measured = &measured,
-                   .toolchain = &request_.toolchains.at(measured.toolchain).spec,
-                   .mode = job.mode,
-                   .plan = plan_of(job),
-                   .replicates = replicates_of_next_session(job),
-                   // Where a forked process is known to go on otherwise than its parent would: of this case, or of one
-                   // that is likely to meet the same library (which spares this one a session). And the single
-                   // replicate of a perturbed count must be of the same kind as the first one of the undisturbed count.
-                   .forks_all = job.perturbation != nullptr || forks_differ_.contains({kind, measured.autograd}),
-                   .counts_allocations = request_.settings.counts,
-                   .hears_end = job.mode == Mode::counts && job.perturbation == nullptr && !request_.settings.wall &&
-                                !request_.toolchains.at(measured.toolchain).spec.program.empty(),
-                   .timer_overhead_s = timer_overhead_s_};
+  request.rules = {
+      .measured = &measured,
+      .toolchain = &request_.toolchains.at(measured.toolchain).spec,
+      .mode = job.mode,
+      .plan = plan_of(job),
+      .replicates = replicates_of_next_session(job),
+      // Where a forked process is known to go on otherwise than its parent would: of this case, or of one
+      // that is likely to meet the same library (which spares this one a session). And the single
+      // replicate of a perturbed count must be of the same kind as the first one of the undisturbed count.
+      .once = job.anew,
+      .forks_all = job.perturbation != nullptr || job.anew || forks_differ_.contains({kind, measured.autograd}),
+      .counts_allocations = request_.settings.counts,
+      .hears_end = job.mode == Mode::counts && job.perturbation == nullptr && !job.anew && !request_.settings.wall &&
+                   !request_.toolchains.at(measured.toolchain).spec.program.empty(),
+      .timer_overhead_s = timer_overhead_s_};
   if (job.perturbation != nullptr) {
     request.perturbation = *job.perturbation;
     request.rules.perturbation = job.perturbation->name;
@@ -229,7 +234,7 @@ SessionRequest Engine::request_for(const HostKind& kind, const Job& job, HostId 
   request.folder = request_.surroundings.working_folder;
   request.examiner = request_.examiner;
   if (kind.counted || kind.allocation_sites) request.dumps = pool_.dumps(host);
-  if (request_.notes_loaded && job.mode == Mode::counts && job.perturbation == nullptr) {
+  if (job.mode == Mode::counts && job.perturbation == nullptr && !job.anew) {
     request.loaded_by = [this, before = pool_.mapped(host)](int pid) {
       std::vector<std::string> loaded;
       std::ranges::set_difference(runner_.mapped_files(pid), before, std::back_inserter(loaded));
@@ -385,6 +390,11 @@ void Engine::on_forked(const ChildForked& forked) {
   session->session->on_started(forked.pid);
   session->child = runner_.hold(forked.pid, pool_.pid(forked.host));
   session->ladder.forked();
+  if (!forked.in_host) return;
+  std::string warning = "it runs in its host's process, which has threads and is not forked";
+  if (const auto& names = pool_.threads(forked.host); !names.empty()) warning += ": " + join(names, ", ");
+  std::vector<std::string>& warnings = book_.outcome(session->job.index).warnings;
+  if (!contains(warnings, warning)) warnings.push_back(std::move(warning));
 }
 
 void Engine::on_reaped(const ChildReaped& reaped) {
@@ -403,8 +413,8 @@ void Engine::on_gone(const HostGone& gone) {
   for (auto session = sessions_.begin(); session != sessions_.end();) {
     const Running current = session++;
     if (current->host != gone.host) continue;
-    const StopLadder::Reason reason =
-        current->ladder.reason().value_or(StopLadder::Reason{Ending::host_lost, gone.why});
+    const StopLadder::Reason reason = current->ladder.reason().value_or(
+        StopLadder::Reason{gone.stalled ? Ending::failed : Ending::host_lost, gone.why});
     current->session->on_stopped(reason.ending, reason.message);
     end_session(current);
   }
@@ -415,6 +425,8 @@ void Engine::end_session(Running session) {
   runner_.unwatch(session->session->output());
   const Job job = session->job;
   const HostKind kind = session->kind;
+  const HostId host = session->host;
+  const bool well = session->session->ending() == Ending::ok;  // of itself: a failure may be only a warning
   CaseOutcome& outcome = book_.outcome(job.index);
   const Ending ending = deliver(*session, runner_.now(), outcome);
   if (outcome.forks_differ) forks_differ_.insert({kind, request_.cases[job.index].autograd});
@@ -422,8 +434,11 @@ void Engine::end_session(Running session) {
   if (session->session->ending() != Ending::host_lost) pool_.works(session->host);
   sessions_.erase(session);
   observer_.on_session_end(job.index, job.mode);
-  const bool wants_another = ending == Ending::ok && job.mode == Mode::counts && job.perturbation == nullptr &&
-                             wants_another_replicate(*outcome.counts, plan_of(job));
+  const bool counted = well && job.mode == Mode::counts && job.perturbation == nullptr;
+  if (counted && !contains(outcome.counted_in, std::to_underlying(host)))
+    outcome.counted_in.push_back(std::to_underlying(host));
+  const bool wants_another = counted && !job.anew && wants_another_replicate(*outcome.counts, plan_of(job));
+  if (ending == Ending::ok && !wants_another) ask_another_process(kind, job);
   const std::string why = outcome.failure ? outcome.failure->message : std::string();
   switch (book_.end(kind, job, ending, wants_another)) {
     case CaseBook::Next::another_session:
@@ -436,6 +451,19 @@ void Engine::end_session(Running session) {
     case CaseBook::Next::nothing:
       break;
   }
+}
+
+/// Replicates that are forks of one process agree about it, and say nothing of another one: where something speaks for
+/// a difference, one more is taken of a host that was started anew.
+void Engine::ask_another_process(const HostKind& kind, const Job& job) {
+  const CaseOutcome& outcome = book_.outcome(job.index);
+  if (job.mode != Mode::counts || job.perturbation != nullptr || job.anew || interruption_.begun()) return;
+  if (outcome.process_doubt.empty() || outcome.counted_in.size() != 1 || !outcome.counts) return;
+  Job another{.index = job.index, .mode = Mode::counts, .anew = true};
+  HostKind other = kind;
+  other.anew = true;
+  book_.add_next(other, another);
+  observer_.on_planned(another.mode, 1);
 }
 
 void Engine::check_deadlines() {

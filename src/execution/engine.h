@@ -33,7 +33,6 @@ struct ExecutionRequest {
   const std::map<std::string, ResolvedToolchain>& toolchains;
   const HostSurroundings& surroundings;
   std::string examiner;  ///< Not empty: nothing is measured, each statement is executed and reports what it leaves.
-  bool notes_loaded = false;      ///< Which libraries a counted case loads that its host had not.
   bool may_know_counts = false;   ///< The observer is to be asked for counts that are known.
   bool allocation_sites = false;  ///< Record where each case allocates, too. What fails of it is a warning.
   bool source_lines = false;      ///< Likewise, what each instruction of a case in C++ costs, where they are counted.
@@ -84,6 +83,7 @@ class Engine {
   void on_gone(const HostGone& gone);
   Running session_of(std::uint32_t job);
   void end_session(Running session);
+  void ask_another_process(const HostKind& kind, const Job& job);
   void report_settled();
 
   void check_deadlines();

@@ -10,6 +10,7 @@ namespace tally {
 namespace {
 
 using std::chrono::seconds;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -223,6 +224,49 @@ TEST_F(EngineTest, ANoiseFloorCountsOnceUnderEachPerturbationAndSharesTheHostWhe
   ASSERT_THAT(witness_.outcomes, SizeIs(2));
   EXPECT_THAT(witness_.outcomes[0].perturbed, SizeIs(8));
   EXPECT_EQ(hosts_.started, 3U) << "one more for the hash seed, one for the environment";
+}
+
+TEST_F(EngineTest, ACaseWithForeignThreadsIsHeldAgainstASecondProcess) {
+  add_cases(2);
+  settings_.wall = false;
+  hosts_.on_case = [](const FakeRequest& request) {
+    // The second host's memory is another.
+    return FakeCase{.counts = {request.host == 0 ? 6000U : 6100U},
+                    .threads = request.statement == "statement 0" ? 3U : 1U};
+  };
+  run();
+  ASSERT_THAT(witness_.outcomes, SizeIs(2));
+  EXPECT_EQ(hosts_.started, 2U);
+  std::size_t held = 0;
+  for (const auto& [index, outcome] : witness_.outcomes) {
+    if (outcome.process_doubt.empty()) {
+      EXPECT_THAT(outcome.counted_in, SizeIs(1));
+      EXPECT_THAT(outcome.counts->replicates, SizeIs(2));
+      continue;
+    }
+    ++held;
+    EXPECT_EQ(outcome.process_doubt, "it has 3 threads");
+    EXPECT_THAT(outcome.counted_in, SizeIs(2));
+    EXPECT_THAT(outcome.counts->replicates, SizeIs(3));
+    EXPECT_EQ(outcome.counts->replicates.back().front(), 6100U);
+  }
+  EXPECT_EQ(held, 1U);
+}
+
+TEST_F(EngineTest, ASecondProcessThatFailsLeavesWhatTheFirstHasSaid) {
+  add_cases(1);
+  settings_.wall = false;
+  hosts_.on_case = [](const FakeRequest& request) {
+    FakeCase one{.threads = 2};
+    if (request.host == 1) one.trouble = FakeTrouble{.message = "no such device"};
+    return one;
+  };
+  run();
+  EXPECT_EQ(witness_.outcomes[0].ending, Ending::ok);
+  EXPECT_THAT(witness_.outcomes[0].counts->replicates, SizeIs(2));
+  EXPECT_THAT(witness_.outcomes[0].counted_in, SizeIs(1));
+  EXPECT_THAT(witness_.outcomes[0].warnings,
+              Contains(HasSubstr("whether another process counts the same is not known")));
 }
 
 TEST_F(EngineTest, AnExaminationReportsWhatStatementsLeave) {

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 
+#include "base/overloaded.h"
 #include "base/text.h"
 #include "build/identity.h"
 
@@ -16,7 +18,9 @@ using protocol::MessageType;
 
 namespace {
 
-constexpr Milliseconds kToEnd{5000};  // for a host that has closed its control socket
+constexpr Milliseconds kToEnd{5000};        // for a host that has closed its control socket
+constexpr Milliseconds kToCompute{10'000};  // anything, for a host that is a case itself
+constexpr int kLeastShare = 10;             // of that time, one in so many
 
 /// Valgrind begins its lines with the process: "==123== text".
 std::string_view without_valgrind_prefix(std::string_view line) {
@@ -24,6 +28,19 @@ std::string_view without_valgrind_prefix(std::string_view line) {
   const std::size_t end = line.find_first_not_of("0123456789", 2);
   return end != std::string_view::npos && end > 2 && line.substr(end).starts_with("==") ? trim(line.substr(end + 2))
                                                                                         : line;
+}
+
+/// " (a, b)"; nothing of none.
+std::string in_parentheses(const std::vector<std::string>& names) {
+  return names.empty() ? "" : " (" + join(names, ", ") + ")";
+}
+
+/// As waitpid(2) gives it.
+int wait_status_of(const Outcome& outcome) {
+  return std::visit(Overloaded{[](const Exited& exited) { return exited.code << 8; },
+                               [](const Signaled& signaled) { return signaled.signal; },
+                               [](const auto& /*cut short*/) { return SIGKILL; }},
+                    outcome);
 }
 
 /// How a host ended, and the last line with a word in it of what it wrote before.
@@ -145,6 +162,8 @@ int HostPool::pid(HostId id) const { return *host(id).pid; }
 
 const std::string& HostPool::dumps(HostId id) const { return host(id).dumps; }
 
+const std::vector<std::string>& HostPool::threads(HostId id) const { return host(id).threads; }
+
 const std::vector<std::string>& HostPool::mapped(HostId id) const { return host(id).mapped; }
 
 void HostPool::kill(HostId id) {
@@ -247,21 +266,30 @@ void HostPool::on_hello(Host& host, const Message& message, std::vector<HostEven
   host.lease.reset();
   host.used_at = runner_.now();
   const std::uint64_t threads = message.number(Field::threads);
-  if (threads > 1) {
-    serve_once(
-        host,
-        fmt::format("has {} threads and cannot be forked safely: each of its cases gets a process of its own", threads),
-        events);
-  }
+  if (threads <= 1) return;
+  host.threads = runner_.thread_names(*host.pid);
+  serve_once(host,
+             fmt::format("has {} threads{} and cannot be forked safely: each of its cases gets a host of its own",
+                         threads, in_parentheses(host.threads)),
+             events);
 }
 
-void HostPool::on_started(const Host& host, const Message& message, std::vector<HostEvent>& events) {
+void HostPool::on_started(Host& host, const Message& message, std::vector<HostEvent>& events) {
   const int pid = static_cast<int>(message.number(Field::pid));
   const int error = static_cast<int>(message.number(Field::status));
-  events.emplace_back(ChildForked{host.id, message.job(), pid, error});
+  const bool in_host = message.number(Field::in_process) != 0;
+  events.emplace_back(ChildForked{host.id, message.job(), pid, error, in_host});
+  if (in_host) {
+    host.runs_itself = message.job();
+    host.seen = runner_.now();
+    host.busy = runner_.busy_time(host.process);
+  }
   if (pid > 0 && message.number(Field::threads) > 1) {
+    if (host.threads.empty()) host.threads = runner_.thread_names(*host.pid);
     serve_once(host,
-               "has grown threads and cannot be forked safely any more: each further case gets a process of its own",
+               fmt::format("has grown threads{} and cannot be forked safely any more: each further case gets a host of "
+                           "its own",
+                           in_parentheses(host.threads)),
                events);
   }
 }
@@ -284,6 +312,11 @@ std::vector<HostEvent> HostPool::on_finished(const Finished& finished) {
   if (finished.result.aslr_refused && !std::exchange(warned_of_aslr_, true)) {
     events.emplace_back(HostWarning{
         "address randomisation could not be switched off (a container's seccomp profile?): counts may vary"});
+  }
+  // What it ran itself ends with it, and is told of first.
+  if (position->runs_itself) {
+    events.emplace_back(ChildReaped{position->id, *position->runs_itself, wait_status_of(finished.result.outcome),
+                                    protocol::Stage::region, false});
   }
   events.emplace_back(drop(position->id, "the host " + why));
   return events;
@@ -310,6 +343,18 @@ bool HostPool::is_late(Host& host) {
   return false;
 }
 
+/// A case of a host with threads may wait for what one of them holds: Valgrind runs a thread until it waits, and one
+/// that lets go of a lock and takes it again is never in between where another could have it.
+bool HostPool::is_stalled(Host& host) {
+  const Clock::time_point now = runner_.now();
+  if (!host.runs_itself || now < host.seen + kToCompute) return false;
+  const Milliseconds busy = runner_.busy_time(host.process);
+  const bool stalled = busy - host.busy < kToCompute / kLeastShare;
+  host.seen = now;
+  host.busy = busy;
+  return stalled;
+}
+
 std::vector<HostEvent> HostPool::check_deadlines() {
   std::vector<HostEvent> events;
   const Clock::time_point now = runner_.now();
@@ -321,6 +366,14 @@ std::vector<HostEvent> HostPool::check_deadlines() {
       if (auto warning = start_failed(*current, why, false)) events.emplace_back(*warning);
       runner_.cancel(current->process, CancelMode::at_once);
       events.emplace_back(drop(current->id, why));
+    } else if (is_stalled(*current)) {
+      const std::string why = fmt::format(
+          "it waits, and nothing in its process computes: threads that its imports have started{} may hold what it "
+          "waits "
+          "for",
+          in_parentheses(current->threads));
+      runner_.cancel(current->process, CancelMode::at_once);
+      events.emplace_back(HostGone{.host = drop(current->id, why).host, .why = why, .stalled = true});
     } else if (current->hung_up_at && now >= *current->hung_up_at + kToEnd) {
       runner_.cancel(current->process, CancelMode::at_once);
     }
@@ -332,6 +385,7 @@ Clock::time_point HostPool::next_deadline() const {
   Clock::time_point next = Clock::time_point::max();
   for (const Host& one : hosts_) {
     if (!one.pid) next = std::min(next, one.due);
+    if (one.runs_itself) next = std::min(next, one.seen + kToCompute);
     if (one.hung_up_at) next = std::min(next, std::max(*one.hung_up_at + kToEnd, runner_.now() + Milliseconds(100)));
   }
   return next;

@@ -30,6 +30,7 @@ struct ChildForked {
   std::uint32_t job = 0;
   int pid = 0;
   int error = 0;
+  bool in_host = false;  ///< It is the host itself, which has threads and is not forked.
 };
 /// A case child was reaped.
 struct ChildReaped {
@@ -43,6 +44,7 @@ struct ChildReaped {
 struct HostGone {
   HostId host{};
   std::string why;
+  bool stalled = false;  ///< It ran a case itself, and nothing in it computed any more: it would do so again.
 };
 /// A host as one sees it who looks after them.
 struct HostView {
@@ -97,6 +99,8 @@ class HostPool {
   /// The process, to hold its children by, and the folder of its dumps. Of a living host.
   [[nodiscard]] int pid(HostId id) const;
   [[nodiscard]] const std::string& dumps(HostId id) const;
+  /// What its threads are called, besides the first, since it was ready.
+  [[nodiscard]] const std::vector<std::string>& threads(HostId id) const;
   /// The programs and libraries that it had in memory when it was ready.
   [[nodiscard]] const std::vector<std::string>& mapped(HostId id) const;
 
@@ -146,6 +150,9 @@ class HostPool {
     std::optional<int> pid;                       ///< Once it is ready.
     std::vector<std::string> mapped;              ///< Then too.
     std::string mapped_state;                     ///< Of those files; empty: one changed while it started.
+    std::vector<std::string> threads;             ///< Then too: names.
+    std::optional<std::uint32_t> runs_itself;     ///< The job that it has become.
+    Clock::time_point seen{};                     ///< Then: when `busy` was looked at.
     bool used = false;                            ///< Some session was given to it.
     Clock::time_point used_at{};                  ///< When that last was, or it was ready.
     int sessions = 0;                             ///< That it serves now.
@@ -159,13 +166,14 @@ class HostPool {
   [[nodiscard]] bool may_serve(const Host& host) const;
   void on_message(Host& host, const protocol::Message& message, std::vector<HostEvent>& events);
   void on_hello(Host& host, const protocol::Message& message, std::vector<HostEvent>& events);
-  void on_started(const Host& host, const protocol::Message& message, std::vector<HostEvent>& events);
+  void on_started(Host& host, const protocol::Message& message, std::vector<HostEvent>& events);
   void serve_once(const Host& host, const std::string& why, std::vector<HostEvent>& events);
   std::optional<HostWarning> start_failed(const Host& host, const std::string& why, bool for_good);
   void close(Position position);
   void end_outdated();
   void end_superseded(const HostKey& by);
   bool is_late(Host& host);
+  bool is_stalled(Host& host);
 
   ProcessRunner& runner_;
   std::string scratch_;

@@ -21,8 +21,12 @@ namespace tally {
 namespace {
 
 /// Loads the extension and the script from open descriptors: their paths have no place in an interpreter's heap.
+/// Folders are their owners': a package without compiled files is compiled in each process, and a first run finds what
+/// the second one will find.
 std::string boot_text() {
-  return fmt::format(R"(import importlib.machinery as m, importlib.util as u, sys
+  return fmt::format(R"(import sys
+sys.dont_write_bytecode = True
+import importlib.machinery as m, importlib.util as u
 s = u.spec_from_file_location("_tally_host", "/proc/self/fd/{}", loader=m.ExtensionFileLoader("_tally_host", "/proc/self/fd/{}"))
 x = u.module_from_spec(s)
 s.loader.exec_module(x)
@@ -36,7 +40,9 @@ exec(compile(text, "tally_host.py", "exec"))
 
 /// Before the other, in the host whose Python calls are observed.
 std::string observer_boot_text() {
-  return fmt::format(R"(import importlib.machinery as m, importlib.util as u, sys
+  return fmt::format(R"(import sys
+sys.dont_write_bytecode = True
+import importlib.machinery as m, importlib.util as u
 s = u.spec_from_file_location("_tally_functions", "/proc/self/fd/{}", loader=m.ExtensionFileLoader("_tally_functions", "/proc/self/fd/{}"))
 x = u.module_from_spec(s)
 s.loader.exec_module(x)
@@ -117,6 +123,16 @@ Result<PassedFd> pass_text(const std::string& text, int target) {
   return PassedFd{target, std::move(fd)};
 }
 
+void set(EnvironmentVariables& environment, const std::string& name, std::string value) {
+  for (auto& [key, old] : environment) {
+    if (key == name) {
+      old = std::move(value);
+      return;
+    }
+  }
+  environment.emplace_back(name, std::move(value));
+}
+
 void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const HostKind& kind,
                 const HostSurroundings& around) {
   const ResolvedInterpreter& interpreter = **toolchain.interpreter;
@@ -124,6 +140,11 @@ void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const HostKi
   spec.late_environment = take_late_environment(spec.environment);
   spec.files = {{around.libexec + "/_tally_host.abi3.so", protocol::kHostExtension},
                 {around.libexec + "/tally_host.py", protocol::kHostScript}};
+  if (!toolchain.compiled.empty()) {
+    // A path of one length, wherever the cache lies.
+    spec.files.push_back({toolchain.compiled, protocol::kHostCompiled});
+    set(spec.environment, "PYTHONPYCACHEPREFIX", fmt::format("/proc/self/fd/{}", protocol::kHostCompiled));
+  }
   spec.working_folder = interpreter_folder(toolchain.spec.requires_modules, around);
   if (kind.python_functions)
     spec.files.push_back({around.libexec + "/_tally_functions.abi3.so", protocol::kHostFunctions});
@@ -136,16 +157,6 @@ void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const HostKi
   // Once to the host, which knows whether there is any device, and not to every case.
   if (!toolchain.spec.device.py.empty())
     spec.argv.insert(spec.argv.end(), {"--", toolchain.spec.device.py, toolchain.spec.sync.py});
-}
-
-void set(EnvironmentVariables& environment, const std::string& name, std::string value) {
-  for (auto& [key, old] : environment) {
-    if (key == name) {
-      old = std::move(value);
-      return;
-    }
-  }
-  environment.emplace_back(name, std::move(value));
 }
 
 void preload_first(EnvironmentVariables& environment, const std::string& library) {
@@ -192,13 +203,14 @@ Status add_cpp(HostSpec& spec, const ResolvedToolchain& toolchain, const std::op
 }  // namespace
 
 std::string describe(const HostKind& kind) {
-  return fmt::format("{} host of {}{}{}{}", kind.language == Language::cpp ? "C++" : "Python", kind.toolchain,
+  return fmt::format("{} host of {}{}{}{}{}", kind.language == Language::cpp ? "C++" : "Python", kind.toolchain,
                      kind.runtime.empty() ? "" : ", ", kind.runtime,
                      kind.python_functions   ? " with Python functions"
                      : kind.instructions     ? " with source lines"
                      : kind.counted          ? " under Valgrind"
                      : kind.allocation_sites ? " with allocation sites"
-                                             : "");
+                                             : "",
+                     kind.anew ? ", a second process" : "");
 }
 
 namespace {
@@ -308,6 +320,7 @@ Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolch
   spec.name = describe(kind);
   spec.counted = kind.counted;
   spec.single_use = settings.isolation == "process";
+  spec.anew = kind.anew;
   spec.environment =
       with_variables(kind.counted ? around.environment : around.timed_environment, toolchain.spec.environment);
   spec.working_folder = around.working_folder;
@@ -338,7 +351,10 @@ Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolch
 
 HostKey key_of(const HostSpec& spec) {
   Digest digest;
-  digest.add(spec.working_folder).add(spec.late_environment.value_or("")).add(spec.single_use ? "single" : "");
+  digest.add(spec.working_folder)
+      .add(spec.late_environment.value_or(""))
+      .add(spec.single_use ? "single" : "")
+      .add(spec.anew ? "anew" : "");
   for (const std::string& argument : spec.argv) digest.add(argument);
   for (const auto& [name, value] : spec.environment) digest.add(name).add(value);
   std::vector<std::string> programs = {spec.argv.front()};

@@ -26,6 +26,7 @@ struct HostKind {
   bool allocation_sites = false;  ///< With the recorder of where memory comes from.
   bool python_functions = false;  ///< With the observer of Python calls, where it is counted.
   bool instructions = false;      ///< With the costs of each instruction, likewise.
+  bool anew = false;              ///< Another process than that of the kind that differs in this alone.
 
   auto operator<=>(const HostKind&) const = default;
 };
@@ -62,6 +63,7 @@ struct HostSpec {
   bool allocation_sites = false;  ///< Its environment names the folder that dumps would go to.
   bool python_functions = false;  ///< Likewise.
   bool single_use = false;        ///< A fresh host for every session.
+  bool anew = false;              ///< No other specification's host will do.
 };
 
 struct HostKey {

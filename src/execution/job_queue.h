@@ -21,6 +21,7 @@ struct Job {
   std::size_t index = 0;  ///< Into the cases.
   Mode mode = Mode::counts;
   const Perturbation* perturbation = nullptr;  ///< Null: undisturbed.
+  bool anew = false;                           ///< One more replicate, of a host that no other job is given.
   int timeouts = 0;
   int hosts_lost = 0;
 };

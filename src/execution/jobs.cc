@@ -85,7 +85,8 @@ HostKind kind_of(const Job& job, const Case& measured) {
                 .runtime = measured.host_runtime,
                 .allocation_sites = job.mode == Mode::sites,
                 .python_functions = job.mode == Mode::functions,
-                .instructions = job.mode == Mode::lines};
+                .instructions = job.mode == Mode::lines,
+                .anew = job.anew};
   if (job.perturbation != nullptr) {
     // Nothing but Python has hashes that are seeded when it starts.
     if (kind.language == Language::python) kind.hash_seed = job.perturbation->hash_seed;

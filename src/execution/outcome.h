@@ -118,7 +118,11 @@ struct CaseOutcome {
   std::optional<InstructionSample> instructions;
   std::optional<StatementResult> result;
   CaseTold told;
-  std::string device;               ///< That it works on, "cuda"; empty: none.
+  std::string device;                     ///< That it works on, "cuda"; empty: none.
+  std::vector<std::uint32_t> counted_in;  ///< The hosts that its counted replicates are of, each once.
+  /// Why another process may count otherwise: "it has 2 threads", "its setup loads libx.so"; empty: nothing speaks for
+  /// it.
+  std::string process_doubt;
   bool forks_differ = false;        ///< A forked replicate and one of its parent disagreed: the parent's was dropped.
   std::string library;              ///< C++: the shared object that it was compiled to.
   std::string artifact;             ///< The folder of its artifact.

@@ -45,7 +45,22 @@ Ending deliver_explaining(RunningSession& running, CaseOutcome& outcome) {
   return Ending::ok;
 }
 
+/// A replicate of another process is no part of the case's proof until it is there.
+Ending deliver_another_process(RunningSession& running, CaseOutcome& outcome) {
+  const Ending ending = running.session->ending();
+  std::optional<CaseFailure> before = outcome.failure;
+  running.session->deliver(outcome);
+  if (ending == Ending::ok || ending == Ending::cancelled) return ending;
+  without_another_process(outcome, outcome.failure->message);
+  outcome.failure = std::move(before);
+  return Ending::ok;
+}
+
 }  // namespace
+
+void without_another_process(CaseOutcome& outcome, const std::string& why) {
+  outcome.warnings.push_back("whether another process counts the same is not known: " + why);
+}
 
 Ending deliver(RunningSession& running, Clock::time_point now, CaseOutcome& outcome) {
   if (is_explaining(running.job.mode)) return deliver_explaining(running, outcome);
@@ -57,6 +72,7 @@ Ending deliver(RunningSession& running, Clock::time_point now, CaseOutcome& outc
                               .seconds = took.count(),
                               .started_s = since_boot.count(),
                               .cpus = running.session->request().cpus});
+  if (running.job.anew) return deliver_another_process(running, outcome);
   running.session->deliver(outcome);
   return running.session->ending();
 }

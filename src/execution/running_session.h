@@ -27,6 +27,9 @@ struct RunningSession {
 /// Takes the step that is due of ending it. True: its host is to be killed.
 [[nodiscard]] bool climb(RunningSession& running, Clock::time_point now);
 
+/// The case stands with what one process has said.
+void without_another_process(CaseOutcome& outcome, const std::string& why);
+
 /// Has it killed when it holds more memory than it may.
 void check_memory(RunningSession& running, Clock::time_point now);
 

@@ -73,6 +73,16 @@ void Session::send(const CaseCommand& command) {
   std::ignore = stream_.send(encode(command, request_.job, buffer));
 }
 
+/// The name of a library that is not what we have built for the case; empty: there is none.
+std::string Session::first_of_others(const std::vector<std::string>& loaded) const {
+  for (const std::string& path : loaded) {
+    const bool ours = path == request_.built.library ||
+                      (!request_.built.folder.empty() && path.starts_with(request_.built.folder + "/"));
+    if (!ours) return path.substr(path.rfind('/') + 1);
+  }
+  return {};
+}
+
 bool Session::on_output() {
   std::array<char, std::size_t{64} * 1024> block;
   // A case that floods it must not keep the engine from its deadlines.
@@ -116,6 +126,8 @@ void Session::on_stopped(Ending ending, std::string message, std::optional<Stage
 }
 
 void Session::deliver(CaseOutcome& outcome) {
+  if (const std::string library = first_of_others(loaded_); !library.empty() && outcome.process_doubt.empty())
+    outcome.process_doubt = "its setup loads " + library;
   if (!loaded_.empty()) outcome.loaded = std::move(loaded_);
   if (ending() == Ending::ok) return dialogue_.deliver(outcome, watch_ ? watch_->seen() : std::nullopt);
   outcome.failure = stopped_ ? stopped_ : dialogue_.failure();

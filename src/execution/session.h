@@ -51,6 +51,7 @@ class Session {
  private:
   void on_message(const protocol::Message& message);
   void note_loaded();
+  [[nodiscard]] std::string first_of_others(const std::vector<std::string>& loaded) const;
   void send(const CaseCommand& command);
 
   SessionRequest request_;

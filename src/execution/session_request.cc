@@ -75,6 +75,7 @@ Result<std::string> request_frame(const SessionRequest& request) {
   // Under Valgrind its own memory would count against it: there the engine looks from outside only.
   if (rules.plan.memory_bytes > 0 && !is_under_valgrind(rules.mode))
     frame.number(Field::memory, rules.plan.memory_bytes);
+  if (rules.plan.system_entropy) frame.number(Field::system_entropy, 1);
   frame.number(Field::heap_padding, request.perturbation.heap_padding)
       .number(Field::stack_padding, request.perturbation.stack_padding)
       .number(Field::to_come, request.to_come);

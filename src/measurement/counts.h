@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,10 @@ struct NoiseFloor {
   friend bool operator==(const NoiseFloor&, const NoiseFloor&) = default;
 };
 
+/// Of which processes replicates are.
+inline constexpr std::string_view kOneProcess = "one process";
+inline constexpr std::string_view kTwoProcesses = "two processes";
+
 struct Counts {
   double per_iteration = 0;                        ///< (median(replicates) − baseline) / iterations.
   std::vector<std::uint64_t> replicates;           ///< Raw instructions of `iterations` executions each.
@@ -28,6 +33,8 @@ struct Counts {
   std::vector<std::uint64_t> baseline_replicates;  ///< The same loop with an empty body.
   std::uint64_t iterations = 0;
   double spread = 0;  ///< (max − min) / median of the raw replicates.
+  /// What the replicates prove: kOneProcess (they are forks of one), kTwoProcesses. Empty: not known.
+  std::optional<std::string> proven;
   std::optional<NoiseFloor> floor;
   std::optional<double> denoised;                      ///< Instructions per iteration without known interpreter noise.
   std::vector<std::pair<std::string, double>> events;  ///< Per iteration, in Callgrind's order, "Ir" among them.

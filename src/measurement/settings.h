@@ -12,6 +12,10 @@
 
 namespace tally {
 
+/// Of how cases are counted: where it differs, the same code may read another count. Each change is a commit that says
+/// which counts moved, and by how much; docs/record.md has the list.
+inline constexpr int counting_version = 2;
+
 struct Settings {
   bool counts = true;
   bool wall = true;
@@ -35,9 +39,12 @@ struct Settings {
   std::optional<double> max_wait_s;      ///< That times may wait for others' CPUs at a time; else as long as it takes.
   std::optional<std::uint64_t> memory_bytes;  ///< That a case may use; else as much as there is.
   std::optional<int> retries;                 ///< Else one after a timeout, two after a lost host.
+  std::optional<std::string> entropy;         ///< Who answers cases that ask for randomness: "fixed" (tally does, the
+                                              ///< same in each run) or "system"; a run says which.
   std::vector<std::string> kept_environment;  ///< Names and globs that cases see besides the usual ones.
   std::vector<std::string> valgrind_flags;    ///< What the others come to, for a reader; a run fills it in.
   std::optional<std::string> counted_with;    ///< Likewise, a tool of Valgrind's: "callgrind" or "tally-counter".
+  std::optional<int> counting;                ///< Likewise, counting_version.
   friend bool operator==(const Settings&, const Settings&) = default;
 };
 

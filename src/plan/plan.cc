@@ -127,8 +127,9 @@ Plan plan_of_part(const Suite& suite, std::vector<Case> cases, const PlanOptions
 std::string own_settings(const CaseSettings& said) {
   const auto text = [](const auto& value) { return value ? fmt::format("{}", *value) : std::string("default"); };
   const auto count = [](const auto& time) { return time ? std::optional(time->count()) : std::nullopt; };
-  return fmt::format("{} {} {} {} {}", text(said.iterations), text(said.replicates), text(count(said.min_run_time)),
-                     text(count(said.max_run_time)), text(said.precision));
+  return fmt::format("{} {} {} {} {} {}", text(said.iterations), text(said.replicates), text(count(said.min_run_time)),
+                     text(count(said.max_run_time)), text(said.precision),
+                     said.entropy ? static_cast<int>(*said.entropy) : -1);
 }
 
 Result<Plan> make_plan(const Suite& suite, const PlanOptions& options) {

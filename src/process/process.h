@@ -161,6 +161,8 @@ class ProcessRunner {
 
   /// The programs and libraries that a process has in memory: mapped_files.h.
   [[nodiscard]] virtual std::vector<std::string> mapped_files(int pid) const = 0;
+  /// What its threads are called, besides the first: thread_names.h.
+  [[nodiscard]] virtual std::vector<std::string> thread_names(int pid) const = 0;
 
   /// Reports when `fd` can be read or is closed. The descriptor stays the caller's: unwatch it before closing it.
   virtual void watch(int fd) = 0;

@@ -10,6 +10,7 @@
 #include "process/held_process.h"
 #include "process/mapped_files.h"
 #include "process/running_child.h"
+#include "process/thread_names.h"
 #include "process/tree_time.h"
 
 namespace tally {
@@ -73,6 +74,8 @@ Milliseconds RealProcessRunner::busy_time(ProcessId id) const {
 }
 
 std::vector<std::string> RealProcessRunner::mapped_files(int pid) const { return tally::mapped_files(pid); }
+
+std::vector<std::string> RealProcessRunner::thread_names(int pid) const { return tally::thread_names(pid); }
 
 std::optional<int> RealProcessRunner::pid_of(ProcessId id) const {
   const auto found = children_.find(id);

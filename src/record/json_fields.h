@@ -79,8 +79,10 @@ void fields(auto& a, is<Settings> auto& s) {
   a.optional("max_wait_s", s.max_wait_s);
   a.optional("memory_bytes", s.memory_bytes);
   a.optional("retries", s.retries);
+  a.optional("entropy", s.entropy);
   a("valgrind_flags", s.valgrind_flags);
   a.optional("counted_with", s.counted_with);
+  a.optional("counting", s.counting);
   a("kept_environment", s.kept_environment);
 }
 
@@ -129,6 +131,7 @@ void fields(auto& a, is<Counts> auto& one) {
   a("baseline_replicates", one.baseline_replicates);
   a("iterations", one.iterations);
   a("spread", one.spread);
+  a.optional("proven", one.proven);
   a.optional("floor", one.floor);
   a.optional("denoised", one.denoised);
   a("events", one.events);
@@ -177,6 +180,7 @@ void fields(auto& a, is<CaseRecord> auto& one) {
   a.optional("artifact", one.artifact);
   a.optional("counters", one.counters);
   a.optional("note", one.note);
+  a.optional("entropy", one.entropy);
   a.optional("inputs", one.inputs);
   a.optional("reused", one.reused);
   a.nullable("counts", one.counts);

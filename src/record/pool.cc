@@ -120,6 +120,7 @@ Counts pool(const Counts& first, const Counts& second) {
     counts.events.emplace_back(name, name == "Ir" ? instructions : weights.mean(value, it->second));
   }
   counts.estimated_cycles = estimated_cycles(counts.events);
+  counts.proven = first.proven == second.proven ? first.proven : std::nullopt;
   counts.floor = pool_floors(first.floor, second.floor);
   counts.denoised = weights.mean(first.denoised, second.denoised);
   counts.allocations = weights.mean(first.allocations, second.allocations);

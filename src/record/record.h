@@ -133,6 +133,7 @@ struct CaseRecord {
   /// What the counts follow from, by digests, besides its definition: "environment", "settings", …, and files that the
   /// case loads, by their paths. Empty: not known, and then they cannot be reused (record/reuse.h).
   std::optional<std::map<std::string, std::string>> inputs;
+  std::optional<std::string> entropy;  ///< "system" where the case's own definition says so, or "fixed".
   std::optional<std::string> reused;  ///< Counts: the commit (or the moment) of the run that took them, if another did.
   std::optional<Wall> wall;
   std::optional<std::string> profile;  ///< Path relative to the record.

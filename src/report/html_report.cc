@@ -63,6 +63,7 @@ Object counts_json(const Counts& counts) {
                  {"replicates", counts.replicates},
                  {"baseline", counts.baseline},
                  {"iterations", counts.iterations}};
+  if (counts.proven) json["proven"] = *counts.proven;
   if (counts.floor) json["floor"] = Array{counts.floor->low, counts.floor->high};
   if (counts.denoised) json["denoised"] = *counts.denoised;
   if (counts.estimated_cycles) json["cycles"] = *counts.estimated_cycles;

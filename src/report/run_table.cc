@@ -109,6 +109,9 @@ std::string render_run_table(const Record& record, const RenderOptions& options,
   if (skipped > 0) summary += fmt::format(", {} skipped", skipped);
   const auto reused = std::ranges::count_if(record.cases, [](const CaseRecord& one) { return one.reused.has_value(); });
   if (reused > 0) summary += fmt::format(", {} with counts of an earlier run", reused);
+  const auto two = std::ranges::count_if(
+      record.cases, [](const CaseRecord& one) { return one.counts && one.counts->proven == kTwoProcesses; });
+  if (two > 0) summary += fmt::format(", {} held against a second process", two);
   summary += fmt::format("; {:.1f} s\n", record.seconds);
   return render_table(table, options) + failures + warnings_text(record, options) + "\n" + summary;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -47,6 +48,21 @@ void add_threads(CaseRecord& record, const CountSamples& alone) {
                   std::accumulate(each.begin(), each.end(), 0.0), record.counts->per_iteration));
 }
 
+/// Whether the replicates agree, and of what that is the proof.
+void add_proof(CaseRecord& record, const CaseOutcome& outcome) {
+  Counts& counts = *record.counts;
+  counts.proven = outcome.counted_in.size() > 1 ? kTwoProcesses : kOneProcess;
+  if (outcome.counted_in.size() < 2 || counts.spread == 0) return;
+  const auto [low, high] = std::ranges::minmax(counts.replicates);
+  const auto iterations = static_cast<double>(counts.iterations);
+  record.flags.emplace_back("processes_differ");
+  record.warnings.push_back(
+      fmt::format("processes differ: {:.1f} to {:.1f} instructions{}; a comparison takes that for noise",
+                  (static_cast<double>(low) - counts.baseline) / iterations,
+                  (static_cast<double>(high) - counts.baseline) / iterations,
+                  outcome.process_doubt.empty() ? "" : " (" + outcome.process_doubt + ")"));
+}
+
 void add_counts(CaseRecord& record, const Case& measured, const CaseOutcome& outcome) {
   record.counts = summarize_counts(*outcome.counts);
   if (outcome.allocations) {
@@ -54,6 +70,7 @@ void add_counts(CaseRecord& record, const Case& measured, const CaseOutcome& out
     record.counts->allocations = static_cast<double>(outcome.allocations->count) / iterations;
     record.counts->allocated_bytes = static_cast<double>(outcome.allocations->bytes) / iterations;
   }
+  add_proof(record, outcome);
   if (outcome.by_thread) add_threads(record, *outcome.by_thread);
   if (!outcome.perturbed.empty()) {
     std::vector<std::pair<std::string, double>> samples;
@@ -103,6 +120,7 @@ CaseRecord describe_case(const Case& measured) {
   record.params = measured.params;
   record.tags = measured.tags;
   record.toolchain = measured.toolchain;
+  if (measured.settings.entropy) record.entropy = std::string(to_string(*measured.settings.entropy));
   record.definition = {measured.stmt.text(), measured.setup.text(), measured.global_setup.text(), measured.digest};
   if (!measured.load.empty()) record.definition.load = measured.load.text();
   return record;

@@ -37,6 +37,22 @@ TEST(Assemble, CountsArePerIteration) {
   EXPECT_FALSE(record.failure);
 }
 
+TEST(Assemble, AProofSaysOfWhatItIs) {
+  CaseOutcome outcome = counted(1100, 100);
+  outcome.counted_in = {1};
+  EXPECT_EQ(assemble(example(), outcome, 0.01, "").counts->proven, "one process");
+  outcome.counted_in = {1, 2};
+  outcome.process_doubt = "its setup loads libx.so";
+  const CaseRecord equal = assemble(example(), outcome, 0.01, "");
+  EXPECT_EQ(equal.counts->proven, "two processes");
+  EXPECT_THAT(equal.flags, IsEmpty());
+  outcome.counts->replicates.push_back({1101});
+  const CaseRecord differ = assemble(example(), outcome, 0.01, "");
+  EXPECT_THAT(differ.flags, ElementsAre("processes_differ"));
+  EXPECT_THAT(differ.warnings, ElementsAre("processes differ: 100.0 to 100.1 instructions (its setup loads libx.so); a "
+                                           "comparison takes that for noise"));
+}
+
 TEST(Assemble, ThreadsThatDoNotAddUpAreRefused) {
   CaseOutcome outcome = counted(30'300, 300);
   outcome.by_thread = CountSamples{10, {"Ir"}, {{10'100}, {20'100}}, {{100}, {100}}};

@@ -13,6 +13,8 @@ namespace {
 /// Run as: python3 -c TEXT MODULE... -- IMPORT..., the modules being those that hosts have loaded. Each import is made
 /// in a process of its own, so that each one's files are whole. Its last line is the answer; modules may print.
 constexpr std::string_view kDriver = R"py(
+import sys
+sys.dont_write_bytecode = True
 import importlib, json, os, sys
 at = sys.argv.index("--")
 for name in sys.argv[1:at]:

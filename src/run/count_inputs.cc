@@ -21,7 +21,7 @@ std::string name_of(const HostKind& kind) {
 /// A host that counts as cases are counted by default: not under a perturbation, and not to explain something.
 bool is_plain(const HostKind& kind) {
   return kind.counted && kind.hash_seed == 0 && kind.environment_padding == 0 && !kind.python_functions &&
-         !kind.instructions;
+         !kind.instructions && !kind.anew;
 }
 
 /// Without what Valgrind is told: Callgrind and our counter count the same (host/counter/agreement_test.cc), and a run
@@ -40,8 +40,9 @@ bool is_valgrinds(const std::string& file) { return file.contains("/valgrind/") 
 std::string settings_digest(const Settings& settings, const CaseSettings& own) {
   const CasePlan plan = case_plan(settings, own);
   Digest digest;
-  digest.add(fmt::format("{} {} {} {} {} {} {}", plan.iterations, plan.replicates, plan.max_replicates,
-                         settings.isolation, settings.noise_floor, settings.repeat, settings.call_context));
+  digest.add(fmt::format("{} {} {} {} {} {} {} {} {}", plan.iterations, plan.replicates, plan.max_replicates,
+                         settings.isolation, settings.noise_floor, settings.repeat, settings.call_context,
+                         plan.system_entropy, counting_version));
   for (const std::string& flag : valgrind_flags(settings)) digest.add(flag);
   return digest.hex();
 }

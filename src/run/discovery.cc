@@ -18,13 +18,18 @@ namespace tally {
 
 namespace {
 
-/// Run as: python3 -c DRIVER DISCOVER DEVICE WARM_UP MODULE... Its last line of output is the answer; modules may print
-/// what they like. The warm-up is run for what it imports; should it fail, the host will say so. Among the files are
-/// the places where a module would be found before the one that was: one that appears there is another module.
+/// Run as: python3 -c DRIVER DISCOVER DEVICE WARM_UP COMPILED MODULE... Its last line of output is the answer; modules
+/// may print what they like. The warm-up is run for what it imports; should it fail, the host will say so. Among the
+/// files are the places where a module would be found before the one that was: one that appears there is another
+/// module. Where sources are not compiled, as of a package that was only unpacked, all that was imported is kept
+/// compiled in the folder COMPILED: hosts would compile it in each start, under Valgrind, and other processes than ours
+/// may not find the sources' own folders changed.
 constexpr std::string_view kDriver = R"py(
-import json, os, sys
+import sys
+sys.dont_write_bytecode = True
+import json, os
 from importlib.machinery import all_suffixes
-names = sys.argv[4:]
+names = sys.argv[5:]
 for name in names:
     __import__(name)
 def read_maps():
@@ -56,7 +61,31 @@ for name in {name.partition(".")[0] for name in names}:
         if place.startswith(os.path.join(folder, name) + ("." if os.path.dirname(place) == folder else os.sep)):
             break
         read.update(os.path.join(os.path.abspath(folder), name + suffix) for suffix in ["", *all_suffixes()])
-answer = {"modules": modules, "found": found, "device": "device" in devices, "read": sorted(read)}
+def compiled_in(folder):
+    sources = {}
+    for module in list(sys.modules.values()):
+        spec = getattr(module, "__spec__", None)
+        origin, cached = getattr(spec, "origin", None), getattr(spec, "cached", None)
+        if origin and cached and origin.endswith(".py") and os.path.isfile(origin):
+            sources[os.path.abspath(origin)] = cached
+    if all(os.path.isfile(cached) for cached in sources.values()):
+        return ""
+    import py_compile, shutil
+    from importlib.util import cache_from_source
+    sys.pycache_prefix = folder
+    for source, cached in sources.items():
+        target = cache_from_source(source)
+        try:
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            if os.path.isfile(cached):
+                shutil.copyfile(cached, target)
+            else:
+                py_compile.compile(source, target, doraise=True, invalidation_mode=py_compile.PycInvalidationMode.TIMESTAMP)
+        except (OSError, py_compile.PyCompileError):
+            pass  # its host compiles it
+    return folder
+answer = {"modules": modules, "found": found, "device": "device" in devices, "read": sorted(read),
+          "compiled": compiled_in(sys.argv[4])}
 print("\n" + json.dumps(answer), flush=True)
 os._exit(0)
 )py";
@@ -113,6 +142,7 @@ Result<Discovery> read_answer(const json::Value& answer, const Toolchain& toolch
   for (const auto& [name, fact] : members(found["facts"])) discovery.facts[name] = fact.text_or("");
   discovery.loaded = json::texts_of(answer["read"]);
   discovery.device = answer["device"] == true;
+  discovery.compiled = answer["compiled"].text_or("");
   discovery.flags = json::texts_of(found["flags"]);
   discovery.include = json::texts_of(found["include"]);
   discovery.link = json::texts_of(found["link"]);
@@ -158,8 +188,13 @@ Result<Discovery> discover(ProcessRunner& runner, const ResolvedToolchain& resol
     return read_answer(*answer, toolchain);
   }
   ProcessRequest request;
-  request.argv = {interpreter.path,    "-c", std::string(kDriver), toolchain.discover, toolchain.device.py,
-                  toolchain.warm_up.py};
+  request.argv = {interpreter.path,
+                  "-c",
+                  std::string(kDriver),
+                  toolchain.discover,
+                  toolchain.device.py,
+                  toolchain.warm_up.py,
+                  cache.compiled_folder(key.hex()).string()};
   request.argv.insert(request.argv.end(), toolchain.requires_modules.begin(), toolchain.requires_modules.end());
   request.environment = environment;
   request.working_folder = working_folder;
@@ -179,6 +214,7 @@ Result<Discovery> discover(ProcessRunner& runner, const ResolvedToolchain& resol
 
 void apply(const Discovery& found, ResolvedToolchain& resolved) {
   resolved.modules = found.modules;
+  resolved.compiled = found.compiled;
   resolved.facts = found.facts;
   resolved.loaded = state_of_all(found.loaded);
   resolved.loaded_files = found.loaded;

@@ -27,6 +27,7 @@ struct Discovery {
   std::map<std::string, std::string> environment;  ///< Variables of hosts; the toolchain's own win.
   PerLanguage warm_up;                             ///< Runs before the toolchain's own, where these libraries need it.
   std::vector<std::string> loaded;  ///< The files that the interpreter loads with the modules and the warm-up.
+  std::string compiled;             ///< As of ResolvedToolchain.
   bool device = false;              ///< Its `device` in Python has found that there may be one.
   std::string no_cpp;               ///< Why C++ cannot be built against it; empty: it can.
   std::map<std::string, PerLanguage> no_runtime;  ///< A runtime of the toolchain's → why it is not to be had with this.

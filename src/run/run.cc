@@ -112,7 +112,6 @@ ExecutionResult execute(Workspace& workspace, const RunRequest& request, const R
                              .toolchains = ready.toolchains,
                              .surroundings = ready.hosts,
                              .examiner = examiner,
-                             .notes_loaded = notes_inputs(request),
                              .may_know_counts = !request.reuse.empty(),
                              .allocation_sites = request.profiles && request.profiles->allocation_sites,
                              .source_lines = request.profiles && request.profiles->source_lines,
@@ -133,13 +132,18 @@ Record describe_run(Workspace& workspace, const RunRequest& request, const Ready
   if (request.settings.counts) {
     record.settings.valgrind_flags = valgrind_flags(request.settings);
     record.settings.counted_with = ready.hosts.counter.empty() ? "callgrind" : "tally-counter";
+    record.settings.counting = counting_version;
   }
+  record.settings.entropy = request.settings.entropy.value_or("fixed");
   record.source = found.source;
   record.suite = found.suite;
   record.part = request.plan->part;
   record.machines = {read_machine(static_cast<int>(workspace.leases().topology().allowed.size()))};
   if (record.part) record.machines.front().name = machine_name(request.caller.environment);
-  const auto facts = common_facts(workspace.runner(), ready.environment.filtered, ready.valgrind_version);
+  auto facts = common_facts(workspace.runner(), ready.environment.filtered, ready.valgrind_version);
+  // Beside all that counts follow from: a history begins an epoch where one of them changes.
+  if (record.settings.counting) facts["counting"] = fmt::format("{}", *record.settings.counting);
+  if (record.settings.entropy != "fixed") facts["entropy"] = *record.settings.entropy;
   for (const Case& one : request.plan->cases) {
     const std::string name = environment_name(one.toolchain, to_string(one.language), one.host_runtime);
     if (!record.environments.contains(name)) {

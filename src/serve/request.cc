@@ -115,6 +115,9 @@ Status check_settings(const Settings& settings) {
     return fail(ErrorKind::input, fmt::format("'{}' is no name of a variable", name),
                 fmt::format("measure.settings.kept_environment[{}]", i), "give names, or patterns of names");
   }
+  if (settings.entropy && *settings.entropy != "fixed" && *settings.entropy != "system")
+    return fail(ErrorKind::input, fmt::format("'{}' is not one of fixed, system", *settings.entropy),
+                "measure.settings.entropy");
   if (settings.counts || settings.wall) return {};
   return fail(ErrorKind::input, "nothing is to be measured", "measure.settings", "let counts or wall be true");
 }

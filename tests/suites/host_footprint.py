@@ -13,8 +13,8 @@ import re
 import subprocess
 import sys
 
-SEGMENTS = [0x0, 0x4000, 0xB000, 0xE000]
-LAST_PAGE = 0x947000
+SEGMENTS = [0x0, 0x4000, 0xC000, 0x10000]
+LAST_PAGE = 0x949000
 VERSIONS = 17
 NEEDED = 4
 PAGE = 0x1000

@@ -74,6 +74,7 @@ class FakeProcessRunner final : public ProcessRunner {
   std::function<Milliseconds(ProcessId)> busy;
   /// What every process has in memory.
   std::vector<std::string> mapped;
+  std::vector<std::string> threads;  ///< Names.
 
   /// Everything that was asked of this runner so far. The requests without their descriptors.
   std::vector<ProcessRequest> started;
@@ -88,6 +89,7 @@ class FakeProcessRunner final : public ProcessRunner {
   [[nodiscard]] std::optional<int> pid_of(ProcessId id) const override;
   [[nodiscard]] Milliseconds busy_time(ProcessId id) const override { return busy ? busy(id) : Milliseconds(0); }
   [[nodiscard]] std::vector<std::string> mapped_files(int /*pid*/) const override { return mapped; }
+  [[nodiscard]] std::vector<std::string> thread_names(int /*pid*/) const override { return threads; }
   std::unique_ptr<ChildHandle> hold(int pid, int parent) override;
   void watch(int fd) override { watched.insert(fd); }
   void unwatch(int fd) override { watched.erase(fd); }

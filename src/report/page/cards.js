@@ -18,7 +18,8 @@ function countNote(counts, base) {
     const change = percent(base.change) || 'new';
     return [`base ${figure(base.before)}, `, changeText(base.verdict, change)];
   }
-  const replicates = `in ${counts.replicates.length} replicates`;
+  const of = counts.proven ? ` of ${counts.proven}` : '';
+  const replicates = `in ${counts.replicates.length} replicates${of}`;
   if (counts.spread === 0) return 'identical ' + replicates;
   return `spread ${percent(counts.spread).slice(1)} ${replicates}`;
 }

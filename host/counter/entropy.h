@@ -1,0 +1,28 @@
+/// The answers to a guest that asks for randomness: getrandom(), reads of /dev/random and /dev/urandom, the processor's
+/// RDRAND and RDSEED, and the sixteen bytes that the kernel gives each program at its start.
+///
+/// The system is asked first, so that lengths and errors are its own, and what it wrote is written over. Owns the
+/// process's stream; a forked process has one of its own, unless its parent has said that it is to go on with the
+/// parent's.
+#pragma once
+
+#include "valgrind.h"
+
+namespace tally::counter {
+
+/// Before the guest's first instruction.
+void fix_start_bytes();
+
+/// Valgrind's callbacks.
+void before_syscall(ThreadId thread, UInt number, UWord* arguments, UInt count);
+void after_syscall(ThreadId thread, UInt number, UWord* arguments, UInt count, SysRes result);
+void entropy_before_fork_ends(ThreadId thread);  ///< In the parent.
+void entropy_in_child(ThreadId thread);
+
+/// False: it is no request of ours.
+Bool handle_entropy_request(const UWord* request, UWord* result);
+
+/// Lets a block that asks the processor ask us.
+void answer_processor_requests(IRSB* block);
+
+}  // namespace tally::counter

@@ -1,0 +1,225 @@
+/// What "equal" is said of: randomness that is fixed, a second process, a first run in a fresh folder, and hosts that
+/// have threads. Counts only.
+#include <algorithm>
+#include <map>
+
+#include "harness.h"
+
+namespace tally::cli_test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+class Exact : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto made = TemporaryFolder::make();
+    ASSERT_TRUE(made);
+    folder_.emplace(*std::move(made));
+  }
+  [[nodiscard]] std::string write(const std::string& name, const std::string& text) const {
+    const fs::path path = folder_->path() / name;
+    fs::create_directories(path.parent_path());
+    EXPECT_TRUE(write_file(path, text));
+    return path;
+  }
+  Record run(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "run");
+    arguments.insert(arguments.end(), {"--counts-only", "--iterations", "10"});
+    How how;
+    how.folder = folder_->path();
+    return record_of(std::move(arguments), ran_, how);
+  }
+
+  std::optional<TemporaryFolder> folder_;
+  Ran ran_;
+};
+
+std::map<std::string, std::vector<std::uint64_t>> totals(const Record& record) {
+  std::map<std::string, std::vector<std::uint64_t>> all;
+  for (const CaseRecord& one : record.cases) {
+    EXPECT_TRUE(one.counts) << one.id << (one.failure ? one.failure->message : "");
+    if (one.counts) all[one.id] = one.counts->replicates;
+  }
+  return all;
+}
+
+TEST_F(Exact, WhatAsksForRandomnessReadsTheSameInEachRunWhoeverCounts) {
+  const std::string text = write("entropy.toml", R"toml(schema = 1
+[[benchmark]]
+label = "urandom"
+py = "sorted(x)"
+setup = { py = "import os; x = list(os.urandom(300))" }
+[[benchmark]]
+label = "generators"
+py = "sorted(x)"
+setup = { py = "import random, secrets, uuid; x = [random.SystemRandom().random(), random.Random().random(), secrets.randbits(60), uuid.uuid4().int] + [float(b) for b in secrets.token_bytes(200)]" }
+[[benchmark]]
+label = "children"
+py = "sorted(x)"
+setup = { py = """
+import os
+def child():
+    ends = os.pipe()
+    if os.fork() == 0:
+        os.write(ends[1], os.urandom(50))
+        os._exit(0)
+    os.wait()
+    return os.read(ends[0], 50)
+x, y = child(), child()
+assert len({x, y, os.urandom(50)}) == 3
+""" }
+[[benchmark]]
+label = "device"
+cpp = "auto y = x; std::sort(y.begin(), y.end()); tally::keep(y);"
+setup = { cpp = "std::random_device d; std::vector<unsigned> x(200); for (auto& v : x) v = d();", cpp_global = "#include <algorithm>\n#include <random>\n#include <vector>" }
+[[benchmark]]
+label = "system"
+py = "sorted(x)"
+entropy = "system"
+setup = { py = "import os; x = list(os.urandom(1000))" }
+)toml");
+  const Record first = run({text});
+  ASSERT_EQ(ran_.code, 0) << ran_.err << ran_.out;
+  EXPECT_EQ(first.settings.entropy, "fixed");
+  EXPECT_TRUE(first.settings.counting);
+  EXPECT_EQ(case_of(first, "system", "python").entropy, "system");
+  EXPECT_FALSE(case_of(first, "urandom", "python").entropy);
+  auto fixed = totals(first);
+  auto again = totals(run({text}));
+  auto profiled = totals(run({text, "--profiles"}));
+  for (auto* one : {&fixed, &again, &profiled}) one->erase("system [python]");
+  EXPECT_EQ(again, fixed);
+  EXPECT_EQ(profiled, fixed) << "Callgrind's hosts answer themselves";
+  const Record system = run({text, "--entropy", "system"});
+  EXPECT_EQ(system.settings.entropy, "system");
+  EXPECT_NE(totals(system).at("urandom [python]"), fixed.at("urandom [python]"));
+}
+
+TEST_F(Exact, NumPyIsSeededWhereverItIsImported) {
+  const std::string text = write("numpy.toml", R"toml(schema = 1
+[toolchain.numpy]
+extends = "python"
+requires = ["numpy"]
+[[benchmark]]
+label = "required"
+toolchain = "numpy"
+py = "pass"
+setup = { py = "import numpy as np; assert round(float(np.random.rand()), 6) == 0.548814" }
+[[benchmark]]
+label = "in the setup"
+py = "pass"
+setup = { py = "import numpy as np; assert round(float(np.random.rand()), 6) == 0.548814" }
+)toml");
+  if (run({text, "--filter", "required*"}).cases.front().status != CaseStatus::ok && ran_.err.contains("numpy"))
+    GTEST_SKIP() << "no NumPy";
+  run({text});
+  EXPECT_EQ(ran_.code, 0) << ran_.err << ran_.out;
+}
+
+TEST_F(Exact, ACaseThatLoadsALibraryIsHeldAgainstASecondProcess) {
+  const std::string text = write("loads.toml", R"toml(schema = 1
+[[benchmark]]
+label = "loads"
+py = "decimal.Decimal(2).sqrt()"
+setup = { py = "import decimal" }
+[[benchmark]]
+label = "does not"
+py = "sorted(x)"
+setup = { py = "x = [3, 2, 1]" }
+)toml");
+  const Record record = run({text});
+  ASSERT_EQ(ran_.code, 0) << ran_.err << ran_.out;
+  const CaseRecord& loads = case_of(record, "loads", "python");
+  EXPECT_EQ(loads.counts->proven, "two processes");
+  EXPECT_EQ(loads.counts->replicates.size(), 3U);
+  EXPECT_EQ(loads.counts->spread, 0);
+  const CaseRecord& other = case_of(record, "does not", "python");
+  EXPECT_EQ(other.counts->proven, "one process");
+  EXPECT_EQ(other.counts->replicates.size(), 2U);
+  EXPECT_EQ(other.attempts.size(), 1U);
+  EXPECT_THAT(ran_.out, HasSubstr("1 held against a second process"));
+}
+
+/// A first run in a fresh environment finds no compiled files, and leaves none.
+TEST_F(Exact, AFirstRunReadsWhatASecondOneReads) {
+  for (const char* package : {"fresh", "late"}) {
+    std::string names;
+    for (int i = 0; i < 20; ++i) {
+      names += fmt::format("from .m{} import *\n", i);
+      static_cast<void>(
+          write(fmt::format("{}/m{}.py", package, i),
+                fmt::format("class C{0}:\n    text = 'a class {0}'\n    def f(self): return [self.text] * {0}\n", i)));
+    }
+    static_cast<void>(write(fmt::format("{}/__init__.py", package),
+                            names + "def work(): return [C7().f(), {str(i): i for i in range(50)}]\n"));
+  }
+  const std::string text = write("fresh.toml", R"toml(schema = 1
+[toolchain.fresh]
+extends = "python"
+requires = ["fresh"]
+[[benchmark]]
+label = "required"
+toolchain = "fresh"
+py = "fresh.work()"
+[[benchmark]]
+label = "in the setup"
+py = "late.work()"
+setup = { py = "import late" }
+)toml");
+  const Record first = run({text});
+  ASSERT_EQ(ran_.code, 0) << ran_.err << ran_.out;
+  EXPECT_EQ(totals(run({text})), totals(first));
+  for (const char* package : {"fresh", "late"}) EXPECT_FALSE(fs::exists(folder_->path() / package / "__pycache__"));
+}
+
+TEST_F(Exact, AHostWithThreadsRunsItsCaseItselfAndNamesThem) {
+  static_cast<void>(write("pool.py", R"py(
+import concurrent.futures, threading, time
+POOL = concurrent.futures.ThreadPoolExecutor(1, "workers")
+POOL.submit(int).result()
+LOCK = threading.Lock()
+def busy():
+    while True:
+        with LOCK:
+            time.sleep(0.01)
+threading.Thread(target=busy, daemon=True, name="holds the lock").start()
+def ask(n):
+    return POOL.submit(pow, n, 2).result()
+def held():
+    with LOCK:
+        return 1
+)py"));
+  const std::string text = write("pool.toml", R"toml(schema = 1
+[defaults]
+timeout = "120 s"
+[toolchain.pool]
+extends = "python"
+requires = ["pool"]
+[[benchmark]]
+label = "required"
+py = "pool.ask(3)"
+toolchain = "pool"
+[[benchmark]]
+label = "held"
+py = "pool.held()"
+toolchain = "pool"
+)toml");
+  const Record record = run({text, "--isolation", "fork"});
+  EXPECT_EQ(ran_.code, 1) << ran_.err << ran_.out;
+  const CaseRecord& required = case_of(record, "required", "python");
+  ASSERT_TRUE(required.counts) << ran_.err << ran_.out;
+  EXPECT_EQ(required.counts->proven, "two processes");
+  EXPECT_THAT(required.warnings, Contains(AllOf(HasSubstr("it runs in its host's process"), HasSubstr("workers_0"),
+                                                HasSubstr("holds the lock"))));
+  // Valgrind never runs it between two of the other's turns with the lock.
+  const CaseRecord& held = case_of(record, "held", "python");
+  ASSERT_TRUE(held.failure);
+  EXPECT_THAT(held.failure->message, AllOf(HasSubstr("nothing in its process computes"), HasSubstr("holds the lock")));
+  EXPECT_EQ(held.attempts.size(), 1U);
+}
+
+}  // namespace
+}  // namespace tally::cli_test
