@@ -120,7 +120,9 @@ def results(several: Results) -> str:
         wall = one.wall
         interval = " to ".join(seconds(value) for value in wall.interval_s) if wall else ""
         state = ", ".join([one.status, *one.flags])
-        rows.append((one.title, instructions(one.instructions), seconds(one.seconds), interval, state))
+        rows.append(
+            (one.title, instructions(one.instructions), seconds(one.seconds), interval, state)
+        )
     lines = columns(rows, "lrrrl")
     failed = several.failed
     for bad in failed:

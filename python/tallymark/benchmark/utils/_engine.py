@@ -50,9 +50,7 @@ def python_definition(task_spec: TaskSpec, bridge: GlobalsBridge | None = None) 
     # What the text imports is found as it is found here, and what it imports of __main__ taken along.
     data = capture_text(task_spec.stmt, setup)
     if bridge is not None and bridge.names:
-        loading = _LOAD_GLOBALS.format(
-            text=bridge.construct(), names=bridge.names, given=_GIVEN
-        )
+        loading = _LOAD_GLOBALS.format(text=bridge.construct(), names=bridge.names, given=_GIVEN)
         data = dataclasses.replace(data, load=f"{data.load}\n{loading}")
     with_torch = _has_torch() and (
         names_torch(task_spec.stmt, setup)
