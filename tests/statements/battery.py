@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures every text of texts.py, as users would: what timeit takes must be counted, or be refused for a stated reason.
+"""Measures every text of texts.py, as users would: what timeit takes is counted, or refused for a stated reason.
 
     battery.py [--doors count,dropin] [--toolchains python,torch] [--every N] [--twice] [--timeit]
 
@@ -36,7 +36,9 @@ def definitions_of(door, toolchain, chosen):
 
     made = []
     for stmt, setup, values, words in chosen:
-        if door == "dropin" and not all(isinstance(one, PORTABLE) for one in (values or {}).values()):
+        if door == "dropin" and not all(
+            isinstance(one, PORTABLE) for one in (values or {}).values()
+        ):
             continue
         title = f"{stmt[:60]!r} | {setup[:60]!r}"
         try:

@@ -5,6 +5,8 @@ values that the caller's process has. REFUSED is of (statement, setup, words): w
 be measured, with the words that say so.
 """
 
+# ruff: noqa: E501, RUF001 (texts as users write them)
+
 import fractions
 
 # Names that something of ours has, or had, and what a user may well call a variable.
