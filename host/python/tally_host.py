@@ -60,7 +60,7 @@ def parse_parts(parts, first):
 
 
 def compiled(body):
-    """A module of these statements. What only the compiler refuses has its place in the user's text: return, …"""
+    """A module of these statements. What only the compiler refuses has its place in the user's text: return, break, …"""
     module = ast.fix_missing_locations(ast.Module(body, []))
     try:
         return compile(module, FILE_NAME, "exec", dont_inherit=True)
@@ -127,9 +127,7 @@ def brought_by(star, used):
 def expand_stars(setup, stmt):
     """The setup without an `import *`. Runs the imports that it begins with; they run again with the rest, which only
     binds their names."""
-    used = {
-        node.id for node in ast.walk(ast.Module(setup + stmt, [])) if isinstance(node, ast.Name)
-    }
+    used = {node.id for node in ast.walk(ast.Module(setup + stmt, [])) if isinstance(node, ast.Name)}
     expanded = []
     for node in setup[: leading_imports(setup)]:
         if is_star(node):
@@ -220,8 +218,7 @@ def advice(error, tb):
         if tb is not None and tb.tb_next is None and len(quoted) > 1:
             return f"; the statement assigns {quoted[1]}, which makes it a variable of its own: make it in the setup"
     if isinstance(error, (AttributeError, ImportError)) and (
-        getattr(error, "name", "") == "__main__"
-        or str(error).startswith("module '__main__' has no")
+        getattr(error, "name", "") == "__main__" or str(error).startswith("module '__main__' has no")
     ):
         return (
             "; the measured process has a __main__ of its own, which holds what the case brings: pass"

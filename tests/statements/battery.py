@@ -20,7 +20,7 @@ import timeit
 import warnings
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-import texts
+import texts  # noqa: E402
 
 SETTINGS = {"counts": True, "wall": False, "iterations": 20}
 FOLDER = ""  # of this run
@@ -110,9 +110,7 @@ def judge(door, toolchain, found):
         else:
             failed += 1
             print(f"  FAILED {title}: {reason or f'counted {instructions}, and was to be refused'}")
-    print(
-        f"{door} {toolchain}: {counted} counted, {refused} refused as they should be, {failed} failed"
-    )
+    print(f"{door} {toolchain}: {counted} counted, {refused} refused as they should be, {failed} failed")
     return failed
 
 
@@ -144,9 +142,7 @@ def check_timeit(chosen):
         taken = os.waitpid(child, 0)[1] == 0
         if taken != (words is None) and not any(name in stmt + setup for name in TIMEITS_OWN):
             missing += 1
-            print(
-                f"  timeit {'takes' if taken else 'does not take'} {stmt[:60]!r} | {setup[:60]!r}"
-            )
+            print(f"  timeit {'takes' if taken else 'does not take'} {stmt[:60]!r} | {setup[:60]!r}")
     print(f"timeit: {len(chosen) - missing} of {len(chosen)} as expected")
 
 

@@ -105,13 +105,7 @@ class NamesTest(ScopeTest):
             self.assertIn("ImportError", self.refused("pass", f"from __main__ import {name}")[0])
 
     def test_names_that_look_like_ours_are_the_users(self):
-        for name in (
-            "_tally_i",
-            "_tally_baseline",
-            "_tally_statement",
-            "_tally_case",
-            "tally_round",
-        ):
+        for name in ("_tally_i", "_tally_baseline", "_tally_statement", "_tally_case", "tally_round"):
             self.assertEqual(self.printed(f"print({name})", f"{name} = 5", rounds=1), ["5"])
             self.assertEqual(self.printed(f"{name} = 6; print({name})", rounds=1), ["6"])
 
@@ -251,10 +245,7 @@ class RefusedTest(ScopeTest):
             ("async with x: pass", "asyncio.run(f())"),
             ("nonlocal other", "nonlocal declaration not allowed at module level"),
         ):
-            for stmt, setup, part in (
-                (self.WORK + last, "x = 1", 1),
-                ("pass", self.WORK + last, 0),
-            ):
+            for stmt, setup, part in ((self.WORK + last, "x = 1", 1), ("pass", self.WORK + last, 0)):
                 message, detail = self.refused(stmt, setup)
                 self.assertIn(words, message)
                 self.assertIn("SyntaxError", message)
@@ -278,11 +269,7 @@ class RefusedTest(ScopeTest):
 
 class StarTest(ScopeTest):
     def test_it_brings_what_the_case_uses(self):
-        for setup in (
-            "from math import *",
-            "import os\nfrom math import *",
-            "'doc'\nfrom math import *\nx = sqrt(4)",
-        ):
+        for setup in ("from math import *", "import os\nfrom math import *", "'doc'\nfrom math import *\nx = sqrt(4)"):
             self.assertEqual(self.printed("print(sqrt(4.0))", setup, rounds=1), ["2.0"])
 
     def test_it_is_the_same_code_as_the_plain_import(self):
