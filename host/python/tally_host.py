@@ -60,12 +60,33 @@ def parse_parts(parts, first):
 
 
 def compiled(body):
-    """A module of these statements. What only the compiler refuses has its place in the user's text: return, break, …"""
+    """A module of these statements. What only the compiler refuses has its place in the user's text: return, break."""
     module = ast.fix_missing_locations(ast.Module(body, []))
     try:
         return compile(module, FILE_NAME, "exec", dont_inherit=True)
     except SyntaxError as error:
         raise Syntax((error.lineno or 0) // PART_STRIDE, error) from None
+
+
+class Globals(ast.NodeTransformer):
+    """Takes the `global` statements of the case's function out of it. As programs setup and statement may both say one,
+    or the second one of what the first has bound; a function says it once, at its beginning."""
+
+    def __init__(self):
+        self.names = []
+
+    def visit_Global(self, node):
+        self.names += [one for one in node.names if one not in self.names]
+        return ast.copy_location(ast.Pass(), node)
+
+    def leave(self, node):
+        return node
+
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = leave
+
+    def taken_from(self, body):
+        changed = [self.visit(node) for node in body]
+        return [new for old, new in zip(body, changed) if not isinstance(old, ast.Global)]
 
 
 def parse_case(setup_parts, stmt_parts):
@@ -75,6 +96,10 @@ def parse_case(setup_parts, stmt_parts):
     stmt = parse_parts(stmt_parts, len(setup_parts))
     compiled(setup)
     compiled(stmt)
+    if any("global" in text for text in setup_parts + stmt_parts):
+        said = Globals()
+        setup, stmt = said.taken_from(setup), said.taken_from(stmt)
+        setup = [ast.Global(said.names), *setup] if said.names else setup
     return setup, stmt
 
 
@@ -96,7 +121,7 @@ def leading_imports(setup):
     """How many statements a text begins with that are imports, or a comment in quotes."""
     for number, node in enumerate(setup):
         comment = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        if not isinstance(node, (ast.Import, ast.ImportFrom)) and not comment:
+        if not isinstance(node, (ast.Import, ast.ImportFrom, ast.Global)) and not comment:
             return number
     return len(setup)
 
@@ -127,7 +152,9 @@ def brought_by(star, used):
 def expand_stars(setup, stmt):
     """The setup without an `import *`. Runs the imports that it begins with; they run again with the rest, which only
     binds their names."""
-    used = {node.id for node in ast.walk(ast.Module(setup + stmt, [])) if isinstance(node, ast.Name)}
+    used = {
+        node.id for node in ast.walk(ast.Module(setup + stmt, [])) if isinstance(node, ast.Name)
+    }
     expanded = []
     for node in setup[: leading_imports(setup)]:
         if is_star(node):
@@ -218,7 +245,8 @@ def advice(error, tb):
         if tb is not None and tb.tb_next is None and len(quoted) > 1:
             return f"; the statement assigns {quoted[1]}, which makes it a variable of its own: make it in the setup"
     if isinstance(error, (AttributeError, ImportError)) and (
-        getattr(error, "name", "") == "__main__" or str(error).startswith("module '__main__' has no")
+        getattr(error, "name", "") == "__main__"
+        or str(error).startswith("module '__main__' has no")
     ):
         return (
             "; the measured process has a __main__ of its own, which holds what the case brings: pass"

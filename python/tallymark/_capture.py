@@ -53,9 +53,9 @@ class Datum:
 
 @dataclasses.dataclass(frozen=True)
 class Captured:
-    """Everything that a statement takes along. `load` is Python that brings it back in the measured interpreter,
-    in names of its own, `requires` the modules that its host should have imported, `folders` what its sys.path must
-    have besides."""
+    """Everything that a statement takes along. `load` is Python that brings it back in the measured
+    interpreter, in names of its own, `requires` the modules that its host should have imported, `folders` what its
+    sys.path must have besides."""
 
     load: str = ""
     source: tuple[Source, ...] = ()

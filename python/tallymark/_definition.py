@@ -19,8 +19,8 @@ class Definition:
 
     `setup` runs once, before anything is counted; its variables are the statement's. `global_setup` is C++ at file
     scope. `toolchain` is the name of one (None: `python` or `cpp`). `data` is what was taken out of this process: its
-    text that brings it back runs before `setup`, in names of its own. `options` are further keys of a timer, as TOML has them: `iterations`,
-    `replicates`, `timeout`, `min_run_time`, `tags`, …
+    text that brings it back runs before `setup`, in names of its own. `options` are further keys of a timer, as
+    TOML has them: `iterations`, `replicates`, `timeout`, `min_run_time`, `tags`, …
     """
 
     stmt: str

@@ -5,7 +5,7 @@
 
 Needs TALLY, the built program. Skips, and passes, where there are no cases. Exit 1: a folder fails.
 
-A check is a function of one folder, in the file of its room (python.py, public.py, …): `@check("python/02-torch-local")`
+A check is a function of one folder, in the file of its room (rooms/): `@check("python/02-torch-local")`
 over `def torch_local(case): …`, which returns nothing, or raises Wrong with what is not right.
 """
 

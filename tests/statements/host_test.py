@@ -105,7 +105,13 @@ class NamesTest(ScopeTest):
             self.assertIn("ImportError", self.refused("pass", f"from __main__ import {name}")[0])
 
     def test_names_that_look_like_ours_are_the_users(self):
-        for name in ("_tally_i", "_tally_baseline", "_tally_statement", "_tally_case", "tally_round"):
+        for name in (
+            "_tally_i",
+            "_tally_baseline",
+            "_tally_statement",
+            "_tally_case",
+            "tally_round",
+        ):
             self.assertEqual(self.printed(f"print({name})", f"{name} = 5", rounds=1), ["5"])
             self.assertEqual(self.printed(f"{name} = 6; print({name})", rounds=1), ["6"])
 
@@ -245,7 +251,10 @@ class RefusedTest(ScopeTest):
             ("async with x: pass", "asyncio.run(f())"),
             ("nonlocal other", "nonlocal declaration not allowed at module level"),
         ):
-            for stmt, setup, part in ((self.WORK + last, "x = 1", 1), ("pass", self.WORK + last, 0)):
+            for stmt, setup, part in (
+                (self.WORK + last, "x = 1", 1),
+                ("pass", self.WORK + last, 0),
+            ):
                 message, detail = self.refused(stmt, setup)
                 self.assertIn(words, message)
                 self.assertIn("SyntaxError", message)
@@ -269,7 +278,11 @@ class RefusedTest(ScopeTest):
 
 class StarTest(ScopeTest):
     def test_it_brings_what_the_case_uses(self):
-        for setup in ("from math import *", "import os\nfrom math import *", "'doc'\nfrom math import *\nx = sqrt(4)"):
+        for setup in (
+            "from math import *",
+            "import os\nfrom math import *",
+            "'doc'\nfrom math import *\nx = sqrt(4)",
+        ):
             self.assertEqual(self.printed("print(sqrt(4.0))", setup, rounds=1), ["2.0"])
 
     def test_it_is_the_same_code_as_the_plain_import(self):
@@ -337,6 +350,11 @@ class TextTest(ScopeTest):
         self.printed("x = x + 1", "global x\nx = 5")
         self.printed("global x\nx = 5")
         self.printed("def f():\n    global y\n    y = 1\nf()\ny")
+        kept = self.printed("global kept\nkept += 1\nprint(kept)", "kept = 5", rounds=2)
+        self.assertEqual(kept, ["6", "7"])
+        self.printed("if True:\n    global x\nx = 1", "x = 0")
+        self.printed("global x\nx = sqrt(4)", "from math import *\nx = 0")
+        self.assertIn("global declaration", self.refused("x = 1\nglobal x")[0])
 
     def test_setups_in_parts_keep_their_lines(self):
         message, detail = self.refused("pass", ["x = 1", "\n\nx / 0"])
