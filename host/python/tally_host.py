@@ -10,10 +10,8 @@ import ast
 import gc
 import os
 import random  # for seed(): a setup that imports it must find it seeded, or each run sorts other numbers (1.4 %)
-import signal
 import sys
 import traceback
-import warnings
 
 import _tally_host
 
@@ -403,21 +401,6 @@ def run_case(
     return None
 
 
-def not_awaited(coroutine):
-    """What CPython calls when a coroutine ends that nobody has run. A statement that makes one and does no more would
-    be counted as that: it ends here, with a signal, for nothing that a finaliser raises gets anywhere."""
-    name = coroutine.__qualname__
-
-    def stop(number, frame):
-        raise RuntimeError(
-            f"coroutine '{name}' was never awaited, so that nothing of it is measured: write asyncio.run(…) of it, or"
-            " give the coroutine function itself to tallymark.count"
-        )
-
-    signal.signal(signal.SIGINT, stop)
-    signal.raise_signal(signal.SIGINT)
-
-
 def look_for_device(text, sync):
     """Runs what a toolchain says of devices, once: where it leaves no function `device`, there is none, and no case
     hears of it."""
@@ -473,7 +456,6 @@ def main():
         rehearse(texts, True)
     del sys.modules["tally_warm_up"]
     new_main()
-    warnings._warn_unawaited_coroutine = not_awaited
     set_late_environment()
     gc.collect()
     gc.freeze()

@@ -100,8 +100,6 @@ def check(
         command = [find_tally(), "check", "--json", *map(str, files)]
         for limit in limits or [_NO_LIMIT]:
             command += ["--limit", limit]
-        if allow_uncompared:
-            command.append("--allow-uncompared")
         try:
             done = run_tally(command, _DEADLINE)
         except Error as error:
@@ -116,12 +114,16 @@ def check(
     told: dict[str, list[str]] = {"failure": [], "warning": []}
     for finding in said["findings"]:
         told.setdefault(finding["severity"], []).append(f"{name}: {finding['message']}")
-    # Without limits nothing is judged, which is no fault here.
-    code = said["exit_code"] if limits or said["exit_code"] != 2 else 0
     judged = said.get("judged") or {}
-    reasons = [f"not compared: {one['why']}" for one in judged.get("uncompared") or ()]
-    reasons += [f"{one['text']} judged nothing: {one['why']}" for one in _idle(judged)]
+    uncompared = [f"not compared: {one['why']}" for one in judged.get("uncompared") or ()]
+    idle = [one for one in judged.get("limits") or () if one.get("why")]
+    code = said["exit_code"]
+    if code == 2 and (not limits or (uncompared and allow_uncompared)):
+        # Without limits nothing is to be judged, which is no fault here.
+        code = 0
+        told["warning"] += uncompared
     if code and not told["failure"]:
+        reasons = uncompared or [f"{one['limit']} judged nothing: {one['why']}" for one in idle]
         reason = "; ".join(dict.fromkeys(reasons or said["remarks"] or [found["verdict"]]))
         told["failure"].append(f"{name}: {reason}")
     changes = {
@@ -132,14 +134,9 @@ def check(
         "; ".join(told["failure"]),
         tuple(told["warning"]),
         tuple(told.get("better", ())),
-        tuple(limit for limit in limits if limit not in {one["text"] for one in _idle(judged)}),
+        tuple(limit for limit in limits if limit not in {one["limit"] for one in idle}),
         changes,
     )
-
-
-def _idle(judged: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The limits that could judge nothing, with the reason."""
-    return [one for one in judged.get("limits") or () if one.get("why")]
 
 
 def _cannot_hold(limit: str, case: Mapping[str, Any], base: Mapping[str, Any] | None) -> str:

@@ -115,12 +115,3 @@ def test_what_is_returned_and_not_run_is_an_error(engine: tallymark.Engine) -> N
         with pytest.raises(CaseFailed, match="and nothing runs it") as caught:
             tallymark.count(function, profile=False, engine=engine)
         assert mend in str(caught.value)
-
-
-@pytest.mark.end_to_end
-def test_a_text_that_makes_a_coroutine_and_drops_it_is_an_error(engine: tallymark.Engine) -> None:
-    setup = "async def f(): pass"
-    with pytest.raises(CaseFailed, match=r"coroutine '.*f' was never awaited"):
-        tallymark.count("f()", setup=setup, profile=False, engine=engine)
-    run = tallymark.count("c = f(); c.close()", setup=setup, profile=False, engine=engine)
-    assert run.instructions

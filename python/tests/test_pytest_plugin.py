@@ -297,6 +297,15 @@ def test_tests_for_pytest_benchmark_count_without_edits(run: Pytest, tmp_path: P
     assert run(ALIAS, "--tally-limit", "instructions=1000000000", "-k", "refused").returncode == 2
 
 
+def test_what_cannot_be_compared_is_no_pass(run: Pytest) -> None:
+    text = "def test_a(tally):\n    tally.count('x + 1', setup='x = 1', iterations=N)\n"
+    limit = ("--tally-limit", "instructions=+1%")
+    assert run(text.replace("N", "100"), "--tally-update").returncode == 0
+    done = run(text.replace("N", "50"), *limit)
+    assert done.returncode == 2, done.stdout
+    assert "pytest --tally-update writes" in done.stdout
+
+
 def test_where_nothing_is_measured_or_judged_that_is_no_pass(run: Pytest) -> None:
     text = "import threading\n\nlock = threading.Lock()\n\n"
     text += "def test_one(benchmark):\n    benchmark(lambda: lock.locked())\n\n"
