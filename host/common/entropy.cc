@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "callgrind.h"
-#include "entropy_stream.h"
+#include "protocol/entropy_stream.h"
 #include "shared_page.h"
 
 namespace tally::host::entropy {

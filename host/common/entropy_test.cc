@@ -9,7 +9,7 @@
 #include <array>
 #include <random>
 
-#include "entropy_stream.h"
+#include "protocol/entropy_stream.h"
 
 namespace tally::host {
 namespace {

@@ -1,6 +1,6 @@
 #include "entropy.h"
 
-#include "entropy_stream.h"
+#include "protocol/entropy_stream.h"
 
 extern "C" {
 // Of Valgrind's core: what the kernel told the program at its start, in pairs.

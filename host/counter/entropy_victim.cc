@@ -12,7 +12,7 @@
 #include <cstring>
 #include <random>
 
-#include "entropy_stream.h"
+#include "protocol/entropy_stream.h"
 
 namespace {
 
