@@ -5,8 +5,8 @@
 
 Writes records of so many C++ cases, four sizes of each label, and shows each as a table of labels and sizes. The time
 of reading a record is taken apart, by `tally report --benchmark-json`, which reads it and writes a line for each case.
-On two cores of an AMD EPYC with others at work: before rows were found by their rank, 8,000 cases took 4.5 s and 75,000
-more than 300 s; since, see the closing lines of this file's commit.
+On two cores of an AMD EPYC with others at work, in seconds of processor: 8,000 cases 0.4, 75,000 cases 4.5, and reading
+alone 4.2. When each case looked through the rows that were there, these 75,000 took 18.2.
 """
 
 import argparse
