@@ -8,6 +8,8 @@
 #include <csignal>
 #include <cstring>
 #include <iostream>
+#include <string_view>
+#include <tuple>
 
 #include "base/files.h"
 #include "cli/context.h"

@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -88,6 +89,8 @@ Result<std::string> CpuLeases::default_folder(const std::string& named) {
 }
 
 Result<CpuLeases> CpuLeases::open(CpuTopology topology, const std::string& folder) {
+  std::error_code ignored;  // open() says it better
+  std::filesystem::create_directories(std::filesystem::path(folder).parent_path(), ignored);
   // 1777, whatever the umask: other users add and read files, and cannot remove ours.
   if (mkdir(folder.c_str(), 0777) == 0) chmod(folder.c_str(), 01777);
   UniqueFd opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));

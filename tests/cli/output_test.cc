@@ -116,7 +116,7 @@ TEST_F(OutputTest, ARecordGoesIntoAPipeADeviceAndThroughALink) {
   const Ran piped = tally(
       with(kTime, {"--json"}),
       {.started_by = {"bash", "-c", "\"$0\" \"$@\" >(cat > " + path("piped.json") + "); code=$?; wait; exit $code"}});
-  EXPECT_EQ(piped.code, 0) << piped.err;
+  ASSERT_EQ(piped.code, 0) << piped.err;
   EXPECT_THAT(piped.out, HasSubstr("statement")) << "and the table is printed";
   const auto end = Clock::now() + std::chrono::minutes(10);
   const auto is_whole = [&] { return record_from_json(read_file(path("piped.json")).value_or(""), "").has_value(); };
