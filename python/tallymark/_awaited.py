@@ -3,16 +3,18 @@ which are refused."""
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import functools
 import inspect
 import threading
 import types
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine, Iterator, Mapping
 from typing import Any, Callable
 
 from tallymark import _rebuild as rebuild
 from tallymark._errors import Error
+from tallymark._names import parsed
 
 NOTE = (
     "a coroutine: each execution runs it to its end in an event loop of asyncio, whose own work is counted with it"
@@ -59,6 +61,23 @@ def not_run(kind: str, name: str) -> Error:
         mend = "measure a coroutine function that iterates over it: async for _ in …: pass"
     article = "an" if kind.startswith("a") else "a"
     return Error(f"calling it makes {article} {kind}, and runs none of it", place=name, mend=mend)
+
+
+def calls_dropped(stmt: str, values: Mapping[str, Any]) -> list[str]:
+    """What to say of calls that a text makes of coroutine and generator functions, and whose result it drops."""
+    said = []
+    for node in (parsed(stmt) or ast.Module([], [])).body:
+        call = node.value if isinstance(node, ast.Expr) else None
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+            continue
+        name = call.func.id
+        kind = kind_of_call(values[name]) if callable(values.get(name)) else ""
+        if kind:
+            article = "an" if kind.startswith("a") else "a"
+            said.append(
+                f"{name}() makes {article} {kind} and runs none of it: what is counted is that it is made"
+            )
+    return said
 
 
 def may_return_one(function: Callable[..., Any]) -> bool:

@@ -8,7 +8,7 @@ import hashlib
 import inspect
 import sys
 import types
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import MAGIC_NUMBER
 from typing import Any
 
@@ -28,7 +28,7 @@ from tallymark._references import (
     required_modules,
 )
 from tallymark._replaced import replaced_by_others
-from tallymark._variables import variables_left_behind
+from tallymark._variables import setting_of, variables_named
 from tallymark._within import check_values, used_by_functions
 
 DATA_LIMIT = 256 * 1024 * 1024  # bytes
@@ -67,12 +67,14 @@ class Captured:
     requires: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()  # that the values name
+    variables: tuple[str, ...] = ()  # of the environment, which the measured process gets as well
     modes: tuple[str, ...] = ()  # of this process, which the measured one has, too
 
     def __str__(self) -> str:
         lines = [f"source     {_name_and_size(one)}" for one in self.source]
         lines += [f"reference  {one.target}  {one.digest}".rstrip() for one in self.references]
         lines += [f"data       {one.name}: {one.type}, {one.bytes:,} bytes" for one in self.data]
+        lines += [f"variable   {one}" for one in self.variables]
         lines += [f"mode       {one}" for one in self.modes]
         lines += [f"note       {one}" for one in self.notes]
         lines += [f"sys.path   {one}" for one in self.folders]
@@ -114,18 +116,14 @@ def capture_text(
             else NOTHING
         )
     folders = captured.folders or folders_for(imported_names(setup, stmt))
-    notes = (*captured.notes, *_notes_of_variables(variables_left_behind(texts, ())))
+    notes = captured.notes
+    variables = tuple(dict.fromkeys([*captured.variables, *variables_named(texts, ())]))
     if known and (unseen := names_unseen(setup, stmt)):
         notes = (*notes, f"{unseen} may read globals whose names no text says: they stay behind")
     source += captured.source
-    return dataclasses.replace(captured, source=tuple(source), folders=folders, notes=notes)
-
-
-def _notes_of_variables(names: Iterable[str]) -> list[str]:
-    return [
-        f"${name} of this process stays behind, unless keep_env={[name]!r} lets it through"
-        for name in names
-    ]
+    return dataclasses.replace(
+        captured, source=tuple(source), folders=folders, notes=notes, variables=variables
+    )
 
 
 def _of_main(setup: str, stmt: str, known: Mapping[str, Any]) -> dict[str, Any]:
@@ -177,7 +175,6 @@ def capture_values(
         path = _blobs.keep(file, digest)
     modules = modules_of(pickler)
     functions = [*pickler.code, *pickler.references.values()]
-    pickler.notes += _notes_of_variables(variables_left_behind((), functions))
     return Captured(
         load=_load_text(str(path), len(header), len(inner), list(values), as_globals),
         source=tuple(Source(_title(one), _source_of(one)) for one in pickler.code),
@@ -187,18 +184,20 @@ def capture_values(
         digest=digest,
         bytes=len(header) + sink.bytes,
         modules=tuple(modules),
+        variables=tuple(variables_named((), functions)),
         requires=required_modules(modules, sink.needs_cloudpickle),
         folders=folders_for([*modules, *(["cloudpickle"] if sink.needs_cloudpickle else [])]),
     )
 
 
 def with_modes(captured: Captured, *texts: str, threads: int = 1) -> Captured:
-    """With the modes of this process that a statement meets which has these values and texts."""
+    """With the modes of this process, and its environment's variables, that a statement meets which has these values and
+    texts."""
     named = {*imported_names(*texts), *free_names("", "\n".join(texts)), *captured.modules}
     modes = modes_of(named, threads)
     return dataclasses.replace(
         captured,
-        load="\n".join(filter(None, [captured.load, modes.text])),
+        load="\n".join(filter(None, [setting_of(captured.variables), captured.load, modes.text])),
         modes=tuple(said for said, _ in modes.carried),
         notes=(*captured.notes, *modes.notes),
     )

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Callable, Union
 
 from tallymark import _rebuild as rebuild
-from tallymark._awaited import NOTE, Loop, kind_of_call, may_return_one, not_run
+from tallymark._awaited import NOTE, Loop, calls_dropped, kind_of_call, may_return_one, not_run
 from tallymark._capture import (
     DATA_LIMIT,
     Captured,
@@ -95,7 +95,9 @@ def _text(
     if args:
         raise Error("a text takes no arguments", mend="pass globals={'x': x}, or give a function")
     if language == "python":
-        return capture_text(stmt, setup, globals, limit=limit)
+        captured = capture_text(stmt, setup, globals, limit=limit)
+        dropped = calls_dropped(stmt, globals or {})
+        return dataclasses.replace(captured, notes=(*captured.notes, *dropped))
     if globals:
         raise Error("C++ sees no values of this process", mend="make them in setup=")
     return Captured(

@@ -1,4 +1,5 @@
-"""Environment variables that a statement names and that the measured process has not got."""
+"""Environment variables that a statement names and that hosts have not got: set in the measured process before its
+setup. A library that reads one when it is imported, in the host, does not see it: `keep_env` is for that."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from typing import Any
 
 from tallymark._names import parsed
 
-# What hosts are given or have set for them (docs/execution.md); counts would depend on the rest.
+# What hosts are given or have set for them (docs/execution.md): all counts would depend on the rest.
 _PASSED = (
     *("PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV", "CONDA_PREFIX", "LC_ALL", "TZ"),
     *("OMP_*", "GOMP_*", "KMP_*", "MKL_*", "OPENBLAS_*", "PYTHONHASHSEED"),
@@ -19,7 +20,7 @@ _PASSED = (
 _READERS = frozenset(("environ", "environb", "getenv", "expandvars"))
 
 
-def variables_left_behind(texts: Iterable[str], functions: Iterable[Any]) -> list[str]:
+def variables_named(texts: Iterable[str], functions: Iterable[Any]) -> list[str]:
     """Those of this process that texts, or Python functions, name where they read the environment. Sorted."""
     found: set[str] = set()
     for text in texts:
@@ -35,6 +36,12 @@ def variables_left_behind(texts: Iterable[str], functions: Iterable[Any]) -> lis
                 found.update(value for value in one.co_consts if isinstance(value, str))
     bare = {name.strip("${}") for name in found}
     return sorted(name for name in bare if name in os.environ and not _is_passed(name))
+
+
+def setting_of(names: Iterable[str]) -> str:
+    """Python that gives the process these variables, with the values that they have in this one."""
+    values = {name: os.environ[name] for name in names if name in os.environ}
+    return f"import os; os.environ.update({values!r})" if values else ""
 
 
 def _is_passed(name: str) -> bool:

@@ -79,6 +79,17 @@ def test_what_may_return_one_is_executed_once_more() -> None:
         assert data is not None and ("case_locals.pop('done')" in data.load) is checked
 
 
+def test_a_text_that_drops_what_a_call_makes_has_a_note() -> None:
+    notes = define("sums(3)", globals={"sums": sums}).data
+    assert notes is not None
+    assert notes.notes == (
+        "sums() makes a coroutine and runs none of it: what is counted is that it is made",
+    )
+    kept = define("asyncio.run(sums(3))", setup="import asyncio", globals={"sums": sums}).data
+    assert kept is not None
+    assert kept.notes == ()
+
+
 def test_run_is_possible_within_a_running_loop() -> None:
     async def outer() -> Any:
         return _awaited.run(sums(4))

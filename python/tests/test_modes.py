@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import tallymark
 from conftest import MakeModule
-from tallymark._capture import capture_text, capture_values
+from tallymark._capture import capture_text, capture_values, with_modes
 from tallymark._modes import Modes, modes_of
 
 
@@ -118,16 +118,18 @@ def test_another_number_of_threads_is_said(monkeypatch: pytest.MonkeyPatch) -> N
     assert modes_of(["torch"], 77).notes == ()
 
 
-def test_variables_of_the_environment_that_stay_behind_are_said(
+def test_variables_of_the_environment_come_along_where_they_are_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv("MY_MODE", "fast")
-    said = ("$MY_MODE of this process stays behind, unless keep_env=['MY_MODE'] lets it through",)
-    assert capture_text("os.environ.get('MY_MODE', 'slow')", "import os").notes == said
-    assert capture_text("getenv('MY_MODE')", "from os import getenv").notes == said
-    assert capture_values({"f": lambda: os.environ["MY_MODE"]}).notes == said
-    assert capture_text("print('MY_MODE')").notes == ()
+    text = capture_text("os.environ.get('MY_MODE', 'slow')", "import os")
+    assert text.variables == ("MY_MODE",)
+    assert capture_text("getenv('MY_MODE')", "from os import getenv").variables == ("MY_MODE",)
+    assert capture_values({"f": lambda: os.environ["MY_MODE"]}).variables == ("MY_MODE",)
+    assert capture_text("print('MY_MODE')").variables == ()
+    load = with_modes(text, "import os").load
+    assert load == "import os; os.environ.update({'MY_MODE': 'fast'})"
     assert capture_text("os.environ['PATH'], os.environ.get('NOT_SET')", "import os").notes == ()
 
 
