@@ -244,6 +244,8 @@ def place_of(job, error):
     """ " (setup, line 2)": the deepest line of the user's that an error went through. "" where it came of a call of
     our own that lies deeper, such as the profiler's start."""
     names = ["setup", "stmt", "--profiler", "--context"]
+    if isinstance(error, SyntaxError) and error.filename == FILE_NAME and error.lineno:
+        return f" ({names[error.lineno // PART_STRIDE]}, line {error.lineno % PART_STRIDE})"
     for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
         if frame.f_code.co_filename == __file__:
             break
@@ -282,6 +284,8 @@ def main():
         record(job, result)
     except BaseException as error:  # The user's code may raise anything, SystemExit among it.
         message = "".join(traceback.format_exception_only(type(error), error)).strip()
+        if isinstance(error, SyntaxError) and error.filename == FILE_NAME:
+            message = f"{type(error).__name__}: {error.msg}"
         result["message"] = (
             str(error) if isinstance(error, Refused) else message + place_of(job, error)
         )
