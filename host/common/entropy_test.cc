@@ -10,6 +10,7 @@
 #include <random>
 
 #include "protocol/entropy_stream.h"
+#include "shared_page.h"
 
 namespace tally::host {
 namespace {
@@ -40,7 +41,10 @@ Bytes asked_by_child(bool kept) {
 
 class EntropyTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() { entropy::prepare(); }
+  static void SetUpTestSuite() {
+    shared_page();  // before anything is forked, as a host does it
+    entropy::prepare();
+  }
   void SetUp() override { entropy::begin(false); }
 };
 
