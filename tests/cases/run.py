@@ -46,6 +46,8 @@ class Case:
         self.folder = pathlib.Path(shutil.copytree(source, scratch / source.name))
         self.folder.chmod(0o755)
         self.torch_python = torch_python
+        own = ROOT / "build" / "python" / "bin" / "python"  # that of the package's tests
+        self.tests_python = str(own) if own.exists() else sys.executable
         self.environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
 
     def run(self, *argv, timeout=600):

@@ -48,3 +48,36 @@ def timer_tiny_snippets(case):
     expect(len(lines) == 16, f"{len(lines)} lines")
     for line in lines:
         expect(" ok " in line or "optimised away" in line, line)
+
+
+def pytest_twice(case, file):
+    """What the run that makes a baseline and the one that is judged by it print, with the second one's exit code."""
+    begin = (case.tests_python, "-m", "pytest", "-p", "no:benchmark", "-p", "tallymark.pytest_plugin", "-q")
+    first, code = case.run(*begin, "--tally-update", file)
+    expect(code == 0, first[-3000:])
+    second, code = case.run(*begin, "--tally-limit", "instructions=+1%", file)
+    return second, code
+
+
+@check("public/20-pytest-pedantic-setup-teardown")
+def pedantic(case):
+    text, code = pytest_twice(case, "test_pedantic.py")
+    expect(code == 0 and "6 passed" in text, text[-3000:])
+    expect("judged 7 of 7 cases by 1 limits" in text, text[-3000:])  # test_twice has two
+
+
+@check("public/21-pytest-async-and-odd-ids")
+def odd_ids(case):
+    text, code = pytest_twice(case, "test_odd.py")
+    # An id with an address in it never meets its baseline again.
+    expect(code == 2 and "test_address" in text, f"{code}: {text[-3000:]}")
+    expect("judged 12 of 13 cases" in text, text[-3000:])
+
+
+@check("public/22-python-thread-pool-at-import")
+def thread_pool_at_import(case):
+    for more in ((), ("--isolation", "fork")):
+        text, code = case.tally("run", "suite.toml", "--counts-only", *more)
+        expect(code in (0, 1), text)
+        expect("2 ok" in text or "3 ok" in text, text)
+        expect("ThreadPoolExecu" in text or "3 ok" in text, f"the threads are not named: {text}")

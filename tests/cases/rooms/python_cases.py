@@ -43,3 +43,49 @@ def statements_that_make_no_label(case):
     lines = case.python("repro.py")
     none_with(lines, "FAIL", "%27")
     expect("', '.join(x) [python]" in lines, "the heading is not what was written")
+
+
+@check("python/08-patched-packages")
+def patched_packages(case):
+    text, _ = case.run(case.torch_python, "repro.py")
+    # The original is never counted under the name of what this process has in its place.
+    expect("before" in text and "after" not in text, text)
+    expect("fractions.Fraction.__add__: this process has replaced it" in text, text)
+
+
+@check("python/09-modes-of-the-process")
+def modes_of_the_process(case):
+    found = {line.split(":")[0].strip(): line for line in case.python("repro.py", torch=True)}
+    carried = last_number(found["decimal, prec 2000 in this process"])
+    expect(abs(carried / last_number(found["in the setup"]) - 1) < 0.02, f"decimal: {found}")
+    figures = {line.split()[0]: last_number(line) for line in found.values()}
+    expect(figures["no_grad"] < 0.9 * figures["plain"], f"no_grad: {figures}")
+    expect(figures["inference_mode"] < 0.9 * figures["plain"], f"inference_mode: {figures}")
+    expect(figures["autocast"] != figures["plain"], f"autocast: {figures}")
+
+
+@check("python/11-open-files")
+def open_files(case):
+    lines = case.python("repro.py")
+    expect("fh: cannot pickle an open file" in lines[0], lines[0])
+
+
+@check("python/13-numpy-is-not-seeded")
+def numpy_is_not_seeded(case):
+    # Debian's interpreter has NumPy.
+    lines = case.python("repro.py", torch=True)
+    if any("No module named 'numpy'" in line for line in lines):
+        return
+    expect(len({line.split()[0] for line in lines[:3]}) == 1, f"three counts differ: {lines[:3]}")
+    expect(len(set(lines[3:])) == 1, f"another number each time: {lines[3:]}")
+    expect(len({str(line) for line in case.python("entropy.py") if "instructions" in line}) == 1, "entropy")
+
+
+@check("python/14-jax-says-equal")
+def jax_says_equal(case):
+    text, code = case.run(case.torch_python, "-c", "import jax")
+    if code != 0:
+        return  # it is no package of ours
+    lines = case.python("repro.py", torch=True)
+    shown = [line for line in lines if "replicates" in line]
+    expect(shown and all("two processes" in line or "spread" in line for line in shown), f"{shown}")
