@@ -191,7 +191,7 @@ def capture_values(
 
 
 def with_modes(captured: Captured, *texts: str, threads: int = 1) -> Captured:
-    """With the modes of this process, and its environment's variables, that a statement meets which has these values and
+    """With the modes of this process, and its environment's variables, that a statement meets with these values and
     texts."""
     named = {*imported_names(*texts), *free_names("", "\n".join(texts)), *captured.modules}
     modes = modes_of(named, threads)

@@ -70,20 +70,35 @@ def compiled_in(folder):
             sources[os.path.abspath(origin)] = cached
     if all(os.path.isfile(cached) for cached in sources.values()):
         return ""
-    import py_compile, shutil
     from importlib.util import cache_from_source
     sys.pycache_prefix = folder
     for source, cached in sources.items():
         target = cache_from_source(source)
         try:
             os.makedirs(os.path.dirname(target), exist_ok=True)
-            if os.path.isfile(cached):
-                shutil.copyfile(cached, target)
-            else:
-                py_compile.compile(source, target, doraise=True, invalidation_mode=py_compile.PycInvalidationMode.TIMESTAMP)
-        except (OSError, py_compile.PyCompileError):
+            with open(f"{target}.{os.getpid()}", "wb") as file:
+                file.write(compiled_file(source, cached))
+            os.replace(file.name, target)
+        except (OSError, SyntaxError, ValueError):
             pass  # its host compiles it
     return folder
+def compiled_file(source, cached):
+    """With a hash of its source, which the interpreter compares: a source of the same time and size may be another."""
+    import marshal
+    from importlib.util import MAGIC_NUMBER, source_hash
+    with open(source, "rb") as file:
+        text = file.read()
+    about = os.stat(source)
+    beside = b""
+    if os.path.isfile(cached):
+        with open(cached, "rb") as file:
+            beside = file.read()
+    stamp = b"".join(part.to_bytes(4, "little") for part in (0, int(about.st_mtime) & 0xFFFFFFFF, len(text) & 0xFFFFFFFF))
+    if beside.startswith(MAGIC_NUMBER + stamp):
+        code = beside[16:]
+    else:
+        code = marshal.dumps(compile(text, source, "exec", dont_inherit=True))
+    return MAGIC_NUMBER + (3).to_bytes(4, "little") + source_hash(text) + code
 answer = {"modules": modules, "found": found, "device": "device" in devices, "read": sorted(read),
           "compiled": compiled_in(sys.argv[4])}
 print("\n" + json.dumps(answer), flush=True)

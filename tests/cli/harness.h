@@ -49,7 +49,7 @@ inline Ran tally(const std::vector<std::string>& arguments, const How& how = {})
                          {"HOME", how.cache},
                          {"XDG_CACHE_HOME", how.cache},
                          {"XDG_RUNTIME_DIR", how.cache + "/none"},
-                         {"TALLY_CPU_LOCKS", fmt::format("{}/locks-{}", how.cache, ::getpid())}};
+                         {"TALLY_CPU_LOCKS", fmt::format("{}-locks-{}", how.cache, ::getpid())}};
   request.environment.insert(request.environment.end(), how.more.begin(), how.more.end());
   request.working_folder = how.folder;
   request.output_limit = std::size_t{8} << 20;

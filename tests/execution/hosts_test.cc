@@ -129,7 +129,7 @@ TEST_F(HostsTest, OneWithASecondThreadServesASingleCase) {
         "[\"grows_a_thread\"]\n[[benchmark]]\nlabel = [\"a\"]\npy = 'x = 1'\n[[benchmark]]\nlabel = [\"b\"]\npy = 'x "
         "= 2'\n");
   EXPECT_EQ(run({"--json", "r.json", "--wall-only", "-v"}), 0) << read("output");
-  EXPECT_THAT(read("output"), HasSubstr("has 2 threads and cannot be forked safely: each of its cases gets a process"));
+  EXPECT_THAT(read("output"), HasSubstr("cannot be forked safely: each of its cases gets a host of its own"));
   std::size_t starts = 0;
   const std::string output = read("output");
   for (std::size_t at = 0; (at = output.find("Python host of threaded: ", at)) != std::string::npos; ++at) ++starts;

@@ -52,7 +52,16 @@ def timer_tiny_snippets(case):
 
 def pytest_twice(case, file):
     """What the run that makes a baseline and the one that is judged by it print, with the second one's exit code."""
-    begin = (case.tests_python, "-m", "pytest", "-p", "no:benchmark", "-p", "tallymark.pytest_plugin", "-q")
+    begin = (
+        case.tests_python,
+        "-m",
+        "pytest",
+        "-p",
+        "no:benchmark",
+        "-p",
+        "tallymark.pytest_plugin",
+        "-q",
+    )
     first, code = case.run(*begin, "--tally-update", file)
     expect(code == 0, first[-3000:])
     second, code = case.run(*begin, "--tally-limit", "instructions=+1%", file)

@@ -78,12 +78,15 @@ def numpy_is_not_seeded(case):
         return
     expect(len({line.split()[0] for line in lines[:3]}) == 1, f"three counts differ: {lines[:3]}")
     expect(len(set(lines[3:])) == 1, f"another number each time: {lines[3:]}")
-    expect(len({str(line) for line in case.python("entropy.py") if "instructions" in line}) == 1, "entropy")
+    expect(
+        len({str(line) for line in case.python("entropy.py") if "instructions" in line}) == 1,
+        "entropy",
+    )
 
 
 @check("python/14-jax-says-equal")
 def jax_says_equal(case):
-    text, code = case.run(case.torch_python, "-c", "import jax")
+    _, code = case.run(case.torch_python, "-c", "import jax")
     if code != 0:
         return  # it is no package of ours
     lines = case.python("repro.py", torch=True)

@@ -6,7 +6,6 @@ Each works in a folder of its own, and says all that is not as the folder's READ
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import re
