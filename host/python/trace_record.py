@@ -33,6 +33,7 @@ SEED = 0
 FILE_NAME = "<tally>"
 # A traceback's line is part * PART_STRIDE + line, because a function has one file for all its parts.
 PART_STRIDE = 1 << 20
+PARTS = ("setup", "stmt", "--profiler", "--context")  # by their number in a line of FILE_NAME
 # Names of ours beside those of the user: no source can say one, for a blank is in it.
 CASE, RUNS, ROUND = "<case>", "tally runs", "tally round"
 WORDS_OF_JSON = {"true": "True", "false": "False", "null": "None"}
@@ -240,24 +241,22 @@ def record(job, result):
     del result["stage"]
 
 
-def place_of(job, error):
+def place_of(error):
     """ " (setup, line 2)": the deepest line of the user's that an error went through. "" where it came of a call of
     our own that lies deeper, such as the profiler's start."""
-    names = ["setup", "stmt", "--profiler", "--context"]
     if isinstance(error, SyntaxError) and error.filename == FILE_NAME and error.lineno:
-        return f" ({names[error.lineno // PART_STRIDE]}, line {error.lineno % PART_STRIDE})"
+        return f" ({PARTS[error.lineno // PART_STRIDE]}, line {error.lineno % PART_STRIDE})"
     for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
         if frame.f_code.co_filename == __file__:
             break
         if frame.f_code.co_filename == FILE_NAME:
-            return f" ({names[line // PART_STRIDE]}, line {line % PART_STRIDE})"
+            return f" ({PARTS[line // PART_STRIDE]}, line {line % PART_STRIDE})"
     return ""
 
 
 def user_traceback(job, error):
     """From the first of the user's lines on, each with its text; "" where the error came of none of them."""
-    names = [name for name, _ in job["parts"]] + ["stmt", "--profiler", "--context"]
-    texts = [text for _, text in job["parts"]] + [job["stmt"], "", ""]
+    texts = [job["setup"], job["stmt"], "", ""]
     frames = traceback.extract_tb(error.__traceback__)
     first = next((at for at, one in enumerate(frames) if one.filename == FILE_NAME), None)
     if first is None:
@@ -266,7 +265,7 @@ def user_traceback(job, error):
     for one in frames[first:]:
         if one.filename == FILE_NAME:
             part, line = divmod(one.lineno, PART_STRIDE)
-            lines.append(f"  {names[part]}, line {line}\n")
+            lines.append(f"  {PARTS[part]}, line {line}\n")
             written = texts[part].splitlines()
             if 0 < line <= len(written):
                 lines.append(f"    {written[line - 1].strip()}\n")
@@ -287,7 +286,7 @@ def main():
         if isinstance(error, SyntaxError) and error.filename == FILE_NAME:
             message = f"{type(error).__name__}: {error.msg}"
         result["message"] = (
-            str(error) if isinstance(error, Refused) else message + place_of(job, error)
+            str(error) if isinstance(error, Refused) else message + place_of(error)
         )
         result["traceback"] = "" if isinstance(error, Refused) else user_traceback(job, error)
     with open(job["result"], "w", encoding="utf-8") as file:

@@ -62,7 +62,7 @@ TEST_F(TraceCommand, ExitCodes) {
   EXPECT_EQ(run({(folder_->path() / "missing.json").string()}).code, 2);
   EXPECT_EQ(run({}).code, 2);
   EXPECT_EQ(run({good, "--threads", "9"}).code, 2);
-  EXPECT_EQ(run({good, "--html", "/proc/nothing/here.html"}).code, 2);
+  EXPECT_EQ(run({good, "--html", "/proc/nothing/here.html"}).code, 1);
 }
 
 /// What `tally` prints, with the folder's name taken out.
