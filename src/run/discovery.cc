@@ -48,10 +48,12 @@ for name in names:
     places = list(getattr(module, "__path__", []))
     modules[name] = os.path.realpath(places[0] if places else getattr(module, "__file__", None) or "")
 warm_up = found["warm_up"].get("py", "") if isinstance(found.get("warm_up"), dict) else ""
+sys.modules["tally_warm_up"] = type(sys)("tally_warm_up")  # as the host has it
 try:
     exec(compile(f"{warm_up}\n{sys.argv[3]}", "warm_up", "exec"), {})
 except BaseException:
     pass
+del sys.modules["tally_warm_up"]
 read = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
 read.update(read_maps())
 read = {path for path in read if path and os.path.isfile(path)}
