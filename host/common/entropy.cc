@@ -149,7 +149,10 @@ void replace(const char* name, const void* replacement) {
   const long size = ((reinterpret_cast<long>(code) + static_cast<long>(sizeof jump) + kPage - 1) & -kPage) - from;
   // Without leave to execute it meanwhile: Valgrind then forgets what it has translated of it.
   if (call(SYS_mprotect, from, size, PROT_READ | PROT_WRITE) != 0) return;
-  __builtin_memcpy_inline(code, &jump, sizeof jump);
+  // Byte by byte: memcpy may lie on that page.
+  auto* const to = static_cast<volatile unsigned char*>(code);
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(&jump);
+  for (std::size_t i = 0; i < sizeof jump; ++i) to[i] = bytes[i];
   call(SYS_mprotect, from, size, PROT_READ | PROT_EXEC);
 }
 
