@@ -1,6 +1,6 @@
 /// Who answers a case that asks the system for randomness: we do, the same in each run, or the system itself.
 ///
-/// Under the counter it is the counter that answers (host/counter/entropy.h), and this tells it what it cannot know.
+/// Under the counter it is the counter that answers (host/counter/entropy.h); this library passes on what it cannot know.
 /// Elsewhere, under Callgrind and where time is taken, this library does: it puts functions of its own in the place of
 /// getrandom(), getentropy(), arc4random() and its like, and of std::random_device, which ask the system first (so that
 /// they take the time that they take) and then write over what it said. A program that reads /dev/urandom, makes the
@@ -17,7 +17,7 @@ void begin(bool system_answers);
 
 /// The next forked process goes on with the same bytes as this one: it executes what this one would.
 void keep_over_fork();
-/// To be told by that process.
+/// The forked process calls this first.
 void go_on_after_fork();
 
 }  // namespace tally::host::entropy

@@ -3,7 +3,7 @@
 #include "protocol/entropy_stream.h"
 
 extern "C" {
-// Of Valgrind's core: what the kernel told the program at its start, in pairs.
+// Of Valgrind's core: the auxiliary vector that the kernel gave the program, in pairs.
 extern UWord* VG_(client_auxv);
 }
 

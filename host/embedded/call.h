@@ -62,7 +62,7 @@ class Call {
   /// For max_iterations: how many executions this call has. Asking may decide it.
   virtual std::uint64_t promise() = 0;
 
-  /// Before the wait() that ends a region: its loop made another number of executions than it was told.
+  /// Before the wait() that ends a region: its loop made another number of executions than were requested.
   virtual void executed(std::uint64_t /*iterations*/) {}
 
   /// Of a function that does not go on: its loop, if there is one, is not run. The first reason counts.

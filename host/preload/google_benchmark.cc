@@ -265,10 +265,10 @@ std::int64_t iterations_of(std::int64_t asked) {
   return static_cast<std::int64_t>(g_call->promise());
 }
 
-/// How State begins, in all releases since 1.5: what is left of its loop, what a last batch made too many, and what it
-/// was told.
+/// How State begins, in all releases since 1.5: the executions left, those that a last batch made too many, and those
+/// that were requested.
 struct Loop {
-  std::int64_t left, leftover, told;
+  std::int64_t left, leftover, requested;
 };
 
 Loop loop_of(const void* state) {
@@ -296,7 +296,7 @@ TAKEN_OVER void tally_start(void* state) asm("_ZN9benchmark5State16StartKeepRunn
 void tally_start(void* state) {
   real<void>("_ZN9benchmark5State16StartKeepRunningEv", state);
   if (g_call == nullptr) return;
-  if (!g_state_made || loop_of(state).told != static_cast<std::int64_t>(g_call->promise())) {
+  if (!g_state_made || loop_of(state).requested != static_cast<std::int64_t>(g_call->promise())) {
     // Its loop would have another number of executions than is counted.
     g_call->skip("this release of Google Benchmark is not known: build the program with tallymark::benchmark", true);
     return;
@@ -309,9 +309,9 @@ void tally_start(void* state) {
 TAKEN_OVER void tally_finish(void* state) asm("_ZN9benchmark5State17FinishKeepRunningEv");
 void tally_finish(void* state) {
   if (g_in_loop) {
-    // A loop in batches that do not divide the number makes more executions than it was told.
+    // A loop in batches that do not divide the number makes more executions than were requested.
     const Loop loop = loop_of(state);
-    if (loop.leftover != 0) g_call->executed(static_cast<std::uint64_t>(loop.told + loop.leftover));
+    if (loop.leftover != 0) g_call->executed(static_cast<std::uint64_t>(loop.requested + loop.leftover));
     g_call->wait();
   }
   g_in_loop = false;

@@ -335,7 +335,7 @@ class SeedsNumPy:
 
 
 def name_threads():
-    """Gives the kernel the names of threads that an import has started; the runner tells them."""
+    """Gives the kernel the names of threads that an import has started: the runner reads them there."""
     threading = sys.modules.get("threading")
     for thread in threading.enumerate() if threading and threading.active_count() > 1 else ():
         if thread is not threading.main_thread():

@@ -285,9 +285,7 @@ def main():
         message = "".join(traceback.format_exception_only(type(error), error)).strip()
         if isinstance(error, SyntaxError) and error.filename == FILE_NAME:
             message = f"{type(error).__name__}: {error.msg}"
-        result["message"] = (
-            str(error) if isinstance(error, Refused) else message + place_of(error)
-        )
+        result["message"] = str(error) if isinstance(error, Refused) else message + place_of(error)
         result["traceback"] = "" if isinstance(error, Refused) else user_traceback(job, error)
     with open(job["result"], "w", encoding="utf-8") as file:
         json.dump(result, file)

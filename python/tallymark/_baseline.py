@@ -111,9 +111,9 @@ def check(
         words = words.replace(f"{files[0]}: ", "").replace("tally check: ", "")
         return Verdict(done.returncode or 1, f"{name}: {words or 'tally check said nothing'}")
     found = said["cases"][0]
-    told: dict[str, list[str]] = {"failure": [], "warning": []}
+    messages: dict[str, list[str]] = {"failure": [], "warning": []}
     for finding in said["findings"]:
-        told.setdefault(finding["severity"], []).append(f"{name}: {finding['message']}")
+        messages.setdefault(finding["severity"], []).append(f"{name}: {finding['message']}")
     judged = said.get("judged") or {}
     uncompared = [f"not compared: {one['why']}" for one in judged.get("uncompared") or ()]
     idle = [one for one in judged.get("limits") or () if one.get("why")]
@@ -121,19 +121,19 @@ def check(
     if code == 2 and (not limits or (uncompared and allow_uncompared)):
         # Without limits nothing is to be judged, which is no fault here.
         code = 0
-        told["warning"] += uncompared
-    if code and not told["failure"]:
+        messages["warning"] += uncompared
+    if code and not messages["failure"]:
         reasons = uncompared or [f"{one['limit']} judged nothing: {one['why']}" for one in idle]
         reason = "; ".join(dict.fromkeys(reasons or said["remarks"] or [found["verdict"]]))
-        told["failure"].append(f"{name}: {reason}")
+        messages["failure"].append(f"{name}: {reason}")
     changes = {
         key: found[key]["change"] for key in ("instructions", "time") if base and found.get(key)
     }
     return Verdict(
         code,
-        "; ".join(told["failure"]),
-        tuple(told["warning"]),
-        tuple(told.get("better", ())),
+        "; ".join(messages["failure"]),
+        tuple(messages["warning"]),
+        tuple(messages.get("better", ())),
         tuple(limit for limit in limits if limit not in {one["limit"] for one in idle}),
         changes,
     )

@@ -130,13 +130,15 @@ def _decimals(decimal: Any) -> Iterator[tuple[str, str]]:
     traps = sorted(signal.__name__ for signal, on in context.traps.items() if on)
     if here == _DECIMAL and traps == sorted(_DECIMAL_TRAPS):
         return
-    told = ", ".join(f"{name}={value!r}" for name, value in here.items() if value != _DECIMAL[name])
+    changed = ", ".join(
+        f"{name}={value!r}" for name, value in here.items() if value != _DECIMAL[name]
+    )
     if traps != sorted(_DECIMAL_TRAPS):
-        told = ", ".join(filter(None, [told, f"traps=[{', '.join(traps)}]"]))
+        changed = ", ".join(filter(None, [changed, f"traps=[{', '.join(traps)}]"]))
     signals = ", ".join(f"decimal.{name}" for name in traps)
     values = ", ".join(f"{name}={value!r}" for name, value in here.items())
     yield (
-        f"decimal.Context({told})",
+        f"decimal.Context({changed})",
         f"import decimal; decimal.setcontext(decimal.Context({values}, traps=[{signals}]))",
     )
 
@@ -152,8 +154,7 @@ def _numpys(numpy: Any) -> Iterator[tuple[str, str]]:
     printed = numpy.get_printoptions()
     changed = {key: printed[key] for key in _NUMPY_PRINT if printed[key] != _NUMPY_PRINT[key]}
     if changed:
-        told = ", ".join(f"{key}={value!r}" for key, value in changed.items())
-        said = f"numpy.set_printoptions({told})"
+        said = f"numpy.set_printoptions({', '.join(f'{key}={value!r}' for key, value in changed.items())})"
         yield said, f"import numpy; {said}"
 
 

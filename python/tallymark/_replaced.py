@@ -215,12 +215,7 @@ class _Search:
             return
         if owner.__name__ == "__main__" or _root(value.__module__) == _root(owner.__name__):
             return
-        made = ways(owner, name)
-        if not made or any(one.kind not in ("class", "def") for one in made):
-            return
-        if own:
-            raise _refused(owner, name, f"{value.__module__}.{value.__qualname__}")
-        self._odd(owner, name)
+        self._check_definition(owner, name, own, f"{value.__module__}.{value.__qualname__}")
 
     def _check_plain(self, owner: Owner, name: str, value: Any) -> None:
         """What the body says once, as a constant, and no function of the file assigns."""
@@ -239,13 +234,16 @@ class _Search:
     def _check_object(self, owner: Owner, name: str, value: Any) -> None:
         kind = type(value)
         own = _is_somebodys(kind)
-        if not own and not self._direct:
-            return
+        if own or self._direct:
+            self._check_definition(owner, name, own, f"a {kind.__module__}.{kind.__qualname__}")
+
+    def _check_definition(self, owner: Owner, name: str, own: bool, words: str) -> None:
+        """What stands where the body defines a function or a class; `own`: the user's own code made it."""
         made = ways(owner, name)
         if not made or any(one.kind not in ("def", "class") for one in made):
             return
         if own:
-            raise _refused(owner, name, f"a {kind.__module__}.{kind.__qualname__}")
+            raise _refused(owner, name, words)
         self._odd(owner, name)
 
     def _odd(self, owner: Owner, name: str) -> None:

@@ -181,13 +181,13 @@ bool should_be_there(const CaseRecord& record, const std::string& path, ProfileO
 
 ProfileLoader profile_loader(const Record& base, std::string base_path, std::string next_path, std::ostream* err) {
   return [&base, base_path = std::move(base_path), next_path = std::move(next_path), err,
-          told = std::make_shared<std::set<std::string>>()](const Record& side, const CaseRecord& record,
+          reported = std::make_shared<std::set<std::string>>()](const Record& side, const CaseRecord& record,
                                                             ProfileOf what) -> std::optional<StoredProfile> {
     const std::string& path = &side == &base ? base_path : next_path;
     Result<StoredProfile> profile =
         what == ProfileOf::native ? load_profile(record, path) : load_python_profile(record, path);
     if (profile) return std::move(*profile);
-    if (err != nullptr && should_be_there(record, path, what) && told->insert(describe(profile.error())).second)
+    if (err != nullptr && should_be_there(record, path, what) && reported->insert(describe(profile.error())).second)
       *err << fmt::format("tally: {}: its functions are left out: {}\n", record.id, describe(profile.error()));
     return std::nullopt;
   };

@@ -41,7 +41,7 @@ Result<StoredProfile> load_python_profile(const std::string& record_and_case);
 Result<AllocationSites> load_allocation_sites(const CaseRecord& record, const std::string& path);
 Result<AllocationSites> load_allocation_sites(const std::string& record_and_case);
 
-/// For compare(): quiet when no profile was kept; of one that was, and cannot be read, `err` is told once.
+/// For compare(): quiet when no profile was kept. One that was kept and cannot be read is reported on `err`, once.
 ProfileLoader profile_loader(const Record& base, std::string base_path, std::string next_path,
                              std::ostream* err = nullptr);
 

@@ -445,7 +445,7 @@ void Engine::end_session(Running session) {
       observer_.on_planned(job.mode, 1);
       break;
     case CaseBook::Next::try_again:
-      // Of a host that is lost its pool has told.
+      // Its pool has reported a host that is lost.
       if (ending == Ending::timed_out) observer_.on_warning(retry_text(request_, job, why));
       break;
     case CaseBook::Next::nothing:

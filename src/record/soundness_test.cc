@@ -22,7 +22,7 @@ using testing::HasSubstr;
 struct Damage {
   const char* name;
   std::function<void(CaseRecord&)> make;
-  const char* told;  ///< Where, and what.
+  const char* message;  ///< Where, and what.
 };
 
 const std::vector<Damage>& damages() {
@@ -83,7 +83,7 @@ TEST(Soundness, WhatContradictsItselfIsRefusedWithThePlace) {
     damage.make(record.cases[0]);
     const auto read = record_from_json(to_json(record), "r.json");
     ASSERT_FALSE(read) << damage.name;
-    EXPECT_THAT(describe(read.error()), HasSubstr(std::string("r.json: ") + damage.told)) << damage.name;
+    EXPECT_THAT(describe(read.error()), HasSubstr(std::string("r.json: ") + damage.message)) << damage.name;
     EXPECT_EQ(read.error().kind, ErrorKind::input);
   }
 }
@@ -99,7 +99,7 @@ TEST(Soundness, APartIsHeldToTheSame) {
     damage.make(record.cases[0]);
     const auto read = read_part(to_json(record), "part.json");
     ASSERT_FALSE(read) << damage.name;
-    EXPECT_THAT(describe(read.error()), HasSubstr(std::string("part.json: ") + damage.told)) << damage.name;
+    EXPECT_THAT(describe(read.error()), HasSubstr(std::string("part.json: ") + damage.message)) << damage.name;
   }
 }
 
@@ -108,7 +108,7 @@ TEST(Soundness, WhatTheReadersOfTextRefuse) {
   struct Edit {
     const char* from;
     const char* to;
-    const char* told;
+    const char* message;
   };
   const std::vector<Edit> edits = {
       {"\"per_iteration\":1000.0", "\"per_iteration\":1e999", "not JSON: number overflow"},
@@ -127,7 +127,7 @@ TEST(Soundness, WhatTheReadersOfTextRefuse) {
     ASSERT_NE(text, good) << edit.from;
     const auto record = record_from_json(text, "r.json");
     ASSERT_FALSE(record) << edit.to;
-    EXPECT_THAT(record.error().message, HasSubstr(edit.told));
+    EXPECT_THAT(record.error().message, HasSubstr(edit.message));
     EXPECT_FALSE(read_part(text, "r.json")) << edit.to;
   }
 }

@@ -94,6 +94,10 @@ def main():
     parser.add_argument("--torch-python", default=sys.executable, help="an interpreter with torch")
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
+    # Checks run in folders of their own.
+    options.torch_python = os.path.abspath(
+        shutil.which(options.torch_python) or options.torch_python
+    )
     sys.modules["run"] = sys.modules["__main__"]  # what the rooms import
     sys.path.insert(0, str(HERE / "rooms"))
     for room in ROOMS:

@@ -81,7 +81,7 @@ TEST_F(PlacementTest, CountingDoesNotWaitForTimesThatAnotherTakes) {
   EXPECT_EQ(run({"--json", "r.json", "--counts-only"}), 0) << read("output");
   EXPECT_THAT(read("output"), Not(HasSubstr("waiting for CPUs")));
   Command timing = start({"--json", "t.json", "--wall-only", "--quiet"});
-  // Whoever is quiet is told all the same, and for whom it waits.
+  // With -q too, standard error says for whom it waits.
   wait_for_text("output", "tally: waiting for CPUs to take times on: process " + std::to_string(getpid()) + " (");
   every.reset();
   EXPECT_EQ(timing.wait(), 0);
