@@ -6,7 +6,7 @@
 Needs TALLY, the built program. Skips, and passes, where there are no cases. Exit 1: a folder fails.
 
 A check is a function of one folder, in the file of its room (rooms/): `@check("python/02-torch-local")`
-over `def torch_local(case): …`, which returns nothing, or raises Wrong with what is not right.
+over `def torch_local(case): …`, which returns nothing, or raises Wrong with what is not right, or Skipped.
 """
 
 import argparse
@@ -27,6 +27,10 @@ CHECKS = {}
 
 class Wrong(Exception):
     """What a folder prints that it should not, or the other way round."""
+
+
+class Skipped(Exception):
+    """What a folder needs and this machine has not: it has judged nothing."""
 
 
 def check(folder):
@@ -113,18 +117,22 @@ def main():
     if not options.cases.is_dir():
         print(f"no cases: {options.cases}")
         return 0
-    failed = 0
+    failed = skipped = 0
     for name, function in chosen.items():
         begin = time.monotonic()
         with tempfile.TemporaryDirectory() as scratch:
             try:
                 function(Case(options.cases, name, pathlib.Path(scratch), options.torch_python))
                 verdict = "pass"
+            except Skipped as reason:
+                skipped += 1
+                verdict = f"SKIPPED: {reason}"
             except (Wrong, subprocess.TimeoutExpired, OSError) as error:
                 failed += 1
                 verdict = f"FAIL: {error}"
         print(f"{name} ({time.monotonic() - begin:.0f} s): {verdict}", flush=True)
-    print(f"{len(chosen) - failed} of {len(chosen)} folders pass")
+    passed = len(chosen) - failed - skipped
+    print(f"{passed} of {len(chosen)} folders pass, {failed} fail, {skipped} skipped")
     return 1 if failed else 0
 
 
