@@ -135,6 +135,10 @@ Status check_label(const std::vector<std::string>& label, const Places& places) 
 }
 
 Status check_brackets(const Snippet& text, const std::string& where) {
+  const bool branches = blank_strings_and_comments(text.text, Language::cpp).contains('#');
+  if (!branches && leaves_open(text.text, Language::cpp))
+    return fail(ErrorKind::input, "a bracket, a string or a comment of this text is never closed",
+                text.at.line > 0 ? describe(text.at) : where, "close it: the text is a block of its own");
   const std::size_t at = closes_too_much(text.text, Language::cpp);
   if (at == std::string::npos) return {};
   return fail(ErrorKind::input, fmt::format("'{}' closes what was not opened", text.text[at]),

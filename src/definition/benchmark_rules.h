@@ -6,7 +6,8 @@
 
 namespace tally {
 
-/// What a C++ text closes it must have opened: one that ends the loop around it would be measured as something else.
+/// A C++ text is a block of its own: it closes what it opens and nothing else. One that ends the loop around it would
+/// be measured as something else, and one that opens more would be reported in lines of ours.
 Status check_brackets(const Snippet& text, const std::string& where);
 
 /// The first of the rules that is broken, as an error that says what to write instead.

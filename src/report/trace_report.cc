@@ -214,7 +214,7 @@ std::string render_reading(const trace::TraceResult& trace) {
   if (d.work_without_duration != 0)
     out +=
         fmt::format("  {} pieces of device work have no duration; they count as 0 s\n", count(d.work_without_duration));
-  if (d.objects_after_end != 0)
+  if (d.events != 0 && d.objects_after_end != 0)
     out +=
         fmt::format("  not read: {} more JSON objects after the document's end (is it several traces in one file?)\n",
                     count(d.objects_after_end));
