@@ -144,7 +144,7 @@ void replace(const char* name, const void* replacement) {
   constexpr long kPage = 4096;
   void* const code = ::dlsym(RTLD_DEFAULT, name);
   if (code == nullptr) return;
-  std::memcpy(jump.target, &replacement, sizeof jump.target);
+  std::memcpy(jump.target, static_cast<const void*>(&replacement), sizeof jump.target);
   const long from = reinterpret_cast<long>(code) & -kPage;
   const long size = ((reinterpret_cast<long>(code) + static_cast<long>(sizeof jump) + kPage - 1) & -kPage) - from;
   // Without leave to execute it meanwhile: Valgrind then forgets what it has translated of it.

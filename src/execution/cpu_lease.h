@@ -70,7 +70,7 @@ class CpuLeases {
   [[nodiscard]] std::string waited_for();
 
  private:
-  CpuLeases(CpuTopology topology, UniqueFd folder, std::string path)
+  CpuLeases(CpuTopology topology, UniqueFd folder, const std::string& path)
       : topology_(std::move(topology)), folder_(std::move(folder)), path_(path), queue_(folder_.get(), path) {}
   enum class Hold { alone, shared };
   /// What leases of this process hold of a CPU, by use counts. The lock files would say so too, at three system calls

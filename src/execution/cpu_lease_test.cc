@@ -34,6 +34,13 @@ class CpuLeaseTest : public testing::Test {
     into.push_back(std::move(**lease));
     return to_string(into.back().cpus());
   }
+  /// As many CPUs as four cases that are counted side by side share.
+  static std::vector<CpuLease> share_four(CpuLeases& leases) {
+    std::vector<CpuLease> shared;
+    shared.reserve(4);
+    for (int i = 0; i < 4; ++i) shared.push_back(leases.share().value());
+    return shared;
+  }
 
   std::string folder_;
 };
@@ -166,8 +173,7 @@ TEST_F(CpuLeaseTest, WhoLeavesTheLineStandsInNobodysWay) {
 TEST_F(CpuLeaseTest, WhoCountsKeepsOffTheCpusThatAreWaitedFor) {
   CpuLeases counting = open();
   CpuLeases timing = open();
-  std::vector<CpuLease> shared;
-  for (int i = 0; i < 4; ++i) shared.push_back(counting.share().value());
+  std::vector<CpuLease> shared = share_four(counting);
   std::vector<CpuLease> held;
   EXPECT_EQ(take(timing, {.count = 1}, held), "none");
   // Each session ends, and the next one begins at once.
@@ -184,8 +190,7 @@ TEST_F(CpuLeaseTest, WhoCountsKeepsOffTheCpusThatAreWaitedFor) {
 TEST_F(CpuLeaseTest, WhereAllCpusAreWaitedForCountingGoesOnAllTheSame) {
   CpuLeases counting = open();
   CpuLeases timing = open();
-  std::vector<CpuLease> shared;
-  for (int i = 0; i < 4; ++i) shared.push_back(counting.share().value());
+  std::vector<CpuLease> shared = share_four(counting);
   std::vector<CpuLease> held;
   EXPECT_EQ(take(timing, {.count = 4}, held), "none");
   for (int i = 0; i < 4; ++i) {
