@@ -232,6 +232,7 @@ TEST(Expand, APythonModelIsLoadedByCppToo) {
       "signature = \"f(x) -> y\"\ntorchscript = true\n";
   const auto ids = [](const std::vector<Case>& cases) {
     std::vector<std::string> found;
+    found.reserve(cases.size());
     for (const Case& one : cases) found.push_back(one.id);
     return found;
   };

@@ -18,6 +18,7 @@ std::vector<std::string> thread_names(int pid) {
     if (std::string name; number != pid && std::getline(file, name)) names[number] = name;
   }
   std::vector<std::string> ordered;
+  ordered.reserve(names.size());
   for (auto& [number, name] : names) ordered.push_back(std::move(name));
   return ordered;
 }
