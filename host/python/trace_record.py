@@ -22,6 +22,7 @@ import ast
 import contextlib
 import importlib
 import json
+import os
 import random
 import sys
 import time
@@ -277,7 +278,10 @@ def user_traceback(job, error):
 def main():
     job = json.load(sys.stdin)
     # As with `python -c`: modules of the user's folder are found, our own folder's are not.
-    sys.path[0] = ""
+    if not os.environ.get("PYTHONSAFEPATH"):
+        sys.path[0] = ""
+    elif sys.version_info < (3, 11):  # newer ones do so themselves
+        del sys.path[0]
     result = {"ok": False, "notes": []}
     try:
         record(job, result)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 
 from tallymark._errors import Error
 
-_NEEDED = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV", "CONDA_PREFIX")
+_NEEDED = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONSAFEPATH", "VIRTUAL_ENV", "CONDA_PREFIX")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,6 +35,8 @@ class Surroundings:
                 f"the working folder is gone: {error.strerror}", mend="change into one that exists"
             ) from None
         environment = _readable_environment()
+        if not finds_in_working_folder():
+            environment["PYTHONSAFEPATH"] = "1"
         path = [*dict.fromkeys(folders), *filter(None, [environment.get("PYTHONPATH")])]
         if path:
             environment["PYTHONPATH"] = os.pathsep.join(path)
@@ -68,9 +70,20 @@ def _readable_environment() -> dict[str, str]:
     return result
 
 
+def finds_in_working_folder() -> bool:
+    """Whether this process finds modules in its working folder. Where it does not (`pytest` in a checkout whose package
+    is installed), the measured interpreter must not either: it would import the checkout."""
+    here = os.path.realpath(os.curdir)
+    return any(os.path.realpath(path or os.curdir) == here for path in sys.path)
+
+
 def missing_folders() -> tuple[str, ...]:
     """The entries of sys.path that the measured interpreter would not have by itself, in their order."""
-    own = _own_path(this_interpreter(), os.environ.get("PYTHONPATH", ""), os.getcwd())
+    own = _own_path(
+        this_interpreter(),
+        os.environ.get("PYTHONPATH", ""),
+        os.getcwd() if finds_in_working_folder() else None,
+    )
     real = {os.path.realpath(path or os.curdir) for path in own}
     found = []
     for path in sys.path:
@@ -81,10 +94,11 @@ def missing_folders() -> tuple[str, ...]:
 
 
 @functools.lru_cache(maxsize=16)
-def _own_path(python: str, pythonpath: str, folder: str) -> tuple[str, ...]:
-    """Asked of the interpreter itself: .pth files and venvs decide."""
+def _own_path(python: str, pythonpath: str, folder: str | None) -> tuple[str, ...]:
+    """Asked of the interpreter itself: .pth files and venvs decide. `folder` is None where it is not searched."""
     done = subprocess.run(
-        [python, "-c", "import json, sys; print(json.dumps(sys.path))"],
+        [python, "-c", f"import json, sys; print(json.dumps(sys.path[{int(folder is None)}:]))"],
+        env={name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=60,

@@ -53,9 +53,12 @@ std::string link_identity(ProcessRunner& runner, const std::string& compiler, co
 constexpr std::string_view kProbe = R"(
 import sys
 sys.dont_write_bytecode = True
+import os
+if os.environ.get("PYTHONSAFEPATH") and sys.version_info < (3, 11):  # newer ones do so themselves
+    del sys.path[0]
 path = list(sys.path)
 started = [getattr(module, "__file__", None) for module in sys.modules.values()]
-import importlib.util, json, os
+import importlib.util, json
 if os.path.dirname(os.path.dirname(getattr(json, "__file__", None) or "")) != os.path.dirname(os.__file__):
     sys.exit(f"{getattr(json, '__file__', None)} takes the place of Python's own module json")
 modules = []
@@ -82,8 +85,15 @@ print(json.dumps({"executable": sys.executable, "version": sys.version.split()[0
 /// Why an interpreter will not do, in words.
 struct Unfit {
   std::string why;
-  bool is_broken = false;  ///< It does not even work by itself.
+  bool is_broken = false;            ///< It does not even work by itself.
+  std::vector<std::string> missing;  ///< Modules that it lacks.
 };
+
+/// " (Debian: apt-get install python3-numpy)"; nothing for a part of a package: that it is missing has another cause.
+std::string debian_package(const std::string& module) {
+  if (module.contains('.')) return "";
+  return fmt::format(" (Debian: apt-get install python3-{})", module);
+}
 
 /// An interpreter's own words: 'exited with code 1: SyntaxError: invalid syntax (File "/home/me/json.py", line 1)'.
 std::string last_words(const ProcessResult& result) {
@@ -106,7 +116,7 @@ std::expected<ResolvedInterpreter, Unfit> probe(ProcessRunner& runner, const std
   argv.insert(argv.end(), toolchain.requires_modules.begin(), toolchain.requires_modules.end());
   const ProcessResult result = run(runner, tool_request(std::move(argv), context));
   const auto unfit = [](std::string why, bool is_broken = false) {
-    return std::unexpected(Unfit{std::move(why), is_broken});
+    return std::unexpected(Unfit{.why = std::move(why), .is_broken = is_broken, .missing = {}});
   };
   if (const auto* spawn = std::get_if<SpawnFailed>(&result.outcome)) return unfit(spawn->error.message, true);
   if (!succeeded(result)) return unfit(last_words(result), true);
@@ -115,8 +125,10 @@ std::expected<ResolvedInterpreter, Unfit> probe(ProcessRunner& runner, const std
   const json::Value& answer = *read;
   if (answer["old"] == true)
     return unfit(fmt::format("is Python {}, and 3.9 is the oldest we host", answer["version"].text_or("?")));
-  if (const std::vector<std::string> missing = json::texts_of(answer["missing"]); !missing.empty())
-    return unfit(fmt::format("has no module {}", fmt::join(missing, ", ")));
+  if (std::vector<std::string> missing = json::texts_of(answer["missing"]); !missing.empty()) {
+    std::string why = fmt::format("has no module {}", fmt::join(missing, ", "));
+    return std::unexpected(Unfit{.why = std::move(why), .missing = std::move(missing)});
+  }
   ResolvedInterpreter interpreter;
   interpreter.path = answer["executable"].text_or(program);
   interpreter.version = answer["version"].text_or("");
@@ -235,6 +247,7 @@ Result<ResolvedInterpreter> resolve_interpreter(ProcessRunner& runner, const Too
                                                 const ResolveContext& context) {
   std::string tried;
   std::string passed_over;
+  std::vector<std::string> missing;
   bool is_broken = false;
   for (const std::string& candidate : toolchain.python) {
     const auto program = find_program(candidate, value_of(context.environment, "PATH"));
@@ -250,16 +263,17 @@ Result<ResolvedInterpreter> resolve_interpreter(ProcessRunner& runner, const Too
     if (is_activated(*program, context)) passed_over = fmt::format("{} {}", *program, interpreter.error().why);
     tried += fmt::format("\n  {} {}", candidate, interpreter.error().why);
     is_broken = is_broken || interpreter.error().is_broken;
+    if (missing.empty()) missing = interpreter.error().missing;
   }
-  const std::string needed = is_broken
-                                 ? "repair it or its environment (PYTHONPATH, PYTHONHOME), or name another interpreter "
-                                   "with --python or the toolchain's python"
-                             : toolchain.requires_modules.empty()
-                                 ? "install python3"
-                                 : fmt::format(
-                                       "install {} for one of them (Debian: apt-get install python3-{}), or name an "
-                                       "interpreter with --python or the toolchain's python",
-                                       fmt::join(toolchain.requires_modules, ", "), toolchain.requires_modules.front());
+  std::string needed = "install python3";
+  if (is_broken) {
+    needed =
+        "repair it or its environment (PYTHONPATH, PYTHONHOME), or name another interpreter with --python or the "
+        "toolchain's python";
+  } else if (!missing.empty()) {
+    needed = fmt::format("install {} for one of them{}, or name an interpreter with --python or the toolchain's python",
+                         fmt::join(missing, ", "), debian_package(missing.front()));
+  }
   return fail(ErrorKind::missing,
               fmt::format("no Python interpreter works for toolchain '{}'; tried:{}", toolchain.name, tried), {},
               needed);

@@ -182,7 +182,7 @@ bool should_be_there(const CaseRecord& record, const std::string& path, ProfileO
 ProfileLoader profile_loader(const Record& base, std::string base_path, std::string next_path, std::ostream* err) {
   return [&base, base_path = std::move(base_path), next_path = std::move(next_path), err,
           reported = std::make_shared<std::set<std::string>>()](const Record& side, const CaseRecord& record,
-                                                            ProfileOf what) -> std::optional<StoredProfile> {
+                                                                ProfileOf what) -> std::optional<StoredProfile> {
     const std::string& path = &side == &base ? base_path : next_path;
     Result<StoredProfile> profile =
         what == ProfileOf::native ? load_profile(record, path) : load_python_profile(record, path);

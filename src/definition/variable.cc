@@ -16,7 +16,7 @@ namespace {
 constexpr auto kReserved =
     std::to_array<std::string_view>({"CONDA_PREFIX", "GOMP_SPINCOUNT", "KMP_BLOCKTIME", "LC_ALL", "LD_*", "MKL_DYNAMIC",
                                      "OMP_DYNAMIC", "OMP_WAIT_POLICY", "OPENBLAS_NUM_THREADS", "PATH", "PYTHONHASHSEED",
-                                     "PYTHONPATH", "TALLY_*", "TZ", "VIRTUAL_ENV"});
+                                     "PYTHONPATH", "PYTHONSAFEPATH", "TALLY_*", "TZ", "VIRTUAL_ENV"});
 
 }  // namespace
 

@@ -17,9 +17,9 @@
 namespace tally {
 namespace {
 
-constexpr std::array<std::string_view, 10> passed_on{"PATH",         "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV",
-                                                     "CONDA_PREFIX", "OMP_*",           "GOMP_*",     "KMP_*",
-                                                     "MKL_*",        "OPENBLAS_*"};
+constexpr std::array<std::string_view, 11> passed_on{"PATH",        "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONSAFEPATH",
+                                                     "VIRTUAL_ENV", "CONDA_PREFIX",    "OMP_*",      "GOMP_*",
+                                                     "KMP_*",       "MKL_*",           "OPENBLAS_*"};
 
 struct Setting {
   std::string_view name;

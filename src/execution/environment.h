@@ -28,7 +28,7 @@ Result<CapturedEnvironment> capture_environment(ProcessRunner& runner, const std
 /// What a measured process is for.
 enum class MeasuredFor { counts, times };
 
-/// What of `environment` a measured process gets: PATH, LD_LIBRARY_PATH, PYTHONPATH, VIRTUAL_ENV, CONDA_PREFIX, OMP_*,
+/// What of `environment` a measured process gets: PATH, LD_LIBRARY_PATH, PYTHONPATH, PYTHONSAFEPATH, VIRTUAL_ENV, CONDA_PREFIX, OMP_*,
 /// GOMP_*, KMP_*, MKL_*, OPENBLAS_* and `keep_names` (names or patterns, `--keep-env`), and these settings, which only
 /// an exact name in `keep_names` overrides:
 ///   LC_ALL=C.UTF-8, TZ=UTC       the same texts and times on every machine

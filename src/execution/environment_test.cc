@@ -110,7 +110,8 @@ TEST(FilterEnvironment, TeamsWaitAsTheirLibrariesHaveItWhereTimeIsTaken) {
 }
 
 TEST(FilterEnvironment, WhatItSetsOrTakesFromTheUsersShellIsNotForToolchainsToSay) {
-  std::vector<std::string> names{"PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV", "CONDA_PREFIX"};
+  std::vector<std::string> names{"PATH",           "LD_LIBRARY_PATH", "PYTHONPATH",
+                                 "PYTHONSAFEPATH", "VIRTUAL_ENV",     "CONDA_PREFIX"};
   for (const MeasuredFor use : {MeasuredFor::counts, MeasuredFor::times})
     for (const auto& [name, value] : filter_environment({}, {}, use)) names.push_back(name);
   for (const std::string& name : names) EXPECT_FALSE(check_variable(name, "x")) << name;

@@ -61,6 +61,15 @@ Result<PassedFd> pass_file(const std::string& path, int target) {
   return PassedFd{target, std::move(fd)};
 }
 
+/// The user's interpreter does not look for modules in its working folder, so neither does ours.
+bool has_safe_path(const EnvironmentVariables& environment) { return !value_of(environment, "PYTHONSAFEPATH").empty(); }
+
+/// What CPython 3.11 and newer ones do themselves.
+std::string safe_path_text(const ResolvedInterpreter& interpreter, const HostSurroundings& around) {
+  const bool is_old = interpreter.version.starts_with("3.9.") || interpreter.version.starts_with("3.10.");
+  return is_old && has_safe_path(around.environment) ? "import sys\ndel sys.path[0]\n" : "";
+}
+
 /// An entry of PYTHONPATH that means another folder from another working folder.
 bool has_relative_search_path(const EnvironmentVariables& environment) {
   for (const auto& [name, value] : environment) {
@@ -88,6 +97,7 @@ bool may_be_module(const std::filesystem::directory_entry& entry, std::string_vi
 /// interpreter start there.
 std::string interpreter_folder(const std::vector<std::string>& modules, const HostSurroundings& around) {
   namespace fs = std::filesystem;
+  if (has_safe_path(around.environment)) return "/";
   if (has_relative_search_path(around.environment)) return around.working_folder;
   std::error_code code;
   for (const fs::directory_entry& entry : fs::directory_iterator(around.working_folder, code)) {
@@ -148,7 +158,8 @@ void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const HostKi
   spec.working_folder = interpreter_folder(toolchain.spec.requires_modules, around);
   if (kind.python_functions)
     spec.files.push_back({around.libexec + "/_tally_functions.abi3.so", protocol::kHostFunctions});
-  const std::string boot = kind.python_functions ? observer_boot_text() + boot_text() : boot_text();
+  const std::string boot =
+      safe_path_text(interpreter, around) + (kind.python_functions ? observer_boot_text() : "") + boot_text();
   spec.argv.insert(spec.argv.end(), {interpreter.path, "-c", boot});
   for (const std::string& module : toolchain.spec.requires_modules) spec.argv.push_back(module);
   spec.argv.emplace_back("--");

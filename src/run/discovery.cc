@@ -28,6 +28,8 @@ constexpr std::string_view kDriver = R"py(
 import sys
 sys.dont_write_bytecode = True
 import json, os
+if os.environ.get("PYTHONSAFEPATH") and sys.version_info < (3, 11):
+    del sys.path[0]
 from importlib.machinery import all_suffixes
 names = sys.argv[5:]
 for name in names:
