@@ -7,6 +7,7 @@
 #include <map>
 #include <queue>
 
+#include "comparison/version_namespaces.h"
 #include "profile/call_tree.h"
 #include "profile/outer_frames.h"
 #include "profile/python_functions.h"
@@ -36,7 +37,9 @@ bool begins_thread(const Profile& profile, std::uint32_t function) {
 }
 
 /// Adds one side's tree to the nodes, as CallDelta::before or CallDelta::after. Whether it is approximate.
-bool merge(const ProfiledSide& side, double CallDelta::* into, std::vector<Merged>& nodes) {
+/// `versions`: of the earlier side, whose functions go by the later one's names.
+bool merge(const ProfiledSide& side, double CallDelta::* into, std::vector<Merged>& nodes,
+           const VersionNamespaces* versions = nullptr) {
   nodes[0].call.*into = side.per_iteration;
   const std::vector<std::string>& events = side.profile->profile.events;
   if (events.empty()) return false;
@@ -59,7 +62,8 @@ bool merge(const ProfiledSide& side, double CallDelta::* into, std::vector<Merge
     if (is_root && statement.root && !begins_thread(profile, node.function)) continue;
     const std::size_t parent = is_root ? 0 : place[node.parent];
     if (parent == none) continue;
-    const FunctionKey key = key_of(profile, node.function);
+    FunctionKey key = key_of(profile, node.function);
+    if (versions != nullptr) key.name = versions->of(key.name);
     const auto [it, fresh] = nodes[parent].children.try_emplace(key, nodes.size());
     place[n] = it->second;
     if (fresh) nodes.push_back({.call = {.function = key, .parent = parent}, .children = {}});
@@ -97,7 +101,10 @@ CallTreeDelta call_tree_delta(const ProfiledSide& before, const ProfiledSide& af
   nodes[0].call.function.name = "statement";
   CallTreeDelta delta;
   delta.approximate = merge(after, &CallDelta::after, nodes);
-  if (before.profile) delta.approximate = merge(before, &CallDelta::before, nodes) || delta.approximate;
+  if (before.profile) {
+    const VersionNamespaces versions(before.profile->profile, after.profile->profile);
+    delta.approximate = merge(before, &CallDelta::before, nodes, &versions) || delta.approximate;
+  }
   const PythonNames names = {after.profile ? &after.profile->profile : nullptr,
                              before.profile ? &before.profile->profile : nullptr};
   std::vector<std::size_t> place(nodes.size());

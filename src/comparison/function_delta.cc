@@ -4,6 +4,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "comparison/version_namespaces.h"
 #include "profile/python_functions.h"
 #include "profile/rules.h"
 
@@ -14,14 +15,9 @@ namespace {
 constexpr double same = 1e-6;
 
 /// Per iteration, under the names that two builds and two machines share.
-FunctionCounts comparable(const FunctionCounts& standardized, std::uint64_t iterations, const std::string& old_object,
-                          const std::string& new_object) {
+FunctionCounts comparable(const FunctionCounts& standardized, std::uint64_t iterations) {
   return standardized.grouped(Grouping::function)
-      .scaled(1.0 / static_cast<double>(std::max<std::uint64_t>(iterations, 1)))
-      .renamed([&](FunctionKey key) {
-        if (!old_object.empty() && key.object == old_object) key.object = new_object;
-        return key;
-      });
+      .scaled(1.0 / static_cast<double>(std::max<std::uint64_t>(iterations, 1)));
 }
 
 struct Side {
@@ -29,11 +25,10 @@ struct Side {
   FunctionCounts calls;
 };
 
-Side side_of(const StoredProfile& stored, const std::string& old_object, const std::string& new_object) {
+Side side_of(const StoredProfile& stored) {
   const std::size_t event = std::min(event_index(stored.profile, "Ir"), stored.profile.events.size() - 1);
-  return {comparable(function_counts(stored.profile, event, Inclusion::exclusive, standardize), stored.iterations,
-                     old_object, new_object),
-          comparable(function_calls(stored.profile, standardize), stored.iterations, old_object, new_object)};
+  return {comparable(function_counts(stored.profile, event, Inclusion::exclusive, standardize), stored.iterations),
+          comparable(function_calls(stored.profile, standardize), stored.iterations)};
 }
 
 }  // namespace
@@ -43,8 +38,15 @@ std::vector<FunctionDelta> function_deltas(const StoredProfile& before, const St
   if (before.profile.events.empty() || after.profile.events.empty()) return {};
   const std::string old_name = standardize(FunctionKey{renamed.before, "", ""}).object;
   const std::string new_name = standardize(FunctionKey{renamed.after, "", ""}).object;
-  const Side old_side = side_of(before, renamed.before.empty() ? "" : old_name, new_name);
-  const Side new_side = side_of(after, "", "");
+  const VersionNamespaces versions(before.profile, after.profile);
+  const auto in_new_names = [&](FunctionKey key) {
+    if (!renamed.before.empty() && key.object == old_name) key.object = new_name;
+    key.name = versions.of(key.name);
+    return key;
+  };
+  const Side as_it_was = side_of(before);
+  const Side old_side = {as_it_was.own.renamed(in_new_names), as_it_was.calls.renamed(in_new_names)};
+  const Side new_side = side_of(after);
   const PythonNames names = {&after.profile, &before.profile};
   const auto delta_of = [&](const FunctionKey& key) {
     return FunctionDelta{key.object,           names.of(key).name,     old_side.own.of(key),
