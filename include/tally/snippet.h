@@ -46,6 +46,8 @@ __attribute__((always_inline)) inline void keep(T& value) {
 #if defined(__clang__)
   asm volatile("" : "+r,m"(value) : : "memory");
 #else
+  // g++ 12 takes the output for a store over the value, and drops the store before it: `keep(room[i] = 10)`.
+  asm volatile("" : : : "memory");
   asm volatile("" : "+m,r"(value) : : "memory");
 #endif
 }

@@ -13,6 +13,11 @@
 #ifndef TALLYMARK_BENCH_H
 #define TALLYMARK_BENCH_H
 
+#if __cplusplus < 201703L
+#error "tallymark needs C++17 or newer: compile with -std=c++17"
+#include "compile with -std=c++17"  // There is no such file: compilers stop here, and not after thirty errors more.
+#endif
+
 #include <cstddef>
 #include <functional>
 #include <initializer_list>

@@ -23,13 +23,21 @@ inline BENCHMARK_ALWAYS_INLINE void DoNotOptimize(const T& value) {
   }
 }
 
+/// Whether an object of this type, or of an array's elements, can have another value at all: none with a const member.
+template <typename T, typename Element = typename std::remove_all_extents<T>::type>
+constexpr bool can_change = std::is_copy_assignable<Element>::value || std::is_move_assignable<Element>::value;
+
 /// The value is used, and may be another one afterwards.
 template <typename T>
 inline BENCHMARK_ALWAYS_INLINE void DoNotOptimize(T& value) {
-  if constexpr (std::is_trivially_copyable<T>::value && sizeof(T) <= sizeof(T*)) {
+  if constexpr (!can_change<T>) {
+    asm volatile("" : : "m"(value) : "memory");
+  } else if constexpr (std::is_trivially_copyable<T>::value && sizeof(T) <= sizeof(T*)) {
 #if defined(__clang__)
     asm volatile("" : "+r,m"(value) : : "memory");
 #else
+    // g++ 12 takes the output for a store over the value, and drops the store before it: `DoNotOptimize(room[i] = 10)`.
+    ::tally::barrier();
     asm volatile("" : "+m,r"(value) : : "memory");
 #endif
   } else {
