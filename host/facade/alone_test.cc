@@ -2,8 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <regex>
 #include <sstream>
 #include <thread>
@@ -385,6 +387,30 @@ TEST_F(Alone, NumbersHavePrefixes) {
   EXPECT_EQ(with_prefix(1'000'000, Counter::kIs1024), "976.562Ki");
   EXPECT_EQ(with_prefix(0.5, Counter::kIs1000), "0.5");
   EXPECT_EQ(with_prefix(0.005, Counter::kIs1000), "5m");
+}
+
+TEST(Ranges, EndAtTheLargestNumbersToo) {
+  using Numbers = std::vector<std::int64_t>;
+  constexpr std::int64_t low = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t high = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(benchmark::CreateRange(-64, 64, 8), (Numbers{-64, -8, -1, 0, 1, 8, 64}));
+  EXPECT_EQ(benchmark::CreateRange(0, 0, 8), Numbers{0});
+  EXPECT_EQ(benchmark::CreateRange(0, 9, 8), (Numbers{0, 1, 8, 9}));
+  EXPECT_EQ(benchmark::CreateRange(-9, -2, 2), (Numbers{-9, -8, -4, -2}));
+  EXPECT_EQ(benchmark::CreateRange(-3, 0, 8), (Numbers{-3, -1, 0}));
+  EXPECT_EQ(benchmark::CreateDenseRange(high - 1, high, 1), (Numbers{high - 1, high}));
+  EXPECT_EQ(benchmark::CreateDenseRange(high - 4, high, 3), (Numbers{high - 4, high - 1}));
+  EXPECT_EQ(benchmark::CreateDenseRange(low, low + 1, 2), Numbers{low});
+  const Numbers all = benchmark::CreateRange(low, high, 8);
+  EXPECT_EQ(all.front(), low);
+  EXPECT_EQ(all.back(), high);
+  EXPECT_EQ(all.size(), 45U);
+  EXPECT_TRUE(std::ranges::is_sorted(all));
+}
+
+TEST(RangesDeathTest, AMultiplierThatNeverEndsIsRefused) {
+  EXPECT_EXIT(benchmark::RegisterBenchmark("one", [](benchmark::State&) {})->RangeMultiplier(1),
+              testing::ExitedWithCode(2), "benchmark 'one': has a range multiplier of 1: the least is 2");
 }
 
 }  // namespace

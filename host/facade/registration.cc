@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <thread>
 
 #include "benchmark/utils.h"
@@ -12,19 +13,26 @@ TALLYMARK_FACADE_BEGIN
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& name, const char* why) {
-  std::fprintf(stderr, "benchmark '%s': %s\n", name.c_str(), why);
+[[noreturn]] void refuse(const std::string& name, const std::string& why) {
+  std::fprintf(stderr, "benchmark '%s': %s\n", name.c_str(), why.c_str());
   std::exit(2);
 }
 
-/// lo, the powers of `multiplier` strictly between, and hi.
-void add_powers(std::vector<std::int64_t>& values, std::int64_t lo, std::int64_t hi, int multiplier) {
-  values.push_back(lo);
-  for (std::int64_t power = 1; power < hi; power *= multiplier) {
+/// lo, the powers of `multiplier` strictly between, and hi. Without a sign: that of INT64_MIN fits, too.
+std::vector<std::uint64_t> powers(std::uint64_t lo, std::uint64_t hi, unsigned multiplier) {
+  std::vector<std::uint64_t> values = {lo};
+  for (std::uint64_t power = 1; power < hi; power *= multiplier) {
     if (power > lo) values.push_back(power);
     if (power > hi / multiplier) break;
   }
   if (hi != lo) values.push_back(hi);
+  return values;
+}
+
+/// Of any number, and of INT64_MIN.
+std::uint64_t magnitude(std::int64_t value) {
+  const auto bits = static_cast<std::uint64_t>(value);
+  return value < 0 ? 0 - bits : bits;
 }
 
 /// Every combination, the last list's values changing slowest, or fastest.
@@ -46,27 +54,29 @@ std::vector<std::vector<std::int64_t>> product(const std::vector<std::vector<std
 }  // namespace
 
 std::vector<std::int64_t> CreateRange(std::int64_t lo, std::int64_t hi, int multi) {
-  std::vector<std::int64_t> values;
   if (lo > hi || multi < 2) refuse("range", "needs a start that is no more than its limit, and a multiplier from 2 on");
-  if (lo >= 0) {
-    add_powers(values, lo, hi, multi);
-    return values;
+  std::vector<std::int64_t> values;
+  const auto base = static_cast<unsigned>(multi);
+  if (lo < 0) {  // Below zero as above it, mirrored.
+    const std::vector<std::uint64_t> below = powers(hi < 0 ? magnitude(hi) : 1, magnitude(lo), base);
+    std::transform(below.rbegin(), below.rend(), std::back_inserter(values),
+                   [](std::uint64_t power) { return static_cast<std::int64_t>(0 - power); });
+    if (hi < 0) return values;
+    values.push_back(0);
+    if (hi == 0) return values;
+    lo = 1;
   }
-  // Below zero as above it, mirrored.
-  std::vector<std::int64_t> below;
-  add_powers(below, hi < 0 ? -hi : 1, -lo, multi);
-  values.assign(below.rbegin(), below.rend());
-  for (std::int64_t& value : values) value = -value;
-  if (hi < 0) return values;
-  values.push_back(0);
-  if (hi > 0) add_powers(values, 1, hi, multi);
+  for (const std::uint64_t power : powers(magnitude(lo), magnitude(hi), base))
+    values.push_back(static_cast<std::int64_t>(power));
   return values;
 }
 
 std::vector<std::int64_t> CreateDenseRange(std::int64_t start, std::int64_t limit, int step) {
-  std::vector<std::int64_t> values;
   if (start > limit || step < 1) refuse("range", "needs a start that is no more than its limit, and a step from 1 on");
-  for (std::int64_t value = start; value <= limit; value += step) values.push_back(value);
+  std::vector<std::int64_t> values = {start};
+  // The distance is without a sign: a step beyond the limit may be beyond all numbers.
+  while (static_cast<std::uint64_t>(limit) - static_cast<std::uint64_t>(values.back()) >= static_cast<unsigned>(step))
+    values.push_back(values.back() + step);
   return values;
 }
 
@@ -116,7 +126,8 @@ Benchmark* Benchmark::ArgNames(const std::vector<std::string>& names) {
 }
 
 Benchmark* Benchmark::RangeMultiplier(int multiplier) {
-  if (multiplier < 2) refuse(definition_.name, "has a range multiplier below 2");
+  if (multiplier < 2)
+    refuse(definition_.name, "has a range multiplier of " + std::to_string(multiplier) + ": the least is 2");
   definition_.range_multiplier = multiplier;
   return this;
 }
