@@ -1,16 +1,14 @@
 /// <tallymark/bench.h>, over the calls that all benchmarks have.
 #include "tallymark/bench.h"
 
-#include <unistd.h>
-
 #include <cstdio>
 #include <stdexcept>
+#include <string_view>
 
 #include "alone.h"
+#include "asked.h"
 #include "call.h"
-#include "protocol/descriptors.h"
 #include "registry.h"
-#include "served.h"
 
 namespace tally {
 
@@ -56,11 +54,8 @@ void add_benchmark(const std::string& name, Function function, const Options& op
 }
 
 int bench_main(int argc, char** argv) {
-  const std::string_view word = argc >= 2 ? argv[argc - 1] : "";
-  // What static objects do at the program's end has no say in what `tally` was told.
-  if (word == protocol::kServeArgument) ::_exit(embedded::serve());
-  if (word == protocol::kListArgument) ::_exit(embedded::write_list());
-  if (word == "--list") {
+  embedded::serve_if_asked();
+  if (argc >= 2 && std::string_view(argv[argc - 1]) == "--list") {
     for (const embedded::Benchmark& one : embedded::registry()) std::printf("%s\n", one.name.c_str());
     return 0;
   }

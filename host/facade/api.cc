@@ -36,7 +36,6 @@ void PrintDefaultHelp() {
 }
 
 void Initialize(int* argc, char** argv, void (*help)()) {
-  internal::take_handshake(argc, argv);
   BenchmarkReporter::Context::executable_name = *argc > 0 ? argv[0] : "unknown";
   internal::read_flags(argc, argv, help);
 }

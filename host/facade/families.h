@@ -23,9 +23,6 @@ void run_function(::benchmark::Benchmark& family, ::tally::detail::Call& call, c
 void set_up(const ::benchmark::Benchmark& family, const std::vector<std::int64_t>& args, int threads);
 void tear_down(const ::benchmark::Benchmark& family, const std::vector<std::int64_t>& args, int threads);
 
-/// Takes what `tally` has put on the command line away.
-void take_handshake(int* argc, char** argv);
-
 /// Serves `tally`, and does not return, where that has started the program.
 void serve_if_asked();
 

@@ -1,16 +1,12 @@
 /// The facade's families as benchmarks that `tally` lists and measures.
-#include "served.h"
-
-#include <unistd.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
 #include <map>
 #include <set>
 
+#include "asked.h"
 #include "families.h"
-#include "protocol/descriptors.h"
 #include "registry.h"
 
 TALLYMARK_FACADE_BEGIN
@@ -125,14 +121,6 @@ void show(const callback_function& function, const Row& args, int threads) {
   function(state);
 }
 
-enum class Asked { nothing, list, serving };
-Asked g_asked = Asked::nothing;
-
-Asked asked_by(const std::string& word) {
-  if (word == ::tally::protocol::kServeArgument) return Asked::serving;
-  return word == ::tally::protocol::kListArgument ? Asked::list : Asked::nothing;
-}
-
 }  // namespace
 
 void set_up(const ::benchmark::Benchmark& family, const Row& args, int threads) {
@@ -143,18 +131,10 @@ void tear_down(const ::benchmark::Benchmark& family, const Row& args, int thread
   show(family.definition().teardown, args, threads);
 }
 
-/// It is the last word, behind what the program's own user has written.
-void take_handshake(int* argc, char** argv) {
-  if (*argc < 2 || asked_by(argv[*argc - 1]) == Asked::nothing) return;
-  g_asked = asked_by(argv[--*argc]);
-  argv[*argc] = nullptr;
-}
-
 void serve_if_asked() {
-  if (g_asked == Asked::nothing) return;
+  if (::tally::embedded::asked() == ::tally::embedded::Asked::nothing) return;
   for (const Group& group : groups()) add(group);
-  // What static objects do at the program's end has no say in what `tally` was told.
-  ::_exit(g_asked == Asked::serving ? ::tally::embedded::serve() : ::tally::embedded::write_list());
+  ::tally::embedded::serve_if_asked();
 }
 
 }  // namespace internal

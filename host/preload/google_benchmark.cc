@@ -18,16 +18,17 @@
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "asked.h"
 #include "call.h"
 #include "callgrind.h"
 #include "library.h"
-#include "protocol/descriptors.h"
 #include "registry.h"
-#include "served.h"
 
 extern "C" {
 void tally_pause(void* state) asm("_ZN9benchmark5State11PauseTimingEv");
@@ -38,9 +39,10 @@ namespace {
 
 using tally::detail::Call;
 
-enum class Asked { nothing, list, serving };
-Asked g_asked = Asked::nothing;
 Call* g_call = nullptr;  ///< That the library runs now; null while it lists.
+/// Benchmarks of the same name that come before the one that is meant: the library runs all that a name matches.
+int g_namesakes = 0;
+Call* g_next_call = nullptr;  ///< For when they are over.
 bool g_in_loop = false;
 int g_probe = -1;           ///< Where the number goes that the library asks for, in a process that finds it out.
 bool g_state_made = false;  ///< For the call, with its number of executions.
@@ -60,15 +62,10 @@ Result real(const char* name, Parameters... parameters) {
   return reinterpret_cast<Result (*)(Parameters...)>(found)(parameters...);
 }
 
-/// The handshake is the last word on the command line. The library is to see one that it knows.
-__attribute__((constructor)) void take_handshake(int argc, char** argv, char** /*environment*/) {
-  if (argc < 2) return;
-  char* const last = argv[argc - 1];
-  if (std::strcmp(last, tally::protocol::kServeArgument) == 0) g_asked = Asked::serving;
-  if (std::strcmp(last, tally::protocol::kListArgument) == 0) g_asked = Asked::list;
-  if (g_asked == Asked::nothing) return;
-  std::strcpy(last, "--v=0");
-  tally::preload::take_over(argv[0]);
+bool is_asked() { return tally::embedded::asked() != tally::embedded::Asked::nothing; }
+
+__attribute__((constructor)) void take_over(int argc, char** argv, char** /*environment*/) {
+  if (is_asked() && argc > 0) tally::preload::take_over(argv[0]);
 }
 
 constexpr const char* kInitialize = "_ZN9benchmark10InitializeEPiPPcPFvvE";
@@ -138,11 +135,12 @@ std::string list_of_names() {
   return text;
 }
 
-/// As a regular expression that matches it alone.
+/// As a regular expression that matches it alone, for std::regex and for regcomp: a bracket that closes what none has
+/// opened is itself, and escaped it is an error to one of them.
 std::string pattern_of(const std::string& name) {
   std::string pattern = "^";
   for (const char c : name) {
-    if (std::strchr("\\^$.|?*+()[]{}", c) != nullptr) pattern += '\\';
+    if (std::strchr("\\^$.|?*+()[{", c) != nullptr) pattern += '\\';
     pattern += c;
   }
   return pattern + "$";
@@ -159,8 +157,8 @@ std::optional<std::uint64_t> number_after(const std::string& name, std::string_v
   return error == std::errc() && (after == end || *after == '/') ? std::optional(number) : std::nullopt;
 }
 
-/// `fixed`: its author has said how many executions there are.
-void run_named(Call& call, const std::string& name, bool fixed) {
+/// `fixed`: its author has said how many executions there are. `namesakes`: before it, of the same name.
+void run_named(Call& call, const std::string& name, bool fixed, int namesakes) {
   if (number_after(name, "/threads:").value_or(1) > 1) {
     call.skip(
         "runs in threads, which a program that is already built cannot be counted in: build it with "
@@ -170,12 +168,14 @@ void run_named(Call& call, const std::string& name, bool fixed) {
   }
   call.notes().label = fixed ? "includes the loop's own control, and what only a first execution does"
                              : "includes the loop's own control";
-  g_call = &call;
+  g_next_call = &call;
+  g_namesakes = namesakes;
   g_in_loop = false;
   g_state_made = false;
   set_flag("--benchmark_filter=" + pattern_of(name));
   run_specified();
   g_call = nullptr;
+  g_next_call = nullptr;
 }
 
 void make_pauses(unsigned count) {
@@ -202,13 +202,14 @@ constexpr std::string_view kIterations = "/iterations:";
 
 /// What the library asks of the first State of a benchmark, found out in a process of its own, in which its function is
 /// not called. `named`, where its author has fixed it; 0 where the name means something else, such as an argument.
-std::uint64_t fixed_iterations(const std::string& name, std::uint64_t named) {
+std::uint64_t fixed_iterations(const std::string& name, std::uint64_t named, int namesakes) {
   int answer[2];
   if (::pipe(answer) != 0) return named;
   const pid_t pid = ::fork();
   if (pid == 0) {
     tally::host::callgrind::after_fork();
     g_probe = answer[1];
+    g_namesakes = namesakes;
     set_flag("--benchmark_filter=" + pattern_of(name));
     run_specified();
     ::_exit(1);
@@ -228,33 +229,43 @@ void make_known() {
   const std::string names = list_of_names();
   set_flag("--benchmark_min_time=0");
   set_flag("--benchmark_repetitions=1");
+  std::map<std::string, int> namesakes;
   for (std::size_t at = 0; at < names.size();) {
     const std::size_t end = std::min(names.find('\n', at), names.size());
     const std::string name = names.substr(at, end - at);
     at = end + 1;
     if (name.empty()) continue;
+    const int before = namesakes[name]++;
     tally::embedded::Benchmark benchmark;
-    benchmark.name = name;
+    benchmark.name = before == 0 ? name : name + "#" + std::to_string(before + 1);
     benchmark.each_call = true;
-    if (const auto number = number_after(name, kIterations)) benchmark.iterations = fixed_iterations(name, *number);
-    benchmark.function = [name, fixed = benchmark.iterations > 0](Call& call) { run_named(call, name, fixed); };
+    if (const auto number = number_after(name, kIterations))
+      benchmark.iterations = fixed_iterations(name, *number, before);
+    benchmark.function = [name, fixed = benchmark.iterations > 0, before](Call& call) {
+      run_named(call, name, fixed, before);
+    };
     tally::embedded::add(std::move(benchmark));
   }
 }
 
 /// Once: the library calls its own functions by their names, too.
 void serve_if_asked() {
-  const Asked asked = g_asked;
-  if (asked == Asked::nothing) return;
-  g_asked = Asked::nothing;
+  static bool is_first = true;
+  if (!is_asked() || !is_first) return;
+  is_first = false;
   // The library's functions of this name call each other.
   tally::preload::give_back("_ZN9benchmark22RunSpecifiedBenchmarksE");
   make_known();
-  ::_exit(asked == Asked::serving ? tally::embedded::serve() : tally::embedded::write_list());
+  tally::embedded::serve_if_asked();
 }
 
 /// The library makes a State for each of a function's calls. A second one would be for a longer run.
 std::int64_t iterations_of(std::int64_t asked) {
+  if (g_namesakes > 0) {
+    --g_namesakes;
+    return asked;
+  }
+  if (g_next_call != nullptr) g_call = std::exchange(g_next_call, nullptr);
   if (g_probe >= 0) {
     if (::write(g_probe, &asked, sizeof asked) < 0) ::_exit(1);
     for (;;) ::pause();
@@ -404,6 +415,6 @@ TAKE_RUN(tally_run_rrs, "_ZN9benchmark22RunSpecifiedBenchmarksEPNS_17BenchmarkRe
 /// From 1.9.3 on: executes the program again, out of Valgrind, where addresses are randomised.
 TAKEN_OVER void tally_reenter(int, char**) asm("_ZN9benchmark23MaybeReenterWithoutASLREiPPc");
 void tally_reenter(int argc, char** argv) {
-  if (g_asked == Asked::nothing) real<void>("_ZN9benchmark23MaybeReenterWithoutASLREiPPc", argc, argv);
+  if (!is_asked()) real<void>("_ZN9benchmark23MaybeReenterWithoutASLREiPPc", argc, argv);
 }
 }

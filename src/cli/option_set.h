@@ -66,6 +66,8 @@ struct OptionSet {
   std::string description;
   std::string footer;      ///< Last in the help.
   bool* chosen = nullptr;  ///< Set when the command line names this command.
+  /// Takes what stands behind "--", for a program that the command starts. Null: "--" only ends the options.
+  std::vector<std::string>* behind_dashes = nullptr;
   std::list<Option> options = {};
   std::list<OptionSet> commands = {};
 };

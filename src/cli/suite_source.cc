@@ -17,7 +17,10 @@ namespace fs = std::filesystem;
 
 void add_suite_source(OptionSet& command, SuiteSource& source) {
   command.add("suite", &source.suite, "The suite's TOML file").value_name("SUITE");
-  command.add("--program", &source.program, "A benchmark program, instead of a suite").value_name("EXE");
+  command
+      .add("--program", &source.program, "A benchmark program, instead of a suite; its own arguments stand behind --")
+      .value_name("EXE");
+  command.behind_dashes = &source.program_args;
 }
 
 void add_repository_options(OptionSet& command, SuiteSource& source) {
@@ -51,9 +54,13 @@ Result<Suite> definitions_of(const Context& context, const SuiteSource& source, 
     return fail(ErrorKind::input, "is a program and no suite", source.suite,
                 fmt::format("write --program {}", shell_quote(source.suite)));
   }
+  if (source.program.empty() && !source.program_args.empty()) {
+    return fail(ErrorKind::input, fmt::format("arguments, but no program that takes them: {}", source.program_args[0]),
+                "--", "name it with --program EXE; in a suite, a [[program]] has args = [\"…\"]");
+  }
   const ProgramLister list = lister_of(context, options);
   if (source.program.empty()) return read_suite(source.suite, list);
-  return suite_of_program(context, {.path = source.program}, list);
+  return suite_of_program(context, {.path = source.program, .args = source.program_args}, list);
 }
 
 json::Value suite_to_serve(const SuiteSource& source) {
@@ -63,7 +70,10 @@ json::Value suite_to_serve(const SuiteSource& source) {
   }
   std::error_code code;
   json::Array programs;
-  programs.push_back(json::Object{{"path", fs::absolute(source.program, code).lexically_normal().string()}});
+  json::Array args;
+  for (const std::string& arg : source.program_args) args.push_back(arg);
+  programs.push_back(json::Object{{"path", fs::absolute(source.program, code).lexically_normal().string()},
+                                  {"args", std::move(args)}});
   return json::Object{{"document", json::Object{{"schema", 1}, {"program", std::move(programs)}}}};
 }
 

@@ -13,8 +13,9 @@ namespace tally::cli {
 
 /// Suite or program: one of the two is named.
 struct SuiteSource {
-  std::string suite;       ///< Its file.
-  std::string program;     ///< The executable.
+  std::string suite;                           ///< Its file.
+  std::string program;                         ///< The executable.
+  std::vector<std::string> program_args = {};  ///< Its own.
   std::string repository;  ///< A folder of the one that is measured; empty: that of the suite or the program.
   std::string commit;      ///< Of it, instead of HEAD.
 };

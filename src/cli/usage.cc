@@ -123,6 +123,16 @@ std::vector<std::string> with_help_as_option(std::vector<std::string> arguments)
   return arguments;
 }
 
+/// Moves what stands behind "--" to where the command wants it.
+void take_behind_dashes(const OptionSet& program, std::vector<std::string>& arguments) {
+  const auto dashes = std::ranges::find(arguments, "--");
+  const auto command = std::ranges::find_if(
+      program.commands, [&](const OptionSet& one) { return !arguments.empty() && one.name == arguments.front(); });
+  if (dashes == arguments.end() || command == program.commands.end() || command->behind_dashes == nullptr) return;
+  command->behind_dashes->assign(dashes + 1, arguments.end());
+  arguments.erase(dashes, arguments.end());
+}
+
 CLI::Option* declare(CLI::App& app, const Option& option) {
   return std::visit(
       [&]<typename T>(T* target) {
@@ -164,6 +174,7 @@ Result<Asked> read_command_line(const OptionSet& program, std::vector<std::strin
   std::vector<std::string> names;
   for (const OptionSet& command : program.commands) names.push_back(command.name);
   arguments = with_help_as_option(std::move(arguments));
+  take_behind_dashes(program, arguments);
   if (auto unknown = unknown_command(arguments, names)) return std::unexpected(*std::move(unknown));
   CLI::App app(program.description, program.name);
   app.set_version_flag("--version", version);

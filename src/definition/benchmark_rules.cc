@@ -148,7 +148,9 @@ Status check_brackets(const Snippet& text, const std::string& where) {
 
 Status check_benchmark(const Benchmark& benchmark) {
   const std::string where = place_of({}, benchmark.at, benchmark.label);
-  if (Status ok = check_brackets(benchmark.cpp, where); !ok) return ok;
+  if (!benchmark.cpp_is_name) {
+    if (Status ok = check_brackets(benchmark.cpp, where); !ok) return ok;
+  }
   for (const Setup& setup : benchmark.setup) {
     if (Status ok = check_brackets(setup.cpp, where); !ok) return ok;
   }

@@ -49,7 +49,8 @@ struct Benchmark {
   std::vector<std::string> label = {};
   Snippet py = {};
   Snippet cpp = {};
-  Snippet py_model = {};  ///< Defines `model`; the measured call is made from the signature.
+  bool cpp_is_name = false;  ///< It is no text to compile: a program that is built already lists it.
+  Snippet py_model = {};     ///< Defines `model`; the measured call is made from the signature.
   Snippet cpp_model = {};
   std::vector<Setup> setup = {};  ///< In order.
   Snippet signature = {};

@@ -202,7 +202,7 @@ Status add_cpp(HostSpec& spec, const ResolvedToolchain& toolchain, const std::op
   }
   if (!program.empty()) {
     spec.argv.insert(spec.argv.end(), toolchain.spec.program_args.begin(), toolchain.spec.program_args.end());
-    spec.argv.emplace_back(protocol::kServeArgument);
+    set(spec.environment, protocol::kAskVariable, protocol::kAskToServe);
     spec.made_of = state_of_all(std::span(&program, 1));
     return {};
   }

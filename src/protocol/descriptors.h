@@ -15,11 +15,12 @@ inline constexpr int kHostFunctions = 7;  ///< Python, where calls are observed:
 
 inline constexpr int kProgramPreload = 5;  ///< A program that is made to serve: what is put before its libraries.
 
-/// The handshake of a benchmark program, its last argument: by the first it becomes the host of its own benchmarks, by
-/// the second it lists them on a descriptor that its own output does not reach, and ends. What stands before it are the
-/// user's own arguments, in the places where a main() of his own expects them.
-inline constexpr const char* kServeArgument = "--tally-serve";
-inline constexpr const char* kListArgument = "--tally-list";
+/// The handshake of a benchmark program, a variable of its environment: by the first value it becomes the host of its
+/// own benchmarks, by the second it lists them on a descriptor that its own output does not reach, and ends. Its
+/// arguments are the user's alone: a main() may look at them before it calls anything of ours.
+inline constexpr const char* kAskVariable = "TALLY_ASKS_PROGRAM";
+inline constexpr const char* kAskToServe = "serve";
+inline constexpr const char* kAskToList = "list";
 inline constexpr int kBenchmarkList = 3;
 /// The list's first line. Then a line for each benchmark: its name and, each after a tab, its arguments with all of
 /// their values, "n=64,1000" ("args=8/1,64/2" where several go together), and "@threads=1,4" where it runs in more than

@@ -37,13 +37,16 @@ bool is_google(std::string_view elf) {
          (!program_interpreter(elf).empty() && defines_function(elf, kGoogleRun));
 }
 
+/// Built with tallymark::benchmark: its namespace is in the names of its types, which no link takes out.
+bool is_ours(std::string_view elf) { return elf.find("compiled_with_tallymark") != std::string_view::npos; }
+
 /// A program that did not answer: what it said, and what its file tells of the reason.
 Error no_answer(const std::string& path, std::string_view elf, const std::string& how, const std::string& said) {
   Error error = no_program(path, "does not list its benchmarks: it " + how +
                                      (said.empty() ? "" : ", and says: " + std::string(last_line(trim(said)))));
   if (said.find("error while loading shared libraries") != std::string::npos) {
     error.mend = "let its libraries be found: by its run path, or by LD_LIBRARY_PATH and --keep-env LD_LIBRARY_PATH";
-  } else if (elf.find("benchmark_filter") != std::string_view::npos && !is_google(elf)) {
+  } else if (elf.find("benchmark_filter") != std::string_view::npos && !is_google(elf) && !is_ours(elf)) {
     const bool alone = program_interpreter(elf).empty();
     error.mend =
         std::string("Google Benchmark is linked into it, and it ") +
@@ -53,10 +56,11 @@ Error no_answer(const std::string& path, std::string_view elf, const std::string
   return error;
 }
 
-/// "fixture/method" is two; a name with a slash at an end, or two in a row, is one.
+/// "fixture/method" is two. A name of which a part could not stand alone ("a//b", "dump/x / -") is one.
 std::vector<std::string_view> label_parts(std::string_view name) {
   auto parts = split(name, '/');
-  if (std::ranges::any_of(parts, [](std::string_view part) { return part.empty(); })) return {name};
+  const auto stands_alone = [](std::string_view part) { return !part.empty() && trim(part).size() == part.size(); };
+  if (!std::ranges::all_of(parts, stands_alone)) return {trim(name)};
   return parts;
 }
 
@@ -76,7 +80,7 @@ Result<std::vector<int>> thread_counts(const std::string& program, std::string_v
 /// Adds one line of the list.
 Status add_benchmark(Suite& suite, const std::string& toolchain, const std::string& group, std::string_view line) {
   const auto fields = split(line, '\t');
-  Benchmark benchmark{.label = {group}, .cpp = {std::string(fields.front()), {}}};
+  Benchmark benchmark{.label = {group}, .cpp = {std::string(fields.front()), {}}, .cpp_is_name = true};
   for (const std::string_view part : label_parts(fields.front())) benchmark.label.emplace_back(part);
   benchmark.options.toolchain = toolchain;
   for (std::size_t i = 1; i < fields.size(); ++i) {
@@ -143,8 +147,8 @@ Result<Suite> suite_of_program(ProcessRunner& runner, const Program& program, co
   ProcessRequest request;
   request.argv = {path.string()};
   request.argv.insert(request.argv.end(), program.args.begin(), program.args.end());
-  request.argv.emplace_back(protocol::kListArgument);
   request.environment = with_variables(environment.filtered, program.environment);
+  request.environment.emplace_back(protocol::kAskVariable, protocol::kAskToList);
   if (!preload.empty()) request.environment = with_first(std::move(request.environment), "LD_PRELOAD", preload);
   request.working_folder = environment.working_folder;
   request.deadline = kDeadline;

@@ -71,7 +71,12 @@ TEST(Facade, WhatFunctionsSayIsKept) {
   ASSERT_TRUE(told.counters);
   EXPECT_DOUBLE_EQ(told.counters->at("items_per_second"), 100 / told.wall->median_s);
   EXPECT_NEAR(case_with(record, "facade_work/manual [cpp]").wall->median_s, 0.5, 1e-6);
-  for (const std::string id : {"knows_its_number [cpp]", "pairs [cpp args=1/2]", "product [cpp x=2 y=4]"})
+  EXPECT_NEAR(case_with(record, "facade_work/manual_of_a_team [cpp threads=2]").wall->median_s, 200e-9, 1e-12)
+      << "times of a team are added up";
+  EXPECT_NEAR(case_with(record, "facade_work/manual_of_nothing [cpp]").wall->median_s, 1e-12, 1e-15)
+      << "bounded by the clock";
+  for (const std::string id : {"keeps_constant [cpp]", "keeps_stores [cpp]", "knows_its_number [cpp]",
+                               "pairs [cpp args=1/2]", "product [cpp x=2 y=4]"})
     EXPECT_EQ(case_with(record, "facade_work/" + id).status, CaseStatus::ok) << id;
 }
 

@@ -92,6 +92,41 @@ static void manual(benchmark::State& state) {
 }
 BENCHMARK(manual)->UseManualTime();
 
+static void manual_of_a_team(benchmark::State& state) {
+  for (auto _ : state) state.SetIterationTime(100e-9);
+}
+BENCHMARK(manual_of_a_team)->UseManualTime()->Threads(2);
+
+// So short that by its own account it would never have run for long enough.
+static void manual_of_nothing(benchmark::State& state) {
+  for (auto _ : state) {
+    THOUSAND_NOPS;
+    state.SetIterationTime(1e-12);
+  }
+}
+BENCHMARK(manual_of_nothing)->UseManualTime();
+
+struct Constant {
+  const int value = 3;
+};
+static void keeps_constant(benchmark::State& state) {
+  Constant constant;
+  for (auto _ : state) {
+    THOUSAND_NOPS;
+    benchmark::DoNotOptimize(constant);
+  }
+}
+BENCHMARK(keeps_constant);
+
+static void keeps_stores(benchmark::State& state) {
+  static int* const room = new int[100]();
+  for (auto _ : state) {
+    for (int i = 0; i < 100; ++i) benchmark::DoNotOptimize(room[i] = 10);
+  }
+  if (room[99] != 10) state.SkipWithError("the store was removed");
+}
+BENCHMARK(keeps_stores);
+
 template <typename T>
 static void typed(benchmark::State& state) {
   for (auto _ : state) THOUSAND_NOPS;

@@ -1,0 +1,18 @@
+/// What tally asks of a benchmark program: nothing, a list of its benchmarks, or to be the host of its cases.
+///
+/// It asks by a variable of the environment (protocol/descriptors.h), which is gone before main() begins: the program's
+/// arguments are what its user wrote, and what it starts knows nothing of tally.
+#pragma once
+
+namespace tally::embedded {
+
+enum class Asked { nothing, list, serving };
+
+/// The same whenever it is called.
+Asked asked();
+
+/// Does what was asked, and ends the process: what static objects do at the program's end has no say in it. Returns
+/// where nothing was.
+void serve_if_asked();
+
+}  // namespace tally::embedded
