@@ -121,7 +121,7 @@ void add_ab_options(OptionSet& sub, AbOptions& options) {
   add_server_option(sub, options.run);
   sub.footer =
       "Whether both sides compute the same is checked with --same-result only.\n"
-      "Exit codes: 0 compared, 1 a case failed or results differ, 2 wrong usage. docs/compare.md says more.";
+      "Exit codes: 0 compared, 1 a case failed or results differ, 2 wrong usage. docs/guides/compare.md says more.";
 }
 
 int run_ab(const Context& context, const AbOptions& options, std::ostream& out, std::ostream& err) {

@@ -83,7 +83,7 @@ void add_bisect_options(OptionSet& command, BisectOptions& options) {
   command.footer =
       "Every commit that is measured is kept in the store, so that the same command goes on where it was stopped.\n"
       "Exit codes: 0 found, 1 nothing found or not at its end, 2 wrong usage or input, 130 interrupted.\n"
-      "docs/bisect.md says more.";
+      "docs/guides/bisect.md says more.";
 }
 
 int run_bisect(const Context& context, const BisectOptions& options, std::ostream& out, std::ostream& err) {

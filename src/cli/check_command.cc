@@ -250,7 +250,7 @@ void add_check_options(OptionSet& sub, CheckCommandOptions& options) {
       "compared, or a limit judged nothing, 3 a regression. Of several 3 comes first, then 1. The last line says how "
       "many\n"
       "cases were judged.\n"
-      "docs/compare.md says how limits, floors and the accept file work.";
+      "docs/guides/compare.md says how limits, floors and the accept file work.";
 }
 
 int run_check(const CheckCommandOptions& options, const Remeasure& remeasure, const Rebase& rebase, std::ostream& out,

@@ -24,7 +24,7 @@ void add_compare_options(OptionSet& sub, CompareCommandOptions& options) {
           "Also write Markdown for a pull request to this file (- for standard output)");
   sub.footer =
       "Counts decide, against each case's noise floor; a changed environment softens a verdict and is named.\n"
-      "Exit codes: 0 compared, 1 a case failed or is gone, 2 an unreadable record. docs/compare.md says more.";
+      "Exit codes: 0 compared, 1 a case failed or is gone, 2 an unreadable record. docs/guides/compare.md says more.";
 }
 
 int report_comparison(const Comparison& comparison, const CompareCommandOptions& options, std::ostream& out,

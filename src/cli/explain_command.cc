@@ -146,7 +146,8 @@ void add_explain_options(OptionSet& sub, ExplainOptions& options) {
   sub.footer =
       "Functions, lines, allocation sites and where the change is come from profiles of both records\n"
       "(tally run --profiles).\n"
-      "Exit codes: 0 explained, 2 an unreadable record or a case that one of them lacks. docs/explain.md says more.";
+      "Exit codes: 0 explained, 2 an unreadable record or a case that one of them lacks. docs/guides/explain.md says "
+      "more.";
 }
 
 int run_explain(const Context& context, const ExplainOptions& options, std::ostream& out, std::ostream& err) {

@@ -205,7 +205,7 @@ void add_history_options(OptionSet& command, HistoryOptions& options) {
 
   command.footer =
       "A history holds a file for each run and orders them by the first parents of commits, never by dates.\n"
-      "docs/history.md says more.";
+      "docs/guides/history.md says more.";
 }
 
 int run_history(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {

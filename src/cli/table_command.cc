@@ -73,7 +73,7 @@ void add_table_options(OptionSet& sub, TableCommandOptions& options) {
   sub.footer =
       "An axis is label, language, runtime, autograd, threads or the name of a parameter. Where one axis of numbers "
       "makes\n"
-      "the columns, or the rows, O(1) to O(n³) are fitted along it. docs/table.md says how.";
+      "the columns, or the rows, O(1) to O(n³) are fitted along it. docs/guides/table.md says how.";
 }
 
 int run_table(const TableCommandOptions& options, std::ostream& out, std::ostream& err) {

@@ -102,7 +102,8 @@ void add_trace_options(OptionSet& trace, TraceOptions& options) {
   trace.footer =
       "Busy is the union of a device's kernels, copies and fills; the window goes from the first start to the last "
       "end\n"
-      "of its work. compute + exposed communication + exposed memory + idle is the window, exactly. docs/trace.md\n"
+      "of its work. compute + exposed communication + exposed memory + idle is the window, exactly. "
+      "docs/reference/trace.md\n"
       "defines every figure.";
 }
 
