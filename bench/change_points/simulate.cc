@@ -1,5 +1,5 @@
 /// What tally history nominates of simulated times (src/history/time_steps.h): how much of it is false, how large a
-/// change must be, and what deceives it. Prints the tables of docs/history.md; the same numbers every time.
+/// change must be, and what deceives it. Prints the tables of docs/guides/history.md; the same numbers every time.
 ///
 ///   cmake --build build/release --target change_points_simulation
 ///   build/release/bench/change_points_simulation            about 3 minutes on one core

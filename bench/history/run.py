@@ -5,7 +5,7 @@
 
 The records are copies of one real record (--record; measured here when absent: examples' C++ statements) with counts
 that change now and then and times that are noisy. Prints seconds by the clock and of processor, and sizes. The figures
-stand in docs/performance.md.
+stand in docs/reference/performance.md.
 """
 
 import argparse

@@ -18,7 +18,7 @@ from tallymark._names import parsed
 
 NOTE = (
     "a coroutine: each execution runs it to its end in an event loop of asyncio, whose own work is counted with it"
-    " (that of an empty coroutine: docs/python.md)"
+    " (that of an empty coroutine: docs/guides/python.md)"
 )
 _FLAGS = {
     inspect.CO_GENERATOR: "generator",

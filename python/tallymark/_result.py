@@ -49,7 +49,7 @@ class Wall:
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Result:
-    """One case. `case` and `record` are what the engine said, in the form of docs/record.md; `captured` is what left
+    """One case. `case` and `record` are what the engine said, in the form of docs/reference/record.md; `captured` is what left
     this process for it; `functions` where its instructions are, the costliest first, and `tree` on whose behalf:
     neither is there with profile=False."""
 

@@ -19,7 +19,7 @@ _SECONDS = ("timeout", "min_run_time", "max_run_time")
 
 
 class Suite:
-    """Definitions that are measured together. Keys are those of docs/suites.md; seconds, bytes and shares may be
+    """Definitions that are measured together. Keys are those of docs/reference/suites.md; seconds, bytes and shares may be
     numbers where TOML wants text with a unit.
 
     >>> import tallymark

@@ -12,7 +12,7 @@ from typing import Any
 
 from tallymark._names import parsed
 
-# What hosts are given or have set for them (docs/execution.md): all counts would depend on the rest.
+# What hosts are given or have set for them (docs/reference/execution.md): all counts would depend on the rest.
 _PASSED = (
     *("PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONSAFEPATH", "VIRTUAL_ENV"),
     *("CONDA_PREFIX", "LC_ALL", "TZ"),

@@ -6,7 +6,7 @@ call forms of pytest-benchmark where that plugin is not there.
         tally.count(sorted, list(range(100)))
 
 A limit that is exceeded fails its test with the words of `tally check`; when nothing else failed, so do the exit codes:
-3 for a regression, 2 where something was not judged. docs/pytest.md has the rest.
+3 for a regression, 2 where something was not judged. docs/guides/pytest.md has the rest.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The Python of docs/python.md runs as it stands there, in its order, and prints what stands below it."""
+"""The Python of docs/guides/python.md runs as it stands there, in its order, and prints what stands below it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import tallymark
 
 pytestmark = pytest.mark.end_to_end
 
-PAGE = Path(__file__).parents[2] / "docs" / "python.md"
+PAGE = Path(__file__).parents[2] / "docs" / "guides" / "python.md"
 
 
 def blocks() -> list[tuple[str, str]]:

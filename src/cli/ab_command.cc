@@ -29,16 +29,16 @@ constexpr std::array<char, 2> kNames = {'A', 'B'};
 
 void add_side(OptionSet& sub, const std::string& prefix, AbSide& side) {
   const std::string who = prefix == "a" ? "A: " : "B: ";
-  sub.add("--" + prefix, &side.env_command, who + "bash text run once; its environment is what cases see")
+  sub.add("--" + prefix, &side.env_command, who + "Bash command that sets up its environment; runs once")
       .value_name("TEXT");
   sub.add("--" + prefix + "-program", &side.program,
           who + "a benchmark program; with a suite, in place of its only one")
       .value_name("EXE");
-  sub.add("--" + prefix + "-toolchain", &side.toolchain, who + "a toolchain of the suite, for every case")
+  sub.add("--" + prefix + "-toolchain", &side.toolchain, who + "toolchain of the suite, for every case")
       .value_name("NAME");
-  sub.add("--" + prefix + "-cxx", &side.cxx, who + "the C++ compiler").value_name("PROGRAM");
-  sub.add("--" + prefix + "-python", &side.python, who + "the Python interpreter").value_name("PROGRAM");
-  sub.add("--json-" + prefix, &side.json, who + "keep the record here").value_name("FILE");
+  sub.add("--" + prefix + "-cxx", &side.cxx, who + "C++ compiler").value_name("PROGRAM");
+  sub.add("--" + prefix + "-python", &side.python, who + "Python interpreter").value_name("PROGRAM");
+  sub.add("--json-" + prefix, &side.json, who + "write its record to this file").value_name("FILE");
 }
 
 /// Two sides of one suite differ in what stands around it: only a program says which repository it is of.
@@ -106,22 +106,22 @@ void add_ab_options(OptionSet& sub, AbOptions& options) {
       .value_name("SUITE");
   add_side(sub, "a", options.a);
   add_side(sub, "b", options.b);
-  sub.add("--rounds", &options.rounds, "Passes of each side, in turns").shows_default().range(1, 100);
+  sub.add("--rounds", &options.rounds, "Times to measure each side, in turn").shows_default().range(1, 100);
   sub.add("--same-result", &options.same_result,
-          "Execute each statement once more on each side and hold what it leaves against the other's");
-  sub.add("--all", &options.report.all, "Also show cases that did not change");
-  sub.add("--functions", &options.report.functions, "Show which functions moved");
-  sub.add("--top", &options.report.top, "Functions shown for each case").shows_default().positive();
+          "Also check that both sides compute the same, by executing each statement once more");
+  sub.add("--all", &options.report.all, "Also show unchanged cases");
+  sub.add("--functions", &options.report.functions, "Show which functions changed");
+  sub.add("--top", &options.report.top, "Functions to show for each case").shows_default().positive();
   sub.add("--json", &options.report.json, "Print the comparison as JSON");
-  sub.add("--csv", &options.report.csv, "Also write CSV to this file (- for standard output)");
+  sub.add("--csv", &options.report.csv, "Also write the comparison as CSV to this file (-: standard output)");
   sub.add("--markdown", &options.report.markdown,
-          "Also write Markdown for a pull request to this file (- for standard output)");
+          "Also write it as Markdown for a pull request to this file (-: standard output)");
   add_selection_options(sub, options.run);
   add_run_options(sub, options.run);
   add_server_option(sub, options.run);
   sub.footer =
-      "Whether both sides compute the same is checked with --same-result only.\n"
-      "Exit codes: 0 compared, 1 a case failed or results differ, 2 wrong usage. docs/compare.md says more.";
+      "Without --same-result, nothing checks that both sides compute the same.\n"
+      "Exit codes: 0 compared, 1 a case failed or results differ, 2 wrong usage. See docs/guides/compare.md.";
 }
 
 int run_ab(const Context& context, const AbOptions& options, std::ostream& out, std::ostream& err) {

@@ -72,18 +72,18 @@ void keep_profiles_of_this_bisect(const CommitRoom& room, const std::vector<Line
 }  // namespace
 
 void add_bisect_options(OptionSet& command, BisectOptions& options) {
-  command.add("GOOD", &options.good, "A commit from before the change").required();
-  command.add("BAD", &options.bad, "A later one that has it").required();
+  command.add("GOOD", &options.good, "Commit from before the change").required();
+  command.add("BAD", &options.bad, "Later commit that has the change").required();
   add_commit_options(command, options.commits);
-  command.add("--limit", &options.limit, "Stop after so many builds; the same command goes on later")
+  command.add("--limit", &options.limit, "Stop after this many builds; the same command continues later")
       .value_name("N")
       .range(1, 1'000'000);
-  command.add("--top", &options.top, "Functions shown of a change").shows_default().positive();
-  command.add("--json", &options.json, "Print what was found as JSON");
+  command.add("--top", &options.top, "Functions to show for each change").shows_default().positive();
+  command.add("--json", &options.json, "Print the result as JSON");
   command.footer =
-      "Every commit that is measured is kept in the store, so that the same command goes on where it was stopped.\n"
-      "Exit codes: 0 found, 1 nothing found or not at its end, 2 wrong usage or input, 130 interrupted.\n"
-      "docs/bisect.md says more.";
+      "The store keeps every measured commit, so the same command continues where it was stopped.\n"
+      "Exit codes: 0 found, 1 nothing found or not finished, 2 wrong usage or input, 130 interrupted. See\n"
+      "docs/guides/bisect.md.";
 }
 
 int run_bisect(const Context& context, const BisectOptions& options, std::ostream& out, std::ostream& err) {

@@ -216,41 +216,42 @@ Result<Sides> load_sides(const CheckCommandOptions& options, const Rebase& rebas
 }  // namespace
 
 void add_check_options(OptionSet& sub, CheckCommandOptions& options) {
-  sub.add("BASE", &options.base, "The record to compare with").required();
-  sub.add("NEW", &options.next, "The record to judge").required();
-  sub.add(
-      "--limit", &options.limits,
-      "METRIC=+PERCENT%, METRIC=+AMOUNT or METRIC=CEILING; metrics: instructions, denoised, time, allocations, bytes, "
-      "cycles (default instructions=+1%)");
-  sub.add("--limit-for", &options.limits_for, "GLOB:LIMIT, for the cases whose id matches; overrides --limit");
-  sub.add("--allow-uncompared", &options.allow_uncompared, "Cases that cannot be compared are no failure");
-  sub.add("--warn", &options.soft, "A soft limit: warns and does not fail");
-  sub.add("--case", &options.cases, "Judge the case of this id alone; may be repeated").one_each().value_name("ID");
-  sub.add("--accept", &options.accept, "TOML file of regressions that were agreed to");
-  sub.add("--max-age", &options.max_age_days, "Days after which a baseline is stale; 0: never").shows_default();
+  sub.add("BASE", &options.base, "Record to compare with").required();
+  sub.add("NEW", &options.next, "Record to judge").required();
+  sub.add("--limit", &options.limits,
+          "Limit for all cases: METRIC=+PERCENT%, METRIC=+AMOUNT or METRIC=CEILING, where METRIC is instructions, "
+          "denoised, "
+          "time, allocations, bytes or cycles (repeatable; default: instructions=+1%)");
+  sub.add("--limit-for", &options.limits_for,
+          "Limit for the cases whose id matches, as GLOB:LIMIT; overrides --limit (repeatable)");
+  sub.add("--allow-uncompared", &options.allow_uncompared, "Do not fail because of cases that cannot be compared");
+  sub.add("--warn", &options.soft, "Limit that warns and does not fail (repeatable)");
+  sub.add("--case", &options.cases, "Judge only the case of this id (repeatable)").one_each().value_name("ID");
+  sub.add("--accept", &options.accept, "TOML file of acknowledged regressions (tally-accept.toml)");
+  sub.add("--max-age", &options.max_age_days, "Refuse a baseline older than this many days; 0: never").shows_default();
   sub.add("--confirm", &options.confirm,
-          "Measure suspects again with this suite, or benchmark program, before failing");
+          "Before failing, measure the suspects again with this suite or benchmark program");
   sub.add("--rebase", &options.rebase,
-          "Where the base is of another environment: build its commit with this Bash text, and measure it here")
+          "If the base is of another environment: build its commit with this Bash command and measure it here")
       .value_name("COMMAND");
-  sub.add("--env-command", &options.env_command, "For --confirm and --rebase: as the new record was measured");
-  sub.add("--cxx", &options.cxx, "For --confirm and --rebase: the C++ compiler");
-  sub.add("--python", &options.python, "For --confirm and --rebase: the Python interpreter");
-  sub.add("--cores", &options.cores, "For --confirm and --rebase: CPUs to use");
+  sub.add("--env-command", &options.env_command, "For --confirm and --rebase: the --env-command of the new record");
+  sub.add("--cxx", &options.cxx, "For --confirm and --rebase: C++ compiler");
+  sub.add("--python", &options.python, "For --confirm and --rebase: Python interpreter");
+  sub.add("--cores", &options.cores, "For --confirm and --rebase: CPUs to measure on");
   sub.add("--denoise", &options.denoise, kDenoiseHelp);
-  sub.add("--functions", &options.functions, "Show which functions moved (needs profiles)");
-  sub.add("--github", &options.github, "Also print GitHub annotations");
+  sub.add("--functions", &options.functions, "Show which functions changed (needs profiles: tally run --profiles)");
+  sub.add("--github", &options.github, "Also print annotations for GitHub Actions");
   sub.add("--json", &options.json, "Print the result as JSON");
-  sub.add("--markdown", &options.markdown, "Also write Markdown for a pull request to this file");
-  sub.add("--junit", &options.junit, "Also write JUnit XML to this file");
-  sub.add("--csv", &options.csv, "Also write CSV to this file");
+  sub.add("--markdown", &options.markdown, "Also write the result as Markdown to this file, for a pull request");
+  sub.add("--junit", &options.junit, "Also write the result as JUnit XML to this file");
+  sub.add("--csv", &options.csv, "Also write the comparison as CSV to this file");
   sub.add("--benchmark-json", &options.benchmark_json, "Also write NEW in Google Benchmark's JSON to this file");
   sub.footer =
-      "Exit codes: 0 pass, 1 a case failed or is gone, 2 the baseline is missing, unreadable or stale, a case was not\n"
-      "compared, or a limit judged nothing, 3 a regression. Of several 3 comes first, then 1. The last line says how "
-      "many\n"
-      "cases were judged.\n"
-      "docs/compare.md says how limits, floors and the accept file work.";
+      "Exit codes: 0 pass; 1 a case failed or is gone; 2 wrong usage, the baseline is missing, unreadable or stale, a\n"
+      "case could not be compared, or a limit judged nothing; 3 a regression. Of several, 3 comes before 1, and 1 "
+      "before "
+      "2.\n"
+      "The last line says how many cases were judged. See docs/guides/gate.md.";
 }
 
 int run_check(const CheckCommandOptions& options, const Remeasure& remeasure, const Rebase& rebase, std::ostream& out,

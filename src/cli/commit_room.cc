@@ -73,16 +73,16 @@ class CommitRoom::Observer final : public RunObserver {
 };
 
 void add_commit_options(OptionSet& command, CommitOptions& options) {
-  command.add("--build", &options.build, "Bash text that builds a commit, run in a work tree of it")
+  command.add("--build", &options.build, "Bash command that builds a commit; runs in a work tree of it")
       .value_name("COMMAND")
       .required();
-  command.add("--suite", &options.suite, "The suite's TOML file, as it is today").value_name("FILE");
-  command.add("--program", &options.program, "A benchmark program that the build makes, instead of a suite")
+  command.add("--suite", &options.suite, "TOML file of the suite, as it is today").value_name("FILE");
+  command.add("--program", &options.program, "C++ benchmark program that the build makes, instead of a suite")
       .value_name("EXE");
-  command.add("--case", &options.run.filters, "These cases alone: an id, a glob on ids, or a part of an id")
+  command.add("--case", &options.run.filters, "Measure only these cases: an id, a glob on ids, or a part of an id")
       .value_name("GLOB")
       .one_each();
-  command.add("--store", &options.store, "Where the history is: a folder, or git:BRANCH of the repository")
+  command.add("--store", &options.store, "The history: a folder, or git:BRANCH of the repository")
       .value_name("PLACE")
       .shows_default();
   add_run_options(command, options.run);

@@ -11,20 +11,21 @@
 namespace tally::cli {
 
 void add_compare_options(OptionSet& sub, CompareCommandOptions& options) {
-  sub.add("BASE", &options.base, "The record to compare with").required();
-  sub.add("NEW", &options.next, "The record to judge").required();
-  sub.add("--all", &options.all, "Also show cases that did not change");
+  sub.add("BASE", &options.base, "Record to compare with").required();
+  sub.add("NEW", &options.next, "Record to judge").required();
+  sub.add("--all", &options.all, "Also show unchanged cases");
   sub.add("--denoise", &options.denoise, kDenoiseHelp);
   sub.add("--functions", &options.functions,
-          "Show which functions and allocations moved (needs profiles: tally run --profiles)");
-  sub.add("--top", &options.top, "Functions shown for each case").shows_default().positive();
+          "Show which functions and allocations changed (needs profiles: tally run --profiles)");
+  sub.add("--top", &options.top, "Functions to show for each case").shows_default().positive();
   sub.add("--json", &options.json, "Print the comparison as JSON");
-  sub.add("--csv", &options.csv, "Also write CSV to this file (- for standard output)");
+  sub.add("--csv", &options.csv, "Also write the comparison as CSV to this file (-: standard output)");
   sub.add("--markdown", &options.markdown,
-          "Also write Markdown for a pull request to this file (- for standard output)");
+          "Also write it as Markdown for a pull request to this file (-: standard output)");
   sub.footer =
-      "Counts decide, against each case's noise floor; a changed environment softens a verdict and is named.\n"
-      "Exit codes: 0 compared, 1 a case failed or is gone, 2 an unreadable record. docs/compare.md says more.";
+      "Counts decide where both records have them: a change beyond the case's noise floor is a verdict. A "
+      "changed\nenvironment is named, and softens the verdict.\n"
+      "Exit codes: 0 compared, 1 a case failed or is gone, 2 an unreadable record. See docs/guides/compare.md.";
 }
 
 int report_comparison(const Comparison& comparison, const CompareCommandOptions& options, std::ostream& out,

@@ -195,7 +195,7 @@ void check_toolchain(ProcessRunner& runner, const Context& context, const Toolch
 }  // namespace
 
 void add_doctor_options(OptionSet& command, DoctorOptions& options) {
-  command.add("--json", &options.json, "Machine-readable output");
+  command.add("--json", &options.json, "Print JSON");
 }
 
 int run_doctor(const Context& context, const DoctorOptions& options, std::ostream& out, std::ostream& /*err*/) {

@@ -123,30 +123,29 @@ std::string markdown_of(const std::vector<Explanation>& explanations) {
 }  // namespace
 
 void add_explain_options(OptionSet& sub, ExplainOptions& options) {
-  sub.add("BASE", &options.base, "The record to compare with").required();
-  sub.add("NEW", &options.next, "The record to explain").required();
-  sub.add("CASE", &options.only, "A case's id, or a part of it; without it, those that moved");
-  sub.add("--top", &options.top, "Cases, the largest change first; 0 for all").shows_default();
+  sub.add("BASE", &options.base, "Record to compare with").required();
+  sub.add("NEW", &options.next, "Record to explain").required();
+  sub.add("CASE", &options.only, "Case to explain, by id or a part of it (default: the cases that changed)");
+  sub.add("--top", &options.top, "Cases to explain, largest change first; 0: all").shows_default();
   sub.add("--denoise", &options.denoise, kDenoiseHelp);
-  sub.add(
-         "--again", &options.again,
-         "Measure the cases of this suite (or program, of the base) once more on both sides, with simulated caches and "
-         "branches")
+  sub.add("--again", &options.again,
+          "Measure the cases again on both sides, with simulated caches and branches: a suite, or the base's program")
       .value_name("SUITE");
-  sub.add("--a", &options.a, "The base's side: bash text run once; its environment is what cases see")
+  sub.add("--a", &options.a, "For --again: Bash command that sets up the environment of the base")
       .value_name("TEXT")
       .needs("--again");
-  sub.add("--b", &options.b, "The new side, likewise").value_name("TEXT").needs("--again");
-  sub.add("--b-program", &options.b_program, "The new side's program, where --again names the base's")
+  sub.add("--b", &options.b, "For --again: Bash command that sets up the environment of the new side")
+      .value_name("TEXT")
+      .needs("--again");
+  sub.add("--b-program", &options.b_program, "For --again: program of the new side, where --again names the base's")
       .value_name("EXE")
       .needs("--again");
-  sub.add("--cores", &options.cores, "CPUs for --again, as in tally run").needs("--again");
-  sub.add("--json", &options.json, "Print JSON");
-  sub.add("--markdown", &options.markdown, "Also write Markdown for a pull request to this file");
+  sub.add("--cores", &options.cores, "For --again: CPUs to measure on").needs("--again");
+  sub.add("--json", &options.json, "Print the explanation as JSON");
+  sub.add("--markdown", &options.markdown, "Also write it as Markdown for a pull request to this file");
   sub.footer =
-      "Functions, lines, allocation sites and where the change is come from profiles of both records\n"
-      "(tally run --profiles).\n"
-      "Exit codes: 0 explained, 2 an unreadable record or a case that one of them lacks. docs/explain.md says more.";
+      "Functions, lines and allocation sites need profiles of both records (tally run --profiles).\n"
+      "Exit codes: 0 explained, 2 an unreadable record, or a case that one of them lacks. See docs/guides/explain.md.";
 }
 
 int run_explain(const Context& context, const ExplainOptions& options, std::ostream& out, std::ostream& err) {

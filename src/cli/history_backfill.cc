@@ -117,21 +117,24 @@ Status fill_one(CommitRoom& room, const CommitTitle& commit, Filled& filled, std
 }  // namespace
 
 void add_backfill_options(OptionSet& command, BackfillOptions& options) {
-  command.add("RANGE", &options.range, "FROM..TO: the commits after the one, up to and with the other");
-  command.add("--last", &options.last, "So many commits, from HEAD back").value_name("N").range(1, 1'000'000);
-  command.add("--every", &options.every, "Each K-th of them alone, from the newest")
+  command.add("RANGE", &options.range, "Commits to measure, as FROM..TO: those after FROM, up to and including TO");
+  command.add("--last", &options.last, "Measure the last N commits, from HEAD back")
+      .value_name("N")
+      .range(1, 1'000'000);
+  command.add("--every", &options.every, "Measure only every K-th of them, from the newest")
       .value_name("K")
       .shows_default()
       .range(1, 1'000'000);
-  command.add("--shard", &options.shard, "The i-th of n parts of these, dealt by their places").value_name("i/n");
-  command.add("--times", &options.commits.times, "Take times, too");
+  command.add("--shard", &options.shard, "Measure the i-th of n parts of these, by their places on the line")
+      .value_name("i/n");
+  command.add("--times", &options.commits.times, "Also take times");
   add_commit_options(command, options.commits);
 }
 
 void add_bridge_options(OptionSet& command, BackfillOptions& options) {
   command.add("COMMIT", &options.bridge, "The commit that joins what was measured elsewhere with what is here")
       .required();
-  command.add("--times", &options.commits.times, "Take times, too");
+  command.add("--times", &options.commits.times, "Also take times");
   add_commit_options(command, options.commits);
 }
 

@@ -17,10 +17,11 @@ namespace tally::cli {
 namespace {
 
 void add_store_option(OptionSet& command, HistoryOptions& options) {
-  command.add("--store", &options.store, "Where the history is: a folder, or git:BRANCH of the repository")
+  command.add("--store", &options.store, "The history: a folder, or git:BRANCH of the repository")
       .value_name("PLACE")
       .shows_default();
-  command.add("--repository", &options.repository, "The repository that it is about (the working folder's)")
+  command
+      .add("--repository", &options.repository, "Repository whose commits it has (default: that of the working folder)")
       .value_name("DIR");
 }
 
@@ -28,12 +29,14 @@ void add_store_option(OptionSet& command, HistoryOptions& options) {
 void add_line_options(OptionSet& command, HistoryOptions& options) {
   HistoryShow& shown = options.shown;
   add_store_option(command, options);
-  command.add("--tip", &shown.tip, "Tell the line of first parents that ends here").value_name("REV").shows_default();
-  command.add("--suite", &shown.suite, "Of this suite, where there are several");
-  command.add("--environment", &shown.environment, "In this environment: the first digits of its name");
+  command.add("--tip", &shown.tip, "Last commit to show; the line follows first parents")
+      .value_name("REV")
+      .shows_default();
+  command.add("--suite", &shown.suite, "Suite to show, if the history has several");
+  command.add("--environment", &shown.environment, "Environment to show, by the first digits of its name");
   command
       .add("--accept", &shown.accept,
-           "What was agreed to (tally-accept.toml at the top of the repository, where there is one)")
+           "File of acknowledged changes (default: tally-accept.toml at the top of the repository)")
       .value_name("FILE");
   command.add("--denoise", &shown.denoise, kDenoiseHelp);
 }
@@ -41,15 +44,15 @@ void add_line_options(OptionSet& command, HistoryOptions& options) {
 void add_drift_option(OptionSet& command, HistoryOptions& options) {
   command
       .add("--drift", &options.shown.drift,
-           "Budget in percent for changes below the threshold, added up (the accept file's, or 2)")
+           "Budget for the sum of changes below the threshold, in percent (default: the accept file's, or 2)")
       .positive();
 }
 
 void add_show_options(OptionSet& command, HistoryOptions& options) {
   HistoryShow& shown = options.shown;
   add_line_options(command, options);
-  command.add("--functions", &shown.functions, "Show which functions moved, where profiles were kept");
-  command.add("--all", &shown.all, "Also show commits at which nothing changed");
+  command.add("--functions", &shown.functions, "Show which functions changed, if profiles were kept");
+  command.add("--all", &shown.all, "Also show commits without changes");
   command.add("--json", &shown.json, "Print it as JSON");
   command.add("--csv", &shown.csv, "Print it as CSV").excludes("--json");
 }
@@ -126,13 +129,16 @@ int show_site(const Context& context, const HistoryOptions& options, std::ostrea
 void add_accept_options(OptionSet& command, HistoryOptions& options) {
   HistoryAccept& accepted = options.accepted;
   command.chosen = &options.accept;
-  command.add("CASE", &options.case_id, "Its id, what only its id contains or matches, or a glob over ids").required();
-  command.add("--up-to", &accepted.up_to, "The change that is agreed to: +3%").value_name("PERCENT").required();
-  command.add("--reason", &accepted.reason, "Why it may be so").value_name("TEXT").required();
-  command.add("--expires", &accepted.expires, "The last day it holds: 2027-03-01 (in 90 days)").value_name("DATE");
-  command.add("--commit", &accepted.commit, "Whose change it is (that of the only one that is open in the history)")
+  command.add("CASE", &options.case_id, "Case: an id, text that only its id contains, or a glob on ids").required();
+  command.add("--up-to", &accepted.up_to, "Largest change to accept, such as +3%").value_name("PERCENT").required();
+  command.add("--reason", &accepted.reason, "Why the change is acceptable").value_name("TEXT").required();
+  command.add("--expires", &accepted.expires, "Last day of the entry, such as 2027-03-01 (default: in 90 days)")
+      .value_name("DATE");
+  command
+      .add("--commit", &accepted.commit,
+           "Commit that made the change (default: that of the only open change of the case)")
       .value_name("REV");
-  command.add("--owner", &accepted.owner, "Who answers for it (git's user.name)").value_name("NAME");
+  command.add("--owner", &accepted.owner, "Who is responsible (default: git's user.name)").value_name("NAME");
   command.add("--issue", &accepted.issue, "Where it is discussed").value_name("REF");
   add_line_options(command, options);
 }
@@ -145,67 +151,67 @@ void add_history_options(OptionSet& command, HistoryOptions& options) {
   add.add("RECORD", &options.records, "Records of tally run, each of a commit").required();
   add_store_option(add, options);
 
-  OptionSet& import = command.add_command("import", "Keep all records of a folder, and say what is none");
+  OptionSet& import = command.add_command("import", "Add all records of a folder");
   import.chosen = &options.import;
-  import.add("DIR", &options.folder, "Where they are, in subfolders, too").required();
+  import.add("DIR", &options.folder, "Folder to search, including subfolders").required();
   add_store_option(import, options);
 
   OptionSet& rebuild = command.add_command("rebuild", "Make the index anew from the files");
   rebuild.chosen = &options.rebuild;
   add_store_option(rebuild, options);
 
-  OptionSet& prune = command.add_command("prune", "Remove profiles that explain no change (add does so, too)");
+  OptionSet& prune = command.add_command("prune", "Remove profiles that explain no change (add does so as well)");
   prune.chosen = &options.prune;
   add_store_option(prune, options);
-  prune.add("--tip", &options.shown.tip, "Of the line of first parents that ends here")
+  prune.add("--tip", &options.shown.tip, "Last commit of the line that counts; it follows first parents")
       .value_name("REV")
       .shows_default();
 
   OptionSet& push =
-      command.add_command("push", "Send a history on a git branch to a remote, after bringing in its own");
+      command.add_command("push", "Push a history on a git branch to a remote, merging the remote's first");
   push.chosen = &options.push;
-  push.add("REMOTE", &options.remote, "Its name or address (origin)");
+  push.add("REMOTE", &options.remote, "Name or address of the remote (default: origin)");
   add_store_option(push, options);
 
   OptionSet& pull = command.add_command("pull", "Bring in what the remote's branch has");
   pull.chosen = &options.pull;
-  pull.add("REMOTE", &options.remote, "Its name or address (origin)");
+  pull.add("REMOTE", &options.remote, "Name or address of the remote (default: origin)");
   add_store_option(pull, options);
 
-  OptionSet& log = command.add_command("log", "Tell, commit by commit, which counts changed");
+  OptionSet& log = command.add_command("log", "Show which counts changed, commit by commit");
   log.chosen = &options.log;
   add_show_options(log, options);
-  log.add("--top", &options.shown.top, "Changes shown of a commit").shows_default().positive();
+  log.add("--top", &options.shown.top, "Changes to show for each commit").shows_default().positive();
   add_drift_option(log, options);
-  log.add("--fail-on", &options.shown.fail_on, "Exit with 3 where a count rose and nobody agreed")
+  log.add("--fail-on", &options.shown.fail_on, "Exit with 3 if there are unacknowledged regressions")
       .one_of({"unacknowledged"});
   log.add("--allow-uncompared", &options.shown.allow_uncompared,
-          "For --fail-on: cases of the newest run that cannot be compared are no failure");
+          "For --fail-on: do not fail because of cases of the newest run that cannot be compared");
 
   OptionSet& show = command.add_command("show", "Tell the course of one case");
   show.chosen = &options.show;
-  show.add("CASE", &options.case_id, "Its id, or what only its id contains or matches").required();
+  show.add("CASE", &options.case_id, "Case: an id, or text that only its id contains or matches").required();
   add_show_options(show, options);
 
-  add_accept_options(command.add_command("accept", "Agree to a change: an entry for tally-accept.toml"), options);
+  add_accept_options(command.add_command("accept", "Acknowledge a change: add an entry to tally-accept.toml"), options);
 
-  OptionSet& backfill = command.add_command("backfill", "Measure the commits that the history lacks");
+  OptionSet& backfill = command.add_command("backfill", "Measure commits that the history lacks");
   backfill.chosen = &options.backfill;
   add_backfill_options(backfill, options.filled);
 
-  OptionSet& bridge = command.add_command("bridge", "Measure one commit here, to join two environments");
+  OptionSet& bridge = command.add_command("bridge", "Measure one commit here, to connect two environments");
   bridge.chosen = &options.bridge;
   add_bridge_options(bridge, options.filled);
 
-  OptionSet& site = command.add_command("site", "Write it as a folder of pages, which need no network");
+  OptionSet& site = command.add_command("site", "Write the history as a web site that needs no server");
   site.chosen = &options.site.wanted;
   add_site_options(site, options.site);
   add_line_options(site, options);
   add_drift_option(site, options);
 
   command.footer =
-      "A history holds a file for each run and orders them by the first parents of commits, never by dates.\n"
-      "docs/history.md says more.";
+      "A history has one file for each run. Runs are ordered by the first parents of commits, never by date.\n"
+      "See docs/guides/history.md.";
 }
 
 int run_history(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {

@@ -65,15 +65,16 @@ std::string next_command(const Context& context, Starter kind, const fs::path& f
 }  // namespace
 
 void add_init_options(OptionSet& command, InitOptions& options) {
-  command.add("folder", &options.folder, "The project's folder").value_name("FOLDER").shows_default();
-  command.add("--suite", &options.suite, "A suite of statements: benchmarks/suite.toml");
-  command.add("--cmake", &options.cmake, "A C++ benchmark program with its CMakeLists.txt").excludes("--suite");
-  command.add("--python", &options.python, "Benchmarks in Python: benchmarks/benchmarks.py")
+  command.add("folder", &options.folder, "Folder of the project").value_name("FOLDER").shows_default();
+  command.add("--suite", &options.suite, "Write a suite of statements: benchmarks/suite.toml");
+  command.add("--cmake", &options.cmake, "Write a C++ benchmark program with its CMakeLists.txt").excludes("--suite");
+  command.add("--python", &options.python, "Write benchmarks in Python: benchmarks/benchmarks.py")
       .excludes("--suite")
       .excludes("--cmake");
   command.footer =
-      "Without a flag: --cmake where there is a CMakeLists.txt, --python where there is a pyproject.toml, setup.py or\n"
-      "setup.cfg, else --suite. A file that is there already is never overwritten.";
+      "The default is --cmake if there is a CMakeLists.txt, --python if there is a pyproject.toml, setup.py or "
+      "setup.cfg,\n"
+      "and --suite otherwise. Existing files are never overwritten.";
 }
 
 int run_init(const Context& context, const InitOptions& options, std::ostream& out, std::ostream& err) {

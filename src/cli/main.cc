@@ -54,8 +54,9 @@ struct Shown : Options {
 template <auto Add, typename Options>
 void add_shown(OptionSet& sub, Shown<Options>& options) {
   Add(sub, options);
-  sub.add("--color", &options.color, "auto, always or never").shows_default().one_of({"auto", "always", "never"});
-  sub.add("--width", &options.width, "Columns to print (the terminal's, or 100)").range(20, 10000);
+  sub.add("--color", &options.color, "When to print in colour").shows_default().one_of({"auto", "always", "never"});
+  sub.add("--width", &options.width, "Width of the output in columns (default: the terminal's, or 100)")
+      .range(20, 10000);
 }
 
 template <typename Options>
@@ -73,19 +74,20 @@ Command declare(OptionSet& program, const char* name, const char* description, A
 
 std::vector<Command> declare_commands(OptionSet& program) {
   std::vector<Command> commands;
-  commands.push_back(declare<InitOptions>(program, "init", "Write the first benchmarks into a project",
-                                          add_init_options, [](const Context& context, const InitOptions& options) {
+  commands.push_back(declare<InitOptions>(program, "init", "Write starter benchmarks into a project", add_init_options,
+                                          [](const Context& context, const InitOptions& options) {
                                             return run_init(context, options, std::cout, std::cerr);
                                           }));
-  commands.push_back(declare<RunCommandOptions>(program, "run", "Measure the cases of a suite", add_run_command_options,
+  commands.push_back(declare<RunCommandOptions>(program, "run", "Measure a suite, or a C++ benchmark program",
+                                                add_run_command_options,
                                                 [](const Context& context, const RunCommandOptions& options) {
                                                   return run_run(context, options, std::cout, std::cerr);
                                                 }));
-  commands.push_back(declare<ListOptions>(program, "list", "Print the ids of a suite's cases", add_list_options,
+  commands.push_back(declare<ListOptions>(program, "list", "List the ids of a suite's cases", add_list_options,
                                           [](const Context& context, const ListOptions& options) {
                                             return run_list(context, options, std::cout, std::cerr);
                                           }));
-  commands.push_back(declare<ListOptions>(program, "plan", "Print the explicit cases of a suite, with their code",
+  commands.push_back(declare<ListOptions>(program, "plan", "Show every case of a suite, with its final code",
                                           add_list_options, [](const Context& context, const ListOptions& options) {
                                             return run_plan(context, options, std::cout, std::cerr);
                                           }));
@@ -104,14 +106,14 @@ std::vector<Command> declare_commands(OptionSet& program) {
         set_rendering(context, options);
         return run_compare(options, std::cout, std::cerr);
       }));
-  commands.push_back(declare<Shown<ExplainOptions>>(program, "explain", "Say why cases became slower, or faster",
+  commands.push_back(declare<Shown<ExplainOptions>>(program, "explain", "Show why cases became slower or faster",
                                                     add_shown<add_explain_options, ExplainOptions>,
                                                     [](const Context& context, Shown<ExplainOptions> options) {
                                                       set_rendering(context, options);
                                                       return run_explain(context, options, std::cout, std::cerr);
                                                     }));
   commands.push_back(declare<Shown<CheckCommandOptions>>(
-      program, "check", "Hold a record against a base and limits: a gate for CI",
+      program, "check", "Fail on regressions beyond limits: a gate for CI",
       add_shown<add_check_options, CheckCommandOptions>,
       [](const Context& context, Shown<CheckCommandOptions> options) {
         set_rendering(context, options);
@@ -121,48 +123,48 @@ std::vector<Command> declare_commands(OptionSet& program) {
                          rebase_with(context, tools, options.cores, std::cerr), std::cout, std::cerr);
       }));
   commands.push_back(declare<HistoryOptions>(program, "history",
-                                             "Keep records by commit, and tell which commit changed a count",
+                                             "Keep records by commit, and show which commit changed a count",
                                              add_history_options, [](const Context& context, HistoryOptions options) {
                                                options.now = fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr)));
                                                return run_history(context, options, std::cout, std::cerr);
                                              }));
-  commands.push_back(declare<BisectOptions>(program, "bisect", "Find the commits that changed counts",
-                                            add_bisect_options,
-                                            [](const Context& context, const BisectOptions& options) {
-                                              return run_bisect(context, options, std::cout, std::cerr);
-                                            }));
+  commands.push_back(
+      declare<BisectOptions>(program, "bisect", "Find the commits that changed counts, by building and measuring some",
+                             add_bisect_options, [](const Context& context, const BisectOptions& options) {
+                               return run_bisect(context, options, std::cout, std::cerr);
+                             }));
   commands.push_back(declare<MergeCommandOptions>(
-      program, "merge", "Join the records of a plan's parts", add_merge_options,
+      program, "merge", "Join the records of a suite that was measured in parts", add_merge_options,
       [](const Context&, const MergeCommandOptions& options) { return run_merge(options, std::cout, std::cerr); }));
-  commands.push_back(declare<SubmitOptions>(program, "submit", "Measure a suite in parts on a cluster",
+  commands.push_back(declare<SubmitOptions>(program, "submit", "Measure a suite in parts on a Slurm cluster",
                                             add_submit_options,
                                             [](const Context& context, const SubmitOptions& options) {
                                               return run_submit(context, options, std::cout, std::cerr);
                                             }));
-  commands.push_back(declare<AbOptions>(program, "ab", "Compare two environments, measured in turns", add_ab_options,
-                                        [](const Context& context, AbOptions options) {
+  commands.push_back(declare<AbOptions>(program, "ab", "Measure two builds or environments in turn, and compare them",
+                                        add_ab_options, [](const Context& context, AbOptions options) {
                                           options.report.render = rendering(context, options.run);
                                           return run_ab(context, options, std::cout, std::cerr);
                                         }));
+  commands.push_back(declare<Shown<ProfileCommandOptions>>(
+      program, "profile", "Show the functions, lines or allocations behind a case's count",
+      add_shown<add_profile_options, ProfileCommandOptions>,
+      [](const Context& context, Shown<ProfileCommandOptions> options) {
+        set_rendering(context, options);
+        return run_profile(options, std::cout, std::cerr);
+      }));
   commands.push_back(
-      declare<Shown<ProfileCommandOptions>>(program, "profile", "Show which functions a case's counts are in",
-                                            add_shown<add_profile_options, ProfileCommandOptions>,
-                                            [](const Context& context, Shown<ProfileCommandOptions> options) {
-                                              set_rendering(context, options);
-                                              return run_profile(options, std::cout, std::cerr);
-                                            }));
-  commands.push_back(
-      declare<Shown<TableCommandOptions>>(program, "table", "Put the cases of a record against each other",
+      declare<Shown<TableCommandOptions>>(program, "table", "Compare the cases of one record; fit how cost grows",
                                           add_shown<add_table_options, TableCommandOptions>,
                                           [](const Context& context, Shown<TableCommandOptions> options) {
                                             set_rendering(context, options);
                                             return run_table(options, std::cout, std::cerr);
                                           }));
   commands.push_back(declare<ReportCommandOptions>(
-      program, "report", "Show a record as a page", add_report_options,
+      program, "report", "Write a record as an HTML page", add_report_options,
       [](const Context&, const ReportCommandOptions& options) { return run_report(options, std::cout, std::cerr); }));
-  commands.push_back(declare<TraceOptions>(program, "trace", "GPU utilization from profiler traces", add_trace_options,
-                                           [](const Context& context, TraceOptions options) {
+  commands.push_back(declare<TraceOptions>(program, "trace", "Report GPU utilization from profiler traces",
+                                           add_trace_options, [](const Context& context, TraceOptions options) {
                                              if (options.record.requested)
                                                return run_trace_record(context, options.record, std::cout, std::cerr);
                                              options.width = context.width;
@@ -172,19 +174,43 @@ std::vector<Command> declare_commands(OptionSet& program) {
   commands.push_back(declare<ServeOptions>(
       program, "serve", "Measure for other programs, on hosts that stay warm", add_serve_options,
       [](const Context& context, const ServeOptions& options) { return run_serve(context, options, std::cerr); }));
-  commands.push_back(declare<DoctorOptions>(program, "doctor", "Find what measuring needs; say what is missing",
-                                            add_doctor_options,
-                                            [](const Context& context, const DoctorOptions& options) {
-                                              return run_doctor(context, options, std::cout, std::cerr);
-                                            }));
+  commands.push_back(
+      declare<DoctorOptions>(program, "doctor", "Check that everything that measuring needs is installed",
+                             add_doctor_options, [](const Context& context, const DoctorOptions& options) {
+                               return run_doctor(context, options, std::cout, std::cerr);
+                             }));
   return commands;
+}
+
+/// The commands in the groups of the help, which stand in this order; a command that is in none comes first.
+void group_commands(OptionSet& program) {
+  const std::vector<std::pair<std::string, std::vector<std::string>>> groups = {
+      {"Measure", {"init", "run", "time", "ab", "list", "plan"}},
+      {"Compare", {"compare", "explain", "check", "profile", "table", "report"}},
+      {"History", {"history", "bisect"}},
+      {"Machines", {"merge", "submit", "serve"}},
+      {"Tools", {"trace", "toolchains", "doctor"}},
+  };
+  for (const auto& [heading, names] : groups) {
+    for (const std::string& name : names) {
+      const auto command = std::ranges::find(program.commands, name, &OptionSet::name);
+      if (command == program.commands.end()) continue;
+      command->group = heading;
+      program.commands.splice(program.commands.end(), program.commands, command);
+    }
+  }
 }
 
 int main_of_tally(int argc, char** argv) {
   OptionSet program{
       .name = "tally",
       .description = "Counts the instructions of statements exactly and times them honestly, in C++ and Python."};
+  program.footer =
+      "`tally COMMAND --help` lists the options of a command.\n"
+      "Exit codes: 0 fine, 1 something failed, 2 wrong usage or input, 3 a regression, 130 interrupted.\n"
+      "Documentation: docs/README.md in the source.";
   const std::vector<Command> commands = declare_commands(program);
+  group_commands(program);
   const auto asked = read_command_line(program, {argv + std::min(argc, 1), argv + argc},
                                        std::string("tally ") + TALLY_VERSION + " (" + TALLY_COMMIT + ")");
   if (!asked) return report_error(asked.error(), std::cerr);

@@ -180,14 +180,13 @@ std::string ranges_text(const std::vector<int>& numbers) {
 }
 
 void add_merge_options(OptionSet& command, MergeCommandOptions& options) {
-  command.add("PART", &options.parts, "Records of tally run --shard i/n, and records that were merged of such")
-      .required();
-  command.add("-o,--output", &options.output, "Write the record here; - is standard output")
+  command.add("PART", &options.parts, "Records of tally run --shard i/n, or merged records").required();
+  command.add("-o,--output", &options.output, "Write the record to this file (-: standard output)")
       .value_name("FILE")
       .required();
-  command.add("--partial", &options.partial, "Write what is there, though parts are missing");
+  command.add("--partial", &options.partial, "Write the record even if parts are missing");
   command.add("--per-environment", &options.per_environment,
-              "Parts may come from different environments: each case is compared with its own");
+              "Accept parts from different environments; each case is then compared within its own");
 }
 
 int run_merge(const MergeCommandOptions& options, std::ostream& out, std::ostream& err) {

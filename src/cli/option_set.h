@@ -65,6 +65,7 @@ struct OptionSet {
   std::string name;
   std::string description;
   std::string footer;      ///< Last in the help.
+  std::string group = {};  ///< The heading that it stands under in its parent's help.
   bool* chosen = nullptr;  ///< Set when the command line names this command.
   /// Takes what stands behind "--", for a program that the command starts. Null: "--" only ends the options.
   std::vector<std::string>* behind_dashes = nullptr;

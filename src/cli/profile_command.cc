@@ -108,22 +108,24 @@ int show_memory(const ProfileCommandOptions& options, std::ostream& out, std::os
 
 void add_profile_options(OptionSet& sub, ProfileCommandOptions& options) {
   sub.add("FILE", &options.file, "A callgrind.out file, a kept profile, or RECORD#CASE");
-  sub.add("--base", &options.base, "Subtract this profile (same forms)");
-  sub.add("--inclusive", &options.inclusive, "With what a function called");
-  sub.add("--by", &options.by, "function, file or object").one_of({"function", "file", "object"}).shows_default();
-  sub.add("--top", &options.top, "Rows, 0 for all").shows_default();
-  sub.add("--event", &options.event, "Which event (default Ir)");
+  sub.add("--base", &options.base, "Profile to subtract, in any of the forms of FILE");
+  sub.add("--inclusive", &options.inclusive, "Include the cost of the functions that each function calls");
+  sub.add("--by", &options.by, "What to group by").one_of({"function", "file", "object"}).shows_default();
+  sub.add("--top", &options.top, "Rows to show; 0: all").shows_default();
+  sub.add("--event", &options.event, "Event to show (default: Ir, instructions)");
   sub.add("--denoise", &options.denoise, "Leave out known interpreter noise (see --list-rules)");
-  sub.add("--ignore", &options.ignore, "Leave out functions that match this glob");
+  sub.add("--ignore", &options.ignore, "Leave out functions that match this glob (repeatable)");
   sub.add("--list-rules", &options.list_rules, "List the rules of --denoise");
-  sub.add("--keep-names", &options.keep_names, "Names and paths as the profile has them");
-  sub.add("--full-names", &options.full_names, "C++ names with their arguments");
-  sub.add("--memory", &options.memory, "Where it allocates, and how much (RECORD#CASE)");
-  sub.add("--lines", &options.lines, "Its source lines in C++, inlined code with the line that calls it");
-  sub.add("--python", &options.python, "Its Python functions, with the native code that they call (RECORD#CASE)");
-  sub.add("--natives", &options.natives, "With --python: native functions apart, each by its Python caller");
-  sub.add("--json", &options.json, "Print JSON");
-  sub.add("--export", &options.export_as, "callgrind, speedscope, pprof or collapsed")
+  sub.add("--keep-names", &options.keep_names, "Keep names and paths as the profile has them");
+  sub.add("--full-names", &options.full_names, "Show C++ names with their arguments");
+  sub.add("--memory", &options.memory, "Show where the case allocates, and how much (RECORD#CASE)");
+  sub.add("--lines", &options.lines,
+          "Show its C++ source lines; inlined library code belongs to the line that calls it");
+  sub.add("--python", &options.python,
+          "Show its Python functions, including the native code that they call (RECORD#CASE)");
+  sub.add("--natives", &options.natives, "With --python: show native functions separately, by Python caller");
+  sub.add("--json", &options.json, "Print the profile as JSON");
+  sub.add("--export", &options.export_as, "Write the profile in this format, for another tool")
       .one_of({"callgrind", "speedscope", "pprof", "collapsed"});
   sub.add("-o,--output", &options.output, "File for --export (default: standard output)");
 }

@@ -50,7 +50,7 @@ CompareOptions compare_options(bool denoise = false);
 
 /// What --denoise does in every command that compares.
 inline constexpr const char* kDenoiseHelp =
-    "Let counts without known interpreter noise decide (Python; tally profile --list-rules)";
+    "Judge by counts without known interpreter noise (Python; see tally profile --list-rules)";
 
 /// To a file, or to `out` for "-".
 Status write_output(const std::string& path, const std::string& text, std::ostream& out);

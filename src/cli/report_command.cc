@@ -14,13 +14,13 @@
 namespace tally::cli {
 
 void add_report_options(OptionSet& sub, ReportCommandOptions& options) {
-  sub.add("RECORD", &options.record, "The record to show").required();
-  sub.add("BASE", &options.base, "The record to compare it with");
+  sub.add("RECORD", &options.record, "Record to show").required();
+  sub.add("BASE", &options.base, "Record to compare it with");
   sub.add("-o,--output", &options.output, "The page (default: the record's name with .html; - for standard output)");
   sub.add("--benchmark-json", &options.benchmark_json,
           "Write RECORD in Google Benchmark's JSON to this file (- for standard output), and a page only with --output")
       .value_name("FILE");
-  sub.add("--title", &options.title, "Shown on top (default: the record's file name)");
+  sub.add("--title", &options.title, "Title of the page (default: the record's file name)");
 }
 
 int run_report(const ReportCommandOptions& options, std::ostream& out, std::ostream& err) {

@@ -68,12 +68,12 @@ Result<std::vector<Record>> records_to_reuse(const Context& context, const RunCo
     return fail(ErrorKind::input, why, option, mend);
   };
   if (options.reuse.empty()) return std::vector<Record>();
-  if (options.run.wall_only) return refuse("only counts are taken over", "--reuse", "leave it away with --wall-only");
+  if (options.run.wall_only) return refuse("only counts can be reused", "--reuse", "leave it out with --wall-only");
   if (options.profiles) {
-    return refuse("a count that is taken over has no profile", "--profiles", "leave --reuse away, or --profiles");
+    return refuse("a reused count has no profile", "--profiles", "leave out --reuse or --profiles");
   }
   if (options.run.server != "auto" && options.run.server != "off") {
-    return refuse("a server takes no counts over", "--server", "leave --reuse away, or say --server off");
+    return refuse("a server reuses no counts", "--server", "leave out --reuse, or use --server off");
   }
   const std::string& repository = options.source.repository;
   return known_records(
@@ -95,20 +95,21 @@ ProfileRequest profiles_beside(const std::string& record) {
 
 void add_run_command_options(OptionSet& command, RunCommandOptions& options) {
   add_suite_source(command, options.source);
-  command.add("--json", &options.json, "Write the record here; - is standard output").value_name("FILE");
+  command.add("--json", &options.json, "Write the record to this file (-: standard output)").value_name("FILE");
   add_repository_options(command, options.source);
-  command.add("--resume", &options.resume, "Go on with an interrupted run of the same suite");
+  command.add("--resume", &options.resume, "Continue an interrupted run of the same suite");
   command
       .add("--reuse", &options.reuse,
-           "Take counts over from this record, or from a history's newest runs, where all that they follow from is the "
-           "same; one in twenty is counted again to prove it")
+           "Reuse counts of this record, or of a history's newest runs, for cases whose inputs are unchanged; one in "
+           "twenty is counted again as proof")
       .value_name("RECORD|STORE");
-  command.add("--profiles", &options.profiles, "Keep a profile of each case beside the record");
+  command.add("--profiles", &options.profiles,
+              "Keep a profile of each case beside the record, for explain, profile and report");
   command.add("--no-python-functions", &options.no_python_functions,
-              "Not of Python functions, which want a host of their own (--profiles)");
+              "For --profiles: leave out Python functions, which need a host of their own");
   command.add("--no-lines", &options.no_lines,
-              "Not of source lines in C++, which want a host of their own (--profiles)");
-  command.add("--no-sources", &options.no_sources, "No text of source files beside the lines (--profiles)");
+              "For --profiles: leave out C++ source lines, which need a host of their own");
+  command.add("--no-sources", &options.no_sources, "For --profiles: do not keep the text of source files");
   add_selection_options(command, options.run);
   add_run_options(command, options.run);
   add_server_option(command, options.run);

@@ -10,100 +10,118 @@
 namespace tally::cli {
 
 void add_selection_options(OptionSet& command, RunOptions& options) {
-  command.add("-f,--filter", &options.filters, "Keep cases: an id, a glob on ids, a part of an id, or key=value")
+  command
+      .add("-f,--filter", &options.filters,
+           "Select cases by id, by a glob on ids, by a part of an id, or by key=value (repeatable)")
       .value_name("PATTERN")
       .one_each();
-  command.add("--exclude", &options.excludes, "Drop cases, by the same patterns").value_name("PATTERN").one_each();
-  command.add("--shard", &options.shard, "Keep the i-th of n parts of what is left; `tally merge` joins them")
+  command.add("--exclude", &options.excludes, "Leave out cases, by the same patterns (repeatable)")
+      .value_name("PATTERN")
+      .one_each();
+  command
+      .add("--shard", &options.shard, "Measure the i-th of n parts of the selection; `tally merge` joins the records")
       .value_name("i/n");
-  command.add("--balance", &options.balance, "Deal the parts by what cases took in this record, not by a hash of ids")
+  command
+      .add("--balance", &options.balance,
+           "Balance the parts by the times that this record took, instead of by a hash of ids")
       .value_name("RECORD")
       .needs("--shard");
 }
 
 void add_run_options(OptionSet& command, RunOptions& options) {
-  command.add("--counts-only", &options.counts_only, "Count instructions, take no times");
-  command.add("--wall-only", &options.wall_only, "Take times, count nothing").excludes("--counts-only");
-  command.add("-n,--iterations", &options.settings.iterations, "Executions in one counted replicate")
+  command.add("--counts-only", &options.counts_only, "Count instructions only");
+  command.add("--wall-only", &options.wall_only, "Take times only").excludes("--counts-only");
+  command.add("-n,--iterations", &options.settings.iterations, "Executions of the statement in each counted replicate")
       .shows_default()
       .range(1, 1'000'000'000);
-  command.add("--replicates", &options.settings.replicates, "Counted replicates at the least; more where they differ")
+  command
+      .add("--replicates", &options.settings.replicates, "Fewest counted replicates; more are taken while they differ")
       .shows_default()
       .range(1, 1000);
-  command.add("--repeat", &options.settings.repeat, "Measure the whole suite so often and pool the samples")
+  command.add("--repeat", &options.settings.repeat, "Measure the whole suite this many times and pool the samples")
       .shows_default()
       .range(1, 1000);
   command.add("--interleave", &options.settings.interleave,
-              "Take the times of all cases in turns, so that drift falls on all alike");
+              "Time all cases in turn, so that drift of the machine affects all of them");
   command
-      .add("--precision", &options.precision_percent, "Stop timing when the 95 % interval is within this, in percent")
+      .add("--precision", &options.precision_percent,
+           "Stop timing a case when the 95 % interval of its median is this narrow, in percent")
       .shows_default()
       .range(0.01, 100.0);
-  command.add("--min-run-time", &options.settings.min_run_time_s, "Seconds of samples of a case at the least")
+  command.add("--min-run-time", &options.settings.min_run_time_s, "Least time to sample each case, in seconds")
       .shows_default()
       .range(0.001, 86400.0);
   command
-      .add("--max-run-time", &options.settings.max_run_time_s, "Seconds of timing a case at the most, forks included")
+      .add("--max-run-time", &options.settings.max_run_time_s,
+           "Most time to spend timing each case, in seconds, forks included")
       .shows_default()
       .range(0.001, 86400.0);
-  command.add("--timeout", &options.timeout_s, "Seconds for one measurement of a case (60 for times, 300 for counts)")
+  command
+      .add("--timeout", &options.timeout_s,
+           "Time limit for one measurement of a case, in seconds (default: 60 for times, 300 for counts)")
       .range(0.1, 86400.0);
   command
       .add("--host-timeout", &options.host_timeout_s,
-           "Seconds for a host to start, and to begin a case (never more than 20)")
+           "Time limit for a host to start, in seconds, and to begin a case (20 at most)")
       .shows_default()
       .range(0.1, 86400.0);
   command
       .add("--max-wait", &options.max_wait,
-           "How long times may wait for CPUs that others have (as long as it takes): 30s, 5min")
+           "How long timing may wait for CPUs that another run holds, such as 30s or 5min (default: no limit)")
       .value_name("DURATION");
-  command.add("--memory", &options.memory, "Memory a case may use, such as 512M").value_name("BYTES");
-  command.add("--cores", &options.cores, "CPUs to use, such as 0-3,6 (all that this process may use)")
+  command.add("--memory", &options.memory, "Memory limit of a case, such as 512M").value_name("BYTES");
+  command.add("--cores", &options.cores, "CPUs to measure on, such as 0-3,6 (default: all that this process may use)")
       .value_name("LIST");
-  command.add("--reserve-cpus", &options.reserved_cpus, "Leave so many of these to others, the lowest ones")
+  command.add("--reserve-cpus", &options.reserved_cpus, "Leave the lowest N of these CPUs to other programs")
       .value_name("N")
       .range(0, 4096);
-  command.add("--retries", &options.retries, "Attempts after a timeout or a lost host (1 and 2)").range(0, 100);
+  command.add("--retries", &options.retries, "Further attempts after a timeout or a lost host (default: 1 and 2)")
+      .range(0, 100);
   command
       .add("--isolation", &options.settings.isolation,
-           "fork: a child of a warm host for each case; process: a fresh host")
+           "fork: run each case in a child of a warm host; process: in a fresh host")
       .shows_default()
       .one_of({"fork", "process"});
   command
       .add("--entropy", &options.entropy,
-           "Who answers cases that ask for randomness: fixed (the same in each run), or the system")
+           "Random bytes that cases get from the system: fixed (the same in every run), or system")
       .shows_default()
       .one_of({"fixed", "system"});
   command.add("--denoise", &options.denoise,
-              "Show counts without known interpreter noise, too (Python; tally profile --list-rules)");
-  command.add("--keep", &options.keep, "Keep the run's temporary files and say where they are");
+              "Also show counts without known interpreter noise (Python; see tally profile --list-rules)");
+  command.add("--keep", &options.keep, "Keep the temporary files of the run, and print where they are");
   command.add("--aa", &options.settings.noise_floor,
-              "Count each case under eight harmless perturbations too: its noise floor");
-  command.add("--cache-sim", &options.settings.cache_sim, "Simulate caches too (changes counts slightly)");
-  command.add("--branch-sim", &options.settings.branch_sim, "Simulate branch prediction too");
-  command.add("--call-context", &options.settings.call_context, "Callers that profiles keep apart")
+              "Also measure each case's noise floor: count it under eight harmless perturbations");
+  command.add("--cache-sim", &options.settings.cache_sim, "Also simulate caches (changes counts slightly)");
+  command.add("--branch-sim", &options.settings.branch_sim,
+              "Also simulate branch prediction (changes counts slightly)");
+  command
+      .add("--call-context", &options.settings.call_context, "Separate functions in profiles by their last N callers")
       .value_name("N")
       .range(0, 50);
-  command.add("--cxx", &options.tools.cxx, "The C++ compiler, instead of the toolchain's").value_name("PROGRAM");
-  command.add("--python", &options.tools.python, "The Python interpreter, instead of the toolchain's")
+  command.add("--cxx", &options.tools.cxx, "C++ compiler to use instead of the toolchain's").value_name("PROGRAM");
+  command.add("--python", &options.tools.python, "Python interpreter to use instead of the toolchain's")
       .value_name("PROGRAM");
-  command.add("--env-command", &options.tools.env_command, "Bash text run once; its environment is what cases see")
+  command
+      .add("--env-command", &options.tools.env_command,
+           "Bash command that sets up the environment of the cases; runs once")
       .value_name("TEXT");
   command
       .add("--keep-env", &options.settings.kept_environment,
-           "Let this variable through to the cases (a name or a glob)")
+           "Pass this environment variable on to the cases (a name or a glob; repeatable)")
       .value_name("NAME")
       .one_each();
-  command.add("-q,--quiet", &options.quiet, "No progress");
-  command.add("-v,--verbose", &options.verbose, "Say what is run").excludes("--quiet");
-  command.add("--color", &options.color, "auto, always or never").shows_default().one_of({"auto", "always", "never"});
-  command.add("--width", &options.width, "Columns to print (the terminal's, or 100)").range(20, 10000);
+  command.add("-q,--quiet", &options.quiet, "Print no progress");
+  command.add("-v,--verbose", &options.verbose, "Print each process and measurement").excludes("--quiet");
+  command.add("--color", &options.color, "When to print in colour").shows_default().one_of({"auto", "always", "never"});
+  command.add("--width", &options.width, "Width of the output in columns (default: the terminal's, or 100)")
+      .range(20, 10000);
 }
 
 void add_server_option(OptionSet& command, RunOptions& options) {
   command
       .add("--server", &options.server,
-           "Let a running `tally serve` measure: auto (where there is one), off, or its socket")
+           "Measure on a running `tally serve`: auto (if there is one), off, or the path of its socket")
       .value_name("PATH")
       .shows_default();
 }

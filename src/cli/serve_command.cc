@@ -53,15 +53,19 @@ Result<std::chrono::milliseconds> parse_duration(const std::string& text, const 
 }
 
 void add_serve_options(OptionSet& command, ServeOptions& options) {
-  command.add("--socket", &options.socket, "Listen here ($XDG_RUNTIME_DIR/tallymark/serve.sock)").value_name("PATH");
-  command.add("--stdio", &options.stdio, "Serve one client, on standard input and output").excludes("--socket");
-  command.add("--idle", &options.idle, "End after so long without any client: 90s, 10min, 2h")
+  command.add("--socket", &options.socket, "Socket to listen on (default: $XDG_RUNTIME_DIR/tallymark/serve.sock)")
+      .value_name("PATH");
+  command.add("--stdio", &options.stdio, "Serve one client on standard input and output").excludes("--socket");
+  command.add("--idle", &options.idle, "Exit after this long without a client, such as 90s, 10min or 2h")
       .value_name("TIME")
       .shows_default();
-  command.add("--memory", &options.memory, "Memory that idle hosts may hold; the least recently used ones go")
+  command
+      .add("--memory", &options.memory,
+           "Memory that idle hosts may hold; beyond it the least recently used are stopped")
       .value_name("BYTES")
       .shows_default();
-  command.add("--cores", &options.cores, "CPUs to use where a client names none, such as 0-3,6").value_name("LIST");
+  command.add("--cores", &options.cores, "CPUs to measure on when a client names none, such as 0-3,6")
+      .value_name("LIST");
 }
 
 int run_serve(const Context& context, const ServeOptions& options, std::ostream& err) {

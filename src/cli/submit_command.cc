@@ -277,19 +277,21 @@ int print_merged(const Context& context, const SubmitOptions& options, const std
 
 void add_submit_options(OptionSet& command, SubmitOptions& options) {
   add_suite_source(command, options.source);
-  command.add("SBATCH", &options.sbatch, "After --: options of sbatch, for each part and for the merge");
-  command.add("--slurm", &options.slurm, "As a job array of Slurm");
-  command.add("--parts", &options.parts, "How many parts").value_name("N").range(1, kMostShards).required();
-  command.add("--json", &options.json, "Write the record here; FILE.parts, which every node must see, has the parts")
+  command.add("SBATCH", &options.sbatch, "Options for sbatch, after --; used for every part and for the merge");
+  command.add("--slurm", &options.slurm, "Submit to Slurm, as a job array (required)");
+  command.add("--parts", &options.parts, "Number of parts").value_name("N").range(1, kMostShards).required();
+  command.add("--json", &options.json, "Write the record here; the parts lie in FILE.parts, which every node must see")
       .value_name("FILE")
       .required();
-  command.add("--detach", &options.detach, "Submit, and leave the rest to Slurm; --resume comes back to it");
-  command.add("--resume", &options.resume, "Follow what was submitted, and submit again what was lost");
-  command.add("--resubmissions", &options.resubmissions, "How often lost parts are submitted again")
+  command.add("--detach", &options.detach, "Return after submitting; --resume follows the jobs later");
+  command.add("--resume", &options.resume, "Follow submitted jobs, and submit lost parts again");
+  command.add("--resubmissions", &options.resubmissions, "How many times to submit lost parts again")
       .shows_default()
       .range(0, 100);
-  command.add("--per-environment", &options.per_environment, "As in tally merge: nodes may be of different kinds");
-  command.add("--profiles", &options.profiles, "Keep a profile of each case beside the record");
+  command.add("--per-environment", &options.per_environment,
+              "Allow nodes with different environments, as in tally merge");
+  command.add("--profiles", &options.profiles,
+              "Keep a profile of each case beside the record, for explain, profile and report");
   add_repository_options(command, options.source);
   add_selection_options(command, options.run);
   add_run_options(command, options.run);

@@ -16,17 +16,20 @@ namespace tally::cli {
 namespace fs = std::filesystem;
 
 void add_suite_source(OptionSet& command, SuiteSource& source) {
-  command.add("suite", &source.suite, "The suite's TOML file").value_name("SUITE");
+  command.add("suite", &source.suite, "TOML file of the suite").value_name("SUITE");
   command
-      .add("--program", &source.program, "A benchmark program, instead of a suite; its own arguments stand behind --")
+      .add("--program", &source.program,
+           "C++ benchmark program to measure, instead of a suite; its own arguments stand behind --")
       .value_name("EXE");
   command.behind_dashes = &source.program_args;
 }
 
 void add_repository_options(OptionSet& command, SuiteSource& source) {
-  command.add("--source", &source.repository, "The git repository that is measured, if not the suite's or program's")
+  command
+      .add("--source", &source.repository,
+           "Git repository to name in the record (default: that of the suite or program)")
       .value_name("DIR");
-  command.add("--commit", &source.commit, "The commit that is measured, instead of what is checked out")
+  command.add("--commit", &source.commit, "Commit to name in the record, instead of the one that is checked out")
       .value_name("ID");
 }
 

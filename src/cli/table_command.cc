@@ -54,26 +54,25 @@ Result<Pivot> pivot_of(const Record& record, const TableCommandOptions& options)
 }  // namespace
 
 void add_table_options(OptionSet& sub, TableCommandOptions& options) {
-  sub.add("RECORD", &options.record, "The record whose cases stand against each other").required();
-  sub.add("--rows", &options.rows, "Axes of the rows, as label or n,language (default: all in which cases differ)")
+  sub.add("RECORD", &options.record, "Record whose cases to compare").required();
+  sub.add("--rows", &options.rows,
+          "Axes for the rows, such as label or n,language (default: all in which cases differ)")
       .value_name("AXIS")
       .one_each();
   sub.add("--columns", &options.columns,
-          "Axes of the columns (default: the one that puts the most cases side by side, a number first)")
+          "Axes for the columns (default: the axis that puts the most cases side by side, numbers first)")
       .value_name("AXIS")
       .one_each();
   const auto names = metric_names();
-  sub.add("--metric", &options.metric, "instructions, denoised, time, allocations, bytes or cycles")
-      .one_of({names.begin(), names.end()})
-      .shows_default();
-  sub.add("--best", &options.best, "Mark the best and the worst of each row");
+  sub.add("--metric", &options.metric, "Metric to show").one_of({names.begin(), names.end()}).shows_default();
+  sub.add("--best", &options.best, "Mark the best and the worst value of each row");
   sub.add("--json", &options.json, "Print the table as JSON");
-  sub.add("--csv", &options.csv, "Also write CSV to this file (- for standard output)");
-  sub.add("--markdown", &options.markdown, "Also write Markdown to this file (- for standard output)");
+  sub.add("--csv", &options.csv, "Also write the table as CSV to this file (-: standard output)");
+  sub.add("--markdown", &options.markdown, "Also write the table as Markdown to this file (-: standard output)");
   sub.footer =
-      "An axis is label, language, runtime, autograd, threads or the name of a parameter. Where one axis of numbers "
-      "makes\n"
-      "the columns, or the rows, O(1) to O(n³) are fitted along it. docs/table.md says how.";
+      "An axis is label, language, runtime, autograd, threads or the name of a parameter. Along a numeric axis, O(1) "
+      "to\n"
+      "O(n³) are fitted. See docs/guides/table.md.";
 }
 
 int run_table(const TableCommandOptions& options, std::ostream& out, std::ostream& err) {

@@ -9,15 +9,16 @@
 namespace tally::cli {
 
 void add_time_options(OptionSet& command, TimeOptions& options) {
-  command.add("stmt", &options.stmt, "The statement").required().value_name("STMT");
-  command.add("-s,--setup", &options.setup, "Text that runs once before it").value_name("TEXT");
-  command.add("--global-setup", &options.global_setup, "C++ text at file scope").value_name("TEXT");
+  command.add("stmt", &options.stmt, "Statement to measure").required().value_name("STMT");
+  command.add("-s,--setup", &options.setup, "Code that runs once before it").value_name("TEXT");
+  command.add("--global-setup", &options.global_setup, "C++ code at file scope").value_name("TEXT");
   command.add("-l,--language", &options.language, "cpp or python").shows_default().one_of({"cpp", "python"});
-  command.add("-t,--toolchain", &options.toolchain, "cpp, python or torch (by the language)").value_name("NAME");
-  command.add("--threads", &options.threads, "Threads, where the toolchain can set them")
+  command.add("-t,--toolchain", &options.toolchain, "Toolchain: cpp, python or torch (default: by the language)")
+      .value_name("NAME");
+  command.add("--threads", &options.threads, "Number of threads, if the toolchain can set it")
       .shows_default()
       .range(1, 1024);
-  command.add("--json", &options.json, "Write the record here; - is standard output").value_name("FILE");
+  command.add("--json", &options.json, "Write the record to this file (-: standard output)").value_name("FILE");
   add_run_options(command, options.run);
   add_server_option(command, options.run);
 }

@@ -11,9 +11,8 @@
 namespace tally::cli {
 
 void add_toolchains_options(OptionSet& command, ToolchainsOptions& options) {
-  command.add("name", &options.name, "Print this one as TOML, to be pasted into a suite and changed")
-      .value_name("NAME");
-  command.add("--as", &options.as, "Print it under this name: a suite's own is called otherwise")
+  command.add("name", &options.name, "Toolchain to print as TOML, for pasting into a suite").value_name("NAME");
+  command.add("--as", &options.as, "Name to print it under; a suite's own toolchain needs a new name")
       .value_name("NAME")
       .needs("name");
 }

@@ -78,19 +78,19 @@ void add_trace_options(OptionSet& trace, TraceOptions& options) {
   const auto common = [&](OptionSet& set) {
     set.add("--json", &options.json, "Print JSON");
     set.add("--no-operators", &options.no_operators,
-            "Do not link kernels to operators: less memory, and no matmul share by operator");
-    set.add("--threads", &options.threads, "2: read and inflate on a second core; 1: one core").range(1, 2);
+            "Do not link kernels to operators: needs less memory, and gives no matmul share by operator");
+    set.add("--threads", &options.threads, "Cores to read with: 2 (default), or 1").range(1, 2);
     set.add("--html", &options.html, "Also write a page with a timeline to this file");
     set.add("--kernels", &options.kernels, "Rows of the kernel table, 0 for all").shows_default();
   };
   trace.add("FILE", &options.files, "Traces, one per rank: .json or .json.gz; - is standard input");
   common(trace);
-  trace.add("--legacy", &options.legacy, "Also the old helper's two figures, and by how much they are off");
-  trace.add("--no-steps", &options.no_steps, "Leave out the figures of each ProfilerStep");
-  trace.add("--full-names", &options.full_names, "Kernels by full name instead of by short name");
+  trace.add("--legacy", &options.legacy, "Also show the two figures of functorch's old helper, and their error");
+  trace.add("--no-steps", &options.no_steps, "Leave out the figures for each ProfilerStep");
+  trace.add("--full-names", &options.full_names, "Group kernels by full name instead of by short name");
   trace
       .add("--duration", &options.duration_seconds,
-           "Seconds that the same run takes without the profiler: utilization over it, too")
+           "Length of the same run without the profiler, in seconds; utilization is also given over it")
       .positive();
   OptionSet& diff = trace.add_command("diff", "What changed between two traces");
   diff.add("BEFORE", &options.diff_before, "The earlier trace").required();
@@ -100,10 +100,10 @@ void add_trace_options(OptionSet& trace, TraceOptions& options) {
   add_trace_record_options(trace.add_command("record", "Run statements under torch.profiler, keep traces and figures"),
                            options.record);
   trace.footer =
-      "Busy is the union of a device's kernels, copies and fills; the window goes from the first start to the last "
-      "end\n"
-      "of its work. compute + exposed communication + exposed memory + idle is the window, exactly. docs/trace.md\n"
-      "defines every figure.";
+      "Busy time is the union of a device's kernels, copies and fills. The window goes from the first start to the "
+      "last\n"
+      "end of its work. Compute + exposed communication + exposed memory + idle is the window, exactly.\n"
+      "docs/reference/trace.md defines every figure.";
 }
 
 int run_trace(const TraceOptions& options, std::ostream& out, std::ostream& err) {

@@ -195,27 +195,31 @@ struct Recorder {
 }  // namespace
 
 void add_trace_record_options(OptionSet& record, TraceRecordOptions& options) {
-  record.add("SUITE", &options.suite, "Record the Python cases in eager mode of this suite");
-  record.add("--filter", &options.filters, "Only cases that match (see tally list)").needs("SUITE");
-  record.add("--stmt", &options.stmt, "Record this Python statement").excludes("SUITE");
-  record.add("--setup", &options.setup, "What runs once before it; torch is imported already").excludes("SUITE");
-  record.add("-t,--toolchain", &options.toolchain, "The statement's: cpp, python or torch")
+  record.add("SUITE", &options.suite, "Suite whose eager Python cases to record");
+  record.add("--filter", &options.filters, "Record only the cases that match (see tally list)").needs("SUITE");
+  record.add("--stmt", &options.stmt, "Python statement to record").excludes("SUITE");
+  record.add("--setup", &options.setup, "Code that runs once before it; torch is already imported").excludes("SUITE");
+  record.add("-t,--toolchain", &options.toolchain, "Toolchain of the statement: cpp, python or torch")
       .shows_default()
       .excludes("SUITE");
-  record.add("--threads", &options.threads, "The statement's, where the toolchain can set them")
+  record.add("--threads", &options.threads, "Number of threads, if the toolchain can set it")
       .shows_default()
       .range(1, 1024)
       .excludes("SUITE");
-  record.add("--runs", &options.runs, "Runs without and with the profiler").range(1, 1'000'000).shows_default();
-  record.add("--context", &options.context, "A Python context, entered once around all runs, as torch.no_grad()");
-  record.add("--activities", &options.activities, "What the profiler records").shows_default();
-  record.add("--devices", &options.devices, "Each run waits for the GPU at its end; cpu: it does not").shows_default();
-  record.add("--profiler", &options.profiler, "KEY=VALUE for torch.profiler.profile, as record_shapes=True");
+  record.add("--runs", &options.runs, "Number of runs, first without and then with the profiler")
+      .range(1, 1'000'000)
+      .shows_default();
+  record.add("--context", &options.context, "Python context to enter once around all runs, such as torch.no_grad()");
+  record.add("--activities", &options.activities, "Activities that the profiler records").shows_default();
+  record.add("--devices", &options.devices, "Device to wait for at the end of each run; cpu: none").shows_default();
+  record.add("--profiler", &options.profiler,
+             "Option of torch.profiler.profile, such as record_shapes=True (repeatable)");
   record.add("--no-steps", &options.no_steps, "Do not mark the profiled runs as ProfilerSteps");
-  record.add("--legacy", &options.legacy, "Also the old helper's two figures, of runs without marks as it has them");
+  record.add("--legacy", &options.legacy,
+             "Also show the two figures of functorch's old helper, from runs without step marks");
   record.add("--output", &options.output, "Folder for traces and figures").shows_default();
-  record.add("--python", &options.python, "The interpreter to use");
-  record.add("--timeout", &options.timeout_s, "Seconds for each case").positive().shows_default();
+  record.add("--python", &options.python, "Python interpreter to use");
+  record.add("--timeout", &options.timeout_s, "Time limit for each case, in seconds").positive().shows_default();
   record.add("--json", &options.json, "Print JSON");
   record.chosen = &options.requested;
 }

@@ -24,7 +24,7 @@ std::string full_name(const CLI::App& command) {
 
 std::string see_help(const CLI::App& command) { return fmt::format("see `tally {} --help`", full_name(command)); }
 
-/// What one types to get at a command's own options: a command that has commands of its own is told by its argument.
+/// What one types to reach a command's own options: "trace FILE" for a command that has commands of its own.
 std::string spelled(const CLI::App& command) {
   std::string text = "tally " + full_name(command);
   if (command.get_subcommands(nullptr).empty()) return text;
@@ -161,8 +161,11 @@ void add_option(CLI::App& app, const Option& option) {
 
 void add_all(CLI::App& app, const OptionSet& set) {
   for (const Option& option : set.options) add_option(app, option);
-  for (const OptionSet& command : set.commands)
-    add_all(*app.add_subcommand(command.name, command.description), command);
+  for (const OptionSet& command : set.commands) {
+    CLI::App* const added = app.add_subcommand(command.name, command.description);
+    if (!command.group.empty()) added->group(command.group);
+    add_all(*added, command);
+  }
   if (!set.footer.empty()) app.footer(set.footer);
   if (set.chosen != nullptr) app.callback([chosen = set.chosen] { *chosen = true; });
 }

@@ -89,7 +89,7 @@ Judgement compared(const CaseComparison& one, const Limit& limit) {
     return {.change = held_count(one.counts->before, one.counts->after, one.counts->threshold, limit)};
   const auto old_value = metric_of(*one.base, metric);
   const auto new_value = metric_of(*one.next, metric);
-  if (!new_value) return {.why = fmt::format("its new {} is below zero, which is no figure", what_is(metric))};
+  if (!new_value) return {.why = fmt::format("its new {} is below zero, which is not a valid count", what_is(metric))};
   return {.change = held_count(old_value ? old_value->value : 0, new_value->value, 0, limit)};
 }
 
@@ -99,7 +99,7 @@ Judgement judge(const CaseComparison& one, const Limit& limit) {
   if (limit.kind == Limit::Kind::ceiling) {
     const auto value = metric_of(*one.next, limit.metric);
     const bool below = has_below_zero(*one.next, limit.metric);
-    if (below) return {.why = fmt::format("its {} is below zero, which is no figure", what_is(limit.metric))};
+    if (below) return {.why = fmt::format("its {} is below zero, which is not a valid count", what_is(limit.metric))};
     if (!value)
       return {.why = fmt::format("the new record lacks its {}", what_is(limit.metric)),
               .is_in_neither = !has_base || !metric_of(*one.base, limit.metric)};
@@ -163,8 +163,8 @@ class Checker {
         result.remarks.push_back(fmt::format("{}: the acceptance of '{}' expired on {}", accepted_[i].where,
                                              accepted_[i].cases, accepted_[i].expires));
       } else if (!used_[i]) {
-        result.remarks.push_back(
-            fmt::format("{}: '{}' exceeds no limit any more; remove it", accepted_[i].where, accepted_[i].cases));
+        result.remarks.push_back(fmt::format("{}: '{}' no longer exceeds a limit; remove the entry", accepted_[i].where,
+                                             accepted_[i].cases));
       }
     }
   }
@@ -244,7 +244,7 @@ class Checker {
     const auto failed = std::ranges::find(result.findings, Severity::failure, &Finding::severity);
     if (failed != result.findings.end() && std::isfinite(failed->change) && failed->change > 0) {
       result.remarks.push_back(fmt::format(
-          "where that is meant: tally history accept '{}' --up-to +{:.1f}% --reason WHY{} writes it into {}, and "
+          "if this is intended: tally history accept '{}' --up-to +{:.1f}% --reason WHY{} writes it into {}, and "
           "--accept "
           "{} takes it from there",
           failed->of->id, std::ceil(failed->change * 1000 - 1e-6) / 10,
@@ -253,12 +253,12 @@ class Checker {
           kAcceptFile, kAcceptFile));
     } else if (failed != result.findings.end()) {
       result.remarks.emplace_back(
-          "where that is meant: take the new record for the base, or give the case a limit of its own with "
+          "if this is intended: take the new record for the base, or give the case a limit of its own with "
           "--limit-for");
     }
     if (result.count(Severity::better) > 0)
       result.remarks.emplace_back(
-          "what became better stays unguarded until the new record is the base: a later regression may use it up");
+          "improvements are unguarded until the new record becomes the base: a later regression may use them up");
   }
 
   void say_unused(std::size_t which, LimitUse& use) const {

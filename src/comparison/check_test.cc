@@ -201,7 +201,7 @@ TEST(Gate, ACountBelowZeroIsNoFigure) {
   gate.next.cases[0] = example_case("x/a", -8);
   EXPECT_EQ(gate.hold({limit("instructions=+1%")}), 2);
   ASSERT_EQ(gate.result.uncompared.size(), 1U);
-  EXPECT_EQ(gate.result.uncompared[0].why, "the new count is below zero (-8), which is no figure");
+  EXPECT_EQ(gate.result.uncompared[0].why, "the new count is below zero (-8), which is not a valid count");
   EXPECT_EQ(gate.hold({limit("instructions=20000")}), 2) << "nor one to hold to a ceiling";
   gate.base.cases[0] = example_case("x/a", -8);
   EXPECT_EQ(gate.hold({limit("instructions=+1%")}), 2) << "nor the same as another";
@@ -279,7 +279,7 @@ TEST(Gate, BetterThanALimitIsSaid) {
   ASSERT_EQ(gate.result.findings.size(), 1U);
   EXPECT_EQ(gate.result.findings[0].severity, Severity::better);
   EXPECT_EQ(gate.result.findings[0].message, "instructions -50 % (1000 → 500), limit instructions=+1%");
-  EXPECT_THAT(gate.result.remarks, ElementsAre(HasSubstr("until the new record is the base")));
+  EXPECT_THAT(gate.result.remarks, ElementsAre(HasSubstr("until the new record becomes the base")));
 }
 
 TEST(Gate, WhatWasSeenComesBeforeWhatWasNot) {
@@ -328,7 +328,7 @@ TEST(Accept, HoldsUpToItsSizeAndDay) {
   EXPECT_THAT(check(compare(base, next, {}), limits, accepted->accepted, "2026-07-01").remarks,
               testing::Contains("accept.toml:2: the acceptance of 'a*' expired on 2026-06-30"));
   EXPECT_THAT(check(compare(base, base, {}), limits, accepted->accepted, "2026-01-01").remarks,
-              ElementsAre("accept.toml:2: 'a*' exceeds no limit any more; remove it"));
+              ElementsAre("accept.toml:2: 'a*' no longer exceeds a limit; remove the entry"));
 }
 
 }  // namespace

@@ -141,7 +141,7 @@ void compare_pair(const Comparison& run, CaseComparison& result, const CompareOp
     result.verdict = direction(result.counts->after - result.counts->before, result.counts->threshold);
     if (is_below_zero(result.counts->before))
       result.notes.emplace_back(
-          "the count of the base is below zero, which is no figure: what is there now came from nothing");
+          "the count of the base is below zero, which is not a valid count: what is there now came from nothing");
     if (next.reused && result.verdict != Verdict::same)
       result.notes.push_back("the new count was taken over from an earlier run, of " + *next.reused);
   } else if (result.time) {

@@ -60,14 +60,14 @@ std::string documented(const FunctionRule& rule) {
 }
 
 TEST(BuiltinToolchains, WhatADenoisedCountLeavesOutIsDocumentedToTheFunction) {
-  const std::string page = read_file(TALLY_SOURCE_DIR "/docs/record.md").value();
+  const std::string page = read_file(TALLY_SOURCE_DIR "/docs/reference/record.md").value();
   std::string table = "| rule | functions | of object | why |\n|---|---|---|---|\n";
   for (const Toolchain& one : builtin_toolchains()) {
     EXPECT_EQ(noise_rules(one, Language::python), language_noise(Language::python)) << one.name;
     EXPECT_TRUE(noise_rules(one, Language::cpp).empty()) << one.name;
   }
   for (const FunctionRule& rule : language_noise(Language::python)) table += documented(rule);
-  EXPECT_NE(page.find(table + "\n"), std::string::npos) << "docs/record.md should have\n" << table;
+  EXPECT_NE(page.find(table + "\n"), std::string::npos) << "docs/reference/record.md should have\n" << table;
 }
 
 TEST(BuiltinToolchains, PastedIntoASuiteUnderAnotherNameTheyAreTheSame) {

@@ -38,7 +38,7 @@ void judge_case(const History& history, std::size_t of, const CourseOptions& opt
   } else if (last.kind == Kind::seam) {
     result.uncompared.push_back({of, last.why});
   } else if (last.kind == Kind::chained) {
-    result.uncompared.push_back({of, "its count is another in this environment, and begins anew"});
+    result.uncompared.push_back({of, "its count differs in this environment, so a new series starts"});
   } else {
     ++result.judged;
   }

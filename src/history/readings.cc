@@ -72,13 +72,13 @@ Status Readings::add_fresh(Record record, std::string path, const std::vector<st
     now.fresh = &run;
     if (ground.fresh != nullptr && ground.environment != now.environment) {
       const Environment* const before = environment_of(*ground.fresh, *find_case(*ground.fresh, one.id));
-      return fail(
-          ErrorKind::input,
-          fmt::format("'{}' ran in another environment at {} than at {}: {} differs", one.id,
-                      run.source->commit.substr(0, kShortId), ground.fresh->source->commit.substr(0, kShortId),
-                      before == nullptr ? "its fingerprint" : difference(*before, *environment_of(run, one))),
-          "",
-          "name what the build makes as `subject`, of the toolchain or of [[program]] in the suite (docs/bisect.md)");
+      return fail(ErrorKind::input,
+                  fmt::format("'{}' ran in another environment at {} than at {}: {} differs", one.id,
+                              run.source->commit.substr(0, kShortId), ground.fresh->source->commit.substr(0, kShortId),
+                              before == nullptr ? "its fingerprint" : difference(*before, *environment_of(run, one))),
+                  "",
+                  "name what the build makes as `subject`, of the toolchain or of [[program]] in the suite "
+                  "(docs/guides/bisect.md)");
     }
     ground = std::move(now);
   }

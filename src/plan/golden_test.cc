@@ -141,7 +141,7 @@ Result<Suite> words_bench(const Program& program) {
 }
 
 TEST(Docs, EveryExampleExpands) {
-  const std::vector<std::string> blocks = toml_blocks(read(kRoot / "docs/suites.md").value_or(""));
+  const std::vector<std::string> blocks = toml_blocks(read(kRoot / "docs/reference/suites.md").value_or(""));
   ASSERT_EQ(blocks.size(), 15U) << "a new example? count it here";
   const IncludeResolver resolve = [&](const std::string& name) -> Result<std::string> {
     for (const std::string& block : blocks) {
@@ -185,7 +185,7 @@ TEST(Docs, TheExampleInCppIsThisCode) {
   ASSERT_TRUE(plan);
   ASSERT_EQ(plan->cases.size(), 1U);
   EXPECT_EQ(plan->cases[0].id, "sum [cpp]");
-  const std::string example = after(read(kRoot / "docs/suites.md").value_or(""), "```cpp", "```");
+  const std::string example = after(read(kRoot / "docs/reference/suites.md").value_or(""), "```cpp", "```");
   EXPECT_TRUE(example.contains("suite.add(")) << example;
   EXPECT_TRUE(without_blanks(read(kRoot / "src/plan/golden_test.cc").value_or("")).contains(without_blanks(example)));
 }
@@ -195,7 +195,7 @@ TEST(Docs, TheErrorsAreWhatTheReaderSays) {
   for (const auto& entry : fs::directory_iterator(kRoot / "tests/golden/suite_errors")) {
     if (entry.path().extension() == ".error") known += read(entry.path()).value_or("");
   }
-  const std::string page = read(kRoot / "docs/suites.md").value_or("");
+  const std::string page = read(kRoot / "docs/reference/suites.md").value_or("");
   constexpr std::string_view kLine = "\n    mine.toml:";
   int errors = 0;
   for (std::size_t at = page.find(kLine); at != std::string::npos; at = page.find(kLine, at + 1)) {

@@ -197,7 +197,7 @@ std::string render_comparison(const Comparison& comparison, const ComparisonRend
   if (const std::string note = denoised_note(comparison); !note.empty())
     text += tinted(note + "\n", Tint::dim, render.options.color);
   if (assumed > 0) {
-    text += tinted(fmt::format("{} noise {} not measured (tally run --aa does): the usual floor stands in\n", assumed,
+    text += tinted(fmt::format("{} noise {} not measured (tally run --aa does): the default floor is used\n", assumed,
                                assumed == 1 ? "floor was" : "floors were"),
                    Tint::dim, render.options.color);
   }

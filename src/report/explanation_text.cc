@@ -110,15 +110,15 @@ std::string movement_line(const Movement<Delta>& movement, std::string_view kind
 }
 
 std::string sites_line(const Movement<AllocationDelta>& movement) {
-  return fmt::format("{} of {} site{} that {} otherwise:", movement.named.size(), movement.moved,
-                     movement.moved == 1 ? "" : "s", movement.moved == 1 ? "allocates" : "allocate");
+  return fmt::format("{} of {} allocation site{} that changed:", movement.named.size(), movement.moved,
+                     movement.moved == 1 ? "" : "s");
 }
 
 struct KindOfFunctions {
   const Movement<FunctionDelta>& movement;
   std::string_view kind;
 };
-/// In the order in which they are told.
+/// In the order in which they are shown.
 std::array<KindOfFunctions, 2> kinds_of(const Explanation& explanation) {
   const bool both = !explanation.python.named.empty();
   return {KindOfFunctions{explanation.python, "Python function"},

@@ -21,7 +21,7 @@ std::string feed_element(std::string_view name, std::string_view text) {
 std::string feed_step(const HistoryView& view, std::size_t run, const CountStep& step) {
   std::string text = fmt::format("{} {}: {} → {}", format_change(step.counts.change), view.id(step.of),
                                  format_figure(step.counts.before), format_figure(step.counts.after));
-  if (view.is_finding(run, step)) text += ", not agreed to";
+  if (view.is_finding(run, step)) text += ", unacknowledged";
   return text;
 }
 

@@ -87,9 +87,10 @@ std::string failed_lines(const HistoryView& view, std::size_t run, const History
 std::string epoch_lines(const HistoryView& view, const EpochStart& epoch, const HistoryRender& render) {
   std::string text = "    " + tinted(fmt::format("environment {} instead of {}", epoch.after, epoch.before),
                                      Tint::notice, render.options.color);
-  if (!epoch.is_bridged) return text + ": all begins anew; tally history bridge measures a commit in both\n";
+  if (!epoch.is_bridged)
+    return text + ": every case starts a new series; tally history bridge measures a commit in both\n";
   text += fmt::format(": {} the same counts in both, {}\n", plural(epoch.joined, "case has", "cases have"),
-                      plural(epoch.chained.size(), "begins anew", "begin anew"));
+                      plural(epoch.chained.size(), "starts a new series", "start a new series"));
   for (std::size_t i = 0; i < std::min(render.most, epoch.chained.size()); ++i) {
     const CountStep& one = epoch.chained[i];
     text += fmt::format("      {}  {}  {} → {}\n", format_change(one.counts.change),
@@ -118,7 +119,7 @@ std::string commit_lines(const HistoryView& view, std::size_t run, const History
   text += time_lines(view, run, render);
   text += failed_lines(view, run, render);
   for (const Seam& seam : entry.seams)
-    text += "    " + tinted("begins anew", Tint::notice, render.options.color) +
+    text += "    " + tinted("new series", Tint::notice, render.options.color) +
             fmt::format("  {}: {}\n", printable(readable_id(view.id(seam.of))), printable(seam.why));
   return text;
 }
@@ -163,7 +164,7 @@ std::string summary(const HistoryView& view) {
   places.erase(std::ranges::unique(places).begin(), places.end());
   const std::size_t first = view.history.line.measured.empty() ? 0 : view.history.line.measured.front();
   const std::size_t last = view.history.line.measured.empty() ? 0 : view.history.line.measured.back() + 1;
-  return fmt::format("{} of {} measured: {}, {} not agreed to\n", plural(places.size(), "commit", "commits"),
+  return fmt::format("{} of {} measured: {}, {} unacknowledged\n", plural(places.size(), "commit", "commits"),
                      last - first, plural(changes, "change", "changes"), view.findings());
 }
 
@@ -200,7 +201,7 @@ std::vector<Cell> row_of(const HistoryView& view, std::size_t of, const CoursePo
     row[2] = {format_change(point.counts.change), Tint::notice};
     row[3] = {"environment", Tint::notice};
   } else if (point.kind == Kind::seam) {
-    row[3] = {"begins anew", Tint::notice};
+    row[3] = {"new series", Tint::notice};
   }
   if (point.of->has_time()) row[4].text = format_seconds(point.of->time_s);
   if (const TimeStep* const change = view.time_step(of, run)) row[5] = {time_step_text(change->point), Tint::notice};

@@ -22,7 +22,7 @@ CaseRecord case_of(const std::string& label, const std::string& language, const 
   return one;
 }
 
-/// Counts of a real run of docs/table.md's suite; one case failed, one has no n, and one is named by a formula.
+/// Counts of a real run of docs/guides/table.md's suite; one case failed, one has no n, and one is named by a formula.
 Record growth() {
   Record record = example_record();
   record.cases.clear();

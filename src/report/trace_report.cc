@@ -224,7 +224,7 @@ std::string render_reading(const trace::TraceResult& trace) {
     out += fmt::format("  {} kernels have names beyond the table's room; they are shown as one\n",
                        count(d.names.overflowed()));
   if (d.other_device_events != 0)
-    out += fmt::format("  {} events of device categories that are not counted as work (see docs/trace.md)\n",
+    out += fmt::format("  {} events of device categories that are not counted as work (see docs/reference/trace.md)\n",
                        count(d.other_device_events));
   if (d.events != 0 && trace.figures.devices.empty()) out += "  no GPU work in this trace\n";
   if (trace.figures.legacy) {

@@ -20,15 +20,15 @@ const sum = 'words/sum [cpp]';
 const count = 'words/count [cpp length=1000]';
 
 const tests = {
-  async 'the overview says what nobody agreed to, what changed lately, what drifts'() {
+  async 'the overview shows unacknowledged and recent changes, and drifts'() {
     await open('');
-    assert.match(await text('h1'), /^4 changes that nobody agreed to/);
+    assert.match(await text('h1'), /^4 unacknowledged changes/);
     assert.match(await text('.facts'), /9 of 10 commits measured/);
     assert.equal(await page.locator('table.findings tbody tr').count(), 4);
     assert.match(await text('table.findings'), /words\/drifts[\s\S]*\+3.%[\s\S]*7 small changes/);
     assert.match(await text('table.drifts'), /10,000 → 10,305/);
     assert.equal(await page.locator('table.all-cases tbody tr').count(), 8);
-    // What was agreed to, and what became faster, is no finding.
+    // An acknowledged change, and one that became faster, is no finding.
     assert.doesNotMatch(await text('table.findings'), /words\/sum/);
     assert.ok((await page.locator('.commit-card').count()) >= 3);
     await shot('history-overview');
@@ -54,13 +54,13 @@ const tests = {
     await page.goBack();
     await page.waitForSelector('table.all-cases');
   },
-  async 'a click on a step shows its commit, who agreed, and the functions that moved'() {
+  async 'a click on a step shows its commit, who acknowledged it, and the functions that moved'() {
     await open(address(sum));
     await page.waitForSelector('.counts .mark');
     await page.locator('.counts .mark').click({force: true});
     await page.waitForSelector('.flame button');
     assert.match(await text('.step-panel'), /8000000000 Grace: Sum remainders/);
-    assert.match(await text('.step-panel'), /\+224.%\s*2,007 → 6,508\s*agreed/i);
+    assert.match(await text('.step-panel'), /\+224.%\s*2,007 → 6,508\s*acknowledged/i);
     assert.match(await text('.step-panel'), /remainders are wanted · Ada · #12 · until 2027-06-30/);
     assert.match(await text('table.functions tbody tr'), /remainder[\s\S]*\+4,501/);
     const link = page.locator('.step-panel a.elsewhere');
@@ -139,7 +139,7 @@ const tests = {
     await page.waitForSelector('.counts .seam');
     assert.match(await page.locator('.counts .course').getAttribute('d'), /^M[^M]*M[^M]*$/);
     assert.equal(await page.locator('.counts .epoch').count(), 1);
-    assert.match(await text('table.changes'), /begins anew[\s\S]*the definition changed/);
+    assert.match(await text('table.changes'), /new series[\s\S]*the definition changed/);
     // Counts agree in both environments here, so this line goes on; of the other case they do not.
     await open(address(sum));
     await page.waitForSelector('.counts .epoch');
@@ -157,11 +157,11 @@ const tests = {
   },
   async 'a commit shows what it changed, and one that was not measured says so'() {
     await open('#/commit/7000000');
-    assert.match(await text('table.cases'), /\+100.%[\s\S]*70 → 140[\s\S]*not agreed to/);
+    assert.match(await text('table.cases'), /\+100.%[\s\S]*70 → 140[\s\S]*unacknowledged/);
     await open('#/commit/2000000');
-    assert.match(await text('#view'), /6 cases have the same counts, 1 begins anew/);
+    assert.match(await text('#view'), /6 cases have the same counts, 1 starts a new series/);
     await open('#/commit/4000000');
-    assert.match(await text('#view'), /not measured[\s\S]*told at 3000000000/);
+    assert.match(await text('#view'), /not measured[\s\S]*included in 3000000000/);
     await page.locator('a[rel=prev]').click();
     await until(async () => /#\/commit\/500000000000$/.test(page.url()));
     await shot('history-commit');
@@ -184,7 +184,7 @@ const tests = {
   },
   async 'a case that was never counted, and what is not there, say so'() {
     await open(address('words/never [cpp]'));
-    assert.match(await text('#view'), /never counted/);
+    assert.match(await text('#view'), /Never counted/);
     await open('#/case/no%20such%20case');
     assert.match(await text('h1'), /Not here/);
     await open('#/commit/0123456789');

@@ -1,5 +1,5 @@
 #!/bin/sh
-# history_screenshots.sh [OUT]: makes the pictures of docs/history.md from a real history: a repository of a dozen commits
+# history_screenshots.sh [OUT]: makes the pictures of docs/guides/history.md from a real history: a repository of a dozen commits
 # is made up, each is measured, and a site is written. Takes minutes; look at every picture before you keep it.
 #
 # Needs a built tally (TALLY: build/release/tally), git, Debian's chromium and npm. OUT: docs/images.

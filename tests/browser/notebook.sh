@@ -1,5 +1,5 @@
 #!/bin/sh
-# notebook.sh [OUT]: makes the pictures of docs/python.md from a notebook that is really executed. Look at each before you keep it.
+# notebook.sh [OUT]: makes the pictures of docs/guides/python.md from a notebook that is really executed. Look at each before you keep it.
 #
 # Needs a built tally (TALLY: build/release/tally), a Python with ipykernel, nbclient, nbconvert and cloudpickle (PYTHON: that of
 # the package's tests, build/python/bin/python), Debian's chromium and npm. OUT: docs/images.

@@ -130,7 +130,7 @@ TEST_F(HistoryAcceptTest, AnAgreementToADriftSettlesItWhereItStands) {
   commit("Grow on and on", 10054);
   const Ran on = history({"log", "--fail-on", "unacknowledged"});
   EXPECT_EQ(on.code, 3);
-  EXPECT_THAT(on.out, AllOf(HasSubstr("10,027 → 10,054 since " + last.substr(0, 10)), HasSubstr("1 not agreed to")));
+  EXPECT_THAT(on.out, AllOf(HasSubstr("10,027 → 10,054 since " + last.substr(0, 10)), HasSubstr("1 unacknowledged")));
 }
 
 TEST_F(HistoryAcceptTest, WhatExpiredIsToldBesideWhatItOnceAgreedTo) {

@@ -94,7 +94,7 @@ TEST_F(HistoryTest, EveryPlantedChangeIsOfItsCommitOrOfTheRangeThatNobodyMeasure
 
   const Ran text = history({"log"});
   EXPECT_THAT(text.out, AllOf(HasSubstr("Check each element"), HasSubstr("+20 %"), HasSubstr("one of 2 commits"),
-                              Not(HasSubstr("Try something")), HasSubstr("4 commits of 5 measured: 3 changes, 1 not")));
+                              Not(HasSubstr("Try something")), HasSubstr("4 commits of 5 measured: 3 changes, 1 unacknowledged")));
   EXPECT_THAT(text.out, Not(HasSubstr("Write a comment")));
   EXPECT_THAT(history({"log", "--all"}).out, HasSubstr("Write a comment"));
   EXPECT_THAT(history({"log", "--csv"}).out, HasSubstr(slower + ",Ada,Check each element,1,sum"));
@@ -131,7 +131,7 @@ TEST_F(HistoryTest, ChangesBelowTheThresholdAddUp) {
   const Ran log = history({"log", "--drift", "0.2", "--fail-on", "unacknowledged"});
   EXPECT_EQ(log.code, 3) << log.out;
   EXPECT_THAT(log.out, AllOf(HasSubstr("drift  +0.27 %  sum"), HasSubstr("Grow 1"), HasSubstr("Grow 3"),
-                             HasSubstr("0 changes, 1 not agreed to")));
+                             HasSubstr("0 changes, 1 unacknowledged")));
   EXPECT_EQ(history({"log", "--fail-on", "unacknowledged"}).code, 0);
 }
 

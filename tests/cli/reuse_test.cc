@@ -229,7 +229,7 @@ TEST_F(ReuseTest, WhatCannotBeReusedIsRefusedBeforeAnythingRuns) {
   EXPECT_EQ(broken.code, 2);
   const Ran profiles = tally({"run", "suite.toml", "--reuse", "a.json", "--profiles", "--json", "b.json"}, how_);
   EXPECT_EQ(profiles.code, 2);
-  EXPECT_THAT(profiles.err, HasSubstr("a count that is taken over has no profile"));
+  EXPECT_THAT(profiles.err, HasSubstr("a reused count has no profile"));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 namespace tally::cli_test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -20,6 +21,10 @@ TEST(Usage, EveryCommandHelpsAndTheVersionIsSaid) {
     EXPECT_EQ(own.code, 0) << command;
     EXPECT_THAT(own.out, HasSubstr("Usage: tally " + command)) << command;
   }
+  for (const char* heading : {"\nMeasure:\n", "\nCompare:\n", "\nHistory:\n", "\nMachines:\n", "\nTools:\n"})
+    EXPECT_THAT(help.out, HasSubstr(heading));
+  EXPECT_THAT(help.out, Not(HasSubstr("Subcommands:"))) << "every command stands under one of our headings";
+  EXPECT_THAT(help.out, AllOf(HasSubstr("Exit codes: 0 fine, "), HasSubstr("docs/README.md")));
   const Ran version = tally({"--version"});
   EXPECT_EQ(version.code, 0);
   EXPECT_THAT(version.out, testing::MatchesRegex("tally [0-9]+\\.[0-9]+\\.[0-9]+.*\n"));
@@ -76,7 +81,7 @@ TEST(Usage, EveryMistakeIsOneLineWithItsMend) {
     EXPECT_EQ(ran.code, 2) << line;
     EXPECT_THAT(ran.err, StartsWith("tally: error: " + line));
   }
-  EXPECT_THAT(tally({}).err, StartsWith("tally: error: no command is given; there are init, run, list, "));
+  EXPECT_THAT(tally({}).err, StartsWith("tally: error: no command is given; there are init, run, time, "));
 }
 
 TEST(Usage, HelpIsACommandToo) {

@@ -1,4 +1,4 @@
-"""A client of `tally serve`, as small as the protocol allows (docs/serve.md)."""
+"""A client of `tally serve`, as small as the protocol allows (docs/reference/serve.md)."""
 
 import array
 import json

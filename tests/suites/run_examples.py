@@ -1,7 +1,7 @@
 """Runs what our pages show, so that whoever copies an example has one that works.
 
-run_examples.py suites TALLY WORK_FOLDER    every suite of docs/suites.md and README.md, measured, in one run
-run_examples.py commands TALLY WORK_FOLDER  every line of README.md that calls tally, in the page's order
+run_examples.py suites TALLY WORK_FOLDER    every suite of docs/reference/suites.md and docs/guides/measure.md, in one run
+run_examples.py commands TALLY WORK_FOLDER  every line of docs/guides/measure.md that calls tally, in its order
 run_examples.py bindings TALLY WORK_FOLDER  examples/bindings: both languages measure the same library, rebuilt or not
 """
 
@@ -65,7 +65,7 @@ def run_suites(command, work):
     build_program(command, work)
     blocks = re.findall(
         r"^```toml\n(.*?)^```$",
-        read("docs/suites.md") + read("README.md"),
+        read("docs/reference/suites.md") + read("docs/guides/measure.md"),
         re.DOTALL | re.MULTILINE,
     )
     expect(len(blocks) == 16, f"{len(blocks)} examples; a new one? count it here")
@@ -93,7 +93,7 @@ def run_suites(command, work):
 def run_commands(command, work):
     lines = [
         line[4:]
-        for line in read("README.md").splitlines()
+        for line in read("docs/guides/measure.md").splitlines()
         if line.startswith("    build/release/tally ")
     ]
     expect(len(lines) >= 10, f"{len(lines)} commands")

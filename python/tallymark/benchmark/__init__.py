@@ -5,7 +5,7 @@
 1000
 
 Names, arguments, texts and numbers are PyTorch's; instructions are counted by tally's engine, exactly and in a
-fraction of the time. See docs/torch_benchmark.md. PyTorch is imported where it is the subject, and nowhere else.
+fraction of the time. See docs/guides/torch_benchmark.md. PyTorch is imported where it is the subject, and nowhere else.
 """
 
 from .utils.common import (

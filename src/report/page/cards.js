@@ -26,8 +26,8 @@ function countNote(counts, base) {
 
 function noiseCard(counts, base) {
   if (base?.threshold !== undefined) {
-    const note = base.floor_measured ? 'measured noise floor' : 'usual floor, none was measured';
-    return card('Real from', '± ' + count(base.threshold), note);
+    const note = base.floor_measured ? 'measured noise floor' : 'default noise floor; none was measured';
+    return card('Threshold', '± ' + count(base.threshold), note);
   }
   if (!counts.floor) return null;
   const [low, high] = counts.floor;

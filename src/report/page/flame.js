@@ -2,7 +2,7 @@
 // The flame graph: roots on top, a button for each call, zoomed by click or keys; against a base,
 // coloured by change. What is zoomed and searched stands in the address.
 
-/// Of a whole profile, with its tools; `select(f)` is told which function is to be looked at.
+/// Of a whole profile, with its tools; `select(f)` receives the function that the user chose.
 function flameGraph(profile, select) {
   const graph = flameBox(flameTree(profile.tree, profile.functions), 'flame graph');
   graph.search = viewOf('find') || '';

@@ -12,7 +12,7 @@ function functionsShown(functions) {
   return [...new Set([...most((f) => f.own, 40), ...most(changed, 20)])];
 }
 
-/// `select(f)` is told which function is to be looked at.
+/// `select(f)` receives the function that the user chose.
 function functionTable(profile, select) {
   const {functions} = profile;
   const compared = Boolean(profile.tree.before);

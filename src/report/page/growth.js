@@ -153,7 +153,7 @@ function growthPanel(group, metric, shown) {
             el('span', {class: 'order'}, orderIn(fit, group.axis)),
             ` ${residualOf(fit)}: ${formula(fit, group.axis, write)}`,
           ]
-        : ' is drawn, not fitted: that takes three numbers',
+        : ' is drawn, not fitted: a fit needs three values',
     ),
   );
   return el(

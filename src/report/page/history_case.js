@@ -26,14 +26,14 @@ function nowCards(one, points) {
       card(
         'Drift',
         changeOf(one.drift),
-        `below the threshold each, since ${shortId(one.drift.since.commit)}`,
+        `in steps below the threshold, since ${shortId(one.drift.since.commit)}`,
       ),
   );
 }
 
 function changeCell(row) {
   if (row.failed) return tag('failed');
-  if (row.why) return el('span', {class: 'tag notice'}, 'begins anew');
+  if (row.why) return el('span', {class: 'tag notice'}, 'new series');
   if (row.isTime) return [el('span', {class: 'tag notice'}, 'time'), ' ' + timeChangeWords(row)];
   return changeOf(row);
 }
@@ -55,7 +55,7 @@ function changeTable(one, choose) {
     ...failed,
     ...begins,
   ].sort((a, b) => b.run.index - a.run.index);
-  if (!rows.length) return el('p', {class: 'none sheet'}, 'It has not changed.');
+  if (!rows.length) return el('p', {class: 'none sheet'}, 'No changes.');
   const columns = [
     {
       title: 'Change',
@@ -154,7 +154,7 @@ function showHistoryCase(id) {
   window.scrollTo(0, 0);
   if (!one.file) {
     place.replaceChildren(
-      el('p', {class: 'none sheet'}, 'It was never counted.'),
+      el('p', {class: 'none sheet'}, 'Never counted.'),
       changeTable(one, () => {}),
     );
     return;

@@ -76,8 +76,8 @@ function epochSection(epoch) {
 }
 
 function epochWords({isBridged, joined, chained}) {
-  if (!isBridged) return 'No commit was measured in both, so every case begins anew.';
-  const others = chained.length ? `, ${plural(chained.length, 'begins', 'begin')} anew` : '';
+  if (!isBridged) return 'No commit was measured in both environments, so every case starts a new series.';
+  const others = chained.length ? `, ${plural(chained.length, 'starts a new series', 'start a new series')}` : '';
   return `The commit was measured in both: ${plural(joined, 'case has', 'cases have')} the same counts${others}.`;
 }
 
@@ -97,11 +97,11 @@ function runSections(run) {
     run.steps.length > 0 && commitChanges(run),
     run.compared > 0 &&
       run.steps.length === 0 &&
-      el('p', {class: 'none sheet'}, 'No count changed.'),
+      el('p', {class: 'none sheet'}, 'No changes.'),
     run.times.length > 0 && timeSection(run),
     run.failed.length > 0 && [el('h2', {}, 'Failed'), named(run.failed)],
     [...groups].map(([why, seams]) => [
-      el('h2', {}, `Begins anew: ${why}`),
+      el('h2', {}, `New series: ${why}`),
       named(seams.map((seam) => seam.case)),
     ]),
   ];
@@ -119,14 +119,16 @@ function runWords(run) {
     .join(' · ');
 }
 
-/// A commit that was not measured: the next one that was may tell what it did.
+/// A commit that was not measured: its changes show at the next measured one.
 function unmeasured(commit) {
   const next = site.commits.slice(commit.place).find(({runs}) => runs.length);
   return el(
     'p',
     {class: 'none sheet'},
-    'It was not measured. ',
-    next ? ['What it changed is told at ', commitLink(next), '.'] : 'No later commit was.',
+    'This commit was not measured. ',
+    next
+      ? ['Its changes are included in ', commitLink(next), '.']
+      : 'No later commit was measured.',
   );
 }
 

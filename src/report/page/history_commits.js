@@ -68,7 +68,7 @@ function commitCards(runs, most) {
         el(
           'p',
           {class: 'small'},
-          el('span', {class: 'tag notice'}, 'begins anew'),
+          el('span', {class: 'tag notice'}, 'new series'),
           ' ',
           `${plural(run.seams.length, 'case', 'cases')}: ${run.seams[0].why}`,
         ),
@@ -119,7 +119,7 @@ function showCommits() {
     'div',
     {class: 'chips', role: 'group', 'aria-label': 'Show'},
     chip('with changes', ''),
-    chip('all that were measured', '1'),
+    chip('all measured', '1'),
   );
   const filter = filterInput('Filter commits', wanted, (text) => {
     keepView('find', text || undefined);

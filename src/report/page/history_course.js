@@ -59,7 +59,7 @@ function rangeChips(draw) {
   );
 }
 
-/// {node, choose(commit)}; `chosen(commit)` is told what was chosen by click or key.
+/// {node, choose(commit)}; `chosen(commit)` receives what a click or a key chose.
 function courseOf(one, points, chosen) {
   const box = el('div', {
     class: 'course-box',

@@ -127,7 +127,7 @@ const epochAt = (run) => site.epochs.slice(1).find((epoch) => epoch.run === run)
 /// The environment that a run was measured in.
 const epochOf = (run) => site.epochs.findLast((epoch) => epoch.run.index <= run.index);
 
-/// The runs at which the counts of a case begin anew, in order.
+/// The runs at which a case starts a new series, in order.
 function breaksOf(one) {
   const begins = site.epochs.slice(1).filter((epoch) => !epoch.isBridged);
   return [...one.seams, ...one.chained, ...begins].map(({run}) => run.index);
@@ -159,7 +159,7 @@ function dataFile(name) {
       file.arrived = resolve;
       const missing = () => {
         dataFiles.delete(name);
-        reject(new Error(`data/${name}.js is missing; was the site written anew? Load it again`));
+        reject(new Error(`data/${name}.js is missing; the site may have been regenerated: reload the page`));
       };
       document.head.append(el('script', {src: `data/${name}.js`, onerror: missing}));
     });

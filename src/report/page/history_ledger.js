@@ -1,5 +1,5 @@
 'use strict';
-// What was agreed to, and what each line of it agrees with.
+// The acknowledged changes, and which of them each entry covers.
 
 function ledgerCovers({steps, drifts, metric}) {
   const changes = [...steps, ...drifts];
@@ -49,8 +49,8 @@ function showLedger() {
       ],
     },
     {
-      title: 'Agrees to',
-      small: 'agrees to',
+      title: 'Covers',
+      small: 'covers',
       value: (line) => line.steps.length,
       cell: ledgerCovers,
     },
@@ -61,13 +61,13 @@ function showLedger() {
     el(
       'p',
       {class: 'facts'},
-      'Changes that were agreed to: ',
+      'Acknowledged changes, from ',
       el('code', {}, 'tally-accept.toml'),
       '.',
     ),
     site.ledger.length
       ? el('div', {class: 'sheet'}, sortableTable('cases ledger', columns, site.ledger, state))
-      : el('p', {class: 'none sheet'}, 'Nothing was agreed to.'),
+      : el('p', {class: 'none sheet'}, 'No changes are acknowledged.'),
   );
   window.scrollTo(0, 0);
 }

@@ -1,9 +1,9 @@
 'use strict';
-// The first view: what nobody agreed to, what changed lately, what drifts, and every case.
+// The first view: unacknowledged changes, recent changes, drifts, and every case.
 
 const overviewState = {sort: {column: -1, direction: 1}, scroll: 0};
 
-/// Its course in small: shares of the height, from 0 to 99; null where there is none.
+/// A sparkline of the case's counts: shares of the height, from 0 to 99; null where there is none.
 function sparkline({spark}) {
   if (!spark.length) return '';
   const x = (i) => (2 + (116 * i) / Math.max(1, spark.length - 1)).toFixed(1);
@@ -205,7 +205,7 @@ function showOverview() {
   // The newest first, and of one commit the largest.
   const steps = site.runs.toReversed().flatMap((run) => run.steps);
   const findings = [...site.drifts, ...steps].filter(({isFinding}) => isFinding);
-  const lately = site.runs.filter(tells).toReversed();
+  const recent = site.runs.filter(tells).toReversed();
   const section = (title, ...content) => [el('h2', {}, title), content];
   const page = el(
     'div',
@@ -214,21 +214,21 @@ function showOverview() {
       'h1',
       {},
       findings.length
-        ? `${plural(findings.length, 'change', 'changes')} that nobody agreed to`
+        ? plural(findings.length, 'unacknowledged change', 'unacknowledged changes')
         : steps.some(({change}) => change > 0)
-          ? 'Every regression was agreed to'
+          ? 'All regressions are acknowledged'
           : 'No regressions',
     ),
     el('p', {class: 'facts small'}, overviewFacts()),
-    findings.length > 0 && section('Not agreed to', findingsTable(findings)),
+    findings.length > 0 && section('Unacknowledged', findingsTable(findings)),
     section(
-      'Lately',
-      lately.length
+      'Recent',
+      recent.length
         ? [
-            commitCards(lately.slice(0, 5), 4),
+            commitCards(recent.slice(0, 5), 4),
             el('p', {}, el('a', {href: '#/commits'}, 'All commits')),
           ]
-        : el('p', {class: 'none sheet'}, 'No count changed.'),
+        : el('p', {class: 'none sheet'}, 'No changes.'),
     ),
     site.drifts.length > 0 && section('Drifts: small changes that add up', driftTable()),
     historyCases(),

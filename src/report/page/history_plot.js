@@ -55,7 +55,7 @@ function plotAxes(scale, write) {
   return [across, along];
 }
 
-/// Where an environment begins, and where the case begins anew.
+/// Where an environment begins, and where a case starts a new series.
 function plotSeams(scale, seams) {
   const {top, bottom} = plotMargins;
   const line = (commit, className, word, title) => {
@@ -88,11 +88,11 @@ function plotSeams(scale, seams) {
           `measured in environment ${environment} from here on`,
         ),
       ),
-    seams.map(({run, why}) => line(run.commit, 'seam', 'anew', `begins anew: ${why}`)),
+    seams.map(({run, why}) => line(run.commit, 'seam', 'anew', `new series: ${why}`)),
   ];
 }
 
-/// Points that are shown, and one beyond each edge, cut where something begins anew: `breaks` are runs in order.
+/// Points that are shown, and one beyond each edge, cut where a series ends: `breaks` are runs in order.
 function plotPieces(points, {first, last}, breaks) {
   const from = points.findIndex(({commit}) => commit.place >= first);
   const to = points.findLastIndex(({commit}) => commit.place <= last);

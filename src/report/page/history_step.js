@@ -1,5 +1,5 @@
 'use strict';
-// What one commit did to one case: the figures, who, what was agreed, and the functions that moved.
+// What one commit did to one case: figures, author, acknowledgement, and the functions that moved.
 
 function stepFigures(step) {
   return [
@@ -18,7 +18,7 @@ function stepFigures(step) {
 
 function agreementOf(line) {
   const facts = [line.reason, line.owner, line.issue, 'until ' + line.expires];
-  return el('p', {class: 'small soft'}, 'Agreed to: ' + facts.filter(Boolean).join(' · '));
+  return el('p', {class: 'small soft'}, 'Acknowledged: ' + facts.filter(Boolean).join(' · '));
 }
 
 /// The commit or, where those between were not measured, each that it may be.
@@ -39,7 +39,7 @@ function suspects(step, commit) {
     el(
       'p',
       {},
-      `One of ${count(candidates.length)} commits; those before the last were not measured:`,
+      `One of ${count(candidates.length)} commits; only the last of them was measured:`,
     ),
     fewFirst([...candidates].reverse(), 8, (some) =>
       el('ul', {class: 'list small'}, some.map(line)),
@@ -113,7 +113,7 @@ function stepPanel(one, points, commit) {
       {class: 'sheet pad step-panel'},
       suspects(step || time, commit),
       step && stepFigures(step),
-      seam && el('p', {}, el('span', {class: 'tag notice'}, 'begins anew'), ' ' + seam.why),
+      seam && el('p', {}, el('span', {class: 'tag notice'}, 'new series'), ' ' + seam.why),
       time && timeWords(time),
       chained && chainedWords(chained),
       failed && el('p', {}, tag('failed')),

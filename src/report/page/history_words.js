@@ -1,8 +1,8 @@
 'use strict';
 // How changes, commits and cases are written everywhere in a history.
 
-/// "+25 %" in its colour: what rose and nobody agreed to stands out. What another environment does to
-/// a count is neither good nor bad.
+/// "+25 %" in its colour: an unacknowledged rise stands out. A change of environment is neither good
+/// nor bad.
 function changeOf(change) {
   const colour = change.isFinding
     ? 'bad-text'
@@ -42,7 +42,7 @@ function caseCell(one, at) {
   ];
 }
 
-/// Where it stands outside of this site, when the site was told.
+/// A link to the commit on the forge, when the site was given a pattern for it.
 function elsewhere(commit) {
   if (!data.commit_url) return '';
   const href = data.commit_url.replaceAll('{commit}', commit.id);
@@ -56,9 +56,9 @@ function rangeOf(step) {
 }
 
 function agreedTag(change) {
-  if (change.isFinding) return el('span', {class: 'tag bad'}, 'not agreed to');
+  if (change.isFinding) return el('span', {class: 'tag bad'}, 'unacknowledged');
   if (!change.agreed) return '';
-  return el('a', {class: 'tag', href: '#/ledger', title: change.agreed.reason}, 'agreed');
+  return el('a', {class: 'tag', href: '#/ledger', title: change.agreed.reason}, 'acknowledged');
 }
 
 const plural = (number, one, many) => `${count(number)} ${number === 1 ? one : many}`;

@@ -14,7 +14,7 @@ function sandwich(profile, f, close) {
         ? el(
             'p',
             {class: 'soft small'},
-            up ? 'Nothing: it is where the statement begins.' : 'Nothing that is shown.',
+            up ? 'Nothing: the statement begins here.' : 'Nothing shown.',
           )
         : [graph.box, graph.readout],
     ];

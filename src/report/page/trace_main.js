@@ -27,8 +27,8 @@ function traceSection(trace, events) {
       el(
         'p',
         {class: 'soft small'},
-        `The ${count(trace.left_out)} shortest events, ${nanoseconds(trace.left_out_ns)} in all, are not drawn, nor ` +
-          'in the utilization above the rows; every figure below has them.',
+        `The ${count(trace.left_out)} shortest events, ${nanoseconds(trace.left_out_ns)} in all, are not drawn and ` +
+          'not part of the utilization above the rows. All figures below include them.',
       ),
     trace.figures.devices.map((device) => [
       el('h3', {}, 'Device ' + device.device),
@@ -45,8 +45,8 @@ async function showTraces() {
   const loaded = await Promise.all(data.traces.map(eventsOf));
   timeline.longest = Math.max(1, ...data.traces.map((trace) => trace.length_ns));
   const help =
-    'Wheel, w and s zoom; drag, a and d move; 0 shows all. Above its streams, how busy a device is; ' +
-    'where a pixel has several events, it is as strong as the row is busy in it.';
+    'Zoom with the wheel, w and s; move by dragging or with a and d; 0 shows all. The row above a ' +
+    'device’s streams shows how busy it is. A pixel with several events is shaded by how busy its row is.';
   view.replaceChildren(
     el('h1', {}, 'GPU utilization'),
     el('p', {class: 'soft small'}, help, ' Shown: ', el('span', {id: 'stretch'})),

@@ -6,7 +6,7 @@ const nanoseconds = (value) => (value === 0 ? '0' : seconds(value * 1e-9));
 
 const causes = [
   ['host', 'host_wait_ns', 'The next work was launched too late'],
-  ['kernel', 'kernel_wait_ns', 'It was launched in time, the device took its time'],
+  ['kernel', 'kernel_wait_ns', 'Launched in time, but the device had not started it'],
   ['synchronise', 'synchronisation_ns', 'The launching thread waited for the device'],
   ['other', 'other_ns', 'No launch of the next work is known'],
 ];

@@ -88,8 +88,8 @@ function whyOf(one) {
       sites.length > 0 &&
         list(
           `${why.allocation_sites.length} of ${why.allocation_sites_moved} ` +
-            (why.allocation_sites_moved === 1 ? 'site that allocates' : 'sites that allocate') +
-            ' otherwise',
+            (why.allocation_sites_moved === 1 ? 'allocation site' : 'allocation sites') +
+            ' that changed',
           sites,
           '',
         ),
