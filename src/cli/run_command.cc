@@ -87,9 +87,7 @@ Result<std::vector<Record>> records_to_reuse(const Context& context, const RunCo
 ProfileRequest profiles_beside(const std::string& record) {
   return {.folder = record + ".profiles",
           .name = fs::path(record).filename().string() + ".profiles",
-          .allocation_sites = true,
-          .python_functions = true,
-          .source_lines = true,
+          .probes = ProbeSet::all(),
           .sources = true};
 }
 
@@ -104,10 +102,10 @@ void add_run_command_options(OptionSet& command, RunCommandOptions& options) {
            "same; one in twenty is counted again to prove it")
       .value_name("RECORD|STORE");
   command.add("--profiles", &options.profiles, "Keep a profile of each case beside the record");
-  command.add("--no-python-functions", &options.no_python_functions,
-              "Not of Python functions, which want a host of their own (--profiles)");
-  command.add("--no-lines", &options.no_lines,
-              "Not of source lines in C++, which want a host of their own (--profiles)");
+  for (std::size_t i = 0; i < probes::table.size(); ++i) {
+    const KeptProbe& probe = *probes::table[i];
+    if (!probe.option.empty()) command.add(std::string(probe.option), &options.without[i], std::string(probe.help));
+  }
   command.add("--no-sources", &options.no_sources, "No text of source files beside the lines (--profiles)");
   add_selection_options(command, options.run);
   add_run_options(command, options.run);
@@ -187,8 +185,9 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
   request.reuse = *earlier;
   if (options.profiles) {
     request.profiles = profiles_beside(options.json);
-    request.profiles->python_functions = !options.no_python_functions;
-    request.profiles->source_lines = !options.no_lines;
+    for (std::size_t i = 0; i < probes::table.size(); ++i) {
+      if (options.without[i]) request.profiles->probes.remove(*probes::table[i]);
+    }
     request.profiles->sources = !options.no_sources;
   }
   RunOptions run = options.run;
