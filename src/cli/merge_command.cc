@@ -16,6 +16,7 @@
 #include "cli/refuse.h"
 #include "profile/line_costs.h"
 #include "record/json.h"
+#include "run/probes/table.h"
 
 namespace tally::cli {
 
@@ -64,11 +65,12 @@ class ProfileTaker {
     if (code) return fail(ErrorKind::io, "cannot make the folder of profiles: " + code.message(), folder_.string());
     const fs::path to = folder_ / (digest(id) + from.extension().string());
     if (Status copied = copy_whole(from, to); !copied) return std::unexpected(copied.error());
-    for (const char* ending : {".python.json", ".allocations.json"}) {
+    for (const KeptProbe* probe : probes::table) {
+      if (probe->suffix.empty()) continue;
       fs::path source = from;
       fs::path copy = to;
-      source.replace_extension(ending);
-      copy.replace_extension(ending);
+      source.replace_extension(probe->suffix);
+      copy.replace_extension(probe->suffix);
       if (!fs::is_regular_file(source, code)) {
         // Of a merge before this one, which took another measurement of the case.
         fs::remove(copy, code);

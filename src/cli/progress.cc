@@ -10,6 +10,7 @@
 #include "base/readable_id.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "execution/probe.h"
 #include "report/format.h"
 #include "report/table.h"
 
@@ -25,6 +26,11 @@ std::string elapsed(double seconds) {
 
 double seconds_between(Progress::Time from, Progress::Time to) {
   return std::chrono::duration<double>(to - from).count();
+}
+
+std::string_view activity_of(Mode mode) {
+  if (mode.probe != nullptr) return mode.probe->activity;
+  return mode == Mode::counts ? "counting" : mode == Mode::wall ? "timing" : "examining";
 }
 
 constexpr std::size_t kEnoughForAPace = 3;
@@ -88,15 +94,8 @@ void Progress::on_session(const Case& measured, Mode mode, const std::vector<int
   if (style_ == ProgressStyle::quiet) return;
   waits_ = false;
   if (Pace& pace = paces_[mode]; pace.began == Time{}) pace.began = now_();
-  const std::string text = fmt::format("{} {} (CPU {})",
-                                       mode == Mode::counts      ? "counting"
-                                       : mode == Mode::wall      ? "timing"
-                                       : mode == Mode::sites     ? "finding the allocations of"
-                                       : mode == Mode::lines     ? "finding the source lines of"
-                                       : mode == Mode::functions ? "finding the Python functions of"
-                                       : mode == Mode::threads   ? "counting each thread of"
-                                                                 : "examining",
-                                       readable_id(measured.id), fmt::join(cpus, ","));
+  const std::string text =
+      fmt::format("{} {} (CPU {})", activity_of(mode), readable_id(measured.id), fmt::join(cpus, ","));
   running_.push_back({measured.id, mode, text});
   if (verbose_) return line(text);
   redraw();

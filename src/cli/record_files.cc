@@ -17,6 +17,7 @@
 #include "build/cache.h"
 #include "build/file_digests.h"
 #include "record/json.h"
+#include "run/probes/table.h"
 
 namespace tally::cli {
 namespace {
@@ -107,7 +108,7 @@ struct Beside {
 };
 
 /// An error says that `what` was not kept.
-Result<Beside> read_beside(const CaseRecord& record, const std::string& path, const std::string& ending,
+Result<Beside> read_beside(const CaseRecord& record, const std::string& path, std::string_view ending,
                            const std::string& what) {
   const auto missing = [&] {
     return fail(ErrorKind::input, fmt::format("{} of '{}' were not kept", what, record.id), path,
@@ -143,7 +144,7 @@ auto load_named(const std::string& record_and_case, const Load& load)
 }  // namespace
 
 Result<StoredProfile> load_python_profile(const CaseRecord& record, const std::string& path) {
-  const auto beside = read_beside(record, path, ".python.json", "the Python functions");
+  const auto beside = read_beside(record, path, probes::python_functions.suffix, "the Python functions");
   if (!beside) return std::unexpected(beside.error());
   return read_profile(beside->text, beside->path);
 }
@@ -155,7 +156,7 @@ Result<StoredProfile> load_python_profile(const std::string& record_and_case) {
 }
 
 Result<AllocationSites> load_allocation_sites(const CaseRecord& record, const std::string& path) {
-  const auto beside = read_beside(record, path, ".allocations.json", "the allocations");
+  const auto beside = read_beside(record, path, probes::allocation_sites.suffix, "the allocations");
   if (!beside) return std::unexpected(beside.error());
   return allocation_sites_from_json(beside->text, beside->path);
 }
@@ -174,7 +175,7 @@ bool should_be_there(const CaseRecord& record, const std::string& path, ProfileO
   auto file = profile_file(record.id, *record.profile, path);
   if (what == ProfileOf::native || !file) return what == ProfileOf::native;
   std::error_code code;
-  return std::filesystem::exists(file->replace_extension(".python.json"), code);
+  return std::filesystem::exists(file->replace_extension(probes::python_functions.suffix), code);
 }
 
 }  // namespace

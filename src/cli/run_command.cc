@@ -87,9 +87,7 @@ Result<std::vector<Record>> records_to_reuse(const Context& context, const RunCo
 ProfileRequest profiles_beside(const std::string& record) {
   return {.folder = record + ".profiles",
           .name = fs::path(record).filename().string() + ".profiles",
-          .allocation_sites = true,
-          .python_functions = true,
-          .source_lines = true,
+          .probes = ProbeSet::all(),
           .sources = true};
 }
 
@@ -105,10 +103,10 @@ void add_run_command_options(OptionSet& command, RunCommandOptions& options) {
       .value_name("RECORD|STORE");
   command.add("--profiles", &options.profiles,
               "Keep a profile of each case beside the record, for explain, profile and report");
-  command.add("--no-python-functions", &options.no_python_functions,
-              "For --profiles: leave out Python functions, which need a host of their own");
-  command.add("--no-lines", &options.no_lines,
-              "For --profiles: leave out C++ source lines, which need a host of their own");
+  for (std::size_t i = 0; i < probes::table.size(); ++i) {
+    const KeptProbe& probe = *probes::table[i];
+    if (!probe.option.empty()) command.add(std::string(probe.option), &options.without[i], std::string(probe.help));
+  }
   command.add("--no-sources", &options.no_sources, "For --profiles: do not keep the text of source files");
   add_selection_options(command, options.run);
   add_run_options(command, options.run);
@@ -188,8 +186,9 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
   request.reuse = *earlier;
   if (options.profiles) {
     request.profiles = profiles_beside(options.json);
-    request.profiles->python_functions = !options.no_python_functions;
-    request.profiles->source_lines = !options.no_lines;
+    for (std::size_t i = 0; i < probes::table.size(); ++i) {
+      if (options.without[i]) request.profiles->probes.remove(*probes::table[i]);
+    }
     request.profiles->sources = !options.no_sources;
   }
   RunOptions run = options.run;

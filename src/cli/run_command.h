@@ -1,6 +1,8 @@
 /// `tally run SUITE`: measure every case, print a table, write the record.
 #pragma once
 
+#include <array>
+
 #include "cli/context.h"
 #include "cli/run_options.h"
 #include "cli/suite_source.h"
@@ -16,9 +18,8 @@ struct RunCommandOptions {
   std::string reuse;  ///< A record or a store whose counts are taken over where nothing of them has changed.
   bool resume = false;
   bool profiles = false;
-  bool no_python_functions = false;  ///< In those.
-  bool no_lines = false;             ///< Likewise.
-  bool no_sources = false;           ///< Likewise.
+  std::array<bool, probes::table.size()> without{};  ///< In those: probes that are left out, by their places.
+  bool no_sources = false;                           ///< Likewise.
 };
 
 void add_run_command_options(OptionSet& command, RunCommandOptions& options);

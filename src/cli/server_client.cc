@@ -50,6 +50,14 @@ json::Object source_of(const SourceRequest& request) {
   return source;
 }
 
+json::Object profiles_of(const ProfileRequest& request) {
+  json::Object profiles{{"folder", absolute(request.folder)}, {"name", request.name}, {"sources", request.sources}};
+  for (const KeptProbe* probe : probes::table) {
+    if (!probe->field.empty()) profiles[std::string(probe->field)] = request.probes.contains(*probe);
+  }
+  return profiles;
+}
+
 json::Object measure_members(const RunRequest& request, const ServedPlan& plan, const std::string& cores) {
   json::Object environment;
   for (const auto& [name, value] : request.caller.environment) environment[name] = value;
@@ -66,12 +74,7 @@ json::Object measure_members(const RunRequest& request, const ServedPlan& plan, 
   members["source"] = source_of(request.source);
   if (request.journal)
     members["journal"] = json::Object{{"path", absolute(request.journal->path)}, {"resume", request.journal->resume}};
-  if (request.profiles)
-    members["profiles"] = json::Object{{"folder", absolute(request.profiles->folder)},
-                                       {"name", request.profiles->name},
-                                       {"python_functions", request.profiles->python_functions},
-                                       {"lines", request.profiles->source_lines},
-                                       {"sources", request.profiles->sources}};
+  if (request.profiles) members["profiles"] = profiles_of(*request.profiles);
   return members;
 }
 

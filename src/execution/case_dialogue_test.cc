@@ -113,38 +113,6 @@ TEST_F(CaseDialogueTest, ADumpThatCannotBeReadIsAFailureWithTheReason) {
   EXPECT_EQ(dialogue.on(counted(1000)), std::nullopt) << "nothing is asked after a failure";
 }
 
-TEST_F(CaseDialogueTest, PythonCallsAreObservedOnceAndTheLoopGoesWithThem) {
-  CaseDialogue dialogue = begin(Mode::functions);
-  EXPECT_FALSE(count_of(dialogue.on(PhaseReady{Phase::baseline})).last);
-  EXPECT_TRUE(advances(dialogue.on(counted(1000))));
-  EXPECT_TRUE(count_of(dialogue.on(PhaseReady{Phase::statement})).last);
-  RegionCounted region = counted(6000, true);
-  region.python_calls = PythonCalls{.standard = "/usr/lib/python3", .path = {}, .functions = {}, .calls = {}};
-  EXPECT_TRUE(advances(dialogue.on(std::move(region))));
-  EXPECT_TRUE(dialogue.complete());
-  CaseOutcome outcome;
-  dialogue.deliver(outcome, {});
-  ASSERT_TRUE(outcome.python_functions);
-  EXPECT_EQ(outcome.python_functions->loop, 1000U);
-  EXPECT_EQ(outcome.python_functions->profile, "text");
-  EXPECT_EQ(outcome.python_functions->calls.standard, "/usr/lib/python3");
-  EXPECT_FALSE(outcome.counts) << "these are no counts";
-}
-
-TEST_F(CaseDialogueTest, InstructionsAreTakenOnceAfterTheEmptyLoop) {
-  CaseDialogue dialogue = begin(Mode::lines);
-  EXPECT_FALSE(count_of(dialogue.on(PhaseReady{Phase::baseline})).last);
-  EXPECT_TRUE(advances(dialogue.on(counted(1000))));
-  EXPECT_TRUE(count_of(dialogue.on(PhaseReady{Phase::statement})).last);
-  EXPECT_TRUE(advances(dialogue.on(counted(6000, true))));
-  EXPECT_TRUE(dialogue.complete());
-  CaseOutcome outcome;
-  dialogue.deliver(outcome, {});
-  ASSERT_TRUE(outcome.instructions);
-  EXPECT_EQ(outcome.instructions->profile, "text");
-  EXPECT_FALSE(outcome.counts) << "these are no counts";
-}
-
 TEST_F(CaseDialogueTest, AProgramsFunctionIsHeardToItsEndWhereNoTimesFollow) {
   for (const bool hears : {false, true}) {
     hears_end_ = hears;
@@ -162,55 +130,6 @@ TEST_F(CaseDialogueTest, AProgramsFunctionIsHeardToItsEndWhereNoTimesFollow) {
     dialogue.deliver(outcome, {});
     EXPECT_EQ(outcome.told.note, hears ? "at its end" : "");
   }
-}
-
-/// The empty loop once more in the child itself, as a session has it that counts all of them at once.
-TEST_F(CaseDialogueTest, EachThreadIsCountedAloneInAForkOfItsOwn) {
-  case_.threads = 2;
-  CaseDialogue dialogue = begin(Mode::threads);
-  const auto alone = [](std::uint64_t instructions, int thread) {
-    RegionCounted region = counted(instructions);
-    region.thread = thread;
-    return region;
-  };
-  EXPECT_EQ(count_of(dialogue.on(PhaseReady{Phase::baseline})).thread, 1);
-  EXPECT_EQ(count_of(dialogue.on(alone(100, 1))).thread, 2);
-  EXPECT_EQ(count_of(dialogue.on(alone(110, 2))).thread, 0);
-  EXPECT_TRUE(advances(dialogue.on(counted(200, true))));
-  const AskCount first = count_of(dialogue.on(PhaseReady{Phase::statement}));
-  EXPECT_EQ(first.thread, 1);
-  const AskCount second = count_of(dialogue.on(alone(1100, 1)));
-  EXPECT_EQ(second.thread, 2);
-  EXPECT_FALSE(first.last || second.last);
-  EXPECT_TRUE(advances(dialogue.on(alone(2110, 2))));
-  EXPECT_TRUE(dialogue.needs_no_more());
-  CaseOutcome outcome;
-  dialogue.deliver(outcome, {});
-  ASSERT_TRUE(outcome.by_thread);
-  EXPECT_THAT(counts_by_thread(*outcome.by_thread), ElementsAre(10, 20));
-  EXPECT_FALSE(outcome.counts) << "they stand beside the whole";
-}
-
-TEST_F(CaseDialogueTest, WhatCannotCountASingleThreadIsNotTakenAtItsWord) {
-  case_.threads = 2;
-  CaseDialogue earlier = begin(Mode::threads);
-  earlier.on(PhaseReady{Phase::baseline});
-  EXPECT_TRUE(advances(earlier.on(counted(200))));
-  EXPECT_THAT(earlier.failure().value().message, HasSubstr("built with an earlier tallymark"));
-  CaseDialogue working = begin(Mode::threads);
-  EXPECT_TRUE(advances(working.on(PhaseReady{.phase = Phase::baseline, .in_process = true})));
-  EXPECT_THAT(working.failure().value().message, HasSubstr("others than its team's"));
-}
-
-TEST_F(CaseDialogueTest, OneThatIsGivenUpLeavesItsLoops) {
-  CaseDialogue dialogue = begin(Mode::functions);
-  dialogue.on(PhaseReady{Phase::baseline});
-  RegionCounted unreadable = counted(0);
-  unreadable.totals = fail(ErrorKind::failed, "no totals");
-  EXPECT_TRUE(advances(dialogue.on(std::move(unreadable)))) << "nobody else would end it";
-  EXPECT_TRUE(advances(dialogue.on(PhaseReady{Phase::statement})));
-  EXPECT_FALSE(dialogue.complete());
-  EXPECT_TRUE(dialogue.failure());
 }
 
 TEST_F(CaseDialogueTest, APerturbedCountIsTakenOnce) {

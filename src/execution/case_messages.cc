@@ -8,7 +8,6 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "execution/python_call_table.h"
 
 namespace tally {
 
@@ -28,6 +27,13 @@ std::vector<double> samples_of(std::string_view bytes, double iterations) {
   return samples;
 }
 
+/// Reads and removes it.
+Result<std::string> take_file(const std::string& path) {
+  auto text = read_file(path);
+  ::unlink(path.c_str());
+  return text;
+}
+
 RegionCounted counted(const Message& message, DumpFolder& dumps) {
   RegionCounted region{.status = static_cast<int>(message.number(Field::status)),
                        .own = dumps.child && message.number(Field::pid) == static_cast<std::uint64_t>(*dumps.child),
@@ -37,27 +43,19 @@ RegionCounted counted(const Message& message, DumpFolder& dumps) {
                        .paused = message.number(Field::paused) != 0,
                        .thread = static_cast<int>(message.number(Field::thread)),
                        .totals = {},
-                       .dump = {}};
-  if (!dumps.sites.empty() && region.status == 0) {
-    const std::string path = fmt::format("{}/{}", dumps.sites, message.number(Field::pid));
-    if (auto text = read_file(path)) region.dump = *std::move(text);
-    ::unlink(path.c_str());
-    return region;
-  }
-  if (dumps.path.empty() || region.status != 0) return region;
+                       .dump = {},
+                       .left = {}};
+  if (region.status != 0) return region;
+  // There is none of a region that is not observed, such as the empty loop of Python.
+  if (dumps.ending)
+    region.left = take_file(fmt::format("{}/{}{}", dumps.path, message.number(Field::pid), *dumps.ending)).value_or("");
+  if (!dumps.has_dumps) return region;
   const std::uint64_t number = message.number(Field::dump, 1);
   if (region.own) dumps.last_own = number;
   const std::string path = fmt::format("{}/{}.{}", dumps.path, message.number(Field::pid), number);
-  auto text = read_file(path);
-  ::unlink(path.c_str());
+  auto text = take_file(path);
   region.totals = text ? callgrind_totals(*text) : Result<Totals>(std::unexpected(text.error()));
   if (text) region.dump = *std::move(text);
-  if (dumps.has_python_calls) {
-    const std::string table = fmt::format("{}/{}.functions", dumps.path, message.number(Field::pid));
-    // There is none of an empty loop.
-    if (const auto bytes = read_file(table)) region.python_calls = read_python_calls(*bytes);
-    ::unlink(table.c_str());
-  }
   return region;
 }
 
@@ -78,7 +76,7 @@ CaseTold told(const Message& message) {
 }  // namespace
 
 void DumpFolder::clean() const {
-  if (path.empty() || !child) return;
+  if (!has_dumps || !child) return;
   ::unlink(fmt::format("{}/{}", path, *child).c_str());
   for (std::uint64_t n = 1; n <= last_own + 2; ++n) ::unlink(fmt::format("{}/{}.{}", path, *child, n).c_str());
 }

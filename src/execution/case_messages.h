@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "execution/outcome.h"
-#include "profile/callgrind.h"
+#include "execution/region.h"
 #include "protocol/frame.h"
 
 namespace tally {
@@ -24,20 +24,6 @@ struct PhaseReady {
   std::string device = {};     ///< That the case works on; empty: none.
   std::string allocator = {};  ///< The file of the malloc that the host cannot read; empty: the C library's.
   int threads = 1;             ///< Alive in the child.
-};
-
-/// A region has been executed once.
-struct RegionCounted {
-  int status = 0;    ///< A wait status: of the process that executed it.
-  bool own = false;  ///< By the case child itself, not by a fork of it.
-  std::uint64_t iterations = 1;
-  std::uint64_t allocations = 0;
-  std::uint64_t allocated_bytes = 0;
-  bool paused = false;                              ///< Counting was, within the region.
-  int thread = 0;                                   ///< The one that was counted alone, from 1; 0: all were.
-  std::optional<Result<Totals>> totals;             ///< Where instructions are counted.
-  std::string dump;                                 ///< The text that they are from, or the trace of allocation sites.
-  std::optional<Result<PythonCalls>> python_calls;  ///< Where they are observed, of a statement.
 };
 
 /// One child has been timed.
@@ -67,11 +53,11 @@ using CaseMessage =
 
 /// Where the child's dumps are found.
 struct DumpFolder {
-  std::string path;               ///< Empty: nothing is counted.
-  std::string sites;              ///< Where allocation sites are recorded: the folder of their traces.
-  std::optional<int> child;       ///< The case child's process, once it is known.
-  std::uint64_t last_own = 0;     ///< The last of the child's own dumps that was read.
-  bool has_python_calls = false;  ///< Beside each dump lies the table of its region's Python calls.
+  std::string path;
+  bool has_dumps = false;             ///< Callgrind's: instructions are counted.
+  std::optional<std::string> ending;  ///< Of the file that a probe's observer leaves of a region; nothing: it has none.
+  std::optional<int> child;           ///< The case child's process, once it is known.
+  std::uint64_t last_own = 0;         ///< The last of the child's own dumps that was read.
 
   /// Removes those that the child wrote and nobody read: at its exit, and after each phase's warm-up.
   void clean() const;

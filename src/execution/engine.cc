@@ -10,7 +10,6 @@
 #include "base/contains.h"
 #include "base/overloaded.h"
 #include "base/text.h"
-#include "execution/timer_overhead.h"
 
 namespace tally {
 
@@ -19,24 +18,9 @@ namespace {
 constexpr Milliseconds kMemoryInterval{100};  // an overshoot of as much as fits into it is possible
 constexpr Milliseconds kLookAround{500};      // while work is queued, for whatever no event announces
 
-std::vector<RetryLimits> retries_of(const ExecutionRequest& request) {
-  std::vector<RetryLimits> retries;
-  retries.reserve(request.cases.size());
-  for (const Case& one : request.cases) retries.push_back(retry_limits(request.settings, one.settings));
-  return retries;
-}
-
 std::optional<Milliseconds> most_wait(const Settings& settings) {
   if (!settings.max_wait_s) return std::nullopt;
   return std::chrono::duration_cast<Milliseconds>(std::chrono::duration<double>(*settings.max_wait_s));
-}
-
-/// "a [cpp]: timed out after 60 s, at attempt 1 of 2; it is tried again".
-std::string retry_text(const ExecutionRequest& request, const Job& job, const std::string& why) {
-  const Case& measured = request.cases[job.index];
-  const RetryLimits limits = retry_limits(request.settings, measured.settings);
-  return fmt::format("{}: {}, at attempt {} of {}; it is tried again", measured.id, why, 1 + job.timeouts,
-                     1 + limits.after_timeout);
 }
 
 StopLadder::Reason cancelled() { return {Ending::cancelled, "cancelled"}; }
@@ -50,15 +34,14 @@ Engine::Engine(ProcessRunner& runner, CpuLeases& leases, HostPool& pool, Builder
       builder_(builder),
       request_(std::move(request)),
       observer_(observer),
+      rules_(request_),
       book_(retries_of(request_)),
       builds_(runner, builder),
       placement_(
           leases, [this] { return cpus_in_use(); }, most_wait(request_.settings)),
       prepared_(builder, request_.toolchains, request_.surroundings, request_.settings),
       held_(book_, observer),
-      interruption_(runner.interruptions()),
-      timer_overhead_s_(measure_timer_overhead()) {
-  for (const Case& one : request_.cases) plans_.push_back(case_plan(request_.settings, one.settings));
+      interruption_(runner.interruptions()) {
   pool_.begin_plan(retry_limits(request_.settings), host_deadlines(request_.settings));
 }
 
@@ -69,15 +52,13 @@ void Engine::queue_jobs(const std::vector<bool>& done) {
   if (request_.settings.noise_floor && !examining) perturbations_ = standard_perturbations();
   std::vector<Job> jobs = examining ? examining_jobs(request_.cases, done)
                                     : measuring_jobs(request_.cases, request_.settings, perturbations_, done);
-  if (request_.allocation_sites && !examining) add_site_jobs(jobs, request_.cases, done);
-  const bool counting = request_.settings.counts && !examining;
-  if (request_.python_functions && counting) add_function_jobs(jobs, request_.cases, done);
-  if (counting) add_thread_jobs(jobs, request_.cases, request_.toolchains, done);
-  if (request_.source_lines && counting) add_line_jobs(jobs, request_.cases, done);
-  std::map<Mode, std::size_t> planned;
+  if (!examining)
+    add_probing_jobs(jobs, request_.cases, request_.toolchains, request_.probes, request_.settings.counts, done);
+  std::vector<std::pair<Mode, std::size_t>> planned;  // in the order in which they come
   for (const Job& job : jobs) {
     book_.add(kind_of(job, request_.cases[job.index]), job);
-    ++planned[job.mode];
+    const auto known = std::ranges::find(planned, job.mode, &std::pair<Mode, std::size_t>::first);
+    (known == planned.end() ? planned.emplace_back(job.mode, 0) : *known).second += 1;
   }
   for (const auto& [mode, sessions] : planned) observer_.on_planned(mode, sessions);
 }
@@ -165,9 +146,9 @@ bool Engine::start_session() {
     const auto host = prepared_.of(kind);
     if (host && *host == nullptr) continue;
     const auto broken = host ? pool_.broken((*host)->key) : std::optional(describe(host.error()));
-    if (broken && (is_explaining(job.mode) || job.anew)) {
+    if (broken && (job.mode.probe != nullptr || job.anew)) {
       if (job.anew) without_another_process(book_.outcome(job.index), *broken);
-      if (!job.anew) without(book_.outcome(job.index), job.mode, *broken);
+      if (!job.anew) book_.outcome(job.index).warnings.push_back(job.mode.probe->warning(*broken));
       book_.end(kind, book_.take(kind), Ending::ok, false);
       return true;
     }
@@ -200,41 +181,16 @@ bool Engine::start_host(const PreparedHost& host) {
   return true;
 }
 
-/// One more where those of earlier sessions prove nothing yet, as where a perturbed count only has to be seen.
-std::size_t Engine::replicates_of_next_session(const Job& job) const {
-  const std::optional<CountSamples>& counts = book_.outcome(job.index).counts;
-  if (job.perturbation != nullptr || job.anew || (counts && wants_another_replicate(*counts, plan_of(job)))) return 1;
-  return static_cast<std::size_t>(std::max(1, plan_of(job).replicates));
-}
-
 SessionRequest Engine::request_for(const HostKind& kind, const Job& job, HostId host, const CpuLease& lease) const {
-  const Case& measured = request_.cases[job.index];
   SessionRequest request;
-  request.rules = {
-      .measured = &measured,
-      .toolchain = &request_.toolchains.at(measured.toolchain).spec,
-      .mode = job.mode,
-      .plan = plan_of(job),
-      .replicates = replicates_of_next_session(job),
-      // Where a forked process is known to go on otherwise than its parent would: of this case, or of one
-      // that is likely to meet the same library (which spares this one a session). And the single
-      // replicate of a perturbed count must be of the same kind as the first one of the undisturbed count.
-      .once = job.anew,
-      .forks_all = job.perturbation != nullptr || job.anew || forks_differ_.contains({kind, measured.autograd}),
-      .counts_allocations = request_.settings.counts,
-      .hears_end = job.mode == Mode::counts && job.perturbation == nullptr && !job.anew && !request_.settings.wall &&
-                   !request_.toolchains.at(measured.toolchain).spec.program.empty(),
-      .timer_overhead_s = timer_overhead_s_};
-  if (job.perturbation != nullptr) {
-    request.perturbation = *job.perturbation;
-    request.rules.perturbation = job.perturbation->name;
-  }
+  request.rules = rules_.of(kind, job, book_.outcome(job.index));
+  if (job.perturbation != nullptr) request.perturbation = *job.perturbation;
   request.built = *builder_.built(job.index);
   for (const CpuIndex cpu : lease.cpus().cpus()) request.cpus.push_back(cpu.value);
   request.folder = request_.surroundings.working_folder;
   request.examiner = request_.examiner;
-  if (kind.counted || kind.allocation_sites) request.dumps = pool_.dumps(host);
-  if (job.mode == Mode::counts && job.perturbation == nullptr && !job.anew) {
+  if (kind.counted || kind.probe != nullptr) request.dumps = pool_.dumps(host);
+  if (job.counts_undisturbed() && !job.anew) {
     request.loaded_by = [this, before = pool_.mapped(host)](int pid) {
       std::vector<std::string> loaded;
       std::ranges::set_difference(runner_.mapped_files(pid), before, std::back_inserter(loaded));
@@ -281,16 +237,14 @@ bool Engine::start_session(const HostKind& kind, const HostSpec& spec, HostId ho
   }
   runner_.watch(session->socket());
   runner_.watch(session->output());
-  const CasePlan& plan = plan_of(job);
-  const Milliseconds deadline = is_under_valgrind(job.mode) ? plan.counted_deadline : plan.native_deadline;
   sessions_.push_back({.job = job,
                        .kind = kind,
                        .session = std::move(session),
                        .lease = *std::move(lease),
                        .host = host,
                        .started = now,
-                       .ladder = StopLadder(now, host_deadlines(request_.settings).fork, deadline),
-                       .memory_limit = plan.memory_bytes});
+                       .ladder = StopLadder(now, host_deadlines(request_.settings).fork, rules_.deadline(job)),
+                       .memory_limit = rules_.plan_of(job).memory_bytes});
   return true;
 }
 
@@ -429,15 +383,15 @@ void Engine::end_session(Running session) {
   const bool well = session->session->ending() == Ending::ok;  // of itself: a failure may be only a warning
   CaseOutcome& outcome = book_.outcome(job.index);
   const Ending ending = deliver(*session, runner_.now(), outcome);
-  if (outcome.forks_differ) forks_differ_.insert({kind, request_.cases[job.index].autograd});
+  if (outcome.forks_differ) rules_.note_forks_differ(kind, job);
   pool_.give_back(session->host);
   if (session->session->ending() != Ending::host_lost) pool_.works(session->host);
   sessions_.erase(session);
   observer_.on_session_end(job.index, job.mode);
-  const bool counted = well && job.mode == Mode::counts && job.perturbation == nullptr;
+  const bool counted = well && job.counts_undisturbed();
   if (counted && !contains(outcome.counted_in, std::to_underlying(host)))
     outcome.counted_in.push_back(std::to_underlying(host));
-  const bool wants_another = counted && !job.anew && wants_another_replicate(*outcome.counts, plan_of(job));
+  const bool wants_another = counted && !job.anew && wants_another_replicate(*outcome.counts, rules_.plan_of(job));
   if (ending == Ending::ok && !wants_another) ask_another_process(kind, job);
   const std::string why = outcome.failure ? outcome.failure->message : std::string();
   switch (book_.end(kind, job, ending, wants_another)) {
@@ -446,7 +400,7 @@ void Engine::end_session(Running session) {
       break;
     case CaseBook::Next::try_again:
       // Its pool has reported a host that is lost.
-      if (ending == Ending::timed_out) observer_.on_warning(retry_text(request_, job, why));
+      if (ending == Ending::timed_out) observer_.on_warning(rules_.retry_text(job, why));
       break;
     case CaseBook::Next::nothing:
       break;
@@ -457,7 +411,7 @@ void Engine::end_session(Running session) {
 /// a difference, one more is taken of a host that was started anew.
 void Engine::ask_another_process(const HostKind& kind, const Job& job) {
   const CaseOutcome& outcome = book_.outcome(job.index);
-  if (job.mode != Mode::counts || job.perturbation != nullptr || job.anew || interruption_.begun()) return;
+  if (!job.counts_undisturbed() || job.anew || interruption_.begun()) return;
   if (outcome.process_doubt.empty() || outcome.counted_in.size() != 1 || !outcome.counts) return;
   Job another{.index = job.index, .mode = Mode::counts, .anew = true};
   HostKind other = kind;

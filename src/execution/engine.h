@@ -7,14 +7,11 @@
 #pragma once
 
 #include <list>
-#include <map>
-#include <set>
-#include <span>
-#include <utility>
 #include <vector>
 
 #include "execution/build_queue.h"
 #include "execution/case_book.h"
+#include "execution/execution_request.h"
 #include "execution/held_counts.h"
 #include "execution/host_pool.h"
 #include "execution/interruption.h"
@@ -23,21 +20,9 @@
 #include "execution/placement.h"
 #include "execution/prepared_hosts.h"
 #include "execution/running_session.h"
+#include "execution/session_rules.h"
 
 namespace tally {
-
-/// What is to be executed, and how. Everything referred to must outlive the engine.
-struct ExecutionRequest {
-  std::span<const Case> cases;
-  const Settings& settings;
-  const std::map<std::string, ResolvedToolchain>& toolchains;
-  const HostSurroundings& surroundings;
-  std::string examiner;  ///< Not empty: nothing is measured, each statement is executed and reports what it leaves.
-  bool may_know_counts = false;   ///< The observer is to be asked for counts that are known.
-  bool allocation_sites = false;  ///< Record where each case allocates, too. What fails of it is a warning.
-  bool source_lines = false;      ///< Likewise, what each instruction of a case in C++ costs, where they are counted.
-  bool python_functions = false;  ///< Likewise, which Python functions the instructions are of, where they are counted.
-};
 
 struct ExecutionResult {
   bool interrupted = false;
@@ -69,8 +54,6 @@ class Engine {
   [[nodiscard]] SessionRequest request_for(const HostKind& kind, const Job& job, HostId host,
                                            const CpuLease& lease) const;
   void request_refused(const HostKind& kind, const Job& job, HostId host, const Error& error);
-  [[nodiscard]] const CasePlan& plan_of(const Job& job) const { return plans_[job.index]; }
-  [[nodiscard]] std::size_t replicates_of_next_session(const Job& job) const;
 
   void handle(const Event& event);
   void on_interrupted(int count);
@@ -102,8 +85,8 @@ class Engine {
   ExecutionRequest request_;
   ExecutionObserver& observer_;
   std::vector<Perturbation> perturbations_;
-  std::vector<CasePlan> plans_;  ///< Of each case.
 
+  SessionRules rules_;
   ExecutionResult result_;
   CaseBook book_;
   BuildQueue builds_;
@@ -111,12 +94,9 @@ class Engine {
   PreparedHosts prepared_;
   HeldCounts held_;
   std::list<RunningSession> sessions_;
-  /// Groups of cases of which one counted otherwise in a forked process than in the case child itself.
-  std::set<std::pair<HostKind, Autograd>> forks_differ_;
   Interruption interruption_;
   Clock::time_point next_memory_check_{};
   std::optional<Clock::time_point> wake_observer_at_;
-  double timer_overhead_s_;
 };
 
 }  // namespace tally

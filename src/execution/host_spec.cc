@@ -12,8 +12,8 @@
 
 #include "base/digest.h"
 #include "build/identity.h"
+#include "execution/probe.h"
 #include "process/loader.h"
-#include "profile/python_functions.h"
 #include "protocol/descriptors.h"
 
 namespace tally {
@@ -36,19 +36,6 @@ with open({}) as f:
 exec(compile(text, "tally_host.py", "exec"))
 )",
                      protocol::kHostExtension, protocol::kHostExtension, protocol::kHostScript);
-}
-
-/// Before the other, in the host whose Python calls are observed.
-std::string observer_boot_text() {
-  return fmt::format(R"(import sys
-sys.dont_write_bytecode = True
-import importlib.machinery as m, importlib.util as u
-s = u.spec_from_file_location("_tally_functions", "/proc/self/fd/{}", loader=m.ExtensionFileLoader("_tally_functions", "/proc/self/fd/{}"))
-x = u.module_from_spec(s)
-s.loader.exec_module(x)
-sys.modules["_tally_functions"] = x
-)",
-                     protocol::kHostFunctions, protocol::kHostFunctions);
 }
 
 Result<PassedFd> pass_file(const std::string& path, int target) {
@@ -156,11 +143,7 @@ void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const HostKi
     set(spec.environment, "PYTHONPYCACHEPREFIX", fmt::format("/proc/self/fd/{}", protocol::kHostCompiled));
   }
   spec.working_folder = interpreter_folder(toolchain.spec.requires_modules, around);
-  if (kind.python_functions)
-    spec.files.push_back({around.libexec + "/_tally_functions.abi3.so", protocol::kHostFunctions});
-  const std::string boot =
-      safe_path_text(interpreter, around) + (kind.python_functions ? observer_boot_text() : "") + boot_text();
-  spec.argv.insert(spec.argv.end(), {interpreter.path, "-c", boot});
+  spec.argv.insert(spec.argv.end(), {interpreter.path, "-c", safe_path_text(interpreter, around) + boot_text()});
   for (const std::string& module : toolchain.spec.requires_modules) spec.argv.push_back(module);
   spec.argv.emplace_back("--");
   if (!toolchain.spec.warm_up.py.empty()) spec.argv.push_back(toolchain.spec.warm_up.py);
@@ -168,12 +151,6 @@ void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const HostKi
   // Once to the host, which knows whether there is any device, and not to every case.
   if (!toolchain.spec.device.py.empty())
     spec.argv.insert(spec.argv.end(), {"--", toolchain.spec.device.py, toolchain.spec.sync.py});
-}
-
-void preload_first(EnvironmentVariables& environment, const std::string& library) {
-  const auto found = std::ranges::find(environment, "LD_PRELOAD", &EnvironmentVariables::value_type::first);
-  const std::string others = found == environment.end() ? std::string() : ":" + found->second;
-  set(environment, "LD_PRELOAD", library + others);
 }
 
 /// A counted host is started by the loader, from an open descriptor: libraries ask for the program's path and keep it,
@@ -216,11 +193,9 @@ Status add_cpp(HostSpec& spec, const ResolvedToolchain& toolchain, const std::op
 std::string describe(const HostKind& kind) {
   return fmt::format("{} host of {}{}{}{}{}", kind.language == Language::cpp ? "C++" : "Python", kind.toolchain,
                      kind.runtime.empty() ? "" : ", ", kind.runtime,
-                     kind.python_functions   ? " with Python functions"
-                     : kind.instructions     ? " with source lines"
-                     : kind.counted          ? " under Valgrind"
-                     : kind.allocation_sites ? " with allocation sites"
-                                             : "",
+                     kind.probe != nullptr ? fmt::format(" {}", kind.probe->description)
+                     : kind.counted        ? " under Valgrind"
+                                           : "",
                      kind.anew ? ", a second process" : "");
 }
 
@@ -250,6 +225,13 @@ std::string valgrind_tool(const std::string& path) {
   std::string tool = "--tool=..";
   for (int level = 1; level < kLevels; ++level) tool += "/..";
   return tool + path;
+}
+
+Settings of_instructions_alone(Settings settings) {
+  settings.cache_sim = false;
+  settings.branch_sim = false;
+  settings.call_context = 0;
+  return settings;
 }
 
 std::vector<std::string> valgrind_flags(const Settings& settings) {
@@ -285,40 +267,10 @@ std::vector<std::string> valgrind_flags(const Settings& settings) {
 
 namespace {
 
-/// Where Python calls are observed: what the evaluator and what leads from it to the functions that it calls do is kept
-/// apart by trampoline, and each trampoline by the native functions that lead to it. Stubs of linkage tables are
-/// functions there: with --skip-plt=yes, Callgrind has their instructions in a caller's own and not in its inclusive
-/// costs (of an addition, 6 in 55).
-std::vector<std::string> observing_flags(Settings settings) {
-  settings.cache_sim = false;
-  settings.branch_sim = false;
-  settings.call_context = 0;
-  std::vector<std::string> flags = valgrind_flags(settings);
-  flags.emplace_back("--demangle=no");  // demangled names hold what contexts are divided by
-  std::ranges::replace(flags, "--skip-plt=yes", "--skip-plt=no");
-  std::ranges::replace(flags, "--dump-line=yes", "--dump-line=no");
-  flags.push_back(fmt::format("--separate-callers2={}*", python_evaluator));
-  flags.push_back(fmt::format("--separate-callers48={}*", python_trampoline));
-  for (const std::string_view function : python_plumbing)
-    flags.push_back(fmt::format("--separate-callers8={}", function));
-  return flags;
-}
-
 /// Names of functions are demangled by who reads them, of one dump in three.
 std::vector<std::string> counter_flags(const std::string& counter) {
   std::vector<std::string> flags = {valgrind_tool(counter), "--demangle=no"};
   flags.insert(flags.end(), core_flags.begin(), core_flags.end());
-  return flags;
-}
-
-/// With the cost of each instruction, at its whole address. Nothing that changes what is executed.
-std::vector<std::string> instruction_flags(Settings settings) {
-  settings.cache_sim = false;
-  settings.branch_sim = false;
-  settings.call_context = 0;
-  std::vector<std::string> flags = valgrind_flags(settings);
-  std::ranges::replace(flags, "--dump-instr=no", "--dump-instr=yes");
-  std::ranges::replace(flags, "--compress-pos=yes", "--compress-pos=no");
   return flags;
 }
 
@@ -341,8 +293,8 @@ Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolch
   }
   if (kind.counted) {
     spec.argv.push_back(around.valgrind);
-    for (std::string& flag : kind.python_functions     ? observing_flags(settings)
-                             : kind.instructions       ? instruction_flags(settings)
+    const bool has_flags = kind.probe != nullptr && kind.probe->valgrind_flags != nullptr;
+    for (std::string& flag : has_flags                 ? kind.probe->valgrind_flags(settings)
                              : !around.counter.empty() ? counter_flags(around.counter)
                                                        : valgrind_flags(settings))
       spec.argv.push_back(std::move(flag));
@@ -354,9 +306,8 @@ Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolch
   } else {
     add_python(spec, toolchain, kind, around);
   }
-  spec.allocation_sites = kind.allocation_sites;
-  spec.python_functions = kind.python_functions;
-  if (kind.allocation_sites) preload_first(spec.environment, around.libexec + "/tally_allocation_sites.so");
+  if (kind.probe != nullptr) spec.folder_variable = kind.probe->folder_variable;
+  if (kind.probe != nullptr && kind.probe->add != nullptr) kind.probe->add(spec, around);
   return spec;
 }
 
@@ -385,8 +336,7 @@ Result<ProcessRequest> host_request(const HostSpec& spec, const std::string& dum
                         "--callgrind-out-file=" + dumps + "/%p");
   }
   request.environment = spec.environment;
-  if (spec.allocation_sites) set(request.environment, "TALLY_ALLOCATION_SITES", dumps);
-  if (spec.python_functions) set(request.environment, "TALLY_PYTHON_FUNCTIONS", dumps);
+  if (!spec.folder_variable.empty()) set(request.environment, spec.folder_variable, dumps);
   request.working_folder = spec.working_folder;
   request.disable_aslr = true;
   request.grace = {Milliseconds(0), Milliseconds(0)};

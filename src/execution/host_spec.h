@@ -15,6 +15,8 @@
 
 namespace tally {
 
+struct ProbeHost;
+
 /// Which host a case of a plan needs.
 struct HostKind {
   std::string toolchain;
@@ -22,11 +24,9 @@ struct HostKind {
   bool counted = false;  ///< Under Valgrind.
   unsigned hash_seed = 0;
   std::uint64_t environment_padding = 0;
-  std::string runtime = {};       ///< Whose warm-up comes after the toolchain's; empty: no runtime's.
-  bool allocation_sites = false;  ///< With the recorder of where memory comes from.
-  bool python_functions = false;  ///< With the observer of Python calls, where it is counted.
-  bool instructions = false;      ///< With the costs of each instruction, likewise.
-  bool anew = false;              ///< Another process than that of the kind that differs in this alone.
+  std::string runtime = {};          ///< Whose warm-up comes after the toolchain's; empty: no runtime's.
+  const ProbeHost* probe = nullptr;  ///< What it has for a probe; null: nothing.
+  bool anew = false;                 ///< Another process than that of the kind that differs in this alone.
 
   auto operator<=>(const HostKind&) const = default;
 };
@@ -60,10 +60,9 @@ struct HostSpec {
   std::vector<File> files;
   std::string made_of;  ///< Python: digest of the interpreter and of all files that it loads.
   bool counted = false;
-  bool allocation_sites = false;  ///< Its environment names the folder that dumps would go to.
-  bool python_functions = false;  ///< Likewise.
-  bool single_use = false;        ///< A fresh host for every session.
-  bool anew = false;              ///< No other specification's host will do.
+  std::string folder_variable;  ///< Of its environment: it names the folder of its dumps; empty: none does.
+  bool single_use = false;      ///< A fresh host for every session.
+  bool anew = false;            ///< No other specification's host will do.
 };
 
 struct HostKey {
@@ -82,6 +81,9 @@ HostKey key_of(const HostSpec& spec);
 /// The option that has Valgrind run a tool of ours. It looks for tools in a folder of its own, from where this leads to
 /// the root; so whatever starts Valgrind (Debian's is a script that sets variables) starts the tool like any other.
 std::string valgrind_tool(const std::string& path);
+
+/// For what wants instructions of each function and nothing else: no simulation, no contexts.
+Settings of_instructions_alone(Settings settings);
 
 /// Callgrind's. Every flag is stated, for defaults have changed between versions.
 std::vector<std::string> valgrind_flags(const Settings& settings);

@@ -19,11 +19,14 @@ namespace tally {
 
 struct Job {
   std::size_t index = 0;  ///< Into the cases.
-  Mode mode = Mode::counts;
+  Mode mode;
   const Perturbation* perturbation = nullptr;  ///< Null: undisturbed.
   bool anew = false;                           ///< One more replicate, of a host that no other job is given.
   int timeouts = 0;
   int hosts_lost = 0;
+
+  /// It is one of those that a case's count is made of.
+  [[nodiscard]] bool counts_undisturbed() const { return mode == Mode::counts && perturbation == nullptr; }
 };
 
 class JobQueue {

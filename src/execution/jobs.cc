@@ -42,34 +42,17 @@ std::vector<Job> measuring_jobs(std::span<const Case> cases, const Settings& set
   return jobs;
 }
 
-void add_site_jobs(std::vector<Job>& jobs, std::span<const Case> cases, const std::vector<bool>& done) {
-  add_pass(jobs, open_cases(cases, done), Mode::sites);
-}
-
-void add_function_jobs(std::vector<Job>& jobs, std::span<const Case> cases, const std::vector<bool>& done) {
-  std::vector<std::size_t> order = open_cases(cases, done);
-  std::erase_if(order, [&](std::size_t i) { return cases[i].language != Language::python; });
-  add_pass(jobs, order, Mode::functions);
-}
-
-void add_thread_jobs(std::vector<Job>& jobs, std::span<const Case> cases,
-                     const std::map<std::string, ResolvedToolchain>& toolchains, const std::vector<bool>& done) {
-  // One that serves with our library before its own runs no teams.
-  const auto serves_itself = [&](const Case& one) {
-    const Toolchain& toolchain = toolchains.at(one.toolchain).spec;
-    return !toolchain.program.empty() && toolchain.program_preload.empty();
-  };
-  std::vector<std::size_t> order = open_cases(cases, done);
-  std::erase_if(order, [&](std::size_t i) {
-    return cases[i].threads < 2 || cases[i].threads > kMostLoneThreads || !serves_itself(cases[i]);
-  });
-  add_pass(jobs, order, Mode::threads);
-}
-
-void add_line_jobs(std::vector<Job>& jobs, std::span<const Case> cases, const std::vector<bool>& done) {
-  std::vector<std::size_t> order = open_cases(cases, done);
-  std::erase_if(order, [&](std::size_t i) { return cases[i].language != Language::cpp; });
-  add_pass(jobs, order, Mode::lines);
+void add_probing_jobs(std::vector<Job>& jobs, std::span<const Case> cases,
+                      const std::map<std::string, ResolvedToolchain>& toolchains, std::span<const Probe* const> probes,
+                      bool counts, const std::vector<bool>& done) {
+  for (const Probe* probe : probes) {
+    if (probe->is_counted && !counts) continue;
+    std::vector<std::size_t> order = open_cases(cases, done);
+    std::erase_if(order, [&](std::size_t i) {
+      return probe->applies != nullptr && !probe->applies(cases[i], toolchains.at(cases[i].toolchain).spec);
+    });
+    add_pass(jobs, order, Mode(*probe));
+  }
 }
 
 std::vector<Job> examining_jobs(std::span<const Case> cases, const std::vector<bool>& done) {
@@ -83,9 +66,7 @@ HostKind kind_of(const Job& job, const Case& measured) {
                 .language = measured.language,
                 .counted = is_under_valgrind(job.mode),
                 .runtime = measured.host_runtime,
-                .allocation_sites = job.mode == Mode::sites,
-                .python_functions = job.mode == Mode::functions,
-                .instructions = job.mode == Mode::lines,
+                .probe = job.mode.probe == nullptr ? nullptr : job.mode.probe->host,
                 .anew = job.anew};
   if (job.perturbation != nullptr) {
     // Nothing but Python has hashes that are seeded when it starts.

@@ -8,6 +8,7 @@
 
 #include "execution/host_spec.h"
 #include "execution/job_queue.h"
+#include "execution/probe.h"
 #include "expansion/case.h"
 #include "measurement/settings.h"
 
@@ -19,19 +20,11 @@ namespace tally {
 std::vector<Job> measuring_jobs(std::span<const Case> cases, const Settings& settings,
                                 std::span<const Perturbation> perturbations, const std::vector<bool>& done);
 
-/// Where each case allocates, after all that measures.
-void add_site_jobs(std::vector<Job>& jobs, std::span<const Case> cases, const std::vector<bool>& done);
-
-/// The Python functions of each case in Python, likewise.
-void add_function_jobs(std::vector<Job>& jobs, std::span<const Case> cases, const std::vector<bool>& done);
-
-/// What each thread executes of a benchmark program's team, likewise. A session takes as many regions as there are
-/// threads, all of which work in each: beyond this many it would take too long.
-inline constexpr int kMostLoneThreads = 16;
-void add_thread_jobs(std::vector<Job>& jobs, std::span<const Case> cases,
-                     const std::map<std::string, ResolvedToolchain>& toolchains, const std::vector<bool>& done);
-/// The source lines of each case in C++, likewise.
-void add_line_jobs(std::vector<Job>& jobs, std::span<const Case> cases, const std::vector<bool>& done);
+/// Then those of `probes`, one after the other, each for the cases that it applies to; none of those that count where
+/// nothing is counted.
+void add_probing_jobs(std::vector<Job>& jobs, std::span<const Case> cases,
+                      const std::map<std::string, ResolvedToolchain>& toolchains, std::span<const Probe* const> probes,
+                      bool counts, const std::vector<bool>& done);
 
 /// One execution of each statement that reports what it leaves.
 std::vector<Job> examining_jobs(std::span<const Case> cases, const std::vector<bool>& done);

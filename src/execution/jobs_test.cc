@@ -24,7 +24,7 @@ class JobsTest : public ::testing::Test {
 };
 
 TEST_F(JobsTest, CountsComeFirstAndManyThreadsAreTimedLast) {
-  using enum Mode;
+  using enum Mode::Kind;
   EXPECT_THAT(brief(measuring_jobs(cases_, {}, {}, {})),
               ElementsAre(std::pair(counts, 0), std::pair(counts, 1), std::pair(counts, 2), std::pair(wall, 1),
                           std::pair(wall, 2), std::pair(wall, 0)));
@@ -47,29 +47,6 @@ TEST_F(JobsTest, WhatIsDoneHasNoJobs) {
   EXPECT_THAT(measuring_jobs(cases_, {}, perturbations, {true, true, true}), IsEmpty());
   EXPECT_THAT(brief(examining_jobs(cases_, {true, false, true})), ElementsAre(std::pair(Mode::result, 1)));
   EXPECT_EQ(measuring_jobs(cases_, {.wall = false}, perturbations, {false, true, true}).size(), 9U);
-}
-
-TEST_F(JobsTest, ThreadsAreCountedOneAtATimeOfProgramsWithATeam) {
-  const auto jobs_where = [&](bool is_of_program) {
-    std::map<std::string, ResolvedToolchain> toolchains;
-    toolchains[""].spec.program = is_of_program ? "/usr/bin/bench" : "";
-    std::vector<Job> jobs;
-    add_thread_jobs(jobs, cases_, toolchains, {});
-    return brief(jobs);
-  };
-  cases_[1].threads = kMostLoneThreads + 1;
-  EXPECT_THAT(jobs_where(true), ElementsAre(std::pair(Mode::threads, 0)));
-  EXPECT_THAT(jobs_where(false), IsEmpty());
-}
-
-TEST_F(JobsTest, LinesAreFoundOfCppInHostsOfTheirOwn) {
-  cases_[0].language = cases_[2].language = Language::cpp;
-  cases_[1].language = Language::python;
-  std::vector<Job> jobs;
-  add_line_jobs(jobs, cases_, {});
-  EXPECT_THAT(brief(jobs), ElementsAre(std::pair(Mode::lines, 0), std::pair(Mode::lines, 2)));
-  EXPECT_NE(kind_of(jobs[0], cases_[0]), kind_of({.index = 0}, cases_[0]));
-  EXPECT_EQ(describe(kind_of(jobs[0], cases_[0])), "C++ host of  with source lines");
 }
 
 TEST_F(JobsTest, ARuntimeWithAWarmUpHasHostsOfItsOwn) {

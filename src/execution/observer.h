@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "execution/host_spec.h"
+#include "execution/mode.h"
 #include "execution/outcome.h"
 #include "process/process.h"
 

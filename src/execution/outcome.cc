@@ -2,26 +2,6 @@
 
 namespace tally {
 
-std::string_view to_string(Mode mode) {
-  switch (mode) {
-    case Mode::counts:
-      return "counts";
-    case Mode::wall:
-      return "wall";
-    case Mode::sites:
-      return "sites";
-    case Mode::functions:
-      return "functions";
-    case Mode::threads:
-      return "threads";
-    case Mode::lines:
-      return "lines";
-    case Mode::result:
-      break;
-  }
-  return "result";
-}
-
 std::string_view to_string(Ending ending) {
   switch (ending) {
     case Ending::ok:
@@ -38,14 +18,6 @@ std::string_view to_string(Ending ending) {
       return "cancelled";
   }
   return "";
-}
-
-void without(CaseOutcome& outcome, Mode mode, const std::string& why) {
-  const std::string what = mode == Mode::sites     ? "where it allocates is not known: "
-                           : mode == Mode::threads ? "what each of its threads executes is not known: "
-                           : mode == Mode::lines   ? "its source lines are not known: "
-                                                   : "its Python functions are not known: ";
-  outcome.warnings.push_back(what + why);
 }
 
 }  // namespace tally

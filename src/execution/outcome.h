@@ -8,25 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "execution/mode.h"
+#include "execution/region.h"
 #include "measurement/counts.h"
 #include "measurement/wall.h"
-#include "profile/python_functions.h"
 
 namespace tally {
-
-/// The ways in which a case is executed; each is a session in a child of its own. `result` measures nothing.
-/// `sites` neither: it is for where memory comes from. Nor `functions`: under Valgrind, for which Python functions the
-/// instructions are of, nor `lines`: likewise, for what each instruction cost. Nor `threads`: which thread of a
-/// benchmark program's team they are of.
-enum class Mode { counts, wall, result, sites, functions, threads, lines };
-std::string_view to_string(Mode mode);
-constexpr bool is_under_valgrind(Mode mode) {
-  return mode == Mode::counts || mode == Mode::functions || mode == Mode::threads || mode == Mode::lines;
-}
-/// It tells more of a case that is measured elsewhere, and what fails of it is a warning.
-constexpr bool is_explaining(Mode mode) {
-  return mode == Mode::sites || mode == Mode::functions || mode == Mode::threads || mode == Mode::lines;
-}
 
 /// How a session, or a whole case, ended.
 enum class Ending { ok, failed, timed_out, crashed, host_lost, cancelled };
@@ -43,7 +30,7 @@ struct CaseFailure {
 };
 
 struct CaseAttempt {
-  Mode mode = Mode::counts;
+  Mode mode;
   Ending ending = Ending::ok;
   double seconds = 0;
   double started_s = 0;   ///< On the monotonic clock: since the machine booted.
@@ -54,26 +41,6 @@ struct AllocationSample {
   std::uint64_t iterations = 1;
   std::uint64_t count = 0;
   std::uint64_t bytes = 0;
-};
-
-/// Where a statement allocates, as the host's recorder wrote it (profile/allocation_trace.h).
-struct AllocationSitesSample {
-  std::uint64_t iterations = 1;
-  std::string trace;
-};
-
-/// Which Python functions call which in a region, and Callgrind's output of it (profile/python_functions.h).
-struct PythonFunctionsSample {
-  std::uint64_t iterations = 1;
-  PythonCalls calls;
-  std::string profile;
-  std::uint64_t loop = 0;  ///< Instructions of the empty loop.
-};
-
-/// What each instruction of a region cost (profile/instruction_costs.h), as Callgrind wrote it.
-struct InstructionSample {
-  std::uint64_t iterations = 1;
-  std::string profile;
 };
 
 /// What one execution of a statement left.
@@ -100,22 +67,15 @@ struct CaseTold {
   std::vector<ToldCounter> counters;
 };
 
-struct CaseOutcome;
-/// The case stands without what this mode would have told.
-void without(CaseOutcome& outcome, Mode mode, const std::string& why);
-
 struct CaseOutcome {
   Ending ending = Ending::cancelled;
   std::vector<CaseAttempt> attempts;
   std::optional<CaseFailure> failure;
   std::optional<CountSamples> counts;
   std::vector<std::pair<std::string, CountSamples>> perturbed;  ///< By the perturbation's name, in the order measured.
-  std::optional<CountSamples> by_thread;  ///< One replicate and one empty loop for each thread of a team, in order.
   std::optional<WallSamples> wall;
   std::optional<AllocationSample> allocations;
-  std::optional<AllocationSitesSample> allocation_sites;
-  std::optional<PythonFunctionsSample> python_functions;
-  std::optional<InstructionSample> instructions;
+  std::vector<ProbeSample> probed;
   std::optional<StatementResult> result;
   CaseTold told;
   std::string device;                     ///< That it works on, "cuda"; empty: none.

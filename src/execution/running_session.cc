@@ -35,12 +35,12 @@ void check_memory(RunningSession& running, Clock::time_point now) {
 namespace {
 
 /// No attempt at measuring: what fails of it leaves the case as it is.
-Ending deliver_explaining(RunningSession& running, CaseOutcome& outcome) {
+Ending deliver_probing(RunningSession& running, CaseOutcome& outcome) {
   const Ending ending = running.session->ending();
   std::optional<CaseFailure> before = outcome.failure;  // of another session of the case
   running.session->deliver(outcome);
   if (ending == Ending::ok || ending == Ending::cancelled) return ending;
-  without(outcome, running.job.mode, outcome.failure->message);
+  outcome.warnings.push_back(running.job.mode.probe->warning(outcome.failure->message));
   outcome.failure = std::move(before);
   return Ending::ok;
 }
@@ -63,7 +63,7 @@ void without_another_process(CaseOutcome& outcome, const std::string& why) {
 }
 
 Ending deliver(RunningSession& running, Clock::time_point now, CaseOutcome& outcome) {
-  if (is_explaining(running.job.mode)) return deliver_explaining(running, outcome);
+  if (running.job.mode.probe != nullptr) return deliver_probing(running, outcome);
   const std::chrono::duration<double> took = now - running.started;
   // The machine's monotonic clock, which all of its runs share. The time of day was seen to step back by 6 ms in a run.
   const std::chrono::duration<double> since_boot = running.started.time_since_epoch();

@@ -18,15 +18,22 @@ namespace {
 
 constexpr std::size_t kCommandFrame = 512;
 
+/// Those that the probe's observer leaves.
+std::optional<std::string> ending_of_files(Mode mode) {
+  if (mode.probe == nullptr || mode.probe->host == nullptr || mode.probe->host->folder_variable.empty())
+    return std::nullopt;
+  return std::string(mode.probe->host->ending);
+}
+
 }  // namespace
 
 Session::Session(SessionRequest request)
     : request_(std::move(request)),
       dialogue_(request_.rules),
-      dumps_{.path = is_under_valgrind(request_.rules.mode) ? request_.dumps : std::string(),
-             .sites = request_.rules.mode == Mode::sites ? request_.dumps : std::string(),
-             .child = {},
-             .has_python_calls = request_.rules.mode == Mode::functions} {}
+      dumps_{.path = request_.dumps,
+             .has_dumps = is_under_valgrind(request_.rules.mode),
+             .ending = ending_of_files(request_.rules.mode),
+             .child = {}} {}
 
 Status Session::start(const FrameStream& control) {
   auto frame = request_frame(request_);

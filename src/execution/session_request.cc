@@ -14,13 +14,6 @@ namespace {
 constexpr std::uint64_t kWarmUpPython = 40;  // CPython 3.11 specialises within 20 rounds of a loop
 constexpr std::uint64_t kWarmUpCpp = 10;
 
-// What the observer of Python calls (host/python_functions) is told: before the case is entered, and before a region.
-constexpr const char* kObserveCalls =
-    "def examined(stmt, names, namespace, result):\n"
-    "    __import__('_tally_functions').install()\n"
-    "    return stmt\n";
-constexpr const char* kBeginCalls = "__import__('_tally_functions').begin()";
-
 void append_texts(Writer& writer, Field field, const Code& code) {
   for (const Snippet& part : code.parts) writer.text(field, part.text);
 }
@@ -47,8 +40,10 @@ void append_python(Writer& frame, const SessionRequest& request) {
   append_texts(frame, Field::stmt_part, measured.stmt);
   if (!toolchain.before_region.py.empty()) frame.text(Field::before_region, toolchain.before_region.py);
   if (!toolchain.sync.py.empty() && toolchain.device.py.empty()) frame.text(Field::sync, toolchain.sync.py);
-  if (request.rules.mode == Mode::functions)
-    frame.text(Field::before_region, kBeginCalls).text(Field::examiner, kObserveCalls);
+  if (const Probe* probe = request.rules.mode.probe) {
+    if (!probe->before_region.empty()) frame.text(Field::before_region, probe->before_region);
+    if (!probe->examiner.empty()) frame.text(Field::examiner, probe->examiner);
+  }
   if (request.rules.mode != Mode::result) return;
   frame.text(Field::examiner, request.examiner);
   for (const std::string& name : measured.results) frame.text(Field::result_name, name);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace tally {
 
@@ -35,19 +34,6 @@ std::string failure_text(const CaseFailure& failure) {
   return text;
 }
 
-/// Figures that do not add up are not those of the execution that was counted.
-void add_threads(CaseRecord& record, const CountSamples& alone) {
-  std::vector<double> each = counts_by_thread(alone);
-  if (adds_up(each, *record.counts)) {
-    record.counts->per_thread = std::move(each);
-    return;
-  }
-  record.warnings.push_back(
-      fmt::format("what each of its threads executes is not known: counted one at a time they come to {:.0f} "
-                  "instructions, and all at once to {:.0f}",
-                  std::accumulate(each.begin(), each.end(), 0.0), record.counts->per_iteration));
-}
-
 /// Whether the replicates agree, and of what that is the proof.
 void add_proof(CaseRecord& record, const CaseOutcome& outcome) {
   Counts& counts = *record.counts;
@@ -71,7 +57,6 @@ void add_counts(CaseRecord& record, const Case& measured, const CaseOutcome& out
     record.counts->allocated_bytes = static_cast<double>(outcome.allocations->bytes) / iterations;
   }
   add_proof(record, outcome);
-  if (outcome.by_thread) add_threads(record, *outcome.by_thread);
   if (!outcome.perturbed.empty()) {
     std::vector<std::pair<std::string, double>> samples;
     samples.reserve(outcome.perturbed.size());

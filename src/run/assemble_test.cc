@@ -53,18 +53,6 @@ TEST(Assemble, AProofSaysOfWhatItIs) {
                                            "comparison takes that for noise"));
 }
 
-TEST(Assemble, ThreadsThatDoNotAddUpAreRefused) {
-  CaseOutcome outcome = counted(30'300, 300);
-  outcome.by_thread = CountSamples{10, {"Ir"}, {{10'100}, {20'100}}, {{100}, {100}}};
-  EXPECT_EQ(assemble(example(), outcome, 0.01, "").counts->per_thread, (std::vector<double>{1000, 2000}));
-  outcome.by_thread->replicates[1] = {30'100};
-  const CaseRecord record = assemble(example(), outcome, 0.01, "");
-  EXPECT_FALSE(record.counts->per_thread);
-  EXPECT_THAT(record.warnings,
-              ElementsAre("what each of its threads executes is not known: counted one at a time they come to 4000 "
-                          "instructions, and all at once to 3000"));
-}
-
 TEST(Assemble, AStatementThatIsGoneIsSaidToBe) {
   EXPECT_THAT(assemble(example(), counted(100, 100), 0.01, "").flags, ElementsAre("optimised_away"));
   EXPECT_THAT(assemble(example(Language::python), counted(100, 100), 0.01, "").flags, IsEmpty());

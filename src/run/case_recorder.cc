@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 
 #include "base/digest.h"
@@ -11,15 +10,10 @@
 #include "base/text.h"
 #include "execution/case_plan.h"
 #include "execution/jobs.h"
-#include "execution/traceback.h"
-#include "profile/allocation_sites.h"
-#include "profile/allocation_trace.h"
 #include "profile/callgrind.h"
-#include "profile/python_functions.h"
 #include "profile/rules.h"
 #include "profile/store.h"
 #include "record/json.h"
-#include "run/allocation_names.h"
 #include "run/assemble.h"
 
 namespace tally {
@@ -45,26 +39,16 @@ std::string reproduce(const RunRequest& request, const Case& measured) {
 /// What an earlier run into the same folder has kept of a case: it would pass for this run's where this one has none.
 void remove_explanations(const ProfileRequest& profiles, const std::string& id) {
   std::error_code none;
-  for (const char* ending : {".python.json", ".allocations.json"})
-    std::filesystem::remove(std::filesystem::path(profiles.folder) / (digest(id) + ending), none);
+  for (const KeptProbe* probe : probes::table) {
+    if (!probe->suffix.empty())
+      std::filesystem::remove(std::filesystem::path(profiles.folder) / (digest(id) + std::string(probe->suffix)), none);
+  }
 }
 
 /// Callgrind counts the calls that are made in pauses, too.
 void forget_calls(Profile& profile) {
   for (Profile::Call& call : profile.calls) call.count = 0;
   profile.notes.emplace_back("counting was paused within the region: how often functions were called is not known");
-}
-
-/// A host's place in a case's own text as the suite's: its functions are nested in one of ours.
-void name_place(PythonPlace& place, const std::vector<Snippet>& parts) {
-  constexpr std::string_view kCase = "<case>";
-  constexpr std::string_view kNested = "<case>.<locals>.";
-  if (place.file != "<tally>") return;
-  const SourcePosition at = place_of(static_cast<int>(place.line), parts);
-  place.file = at.line > 0 ? at.file : "generated code";
-  place.line = at.line > 0 ? static_cast<std::uint64_t>(at.line) : 0;
-  if (place.function == kCase) place.function = "statement";
-  if (place.function.starts_with(kNested)) place.function.erase(0, kNested.size());
 }
 
 }  // namespace
@@ -76,9 +60,12 @@ Status CaseRecorder::on_case(std::size_t index, CaseOutcome outcome) {
   record = assemble(measured, outcome, precision, reproduce(request_, measured));
   note_counts(index, outcome);
   if (request_.profiles) remove_explanations(*request_.profiles, record.id);
-  if (!outcome.profile.empty()) read_profile(record, measured, outcome);
-  if (outcome.allocation_sites) keep_sites(record, measured, outcome);
-  if (outcome.python_functions) keep_python(record, measured, *std::move(outcome.python_functions));
+  auto profile = outcome.profile.empty() ? std::nullopt : read_profile(record, measured, outcome);
+  keep_found(record, measured, outcome, profile ? &*profile : nullptr);
+  if (profile) {
+    if (const Status kept = keep_profile(record, *std::move(profile), outcome.baseline_profile); !kept)
+      record.warnings.push_back("it has no profile: " + describe(kept.error()));
+  }
   if (reuse_ != nullptr) reuse_->prove(index, record);
   results_[index] = std::move(outcome.result);
   Status kept = keep(record);
@@ -108,12 +95,15 @@ void CaseRecorder::note_counts(std::size_t index, const CaseOutcome& outcome) {
   record.inputs = inputs_->of(index, {outcome.library, outcome.artifact}, outcome.loaded);
 }
 
-/// Every profile is looked through for what a region should not do; it is kept only where profiles were asked for. One
-/// that cannot be read or kept is its case's misfortune alone: the count stands without it.
-void CaseRecorder::read_profile(CaseRecord& record, const Case& measured, const CaseOutcome& outcome) {
-  const auto without = [&](const Error& error) { record.warnings.push_back("it has no profile: " + describe(error)); };
+/// Every profile is looked through for what a region should not do; it is to be kept only where profiles were asked
+/// for. One that cannot be read or kept is its case's misfortune alone: the count stands without it.
+std::optional<StoredProfile> CaseRecorder::read_profile(CaseRecord& record, const Case& measured,
+                                                        const CaseOutcome& outcome) {
   auto profile = parse_callgrind(outcome.profile);
-  if (!profile) return without(profile.error());
+  if (!profile) {
+    record.warnings.push_back("it has no profile: " + describe(profile.error()));
+    return std::nullopt;
+  }
   *profile = with_object_names(*profile, names_);
   const FunctionCounts counts = function_counts(*profile, 0, Inclusion::exclusive);
   for (const LintFinding& finding : lint(counts, builtin_lint())) {
@@ -125,85 +115,43 @@ void CaseRecorder::read_profile(CaseRecord& record, const Case& measured, const 
     const double noise = counts.sum() - denoise(counts, rules).sum();
     record.counts->denoised = record.counts->per_iteration - noise / static_cast<double>(record.counts->iterations);
   }
-  if (!request_.profiles) return;
+  if (!request_.profiles) return std::nullopt;
   if (outcome.paused) forget_calls(*profile);
-  const std::string name = digest(measured.id) + ".json";
-  const std::uint64_t iterations = outcome.counts ? outcome.counts->iterations : 1;
-  const auto store = [&](const Profile& one, const std::string& file, std::optional<LineCosts> lines = {}) {
-    return write_file(std::filesystem::path(request_.profiles->folder) / file,
-                      to_json({compacted(one), iterations, std::move(lines)}));
-  };
-  auto lines = lines_of(record, measured, outcome);
-  if (lines && lines->total() != profile->totals.front()) {
-    profile->notes.push_back(
-        fmt::format("its source lines have {} instructions, and its functions {}: they were found by "
-                    "two executions",
-                    lines->total(), profile->totals.front()));
+  return StoredProfile{*std::move(profile), outcome.counts ? outcome.counts->iterations : 1};
+}
+
+void CaseRecorder::keep_found(CaseRecord& record, const Case& measured, const CaseOutcome& outcome,
+                              StoredProfile* profile) {
+  ProbeContext context{.measured = measured,
+                       .record = record,
+                       .profile = profile,
+                       .folder = request_.profiles ? request_.profiles->folder : std::string(),
+                       .keeps_sources = request_.profiles && request_.profiles->sources,
+                       .working_folder = request_.caller.working_folder,
+                       .names = names_,
+                       .lines = lines_};
+  for (const ProbeSample& found : outcome.probed) {
+    if (const Status kept = probe_of(found).keep(found, context); !kept)
+      record.warnings.push_back(found.probe->warning(describe(kept.error())));
   }
-  if (const auto written = store(*profile, name, std::move(lines)); !written) return without(written.error());
+}
+
+Status CaseRecorder::keep_profile(CaseRecord& record, StoredProfile profile, const std::string& baseline) {
+  const std::string name = digest(record.id);
+  const std::uint64_t iterations = profile.iterations;
+  const auto write = [&](StoredProfile one, const char* suffix) {
+    one.profile = compacted(one.profile);
+    return write_file(std::filesystem::path(request_.profiles->folder) / (name + suffix), to_json(one));
+  };
+  if (auto written = write(std::move(profile), ".json"); !written) return written;
   if (request_.profiles->baselines) {
-    const auto baseline = parse_callgrind(outcome.baseline_profile);
-    if (!baseline) return without(baseline.error());
-    if (const auto written = store(with_object_names(*baseline, names_), digest(measured.id) + ".baseline.json");
-        !written)
-      return without(written.error());
+    const auto loop = parse_callgrind(baseline);
+    if (!loop) return std::unexpected(loop.error());
+    if (auto written = write({with_object_names(*loop, names_), iterations}, ".baseline.json"); !written)
+      return written;
   }
-  if (!request_.profiles->name.empty()) record.profile = request_.profiles->name + "/" + name;
-}
-
-std::optional<LineCosts> CaseRecorder::lines_of(CaseRecord& record, const Case& measured, const CaseOutcome& outcome) {
-  if (!outcome.instructions) return std::nullopt;
-  auto lines = lines_.of(measured, outcome.instructions->profile);
-  const Status kept = !lines ? Status(std::unexpected(lines.error()))
-                      : !request_.profiles->sources
-                          ? Status()
-                          : lines_.keep(*lines, measured, request_.caller.working_folder,
-                                        std::filesystem::path(request_.profiles->folder) / sources_folder);
-  if (!kept) record.warnings.push_back("its source lines are not known: " + describe(kept.error()));
-  return lines ? std::optional(*std::move(lines)) : std::nullopt;
-}
-
-void CaseRecorder::keep_sites(CaseRecord& record, const Case& measured, const CaseOutcome& outcome) {
-  auto trace = parse_allocation_trace(outcome.allocation_sites->trace);
-  if (trace && measured.language == Language::python) {
-    const std::vector<Snippet> parts = python_parts(measured);
-    for (auto& site : trace->sites) name_place(site.python, parts);
-  }
-  const auto kept =
-      !trace ? Status(std::unexpected(trace.error()))
-             : write_file(std::filesystem::path(request_.profiles->folder) / (digest(record.id) + ".allocations.json"),
-                          to_json(AllocationSites{.iterations = outcome.allocation_sites->iterations,
-                                                  .sites = named_sites(*trace, names_),
-                                                  .lost = trace->lost}));
-  if (!kept) record.warnings.push_back("where it allocates is not known: " + describe(kept.error()));
-}
-
-void CaseRecorder::keep_python(CaseRecord& record, const Case& measured, PythonFunctionsSample sample) {
-  const auto without = [&](const Error& error) {
-    record.warnings.push_back("its Python functions are not known: " + describe(error));
-  };
-  const std::vector<Snippet> parts = python_parts(measured);
-  for (PythonFunction& function : sample.calls.functions) {
-    PythonPlace place{.file = function.file, .function = function.name, .line = function.line};
-    name_place(place, parts);
-    function = {.name = std::move(place.function), .file = std::move(place.file), .line = place.line};
-  }
-  const auto observed = parse_callgrind(sample.profile);
-  if (!observed) return without(observed.error());
-  auto read = python_profile(*observed, sample.calls, sample.loop);
-  if (!read) return without(read.error());
-  if (record.counts && record.counts->per_iteration > 0) {
-    const double seen = static_cast<double>(read->profile.totals.front()) / static_cast<double>(sample.iterations);
-    const double more = seen / record.counts->per_iteration - 1;
-    constexpr double kNothing = 0.0005;
-    if (std::abs(more) > kNothing) {
-      read->profile.notes.push_back(fmt::format(
-          "{:.2g} % more instructions than are counted: the interpreter inlines no call that is observed", 100 * more));
-    }
-  }
-  const auto path = std::filesystem::path(request_.profiles->folder) / (digest(record.id) + ".python.json");
-  const auto kept = write_file(path, to_json({compacted(read->profile), sample.iterations}));
-  if (!kept) without(kept.error());
+  if (!request_.profiles->name.empty()) record.profile = request_.profiles->name + "/" + name + ".json";
+  return {};
 }
 
 Status CaseRecorder::keep(CaseRecord& record) {

@@ -54,11 +54,9 @@ class CaseRecorder final : public ExecutionObserver {
   void on_warning(const std::string& text) override { observer_.on_message("warning: " + text); }
 
  private:
-  void read_profile(CaseRecord& record, const Case& measured, const CaseOutcome& outcome);
-  /// What the profile is to say of its lines; nothing where they were not asked for, or are not known.
-  std::optional<LineCosts> lines_of(CaseRecord& record, const Case& measured, const CaseOutcome& outcome);
-  void keep_sites(CaseRecord& record, const Case& measured, const CaseOutcome& outcome);
-  void keep_python(CaseRecord& record, const Case& measured, PythonFunctionsSample sample);
+  std::optional<StoredProfile> read_profile(CaseRecord& record, const Case& measured, const CaseOutcome& outcome);
+  void keep_found(CaseRecord& record, const Case& measured, const CaseOutcome& outcome, StoredProfile* profile);
+  Status keep_profile(CaseRecord& record, StoredProfile profile, const std::string& baseline);
   void note_counts(std::size_t index, const CaseOutcome& outcome);
   Status keep(CaseRecord& record);
 

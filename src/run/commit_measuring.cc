@@ -164,8 +164,8 @@ Result<CommitOutcome> CommitMeasuring::measure_built(const Commit& commit, const
   MeasuredCommit measured;
   if (request_.profiles) {
     measured.path = folder_of(commit.id) + "/record.json";
-    request.profiles =
-        ProfileRequest{.folder = measured.path + ".profiles", .name = "record.json.profiles", .python_functions = true};
+    request.profiles = ProfileRequest{.folder = measured.path + ".profiles", .name = "record.json.profiles"};
+    request.profiles->probes.add(probes::python_functions);
   }
   auto result = tally::measure(workspace_, request, observer_);
   if (!result) {

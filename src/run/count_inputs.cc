@@ -20,8 +20,7 @@ std::string name_of(const HostKind& kind) {
 
 /// A host that counts as cases are counted by default: not under a perturbation, and not to explain something.
 bool is_plain(const HostKind& kind) {
-  return kind.counted && kind.hash_seed == 0 && kind.environment_padding == 0 && !kind.python_functions &&
-         !kind.instructions && !kind.anew;
+  return kind.counted && kind.hash_seed == 0 && kind.environment_padding == 0 && kind.probe == nullptr && !kind.anew;
 }
 
 /// Without what Valgrind is told: Callgrind and our counter count the same (host/counter/agreement_test.cc), and a run

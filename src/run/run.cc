@@ -113,9 +113,7 @@ ExecutionResult execute(Workspace& workspace, const RunRequest& request, const R
                              .surroundings = ready.hosts,
                              .examiner = examiner,
                              .may_know_counts = !request.reuse.empty(),
-                             .allocation_sites = request.profiles && request.profiles->allocation_sites,
-                             .source_lines = request.profiles && request.profiles->source_lines,
-                             .python_functions = request.profiles && request.profiles->python_functions};
+                             .probes = probes_to_execute(request.profiles ? request.profiles->probes : ProbeSet())};
   Engine engine(workspace.runner(), workspace.leases(), workspace.hosts(), builder, std::move(execution), recorder);
   return engine.run(done);
 }

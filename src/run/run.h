@@ -18,6 +18,7 @@
 #include "run/caller.h"
 #include "run/journal.h"
 #include "run/observer.h"
+#include "run/probes/table.h"
 #include "run/source.h"
 #include "run/toolchains.h"
 #include "run/workspace.h"
@@ -33,11 +34,9 @@ struct JournalRequest {
 struct ProfileRequest {
   std::string folder;  ///< Where profiles go.
   std::string name;    ///< What the record calls that folder, relative to the record; empty: it does not mention them.
-  bool allocation_sites = false;  ///< Where each case allocates too, as DIGEST.allocations.json.
-  bool python_functions = false;  ///< Python functions too, of cases in Python, as DIGEST.python.json.
-  bool source_lines = false;      ///< Source lines too, of cases in C++, in their profiles.
-  bool sources = false;           ///< And the texts of the user's own files that have some, as sources/DIGEST.
-  bool baselines = false;         ///< Those of the empty loop too, each beside its case's as DIGEST.baseline.json.
+  ProbeSet probes;     ///< What they find, too: in the profile, or beside it as DIGEST and a suffix of theirs.
+  bool sources = false;    ///< And the texts of the user's own files that have source lines, as sources/DIGEST.
+  bool baselines = false;  ///< Those of the empty loop too, each beside its case's as DIGEST.baseline.json.
 };
 
 struct RunRequest {

@@ -269,7 +269,7 @@ TEST_F(RunTest, OneProfileThatCannotBeReadCostsItsCaseAWarning) {
   RunRequest with_profiles = request(plan);
   // Its folder is a file.
   ASSERT_TRUE(write_file(folder_ + "/r.json.profiles", ""));
-  with_profiles.profiles = ProfileRequest{folder_ + "/r.json.profiles", "r.json.profiles"};
+  with_profiles.profiles = ProfileRequest{.folder = folder_ + "/r.json.profiles", .name = "r.json.profiles"};
   const auto result = measure(*workspace_, with_profiles, heard_);
   ASSERT_TRUE(result);
   EXPECT_FALSE(result->stopped);

@@ -185,13 +185,17 @@ void read_profiles(ObjectReader& measure, MeasureRequest& request) {
     request.keeps_profiles = true;
     return;
   }
-  constexpr auto kKeys = std::to_array<std::string_view>({"folder", "name", "python_functions", "lines", "sources"});
-  ObjectReader reader(profiles, measure.place("profiles"), kKeys);
-  request.profiles = ProfileRequest{.folder = reader.absolute_path("folder"),
-                                    .name = reader.required_text("name"),
-                                    .python_functions = reader.flag("python_functions", true),
-                                    .source_lines = reader.flag("lines", true),
-                                    .sources = reader.flag("sources", true)};
+  std::vector<std::string_view> keys = {"folder", "name"};
+  for (const KeptProbe* probe : probes::table) {
+    if (!probe->field.empty()) keys.push_back(probe->field);
+  }
+  keys.emplace_back("sources");
+  ObjectReader reader(profiles, measure.place("profiles"), keys);
+  request.profiles = ProfileRequest{.folder = reader.absolute_path("folder"), .name = reader.required_text("name")};
+  for (const KeptProbe* probe : probes::table) {
+    if (!probe->field.empty() && reader.flag(probe->field, true)) request.profiles->probes.add(*probe);
+  }
+  request.profiles->sources = reader.flag("sources", true);
   if (Status ok = reader.status(); !ok) measure.refuse(ok.error());
 }
 

@@ -1,0 +1,34 @@
+/// The part of the talk with a case child that counts: replicate after replicate until they prove the count. Pure.
+#pragma once
+
+#include "execution/dialogue_rules.h"
+
+namespace tally {
+
+/// Whether a case's replicates do not prove its count yet.
+bool wants_another_replicate(const CountSamples& counts, const CasePlan& plan);
+
+class CountingDialogue {
+ public:
+  explicit CountingDialogue(const DialogueRules& rules) : rules_(rules) {}
+
+  DialogueAnswer on(const PhaseReady& ready);
+  DialogueAnswer on(RegionCounted region);
+  void deliver(CaseOutcome& outcome);
+
+ private:
+  DialogueAnswer on_replicate(bool own);
+  [[nodiscard]] bool is_last_replicate() const;
+
+  DialogueRules rules_;
+  bool of_statement_ = false;  ///< The phase is, and not of the empty loop.
+  std::string allocator_;
+  int threads_ = 1;  ///< The most that it had when a phase was ready.
+  bool forks_differ_ = false;
+  bool paused_ = false;
+  CountSamples counts_;
+  std::string profile_;
+  std::string baseline_profile_;
+};
+
+}  // namespace tally

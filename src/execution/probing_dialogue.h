@@ -1,0 +1,29 @@
+/// The part of the talk with a case child that looks into it for a probe: asks for the regions that the probe wants,
+/// and keeps them. Pure.
+#pragma once
+
+#include "execution/dialogue_rules.h"
+#include "execution/probe.h"
+
+namespace tally {
+
+class ProbingDialogue {
+ public:
+  explicit ProbingDialogue(const DialogueRules& rules)
+      : measured_(*rules.measured), iterations_(rules.plan.iterations), sample_{rules.mode.probe, {}, {}} {}
+
+  DialogueAnswer on(const PhaseReady& ready);
+  DialogueAnswer on(RegionCounted region);
+  void deliver(CaseOutcome& outcome) { outcome.probed.push_back(std::move(sample_)); }
+
+ private:
+  DialogueAnswer next();
+
+  const Case& measured_;
+  std::uint64_t iterations_;
+  bool of_statement_ = false;  ///< The phase is, and not of the empty loop.
+  bool in_process_ = false;
+  ProbeSample sample_;
+};
+
+}  // namespace tally

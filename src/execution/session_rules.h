@@ -1,0 +1,44 @@
+/// By which rules each session of a plan's cases goes: what settings come to for its case, and what earlier sessions
+/// have shown. Starts nothing.
+#pragma once
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "execution/dialogue_rules.h"
+#include "execution/execution_request.h"
+#include "execution/job_queue.h"
+
+namespace tally {
+
+class SessionRules {
+ public:
+  /// Measures what reading the clock takes. The request outlives it.
+  explicit SessionRules(const ExecutionRequest& request);
+
+  [[nodiscard]] const CasePlan& plan_of(const Job& job) const { return plans_[job.index]; }
+  /// How long a session of it may take.
+  [[nodiscard]] Milliseconds deadline(const Job& job) const;
+  /// For its next session; `outcome` is what its case has come to by now.
+  [[nodiscard]] DialogueRules of(const HostKind& kind, const Job& job, const CaseOutcome& outcome) const;
+
+  /// A case counted otherwise in a forked process than in the case child itself.
+  void note_forks_differ(const HostKind& kind, const Job& job);
+
+  /// "a [cpp]: timed out after 60 s, at attempt 1 of 2; it is tried again".
+  [[nodiscard]] std::string retry_text(const Job& job, const std::string& why) const;
+
+ private:
+  const ExecutionRequest& request_;
+  std::vector<CasePlan> plans_;  ///< Of each case.
+  /// Groups of cases of which one is such a case: others of them are likely to meet the same library.
+  std::set<std::pair<HostKind, Autograd>> forks_differ_;
+  double timer_overhead_s_;
+};
+
+/// How often each case may be tried again.
+std::vector<RetryLimits> retries_of(const ExecutionRequest& request);
+
+}  // namespace tally

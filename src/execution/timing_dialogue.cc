@@ -1,0 +1,133 @@
+#include "execution/timing_dialogue.h"
+
+#include <algorithm>
+
+#include "measurement/statistics.h"
+
+namespace tally {
+
+namespace {
+
+constexpr std::uint64_t kLoopBlocks = 100;            // of the empty loop, to time it
+constexpr double kLoopBlockShare = 0.1;               // of a statement's block, in time
+constexpr int kMostRetakes = 3;                       // of times whose blocks came out too short
+constexpr int kMostLoopRetakes = 20;                  // which take a millisecond, and are taken off of all others
+constexpr std::uint64_t kAllocationIterations = 100;  // at the most
+
+std::uint64_t sample_count(const WallSamples& wall) {
+  std::uint64_t count = 0;
+  for (const auto& child : wall.by_child) count += child.size();
+  return count;
+}
+
+void add_turn(WallSamples& all, WallSamples more) {
+  all.watch = all.watch && more.watch
+                  ? std::optional(pooled(*all.watch, sample_count(all), *more.watch, sample_count(more)))
+                  : std::nullopt;
+  std::ranges::move(more.by_child, std::back_inserter(all.by_child));
+}
+
+}  // namespace
+
+DialogueAnswer TimingDialogue::on(const PhaseReady& ready) {
+  const WallPlan& plan = rules_.plan.wall;
+  of_statement_ = ready.phase == protocol::Phase::statement;
+  if (!of_statement_) return ask_times_of_loop();
+  if (plan.number > 0) return ask_times(plan.number, plan.min_run_time_s, 1);
+  // The first child also finds out how many executions make a block; the others repeat that number.
+  return ask_times(0, child_run_time_s(plan), 1);
+}
+
+DialogueAnswer TimingDialogue::on(ChildTimed timed) {
+  if (timed.samples_s.empty())
+    return std::unexpected(CaseFailure{"time", "the case's process sent no samples", {}, {}});
+  if (found_too_few(timed) && retakes_ < most_retakes()) {
+    ++retakes_;
+    return asked_;
+  }
+  if (!of_statement_) {
+    // Of many blocks, however long the machine stops the process in one of them: one interrupted block once passed for
+    // a loop of 112 ns, which turned all of its case's times into 0.
+    wall_.overhead_s = median(timed.samples_s);
+    retakes_ = 0;
+    return Advance{};
+  }
+  wall_.number_per_run = timed.number;
+  // A time that the benchmark says has no loop in it, and none of our clock's grain.
+  if (timed.manual) wall_.overhead_s = 0;
+  wall_.clock_s = timed.manual ? 0 : rules_.timer_overhead_s;
+  const auto number = static_cast<double>(timed.number);
+  double sampled_s = 0;
+  for (double& sample : timed.samples_s) {
+    sampled_s += sample * number;
+    sample = std::max(sample - wall_.overhead_s, 0.0);
+    progress_.measured_s += sample * number;
+  }
+  progress_.sampled_s += sampled_s;
+  progress_.spent_s += std::max(timed.spent_s, sampled_s);
+  progress_.steal_share = timed.steal_share;
+  wall_.by_child.push_back(std::move(timed.samples_s));
+  if (--children_coming_ > 0) return std::nullopt;
+  return next();
+}
+
+/// How many executions make a block is found by doubling until one lasts long enough. Where the machine stops the
+/// process meanwhile they are too few: what is sampled is the clock's own price, and of an empty loop, taken off, it
+/// turned all of a case's times into 0.
+bool TimingDialogue::found_too_few(const ChildTimed& timed) const {
+  if (asked_.iterations > 0 || timed.manual) return false;
+  const double each_s = of_statement_ ? std::ranges::min(timed.samples_s) : median(timed.samples_s);
+  return each_s * static_cast<double>(timed.number) < asked_.block_s / 4;
+}
+
+int TimingDialogue::most_retakes() const { return of_statement_ ? kMostRetakes : kMostLoopRetakes; }
+
+DialogueAnswer TimingDialogue::next() {
+  const WallPlan& plan = rules_.plan.wall;
+  // After the last one the state that another would be forked from is spent.
+  if (!asked_.last && next_wall_step(plan, wall_.by_child, progress_) == WallStep::another_child) {
+    const std::uint64_t children = wall_.by_child.size();
+    const std::uint64_t more = next_children(plan, children, progress_.spent_s);
+    const bool last = !rules_.counts_allocations && are_last(plan, children, more, progress_);
+    return ask_times(wall_.number_per_run, child_budget_s(plan, progress_), more, last);
+  }
+  if (!rules_.counts_allocations) return Advance{};
+  return AskCount{std::min(rules_.plan.iterations, kAllocationIterations), true};
+}
+
+DialogueAnswer TimingDialogue::on(const RegionCounted& region) {
+  allocations_ = AllocationSample{region.iterations, region.allocations, region.allocated_bytes};
+  return Advance{};
+}
+
+/// In many short blocks: an empty loop is regular, and what the clock takes of a tenth of a block is nothing beside it.
+AskTimes TimingDialogue::ask_times_of_loop() {
+  constexpr double kLeastBlockS = 1e-6;
+  ask_times(0, 0, 1);
+  asked_.block_s = std::max(kLoopBlockShare * asked_.block_s, kLeastBlockS);
+  asked_.budget_s = static_cast<double>(kLoopBlocks) * asked_.block_s;
+  asked_.least_samples = kLoopBlocks;
+  return asked_;
+}
+
+AskTimes TimingDialogue::ask_times(std::uint64_t iterations, double budget_s, std::uint64_t children, bool last) {
+  children_coming_ = children;
+  asked_ = AskTimes{.iterations = iterations,
+                    .block_s = least_block_s(rules_.plan.wall, rules_.timer_overhead_s),
+                    .budget_s = budget_s,
+                    .children = children,
+                    .last = last,
+                    .of_statement = of_statement_};
+  return asked_;
+}
+
+void TimingDialogue::deliver(CaseOutcome& outcome) {
+  if (outcome.wall) {
+    add_turn(*outcome.wall, std::move(wall_));
+  } else {
+    outcome.wall = std::move(wall_);
+  }
+  outcome.allocations = allocations_;
+}
+
+}  // namespace tally

@@ -1,0 +1,215 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "execution/case_dialogue.h"
+#include "execution/jobs.h"
+#include "run/probes/table.h"
+
+namespace tally {
+namespace {
+
+using protocol::Phase;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+/// A probe's talk with a case child that nobody is, and the cases that it is for.
+class ProbesTest : public ::testing::Test {
+ protected:
+  ProbesTest() : cases_(3) {
+    cases_[0].threads = 2;
+    cases_[1].language = Language::python;
+  }
+
+  CaseDialogue begin(const KeptProbe& probe) {
+    return CaseDialogue(
+        {.measured = cases_.data(), .toolchain = &toolchain_, .mode = Mode(probe.probe), .plan = case_plan({}, {})});
+  }
+  static RegionCounted counted(std::uint64_t instructions, int thread = 0) {
+    return {.iterations = 100, .thread = thread, .totals = Totals{{"Ir"}, {instructions}}, .dump = "text"};
+  }
+  static AskCount count_of(const std::optional<CaseCommand>& command) { return std::get<AskCount>(command.value()); }
+  static bool advances(const std::optional<CaseCommand>& command) {
+    return command && std::holds_alternative<Advance>(*command);
+  }
+  static CaseOutcome outcome_of(CaseDialogue& dialogue) {
+    CaseOutcome outcome;
+    dialogue.deliver(outcome, {});
+    return outcome;
+  }
+  /// The cases that it has jobs for.
+  std::vector<std::size_t> cases_of(const KeptProbe& probe, bool counts = true) {
+    std::vector<Job> jobs;
+    const std::vector<const Probe*> probes = {&probe.probe};
+    add_probing_jobs(jobs, cases_, {{"", {.spec = toolchain_}}}, probes, counts, {});
+    std::vector<std::size_t> indices;
+    for (const Job& job : jobs) indices.push_back(job.index);
+    return indices;
+  }
+  Status keep(const KeptProbe& probe, const ProbeSample& found, CaseRecord& record) {
+    ObjectNames names;
+    SourceLines lines;
+    ProbeContext context{.measured = cases_[0],
+                         .record = record,
+                         .profile = nullptr,
+                         .folder = {},
+                         .keeps_sources = false,
+                         .working_folder = "/",
+                         .names = names,
+                         .lines = lines};
+    return probe.keep(found, context);
+  }
+
+  std::vector<Case> cases_;
+  Toolchain toolchain_;
+};
+
+TEST_F(ProbesTest, EachIsInTheTableOnceAndFoundByItsSession) {
+  for (const KeptProbe* probe : probes::table) {
+    EXPECT_TRUE(ProbeSet::all().contains(*probe));
+    EXPECT_FALSE(ProbeSet().contains(*probe));
+    EXPECT_EQ(&probe_of({.probe = &probe->probe, .baseline = {}, .statement = {}}), probe);
+    EXPECT_EQ(to_string(Mode(probe->probe)), probe->probe.name);
+  }
+  EXPECT_THAT(probes_to_execute({}), ElementsAre(&probes::threads.probe)) << "the others are asked for";
+  ProbeSet some = ProbeSet::all();
+  some.remove(probes::lines);
+  EXPECT_THAT(probes_to_execute(some), SizeIs(probes::table.size() - 1));
+}
+
+TEST_F(ProbesTest, EachIsForItsCases) {
+  EXPECT_THAT(cases_of(probes::lines), ElementsAre(0, 2));
+  EXPECT_THAT(cases_of(probes::python_functions), ElementsAre(1));
+  EXPECT_THAT(cases_of(probes::allocation_sites), ElementsAre(0, 1, 2));
+}
+
+TEST_F(ProbesTest, WithoutCountsOnlyThoseAreLeftThatCountNothing) {
+  EXPECT_THAT(cases_of(probes::lines, false), IsEmpty());
+  EXPECT_THAT(cases_of(probes::allocation_sites, false), SizeIs(3));
+}
+
+TEST_F(ProbesTest, ThreadsAreCountedOneAtATimeOfProgramsWithATeam) {
+  EXPECT_THAT(cases_of(probes::threads), IsEmpty());
+  toolchain_.program = "/usr/bin/bench";
+  cases_[1].threads = 17;
+  EXPECT_THAT(cases_of(probes::threads), ElementsAre(0));
+  toolchain_.program_preload = "/ours.so";
+  EXPECT_THAT(cases_of(probes::threads), IsEmpty());
+}
+
+TEST_F(ProbesTest, WhatAHostHasForAProbeMakesItAnother) {
+  const auto kind = [&](Mode mode) { return kind_of({.index = 0, .mode = mode}, cases_[0]); };
+  EXPECT_EQ(describe(kind(Mode(probes::lines.probe))), "C++ host of  with source lines");
+  EXPECT_EQ(describe(kind(Mode(probes::allocation_sites.probe))), "C++ host of  with allocation sites");
+  EXPECT_EQ(kind(Mode(probes::threads.probe)), kind(Mode::counts));
+}
+
+TEST_F(ProbesTest, PythonCallsAreObservedOnceAndTheLoopGoesWithThem) {
+  CaseDialogue dialogue = begin(probes::python_functions);
+  EXPECT_FALSE(count_of(dialogue.on(PhaseReady{Phase::baseline})).last);
+  EXPECT_TRUE(advances(dialogue.on(counted(1000))));
+  EXPECT_TRUE(count_of(dialogue.on(PhaseReady{Phase::statement})).last);
+  RegionCounted region = counted(6000);
+  region.left = "table";
+  EXPECT_TRUE(advances(dialogue.on(std::move(region))));
+  EXPECT_TRUE(dialogue.complete());
+  const CaseOutcome outcome = outcome_of(dialogue);
+  ASSERT_THAT(outcome.probed, SizeIs(1));
+  EXPECT_EQ((*outcome.probed[0].baseline.at(0).totals)->values.front(), 1000U);
+  EXPECT_EQ(outcome.probed[0].statement.at(0).dump, "text");
+  EXPECT_EQ(outcome.probed[0].statement.at(0).left, "table");
+  EXPECT_FALSE(outcome.counts) << "these are no counts";
+}
+
+TEST_F(ProbesTest, AnObserverThatLeavesNothingIsAFailure) {
+  for (const KeptProbe* probe : {&probes::python_functions, &probes::allocation_sites}) {
+    CaseDialogue dialogue = begin(*probe);
+    if (!advances(dialogue.on(PhaseReady{Phase::baseline}))) dialogue.on(counted(1000));
+    dialogue.on(PhaseReady{Phase::statement});
+    EXPECT_TRUE(advances(dialogue.on(counted(6000)))) << "nobody else would end it";
+    EXPECT_THAT(dialogue.failure().value().message, HasSubstr("left no"));
+    EXPECT_FALSE(dialogue.complete());
+  }
+}
+
+TEST_F(ProbesTest, OneThatIsGivenUpLeavesItsLoops) {
+  CaseDialogue dialogue = begin(probes::python_functions);
+  dialogue.on(PhaseReady{Phase::baseline});
+  RegionCounted unreadable = counted(0);
+  unreadable.totals = fail(ErrorKind::failed, "no totals");
+  EXPECT_TRUE(advances(dialogue.on(std::move(unreadable)))) << "nobody else would end it";
+  EXPECT_TRUE(advances(dialogue.on(PhaseReady{Phase::statement})));
+  EXPECT_FALSE(dialogue.complete());
+  EXPECT_TRUE(dialogue.failure());
+}
+
+TEST_F(ProbesTest, InstructionsAreTakenOnceAfterTheEmptyLoop) {
+  CaseDialogue dialogue = begin(probes::lines);
+  EXPECT_FALSE(count_of(dialogue.on(PhaseReady{Phase::baseline})).last);
+  EXPECT_TRUE(advances(dialogue.on(counted(1000))));
+  EXPECT_TRUE(count_of(dialogue.on(PhaseReady{Phase::statement})).last);
+  EXPECT_TRUE(advances(dialogue.on(counted(6000))));
+  EXPECT_TRUE(dialogue.complete());
+  EXPECT_EQ(outcome_of(dialogue).probed.at(0).statement.at(0).dump, "text");
+}
+
+TEST_F(ProbesTest, AllocationsAreRecordedOfTheStatementAlone) {
+  CaseDialogue dialogue = begin(probes::allocation_sites);
+  EXPECT_TRUE(advances(dialogue.on(PhaseReady{Phase::baseline})));
+  const AskCount asked = count_of(dialogue.on(PhaseReady{Phase::statement}));
+  EXPECT_EQ(asked.iterations, 100U);
+  EXPECT_TRUE(asked.last);
+  EXPECT_TRUE(advances(dialogue.on(RegionCounted{.left = "allocations 1\nend\n"})));
+  EXPECT_TRUE(dialogue.complete());
+  EXPECT_FALSE(dialogue.needs_no_more()) << "nothing is spared by killing a native child";
+}
+
+/// The empty loop once more in the child itself, as a session has it that counts all of them at once.
+TEST_F(ProbesTest, EachThreadIsCountedAloneInAForkOfItsOwn) {
+  CaseDialogue dialogue = begin(probes::threads);
+  EXPECT_EQ(count_of(dialogue.on(PhaseReady{Phase::baseline})).thread, 1);
+  EXPECT_EQ(count_of(dialogue.on(counted(10'100, 1))).thread, 2);
+  EXPECT_EQ(count_of(dialogue.on(counted(11'100, 2))).thread, 0);
+  EXPECT_TRUE(advances(dialogue.on(counted(200))));
+  const AskCount first = count_of(dialogue.on(PhaseReady{Phase::statement}));
+  EXPECT_EQ(first.thread, 1);
+  const AskCount second = count_of(dialogue.on(counted(110'100, 1)));
+  EXPECT_EQ(second.thread, 2);
+  EXPECT_FALSE(first.last || second.last);
+  EXPECT_TRUE(advances(dialogue.on(counted(211'100, 2))));
+  EXPECT_TRUE(dialogue.needs_no_more());
+  const CaseOutcome outcome = outcome_of(dialogue);
+  EXPECT_FALSE(outcome.counts) << "they stand beside the whole";
+  CaseRecord record;
+  record.counts = Counts{.per_iteration = 3000};
+  ASSERT_TRUE(keep(probes::threads, outcome.probed.at(0), record));
+  EXPECT_EQ(record.counts->per_thread, (std::vector<double>{1000, 2000}));
+}
+
+TEST_F(ProbesTest, ThreadsThatDoNotAddUpAreRefused) {
+  CaseRecord record;
+  record.counts = Counts{.per_iteration = 3000};
+  const ProbeSample found{.probe = &probes::threads.probe,
+                          .baseline = {counted(100, 1), counted(100, 2), counted(200)},
+                          .statement = {counted(100'100, 1), counted(300'100, 2)}};
+  const Status kept = keep(probes::threads, found, record);
+  ASSERT_FALSE(kept);
+  EXPECT_FALSE(record.counts->per_thread);
+  EXPECT_EQ(probes::threads.probe.warning(describe(kept.error())),
+            "what each of its threads executes is not known: counted one at a time they come to 4000 instructions, and "
+            "all at once to 3000");
+}
+
+TEST_F(ProbesTest, WhatCannotCountASingleThreadIsNotTakenAtItsWord) {
+  CaseDialogue earlier = begin(probes::threads);
+  earlier.on(PhaseReady{Phase::baseline});
+  EXPECT_TRUE(advances(earlier.on(counted(200))));
+  EXPECT_THAT(earlier.failure().value().message, HasSubstr("built with an earlier tallymark"));
+  CaseDialogue working = begin(probes::threads);
+  EXPECT_TRUE(advances(working.on(PhaseReady{.phase = Phase::baseline, .in_process = true})));
+  EXPECT_THAT(working.failure().value().message, HasSubstr("others than its team's"));
+}
+
+}  // namespace
+}  // namespace tally

@@ -1,0 +1,123 @@
+/// The Python functions of a case's instructions: its calls are observed by a module in counted hosts of its own
+/// (host/python_functions), and Callgrind keeps their costs apart.
+#include "profile/python_functions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "execution/python_call_table.h"
+#include "execution/traceback.h"
+#include "profile/callgrind.h"
+#include "protocol/descriptors.h"
+#include "run/probes/table.h"
+#include "run/python_places.h"
+
+namespace tally::probes {
+
+namespace {
+
+/// What the evaluator and what leads from it to the functions that it calls do is kept apart by trampoline, and each
+/// trampoline by the native functions that lead to it. Stubs of linkage tables are functions there: with
+/// --skip-plt=yes, Callgrind has their instructions in a caller's own and not in its inclusive costs (of an addition, 6
+/// in 55).
+std::vector<std::string> observing_flags(const Settings& settings) {
+  std::vector<std::string> flags = valgrind_flags(of_instructions_alone(settings));
+  flags.emplace_back("--demangle=no");  // demangled names hold what contexts are divided by
+  std::ranges::replace(flags, "--skip-plt=yes", "--skip-plt=no");
+  std::ranges::replace(flags, "--dump-line=yes", "--dump-line=no");
+  flags.push_back(fmt::format("--separate-callers2={}*", python_evaluator));
+  flags.push_back(fmt::format("--separate-callers48={}*", python_trampoline));
+  for (const std::string_view function : python_plumbing)
+    flags.push_back(fmt::format("--separate-callers8={}", function));
+  return flags;
+}
+
+/// The observer is loaded before all else, from an open descriptor.
+void add_observer(HostSpec& spec, const HostSurroundings& around) {
+  spec.files.push_back({around.libexec + "/_tally_functions.abi3.so", protocol::kHostFunctions});
+  std::string& boot = *std::next(std::ranges::find(spec.argv, "-c"));
+  boot.insert(0, fmt::format(R"(import sys
+sys.dont_write_bytecode = True
+import importlib.machinery as m, importlib.util as u
+s = u.spec_from_file_location("_tally_functions", "/proc/self/fd/{}", loader=m.ExtensionFileLoader("_tally_functions", "/proc/self/fd/{}"))
+x = u.module_from_spec(s)
+s.loader.exec_module(x)
+sys.modules["_tally_functions"] = x
+)",
+                             protocol::kHostFunctions, protocol::kHostFunctions));
+}
+
+constexpr ProbeHost kObservedHost{
+    .description = "with Python functions",
+    .valgrind_flags = observing_flags,
+    .add = add_observer,
+    .folder_variable = "TALLY_PYTHON_FUNCTIONS",
+    .ending = ".functions",
+};
+
+/// Once: what it costs to observe is in it anyway, and what is told is checked to be whole.
+ProbeStep next_observed_region(const ProbeState& state) {
+  if (state.taken.empty()) return each_once(state);
+  const RegionCounted& region = state.taken.front();
+  if (!state.of_statement) {
+    if (auto why = why_unusable(region)) return fail(ErrorKind::failed, *std::move(why));
+  } else if (region.left.empty() || region.dump.empty()) {
+    return fail(ErrorKind::failed, "the observer of Python calls left nothing");
+  }
+  return std::nullopt;
+}
+
+/// A profile of a case's Python functions that executes other instructions than are counted says so.
+void note_difference(Profile& profile, double per_iteration, const std::optional<Counts>& counts) {
+  constexpr double kNothing = 0.0005;
+  if (!counts || counts->per_iteration <= 0) return;
+  const double more = per_iteration / counts->per_iteration - 1;
+  if (std::abs(more) <= kNothing) return;
+  profile.notes.push_back(fmt::format(
+      "{:.2g} % more instructions than are counted: the interpreter inlines no call that is observed", 100 * more));
+}
+
+Status keep_python_functions(const ProbeSample& found, ProbeContext& context) {
+  const RegionCounted& region = found.statement.front();
+  auto calls = read_python_calls(region.left);
+  if (!calls) return std::unexpected(calls.error());
+  const std::vector<Snippet> parts = python_parts(context.measured);
+  for (PythonFunction& function : calls->functions) {
+    PythonPlace place{.file = function.file, .function = function.name, .line = function.line};
+    name_place(place, parts);
+    function = {.name = std::move(place.function), .file = std::move(place.file), .line = place.line};
+  }
+  const auto observed = parse_callgrind(region.dump);
+  if (!observed) return std::unexpected(observed.error());
+  const std::uint64_t loop = found.baseline.empty() ? 0 : (*found.baseline.front().totals)->values.front();
+  auto read = python_profile(*observed, *calls, loop);
+  if (!read) return std::unexpected(read.error());
+  note_difference(read->profile,
+                  static_cast<double>(read->profile.totals.front()) / static_cast<double>(region.iterations),
+                  context.record.counts);
+  return context.keep_file(python_functions.suffix, to_json({compacted(read->profile), region.iterations}));
+}
+
+}  // namespace
+
+constinit const KeptProbe python_functions = {
+    .probe = {.name = "functions",
+              .activity = "finding the Python functions of",
+              .unknown = "its Python functions are not known",
+              .applies = [](const Case& one, const Toolchain&) { return one.language == Language::python; },
+              .host = &kObservedHost,
+              .examiner = "def examined(stmt, names, namespace, result):\n"
+                          "    __import__('_tally_functions').install()\n"
+                          "    return stmt\n",
+              .before_region = "__import__('_tally_functions').begin()",
+              .next = next_observed_region},
+    .field = "python_functions",
+    .option = "--no-python-functions",
+    .help = "For --profiles: leave out Python functions, which need a host of their own",
+    .suffix = ".python.json",
+    .keep = keep_python_functions,
+};
+
+}  // namespace tally::probes
