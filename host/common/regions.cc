@@ -114,7 +114,7 @@ void Regions::start() {
 void Regions::pause() {
   if (state_ == State::counting) {
     callgrind::collect(false);
-    shared_page().paused = 1;
+    ++shared_page().pauses;
   }
   if (state_ == State::timing) paused_at_ns_ = now_ns();
 }
@@ -258,6 +258,7 @@ std::uint64_t Regions::prepare_count(const Message& command) {
 }
 
 void Regions::start_count() {
+  shared_page().pauses = 0;
   // A native count is of allocations: what Valgrind counts must not be slowed and changed by wrappers.
   if (!callgrind::running()) allocations::install();
   allocations::start();
@@ -287,7 +288,7 @@ void Regions::report_counted(int pid, int status) {
       .number(Field::dump, shared_page().dump)
       .number(Field::allocation_count, shared_page().allocations)
       .number(Field::allocation_bytes, shared_page().allocated_bytes);
-  if (shared_page().paused != 0) counted.number(Field::paused, 1);
+  if (shared_page().pauses != 0) counted.number(Field::pauses, shared_page().pauses);
   if (lone_thread_ > 0) counted.number(Field::thread, lone_thread_);
   channel_.send(counted);
 }

@@ -17,7 +17,7 @@ struct SharedPage {
   std::uint32_t done;    ///< 1 when the region ran to its end.
   std::uint32_t failed;  ///< 1 when the replicate has sent a failure itself.
   std::uint32_t dump;    ///< The number of the region's dump.
-  std::uint32_t paused;  ///< 1 when counting was paused within the region.
+  std::uint32_t pauses;  ///< How often counting was paused within the region.
   std::uint64_t iterations;
   std::uint64_t allocations;
   std::uint64_t allocated_bytes;

@@ -40,7 +40,7 @@ RegionCounted counted(const Message& message, DumpFolder& dumps) {
                        .iterations = message.number(Field::iterations, 1),
                        .allocations = message.number(Field::allocation_count),
                        .allocated_bytes = message.number(Field::allocation_bytes),
-                       .paused = message.number(Field::paused) != 0,
+                       .pauses = message.number(Field::pauses),
                        .thread = static_cast<int>(message.number(Field::thread)),
                        .totals = {},
                        .dump = {},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/contains.h"
 #include "measurement/statistics.h"
@@ -40,11 +41,16 @@ bool CountingDialogue::is_last_replicate() const {
 
 DialogueAnswer CountingDialogue::on(RegionCounted region) {
   if (auto why = why_unusable(region)) return std::unexpected(CaseFailure{"count", *std::move(why), {}, {}});
+  if (!of_statement_ && pauses_of_empty_) {
+    paused_otherwise_ = std::move(region);
+    return Advance{};
+  }
   counts_.events = (*region.totals)->events;
   counts_.iterations = region.iterations;
+  if (!of_statement_) pauses_of_empty_ = region.pauses;
+  if (counts_.replicates.empty()) pauses_ = region.pauses;
   (of_statement_ ? counts_.replicates : counts_.baseline).push_back((*region.totals)->values);
   if (std::string& kept = of_statement_ ? profile_ : baseline_profile_; kept.empty()) kept = std::move(region.dump);
-  paused_ = paused_ || region.paused;
   // One of the empty loop, in the case child itself: a second one has never differed.
   return of_statement_ ? on_replicate(region.own) : Advance{};
 }
@@ -62,7 +68,24 @@ DialogueAnswer CountingDialogue::on_replicate(bool own) {
   return AskCount{rules_.plan.iterations, is_last_replicate()};
 }
 
+/// What is taken off has as many pauses as the statement had: a function that pauses now and then had its pauses taken
+/// off as often as its first execution had one, and 10 instructions read -17 or 33.
+void CountingDialogue::take_pauses_off() {
+  if (!paused_otherwise_ || !pauses_of_empty_ || counts_.baseline.empty()) return;
+  const auto number = [](std::uint64_t pauses) { return static_cast<double>(pauses); };
+  const double apart = number(paused_otherwise_->pauses) - number(*pauses_of_empty_);
+  if (apart == 0) return;
+  const double share = (number(pauses_) - number(*pauses_of_empty_)) / apart;
+  const std::vector<std::uint64_t>& other = (*paused_otherwise_->totals)->values;
+  std::vector<std::uint64_t>& row = counts_.baseline.front();
+  for (std::size_t i = 0; i < std::min(row.size(), other.size()); ++i) {
+    const double exact = number(row[i]) + (number(other[i]) - number(row[i])) * share;
+    row[i] = static_cast<std::uint64_t>(std::llround(std::max(exact, 0.0)));
+  }
+}
+
 void CountingDialogue::deliver(CaseOutcome& outcome) {
+  take_pauses_off();
   if (!allocator_.empty()) {
     std::string warning = fmt::format(
         "malloc is that of {}: the holes of its heap are not filled, and counts may differ from start to start",
@@ -85,7 +108,7 @@ void CountingDialogue::deliver(CaseOutcome& outcome) {
   outcome.counts = std::move(counts_);
   outcome.profile = std::move(profile_);
   outcome.baseline_profile = std::move(baseline_profile_);
-  outcome.paused = paused_;
+  outcome.paused = pauses_ > 0;
 }
 
 }  // namespace tally

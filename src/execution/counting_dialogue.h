@@ -25,8 +25,12 @@ class CountingDialogue {
   std::string allocator_;
   int threads_ = 1;  ///< The most that it had when a phase was ready.
   bool forks_differ_ = false;
-  bool paused_ = false;
+  void take_pauses_off();
+
   CountSamples counts_;
+  std::uint64_t pauses_ = 0;                            ///< In a region of the statement, the first one.
+  std::optional<std::uint64_t> pauses_of_empty_;        ///< In the empty loop's, the first one.
+  std::optional<RegionCounted> paused_otherwise_ = {};  ///< An empty loop with another number of pauses.
   std::string profile_;
   std::string baseline_profile_;
 };

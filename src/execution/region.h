@@ -19,7 +19,7 @@ struct RegionCounted {
   std::uint64_t iterations = 1;
   std::uint64_t allocations = 0;
   std::uint64_t allocated_bytes = 0;
-  bool paused = false;                   ///< Counting was, within the region.
+  std::uint64_t pauses = 0;              ///< How often counting was paused within the region.
   int thread = 0;                        ///< The one that was counted alone, from 1; 0: all were.
   std::optional<Result<Totals>> totals;  ///< Where instructions are counted.
   std::string dump;                      ///< The text that they are from.

@@ -96,7 +96,7 @@ enum class Field : std::uint16_t {
   manual = 65,            ///< timed: 1 where the samples are what the benchmark says, not the clock; absent otherwise.
   allocation_count = 47,  ///< counted.
   allocation_bytes = 48,  ///< counted.
-  paused = 55,            ///< counted: 1 where counting was paused in the region; absent otherwise.
+  pauses = 55,            ///< counted: how often counting was paused in the region; absent where it was not.
   text = 49,              ///< result: what was left. told: a label, or absent.
   counter = 53,           ///< told, repeated: "7\t0x1.8p+1\tname": Google Benchmark's flags, the value, what it is.
   skipped = 54,           ///< failed: 1 where the case itself does not want to be measured; absent otherwise.
