@@ -82,12 +82,29 @@ Result<std::vector<Record>> records_to_reuse(const Context& context, const RunCo
       source_of(options), err);
 }
 
+/// An option asks for its probe where profiles do not have it anyway, else it leaves it out.
+ProbeSet probes_of(const RunCommandOptions& options) {
+  ProbeSet wanted = ProbeSet::of_profiles();
+  for (std::size_t i = 0; i < probes::table.size(); ++i) {
+    const KeptProbe& probe = *probes::table[i];
+    if (options.probes[i]) wanted.set(probe, probe.asked == KeptProbe::Asked::by_option);
+  }
+  return wanted;
+}
+
+const KeptProbe* asked_without_profiles(const RunCommandOptions& options) {
+  for (std::size_t i = 0; !options.profiles && i < probes::table.size(); ++i) {
+    if (options.probes[i] && probes::table[i]->asked == KeptProbe::Asked::by_option) return probes::table[i];
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 ProfileRequest profiles_beside(const std::string& record) {
   return {.folder = record + ".profiles",
           .name = fs::path(record).filename().string() + ".profiles",
-          .probes = ProbeSet::all(),
+          .probes = ProbeSet::of_profiles(),
           .sources = true};
 }
 
@@ -105,7 +122,7 @@ void add_run_command_options(OptionSet& command, RunCommandOptions& options) {
               "Keep a profile of each case beside the record, for explain, profile and report");
   for (std::size_t i = 0; i < probes::table.size(); ++i) {
     const KeptProbe& probe = *probes::table[i];
-    if (!probe.option.empty()) command.add(std::string(probe.option), &options.without[i], std::string(probe.help));
+    if (!probe.option.empty()) command.add(std::string(probe.option), &options.probes[i], std::string(probe.help));
   }
   command.add("--no-sources", &options.no_sources, "For --profiles: do not keep the text of source files");
   add_selection_options(command, options.run);
@@ -161,6 +178,11 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
         {ErrorKind::input, "profiles are kept beside the record, and there is none", "--profiles", "add --json FILE"},
         err);
   }
+  if (const KeptProbe* probe = asked_without_profiles(options)) {
+    return report_error({ErrorKind::input, "what it finds is kept with profiles, and there are none",
+                         std::string(probe->option), "add --profiles"},
+                        err);
+  }
   auto journal = journal_path(context, options);
   if (!journal) return report_error(journal.error(), err);
   if (!options.resume) {
@@ -186,9 +208,7 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
   request.reuse = *earlier;
   if (options.profiles) {
     request.profiles = profiles_beside(options.json);
-    for (std::size_t i = 0; i < probes::table.size(); ++i) {
-      if (options.without[i]) request.profiles->probes.remove(*probes::table[i]);
-    }
+    request.profiles->probes = probes_of(options);
     request.profiles->sources = !options.no_sources;
   }
   RunOptions run = options.run;

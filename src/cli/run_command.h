@@ -18,8 +18,8 @@ struct RunCommandOptions {
   std::string reuse;  ///< A record or a store whose counts are taken over where nothing of them has changed.
   bool resume = false;
   bool profiles = false;
-  std::array<bool, probes::table.size()> without{};  ///< In those: probes that are left out, by their places.
-  bool no_sources = false;                           ///< Likewise.
+  std::array<bool, probes::table.size()> probes{};  ///< Those whose option was given, by their places.
+  bool no_sources = false;                          ///< No texts of source files in profiles.
 };
 
 void add_run_command_options(OptionSet& command, RunCommandOptions& options);

@@ -15,8 +15,7 @@ namespace tally {
 
 namespace {
 
-constexpr Milliseconds kMemoryInterval{100};  // an overshoot of as much as fits into it is possible
-constexpr Milliseconds kLookAround{500};      // while work is queued, for whatever no event announces
+constexpr Milliseconds kLookAround{500};  // while work is queued, for whatever no event announces
 
 std::optional<Milliseconds> most_wait(const Settings& settings) {
   if (!settings.max_wait_s) return std::nullopt;
@@ -54,13 +53,8 @@ void Engine::queue_jobs(const std::vector<bool>& done) {
                                     : measuring_jobs(request_.cases, request_.settings, perturbations_, done);
   if (!examining)
     add_probing_jobs(jobs, request_.cases, request_.toolchains, request_.probes, request_.settings.counts, done);
-  std::vector<std::pair<Mode, std::size_t>> planned;  // in the order in which they come
-  for (const Job& job : jobs) {
-    book_.add(kind_of(job, request_.cases[job.index]), job);
-    const auto known = std::ranges::find(planned, job.mode, &std::pair<Mode, std::size_t>::first);
-    (known == planned.end() ? planned.emplace_back(job.mode, 0) : *known).second += 1;
-  }
-  for (const auto& [mode, sessions] : planned) observer_.on_planned(mode, sessions);
+  for (const Job& job : jobs) book_.add(kind_of(job, request_.cases[job.index]), job);
+  for (const auto& [mode, sessions] : sessions_by_mode(jobs)) observer_.on_planned(mode, sessions);
 }
 
 ExecutionResult Engine::run(const std::vector<bool>& done) {
@@ -276,11 +270,6 @@ void Engine::report_settled() {
   }
 }
 
-Engine::Running Engine::session_of(std::uint32_t job) {
-  return std::ranges::find_if(sessions_,
-                              [job](const RunningSession& one) { return one.session->request().job == job; });
-}
-
 void Engine::handle(const Event& event) {
   std::visit(Overloaded{[this](const Interrupted& interrupted) { on_interrupted(interrupted.count); },
                         [this](const FdReadable& readable) { on_fd(readable.fd, false); },
@@ -335,7 +324,7 @@ void Engine::handle(const std::vector<HostEvent>& events) {
 }
 
 void Engine::on_forked(const ChildForked& forked) {
-  const Running session = session_of(forked.job);
+  const Running session = session_of(sessions_, forked.job);
   if (session == sessions_.end()) return;
   if (forked.pid <= 0) {
     session->ladder.give_up({Ending::host_lost, fmt::format("the host cannot fork: {}", std::strerror(forked.error))});
@@ -352,7 +341,7 @@ void Engine::on_forked(const ChildForked& forked) {
 }
 
 void Engine::on_reaped(const ChildReaped& reaped) {
-  const Running session = session_of(reaped.job);
+  const Running session = session_of(sessions_, reaped.job);
   if (session == sessions_.end()) return;
   if (const auto& reason = session->ladder.reason()) {
     session->session->on_stopped(reason->ending, reason->message, reaped.stage);
@@ -392,7 +381,12 @@ void Engine::end_session(Running session) {
   if (counted && !contains(outcome.counted_in, std::to_underlying(host)))
     outcome.counted_in.push_back(std::to_underlying(host));
   const bool wants_another = counted && !job.anew && wants_another_replicate(*outcome.counts, rules_.plan_of(job));
-  if (ending == Ending::ok && !wants_another) ask_another_process(kind, job);
+  if (ending == Ending::ok && !wants_another && !interruption_.begun()) {
+    if (const auto another = job_of_another_process(job, outcome)) {
+      book_.add_next(kind_of(*another, request_.cases[job.index]), *another);
+      observer_.on_planned(another->mode, 1);
+    }
+  }
   const std::string why = outcome.failure ? outcome.failure->message : std::string();
   switch (book_.end(kind, job, ending, wants_another)) {
     case CaseBook::Next::another_session:
@@ -407,33 +401,13 @@ void Engine::end_session(Running session) {
   }
 }
 
-/// Replicates that are forks of one process agree about it, and say nothing of another one: where something speaks for
-/// a difference, one more is taken of a host that was started anew.
-void Engine::ask_another_process(const HostKind& kind, const Job& job) {
-  const CaseOutcome& outcome = book_.outcome(job.index);
-  if (!job.counts_undisturbed() || job.anew || interruption_.begun()) return;
-  if (outcome.process_doubt.empty() || outcome.counted_in.size() != 1 || !outcome.counts) return;
-  Job another{.index = job.index, .mode = Mode::counts, .anew = true};
-  HostKind other = kind;
-  other.anew = true;
-  book_.add_next(other, another);
-  observer_.on_planned(another.mode, 1);
-}
-
 void Engine::check_deadlines() {
-  check_memory();
+  memory_.check(sessions_, runner_.now());
   check_interruption();
   for (RunningSession& session : sessions_) {
     if (climb(session, runner_.now())) pool_.kill(session.host);
   }
   handle(pool_.check_deadlines());
-}
-
-void Engine::check_memory() {
-  const Clock::time_point now = runner_.now();
-  if (now < next_memory_check_) return;
-  next_memory_check_ = now + kMemoryInterval;
-  for (RunningSession& session : sessions_) tally::check_memory(session, now);
 }
 
 void Engine::check_interruption() {
@@ -444,13 +418,8 @@ void Engine::check_interruption() {
 }
 
 std::optional<Clock::time_point> Engine::next_deadline() {
-  Clock::time_point next = wake_observer_at_.value_or(Clock::time_point::max());
-  bool limited = false;
-  for (const RunningSession& session : sessions_) {
-    next = std::min(next, session.ladder.next());
-    limited = limited || session.memory_limit > 0;
-  }
-  if (limited) next = std::min(next, next_memory_check_);
+  Clock::time_point next = std::min(wake_observer_at_.value_or(Clock::time_point::max()), memory_.next(sessions_));
+  for (const RunningSession& session : sessions_) next = std::min(next, session.ladder.next());
   next = std::min(next, pool_.next_deadline());
   const Clock::time_point now = runner_.now();
   if (interruption_.begun() && !sessions_.empty()) next = std::min(next, now + Milliseconds(50));

@@ -6,12 +6,10 @@
 /// dialogue's. Renders nothing: what happens is reported to an observer.
 #pragma once
 
-#include <list>
 #include <vector>
 
 #include "execution/build_queue.h"
 #include "execution/case_book.h"
-#include "execution/execution_request.h"
 #include "execution/held_counts.h"
 #include "execution/host_pool.h"
 #include "execution/interruption.h"
@@ -39,7 +37,7 @@ class Engine {
   ExecutionResult run(const std::vector<bool>& done);
 
  private:
-  using Running = std::list<RunningSession>::iterator;
+  using Running = RunningSessions::iterator;
 
   void queue_jobs(const std::vector<bool>& done);
   void collect_builds();
@@ -64,13 +62,10 @@ class Engine {
   void on_forked(const ChildForked& forked);
   void on_reaped(const ChildReaped& reaped);
   void on_gone(const HostGone& gone);
-  Running session_of(std::uint32_t job);
   void end_session(Running session);
-  void ask_another_process(const HostKind& kind, const Job& job);
   void report_settled();
 
   void check_deadlines();
-  void check_memory();
   void check_interruption();
   [[nodiscard]] std::optional<Clock::time_point> next_deadline();
   void end_unwanted_hosts();
@@ -93,9 +88,9 @@ class Engine {
   Placement placement_;
   PreparedHosts prepared_;
   HeldCounts held_;
-  std::list<RunningSession> sessions_;
+  RunningSessions sessions_;
+  MemoryWatch memory_;
   Interruption interruption_;
-  Clock::time_point next_memory_check_{};
   std::optional<Clock::time_point> wake_observer_at_;
 };
 

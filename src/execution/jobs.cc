@@ -61,6 +61,21 @@ std::vector<Job> examining_jobs(std::span<const Case> cases, const std::vector<b
   return jobs;
 }
 
+std::optional<Job> job_of_another_process(const Job& ended, const CaseOutcome& outcome) {
+  if (!ended.counts_undisturbed() || ended.anew) return std::nullopt;
+  if (outcome.process_doubt.empty() || outcome.counted_in.size() != 1 || !outcome.counts) return std::nullopt;
+  return Job{.index = ended.index, .mode = Mode::counts, .anew = true};
+}
+
+std::vector<std::pair<Mode, std::size_t>> sessions_by_mode(std::span<const Job> jobs) {
+  std::vector<std::pair<Mode, std::size_t>> modes;
+  for (const Job& job : jobs) {
+    const auto known = std::ranges::find(modes, job.mode, &std::pair<Mode, std::size_t>::first);
+    (known == modes.end() ? modes.emplace_back(job.mode, 0) : *known).second += 1;
+  }
+  return modes;
+}
+
 HostKind kind_of(const Job& job, const Case& measured) {
   HostKind kind{.toolchain = measured.toolchain,
                 .language = measured.language,

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "execution/host_spec.h"
@@ -28,6 +30,13 @@ void add_probing_jobs(std::vector<Job>& jobs, std::span<const Case> cases,
 
 /// One execution of each statement that reports what it leaves.
 std::vector<Job> examining_jobs(std::span<const Case> cases, const std::vector<bool>& done);
+
+/// Replicates that are forks of one process agree about it, and say nothing of another one: where something speaks for
+/// a difference, one more is taken of a host that was started anew. `ended` is a job of the case.
+std::optional<Job> job_of_another_process(const Job& ended, const CaseOutcome& outcome);
+
+/// How many there are of each mode, in the order in which modes come.
+std::vector<std::pair<Mode, std::size_t>> sessions_by_mode(std::span<const Job> jobs);
 
 /// Which host a job needs.
 HostKind kind_of(const Job& job, const Case& measured);

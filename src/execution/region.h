@@ -26,8 +26,11 @@ struct RegionCounted {
   std::string left;                      ///< The text of the file that a probe's observer left of it (ProbeHost).
 };
 
-/// Empty where its totals can be used; else why not.
-std::optional<std::string> why_unusable(const RegionCounted& region);
+/// Why its totals cannot be used; nothing: they can.
+inline std::optional<std::string> why_unusable(const RegionCounted& region) {
+  if (region.totals && *region.totals) return std::nullopt;
+  return "Callgrind left no usable counts: " + (region.totals ? describe(region.totals->error()) : "no dump");
+}
 
 /// Whatever a probe has asked for, in that order.
 struct ProbeSample {

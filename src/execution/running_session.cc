@@ -2,13 +2,25 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 
 namespace tally {
 
 namespace {
 
+constexpr Milliseconds kMemoryInterval{100};  // an overshoot of as much as fits into it is possible
+
 std::string mebibytes(std::uint64_t bytes) { return fmt::format("{:.4g} MiB", static_cast<double>(bytes) / 1048576); }
+
+void check_memory(RunningSession& running, Clock::time_point now) {
+  if (running.memory_limit == 0 || !running.child || running.ladder.reason()) return;
+  const std::uint64_t seen = running.child->growth_bytes(running.memory_limit);
+  if (seen <= running.memory_limit) return;
+  running.ladder.kill(
+      now, {Ending::failed, fmt::format("over memory: it may use {} (--memory, or the suite's memory key) and used {}",
+                                        mebibytes(running.memory_limit), mebibytes(seen))});
+}
 
 }  // namespace
 
@@ -23,13 +35,19 @@ bool climb(RunningSession& running, Clock::time_point now) {
   return false;
 }
 
-void check_memory(RunningSession& running, Clock::time_point now) {
-  if (running.memory_limit == 0 || !running.child || running.ladder.reason()) return;
-  const std::uint64_t seen = running.child->growth_bytes(running.memory_limit);
-  if (seen <= running.memory_limit) return;
-  running.ladder.kill(
-      now, {Ending::failed, fmt::format("over memory: it may use {} (--memory, or the suite's memory key) and used {}",
-                                        mebibytes(running.memory_limit), mebibytes(seen))});
+RunningSessions::iterator session_of(RunningSessions& sessions, std::uint32_t job) {
+  return std::ranges::find_if(sessions, [job](const RunningSession& one) { return one.session->request().job == job; });
+}
+
+void MemoryWatch::check(RunningSessions& sessions, Clock::time_point now) {
+  if (now < next_) return;
+  next_ = now + kMemoryInterval;
+  for (RunningSession& session : sessions) check_memory(session, now);
+}
+
+Clock::time_point MemoryWatch::next(const RunningSessions& sessions) const {
+  const bool limited = std::ranges::any_of(sessions, [](const RunningSession& one) { return one.memory_limit > 0; });
+  return limited ? next_ : Clock::time_point::max();
 }
 
 namespace {

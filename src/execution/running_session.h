@@ -1,6 +1,7 @@
 /// A session while it goes on: what it holds, and how it is brought to an end when it must be.
 #pragma once
 
+#include <list>
 #include <memory>
 #include <optional>
 
@@ -30,8 +31,22 @@ struct RunningSession {
 /// The case stands with what one process has said.
 void without_another_process(CaseOutcome& outcome, const std::string& why);
 
-/// Has it killed when it holds more memory than it may.
-void check_memory(RunningSession& running, Clock::time_point now);
+/// In the order in which they began.
+using RunningSessions = std::list<RunningSession>;
+
+/// Its end where there is none.
+RunningSessions::iterator session_of(RunningSessions& sessions, std::uint32_t job);
+
+/// Looks from time to time at what sessions with a limit use, and has those killed that hold more than they may.
+class MemoryWatch {
+ public:
+  void check(RunningSessions& sessions, Clock::time_point now);
+  /// When to look again; never where none has a limit.
+  [[nodiscard]] Clock::time_point next(const RunningSessions& sessions) const;
+
+ private:
+  Clock::time_point next_{};
+};
 
 /// It has come to its end: tells its outcome the attempt, and what was learnt. How it ended for its case: allocation
 /// sites that are not found out are a warning.

@@ -1,17 +1,31 @@
-/// By which rules each session of a plan's cases goes: what settings come to for its case, and what earlier sessions
-/// have shown. Starts nothing.
+/// What an engine is to execute, and by which rules each session goes: what settings come to for its case, and what
+/// earlier sessions have shown. Starts nothing.
 #pragma once
 
+#include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "execution/dialogue_rules.h"
-#include "execution/execution_request.h"
+#include "execution/host_spec.h"
 #include "execution/job_queue.h"
+#include "execution/probe.h"
 
 namespace tally {
+
+/// What is to be executed, and how. Everything referred to must outlive the engine.
+struct ExecutionRequest {
+  std::span<const Case> cases;
+  const Settings& settings;
+  const std::map<std::string, ResolvedToolchain>& toolchains;
+  const HostSurroundings& surroundings;
+  std::string examiner;  ///< Not empty: nothing is measured, each statement is executed and reports what it leaves.
+  bool may_know_counts = false;           ///< The observer is to be asked for counts that are known.
+  std::vector<const Probe*> probes = {};  ///< That look into the cases after all that measures, in this order.
+};
 
 class SessionRules {
  public:

@@ -46,6 +46,17 @@ SourcePosition place_of(int line, const std::vector<Snippet>& parts) {
   return {parts[part].at.file, parts[part].at.line + row - 1, 0};
 }
 
+void name_place(PythonPlace& place, const std::vector<Snippet>& parts) {
+  constexpr std::string_view kCase = "<case>";
+  constexpr std::string_view kNested = "<case>.<locals>.";
+  if (place.file != "<tally>") return;
+  const SourcePosition at = place_of(static_cast<int>(place.line), parts);
+  place.file = at.line > 0 ? at.file : "generated code";
+  place.line = at.line > 0 ? static_cast<std::uint64_t>(at.line) : 0;
+  if (place.function == kCase) place.function = "statement";
+  if (place.function.starts_with(kNested)) place.function.erase(0, kNested.size());
+}
+
 std::string map_traceback(std::string_view detail, const std::vector<Snippet>& parts) {
   std::string mapped;
   for (const std::string_view line : split(detail, '\n')) {

@@ -193,7 +193,8 @@ void read_profiles(ObjectReader& measure, MeasureRequest& request) {
   ObjectReader reader(profiles, measure.place("profiles"), keys);
   request.profiles = ProfileRequest{.folder = reader.absolute_path("folder"), .name = reader.required_text("name")};
   for (const KeptProbe* probe : probes::table) {
-    if (!probe->field.empty() && reader.flag(probe->field, true)) request.profiles->probes.add(*probe);
+    if (probe->field.empty()) continue;
+    request.profiles->probes.set(*probe, reader.flag(probe->field, probe->asked == KeptProbe::Asked::with_profiles));
   }
   request.profiles->sources = reader.flag("sources", true);
   if (Status ok = reader.status(); !ok) measure.refuse(ok.error());

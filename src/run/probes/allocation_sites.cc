@@ -9,7 +9,6 @@
 #include "profile/allocation_trace.h"
 #include "run/allocation_names.h"
 #include "run/probes/table.h"
-#include "run/python_places.h"
 
 namespace tally::probes {
 

@@ -67,15 +67,16 @@ class ProbesTest : public ::testing::Test {
 
 TEST_F(ProbesTest, EachIsInTheTableOnceAndFoundByItsSession) {
   for (const KeptProbe* probe : probes::table) {
-    EXPECT_TRUE(ProbeSet::all().contains(*probe));
+    EXPECT_EQ(ProbeSet::of_profiles().contains(*probe), probe->asked == KeptProbe::Asked::with_profiles);
     EXPECT_FALSE(ProbeSet().contains(*probe));
     EXPECT_EQ(&probe_of({.probe = &probe->probe, .baseline = {}, .statement = {}}), probe);
     EXPECT_EQ(to_string(Mode(probe->probe)), probe->probe.name);
   }
   EXPECT_THAT(probes_to_execute({}), ElementsAre(&probes::threads.probe)) << "the others are asked for";
-  ProbeSet some = ProbeSet::all();
-  some.remove(probes::lines);
-  EXPECT_THAT(probes_to_execute(some), SizeIs(probes::table.size() - 1));
+  ProbeSet some = ProbeSet::of_profiles();
+  some.set(probes::lines, false);
+  EXPECT_THAT(probes_to_execute(some),
+              ElementsAre(&probes::allocation_sites.probe, &probes::python_functions.probe, &probes::threads.probe));
 }
 
 TEST_F(ProbesTest, EachIsForItsCases) {

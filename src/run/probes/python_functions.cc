@@ -12,7 +12,6 @@
 #include "profile/callgrind.h"
 #include "protocol/descriptors.h"
 #include "run/probes/table.h"
-#include "run/python_places.h"
 
 namespace tally::probes {
 

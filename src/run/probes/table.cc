@@ -1,6 +1,10 @@
 #include "run/probes/table.h"
 
 #include <algorithm>
+#include <filesystem>
+
+#include "base/digest.h"
+#include "base/files.h"
 
 namespace tally {
 
@@ -12,20 +16,24 @@ std::size_t index_of(const KeptProbe& probe) {
 
 }  // namespace
 
-ProbeSet ProbeSet::all() {
-  ProbeSet every;
-  every.in_.set();
-  return every;
+Status ProbeContext::keep_file(std::string_view suffix, std::string_view text) const {
+  return write_file(std::filesystem::path(folder) / (digest(measured.id) + std::string(suffix)), text);
 }
 
-void ProbeSet::set(const KeptProbe& probe, bool value) { in_[index_of(probe)] = value; }
+ProbeSet ProbeSet::of_profiles() {
+  ProbeSet set;
+  for (const KeptProbe* one : probes::table) set.set(*one, one->asked == KeptProbe::Asked::with_profiles);
+  return set;
+}
+
+void ProbeSet::set(const KeptProbe& probe, bool is_in) { in_[index_of(probe)] = is_in; }
 
 bool ProbeSet::contains(const KeptProbe& probe) const { return in_[index_of(probe)]; }
 
 std::vector<const Probe*> probes_to_execute(const ProbeSet& wanted) {
   std::vector<const Probe*> all;
   for (const KeptProbe* one : probes::table) {
-    if (one->always || wanted.contains(*one)) all.push_back(&one->probe);
+    if (one->asked == KeptProbe::Asked::always || wanted.contains(*one)) all.push_back(&one->probe);
   }
   return all;
 }

@@ -4,11 +4,47 @@
 
 #include <array>
 #include <bitset>
+#include <string>
+#include <string_view>
 #include <vector>
 
-#include "run/probes/kept_probe.h"
+#include "execution/probe.h"
+#include "expansion/case.h"
+#include "profile/store.h"
+#include "record/record.h"
+#include "run/object_names.h"
+#include "run/source_lines.h"
 
 namespace tally {
+
+/// What the findings of a case's probes are kept with.
+struct ProbeContext {
+  const Case& measured;
+  CaseRecord& record;      ///< Its counts and times stand.
+  StoredProfile* profile;  ///< Of its count, before it is written; null: there is none.
+  std::string folder;      ///< For files beside the record; empty: none are kept.
+  bool keeps_sources;      ///< The texts of the user's files, too.
+  const std::string& working_folder;
+  ObjectNames& names;
+  SourceLines& lines;
+
+  /// Writes a file of the case: its digest, and this suffix.
+  [[nodiscard]] Status keep_file(std::string_view suffix, std::string_view text) const;
+};
+
+/// A probe of which something is kept with a record: how it is executed, how one asks for it, what becomes of what it
+/// finds.
+struct KeptProbe {
+  Probe probe;
+  enum class Asked { always, with_profiles, by_option };
+  Asked asked = Asked::with_profiles;
+  std::string_view field = {};   ///< That says whether it is wanted, in a request's profiles; empty: none does.
+  std::string_view option = {};  ///< The command's that leaves it out, or asks for it: "--no-lines"; empty: none does.
+  std::string_view help = {};    ///< Of the option.
+  std::string_view suffix = {};  ///< Of its file beside a case's profile: ".python.json"; empty: it has none.
+  /// An error: what it found is of no use, and a warning says why.
+  Status (*keep)(const ProbeSample& found, ProbeContext& context) = nullptr;
+};
 
 namespace probes {
 
@@ -24,17 +60,15 @@ inline constexpr auto table = std::to_array<const KeptProbe*>({&allocation_sites
 /// Some of the table.
 class ProbeSet {
  public:
-  static ProbeSet all();
+  /// Those that belong to profiles where nobody says otherwise.
+  static ProbeSet of_profiles();
 
-  void add(const KeptProbe& probe) { set(probe, true); }
-  void remove(const KeptProbe& probe) { set(probe, false); }
+  void set(const KeptProbe& probe, bool is_in);
   [[nodiscard]] bool contains(const KeptProbe& probe) const;
 
   friend bool operator==(const ProbeSet&, const ProbeSet&) = default;
 
  private:
-  void set(const KeptProbe& probe, bool value);
-
   std::bitset<probes::table.size()> in_;  ///< By their places in the table.
 };
 

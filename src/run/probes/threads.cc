@@ -65,7 +65,7 @@ constinit const KeptProbe threads = {
               .unknown = "what each of its threads executes is not known",
               .applies = has_team,
               .next = next_thread},
-    .always = true,
+    .asked = KeptProbe::Asked::always,
     .keep = keep_threads,
 };
 
