@@ -169,7 +169,7 @@ const tests = {
   async 'commits are listed, those without changes when asked, and filtered'() {
     await open('#/commits');
     assert.equal(await page.locator('.commit-card').count(), 8);
-    await page.locator('.chip', {hasText: 'all that were measured'}).click();
+    await page.locator('.chip', {hasText: 'all measured'}).click();
     assert.equal(await page.locator('.commit-card').count(), 10);
     await page.fill('#filter', 'grace blanks');
     assert.equal(await page.locator('.commit-card').count(), 1);

@@ -26,7 +26,9 @@ function countNote(counts, base) {
 
 function noiseCard(counts, base) {
   if (base?.threshold !== undefined) {
-    const note = base.floor_measured ? 'measured noise floor' : 'default noise floor; none was measured';
+    const note = base.floor_measured
+      ? 'measured noise floor'
+      : 'default noise floor; none was measured';
     return card('Threshold', '± ' + count(base.threshold), note);
   }
   if (!counts.floor) return null;

@@ -76,8 +76,11 @@ function epochSection(epoch) {
 }
 
 function epochWords({isBridged, joined, chained}) {
-  if (!isBridged) return 'No commit was measured in both environments, so every case starts a new series.';
-  const others = chained.length ? `, ${plural(chained.length, 'starts a new series', 'start a new series')}` : '';
+  if (!isBridged)
+    return 'No commit was measured in both environments, so every case starts a new series.';
+  const others = chained.length
+    ? `, ${plural(chained.length, 'starts a new series', 'start a new series')}`
+    : '';
   return `The commit was measured in both: ${plural(joined, 'case has', 'cases have')} the same counts${others}.`;
 }
 
@@ -95,9 +98,7 @@ function runSections(run) {
   return [
     epoch && epochSection(epoch),
     run.steps.length > 0 && commitChanges(run),
-    run.compared > 0 &&
-      run.steps.length === 0 &&
-      el('p', {class: 'none sheet'}, 'No changes.'),
+    run.compared > 0 && run.steps.length === 0 && el('p', {class: 'none sheet'}, 'No changes.'),
     run.times.length > 0 && timeSection(run),
     run.failed.length > 0 && [el('h2', {}, 'Failed'), named(run.failed)],
     [...groups].map(([why, seams]) => [

@@ -159,7 +159,11 @@ function dataFile(name) {
       file.arrived = resolve;
       const missing = () => {
         dataFiles.delete(name);
-        reject(new Error(`data/${name}.js is missing; the site may have been regenerated: reload the page`));
+        reject(
+          new Error(
+            `data/${name}.js is missing; the site may have been regenerated: reload the page`,
+          ),
+        );
       };
       document.head.append(el('script', {src: `data/${name}.js`, onerror: missing}));
     });

@@ -36,11 +36,7 @@ function suspects(step, commit) {
   const line = (one) =>
     el('li', {}, commitLink(one), ` ${one.author}: ${one.title} `, elsewhere(one));
   return [
-    el(
-      'p',
-      {},
-      `One of ${count(candidates.length)} commits; only the last of them was measured:`,
-    ),
+    el('p', {}, `One of ${count(candidates.length)} commits; only the last of them was measured:`),
     fewFirst([...candidates].reverse(), 8, (some) =>
       el('ul', {class: 'list small'}, some.map(line)),
     ),
