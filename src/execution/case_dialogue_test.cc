@@ -80,6 +80,27 @@ TEST_F(CaseDialogueTest, TwoReplicatesThatAgreeAreEnoughAndTheLastMayBeTheChilds
   EXPECT_FALSE(outcome.forks_differ);
 }
 
+/// Its first execution did not pause, one in ten did. A pause costs 20 instructions: 100 of them are 2,000 more.
+TEST_F(CaseDialogueTest, AsManyPausesAreTakenOffAsTheStatementMade) {
+  const auto paused = [](std::uint64_t instructions, std::uint64_t pauses) {
+    RegionCounted region = counted(instructions);
+    region.pauses = pauses;
+    return region;
+  };
+  CaseDialogue dialogue = begin(Mode::counts);
+  dialogue.on(PhaseReady{Phase::baseline});
+  EXPECT_TRUE(advances(dialogue.on(paused(400, 0))));
+  dialogue.on(PhaseReady{Phase::baseline});
+  EXPECT_TRUE(advances(dialogue.on(paused(2400, 100))));
+  dialogue.on(PhaseReady{Phase::statement});
+  for (int i = 0; i < 2; ++i) dialogue.on(paused(400 + 1000 + 10 * 20, 10));
+  CaseOutcome outcome;
+  dialogue.deliver(outcome, {});
+  EXPECT_THAT(outcome.counts->replicates, ElementsAre(ElementsAre(1600), ElementsAre(1600)));
+  EXPECT_THAT(outcome.counts->baseline, ElementsAre(ElementsAre(600)));
+  EXPECT_TRUE(outcome.paused);
+}
+
 TEST_F(CaseDialogueTest, AnOwnReplicateThatDiffersIsNoReplicate) {
   CaseDialogue dialogue = begin(Mode::counts);
   dialogue.on(PhaseReady{Phase::baseline});

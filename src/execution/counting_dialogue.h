@@ -19,14 +19,13 @@ class CountingDialogue {
  private:
   DialogueAnswer on_replicate(bool own);
   [[nodiscard]] bool is_last_replicate() const;
+  void take_pauses_off();
 
   DialogueRules rules_;
   bool of_statement_ = false;  ///< The phase is, and not of the empty loop.
   std::string allocator_;
   int threads_ = 1;  ///< The most that it had when a phase was ready.
   bool forks_differ_ = false;
-  void take_pauses_off();
-
   CountSamples counts_;
   std::uint64_t pauses_ = 0;                            ///< In a region of the statement, the first one.
   std::optional<std::uint64_t> pauses_of_empty_;        ///< In the empty loop's, the first one.
