@@ -185,10 +185,7 @@ Result<Settings> settings_of(const RunOptions& options) {
   Settings settings = options.settings;
   settings.counts = !options.wall_only;
   settings.wall = !options.counts_only;
-  settings.max_replicates = std::max(settings.replicates, settings.max_replicates);
-  settings.max_run_time_s = std::max(settings.max_run_time_s, settings.min_run_time_s);
   settings.precision = options.precision_percent / 100;
-  settings.noise_floor = settings.noise_floor && settings.counts;
   if (options.timeout_s > 0) settings.timeout_s = options.timeout_s;
   if (options.host_timeout_s != RunOptions{}.host_timeout_s) settings.host_timeout_s = options.host_timeout_s;
   if (options.retries >= 0) settings.retries = options.retries;

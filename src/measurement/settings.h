@@ -1,4 +1,5 @@
-/// How a run measures, said once: what a command line sets, execution follows and a record keeps. Plain data.
+/// How a run measures: what a command line or a request sets, execution follows and a record keeps. Plain data; what a
+/// run finds out beside them is RecordedSettings (record/record.h).
 ///
 /// What a benchmark says of its own cases (definition/settings.h) comes first. Which compiler, interpreter or
 /// environment command was asked for is not among them: a record is data of others, and nothing in it is ever run.
@@ -42,10 +43,11 @@ struct Settings {
   std::optional<std::string> entropy;         ///< Who answers cases that ask for randomness: "fixed" (tally does, the
                                               ///< same in each run) or "system"; a run says which.
   std::vector<std::string> kept_environment;  ///< Names and globs that cases see besides the usual ones.
-  std::vector<std::string> valgrind_flags;    ///< What the others come to, for a reader; a run fills it in.
-  std::optional<std::string> counted_with;    ///< Likewise, a tool of Valgrind's: "callgrind" or "tally-counter".
-  std::optional<int> counting;                ///< Likewise, counting_version.
   friend bool operator==(const Settings&, const Settings&) = default;
 };
+
+/// What a run measures by, and its record says: a greatest number is no less than its least one, there is no noise
+/// floor without counts, and who answers for randomness is said. Who measures calls this; nobody else derives.
+Settings normalized(Settings settings);
 
 }  // namespace tally

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <string_view>
+#include <type_traits>
 
 #include "record/record.h"
 
@@ -57,33 +58,49 @@ void fields(auto& a, is<Machine> auto& m) {
   a.optional("name", m.name);
 }
 
+/// Taken apart into names, so that a setting that is not listed does not compile. `recorded` lists what a record has
+/// besides, at its place.
+void list_settings(auto& a, is<Settings> auto& s, const auto& recorded) {
+  auto& [counts, wall, iterations, replicates, max_replicates, cache_sim, branch_sim, call_context, isolation,
+         noise_floor, min_run_time_s, max_run_time_s, precision, number_per_run, interleave, repeat, timeout_s,
+         host_timeout_s, max_wait_s, memory_bytes, retries, entropy, kept_environment] = s;
+  a("counts", counts);
+  a("wall", wall);
+  a("iterations", iterations);
+  a("replicates", replicates);
+  a("max_replicates", max_replicates);
+  a("cache_sim", cache_sim);
+  a("branch_sim", branch_sim);
+  a("call_context", call_context);
+  a.word("isolation", isolation, isolations);
+  a("noise_floor", noise_floor);
+  a("min_run_time_s", min_run_time_s);
+  a("max_run_time_s", max_run_time_s);
+  a("precision", precision);
+  a.optional("number_per_run", number_per_run);
+  a("interleave", interleave);
+  a("repeat", repeat);
+  a.optional("timeout_s", timeout_s);
+  a.optional("host_timeout_s", host_timeout_s);
+  a.optional("max_wait_s", max_wait_s);
+  a.optional("memory_bytes", memory_bytes);
+  a.optional("retries", retries);
+  a.optional("entropy", entropy);
+  recorded();
+  a("kept_environment", kept_environment);
+}
+
 void fields(auto& a, is<Settings> auto& s) {
-  a("counts", s.counts);
-  a("wall", s.wall);
-  a("iterations", s.iterations);
-  a("replicates", s.replicates);
-  a("max_replicates", s.max_replicates);
-  a("cache_sim", s.cache_sim);
-  a("branch_sim", s.branch_sim);
-  a("call_context", s.call_context);
-  a.word("isolation", s.isolation, isolations);
-  a("noise_floor", s.noise_floor);
-  a("min_run_time_s", s.min_run_time_s);
-  a("max_run_time_s", s.max_run_time_s);
-  a("precision", s.precision);
-  a.optional("number_per_run", s.number_per_run);
-  a("interleave", s.interleave);
-  a("repeat", s.repeat);
-  a.optional("timeout_s", s.timeout_s);
-  a.optional("host_timeout_s", s.host_timeout_s);
-  a.optional("max_wait_s", s.max_wait_s);
-  a.optional("memory_bytes", s.memory_bytes);
-  a.optional("retries", s.retries);
-  a.optional("entropy", s.entropy);
-  a("valgrind_flags", s.valgrind_flags);
-  a.optional("counted_with", s.counted_with);
-  a.optional("counting", s.counting);
-  a("kept_environment", s.kept_environment);
+  list_settings(a, s, [] {});
+}
+
+void fields(auto& a, is<RecordedSettings> auto& s) {
+  using Given = std::conditional_t<std::is_const_v<std::remove_reference_t<decltype(s)>>, const Settings, Settings>;
+  list_settings(a, static_cast<Given&>(s), [&] {
+    a("valgrind_flags", s.valgrind_flags);
+    a.optional("counted_with", s.counted_with);
+    a.optional("counting", s.counting);
+  });
 }
 
 void fields(auto& a, is<Fingerprint> auto& f) {

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "record/example_record.h"
+#include "record/example_settings.h"
 
 namespace tally {
 namespace {
@@ -19,6 +20,19 @@ using testing::HasSubstr;
 Error error_of(std::string_view text) {
   const Result<Record> record = record_from_json(text, "r.json");
   return record ? Error{} : record.error();
+}
+
+TEST(SettingsJson, EverySettingGoesThereAndBack) {
+  const Settings settings = every_setting();
+  const auto read = settings_from_json(settings_to_json(settings), "settings");
+  ASSERT_TRUE(read) << describe(read.error());
+  EXPECT_EQ(*read, settings);
+}
+
+TEST(SettingsJson, WhatARunFindsOutIsNoSetting) {
+  const auto read = settings_from_json(R"({"counted_with":"callgrind"})", "settings");
+  ASSERT_FALSE(read);
+  EXPECT_THAT(describe(read.error()), testing::HasSubstr("unknown setting 'counted_with'"));
 }
 
 TEST(RecordJson, ReadsBackWhatItWrote) {

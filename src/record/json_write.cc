@@ -81,6 +81,7 @@ std::string one_line(const Json& json) { return json.dump(-1, ' ', false, Json::
 }  // namespace
 
 std::string settings_to_json(const Settings& settings) { return one_line(value_of(settings)); }
+std::string settings_to_json(const RecordedSettings& settings) { return one_line(value_of(settings)); }
 
 std::string case_to_json(const CaseRecord& record) { return one_line(value_of(record)); }
 

@@ -15,7 +15,7 @@ std::unexpected<Error> refuse(const PartText& a, const PartText& b, const std::s
   return fail(ErrorKind::input, fmt::format("cannot be merged with {}: {}", a.name, what), b.name, mend);
 }
 
-Settings without_limits(Settings settings) {
+RecordedSettings without_limits(RecordedSettings settings) {
   settings.timeout_s.reset();
   settings.host_timeout_s.reset();
   settings.max_wait_s.reset();
@@ -25,7 +25,7 @@ Settings without_limits(Settings settings) {
 }
 
 /// "iterations: 100 and 10", the first that differs.
-std::string difference(const Settings& a, const Settings& b) {
+std::string difference(const RecordedSettings& a, const RecordedSettings& b) {
   const auto mine = nlohmann::json::parse(settings_to_json(without_limits(a)));
   const auto theirs = nlohmann::json::parse(settings_to_json(without_limits(b)));
   const auto text = [](const nlohmann::json& settings, const std::string& key) {

@@ -141,6 +141,14 @@ struct CaseRecord {
   friend bool operator==(const CaseRecord&, const CaseRecord&) = default;
 };
 
+/// What a run measured by, and what that came to.
+struct RecordedSettings : Settings {
+  std::vector<std::string> valgrind_flags;  ///< For a reader. Empty where nothing was counted, as the two that follow.
+  std::optional<std::string> counted_with;  ///< A tool of Valgrind's: "callgrind" or "tally-counter".
+  std::optional<int> counting;              ///< counting_version
+  friend bool operator==(const RecordedSettings&, const RecordedSettings&) = default;
+};
+
 struct Record {
   Tool tool;
   std::optional<Part> part;        ///< Of a plan, or all that was merged of one; empty: a run of a whole plan.
@@ -154,7 +162,7 @@ struct Record {
   std::vector<std::string> command;
   double seconds = 0;
   std::vector<Machine> machines;  ///< That cases were measured on; one, unless shards were merged.
-  Settings settings;
+  RecordedSettings settings;
   std::map<std::string, Environment> environments;  ///< By environment_name().
   Fingerprint fingerprint;                          ///< Of all environments together.
   std::vector<CaseRecord> cases;                    ///< In plan order, whatever order they finished in.

@@ -24,7 +24,7 @@ void add_settings(Facts& facts, const Settings& settings) {
   add("--repeat", settings.repeat);
   add("--interleave", settings.interleave);
   add("--isolation", settings.isolation);
-  add("--entropy", settings.entropy.value_or("fixed"));
+  add("--entropy", *settings.entropy);
   add("--aa", settings.noise_floor);
   add("--cache-sim", settings.cache_sim);
   add("--branch-sim", settings.branch_sim);

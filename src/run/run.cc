@@ -126,13 +126,12 @@ Record describe_run(Workspace& workspace, const RunRequest& request, const Ready
   record.tool = workspace.surroundings().tool;
   record.server = workspace.surroundings().server;
   record.command = request.caller.command;
-  record.settings = request.settings;
+  static_cast<Settings&>(record.settings) = request.settings;
   if (request.settings.counts) {
     record.settings.valgrind_flags = valgrind_flags(request.settings);
     record.settings.counted_with = ready.hosts.counter.empty() ? "callgrind" : "tally-counter";
     record.settings.counting = counting_version;
   }
-  record.settings.entropy = request.settings.entropy.value_or("fixed");
   record.source = found.source;
   record.suite = found.suite;
   record.part = request.plan->part;
@@ -199,7 +198,9 @@ Result<std::vector<bool>> open_journal(const JournalRequest& request, const Jour
 
 }  // namespace
 
-Result<RunResult> measure(Workspace& workspace, const RunRequest& request, RunObserver& observer) {
+Result<RunResult> measure(Workspace& workspace, const RunRequest& asked, RunObserver& observer) {
+  RunRequest request = asked;
+  request.settings = normalized(request.settings);
   const auto start = std::chrono::steady_clock::now();
   const int interruptions = workspace.runner().interruptions();
   // Tools that were killed while they told of themselves told nothing: no journal may keep that as a case's failure.

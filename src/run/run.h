@@ -64,8 +64,8 @@ struct RunResult {
   std::optional<JournalWriter> journal;
 };
 
-/// An error: nothing was measured.
-Result<RunResult> measure(Workspace& workspace, const RunRequest& request, RunObserver& observer);
+/// By the request's settings as normalized() leaves them. An error: nothing was measured.
+Result<RunResult> measure(Workspace& workspace, const RunRequest& asked, RunObserver& observer);
 
 /// The whole record as JSON, with samples from wherever they are.
 Status write_json(const RunResult& result, const std::function<Status(std::string_view)>& sink);
