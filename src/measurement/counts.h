@@ -41,6 +41,7 @@ struct Counts {
   std::optional<double> estimated_cycles;              ///< Per iteration; see estimated_cycles().
   std::optional<double> allocations;                   ///< Per iteration.
   std::optional<double> allocated_bytes;               ///< Per iteration.
+  std::optional<double> heap_peak;                     ///< Bytes that it holds at once, of what it asked for itself.
   std::optional<std::vector<double>> per_thread;  ///< Of a team, in the order of its threads; see counts_by_thread().
   friend bool operator==(const Counts&, const Counts&) = default;
 };

@@ -91,6 +91,7 @@ inline Record example_record() {
   full.counts->estimated_cycles = 1200.5;
   full.counts->allocations = 1;
   full.counts->allocated_bytes = 64;
+  full.counts->heap_peak = 4096;
   full.counts->per_thread = {250, 750};
   full.wall->watch =
       WallWatch{.frequency_mhz_low = 2900, .frequency_mhz_high = 3000, .steal_share = 0.01, .throttled = {3}};

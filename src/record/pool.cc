@@ -125,6 +125,7 @@ Counts pool(const Counts& first, const Counts& second) {
   counts.denoised = weights.mean(first.denoised, second.denoised);
   counts.allocations = weights.mean(first.allocations, second.allocations);
   counts.allocated_bytes = weights.mean(first.allocated_bytes, second.allocated_bytes);
+  counts.heap_peak = weights.mean(first.heap_peak, second.heap_peak);
   if (first.per_thread && second.per_thread && first.per_thread->size() == second.per_thread->size()) {
     counts.per_thread.emplace();
     for (std::size_t i = 0; i < first.per_thread->size(); ++i)

@@ -34,7 +34,8 @@ std::optional<Fault> fault_of_events(const Counts& counts) {
   const std::pair<const char*, const std::optional<double>*> others[] = {{"denoised", &counts.denoised},
                                                                          {"estimated_cycles", &counts.estimated_cycles},
                                                                          {"allocations", &counts.allocations},
-                                                                         {"allocated_bytes", &counts.allocated_bytes}};
+                                                                         {"allocated_bytes", &counts.allocated_bytes},
+                                                                         {"heap_peak", &counts.heap_peak}};
   for (const auto& [name, value] : others) {
     if (*value && !is_counted(**value)) return Fault{fmt::format("counts.{}", name), number(**value) + " is no count"};
   }

@@ -77,6 +77,42 @@ TEST_F(AllocationsTest, KnownOnesAreCountedToTheByteAndTheOneAddedIsNamed) {
                                             ::testing::EndsWith(" from text (after.toml:8)"))));
 }
 
+/// What is given back meanwhile, what there was before, and what an iteration before held are no part of it.
+TEST_F(AllocationsTest, TheHeapPeakIsWhatAStatementHoldsAtOnce) {
+  const fs::path suite = folder_->path() / "s.toml";
+  ASSERT_TRUE(write_file(suite, R"(schema = 1
+[[benchmark]]
+label = ["peak"]
+setup.cpp = "std::vector<char> before(10'000'000);"
+cpp = """
+for (int i = 0; i < 3; ++i) { std::vector<char> a(1000); tally::keep(a.data()); }
+std::vector<char> b(2000); tally::keep(b.data());
+{ std::vector<char> c(5000); tally::keep(c.data()); }
+void* d = std::realloc(std::malloc(300), 4000); tally::keep(d); std::free(d);
+before.clear(); before.shrink_to_fit();"""
+[[benchmark]]
+label = ["none"]
+cpp = "tally::keep(1);"
+)"));
+  std::vector<double> peaks;
+  for (const char* name : {"a.json", "b.json"}) {
+    const std::string path = folder_->path() / name;
+    const Ran ran = tally({"run", suite.string(), "--counts-only", "--profiles", "--heap-peak", "--json", path});
+    ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
+    const auto record = record_from_json(read_file(path).value(), path);
+    ASSERT_TRUE(record);
+    for (const CaseRecord& one : record->cases) {
+      EXPECT_THAT(one.warnings, ::testing::Not(::testing::Contains(HasSubstr("heap"))));
+      peaks.push_back(one.counts->heap_peak.value_or(-1));
+    }
+  }
+  EXPECT_THAT(peaks, ::testing::ElementsAre(7000, 0, 7000, 0));
+  const Ran alone = tally({"run", suite.string(), "--counts-only", "--heap-peak"});
+  EXPECT_EQ(alone.code, 2);
+  EXPECT_THAT(alone.err, HasSubstr("--heap-peak"));
+  EXPECT_THAT(alone.err, HasSubstr("--profiles"));
+}
+
 TEST_F(AllocationsTest, WhatFailsWhereTheyAreRecordedCostsTheCaseAWarning) {
   const fs::path suite = folder_->path() / "s.toml";
   ASSERT_TRUE(write_file(suite,

@@ -202,6 +202,21 @@ TEST_F(ProbesTest, ThreadsThatDoNotAddUpAreRefused) {
             "all at once to 3000");
 }
 
+TEST_F(ProbesTest, AHeapPeakIsWhatTheRecorderSays) {
+  const auto kept = [&](const std::string& left) {
+    CaseRecord record;
+    record.counts = Counts{};
+    const ProbeSample found{
+        .probe = &probes::heap_peak.probe, .baseline = {}, .statement = {RegionCounted{.left = left}}};
+    const Status status = keep(probes::heap_peak, found, record);
+    return std::pair(status ? "" : describe(status.error()), record.counts->heap_peak);
+  };
+  EXPECT_EQ(kept("peak 4096\n"), std::pair(std::string(), std::optional(4096.0)));
+  EXPECT_EQ(kept("peak 4096\nlost 2\n").second, std::nullopt) << "it may be more";
+  EXPECT_THAT(kept("").first, HasSubstr("left nothing"));
+  EXPECT_THAT(kept("peak \n").first, HasSubstr("left nothing"));
+}
+
 TEST_F(ProbesTest, WhatCannotCountASingleThreadIsNotTakenAtItsWord) {
   CaseDialogue earlier = begin(probes::threads);
   earlier.on(PhaseReady{Phase::baseline});

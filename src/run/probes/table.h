@@ -52,8 +52,10 @@ extern const KeptProbe allocation_sites;
 extern const KeptProbe python_functions;
 extern const KeptProbe threads;
 extern const KeptProbe lines;
+extern const KeptProbe heap_peak;
 
-inline constexpr auto table = std::to_array<const KeptProbe*>({&allocation_sites, &python_functions, &threads, &lines});
+inline constexpr auto table =
+    std::to_array<const KeptProbe*>({&allocation_sites, &python_functions, &threads, &lines, &heap_peak});
 
 }  // namespace probes
 
