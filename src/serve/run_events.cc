@@ -5,6 +5,14 @@
 
 namespace tally::serve {
 
+std::optional<Mode> mode_named(std::string_view name) {
+  using enum Mode;
+  for (const Mode mode : {counts, wall, result, sites, functions, threads, lines}) {
+    if (to_string(mode) == name) return mode;
+  }
+  return std::nullopt;
+}
+
 void RunEvents::progress(std::string_view kind, json::Object what) {
   send_(progress_event(id_, kind, std::move(what)));
 }
