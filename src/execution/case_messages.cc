@@ -5,10 +5,12 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "base/files.h"
 #include "base/text.h"
 #include "execution/python_call_table.h"
+#include "protocol/dump_names.h"
 
 namespace tally {
 
@@ -28,9 +30,10 @@ std::vector<double> samples_of(std::string_view bytes, double iterations) {
   return samples;
 }
 
-RegionCounted counted(const Message& message, DumpFolder& dumps) {
+RegionCounted counted(const Message& message, const DumpFolder& dumps) {
+  const std::uint64_t pid = message.number(Field::pid);
   RegionCounted region{.status = static_cast<int>(message.number(Field::status)),
-                       .own = dumps.child && message.number(Field::pid) == static_cast<std::uint64_t>(*dumps.child),
+                       .own = dumps.child && pid == static_cast<std::uint64_t>(*dumps.child),
                        .iterations = message.number(Field::iterations, 1),
                        .allocations = message.number(Field::allocation_count),
                        .allocated_bytes = message.number(Field::allocation_bytes),
@@ -39,24 +42,22 @@ RegionCounted counted(const Message& message, DumpFolder& dumps) {
                        .totals = {},
                        .dump = {}};
   if (!dumps.sites.empty() && region.status == 0) {
-    const std::string path = fmt::format("{}/{}", dumps.sites, message.number(Field::pid));
-    if (auto text = read_file(path)) region.dump = *std::move(text);
-    ::unlink(path.c_str());
+    const auto path = protocol::allocation_trace_path(dumps.sites.c_str(), pid);
+    if (auto text = read_file(path.text)) region.dump = *std::move(text);
+    ::unlink(path);
     return region;
   }
   if (dumps.path.empty() || region.status != 0) return region;
-  const std::uint64_t number = message.number(Field::dump, 1);
-  if (region.own) dumps.last_own = number;
-  const std::string path = fmt::format("{}/{}.{}", dumps.path, message.number(Field::pid), number);
-  auto text = read_file(path);
-  ::unlink(path.c_str());
+  const auto path = protocol::dump_path(dumps.path.c_str(), pid, message.number(Field::dump, 1));
+  auto text = read_file(path.text);
+  ::unlink(path);
   region.totals = text ? callgrind_totals(*text) : Result<Totals>(std::unexpected(text.error()));
   if (text) region.dump = *std::move(text);
   if (dumps.has_python_calls) {
-    const std::string table = fmt::format("{}/{}.functions", dumps.path, message.number(Field::pid));
+    const auto table = protocol::python_calls_path(dumps.path.c_str(), pid);
     // There is none of an empty loop.
-    if (const auto bytes = read_file(table)) region.python_calls = read_python_calls(*bytes);
-    ::unlink(table.c_str());
+    if (const auto bytes = read_file(table.text)) region.python_calls = read_python_calls(*bytes);
+    ::unlink(table);
   }
   return region;
 }
@@ -79,11 +80,14 @@ CaseTold told(const Message& message) {
 
 void DumpFolder::clean() const {
   if (path.empty() || !child) return;
-  ::unlink(fmt::format("{}/{}", path, *child).c_str());
-  for (std::uint64_t n = 1; n <= last_own + 2; ++n) ::unlink(fmt::format("{}/{}.{}", path, *child, n).c_str());
+  std::error_code code;
+  for (const auto& entry : std::filesystem::directory_iterator(path, code)) {
+    if (protocol::is_dump_of(entry.path().filename().c_str(), static_cast<std::uint64_t>(*child)))
+      ::unlink(entry.path().c_str());
+  }
 }
 
-CaseMessage decode(const Message& message, DumpFolder& dumps) {
+CaseMessage decode(const Message& message, const DumpFolder& dumps) {
   switch (message.type()) {
     case MessageType::ready:
       return PhaseReady{static_cast<protocol::Phase>(message.number(Field::phase)),

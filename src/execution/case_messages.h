@@ -70,15 +70,14 @@ struct DumpFolder {
   std::string path;               ///< Empty: nothing is counted.
   std::string sites;              ///< Where allocation sites are recorded: the folder of their traces.
   std::optional<int> child;       ///< The case child's process, once it is known.
-  std::uint64_t last_own = 0;     ///< The last of the child's own dumps that was read.
   bool has_python_calls = false;  ///< Beside each dump lies the table of its region's Python calls.
 
-  /// Removes those that the child wrote and nobody read: at its exit, and after each phase's warm-up.
+  /// Removes what the child wrote and nobody read.
   void clean() const;
 };
 
 /// Removes the dump that the message is about, having read it.
-CaseMessage decode(const protocol::Message& message, DumpFolder& dumps);
+CaseMessage decode(const protocol::Message& message, const DumpFolder& dumps);
 
 struct AskCount {
   std::uint64_t iterations = 1;

@@ -15,6 +15,7 @@
 #include "process/loader.h"
 #include "profile/python_functions.h"
 #include "protocol/descriptors.h"
+#include "protocol/dump_names.h"
 
 namespace tally {
 
@@ -371,7 +372,7 @@ Result<ProcessRequest> host_request(const HostSpec& spec, const std::string& dum
   request.argv = spec.argv;
   if (spec.counted) {
     request.argv.insert(request.argv.begin() + static_cast<std::ptrdiff_t>(spec.dump_argument),
-                        "--callgrind-out-file=" + dumps + "/%p");
+                        "--callgrind-out-file=" + dumps + protocol::kDumpPattern);
   }
   request.environment = spec.environment;
   if (spec.allocation_sites) set(request.environment, "TALLY_ALLOCATION_SITES", dumps);
