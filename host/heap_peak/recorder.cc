@@ -18,6 +18,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "protocol/dump_names.h"
+
 extern "C" {
 // glibc's own, under the names that stay when malloc is replaced.
 void* __libc_malloc(std::size_t size);                           // NOLINT(bugprone-reserved-identifier)
@@ -110,9 +112,10 @@ std::size_t gave_back(void* block) {
 void write_peak() {
   const char* folder = std::getenv("TALLY_HEAP_PEAK");
   if (folder == nullptr) return;
-  char text[4096];
-  std::snprintf(text, sizeof text, "%s/%d", folder, static_cast<int>(::getpid()));
-  const int file = ::open(text, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  const auto path =
+      tally::protocol::observed_path(folder, static_cast<std::uint64_t>(::getpid()), tally::protocol::kHeapPeakEnding);
+  char text[64];
+  const int file = ::open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (file < 0) return;
   int length = std::snprintf(text, sizeof text, "peak %llu\n", static_cast<unsigned long long>(g_peak));
   if (g_lost > 0)

@@ -21,6 +21,7 @@
 #include <string>
 
 #include "calls.h"
+#include "protocol/dump_names.h"
 #include "trampolines.h"
 
 namespace {
@@ -122,8 +123,8 @@ PyObject* begin(PyObject* /*module*/, PyObject* /*args*/) {
   if (++g_regions == 1) Py_RETURN_NONE;
   describe_folders();
   const char* folder = std::getenv("TALLY_PYTHON_FUNCTIONS");
-  char path[4096];
-  std::snprintf(path, sizeof path, "%s/%d.functions", folder == nullptr ? "." : folder, static_cast<int>(::getpid()));
+  const auto path = tally::protocol::observed_path(
+      folder == nullptr ? "." : folder, static_cast<std::uint64_t>(::getpid()), tally::protocol::kPythonCallsEnding);
   if (!tally::host::python_functions::begin_table(path, g_head->data(), g_head->size()))
     return PyErr_SetFromErrnoWithFilename(PyExc_OSError, path);
   g_in_region = true;

@@ -18,10 +18,12 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdarg>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+#include "protocol/dump_names.h"
 #include "python_frames.h"
 
 extern "C" {
@@ -176,8 +178,8 @@ void write_frame(std::FILE* file, std::uintptr_t address) {
 void write_sites() {
   const char* folder = std::getenv("TALLY_ALLOCATION_SITES");
   if (folder == nullptr) return;
-  char path[4096];
-  std::snprintf(path, sizeof path, "%s/%d", folder, static_cast<int>(::getpid()));
+  const auto path = tally::protocol::observed_path(folder, static_cast<std::uint64_t>(::getpid()),
+                                                   tally::protocol::kAllocationTraceEnding);
   std::FILE* file = std::fopen(path, "we");
   if (file == nullptr) return;
   std::fprintf(file, "allocations 1\n");

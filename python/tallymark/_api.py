@@ -15,6 +15,8 @@ from tallymark._flame import tree_of
 from tallymark._functions import functions_of
 from tallymark._notices import Notices
 from tallymark._options import settings_of
+from tallymark._request import Select, Settings
+from tallymark._request import Suite as SuiteText
 from tallymark._result import Result, Results
 from tallymark._statement import Statement, define
 
@@ -158,7 +160,7 @@ def run(
         raise Error(
             f"cannot be read: {error.strerror}", place=str(path), mend="name a suite", kind="input"
         ) from None
-    document = {"text": text, "path": str(path.resolve())}
+    document: SuiteText = {"text": text, "path": str(path.resolve())}
     selection = select(filter, exclude)
     settings = settings_of(options, counts=counts, wall=times)
     chosen = engine or default_engine()
@@ -176,7 +178,7 @@ def run(
 
 def measure_definition(
     definition: Definition,
-    settings: Mapping[str, Any],
+    settings: Settings,
     *,
     tools: Mapping[str, str] | None = None,
     profile: bool = True,
@@ -206,11 +208,12 @@ def results_of(run: Run, captured: Sequence[Captured] = (), *, profile: bool = F
     return Results(results, run.record)
 
 
-def select(filter: Sequence[str] | str, exclude: Sequence[str] | str) -> dict[str, list[str]]:
+def select(filter: Sequence[str] | str, exclude: Sequence[str] | str) -> Select:
     """The request's form of these patterns."""
-    chosen = {"filter": filter, "exclude": exclude}
-    return {
-        key: [value] if isinstance(value, str) else list(value)
-        for key, value in chosen.items()
-        if value
-    }
+    return {"filter": _texts(filter), "exclude": _texts(exclude)}
+
+
+def _texts(patterns: Sequence[str] | str) -> list[str]:
+    if isinstance(patterns, str):
+        return [patterns] if patterns else []
+    return list(patterns)

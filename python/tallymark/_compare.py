@@ -23,7 +23,7 @@ from tallymark._result import Result, record_of
 from tallymark._statement import Statement, define
 
 _DEADLINE = 60.0  # seconds for tally compare
-_EXPECTED = "the definition changed under this id"  # two statements are two definitions
+_EXPECTED = "definition_changed"  # a note's code: two statements are two definitions
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -140,8 +140,13 @@ def compare_results(a: Result, b: Result, *, engine: Engine | None = None) -> Co
         time_ratio=_ratio(b.seconds, a.seconds),
         time_interval=(interval[0], interval[1]) if interval else None,
         functions=moved(a.functions, b.functions) if a.functions and b.functions else (),
-        notes=(*[n for n in told.get("notes") or () if n != _EXPECTED], *_changes(told)),
+        notes=(*_notes(told), *_changes(told)),
     )
+
+
+def _notes(told: Mapping[str, Any]) -> list[str]:
+    noted = zip(told.get("notes") or (), told.get("note_codes") or ())
+    return [str(text) for text, code in noted if code != _EXPECTED]
 
 
 def _changes(told: Mapping[str, Any]) -> list[str]:

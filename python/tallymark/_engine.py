@@ -17,6 +17,7 @@ from tallymark._environment import Surroundings
 from tallymark._errors import Error, Interrupted, ServerLost
 from tallymark._interrupts import WatchedInterrupts
 from tallymark._protocol import Connection, Event, is_last
+from tallymark._request import Measure, Profiles, Select, Settings, Suite
 from tallymark._server import connect_to, find_or_start, find_tally
 
 EventHandler = Callable[[Event], None]
@@ -73,9 +74,9 @@ class Engine:
         self,
         definitions: Iterable[Definition],
         *,
-        settings: Mapping[str, Any] | None = None,
+        settings: Settings | None = None,
         tools: Mapping[str, str] | None = None,
-        profiles: bool | Mapping[str, str] = False,
+        profiles: bool | Profiles = False,
         on_event: EventHandler | None = None,
         timeout: float | None = None,
     ) -> Run:
@@ -100,12 +101,12 @@ class Engine:
 
     def measure_suite(
         self,
-        suite: Mapping[str, Any],
+        suite: Suite,
         *,
-        select: Mapping[str, Any] | None = None,
-        settings: Mapping[str, Any] | None = None,
+        select: Select | None = None,
+        settings: Settings | None = None,
         tools: Mapping[str, str] | None = None,
-        profiles: bool | Mapping[str, str] = False,
+        profiles: bool | Profiles = False,
         on_event: EventHandler | None = None,
         timeout: float | None = None,
         folders: Iterable[str] = (),
@@ -113,16 +114,16 @@ class Engine:
         """The same for a suite: {"text": TOML, "path": …} or {"document": …}. `folders`: what the measured
         interpreter's sys.path must have besides its own."""
         surroundings = Surroundings.of_this_process(tools or {}, folders)
-        request = {
+        request: Measure = {
             "request": "measure",
-            "suite": dict(suite),
-            "select": dict(select or {}),
-            "settings": dict(settings or {}),
+            "suite": suite,
+            "select": select or {},
+            "settings": settings or {},
             "tools": surroundings.tools,
             "environment": surroundings.environment,
             "working_folder": surroundings.working_folder,
             "command": list(sys.argv) or ["python"],
-            "profiles": profiles if isinstance(profiles, bool) else dict(profiles),
+            "profiles": profiles,
         }
         with self._lock:
             connection = self._connected()
@@ -136,7 +137,7 @@ class Engine:
     def _measure(
         self,
         connection: Connection,
-        request: Mapping[str, Any],
+        request: Measure,
         on_event: EventHandler | None,
         timeout: float | None,
     ) -> Run:
@@ -150,7 +151,7 @@ class Engine:
     def _follow(
         self,
         connection: Connection,
-        request: Mapping[str, Any],
+        request: Measure,
         on_event: EventHandler | None,
         timeout: float | None,
         finished: list[Event],

@@ -9,15 +9,17 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
+from typing import cast
 
 from tallymark._errors import Error
+from tallymark._request import Tools
 
 _NEEDED = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONSAFEPATH", "VIRTUAL_ENV", "CONDA_PREFIX")
 
 
 @dataclasses.dataclass(frozen=True)
 class Surroundings:
-    tools: dict[str, str]
+    tools: Tools
     environment: dict[str, str]
     working_folder: str
 
@@ -40,7 +42,7 @@ class Surroundings:
         path = [*dict.fromkeys(folders), *filter(None, [environment.get("PYTHONPATH")])]
         if path:
             environment["PYTHONPATH"] = os.pathsep.join(path)
-        return cls(chosen, environment, working_folder)
+        return cls(cast(Tools, chosen), environment, working_folder)
 
 
 def this_interpreter() -> str:

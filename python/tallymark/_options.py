@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
+
+from tallymark._request import Settings
 
 # keyword → (key of the settings, what it means)
 OPTIONS: dict[str, str] = {
@@ -29,9 +31,7 @@ OPTIONS: dict[str, str] = {
 }
 
 
-def settings_of(
-    options: Mapping[str, Any], *, counts: bool = True, wall: bool = True
-) -> dict[str, Any]:
+def settings_of(options: Mapping[str, Any], *, counts: bool = True, wall: bool = True) -> Settings:
     """Settings for the server. Raises TypeError for an option that there is not, as a call does."""
     settings: dict[str, Any] = {"counts": counts, "wall": wall}
     for name, value in options.items():
@@ -41,8 +41,4 @@ def settings_of(
             raise TypeError(f"unknown option {name!r}{hint}")
         if value is not None:
             settings[OPTIONS[name]] = value
-    if "min_run_time_s" in settings and "max_run_time_s" not in settings:
-        settings["max_run_time_s"] = max(0.5, settings["min_run_time_s"])
-    if "replicates" in settings and settings["replicates"] > 5:
-        settings["max_replicates"] = settings["replicates"]
-    return settings
+    return cast(Settings, settings)

@@ -146,7 +146,7 @@ class Result:
         raise CaseFailed(
             message,
             place=f"{self.title}, {failure['stage']}" if failure.get("stage") else self.title,
-            mend=_mend_for(message),
+            mend=_MENDS.get(message.partition(":")[0], ""),
             kind=self.status,
             case=self.case,
         )
@@ -265,12 +265,11 @@ def _row(one: Result) -> dict[str, Any]:
     return {**row, **values}
 
 
-def _mend_for(message: str) -> str:
-    if "NameError" in message:
-        return "what the statement uses must be made in setup=, or be passed: globals=globals()"
-    if "ModuleNotFoundError" in message:
-        return "the measured interpreter is this one, with this sys.path; tools={'python': …} names another"
-    return ""
+# By the exception of the user's code, which a failure's message begins with.
+_MENDS = {
+    "NameError": "what the statement uses must be made in setup=, or be passed: globals=globals()",
+    "ModuleNotFoundError": "the measured interpreter is this one, with this sys.path; tools={'python': …} names another",
+}
 
 
 def _write(path: str | os.PathLike[str], record: Mapping[str, Any]) -> None:

@@ -162,6 +162,7 @@ def test_comparing_names_what_moved(engine: tallymark.Engine) -> None:
     assert found.instructions_ratio is not None and found.instructions_ratio < 0.5
     assert found.functions[0].change < 0
     assert "functions that moved" in repr(found)
+    assert found.notes == ()  # that the two are other definitions is what was asked for
     again = tallymark.compare(found.a, found.a, engine=engine)
     assert (again.verdict, again.functions) == ("same", ())
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
 #include "base/contains.h"
 #include "base/digest.h"
@@ -25,6 +26,18 @@ ProcessRequest tool_request(std::vector<std::string> argv, const ResolveContext&
   request.working_folder = context.working_folder;
   request.deadline = Milliseconds(60'000);
   return request;
+}
+
+/// As it would be found from the context's folder, which need not be this process's.
+std::optional<std::string> find_program_of(const ResolveContext& context, const std::string& name) {
+  const auto from_there = [&](std::string_view path) {
+    return (std::filesystem::path(context.working_folder) / path).string();
+  };
+  if (name.contains('/')) return find_program(from_there(name), {});
+  std::string path;
+  for (const std::string_view folder : split(value_of(context.environment, "PATH"), ':'))
+    path.append(path.empty() ? "" : ":").append(from_there(folder));
+  return find_program(name, path);
 }
 
 std::vector<std::string> empty_compilation(const std::string& compiler, const Toolchain& toolchain) {
@@ -204,7 +217,7 @@ Result<ResolvedCompiler> resolve_compiler(ProcessRunner& runner, const Toolchain
                                           const ResolveContext& context) {
   std::string tried;
   for (const std::string& candidate : toolchain.cxx) {
-    const auto program = find_program(candidate, value_of(context.environment, "PATH"));
+    const auto program = find_program_of(context, candidate);
     if (!program) {
       tried += fmt::format("\n  {}: not found", candidate);
       continue;
@@ -250,7 +263,7 @@ Result<ResolvedInterpreter> resolve_interpreter(ProcessRunner& runner, const Too
   std::vector<std::string> missing;
   bool is_broken = false;
   for (const std::string& candidate : toolchain.python) {
-    const auto program = find_program(candidate, value_of(context.environment, "PATH"));
+    const auto program = find_program_of(context, candidate);
     if (!program) {
       tried += fmt::format("\n  {}: not found", candidate);
       continue;

@@ -119,19 +119,6 @@ Result<RunResult> Measuring::measure(const RunRequest& request, const ServedPlan
   return tally::measure(*workspace_, request, progress_);
 }
 
-ServedPlan served(json::Value suite, const Selection& selected) {
-  json::Object selection;
-  if (!selected.filters.empty()) selection["filter"] = selected.filters;
-  if (!selected.excludes.empty()) selection["exclude"] = selected.excludes;
-  if (selected.shard) selection["shard"] = fmt::format("{}/{}", selected.shard->index, selected.shard->count);
-  if (selected.last_times) {
-    json::Object last_times;
-    for (const auto& [id, seconds] : *selected.last_times) last_times[id] = seconds;
-    selection["last_times"] = std::move(last_times);
-  }
-  return {std::move(suite), std::move(selection)};
-}
-
 Caller caller_of(const Context& context) {
   return {.environment = context.environment, .working_folder = context.working_folder, .command = context.command};
 }

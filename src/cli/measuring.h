@@ -48,9 +48,6 @@ class Measuring {
 /// This tally, for whoever measures with it.
 Surroundings surroundings_of(const Context& context);
 
-/// For a server: the suite as it takes it, and what is selected of it.
-ServedPlan served(json::Value suite, const Selection& selected);
-
 /// The user of this process, as one who wants a run.
 Caller caller_of(const Context& context);
 

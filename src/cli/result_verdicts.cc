@@ -15,9 +15,10 @@ void note_results(std::span<const ResultVerdict> verdicts, Comparison& compariso
     if (found == verdicts.end()) continue;
     one.result = to_string(found->sameness);
     if (found->sameness == Sameness::differs)
-      one.notes.push_back(fmt::format("THE RESULTS DIFFER: A left {}; B left {}", found->a, found->b));
+      one.notes.push_back(
+          {NoteCode::results_differ, fmt::format("THE RESULTS DIFFER: A left {}; B left {}", found->a, found->b)});
     if (found->sameness == Sameness::unknown)
-      one.notes.push_back(fmt::format("the results cannot be compared: {}", found->why));
+      one.notes.push_back({NoteCode::results_unknown, fmt::format("the results cannot be compared: {}", found->why)});
   }
 }
 

@@ -19,8 +19,8 @@ TEST(ResultVerdicts, AreSaidOfCasesAndToPeople) {
   for (const char* id : {"a", "b", "c", "d"}) comparison.cases.emplace_back().id = id;
   note_results(verdicts, comparison);
   EXPECT_EQ(comparison.cases[0].result, "same");
-  EXPECT_THAT(comparison.cases[1].notes, ElementsAre("THE RESULTS DIFFER: A left 1; B left 2"));
-  EXPECT_THAT(comparison.cases[2].notes, ElementsAre("the results cannot be compared: a pointer"));
+  EXPECT_THAT(comparison.cases[1].note_texts(), ElementsAre("THE RESULTS DIFFER: A left 1; B left 2"));
+  EXPECT_THAT(comparison.cases[2].note_texts(), ElementsAre("the results cannot be compared: a pointer"));
   EXPECT_EQ(comparison.cases[3].result, "");
   std::ostringstream out;
   print_results(verdicts, out);

@@ -215,7 +215,7 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
   if (!options.reuse.empty()) run.server = "off";
   auto measuring = Measuring::begin(context, run, err);
   if (!measuring) return report_error(measuring.error(), err);
-  auto measured = (*measuring)->measure(request, served(suite_to_serve(options.source), *selection));
+  auto measured = (*measuring)->measure(request, {suite_to_serve(options.source), *selection});
   if (!measured) return report_error(measured.error(), err);
 
   // From here on Ctrl-C ends the process where the record goes into a pipe, which nobody may read yet.

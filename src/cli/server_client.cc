@@ -11,7 +11,9 @@
 
 #include "json/text.h"
 #include "record/json.h"
+#include "serve/events.h"
 #include "serve/request.h"
+#include "serve/run_events.h"
 #include "serve/socket_place.h"
 
 namespace tally::cli {
@@ -42,55 +44,6 @@ std::string absolute(const std::string& path) {
   return fs::absolute(path, code).lexically_normal().string();
 }
 
-json::Object source_of(const SourceRequest& request) {
-  json::Object source;
-  if (!request.measured.empty()) source["measured"] = absolute(request.measured);
-  if (!request.folder.empty()) source["folder"] = absolute(request.folder);
-  if (!request.commit.empty()) source["commit"] = request.commit;
-  return source;
-}
-
-json::Object profiles_of(const ProfileRequest& request) {
-  json::Object profiles{{"folder", absolute(request.folder)}, {"name", request.name}, {"sources", request.sources}};
-  for (const KeptProbe* probe : probes::table) {
-    if (!probe->field.empty()) profiles[std::string(probe->field)] = request.probes.contains(*probe);
-  }
-  return profiles;
-}
-
-json::Object measure_members(const RunRequest& request, const ServedPlan& plan, const std::string& cores) {
-  json::Object environment;
-  for (const auto& [name, value] : request.caller.environment) environment[name] = value;
-  json::Object members{{"suite", plan.suite},
-                       {"select", plan.selection},
-                       {"settings", json::parse(settings_to_json(request.settings)).value()},
-                       {"tools", json::Object{{"cxx", request.tools.cxx},
-                                              {"python", request.tools.python},
-                                              {"env_command", request.tools.env_command}}},
-                       {"environment", std::move(environment)},
-                       {"working_folder", request.caller.working_folder},
-                       {"command", request.caller.command},
-                       {"cores", cores}};
-  members["source"] = source_of(request.source);
-  if (request.journal)
-    members["journal"] = json::Object{{"path", absolute(request.journal->path)}, {"resume", request.journal->resume}};
-  if (request.profiles) members["profiles"] = profiles_of(*request.profiles);
-  return members;
-}
-
-Mode mode_of(const json::Value& name) { return name == "wall" ? Mode::wall : Mode::counts; }
-
-Error error_of(const json::Value& event) {
-  const std::string kind = event["kind"].text_or("");
-  const ErrorKind known = kind == "input"         ? ErrorKind::input
-                          : kind == "missing"     ? ErrorKind::missing
-                          : kind == "io"          ? ErrorKind::io
-                          : kind == "interrupted" ? ErrorKind::interrupted
-                                                  : ErrorKind::failed;
-  return {known, event["message"].text_or("the server says that it failed, and not why"), event["place"].text_or(""),
-          event["mend"].text_or("")};
-}
-
 void report_progress(const json::Value& event, RunObserver& observer) {
   const std::string kind = event["kind"].text_or("");
   const auto number = [&](std::string_view key) {
@@ -98,7 +51,7 @@ void report_progress(const json::Value& event, RunObserver& observer) {
   };
   Case measured;
   measured.id = event["case"].text_or("");
-  const Mode mode = mode_of(event["mode"]);
+  const Mode mode = serve::mode_named(event["mode"].text_or("")).value_or(Mode::counts);
   if (kind == "begin") observer.on_begin(number("cases"), number("finished"));
   if (kind == "process") observer.on_process(event["what"].text_or(""), json::texts_of(event["argv"]));
   if (kind == "planned") observer.on_planned(mode, number("sessions"));
@@ -153,7 +106,7 @@ Result<RunResult> result_of(const json::Value& event) {
   auto record = record_from_json(json::to_text(event["record"]), "the server's record");
   if (!record) return std::unexpected(record.error());
   RunResult result{.record = *std::move(record), .interrupted = event["interrupted"] == true};
-  if (!event["stopped"].is_null()) result.stopped = error_of(event["stopped"]);
+  if (!event["stopped"].is_null()) result.stopped = serve::error_in(event["stopped"]);
   return result;
 }
 
@@ -190,7 +143,7 @@ Status ServerClient::greet(const Tool& tool) {
   if (!answer) return std::unexpected(answer.error());
   if (!*answer) return fail(ErrorKind::failed, "the server does not answer", path_, "end it, and start another");
   const json::Value& hello = **answer;
-  if (hello["event"] != json::Value("hello")) return std::unexpected(error_of(hello));
+  if (hello["event"] != json::Value("hello")) return std::unexpected(serve::error_in(hello));
   const std::string version = hello["version"].text_or("");
   const std::string commit = hello["commit"].text_or("");
   if (version != tool.version || commit != tool.commit) {
@@ -262,7 +215,8 @@ Error ServerClient::gone(const RunRequest& request) const {
 
 Result<RunResult> ServerClient::measure(const RunRequest& request, const ServedPlan& plan, const std::string& cores,
                                         Interrupts& interrupts, RunObserver& observer) {
-  const json::Value id = send("measure", measure_members(request, plan, cores));
+  const json::Value id =
+      send("measure", serve::members_of(serve::measure_request(request, plan.suite, plan.selection, cores)));
   ServerWait waiting;
   for (;;) {
     waiting.report(observer);
@@ -297,7 +251,7 @@ Result<RunResult> ServerClient::measure(const RunRequest& request, const ServedP
     if (name == "record") return result_of(what);
     if (name == "error") {
       observer.on_end();
-      return std::unexpected(error_of(what));
+      return std::unexpected(serve::error_in(what));
     }
   }
 }

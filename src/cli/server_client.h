@@ -16,13 +16,14 @@
 #include "process/interrupts.h"
 #include "run/run.h"
 #include "serve/channel.h"
+#include "serve/request.h"
 
 namespace tally::cli {
 
-/// What a server reads instead of a plan: docs/serve.md, the members of `measure`.
+/// What a server reads instead of a plan.
 struct ServedPlan {
-  json::Value suite;
-  json::Value selection;
+  serve::SuiteText suite;
+  Selection selection;
 };
 
 class ServerClient {

@@ -66,10 +66,10 @@ Result<Suite> definitions_of(const Context& context, const SuiteSource& source, 
   return suite_of_program(context, {.path = source.program, .args = source.program_args}, list);
 }
 
-json::Value suite_to_serve(const SuiteSource& source) {
+serve::SuiteText suite_to_serve(const SuiteSource& source) {
   if (source.program.empty()) {
     // What was read a moment ago; should it have gone, the server says so.
-    return json::Object{{"text", read_suite_file(source.suite).value_or("")}, {"path", source.suite}};
+    return {.text = read_suite_file(source.suite).value_or(""), .document = {}, .path = source.suite};
   }
   std::error_code code;
   json::Array programs;
@@ -77,7 +77,7 @@ json::Value suite_to_serve(const SuiteSource& source) {
   for (const std::string& arg : source.program_args) args.push_back(arg);
   programs.push_back(json::Object{{"path", fs::absolute(source.program, code).lexically_normal().string()},
                                   {"args", std::move(args)}});
-  return json::Object{{"document", json::Object{{"schema", 1}, {"program", std::move(programs)}}}};
+  return {.document = json::Object{{"schema", 1}, {"program", std::move(programs)}}};
 }
 
 bool is_program(const std::string& path) {

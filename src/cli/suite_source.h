@@ -7,7 +7,7 @@
 #include "cli/context.h"
 #include "cli/run_options.h"
 #include "definition/read_suite.h"
-#include "json/value.h"
+#include "serve/request.h"
 
 namespace tally::cli {
 
@@ -34,7 +34,7 @@ Result<Suite> definitions_of(const Context& context, const SuiteSource& source, 
 Result<Suite> suite_of_program(const Context& context, Program program, const ProgramLister& list);
 
 /// The same for a server, which lists programs itself.
-json::Value suite_to_serve(const SuiteSource& source);
+serve::SuiteText suite_to_serve(const SuiteSource& source);
 
 /// Whether the file is an executable rather than text: it begins as one.
 bool is_program(const std::string& path);

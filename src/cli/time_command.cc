@@ -26,7 +26,7 @@ void add_time_options(OptionSet& command, TimeOptions& options) {
 namespace {
 
 /// The same for a server, as a suite's only timer.
-json::Value document_of(const TimeOptions& options) {
+serve::SuiteText document_of(const TimeOptions& options) {
   json::Object timer{{"label", json::Array{"statement"}},
                      {"language", options.language},
                      {"stmt", options.stmt},
@@ -34,7 +34,7 @@ json::Value document_of(const TimeOptions& options) {
   if (!options.setup.empty()) timer["setup"] = options.setup;
   if (!options.global_setup.empty()) timer["global_setup"] = options.global_setup;
   if (!options.toolchain.empty()) timer["toolchain"] = options.toolchain;
-  return json::Object{{"document", json::Object{{"schema", 1}, {"timer", json::Array{std::move(timer)}}}}};
+  return {.document = json::Object{{"schema", 1}, {"timer", json::Array{std::move(timer)}}}};
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ int run_time(const Context& context, const TimeOptions& options, std::ostream& o
   if (!measuring) return report_error(measuring.error(), err);
   const RunRequest request{
       .plan = &*plan, .caller = caller_of(context), .settings = *std::move(settings), .tools = options.run.tools};
-  auto measured = (*measuring)->measure(request, served(document_of(options), Selection{}));
+  auto measured = (*measuring)->measure(request, {document_of(options), Selection{}});
   if (!measured) return report_error(measured.error(), err);
   if (!options.json.empty() && !is_beside_file(options.json)) measuring->reset();  // as in `run`
   if (auto printed = print_record(context, options.run, *measured, options.json, out); !printed)

@@ -128,27 +128,31 @@ void compare_pair(const Comparison& run, CaseComparison& result, const CompareOp
   const CaseRecord& next = *result.next;
   compare_environments(*run.base, *run.next, options, result);
   result.definition_changed = base.definition.digest != next.definition.digest;
-  if (result.definition_changed) result.notes.emplace_back("the definition changed under this id");
+  if (result.definition_changed)
+    result.notes.push_back({NoteCode::definition_changed, "the definition changed under this id"});
   if (base.wall && next.wall) result.time = time_change(*base.wall, *next.wall, options);
   result.counts_refused = why_counts_refused(run, base, next, options);
   if (!result.counts_refused.empty()) {
     result.verdict = Verdict::refused;
-    result.notes.push_back("counts not compared: " + result.counts_refused);
+    result.notes.push_back({NoteCode::counts_refused, "counts not compared: " + result.counts_refused});
     return;
   }
   if (base.counts && next.counts) {
     result.counts = count_change(base, next, options.threshold, options.denoise);
     result.verdict = direction(result.counts->after - result.counts->before, result.counts->threshold);
     if (is_below_zero(result.counts->before))
-      result.notes.emplace_back(
-          "the count of the base is below zero, which is not a valid count: what is there now came from nothing");
+      result.notes.push_back(
+          {NoteCode::base_below_zero,
+           "the count of the base is below zero, which is not a valid count: what is there now came from nothing"});
     if (next.reused && result.verdict != Verdict::same)
-      result.notes.push_back("the new count was taken over from an earlier run, of " + *next.reused);
+      result.notes.push_back(
+          {NoteCode::count_reused, "the new count was taken over from an earlier run, of " + *next.reused});
   } else if (result.time) {
     result.verdict = result.time->verdict;
   } else {
     result.verdict = Verdict::refused;
-    result.notes.emplace_back("nothing to compare: the two sides share neither counts nor enough samples of time");
+    result.notes.push_back({NoteCode::nothing_to_compare,
+                            "nothing to compare: the two sides share neither counts nor enough samples of time"});
     return;
   }
   const bool changed = result.verdict == Verdict::slower || result.verdict == Verdict::faster;
@@ -176,6 +180,40 @@ double size_of(const CaseComparison& one) {
 }
 
 }  // namespace
+
+std::string_view to_string(NoteCode code) {
+  using enum NoteCode;
+  switch (code) {
+    case definition_changed:
+      return "definition_changed";
+    case counts_refused:
+      return "counts_refused";
+    case base_below_zero:
+      return "base_below_zero";
+    case count_reused:
+      return "count_reused";
+    case nothing_to_compare:
+      return "nothing_to_compare";
+    case skipped:
+      return "skipped";
+    case failed:
+      return "failed";
+    case base_unusable:
+      return "base_unusable";
+    case results_differ:
+      return "results_differ";
+    case results_unknown:
+      return "results_unknown";
+  }
+  return "unknown";
+}
+
+std::vector<std::string> CaseComparison::note_texts() const {
+  std::vector<std::string> texts;
+  texts.reserve(notes.size());
+  for (const Note& note : notes) texts.push_back(note.text);
+  return texts;
+}
 
 std::string_view to_string(Verdict verdict) {
   switch (verdict) {
@@ -225,14 +263,15 @@ Comparison compare(const Record& base, const Record& next, const CompareOptions&
     const bool base_usable = comparison.base && comparison.base->status == CaseStatus::ok;
     if (one.status == CaseStatus::skipped) {
       comparison.verdict = Verdict::gone;
-      comparison.notes.emplace_back("skipped in the new run");
+      comparison.notes.push_back({NoteCode::skipped, "skipped in the new run"});
     } else if (one.status != CaseStatus::ok) {
       comparison.verdict = Verdict::failed;
-      if (one.failure) comparison.notes.push_back(one.failure->message);
+      if (one.failure) comparison.notes.push_back({NoteCode::failed, one.failure->message});
     } else if (!base_usable) {
       comparison.verdict = Verdict::added;
       if (comparison.base)
-        comparison.notes.push_back(fmt::format("{} in the base", to_string(comparison.base->status)));
+        comparison.notes.push_back(
+            {NoteCode::base_unusable, fmt::format("{} in the base", to_string(comparison.base->status))});
     } else {
       compare_pair(result, comparison, options);
     }

@@ -35,6 +35,26 @@ struct TimeChange {
   Verdict verdict = Verdict::same;
 };
 
+/// What a note is about, for programs: its text is for people and may change. As an identifier: "counts_refused".
+enum class NoteCode {
+  definition_changed,
+  counts_refused,
+  base_below_zero,
+  count_reused,
+  nothing_to_compare,
+  skipped,
+  failed,
+  base_unusable,
+  results_differ,
+  results_unknown,
+};
+std::string_view to_string(NoteCode code);
+
+struct Note {
+  NoteCode code;
+  std::string text;
+};
+
 struct CaseComparison {
   std::string id;
   const CaseRecord* base = nullptr;  ///< Null for a new case.
@@ -48,7 +68,7 @@ struct CaseComparison {
   std::vector<std::string> subject_changes;      ///< "libfoo.so: 12ab… → 34cd…"
   bool definition_changed = false;
   std::string result;  ///< Where results were compared too: "same", "differs" or "unknown".
-  std::vector<std::string> notes;
+  std::vector<Note> notes;
   std::vector<AllocationDelta> allocations;  ///< Of where it allocates, largest first; filled in by who has profiles.
   std::vector<LineDelta> lines;              ///< That moved, largest first; filled in by who has sources.
   std::vector<FunctionDelta> functions;      ///< Largest first; empty unless profiles were given.
@@ -56,6 +76,8 @@ struct CaseComparison {
   std::vector<CallDelta> path;               ///< Where the change is (see path_of_change()); likewise.
 
   [[nodiscard]] const CaseRecord& shown() const { return next ? *next : *base; }
+  [[nodiscard]] std::string first_note() const { return notes.empty() ? "" : notes.front().text; }
+  [[nodiscard]] std::vector<std::string> note_texts() const;
 };
 
 /// Whether there is something to explain.

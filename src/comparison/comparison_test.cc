@@ -140,7 +140,8 @@ TEST(Compare, DifferentSettingsAreRefusedWithTheReason) {
   const Record base = run_of({example_case("a", 1000)});
   Record next = run_of({example_case("a", 2000)});
   next.cases[0].counts->iterations = 50;
-  EXPECT_THAT(only(base, next).notes, ElementsAre("counts not compared: iterations differ: 100 and 50"));
+  EXPECT_THAT(only(base, next).note_texts(), ElementsAre("counts not compared: iterations differ: 100 and 50"));
+  EXPECT_EQ(to_string(only(base, next).notes.at(0).code), "counts_refused");
   next = run_of({example_case("a", 2000)});
   next.settings.cache_sim = true;
   EXPECT_EQ(only(base, next).verdict, Verdict::refused);

@@ -16,7 +16,8 @@ double relative_change(double before, double after) {
 }
 
 std::string why_no_figures(double before, double after, const CountThreshold& threshold) {
-  if (is_below_zero(after)) return fmt::format("the new count is below zero ({:.10g}), which is not a valid count", after);
+  if (is_below_zero(after))
+    return fmt::format("the new count is below zero ({:.10g}), which is not a valid count", after);
   if (is_below_zero(before) && after <= threshold.least_instructions)
     return fmt::format("the count of the base is below zero ({:.10g}), which is not a valid count", before);
   return {};

@@ -25,7 +25,8 @@ constexpr std::size_t kMaxDepth = 32;
 
 class Reader {
  public:
-  Reader(const IncludeResolver& resolve, const ProgramLister& list) : resolve_(resolve), list_(list) {}
+  Reader(const IncludeResolver& resolve, const ProgramLister& list, const std::string& folder)
+      : resolve_(resolve), list_(list), folder_(folder) {}
 
   Status read(std::string_view bytes, const std::string& file) {
     const Result<TomlNode> root = parse_toml(bytes, file);
@@ -136,9 +137,9 @@ class Reader {
     return {};
   }
 
-  static std::string folder_of(const std::string& file) {
+  [[nodiscard]] std::string folder_of(const std::string& file) const {
     std::error_code ignored;
-    return std::filesystem::absolute(std::filesystem::path(file), ignored).parent_path().string();
+    return std::filesystem::absolute(std::filesystem::path(folder_) / file, ignored).parent_path().string();
   }
 
   /// The forms stand in arrays of their own; a suite means the order in which it is written.
@@ -169,6 +170,7 @@ class Reader {
 
   const IncludeResolver& resolve_;
   const ProgramLister& list_;
+  const std::string& folder_;
   Suite suite_;
   std::vector<std::string> chain_;
   std::set<std::string> done_;
@@ -189,15 +191,15 @@ Result<std::string> read_suite_file(const std::string& path) {
 }
 
 Result<Suite> parse_suite(const TomlNode& root, const std::string& file, const IncludeResolver& resolve,
-                          const ProgramLister& list) {
-  Reader reader(resolve, list);
+                          const ProgramLister& list, const std::string& folder) {
+  Reader reader(resolve, list, folder);
   if (Status ok = reader.read(root, file); !ok) return std::unexpected(ok.error());
   return reader.take();
 }
 
 Result<Suite> parse_suite(std::string_view bytes, const std::string& file, const IncludeResolver& resolve,
-                          const ProgramLister& list) {
-  Reader reader(resolve, list);
+                          const ProgramLister& list, const std::string& folder) {
+  Reader reader(resolve, list, folder);
   if (Status ok = reader.read(bytes, file); !ok) return std::unexpected(ok.error());
   return reader.take();
 }

@@ -23,14 +23,15 @@ using IncludeResolver = std::function<Result<std::string>(const std::string& pat
 /// that names a program is an error.
 using ProgramLister = std::function<Result<Suite>(const Program& program)>;
 
-/// `file` is the name of the bytes in places, and the base of includes and of relative paths.
+/// `file` is the name of the bytes in places, and the base of includes and of relative paths. It may itself be relative
+/// to `folder`; empty: to the working folder of this process.
 Result<Suite> parse_suite(std::string_view bytes, const std::string& file, const IncludeResolver& resolve,
-                          const ProgramLister& list = nullptr);
+                          const ProgramLister& list = nullptr, const std::string& folder = {});
 
 /// The same of a document that is not TOML, as such a tree; where its places have no lines, the order of an array's
 /// tables is that of the tree.
 Result<Suite> parse_suite(const TomlNode& root, const std::string& file, const IncludeResolver& resolve,
-                          const ProgramLister& list = nullptr);
+                          const ProgramLister& list = nullptr, const std::string& folder = {});
 
 /// An IncludeResolver for files.
 Result<std::string> read_suite_file(const std::string& path);

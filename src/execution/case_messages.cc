@@ -5,9 +5,11 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "base/files.h"
 #include "base/text.h"
+#include "protocol/dump_names.h"
 
 namespace tally {
 
@@ -28,15 +30,16 @@ std::vector<double> samples_of(std::string_view bytes, double iterations) {
 }
 
 /// Reads and removes it.
-Result<std::string> take_file(const std::string& path) {
-  auto text = read_file(path);
-  ::unlink(path.c_str());
+Result<std::string> take_file(const protocol::DumpPath& path) {
+  auto text = read_file(path.text);
+  ::unlink(path);
   return text;
 }
 
-RegionCounted counted(const Message& message, DumpFolder& dumps) {
+RegionCounted counted(const Message& message, const DumpFolder& dumps) {
+  const std::uint64_t pid = message.number(Field::pid);
   RegionCounted region{.status = static_cast<int>(message.number(Field::status)),
-                       .own = dumps.child && message.number(Field::pid) == static_cast<std::uint64_t>(*dumps.child),
+                       .own = dumps.child && pid == static_cast<std::uint64_t>(*dumps.child),
                        .iterations = message.number(Field::iterations, 1),
                        .allocations = message.number(Field::allocation_count),
                        .allocated_bytes = message.number(Field::allocation_bytes),
@@ -48,12 +51,9 @@ RegionCounted counted(const Message& message, DumpFolder& dumps) {
   if (region.status != 0) return region;
   // There is none of a region that is not observed, such as the empty loop of Python.
   if (dumps.ending)
-    region.left = take_file(fmt::format("{}/{}{}", dumps.path, message.number(Field::pid), *dumps.ending)).value_or("");
+    region.left = take_file(protocol::observed_path(dumps.path.c_str(), pid, dumps.ending->c_str())).value_or("");
   if (!dumps.has_dumps) return region;
-  const std::uint64_t number = message.number(Field::dump, 1);
-  if (region.own) dumps.last_own = number;
-  const std::string path = fmt::format("{}/{}.{}", dumps.path, message.number(Field::pid), number);
-  auto text = take_file(path);
+  auto text = take_file(protocol::dump_path(dumps.path.c_str(), pid, message.number(Field::dump, 1)));
   region.totals = text ? callgrind_totals(*text) : Result<Totals>(std::unexpected(text.error()));
   if (text) region.dump = *std::move(text);
   return region;
@@ -76,12 +76,15 @@ CaseTold told(const Message& message) {
 }  // namespace
 
 void DumpFolder::clean() const {
-  if (!has_dumps || !child) return;
-  ::unlink(fmt::format("{}/{}", path, *child).c_str());
-  for (std::uint64_t n = 1; n <= last_own + 2; ++n) ::unlink(fmt::format("{}/{}.{}", path, *child, n).c_str());
+  if (path.empty() || !child) return;
+  std::error_code code;
+  for (const auto& entry : std::filesystem::directory_iterator(path, code)) {
+    if (protocol::is_dump_of(entry.path().filename().c_str(), static_cast<std::uint64_t>(*child)))
+      ::unlink(entry.path().c_str());
+  }
 }
 
-CaseMessage decode(const Message& message, DumpFolder& dumps) {
+CaseMessage decode(const Message& message, const DumpFolder& dumps) {
   switch (message.type()) {
     case MessageType::ready:
       return PhaseReady{static_cast<protocol::Phase>(message.number(Field::phase)),

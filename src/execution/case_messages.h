@@ -57,14 +57,13 @@ struct DumpFolder {
   bool has_dumps = false;             ///< Callgrind's: instructions are counted.
   std::optional<std::string> ending;  ///< Of the file that a probe's observer leaves of a region; nothing: it has none.
   std::optional<int> child;           ///< The case child's process, once it is known.
-  std::uint64_t last_own = 0;         ///< The last of the child's own dumps that was read.
 
-  /// Removes those that the child wrote and nobody read: at its exit, and after each phase's warm-up.
+  /// Removes what the child wrote and nobody read.
   void clean() const;
 };
 
 /// Removes the dump that the message is about, having read it.
-CaseMessage decode(const protocol::Message& message, DumpFolder& dumps);
+CaseMessage decode(const protocol::Message& message, const DumpFolder& dumps);
 
 struct AskCount {
   std::uint64_t iterations = 1;

@@ -28,9 +28,9 @@ Result<CapturedEnvironment> capture_environment(ProcessRunner& runner, const std
 /// What a measured process is for.
 enum class MeasuredFor { counts, times };
 
-/// What of `environment` a measured process gets: PATH, LD_LIBRARY_PATH, PYTHONPATH, PYTHONSAFEPATH, VIRTUAL_ENV, CONDA_PREFIX, OMP_*,
-/// GOMP_*, KMP_*, MKL_*, OPENBLAS_* and `keep_names` (names or patterns, `--keep-env`), and these settings, which only
-/// an exact name in `keep_names` overrides:
+/// What of `environment` a measured process gets: PATH, LD_LIBRARY_PATH, PYTHONPATH, PYTHONSAFEPATH, VIRTUAL_ENV,
+/// CONDA_PREFIX, OMP_*, GOMP_*, KMP_*, MKL_*, OPENBLAS_* and `keep_names` (names or patterns, `--keep-env`), and these
+/// settings, which only an exact name in `keep_names` overrides:
 ///   LC_ALL=C.UTF-8, TZ=UTC       the same texts and times on every machine
 ///   OMP_WAIT_POLICY=passive      a spinning team is counted while it waits; for times `active`, see below
 ///   OPENBLAS_NUM_THREADS=1       it starts threads when it is loaded, and a host that has threads cannot fork

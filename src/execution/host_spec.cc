@@ -15,6 +15,7 @@
 #include "execution/probe.h"
 #include "process/loader.h"
 #include "protocol/descriptors.h"
+#include "protocol/dump_names.h"
 
 namespace tally {
 
@@ -333,7 +334,7 @@ Result<ProcessRequest> host_request(const HostSpec& spec, const std::string& dum
   request.argv = spec.argv;
   if (spec.counted) {
     request.argv.insert(request.argv.begin() + static_cast<std::ptrdiff_t>(spec.dump_argument),
-                        "--callgrind-out-file=" + dumps + "/%p");
+                        "--callgrind-out-file=" + dumps + protocol::kDumpPattern);
   }
   request.environment = spec.environment;
   if (!spec.folder_variable.empty()) set(request.environment, spec.folder_variable, dumps);

@@ -105,7 +105,7 @@ std::string surroundings_of(const Comparison& comparison, const ComparisonRender
 std::string details_of(const CaseComparison& one, const ComparisonRender& render) {
   std::string text;
   const auto line = [&](const std::string& words) { text += "  " + message_text(words, 2) + "\n"; };
-  for (const std::string& note : one.notes) line(note);
+  for (const Note& note : one.notes) line(note.text);
   if (render.functions > 0 && has_moved(one)) {
     if (!one.python.empty())
       text += "  Python functions, with the native code that they call:\n" +
@@ -215,7 +215,7 @@ std::string render_check(const Comparison& comparison, const CheckResult& result
     line(word, tint, *finding.of, printable(finding.message));
   }
   for (const CaseComparison& one : comparison.cases) {
-    const std::string note = one.notes.empty() ? "" : message_text(one.notes.front(), 2);
+    const std::string note = one.notes.empty() ? "" : message_text(one.first_note(), 2);
     if (one.verdict == Verdict::failed || one.verdict == Verdict::gone)
       line(to_string(one.verdict), Tint::bad, one, note);
     if (one.verdict == Verdict::added)

@@ -33,7 +33,7 @@ json::Object explanation_json(const Explanation& explanation) {
   const CaseComparison& one = *explanation.of;
   Object json = {{"id", one.id}, {"verdict", to_string(one.verdict)}};
   if (!one.cause.empty()) json["cause"] = one.cause;
-  json["notes"] = one.notes;
+  json["notes"] = one.note_texts();
   if (one.counts) json["instructions"] = json_of({one.counts->before, one.counts->after});
   if (one.time) {
     json["time"] = Object{{"before_s", one.time->before_s},

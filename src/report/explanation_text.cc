@@ -145,7 +145,7 @@ std::string render_explanation(const Explanation& explanation, const RenderOptio
   const CaseComparison& one = *explanation.of;
   std::string text = tinted(printable(readable_id(one.id)), Tint::bold, options.color) + ": " +
                      std::string(to_string(one.verdict)) + (one.cause.empty() ? "" : ", cause: " + one.cause) + "\n";
-  for (const std::string& note : one.notes) text += "  " + message_text(note, 2) + "\n";
+  for (const Note& note : one.notes) text += "  " + message_text(note.text, 2) + "\n";
   text += "\n" + figures_text(explanation, options);
   if (explanation.of->path.size() > 1) text += "\n" + path_text(explanation);
   for (const auto& [movement, kind] : kinds_of(explanation)) {

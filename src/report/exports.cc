@@ -25,7 +25,7 @@ std::string failures_of(const CaseComparison& one, const CheckResult& checked) {
     if (finding.of == &one && finding.severity == Severity::failure) parts.push_back(finding.message);
   }
   if (one.verdict == Verdict::failed || one.verdict == Verdict::gone) {
-    parts.push_back(std::string(to_string(one.verdict)) + (one.notes.empty() ? "" : ": " + one.notes.front()));
+    parts.push_back(std::string(to_string(one.verdict)) + (one.notes.empty() ? "" : ": " + one.first_note()));
   }
   const auto uncompared = std::ranges::find(checked.uncompared, &one, &Uncompared::of);
   if (uncompared != checked.uncompared.end() && !checked.allow_uncompared)
@@ -135,7 +135,7 @@ std::string to_junit(const Comparison& comparison, const CheckResult& checked) {
       ++skipped;
       const std::string why = uncompared != nullptr ? "not compared: " + uncompared->why
                               : one.notes.empty()   ? "new: nothing to compare with"
-                                                    : one.notes.front();
+                                                    : one.first_note();
       cases += fmt::format(">\n    <skipped message=\"{}\"/>\n  </testcase>\n", html_escape(why));
     } else {
       cases += "/>\n";
@@ -200,7 +200,7 @@ std::string github_annotations(const Comparison& comparison, const CheckResult& 
   for (const CaseComparison& one : comparison.cases) {
     if (one.verdict != Verdict::failed && one.verdict != Verdict::gone) continue;
     out += fmt::format("::error title={}::{}\n", github_property("Benchmark " + std::string(to_string(one.verdict))),
-                       github_escape(readable_id(one.id) + (one.notes.empty() ? "" : ": " + one.notes.front())));
+                       github_escape(readable_id(one.id) + (one.notes.empty() ? "" : ": " + one.first_note())));
   }
   for (const Uncompared& one : checked.uncompared) {
     out +=

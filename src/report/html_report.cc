@@ -102,7 +102,7 @@ Object case_json(const CaseRecord& one) {
 Object verdict_json(const CaseComparison& one) {
   Object json = {{"verdict", to_string(one.verdict)},
                  {"cause", one.cause},
-                 {"notes", one.notes},
+                 {"notes", one.note_texts()},
                  {"environment", one.environment_changes}};
   if (one.counts) {
     json["before"] = one.counts->before;

@@ -56,7 +56,10 @@ Object case_json(const CaseComparison& one) {
   json["subject_changed"] = !one.subject_changes.empty();
   json["subject_changes"] = one.subject_changes;
   json["environment_changes"] = one.environment_changes;
-  json["notes"] = one.notes;
+  json["notes"] = one.note_texts();
+  Array note_codes;
+  for (const Note& note : one.notes) note_codes.push_back(to_string(note.code));
+  json["note_codes"] = std::move(note_codes);
   if (!one.functions.empty()) json["functions"] = deltas_json(one.functions);
   if (!one.python.empty()) json["python_functions"] = deltas_json(one.python);
   if (!one.allocations.empty()) {

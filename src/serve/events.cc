@@ -1,6 +1,7 @@
 #include "serve/events.h"
 
 #include <algorithm>
+#include <array>
 
 #include "json/text.h"
 #include "serve/request.h"
@@ -11,23 +12,19 @@ namespace {
 
 json::Object event(std::string_view name, const json::Value& id) { return {{"event", name}, {"id", id}}; }
 
-std::string_view name_of(ErrorKind kind) {
-  switch (kind) {
-    case ErrorKind::input:
-      return "input";
-    case ErrorKind::missing:
-      return "missing";
-    case ErrorKind::io:
-      return "io";
-    case ErrorKind::failed:
-      return "failed";
-    case ErrorKind::interrupted:
-      return "interrupted";
-    case ErrorKind::internal:
-      return "internal";
-  }
-  return "internal";
-}
+struct NamedKind {
+  ErrorKind kind;
+  std::string_view name;
+};
+
+constexpr auto kErrorKinds = std::to_array<NamedKind>({{ErrorKind::input, "input"},
+                                                       {ErrorKind::missing, "missing"},
+                                                       {ErrorKind::io, "io"},
+                                                       {ErrorKind::failed, "failed"},
+                                                       {ErrorKind::interrupted, "interrupted"},
+                                                       {ErrorKind::internal, "internal"}});
+
+std::string_view name_of(ErrorKind kind) { return std::ranges::find(kErrorKinds, kind, &NamedKind::kind)->name; }
 
 json::Object members_of(const Error& error) {
   return {{"kind", name_of(error.kind)}, {"place", error.where}, {"message", error.message}, {"mend", error.mend}};
@@ -56,6 +53,13 @@ std::string error_event(const json::Value& id, const Error& error) {
   json::Object text = event("error", id);
   text.update(members_of(error));
   return json::to_text(text);
+}
+
+Error error_in(const json::Value& event) {
+  const auto known = std::ranges::find(kErrorKinds, event["kind"].text_or(""), &NamedKind::name);
+  return {known == kErrorKinds.end() ? ErrorKind::failed : known->kind,
+          event["message"].text_or("the server says that it failed, and not why"), event["place"].text_or(""),
+          event["mend"].text_or("")};
 }
 
 std::string waiting_event(const json::Value& id, std::size_t ahead) {

@@ -17,6 +17,9 @@ std::string hello_event(const json::Value& id, const Tool& tool, int pid);
 
 std::string error_event(const json::Value& id, const Error& error);
 
+/// The error that such an event has, or that stands as "stopped" in a record's.
+Error error_in(const json::Value& event);
+
 /// So many runs go first.
 std::string waiting_event(const json::Value& id, std::size_t ahead);
 

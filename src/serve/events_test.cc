@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "json/text.h"
+#include "run/probes/table.h"
+#include "serve/run_events.h"
 
 namespace tally::serve {
 namespace {
@@ -40,6 +42,24 @@ TEST(Events, AnErrorSaysItsKind) {
   EXPECT_EQ(error_event(1, error), R"({"event":"error","id":1,"kind":"input","place":"p","message":"m","mend":"d"})");
   const Error cancelled{ErrorKind::interrupted, "cancelled before it began", {}, {}};
   EXPECT_EQ(json::parse(error_event({}, cancelled)).value()["kind"], json::Value("interrupted"));
+}
+
+TEST(Events, AClientReadsTheErrorThatWasWritten) {
+  using enum ErrorKind;
+  for (const ErrorKind kind : {input, missing, io, failed, interrupted, internal}) {
+    const Error read = error_in(json::parse(error_event(1, {kind, "m", "p", "d"})).value());
+    EXPECT_EQ(read.kind, kind);
+    EXPECT_EQ(describe(read), describe({kind, "m", "p", "d"}));
+  }
+}
+
+TEST(Events, AClientReadsTheModeThatWasWritten) {
+  for (const Mode mode : {Mode::counts, Mode::wall, Mode::result}) EXPECT_EQ(mode_named(to_string(mode)), mode);
+  for (const KeptProbe* kept : probes::table) {
+    const Mode mode(kept->probe);
+    EXPECT_EQ(mode_named(to_string(mode)), mode);
+  }
+  EXPECT_FALSE(mode_named("another"));
 }
 
 }  // namespace

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <tuple>
 
 #include "json/text.h"
 #include "process/cpu_set.h"
-#include "record/json.h"
 #include "serve/object_reader.h"
+#include "serve/request_fields.h"
 
 namespace tally::serve {
 
@@ -38,45 +40,6 @@ Result<Request> read_hello(const json::Value& object) {
   hello.protocol = reader.whole("protocol", 0);
   hello.client = reader.text("client");
   return whole_request(reader, std::move(hello));
-}
-
-void read_suite(ObjectReader& measure, MeasureRequest& request) {
-  constexpr auto kKeys = std::to_array<std::string_view>({"text", "document", "path"});
-  ObjectReader reader(measure.value("suite"), measure.place("suite"), kKeys);
-  request.text = reader.text("text");
-  request.path = reader.text("path");
-  if (reader.has("document")) request.document = reader.value("document");
-  if (reader.has("text") == reader.has("document"))
-    reader.refuse("text", "a suite is either a text or a document", "give one of the two");
-  if (Status ok = reader.status(); !ok) measure.refuse(ok.error());
-}
-
-void read_selection(ObjectReader& measure, MeasureRequest& request) {
-  if (!measure.has("select")) return;
-  constexpr auto kKeys = std::to_array<std::string_view>({"filter", "exclude", "shard", "last_times"});
-  ObjectReader reader(measure.value("select"), measure.place("select"), kKeys);
-  request.selection.filters = reader.texts("filter");
-  request.selection.excludes = reader.texts("exclude");
-  if (reader.has("shard")) {
-    const auto shard = parse_shard(reader.text("shard"));
-    if (shard) {
-      request.selection.shard = *shard;
-    } else {
-      reader.refuse(shard.error());
-    }
-  }
-  if (reader.has("last_times")) {
-    const json::Value& times = reader.value("last_times");
-    if (times.object() == nullptr || !reader.has("shard"))
-      reader.refuse("last_times", "must be an object of ids and seconds, beside a shard");
-    LastTimes last;
-    for (const auto& [id, seconds] : times.object() == nullptr ? json::Object() : *times.object()) {
-      if (!seconds.number() || *seconds.number() < 0) reader.refuse("last_times." + id, "must be a number of seconds");
-      last[id] = seconds.number().value_or(0);
-    }
-    request.selection.last_times = std::move(last);
-  }
-  if (Status ok = reader.status(); !ok) measure.refuse(ok.error());
 }
 
 /// What the command line would not take is not taken here either.
@@ -122,102 +85,35 @@ Status check_settings(const Settings& settings) {
   return fail(ErrorKind::input, "nothing is to be measured", "measure.settings", "let counts or wall be true");
 }
 
-void read_settings(ObjectReader& measure, MeasureRequest& request) {
-  if (measure.has("settings")) {
-    auto settings = settings_from_json(json::to_text(measure.value("settings")), measure.place("settings"));
-    if (!settings) return measure.refuse(settings.error());
-    request.settings = *std::move(settings);
+Status check_environment(const EnvironmentVariables& environment) {
+  for (const auto& [name, value] : environment) {
+    if (!name.empty() && !name.contains('=') && !name.contains('\0') && !value.contains('\0')) continue;
+    return fail(ErrorKind::input, "has a name or a value that no environment can have", "measure.environment",
+                fmt::format("look at '{}': a name is not empty and has no '=', and neither has a zero byte", name));
   }
-  Settings& settings = request.settings;
-  settings.max_replicates = std::max(settings.replicates, settings.max_replicates);
-  settings.max_run_time_s = std::max(settings.max_run_time_s, settings.min_run_time_s);
-  settings.noise_floor = settings.noise_floor && settings.counts;
-  if (Status ok = check_settings(settings); !ok) measure.refuse(ok.error());
+  return {};
 }
 
-void read_tools(ObjectReader& measure, MeasureRequest& request) {
-  if (!measure.has("tools")) return;
-  constexpr auto kKeys = std::to_array<std::string_view>({"python", "cxx", "env_command"});
-  ObjectReader reader(measure.value("tools"), measure.place("tools"), kKeys);
-  request.tools = {
-      .cxx = reader.text("cxx"), .python = reader.text("python"), .env_command = reader.text("env_command")};
-  if (Status ok = reader.status(); !ok) measure.refuse(ok.error());
-}
-
-void read_caller(ObjectReader& measure, MeasureRequest& request) {
-  request.caller.working_folder = measure.absolute_path("working_folder");
-  request.caller.command = measure.texts("command");
-  const json::Value& environment = measure.value("environment");
-  if (environment.object() == nullptr) return measure.refuse("environment", "must be an object of names and values");
-  for (const auto& [name, value] : *environment.object()) {
-    if (value.text() == nullptr) return measure.refuse("environment." + name, "must be a text");
-    if (name.empty() || name.contains('=') || name.contains('\0') || value.text()->contains('\0'))
-      return measure.refuse(
-          "environment", "has a name or a value that no environment can have",
-          fmt::format("look at '{}': a name is not empty and has no '=', and neither has a zero byte", name));
-    request.caller.environment.emplace_back(name, *value.text());
-  }
-  std::ranges::sort(request.caller.environment);  // as of any other caller
-}
-
-void read_source(ObjectReader& measure, MeasureRequest& request) {
-  if (!measure.has("source")) return;
-  constexpr auto kKeys = std::to_array<std::string_view>({"measured", "folder", "commit"});
-  ObjectReader reader(measure.value("source"), measure.place("source"), kKeys);
-  if (reader.has("measured")) request.source.measured = reader.absolute_path("measured");
-  if (reader.has("folder")) request.source.folder = reader.absolute_path("folder");
-  request.source.commit = reader.text("commit");
-  if (Status ok = reader.status(); !ok) measure.refuse(ok.error());
-}
-
-void read_journal(ObjectReader& measure, MeasureRequest& request) {
-  if (!measure.has("journal")) return;
-  constexpr auto kKeys = std::to_array<std::string_view>({"path", "resume"});
-  ObjectReader reader(measure.value("journal"), measure.place("journal"), kKeys);
-  request.journal = JournalRequest{reader.absolute_path("path"), reader.flag("resume", false)};
-  if (Status ok = reader.status(); !ok) measure.refuse(ok.error());
-}
-
-void read_profiles(ObjectReader& measure, MeasureRequest& request) {
-  const json::Value& profiles = measure.value("profiles");
-  if (profiles.is_null() || profiles == false) return;
-  if (profiles == true) {
-    request.keeps_profiles = true;
-    return;
-  }
-  std::vector<std::string_view> keys = {"folder", "name"};
-  for (const KeptProbe* probe : probes::table) {
-    if (!probe->field.empty()) keys.push_back(probe->field);
-  }
-  keys.emplace_back("sources");
-  ObjectReader reader(profiles, measure.place("profiles"), keys);
-  request.profiles = ProfileRequest{.folder = reader.absolute_path("folder"), .name = reader.required_text("name")};
-  for (const KeptProbe* probe : probes::table) {
-    if (probe->field.empty()) continue;
-    request.profiles->probes.set(*probe, reader.flag(probe->field, probe->asked == KeptProbe::Asked::with_profiles));
-  }
-  request.profiles->sources = reader.flag("sources", true);
-  if (Status ok = reader.status(); !ok) measure.refuse(ok.error());
+Status check(const MeasureRequest& request) {
+  if (request.suite.text.has_value() == request.suite.document.has_value())
+    return fail(ErrorKind::input, "a suite is either a text or a document", "measure.suite.text",
+                "give one of the two");
+  if (request.selection.last_times && !request.selection.shard)
+    return fail(ErrorKind::input, "times are for parts to be dealt by, and there are none", "measure.select.last_times",
+                "add a shard");
+  if (Status ok = check_settings(request.settings); !ok) return ok;
+  if (Status ok = check_environment(request.caller.environment); !ok) return ok;
+  if (const auto cores = parse_cpu_list(request.cores); !request.cores.empty() && !cores)
+    return fail(ErrorKind::input, cores.error().message, "measure.cores", cores.error().mend);
+  return {};
 }
 
 Result<Request> read_measure(const json::Value& object) {
-  constexpr auto kKeys =
-      std::to_array<std::string_view>({"request", "id", "suite", "select", "settings", "tools", "environment",
-                                       "working_folder", "command", "cores", "source", "journal", "profiles"});
-  ObjectReader reader(object, "measure", kKeys);
   MeasureRequest request;
-  read_suite(reader, request);
-  read_selection(reader, request);
-  read_settings(reader, request);
-  read_tools(reader, request);
-  read_caller(reader, request);
-  read_source(reader, request);
-  read_journal(reader, request);
-  read_profiles(reader, request);
-  request.cores = reader.text("cores");
-  if (const auto cores = parse_cpu_list(request.cores); !request.cores.empty() && !cores)
-    reader.refuse("cores", cores.error().message, cores.error().mend);
-  return whole_request(reader, std::move(request));
+  if (Status ok = read_fields(object, "measure", {"request", "id"}, request); !ok) return std::unexpected(ok.error());
+  std::ranges::sort(request.caller.environment);  // as of any other caller
+  if (Status ok = check(request); !ok) return std::unexpected(ok.error());
+  return Request(std::move(request));
 }
 
 Result<Request> read_profile_of(const json::Value& object) {
@@ -268,7 +164,48 @@ Result<Request> read_request(const json::Value& object) {
   return kind->read(object);
 }
 
+/// A file's path as the caller means it.
+std::string absolute(const std::string& path, const Caller& caller) {
+  if (path.empty()) return path;
+  return (std::filesystem::path(caller.working_folder) / path).lexically_normal().string();
+}
+
 }  // namespace
+
+MeasureRequest measure_request(const RunRequest& run, SuiteText suite, Selection selection, std::string cores) {
+  const auto& [plan, caller, settings, tools, suite_path, source, journal, profiles, notes_inputs, reuse,
+               keeps_samples] = run;
+  // The server makes the plan of the suite, keeps samples where it likes, and takes no counts over.
+  std::ignore = std::tie(plan, suite_path, reuse, keeps_samples);
+  MeasureRequest request{.suite = std::move(suite),
+                         .selection = std::move(selection),
+                         .settings = settings,
+                         .tools = tools,
+                         .caller = caller,
+                         .source = source,
+                         .cores = std::move(cores),
+                         .journal = journal,
+                         .profiles = profiles,
+                         .notes_inputs = notes_inputs};
+  request.source.measured = absolute(source.measured, caller);
+  request.source.folder = absolute(source.folder, caller);
+  if (request.journal) request.journal->path = absolute(journal->path, caller);
+  if (request.profiles) request.profiles->folder = absolute(profiles->folder, caller);
+  return request;
+}
+
+RunRequest run_request(const MeasureRequest& request) {
+  return {.caller = request.caller,
+          .settings = request.settings,
+          .tools = request.tools,
+          .suite = request.suite.path,
+          .source = request.source,
+          .journal = request.journal,
+          .profiles = request.profiles,
+          .notes_inputs = request.notes_inputs};
+}
+
+json::Object members_of(const MeasureRequest& request) { return object_of(request); }
 
 ParsedRequest parse_request(std::string_view line) {
   const auto object = json::parse(line);

@@ -1,7 +1,7 @@
 /// What a client asks for, read from one line of the protocol (docs/serve.md). Pure.
 ///
-/// Owns the keys of requests and their rules. A suite is read later, when its turn comes (suite_of.h): its includes are
-/// files.
+/// Owns the rules of requests; the keys of a measure are listed in request_fields.h. A suite is read later, when its
+/// turn comes (suite_of.h): its includes are files.
 #pragma once
 
 #include <cstdint>
@@ -28,12 +28,17 @@ struct HelloRequest {
   std::string client;  ///< "tallymark 0.1 (CPython 3.11.7)"
 };
 
-struct MeasureRequest {
-  std::string text;  ///< Of the suite, in TOML; or:
+/// A suite as a client has it: TOML text, or a document with the same keys as JSON.
+struct SuiteText {
+  std::optional<std::string> text;
   std::optional<json::Value> document;
-  std::string path;  ///< Names the text in places, and is the base of its includes; may be empty.
+  std::string path;  ///< Names the suite in places, and is the base of its includes; may be empty.
+};
+
+struct MeasureRequest {
+  SuiteText suite;
   Selection selection;
-  Settings settings;
+  Settings settings;  ///< As the client gave them, not normalized.
   Tools tools;
   Caller caller;
   SourceRequest source;
@@ -41,7 +46,18 @@ struct MeasureRequest {
   std::optional<JournalRequest> journal;
   std::optional<ProfileRequest> profiles;
   bool keeps_profiles = false;  ///< The server does, for `profile`.
+  bool notes_inputs = false;
 };
+
+/// What a server is asked for instead of a run of one's own. The paths of files become absolute, for only the suite's
+/// own are relative to the caller's folder on the other side. Records to take counts over from do not go to a server.
+MeasureRequest measure_request(const RunRequest& run, SuiteText suite, Selection selection, std::string cores);
+
+/// What the server runs then. The plan is to be made and set; the request must outlive nothing.
+RunRequest run_request(const MeasureRequest& request);
+
+/// The members of the line that parse_request() reads back.
+json::Object members_of(const MeasureRequest& request);
 
 struct ProfileOfRequest {
   json::Value of;

@@ -13,10 +13,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto parsed = tally::serve::parse_request(line);
   if (!parsed.request) return 0;
   const auto* measure = std::get_if<tally::serve::MeasureRequest>(&*parsed.request);
-  if (measure == nullptr || !measure->document) return 0;
+  if (measure == nullptr || !measure->suite.document) return 0;
   const auto none = [](const std::string&) -> tally::Result<std::string> {
     return tally::fail(tally::ErrorKind::missing, "no file");
   };
-  std::ignore = tally::parse_suite(tally::serve::tree_of(*measure->document, "suite"), "suite", none);
+  std::ignore = tally::parse_suite(tally::serve::tree_of(*measure->suite.document, "suite"), "suite", none);
   return 0;
 }

@@ -42,7 +42,7 @@ TEST(Request, HelloSaysItsProtocol) {
 
 TEST(Request, AMeasureHasDefaultsForWhatItDoesNotSay) {
   const MeasureRequest request = measure_of("");
-  EXPECT_EQ(request.text, "schema = 1");
+  EXPECT_EQ(request.suite.text, "schema = 1");
   EXPECT_EQ(request.settings, Settings{});
   EXPECT_EQ(request.caller.working_folder, "/home/me");
   EXPECT_THAT(request.caller.environment, ElementsAre(Pair("A", "1"), Pair("B", "2"))) << "sorted, as anybody's";
@@ -60,7 +60,8 @@ TEST(Request, AMeasureSaysHowAndWhat) {
   EXPECT_EQ(request.selection.shard->index, 2);
   EXPECT_FALSE(request.settings.wall);
   EXPECT_EQ(request.settings.iterations, 7U);
-  EXPECT_EQ(request.settings.max_replicates, 9) << "no fewer than the least number";
+  EXPECT_EQ(request.settings.replicates, 9);
+  EXPECT_EQ(request.settings.max_replicates, Settings{}.max_replicates) << "who measures derives it";
   EXPECT_EQ(request.settings.number_per_run, 3U);
   EXPECT_EQ(request.settings.timeout_s, 2.5);
   EXPECT_EQ(request.tools.python, "/p");

@@ -1,9 +1,20 @@
 #include "serve/run_events.h"
 
 #include "record/json.h"
+#include "run/probes/table.h"
 #include "serve/events.h"
 
 namespace tally::serve {
+
+std::optional<Mode> mode_named(std::string_view name) {
+  for (const Mode mode : {Mode::counts, Mode::wall, Mode::result}) {
+    if (to_string(mode) == name) return mode;
+  }
+  for (const KeptProbe* kept : probes::table) {
+    if (kept->probe.name == name) return Mode(kept->probe);
+  }
+  return std::nullopt;
+}
 
 void RunEvents::progress(std::string_view kind, json::Object what) {
   send_(progress_event(id_, kind, std::move(what)));

@@ -2,11 +2,16 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <string_view>
 
 #include "json/value.h"
 #include "run/observer.h"
 
 namespace tally::serve {
+
+/// What an event says of a session's mode. Nothing: a mode that this tally does not know.
+std::optional<Mode> mode_named(std::string_view name);
 
 class RunEvents final : public RunObserver {
  public:

@@ -1,6 +1,5 @@
 #include "serve/server.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -18,29 +17,12 @@ namespace {
 constexpr Milliseconds kLookAround{1000};
 constexpr Milliseconds kToReadTheLastWords{3000};
 
-/// This process's working folder is a client's for a while: its suite's includes and whatever else has a relative path
-/// mean what they mean to the client.
-class InFolder {
- public:
-  static Result<InFolder> enter(const std::string& folder) {
-    UniqueFd before(::open(".", O_PATH | O_DIRECTORY | O_CLOEXEC));
-    if (::chdir(folder.c_str()) != 0) {
-      Error error = errno_error("enter the working folder", folder);
-      error.kind = ErrorKind::input;
-      return std::unexpected(std::move(error));
-    }
-    return InFolder(std::move(before));
-  }
-  InFolder(InFolder&& other) noexcept = default;
-  InFolder& operator=(InFolder&&) = delete;
-  ~InFolder() {
-    if (before_ && ::fchdir(before_.get()) != 0) std::ignore = ::chdir("/");
-  }
-
- private:
-  explicit InFolder(UniqueFd before) : before_(std::move(before)) {}
-  UniqueFd before_;
-};
+Status check_folder(const std::string& folder) {
+  if (::access((folder + "/.").c_str(), X_OK) == 0) return {};
+  Error error = errno_error("enter the working folder", folder);
+  error.kind = ErrorKind::input;
+  return std::unexpected(std::move(error));
+}
 
 Result<std::string> text_of(const RunResult& result) {
   std::string text;
@@ -135,23 +117,16 @@ void Server::run_next() {
 }
 
 /// The event that ends a run.
-Result<std::string> Server::record_of(Work& work) {
-  MeasureRequest& wanted = work.request;
-  const auto folder = InFolder::enter(wanted.caller.working_folder);
-  if (!folder) return std::unexpected(folder.error());
+Result<std::string> Server::record_of(const Work& work) {
+  const MeasureRequest& wanted = work.request;
+  if (Status usable = check_folder(wanted.caller.working_folder); !usable) return std::unexpected(usable.error());
   const auto suite = suite_of(wanted, program_lister(workspace_.runner(), workspace_.surroundings().libexec,
                                                      wanted.caller, wanted.tools, wanted.settings));
   if (!suite) return std::unexpected(suite.error());
   const auto plan = make_plan(*suite, {.selection = wanted.selection, .repeat = wanted.settings.repeat});
   if (!plan) return std::unexpected(plan.error());
-  RunRequest request{.plan = &*plan,
-                     .caller = std::move(wanted.caller),
-                     .settings = wanted.settings,
-                     .tools = wanted.tools,
-                     .suite = wanted.path,
-                     .source = wanted.source,
-                     .journal = wanted.journal,
-                     .profiles = wanted.profiles};
+  RunRequest request = run_request(wanted);
+  request.plan = &*plan;
   if (Status ready = prepare(work, request); !ready) return std::unexpected(ready.error());
   RunEvents events(
       work.id, [&](std::string event) { clients_.send(work.client, std::move(event)); }, [this] { keep_memory(); });

@@ -71,7 +71,7 @@ class Server final : public ClientHandler {
   void close_where_done(ClientId client);
 
   void run_next();
-  Result<std::string> record_of(Work& work);
+  Result<std::string> record_of(const Work& work);
   Status prepare(const Work& work, RunRequest& request);
   void keep_memory();
   void pass_time();

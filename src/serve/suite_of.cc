@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "base/overloaded.h"
 #include "base/utf8.h"
 #include "json/text.h"
@@ -58,9 +60,14 @@ TomlNode tree_of(const json::Value& document, const std::string& place) {
 }
 
 Result<Suite> suite_of(const MeasureRequest& request, const ProgramLister& list) {
-  const std::string name = request.path.empty() ? "suite" : request.path;
-  if (!request.document) return parse_suite(request.text, name, read_suite_file, list);
-  return parse_suite(tree_of(*request.document, "suite"), name, read_suite_file, list);
+  const SuiteText& source = request.suite;
+  const std::string name = source.path.empty() ? "suite" : source.path;
+  const std::string& folder = request.caller.working_folder;
+  const IncludeResolver resolve = [&](const std::string& path) {
+    return read_suite_file((std::filesystem::path(folder) / path).string());
+  };
+  if (!source.document) return parse_suite(source.text.value_or(""), name, resolve, list, folder);
+  return parse_suite(tree_of(*source.document, "suite"), name, resolve, list, folder);
 }
 
 }  // namespace tally::serve

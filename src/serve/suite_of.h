@@ -6,7 +6,7 @@
 
 namespace tally::serve {
 
-/// Includes and relative paths are taken from the working folder of this process, which must be the client's.
+/// Includes and relative paths are taken from the working folder of the client.
 Result<Suite> suite_of(const MeasureRequest& request, const ProgramLister& list = nullptr);
 
 /// The tree that a TOML file with the same content would have. A value's place is where it stands in the document,

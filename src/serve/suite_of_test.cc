@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
+#include "base/files.h"
 #include "definition/read_suite.h"
 #include "json/text.h"
 #include "plan/plan.h"
@@ -14,7 +17,7 @@ using testing::HasSubstr;
 
 MeasureRequest with_document(const std::string& text) {
   MeasureRequest request;
-  request.document = json::parse(text).value();
+  request.suite.document = json::parse(text).value();
   return request;
 }
 
@@ -87,9 +90,25 @@ TEST(SuiteOf, AMistakeHasItsPlaceInTheDocument) {
 
 TEST(SuiteOf, ATextIsNamedByItsPath) {
   MeasureRequest request;
-  request.path = "here/mine.toml";
-  request.text = "schema = 1\nbenchmrk = 3\n";
+  request.suite.path = "here/mine.toml";
+  request.suite.text = "schema = 1\nbenchmrk = 3\n";
   EXPECT_THAT(describe(suite_of(request).error()), HasSubstr("here/mine.toml:2:1: unknown key 'benchmrk'"));
+}
+
+TEST(SuiteOf, PathsAreRelativeToTheClientsFolder) {
+  const auto folder = TemporaryFolder::make().value();
+  std::filesystem::create_directories(folder.path() / "inner");
+  ASSERT_TRUE(write_file(folder.path() / "inner/more.toml",
+                         "schema = 1\n[toolchain.mine]\nextends = \"python\"\npython = [\"./bin/python\"]\n"
+                         "[[timer]]\nlabel = [\"more\"]\nlanguage = \"python\"\nstmt = \"pass\"\n"));
+  MeasureRequest request;
+  request.caller.working_folder = folder.path().string();
+  request.suite = {.text = "schema = 1\ninclude = [\"more.toml\"]\n", .document = {}, .path = "inner/mine.toml"};
+  const auto suite = suite_of(request);
+  ASSERT_TRUE(suite) << describe(suite.error());
+  EXPECT_EQ(make_plan(*suite, {}).value().cases.at(0).label[0], "more");
+  EXPECT_THAT(suite->toolchain("mine", {}).value().python,
+              testing::ElementsAre((folder.path() / "inner/bin/python").string()));
 }
 
 }  // namespace

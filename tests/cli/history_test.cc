@@ -94,7 +94,8 @@ TEST_F(HistoryTest, EveryPlantedChangeIsOfItsCommitOrOfTheRangeThatNobodyMeasure
 
   const Ran text = history({"log"});
   EXPECT_THAT(text.out, AllOf(HasSubstr("Check each element"), HasSubstr("+20 %"), HasSubstr("one of 2 commits"),
-                              Not(HasSubstr("Try something")), HasSubstr("4 commits of 5 measured: 3 changes, 1 unacknowledged")));
+                              Not(HasSubstr("Try something")),
+                              HasSubstr("4 commits of 5 measured: 3 changes, 1 unacknowledged")));
   EXPECT_THAT(text.out, Not(HasSubstr("Write a comment")));
   EXPECT_THAT(history({"log", "--all"}).out, HasSubstr("Write a comment"));
   EXPECT_THAT(history({"log", "--csv"}).out, HasSubstr(slower + ",Ada,Check each element,1,sum"));

@@ -57,6 +57,24 @@ class Commands(Serving):
         self.assertNotIn("server", ours)
         self.assertFalse(os.path.exists(f"{self.work}/with.json.journal"))
         self.assertTrue(os.path.exists(f"{self.work}/{its['cases'][0]['profile']}"))
+        # All that is kept beside a profile, too: allocation sites, Python functions, source texts.
+        kept, its_kept = (
+            sorted(os.listdir(f"{self.work}/{one}.json.profiles")) for one in ("without", "with")
+        )
+        self.assertEqual(its_kept, kept)
+        self.assertTrue(any(name.endswith(".allocations.json") for name in its_kept), its_kept)
+        self.assertEqual(
+            [one["inputs"] for one in its["cases"]], [one["inputs"] for one in ours["cases"]]
+        )
+
+    def test_a_relative_interpreter_is_the_clients(self):
+        os.mkdir(f"{self.work}/bin")
+        pathlib.Path(self.work, "bin/py").symlink_to(
+            shutil.which("python3", path=ENVIRONMENT["PATH"])
+        )
+        time_one = ("time", "pass", "-l", "python", "--counts-only", "-q", "--python", "bin/py")
+        ran = self.tally(*time_one, "--server", self.server().path)
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
 
     def test_the_one_in_the_default_place_is_used(self):
         runtime = self.folder()

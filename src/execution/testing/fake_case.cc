@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "process/wait_status.h"
+#include "protocol/dump_names.h"
 
 namespace tally {
 
@@ -219,7 +220,8 @@ void FakeCaseChild::say_that_replicate_ended(int wait_status) {
 /// As Callgrind does: "PID.N" in the host's folder. Returns its number; 0 outside Valgrind.
 std::uint64_t FakeCaseChild::write_dump(int pid, std::uint64_t number, std::uint64_t count) const {
   if (place_.dumps.empty()) return 0;
-  std::ofstream(fmt::format("{}/{}.{}", place_.dumps, pid, number)) << fake_callgrind_dump(pid, number, count);
+  std::ofstream(protocol::dump_path(place_.dumps.c_str(), static_cast<std::uint64_t>(pid), number))
+      << fake_callgrind_dump(pid, number, count);
   return number;
 }
 

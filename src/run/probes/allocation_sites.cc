@@ -56,6 +56,7 @@ constinit const KeptProbe allocation_sites = {
               .is_counted = false,
               .host = &kSitesHost,
               .next = next_region_of_sites},
+    .field = "allocation_sites",
     .suffix = ".allocations.json",
     .keep = keep_sites,
 };

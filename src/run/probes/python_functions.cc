@@ -11,6 +11,7 @@
 #include "execution/traceback.h"
 #include "profile/callgrind.h"
 #include "protocol/descriptors.h"
+#include "protocol/dump_names.h"
 #include "run/probes/table.h"
 
 namespace tally::probes {
@@ -53,7 +54,7 @@ constexpr ProbeHost kObservedHost{
     .valgrind_flags = observing_flags,
     .add = add_observer,
     .folder_variable = "TALLY_PYTHON_FUNCTIONS",
-    .ending = ".functions",
+    .ending = protocol::kPythonCallsEnding,
 };
 
 /// Once: what it costs to observe is in it anyway, and what is told is checked to be whole.

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from ._engine import cpp_definition, measured
 from .common import Measurement, TaskSpec
+
+if TYPE_CHECKING:
+    from tallymark._request import Settings
 
 _LEAST_S = 0.001  # that the engine samples
 # A forked process copies each page that it first writes: 1,000 additions of tensors took 6.4 ms then, and 1.9 ms
@@ -33,7 +36,7 @@ class CppTimer:
         if self._each_s is None:
             self._raw_times(_for_seconds(0.01))
         about_s = number * (self._each_s or 0)
-        settings = {
+        settings: Settings = {
             "number_per_run": number,
             "min_run_time_s": 2 * about_s + _COLD_S if about_s < _LONG_S else _LEAST_S,
             "timeout_s": _NO_LIMIT_S,
@@ -77,7 +80,7 @@ class CppTimer:
                 callback(number, seconds)
         return Measurement(number_per_run=number, raw_times=times, task_spec=self._task_spec)
 
-    def _raw_times(self, settings: Mapping[str, Any]) -> tuple[int, list[float]]:
+    def _raw_times(self, settings: Settings) -> tuple[int, list[float]]:
         """Executions in a sample, and the samples. The engine has taken the loop off; raw times have it."""
         from tallymark import CaseFailed
 
@@ -93,6 +96,7 @@ class CppTimer:
         return number, [(each + wall["overhead_s"]) * number for each in wall["replicates_s"]]
 
 
-def _for_seconds(seconds: float) -> dict[str, float]:
+def _for_seconds(seconds: float) -> Settings:
     """Settings by which samples come to so much time, and no more for the sake of precision."""
-    return dict.fromkeys(("min_run_time_s", "max_run_time_s"), max(seconds, _LEAST_S))
+    length = max(seconds, _LEAST_S)
+    return {"min_run_time_s": length, "max_run_time_s": length}

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.util
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ._torch import imported_torch, names_torch, uses_torch
 from .common import TaskSpec
 
 if TYPE_CHECKING:
     from tallymark import Definition, Run
+    from tallymark._request import Settings
 
     from .valgrind_wrapper._globals import GlobalsBridge
 
@@ -89,7 +90,7 @@ def _has_torch() -> bool:
     return imported_torch() is not None or importlib.util.find_spec("torch") is not None
 
 
-def measured(definitions: Sequence[Definition], settings: Mapping[str, Any]) -> Run:
+def measured(definitions: Sequence[Definition], settings: Settings) -> Run:
     """One run of the engine, whose profiles can be read. Raises CaseFailed where a statement failed, Error where
     nothing could be measured."""
     from tallymark import CaseFailed

@@ -15,6 +15,7 @@ from ._globals import GlobalsBridge
 
 if TYPE_CHECKING:
     from tallymark import Definition
+    from tallymark._request import Settings
 
 _FAILED = "Failed to collect callgrind profile:"
 _LEAST_REPLICATES = 2  # two that agree prove that the count repeats
@@ -93,7 +94,7 @@ def _collect(
     return empty, [_counts(one["statement"]) for one in profiles]
 
 
-def _settings(iterations: int, replicates: int) -> dict[str, Any]:
+def _settings(iterations: int, replicates: int) -> Settings:
     return {
         "counts": True,
         "wall": False,

@@ -1,0 +1,15 @@
+"""What the package asks the server for, against the table that is written from the server's own list."""
+
+from __future__ import annotations
+
+from tallymark._options import OPTIONS, settings_of
+from tallymark._request import Settings
+
+
+def test_every_option_is_a_setting_of_the_server() -> None:
+    assert set(OPTIONS.values()) <= set(Settings.__annotations__)
+
+
+def test_what_is_derived_is_left_to_who_measures() -> None:
+    asked = settings_of({"replicates": 9, "min_run_time": 3.0})
+    assert set(asked) == {"counts", "wall", "replicates", "min_run_time_s"}
