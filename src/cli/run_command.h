@@ -13,7 +13,7 @@ struct RunCommandOptions {
   RunOptions run;
   SuiteSource source;
   std::string json;   ///< "-": standard output.
-  std::string reuse;  ///< A record or a store whose counts are taken over where nothing of them has changed.
+  std::string reuse;  ///< A record or a store whose counts are reused for cases with unchanged inputs.
   bool resume = false;
   bool profiles = false;
   bool no_python_functions = false;  ///< In those.

@@ -24,7 +24,7 @@ bool is_plain(const HostKind& kind) {
          !kind.instructions && !kind.anew;
 }
 
-/// Without what Valgrind is told: Callgrind and our counter count the same (host/counter/agreement_test.cc), and a run
+/// Without Valgrind's options: Callgrind and our counter count the same (host/counter/agreement_test.cc), and a run
 /// with profiles needs the one, the next without them the other. What of it changes counts is a setting.
 std::vector<std::string> own_arguments(const HostSpec& spec) {
   if (!spec.counted) return spec.argv;
