@@ -197,7 +197,8 @@ TEST(ReuseOfAStoreTest, TakesEachCaseFromTheNewestRunThatFits) {
   repository.write(".gitignore", "*.json\nkept\n");
   repository.write("suite.toml", kTwoInC);
   const std::string first = repository.commit("Add them");
-  EXPECT_THAT(run({"--reuse", "git:runs"}), HasSubstr("tally: git:runs has no run of suite.toml: all is counted\n"));
+  EXPECT_THAT(run({"--reuse", "git:runs"}),
+              HasSubstr("tally: git:runs has no run of suite.toml: every case is counted\n"));
   keep("kept");
   keep("git:runs");
 
