@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Checks the documentation: every relative link leads to a file, and every anchor to a heading.
+"""Checks the documentation: relative links lead to files, anchors to headings, and no page uses a word that we avoid.
 
 check_docs.py           also counts the sentences of more than 35 words
 check_docs.py --long    prints these
-Exit code: 0, or 1 with each broken link on a line of its own.
+Exit code: 0, or 1 with each fault on a line of its own.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST = 35  # words of a sentence
+AVOIDED = {"told": "reported, shown or asked", "spoken": "stated"}  # and what to write instead
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
@@ -76,8 +77,16 @@ def broken_links(page: Path) -> Iterator[str]:
             yield f"{page.relative_to(ROOT)}: {target}: no such heading"
 
 
+def avoided_words(page: Path) -> Iterator[str]:
+    for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
+        for word in AVOIDED.keys() & set(
+            re.findall(r"[a-z]+", re.sub(r"`[^`]*`", "", line.lower()))
+        ):
+            yield f"{page.relative_to(ROOT)}:{number}: '{word}'; write {AVOIDED[word]}"
+
+
 def main() -> int:
-    broken = [fault for page in pages() for fault in broken_links(page)]
+    faults = [fault for page in pages() for fault in (*broken_links(page), *avoided_words(page))]
     everything = [
         (page, one) for page in pages() for text in prose(page) for one in sentences(text)
     ]
@@ -87,10 +96,10 @@ def main() -> int:
             print(f"{page.relative_to(ROOT)}: {len(one.split())} words: {one}")
     print(
         "\n".join(
-            [*broken, f"{len(long)} of {len(everything)} sentences have more than {LONGEST} words"]
+            [*faults, f"{len(long)} of {len(everything)} sentences have more than {LONGEST} words"]
         )
     )
-    return 1 if broken else 0
+    return 1 if faults else 0
 
 
 sys.exit(main())

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Formatting, layers, headers, shell syntax, clang-tidy, JavaScript and Python (ruff, mypy). Needs a configured build
+# Formatting, layers, headers, shell syntax, links of the documentation, clang-tidy, JavaScript and Python (ruff, mypy). Needs a configured build
 # folder for headers.
 #
 #   tools/lint.sh [--quick] [BUILD]      BUILD: build/release; --quick: only what takes seconds
@@ -100,6 +100,7 @@ python_types() {
 
 step "formatting" format
 step "shell" shell
+step "documentation" python3 tools/check_docs.py
 if [ "$quick" ]; then
   step "layers" python3 tools/check_layers.py
   exit $failed

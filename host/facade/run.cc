@@ -1,4 +1,4 @@
-/// RunSpecifiedBenchmarks: which benchmarks run, in what order, and who is told.
+/// RunSpecifiedBenchmarks: which benchmarks run, in what order, and who gets the results.
 #include <unistd.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ struct Results {
   std::vector<Run> aggregates;
 };
 
-/// The two who are told; the second may be null.
+/// The two reporters; the second may be null.
 class Reporters {
  public:
   Reporters(BenchmarkReporter* display, BenchmarkReporter* file) : all_{display, file} {}

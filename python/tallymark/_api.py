@@ -37,15 +37,27 @@ def count(
     engine: Engine | None = None,
     **options: Any,
 ) -> Result:
-    """Counts the instructions of one execution, exactly.
+    """Counts the instructions of one execution of a statement, exactly.
 
-    `statement` is text, or a function that is called with `args`. Text sees what `setup` makes, and those of `globals`
-    that it uses: `globals=globals()`, or a dictionary; nothing is taken from the caller unasked. `threads` is for
-    toolchains that can set it. `toolchain` is chosen by the language, and `torch` for what uses PyTorch. `tools` names
-    another interpreter or compiler: {"python": …, "cxx": …}. `profile=False` leaves the functions out. `data_limit`
-    is in bytes. `options`: iterations, replicates, timeout (s), memory (bytes), noise_floor, cache_sim, …
+    Args:
+        statement: Text, or a function that is called with `args`.
+        setup: Code that runs once before it and is not counted. The statement sees its variables.
+        globals: Values that a text may use, such as `globals()`. Only those that it uses are taken.
+        global_setup: C++ code at file scope.
+        language: "python" or "cpp".
+        label: The name of the case; by default made from the statement.
+        threads: Number of threads, for toolchains that can set it.
+        toolchain: Toolchain to use; by default chosen by the language, and "torch" for statements that use PyTorch.
+        tools: Other programs to use: {"python": …, "cxx": …}.
+        profile: Also find out in which functions the instructions are.
+        data_limit: Most bytes of data that may leave this process.
+        engine: Engine to measure with; by default one for all of this process.
+        options: iterations, replicates, timeout (s), memory (bytes), noise_floor, cache_sim, …
 
-    Raises CaseFailed when the statement cannot be executed, CaptureError for what cannot leave this process, Error.
+    Raises:
+        CaseFailed: The statement raised, crashed or took too long.
+        CaptureError: A value that it uses cannot leave this process.
+        Error: Anything else.
 
     >>> import tallymark
     >>> tallymark.count("sorted(x)", setup="x = list(range(100))").instructions > 1000
@@ -82,8 +94,10 @@ def time(
     engine: Engine | None = None,
     **options: Any,
 ) -> Result:
-    """Times executions, in several processes with CPUs of their own. Arguments are those of `count`; of the options,
-    min_run_time and max_run_time (s) and precision (0.01 is 1 %) are for times.
+    """Times executions of a statement, in several processes with CPUs of their own.
+
+    Args and errors are those of `count`, without `profile`. The options min_run_time and max_run_time (s) and precision
+    (0.01 is 1 %) control how long it samples.
 
     >>> import tallymark
     >>> result = tallymark.time("sorted(x)", setup="x = list(range(100))", max_run_time=0.1)
@@ -122,7 +136,7 @@ def measure(
     engine: Engine | None = None,
     **options: Any,
 ) -> Result:
-    """Counts and times: `count` and `time` in one."""
+    """Counts and times a statement: `count` and `time` in one, with the arguments of both."""
     definition = define(
         statement,
         *args,
@@ -151,8 +165,18 @@ def run(
     engine: Engine | None = None,
     **options: Any,
 ) -> Results:
-    """Measures the cases of a TOML file, as `tally run` does. `filter` and `exclude` are its patterns. Cases that
-    failed are among the results: see `.failed`."""
+    """Measures the cases of a TOML file, as `tally run` does.
+
+    Args:
+        suite: Path of the file.
+        filter, exclude: Patterns of cases, as for `tally run`.
+        counts, times: What to measure.
+        profile: Also find out in which functions the instructions are.
+        tools, engine, options: As for `count`.
+
+    Returns:
+        A result for each case. Cases that failed are among them: see `.failed`.
+    """
     path = Path(suite)
     try:
         text = path.read_text(encoding="utf-8")

@@ -83,8 +83,18 @@ def compare(
     engine: Engine | None = None,
     **options: Any,
 ) -> Comparison:
-    """Two statements (texts, or functions that are called with `args`), or two results of before. Statements are
-    measured in one run, their times in turns, so that what drifts falls on both. Other arguments are those of `count`.
+    """Compares two statements, or two earlier results.
+
+    Statements are measured in one run, their times in turn, so that drift of the machine affects both.
+
+    Args:
+        a, b: Two texts, two functions that are called with `args`, or two results.
+        counts, times: What to measure.
+        profile: Also compare the functions in which the instructions are.
+        setup, globals, …: As for `count`; used for both statements.
+
+    Raises:
+        CaseFailed, CaptureError, Error: As for `count`.
 
     >>> import tallymark
     >>> x = list(range(100))
@@ -127,7 +137,7 @@ def compare(
 
 
 def compare_results(a: Result, b: Result, *, engine: Engine | None = None) -> Comparison:
-    """Two results of before, whatever they were called."""
+    """Compares two earlier results, whatever their names."""
     told = _compared(a, b, (engine or default_engine()).tally())
     instructions, time = told.get("instructions"), told.get("time")
     interval = time.get("ratio_interval") if time else None

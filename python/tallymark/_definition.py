@@ -1,4 +1,4 @@
-"""What is to be measured: one statement with its setup, and what of it the server is told."""
+"""What is to be measured: one statement with its setup, and the part of it that goes to the server."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Definition:
 
 
 def to_document(definitions: Iterable[Definition]) -> dict[str, Any]:
-    """The suite document of these definitions, in their order; equal labels are told apart by a number."""
+    """The suite document of these definitions, in their order; equal labels are distinguished by a number."""
     toolchains: dict[str, dict[str, Any]] = {}
     labels: set[tuple[str, str]] = set()
     timers = []

@@ -1,4 +1,4 @@
-"""What the package raises: a sentence, where it happened, and what to do about it."""
+"""The errors of the package: what happened, where, and a hint what to do."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ if TYPE_CHECKING:
 
 
 class Error(Exception):
-    """Something could not be measured. `kind` is the engine's word: input, missing, io, …"""
+    """Something could not be measured.
+
+    `message` says what happened, `place` where, and `mend` is a hint what to do. `kind` is the engine's word for it:
+    input, missing, io, …
+    """
 
     def __init__(self, message: str, *, place: str = "", mend: str = "", kind: str = "") -> None:
         super().__init__(message)
@@ -30,7 +34,7 @@ class Error(Exception):
 
     @classmethod
     def from_event(cls, event: Mapping[str, Any]) -> Error:
-        """The error that an event of the server tells."""
+        """The error that an event of the server reports."""
         return cls(
             str(event.get("message") or "the server gave no reason"),
             place=str(event.get("place") or ""),
@@ -40,8 +44,10 @@ class Error(Exception):
 
 
 class ServerLost(Error):
-    """The server ended or does not answer. The next call starts another. `cases` are those that were finished, in the
-    form of a record's."""
+    """The server ended or does not answer. The next call starts another.
+
+    `cases` are the finished ones, in the form of a record's.
+    """
 
     is_gone: bool = False  # the other end of the connection is, not just silent
 
@@ -69,7 +75,7 @@ class CaseFailed(Error):
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C, or a notebook's stop button. `run` has what was finished by then, or is None."""
+    """Ctrl-C, or a notebook's stop button. `run` has the finished cases, or is None."""
 
     def __init__(self, message: str = "interrupted", run: Run | None = None) -> None:
         super().__init__(message)

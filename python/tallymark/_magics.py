@@ -20,7 +20,7 @@ _SEPARATOR = re.compile(r"^\s*(?:#\s*)?-{3,}.*$", re.MULTILINE)
 
 
 class _Parser(argparse.ArgumentParser):
-    """Options before the statement. A wrong one is told as IPython tells such things, and ends nothing."""
+    """Options before the statement. A wrong one is reported as IPython reports usage errors, and ends nothing."""
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{self.prog}: {message}\n{self.format_usage().strip()}")

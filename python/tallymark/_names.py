@@ -134,7 +134,7 @@ def default_values(function: types.FunctionType) -> dict[str, Any]:
 
 def submodules(modules: Mapping[str, types.ModuleType], *texts: str) -> dict[str, types.ModuleType]:
     """Those of these modules that texts name by the way that leads to them, `xml.etree.ElementTree` where `xml` is one
-    of `modules`: whoever imports `xml` alone has no such attribute."""
+    of `modules`: code that imports `xml` alone has no such attribute."""
     found = {}
     for text in texts:
         tree = parsed(text)

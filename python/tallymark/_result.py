@@ -1,4 +1,4 @@
-"""What was found out about one statement, and about several: values that show themselves as text and as HTML."""
+"""Results of one statement, and of several: values that show themselves as text and as HTML."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tallymark._output import write_text
 
 @dataclasses.dataclass(frozen=True)
 class Counts:
-    """Instructions, exactly. `replicates` are raw totals of `iterations` executions."""
+    """Exact counts of instructions. `replicates` are raw totals of `iterations` executions."""
 
     per_iteration: float
     iterations: int
@@ -49,9 +49,12 @@ class Wall:
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Result:
-    """One case. `case` and `record` are what the engine said, in the form of docs/reference/record.md; `captured` is what left
-    this process for it; `functions` where its instructions are, the costliest first, and `tree` on whose behalf:
-    neither is there with profile=False."""
+    """The result of one case.
+
+    `case` and `record` are the engine's, in the form of docs/reference/record.md. `captured` lists what left this
+    process. `functions` are those that its instructions are in, costliest first, and `tree` has their calls; with
+    profile=False there are none.
+    """
 
     case: Mapping[str, Any]
     record: Mapping[str, Any]
@@ -259,7 +262,7 @@ def _row(one: Result) -> dict[str, Any]:
         "high_s": wall.interval_s[1] if wall else None,
         "flags": ", ".join(one.flags),
     }
-    # A parameter may have any name: one that is a column's already is told from it.
+    # A parameter may have any name: one that is already a column's is distinguished from it.
     for name, value in (one.case.get("params") or {}).items():
         row[f"params.{name}" if name in row or name in values else name] = value
     return {**row, **values}

@@ -74,7 +74,7 @@ def runtime_folder() -> Path:
 
 
 def connect_to(path: str) -> Connection:
-    """A server that is told to be there. Raises Error when nobody listens."""
+    """A server that must already be there. Raises Error when nobody listens."""
     try:
         return Connection.connect(path)
     except OSError as error:

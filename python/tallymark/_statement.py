@@ -65,7 +65,7 @@ def define(
     chosen = toolchain or _toolchain(spoken, stmt, setup, global_setup, captured)
     if threads != 1 and chosen in (None, *_LANGUAGES.values()):
         raise Error(
-            f"the toolchain {chosen or spoken!r} knows no number of threads, and {threads} were asked for",
+            f"the toolchain {chosen or spoken!r} cannot set a number of threads, and {threads} were requested",
             place="threads",
             mend="start them in setup=, or name a toolchain that sets them: toolchain='torch'",
         )

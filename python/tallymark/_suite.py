@@ -19,8 +19,10 @@ _SECONDS = ("timeout", "min_run_time", "max_run_time")
 
 
 class Suite:
-    """Definitions that are measured together. Keys are those of docs/reference/suites.md; seconds, bytes and shares may be
-    numbers where TOML wants text with a unit.
+    """Definitions that are measured together.
+
+    Keys are those of a suite's file (docs/reference/suites.md). Seconds, bytes and shares may be numbers where TOML
+    has text with a unit.
 
     >>> import tallymark
     >>> suite = tallymark.Suite()
@@ -62,7 +64,7 @@ class Suite:
         self._benchmarks.append({"label": _label(label), **_keys(keys)})
 
     def variants(self, label: str | Sequence[str], **keys: Any) -> None:
-        """A `[[variants]]` block: table, or py and cpp; a line each is a case."""
+        """A `[[variants]]` block: table, or py and cpp. Each line is a case."""
         self._variants.append({"label": _label(label), **_keys(keys)})
 
     def timer(

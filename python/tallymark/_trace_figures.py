@@ -1,5 +1,5 @@
 # ruff: noqa: UP007, UP045 - these annotations are evaluated, on CPython 3.9 too
-"""What `tally trace --json` says, as values with types. docs/reference/trace.md defines each figure; the names are its keys.
+"""The figures of `tally trace --json` as typed values. Names are its keys; docs/reference/trace.md defines them.
 
 Times are whole nanoseconds, shares lie between 0 and 1, None is where the trace does not hold what a figure needs."""
 

@@ -10,7 +10,7 @@ namespace tally {
 
 /// Decides the exit code in cli: `input` is 2, `interrupted` is 130, everything else is 1 unless cli says otherwise.
 enum class ErrorKind {
-  input,        ///< The user's file, option or text is wrong; the user can mend it.
+  input,        ///< The user's file, option or text is wrong; the user can fix it.
   missing,      ///< A tool or file that we need is not there.
   io,           ///< The operating system refused (disk full, permission, broken pipe).
   failed,       ///< What we were asked to run did not work.

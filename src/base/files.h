@@ -36,7 +36,7 @@ class NewFile {
   NewFile& operator=(NewFile&&) = delete;
   ~NewFile();
 
-  /// Small texts are gathered: an error may be told by what follows.
+  /// Small texts are gathered: a later call may report an error.
   Status append(std::string_view text);
   /// Waits until it is on the disk.
   Status sync();

@@ -1,4 +1,4 @@
-/// What a file is, told without reading it where that is enough: cache keys change when a compiler, a header or a
+/// The identity of a file, without reading it where that is enough: cache keys change when a compiler, a header or a
 /// library does.
 #pragma once
 

@@ -13,7 +13,7 @@ namespace tally::cli {
 /// differs. An error: what is said of the sides does not fit together, or with the suite.
 Result<std::array<Plan, 2>> plans_of_sides(const Context& context, const AbOptions& options);
 
-/// What differs between the sides, of what both were told.
+/// What differs between the sides, of the options that both share.
 Tools tools_of(const AbSide& said, Tools tools);
 
 /// Whether any case is a benchmark program's.

@@ -100,7 +100,7 @@ int run_bisect(const Context& context, const BisectOptions& options, std::ostrea
   const auto report = search.search(*line);
   if (!report) {
     const int code = not_bisected(report.error(), err);
-    if (code == kInterrupted) (*room)->say("what was measured is kept: the same command goes on");
+    if (code == kInterrupted) (*room)->say("finished measurements are kept: the same command continues");
     return code;
   }
   if (options.json) {

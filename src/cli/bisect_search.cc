@@ -112,7 +112,7 @@ Result<BisectSearch::Ids> BisectSearch::measure_end(const CommitName& commit) {
   if (!outcome) return std::unexpected(outcome.error());
   if (const auto* const failed = std::get_if<NotMeasured>(&*outcome)) {
     return fail(ErrorKind::failed, describe(*failed), shown(commit),
-                "mend the build command, or take another commit for this end");
+                "fix the build command, or name another commit for this end");
   }
   const Record& record = std::get<MeasuredCommit>(*outcome).record;
   room_.keep_whole(commit.id, record);

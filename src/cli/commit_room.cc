@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 Result<Settings> settings_for(const CommitOptions& options) {
   if (options.run.wall_only)
-    return fail(ErrorKind::input, "commits are told apart by their counts", "--wall-only", "take it away");
+    return fail(ErrorKind::input, "commits are compared by their counts", "--wall-only", "take it away");
   auto settings = settings_of(options.run);
   if (!settings) return settings;
   settings->counts = true;

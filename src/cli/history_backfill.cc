@@ -154,8 +154,8 @@ int run_backfill(const Context& context, const BackfillOptions& options, std::os
     (*room)->say(fmt::format("[{}/{}] {} \"{}\"", ++done, own->size(), short_commit(commit.id), commit.title));
     if (auto status = fill_one(**room, commit, filled, out, err); !status) return not_filled(status.error(), err);
   }
-  fmt::print(out, "{}: {} measured, {} carried forward, {} there already, {} not to be had\n", options.commits.store,
-             filled.measured, filled.carried, known, filled.failed);
+  fmt::print(out, "{}: {} measured, {} carried forward, {} already there, {} that could not be measured\n",
+             options.commits.store, filled.measured, filled.carried, known, filled.failed);
   return filled.failed > 0 ? kFailed : kFine;
 }
 

@@ -65,7 +65,7 @@ Result<Repository> repository_of(ProcessRunner& runner, const Context& context, 
   auto repository = Repository::find(runner, context.environment, folder);
   if (!repository) return std::unexpected(repository.error());
   if (!*repository) {
-    return fail(ErrorKind::input, "is in no git repository, and a history is told along its commits", folder,
+    return fail(ErrorKind::input, "is in no git repository, and a history needs its commits", folder,
                 "name the repository with --repository DIR (tally run: --source DIR)");
   }
   return **std::move(repository);

@@ -61,7 +61,7 @@ Result<std::vector<Record>> stored_records(const Context& context, const History
     if (!record) return std::unexpected(record.error());
     records.push_back(*std::move(record));
   }
-  if (records.empty()) fmt::print(err, "tally: {} has no run of {}: all is counted\n", where.store, measured);
+  if (records.empty()) fmt::print(err, "tally: {} has no run of {}: every case is counted\n", where.store, measured);
   return records;
 }
 

@@ -45,7 +45,7 @@ class Measuring {
   std::string kept_;  ///< The folder of temporary files, with --keep.
 };
 
-/// This tally, for whoever measures with it.
+/// This tally, for code that measures with it.
 Surroundings surroundings_of(const Context& context);
 
 /// The user of this process, as one who wants a run.

@@ -51,7 +51,7 @@ CommitMeasuringRequest request_like(const Record& next, const Tools& tools) {
   return request;
 }
 
-/// What `next` does not have any more is told as gone, though today's suite cannot measure it.
+/// What `next` does not have any more is reported as gone, though today's suite cannot measure it.
 void keep_gone(const Record& base, const Record& next, Record& measured) {
   for (const CaseRecord& one : base.cases) {
     if (find_case(next, one.id) != nullptr || find_case(measured, one.id) != nullptr) continue;

@@ -8,7 +8,7 @@
 
 namespace tally::cli {
 
-/// Says on `err` why, with the place and the mend; the exit code, which is that of bad input unless another is given.
+/// Says on `err` why, with the place and the hint; the exit code, which is that of bad input unless another is given.
 inline int refuse(std::string_view command, const Error& error, std::ostream& err, int code = 2) {
   err << "tally " << command << ": " << describe(error) << '\n';
   return code;

@@ -222,23 +222,23 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
   if (!options.json.empty() && !is_beside_file(options.json)) measuring->reset();
   if (auto printed = print_record(context, options.run, *measured, options.json, out); !printed) {
     report_error(printed.error(), err);
-    fmt::print(err, "tally: what was measured is in {}: run again with --resume\n", *journal);
+    fmt::print(err, "tally: finished measurements are in {}: continue with --resume\n", *journal);
     return kFailed;
   }
   if (options.json == "-" && !out.flush()) {
-    fmt::print(err, "tally: what was measured is in {}: run again with --resume\n", *journal);
+    fmt::print(err, "tally: finished measurements are in {}: continue with --resume\n", *journal);
     return kFailed;
   }
   for (const std::string& id : measured->refuted) {
-    report_error({ErrorKind::internal, "was to be reused, was counted again, and is not what it was: all were counted",
+    report_error({ErrorKind::internal, "was counted again as proof for --reuse, and differs: all cases were counted",
                   id, "compare the two records; please report what had changed"},
                  err);
   }
   if (measured->stopped) {
     report_error(*measured->stopped, err);
-    fmt::print(err, "tally: what was measured is in {}: run again with --resume\n", *journal);
+    fmt::print(err, "tally: finished measurements are in {}: continue with --resume\n", *journal);
   } else if (measured->interrupted) {
-    fmt::print(err, "tally: interrupted; run again with --resume to go on\n");
+    fmt::print(err, "tally: interrupted; continue with --resume\n");
   } else {
     std::error_code ignored;
     fs::remove(*journal, ignored);

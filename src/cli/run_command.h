@@ -15,7 +15,7 @@ struct RunCommandOptions {
   RunOptions run;
   SuiteSource source;
   std::string json;   ///< "-": standard output.
-  std::string reuse;  ///< A record or a store whose counts are taken over where nothing of them has changed.
+  std::string reuse;  ///< A record or a store whose counts are reused for cases with unchanged inputs.
   bool resume = false;
   bool profiles = false;
   std::array<bool, probes::table.size()> probes{};  ///< Those whose option was given, by their places.

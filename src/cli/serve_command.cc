@@ -21,7 +21,7 @@ namespace tally::cli {
 
 namespace {
 
-/// A terminal's Ctrl-C is meant for who works there: a server in the foreground, or the client of one in the
+/// A terminal's Ctrl-C is meant for the user there: a server in the foreground, or the client of one in the
 /// background.
 void leave_session(bool serves_its_parent) {
   const bool in_foreground = ::tcgetpgrp(STDIN_FILENO) == ::getpgrp() || ::tcgetpgrp(STDERR_FILENO) == ::getpgrp();

@@ -56,7 +56,7 @@ Array words(std::string_view text) {
   return out;
 }
 
-/// What the driver is told; trace_record.py says what each key means.
+/// The driver's instructions; trace_record.py says what each key means.
 Object job_for(const TracedStatement& s, const TraceRecordOptions& options, const Object& profiler,
                const fs::path& trace, const fs::path& result) {
   Array prepare;

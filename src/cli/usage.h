@@ -1,5 +1,5 @@
 /// Reads a command line by what the commands take. What is wrong with one is said in the voice of all other errors: the
-/// word, and the mend.
+/// word, and a hint.
 ///
 /// The only place that knows the library which parses.
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace tally::cli {
 
-/// What a command line asks for: to run a command, or only to be told something.
+/// What a command line asks for: to run a command, or only to print something.
 struct Asked {
   std::string command;  ///< Its name; its values are where its options say.
   std::string text;     ///< Help or the version, with no command to run.

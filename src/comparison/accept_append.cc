@@ -57,7 +57,7 @@ Result<std::string> with_acceptance(std::string_view text, const Acceptance& one
   all += entry_text(one);
   const auto after = parse_accept_file(all, path);
   if (!after || after->accepted.size() != before->accepted.size() + 1 || !says_the_same(after->accepted.back(), one)) {
-    return fail(ErrorKind::input, "the entry cannot be written below what stands there", path,
+    return fail(ErrorKind::input, "the entry cannot be appended to the file", path,
                 after ? "give texts in UTF-8" : describe(after.error()));
   }
   return all;

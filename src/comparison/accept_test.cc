@@ -94,7 +94,7 @@ TEST(Accept, WhatCannotBeAppendedIsSaid) {
   EXPECT_FALSE(with_acceptance("", entry("  "), "f"));
   const auto array = with_acceptance("accept = []\n", entry("r"), "f");
   ASSERT_FALSE(array);
-  EXPECT_THAT(array.error().message, HasSubstr("cannot be written below what stands there"));
+  EXPECT_THAT(array.error().message, HasSubstr("cannot be appended to the file"));
   EXPECT_THAT(with_acceptance("[[accept]\n", entry("r"), "f").error().where, HasSubstr("f:1"));
 }
 

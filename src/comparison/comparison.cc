@@ -146,7 +146,7 @@ void compare_pair(const Comparison& run, CaseComparison& result, const CompareOp
            "the count of the base is below zero, which is not a valid count: what is there now came from nothing"});
     if (next.reused && result.verdict != Verdict::same)
       result.notes.push_back(
-          {NoteCode::count_reused, "the new count was taken over from an earlier run, of " + *next.reused});
+          {NoteCode::count_reused, "the new count was reused from an earlier run, of " + *next.reused});
   } else if (result.time) {
     result.verdict = result.time->verdict;
   } else {

@@ -1,10 +1,10 @@
 /// Two records into a verdict for each case, and from a verdict to what may have caused it. Pure.
 ///
 /// Records are matched by case id. Counts decide where both sides have them, against each case's own noise floor; times
-/// decide otherwise, by the 95 % interval of the ratio, and are told in any case. A changed environment (CPU, compiler,
-/// interpreter, libraries that are not the subject) softens a verdict to `changed_environment` and is named; a changed
-/// subject never does. A changed definition under one id is stated. Different settings are refused, case by case, with
-/// the reason: such counts say nothing about each other.
+/// decide otherwise, by the 95 % interval of the ratio, and are reported in any case. A changed environment (CPU,
+/// compiler, interpreter, libraries that are not the subject) softens a verdict to `changed_environment` and is named;
+/// a changed subject never does. A changed definition under one id is stated. Different settings are refused, case by
+/// case, with the reason: such counts say nothing about each other.
 ///
 /// The result points into both records and lives no longer than they do.
 #pragma once
@@ -98,7 +98,7 @@ struct CompareOptions {
   /// False where the environment itself is what is being compared: its changes are named and soften nothing.
   bool environment_softens = true;
   /// For a digest of many files (a fact that ends with kAllSources): relative path → digest of each, or nothing where
-  /// that is not known here. So a change of one is told by its name.
+  /// that is not known here. So a change of one is reported by its name.
   std::function<std::map<std::string, std::string>(const std::string& digest)> files = {};
 };
 

@@ -4,7 +4,7 @@
 /// the squares of *relative* deviations. Google Benchmark fits `coefficient · f(n)` to absolute ones, which suits
 /// times: their noise hides what a call costs before its loop begins. Counts have no noise, so what a model leaves is
 /// the model's own fault. Without a constant 1000 + n looks like O(log n) over n = 4 … 1024; with absolute deviations
-/// the largest n alone decides. Its two figures are given beside ours (docs/table.md says more, with numbers).
+/// the largest n alone decides. Its two figures are given beside ours (docs/guides/table.md says more, with numbers).
 #pragma once
 
 #include <array>

@@ -207,7 +207,7 @@ Result<Suite> parse_suite(std::string_view bytes, const std::string& file, const
 Result<Suite> read_suite(const std::filesystem::path& path, const ProgramLister& list) {
   Result<std::string> bytes = read_suite_file(path.string());
   if (!bytes) {
-    // An unreadable suite is the user's to mend, whatever the operating system's reason.
+    // An unreadable suite is the user's to fix, whatever the operating system's reason.
     bytes.error().kind = ErrorKind::input;
     return std::unexpected(bytes.error());
   }

@@ -1,4 +1,4 @@
-/// Suite files: TOML in the form of docs/suites.md, into a Suite.
+/// Suite files: TOML in the form of docs/reference/suites.md, into a Suite.
 ///
 /// Owns the keys and their types; the rules are Suite's. Errors are of the user's making and begin with
 /// "file:line:column". Relative paths of toolchains and programs are taken from the folder of the file that names them.

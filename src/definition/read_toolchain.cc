@@ -22,7 +22,7 @@ constexpr auto kToolchainKeys = std::to_array<std::string_view>(
     {"extends",    "replaces", "cxx",      "flags", "include",  "link",    "prelude",     "preload",
      "subject",    "python",   "requires", "seed",  "sync",     "warm_up", "set_threads", "before_region",
      "model_call", "backward", "runtime",  "noise", "discover", "device",  "environment", "artifact_setup"});
-/// What grows with `extends`, and so can be told to begin anew.
+/// What grows with `extends`, and so can be reset.
 constexpr auto kGrowing = std::to_array<std::string_view>(
     {"include", "link", "prelude", "preload", "requires", "environment", "runtime", "noise"});
 constexpr auto kPerLanguageKeys = std::to_array<std::string_view>({"py", "cpp", "table"});

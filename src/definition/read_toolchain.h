@@ -1,4 +1,5 @@
-/// The language of toolchains: one table of TOML, [toolchain.NAME], into a Toolchain. docs/suites.md has its keys.
+/// The language of toolchains: one table of TOML, [toolchain.NAME], into a Toolchain. docs/reference/suites.md has its
+/// keys.
 ///
 /// Never knows what the toolchains that every suite knows are called: the first there is builds on nothing, and what
 /// says no `extends` builds on the first.

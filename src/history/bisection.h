@@ -8,7 +8,7 @@
 /// more is tried between these.
 ///
 /// Where a change falls apart into steps that are each below the threshold, those of half a threshold are followed, and
-/// the sum is told as a drift. Changes that cancel each other between two measured commits are not seen.
+/// the sum is reported as a drift. Changes that cancel each other between two measured commits are not seen.
 #pragma once
 
 #include <cstddef>

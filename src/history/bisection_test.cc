@@ -189,7 +189,7 @@ TEST(Bisection, StepsBelowTheThresholdThatAddUpAreADrift) {
   EXPECT_THAT(findings[0].contributors,
               ElementsAre(std::pair(4, 5), std::pair(11, 12), std::pair(19, 20), std::pair(27, 28)));
 
-  // A real one among them is told apart.
+  // A real one among them is distinguished.
   Synthetic mixed(32, 1);
   mixed.change(0, 5, 0.9996);
   mixed.change(0, 12, 1.0012);

@@ -1,4 +1,4 @@
-/// The commits that a history is told along, and which of them were measured. Pure.
+/// The commits that a history follows, and which of them were measured. Pure.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-/// Which runs a history is told from, where its commits were measured in several environments, several times. Pure.
+/// Which runs a history consists of, where its commits were measured in several environments, several times. Pure.
 #pragma once
 
 #include <cstddef>
@@ -21,11 +21,11 @@ struct PlacedRun {
 
 struct ChosenRuns {
   std::vector<PlacedRun> runs;             ///< Oldest first.
-  std::vector<std::string> other_epochs;   ///< Environments of which nothing is told, by name.
+  std::vector<std::string> other_epochs;   ///< Environments that are not shown, by name.
   std::size_t earlier_of_same_commit = 0;  ///< Runs beside a later one of the same commit in the same environment.
 };
 
-/// Told is the environment that was measured last along the line (the one with more runs, where several were), or the
+/// Shown is the environment that was measured last along the line (the one with more runs, where several were), or the
 /// one whose name begins with `environment`, and then what came before it: of each older epoch the runs up to the first
 /// commit of the next, so that a commit measured in both joins them. Of several runs of one commit in one environment
 /// the one that was started last counts. An error (input): no environment is called so. `runs` is not empty.

@@ -49,7 +49,7 @@ TEST(ChooseRuns, ThreeEpochsFollowEachOther) {
 }
 
 TEST(ChooseRuns, WhatBeganWithTheToldOneIsAnother) {
-  // Two machines measure every commit: one of them is told.
+  // Two machines measure every commit: one of them is shown.
   const auto chosen = choose_runs(runs({{"a", 1}, {"b", 2}, {"a", 2}, {"b", 3}, {"a", 3}}), "");
   EXPECT_THAT(numbers(*chosen), ElementsAre(0, 2, 4));
   EXPECT_THAT(chosen->other_epochs, ElementsAre("b"));

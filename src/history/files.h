@@ -35,8 +35,9 @@ class HistoryFiles {
   virtual Status read_all(std::span<const std::string> names,
                           const std::function<Status(const std::string& name, std::string text)>& take) const = 0;
 
-  /// A file has its name only when it is whole and on the disk; whoever is killed before, or finds the disk full, has
-  /// added nothing of it. Names that are there are passed over. `title`: what is done, for a store that remembers it.
+  /// A file has its name only when it is whole and on the disk; a writer that is killed before, or finds the disk full,
+  /// has added nothing of it. Names that are there are passed over. `title`: what is done, for a store that remembers
+  /// it.
   virtual Status write(std::vector<NewHistoryFile> files, const std::string& title) = 0;
   /// Files that are not there are passed over.
   virtual Status remove(std::span<const std::string> names, const std::string& title) = 0;

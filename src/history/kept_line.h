@@ -1,4 +1,4 @@
-/// The line of commits that a history is told along, kept in the index from one command to the next.
+/// The line of commits that a history follows, kept in the index from one command to the next.
 ///
 /// Git takes 7 µs a commit to list one, and all but the last few are those that it listed before: only what is new
 /// since is asked for. What comes before a commit follows from its id, so a kept line cannot be out of date; where that

@@ -6,7 +6,7 @@
 /// 1 in 35, however far apart they are. So where no value of one stretch reaches into the other, from five values on
 /// either side, the smaller of it and Welch's counts, which takes the distance for evidence. It was that, or nothing at
 /// all about a step of 30 % in a history of ten runs. The price: noise that has two levels looks like a step in very
-/// short series (docs/history.md has the figures).
+/// short series (docs/guides/history.md has the figures).
 ///
 /// Noise that persists from run to run (a warm room, a neighbour who stays) makes fewer independent runs of many. How
 /// much it does is estimated from the same values: where 60 % of the noise was that of the run before, 185 cases of

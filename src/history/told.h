@@ -1,4 +1,4 @@
-/// The history that is told: runs of an index that lie on a line of commits, and of these the chosen ones.
+/// The history that is shown: runs of an index that lie on a line of commits, and of these the chosen ones.
 #pragma once
 
 #include <string>

@@ -14,7 +14,7 @@
 namespace tally {
 
 /// Of how cases are counted: where it differs, the same code may read another count. Each change is a commit that says
-/// which counts moved, and by how much; docs/record.md has the list.
+/// which counts moved, and by how much; docs/reference/record.md has the list.
 inline constexpr int counting_version = 2;
 
 struct Settings {

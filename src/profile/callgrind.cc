@@ -358,10 +358,10 @@ Result<Profile> CallgrindReader::finish() {
                                         fmt::join(sums, " ")));
   }
   if (state.unknown_lines > 0) {
-    profile.notes.push_back(fmt::format("{} unknown lines were passed over, the first is line {}", state.unknown_lines,
-                                        state.first_unknown));
+    profile.notes.push_back(
+        fmt::format("{} unknown lines were ignored, the first is line {}", state.unknown_lines, state.first_unknown));
   }
-  if (state.cost_before_events) profile.notes.emplace_back("costs before the events: line were passed over");
+  if (state.cost_before_events) profile.notes.emplace_back("costs before the events: line were ignored");
   return std::move(profile);
 }
 

@@ -147,7 +147,7 @@ TEST(Callgrind, TotalsThatDisagreeAreNoted) {
 
 TEST(Callgrind, UnknownLinesAreCountedNotObeyed) {
   EXPECT_THAT(read("events: Ir\nfn=f\nwhatever\n1 5\nelse?\ntotals: 5\n").notes,
-              ElementsAre("2 unknown lines were passed over, the first is line 3"));
+              ElementsAre("2 unknown lines were ignored, the first is line 3"));
 }
 
 TEST(Callgrind, OtherTextIsRefused) {

@@ -334,7 +334,8 @@ class Reader {
   std::map<Native, std::uint64_t> hooked_;  ///< Of that, Python functions and their observing.
   std::map<Native, std::uint64_t> native_self_;
   std::vector<Way> ways_;
-  std::vector<Node> unclear_;  ///< Whose native functions cannot be told from the Python functions that these call.
+  std::vector<Node>
+      unclear_;  ///< Whose native functions cannot be separated from the Python functions that these call.
   Profile out_;
   std::map<std::string, std::uint32_t, std::less<>> strings_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Flow> calls_out_;

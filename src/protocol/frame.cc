@@ -60,7 +60,8 @@ std::size_t Message::count(Field field) const {
 Parsed parse_frame(std::string_view bytes) {
   Parsed parsed;
   if (bytes.size() < kHeaderSize) {
-    // A stranger's bytes are told from a short frame as soon as they differ, not when enough of them have come.
+    // A stranger's bytes are distinguished from a short frame as soon as they differ, not when enough of them have
+    // come.
     char magic[4];
     std::memcpy(magic, &kMagic, sizeof magic);
     if (bytes.substr(0, 4) != std::string_view(magic, std::min<std::size_t>(4, bytes.size()))) {

@@ -1,4 +1,4 @@
-/// The reader of records in two steps, for who reads cases otherwise. Internal to src/record.
+/// The reader of records in two steps, for callers that parse the cases themselves. Internal to src/record.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 /// The result of one run, exactly as it is stored: plain data with the units in the names.
 ///
 /// Owns: the shape. Never computes (measurement does) and never reads files (the caller hands text to json.h). The JSON
-/// Schema is schema/record-2.schema.json; docs/record.md says what every key means.
+/// Schema is schema/record-2.schema.json; docs/reference/record.md says what every key means.
 #pragma once
 
 #include <cstdint>

@@ -115,7 +115,7 @@ bool is_moment(const std::string& text) {
   return text[day] == 'T' && text.ends_with('Z');
 }
 
-/// Which named every axis: a case that only schema 1 told apart from another is still called so (json_read.cc).
+/// Which named every axis: a case that only schema 1 distinguished from another is still called so (json_read.cc).
 std::string id_of_schema_1(const CaseRecord& one) {
   return make_case_id(
       {.label = one.label,

@@ -19,7 +19,8 @@ struct Fault {
 /// The first that is found of one case.
 std::optional<Fault> fault_of(const CaseRecord& one);
 
-/// The same of a part of a case, for who has not all of it: without its samples of time, a case is a few hundred bytes.
+/// The same of a part of a case, for callers that do not have all of it: without its samples of time, a case is a few
+/// hundred bytes.
 std::optional<Fault> fault_of(const Counts& counts);
 
 /// Of what does not belong to a case.

@@ -186,7 +186,7 @@ std::string render_bisect(const BisectReport& report, std::size_t most_functions
     text += fmt::format("{}: not searched, without a count at {}: {}\n", printable(readable_id(one.id)),
                         abbreviated(one.commit), printable(first_line(trim(one.why))));
   }
-  if (!report.is_whole) text += "not at its end: --limit; the same command goes on\n";
+  if (!report.is_whole) text += "stopped by --limit; the same command continues\n";
   if (report.changed < report.cases) text += "What changed and changed back between measured commits is not seen.\n";
   return text;
 }

@@ -64,7 +64,7 @@ TEST(BisectReport, IsGolden) {
 TEST(BisectReport, WhatIsNotAtItsEndSaysSo) {
   BisectReport report = example();
   report.is_whole = false;
-  EXPECT_THAT(render_bisect(report, 2, {}), testing::HasSubstr("not at its end: --limit; the same command goes on"));
+  EXPECT_THAT(render_bisect(report, 2, {}), testing::HasSubstr("stopped by --limit; the same command continues"));
 }
 
 }  // namespace

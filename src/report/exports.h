@@ -27,8 +27,8 @@ std::string to_json(const Comparison& comparison, const CheckResult* checked);
 std::string github_annotations(const Comparison& comparison, const CheckResult& checked);
 
 /// What Google Benchmark's --benchmark_format=json writes, so that its compare.py and dashboards read a record; every
-/// key is described in docs/compare.md. A repetition is a process that was timed, aggregates are of these, and
-/// instructions per iteration are a counter. What the record does not know is null or left out.
+/// key is described in docs/reference/google_benchmark.md. A repetition is a process that was timed, aggregates are of
+/// these, and instructions per iteration are a counter. What the record does not know is null or left out.
 std::string to_google_benchmark(const Record& record);
 
 }  // namespace tally

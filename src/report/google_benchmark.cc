@@ -16,7 +16,7 @@ using json::Value;
 
 constexpr double kNanoseconds = 1e9;
 
-/// The highest that the kernel told of while cases were timed.
+/// The highest that the kernel reported while cases were timed.
 Value highest_mhz(const Record& record) {
   std::optional<double> highest;
   for (const CaseRecord& one : record.cases) {

@@ -32,7 +32,7 @@ std::string range_text(const HistoryView& view, std::size_t run, const CountStep
 
 std::string moved_functions(std::size_t run, const CountStep& step, const HistoryRender& render) {
   const std::vector<FunctionDelta> deltas = render.functions(run, step);
-  if (deltas.empty()) return "      which functions moved is not known: no profiles of both sides are kept\n";
+  if (deltas.empty()) return "      the functions are unknown: profiles of both sides were not kept\n";
   return render_deltas(deltas, render.most, render.options);
 }
 

@@ -21,7 +21,7 @@ std::string to_csv(const Pivot& pivot);
 
 /// { "metric", "rows": [axis..], "columns": [axis..], "column_values": [{..}..], "growth_axis",
 ///   "sections": [{ "common": {..}, "rows": [{ "heading": {..}, "cells": [{..} or null..], "complexity" }..],
-///   "complexity": [..] }..], "left_out": [id..] }; docs/table.md says what each means.
+///   "complexity": [..] }..], "left_out": [id..] }; docs/guides/table.md says what each means.
 std::string to_json(const Pivot& pivot);
 
 /// "O(n log n)", and "" where nothing was fitted; the residual as a share, "0" where nothing is left.

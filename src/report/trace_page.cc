@@ -17,8 +17,8 @@ using json::Array;
 using json::Object;
 using trace::Nanoseconds;
 
-/// Starts are told from the one before in the row, and launches too: small numbers pack well. A launch is 0 where none
-/// is known, else its event's number and one.
+/// Starts are relative to the one before in the row, and launches too: small numbers pack well. A launch is 0 where
+/// none is known, else its event's number and one.
 Object events_json(const trace::Timeline& timeline, Nanoseconds base) {
   Array start, launch;
   for (const trace::TimelineRow& row : timeline.rows) {

@@ -201,7 +201,7 @@ std::string render_reading(const trace::TraceResult& trace) {
   std::string out = fmt::format("{}: {} events, {:.1f} MB of JSON\n", printable(trace.path), count(d.events),
                                 static_cast<double>(d.bytes) * 1e-6);
   if (d.pieces_dropped != 0)
-    out += fmt::format("  damaged: {} events dropped, {} bytes passed over\n", count(d.pieces_dropped),
+    out += fmt::format("  damaged: {} events dropped, {} bytes skipped\n", count(d.pieces_dropped),
                        count(d.bytes_dropped));
   if (d.stray_bytes != 0) out += fmt::format("  damaged: {} stray bytes between events\n", count(d.stray_bytes));
   if (d.refused.malformed != 0)
@@ -209,7 +209,7 @@ std::string render_reading(const trace::TraceResult& trace) {
   if (d.refused.no_time != 0)
     out += fmt::format("  not used: {} events without a usable time\n", count(d.refused.no_time));
   if (d.refused.no_room != 0)
-    out += fmt::format("  not used: {} events of more devices, streams or threads than can be told apart\n",
+    out += fmt::format("  not used: {} events of more devices, streams or threads than can be distinguished\n",
                        count(d.refused.no_room));
   if (d.work_without_duration != 0)
     out +=

@@ -65,7 +65,7 @@ std::string_view without_alias(std::string_view text) {
   return trim(text.substr(0, text.find(" as ")));
 }
 
-/// Adds what one simple statement imports. False: that cannot be told.
+/// Adds what one simple statement imports. False: the text does not show it.
 bool add_imports(std::string_view statement, std::set<std::string>& imports) {
   statement = trim(statement.substr(0, statement.find('#')));
   if (!statement.contains("import")) return true;

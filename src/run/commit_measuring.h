@@ -47,7 +47,7 @@ class CommitMeasuring {
         observer_(observer) {}
 
   /// The cases with these ids, as far as the commit has them; all that are selected where none is named. Errors:
-  /// interrupted, or what no other commit would mend (the disk is full, git refuses).
+  /// interrupted, or what no other commit would fix (the disk is full, git refuses).
   Result<CommitOutcome> measure(const std::string& commit, const std::vector<std::string>& ids);
 
   /// The record that a commit's profiles lie beside, also of an earlier process; empty: there is none.

@@ -23,7 +23,7 @@ bool is_plain(const HostKind& kind) {
   return kind.counted && kind.hash_seed == 0 && kind.environment_padding == 0 && kind.probe == nullptr && !kind.anew;
 }
 
-/// Without what Valgrind is told: Callgrind and our counter count the same (host/counter/agreement_test.cc), and a run
+/// Without Valgrind's options: Callgrind and our counter count the same (host/counter/agreement_test.cc), and a run
 /// with profiles needs the one, the next without them the other. What of it changes counts is a setting.
 std::vector<std::string> own_arguments(const HostSpec& spec) {
   if (!spec.counted) return spec.argv;

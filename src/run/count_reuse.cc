@@ -23,7 +23,7 @@ std::expected<CountReuse::Known, std::string> CountReuse::find(std::size_t index
     std::string why = why_never_reused(*known.counted);
     if (why.empty()) {
       const auto now = inputs_.of(index, made, *known.counted->inputs);
-      why = now ? why_not_reused(*known.counted, cases_[index], *now) : "what it imports cannot be told from its text";
+      why = now ? why_not_reused(*known.counted, cases_[index], *now) : "its text does not show what it imports";
     }
     if (why.empty()) return known;
     if (!first_why) first_why = std::move(why);
@@ -69,10 +69,10 @@ void CountReuse::prove(std::size_t index, CaseRecord& counted) {
   refuted_.push_back(counted.id);
   if (!counted.counts) return;
   counted.flags.emplace_back(kReuseRefuted);
-  counted.warnings.push_back(fmt::format(
-      "nothing that its count follows from has changed, and it is another: {} instructions, and {} when it was counted "
-      "before",
-      counted.counts->per_iteration, earlier.counts->per_iteration));
+  counted.warnings.push_back(
+      fmt::format("its inputs are unchanged, but its count differs: {} instructions, and {} when it was counted "
+                  "before",
+                  counted.counts->per_iteration, earlier.counts->per_iteration));
 }
 
 void CountReuse::take_over(std::size_t index, CaseRecord& record) const {
@@ -83,11 +83,11 @@ void CountReuse::take_over(std::size_t index, CaseRecord& record) const {
 std::string CountReuse::summary() const {
   std::string text;
   if (!stands()) {
-    text = "no count is taken over: one that was taken again is another";
+    text = "no count is reused: one that was counted again differs";
   } else if (reused_.empty() && proved_ == 0) {
-    text = "no count could be taken over";
+    text = "no count could be reused";
   } else {
-    text = fmt::format("{} counts are taken over; {} counted again, and the same", reused_.size(), proved_);
+    text = fmt::format("{} counts are reused; {} counted again as proof, and equal", reused_.size(), proved_);
   }
   for (const auto& [why, cases] : refused_) text += fmt::format("; of {} {}", cases, why);
   return text;

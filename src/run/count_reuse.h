@@ -33,7 +33,7 @@ class CountReuse {
 
   /// Ids of cases that were counted again and are not as before.
   [[nodiscard]] const std::vector<std::string>& refuted() const { return refuted_; }
-  /// What has come of it: "12 counts are taken over, 1 was counted again and is the same; …".
+  /// What has come of it: "12 counts are reused; 1 counted again as proof, and equal; …".
   [[nodiscard]] std::string summary() const;
 
  private:

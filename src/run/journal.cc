@@ -163,7 +163,7 @@ Result<std::string> JournalWriter::read_back(StoredSamples place) const {
         pread(file_.get(), payload.data() + done, payload.size() - done, static_cast<off_t>(place.offset + done));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return std::unexpected(errno_error("read the journal", path_));
-    if (got == 0) return fail(ErrorKind::io, "the journal has become shorter while it was written", path_);
+    if (got == 0) return fail(ErrorKind::io, "the journal was truncated while it was written", path_);
     done += static_cast<std::size_t>(got);
   }
   return payload;
@@ -184,9 +184,9 @@ Status JournalWriter::write_line(const std::string& line) {
 Error JournalWriter::refusal(int code, bool intact) const {
   const bool full = code == ENOSPC || code == EDQUOT || code == EFBIG;
   return {ErrorKind::io, fmt::format("cannot write the journal: {}", std::strerror(code)), path_,
-          !intact ? "its last line is torn; --resume drops it"
-          : full  ? "what was finished is safe: make room, and continue with --resume"
-                  : "what was finished is safe: continue with --resume"};
+          !intact ? "its last line is incomplete; --resume drops it"
+          : full  ? "finished measurements are safe: make room, and continue with --resume"
+                  : "finished measurements are safe: continue with --resume"};
 }
 
 Status JournalWriter::sync() {

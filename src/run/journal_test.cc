@@ -136,7 +136,7 @@ void append_under_limit(const std::string& path, const JournalHeader& header, rl
   if (!resumed) _exit(2);
   const std::string before = contents(path);
   const auto full = resumed->writer.append(R"({"id":"too long for what is left"})");
-  if (full || !describe(full.error()).contains("File too large; what was finished is safe")) _exit(3);
+  if (full || !describe(full.error()).contains("File too large; finished measurements are safe")) _exit(3);
   if (contents(path) != before) _exit(4);
   _exit(resumed->writer.append("{}") ? 0 : 5);  // A shorter one still fits.
 }
@@ -162,7 +162,8 @@ TEST_F(JournalTest, AFullFileSystemLeavesWholeLines) {
     int appended = 0;
     while ((status = writer->append(payload))) ++appended;
     EXPECT_GE(appended, 4);
-    EXPECT_THAT(describe(status.error()), HasSubstr("No space left on device; what was finished is safe: make room"));
+    EXPECT_THAT(describe(status.error()),
+                HasSubstr("No space left on device; finished measurements are safe: make room"));
     const Result<Journal> journal = read_journal(path_);
     ASSERT_TRUE(journal);
     EXPECT_FALSE(journal->torn);

@@ -1,4 +1,4 @@
-/// Who is told what a run does while it goes on: for progress and -v. Every call comes from the thread that runs, in
+/// Receives what a run does while it goes on: for progress and -v. Every call comes from the thread that runs, in
 /// the order in which things happen; a class overrides what it wants to hear.
 #pragma once
 

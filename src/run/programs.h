@@ -9,7 +9,7 @@
 
 namespace tally {
 
-/// Runs the program once, in the environment that its host will have, to be told its benchmarks: "bench/sort" with a
+/// Runs the program once, in the environment that its host will have, to list its benchmarks: "bench/sort" with a
 /// parameter for each argument. The path may be relative to the environment's working folder. Errors (input): it is no
 /// such program, it cannot be run or takes more than a minute, or it lists what cannot be a definition.
 /// A program that needs Google Benchmark's shared library is made to serve by what lies in `libexec` for it.

@@ -2,7 +2,8 @@
 ///
 /// Resolves toolchains, describes their environments, executes the plan on the workspace's hosts, assembles each case
 /// as it finishes, and keeps it in a journal, so that nothing measured is lost. Prints nothing, installs no signal
-/// handler: an observer is told what happens, and an interruption comes through the workspace's runner of processes.
+/// handler: an observer is notified of what happens, and an interruption comes through the workspace's runner of
+/// processes.
 #pragma once
 
 #include <functional>

@@ -213,7 +213,7 @@ TEST_F(RunTest, CountsAreTakenOverAndOneIsTakenAgain) {
     EXPECT_EQ(again->record.cases[i].status, CaseStatus::ok);
     EXPECT_EQ(again->record.cases[i].inputs, earlier->record.cases[i].inputs);
   }
-  EXPECT_THAT(heard_.messages, Contains("4 counts are taken over; 1 counted again, and the same"));
+  EXPECT_THAT(heard_.messages, Contains("4 counts are reused; 1 counted again as proof, and equal"));
 
   settings_.iterations = 50;
   RunRequest other = request(plan);
@@ -221,7 +221,7 @@ TEST_F(RunTest, CountsAreTakenOverAndOneIsTakenAgain) {
   const auto counted = measure(*workspace_, other, heard_);
   ASSERT_TRUE(counted);
   EXPECT_EQ(reused(*counted), 0);
-  EXPECT_THAT(heard_.messages, Contains("no count could be taken over; of 5 its settings is another"));
+  EXPECT_THAT(heard_.messages, Contains("no count could be reused; of 5 its settings is another"));
   settings_.iterations = 100;
 
   ASSERT_TRUE(write_file(folder_ + "/libx.so.1", "two!"));

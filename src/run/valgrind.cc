@@ -38,8 +38,8 @@ Result<FoundValgrind> find_valgrind(ProcessRunner& runner, const EnvironmentVari
                                     const EnvironmentVariables& filtered, const std::string& libexec) {
   const auto path = find_program("valgrind", value_of(full, "PATH"));
   if (!path) {
-    return fail(ErrorKind::missing, "valgrind is not there, and counting needs it", {},
-                "apt-get install valgrind, or take times alone with --wall-only");
+    return fail(ErrorKind::missing, "valgrind is not installed, and counting needs it", {},
+                "apt-get install valgrind, or take only times with --wall-only");
   }
   FoundValgrind found{.path = *path, .version = version_of(runner, *path, filtered), .counter = {}};
   found.counter = counter_for(found.version, libexec);

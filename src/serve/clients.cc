@@ -118,7 +118,7 @@ void Clients::attend(std::uint64_t key, std::uint32_t events) {
   settle(id, still->second);
 }
 
-/// Who cannot be accepted stays readable, and would be told again and again.
+/// Who cannot be accepted stays readable, and would be reported again and again.
 void Clients::accept_later() {
   watch(epoll_.get(), EPOLL_CTL_MOD, listening_, kListening, 0);
   accepts_again_ = Clock::now() + kUntilNextAccept;
@@ -176,7 +176,7 @@ void Clients::settle(ClientId id, Client& client) {
   const std::uint32_t reading = channel.ended() ? 0 : EPOLLIN | EPOLLRDHUP;
   const std::uint32_t in = channel.is_socket() ? reading | writing : reading;
   if (in != client.in_watched && !client.in_is_file) {
-    // A pipe's end would be told again and again.
+    // A pipe's end would be reported again and again.
     const bool leave = in == 0 && !channel.is_socket();
     watch(epoll_.get(), leave ? EPOLL_CTL_DEL : EPOLL_CTL_MOD, channel.in(), in_key(id), in);
     client.in_watched = in;

@@ -45,7 +45,7 @@ class Clients final : public InterruptionSource {
   Clients& operator=(const Clients&) = delete;
   ~Clients() override;
 
-  /// Whom the clients are told to; while there is none, nobody is attended to.
+  /// Receives the clients' events; while it is null, no client is served.
   void handle_with(ClientHandler* handler) { handler_ = handler; }
   /// From now on (there is a handler) whoever connects to this listening socket and is the same user is a client.
   Status accept_from(int listening);

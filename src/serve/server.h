@@ -35,7 +35,7 @@ class Server final : public ClientHandler {
   /// The runner may wait for processes after this, and nobody is left to speak to the clients.
   ~Server() override { clients_.handle_with(nullptr); }
 
-  /// Until nobody needs it any more, or it is told to end. An error: it could not go on.
+  /// Until nobody needs it any more, or it is asked to end. An error: it could not go on.
   Status run();
 
   void on_connected(ClientId client) override;

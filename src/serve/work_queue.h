@@ -1,6 +1,6 @@
 /// Which runs are wanted, by whom, and whose turn it is. Pure.
 ///
-/// In the order of asking. One runs at a time; the others are told how many go first, each time that this changes.
+/// In the order of asking. One runs at a time; the others are notified how many go first, whenever this changes.
 #pragma once
 
 #include <deque>

@@ -2,7 +2,7 @@
 /// runs the commands.
 ///
 /// Seen with 22.05 (Debian 12): a task on a node that dies comes back only after SlurmdTimeout, and then waits for two
-/// minutes, or ends as FAILED and does not come back. Taken from what is told of Slurm, and not seen here: a task that
+/// minutes, or ends as FAILED and does not come back. Taken from reports about Slurm, and not seen here: a task that
 /// is put back may have finished before; SLURM_ARRAY_TASK_COUNT is the number of tasks submitted, not of parts; one
 /// that could not be launched is held for good.
 #pragma once

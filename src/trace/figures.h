@@ -1,4 +1,5 @@
-/// What a trace says about its devices: every figure of `tally trace`, as numbers. docs/trace.md defines each.
+/// What a trace says about its devices: every figure of `tally trace`, as numbers. docs/reference/trace.md defines
+/// each.
 ///
 /// Owns: the result types and analyse(). Pure: takes what was read, returns figures. Times are nanoseconds, shares are
 /// between 0 and 1. An optional is empty where the trace does not hold what the figure needs.

@@ -251,8 +251,9 @@ TEST_F(BisectTest, AHistoryIsFilledInPartsThatAreDealtByPlaces) {
   // From the newest: the first and the third, then the second and the fourth.
   const Ran first = backfill({"--last", "4", "--shard", "1/2", "--times", "--max-run-time", "0.05"});
   EXPECT_EQ(first.code, 0) << first.err;
-  EXPECT_THAT(first.out, AllOf(HasSubstr("(carried forward: the files of"),
-                               HasSubstr("1 measured, 1 carried forward, 0 there already, 0 not to be had")));
+  EXPECT_THAT(first.out,
+              AllOf(HasSubstr("(carried forward: the files of"),
+                    HasSubstr("1 measured, 1 carried forward, 0 already there, 0 that could not be measured")));
   // A time that was taken at another commit is not this one's.
   const auto points =
       json::parse(tally({"history", "show", "sum", "--json", "--store", store()}, {.folder = repository.top()}).out);
@@ -263,11 +264,11 @@ TEST_F(BisectTest, AHistoryIsFilledInPartsThatAreDealtByPlaces) {
   EXPECT_FALSE((*points)["points"][0]["time_s"].number());
   const Ran second = backfill({"HEAD~3..HEAD", "--shard", "2/2"});
   EXPECT_EQ(second.code, 1);
-  EXPECT_THAT(second.out, HasSubstr("0 measured, 0 carried forward, 0 there already, 1 not to be had"));
+  EXPECT_THAT(second.out, HasSubstr("0 measured, 0 carried forward, 0 already there, 1 that could not be measured"));
   EXPECT_THAT(second.err, AllOf(HasSubstr("\"Break it\" could not be built"), HasSubstr("is broken")));
   const Ran all = backfill({"--last", "4"});
   EXPECT_EQ(all.code, 1);
-  EXPECT_THAT(all.out, HasSubstr("1 measured, 0 carried forward, 2 there already, 1 not to be had"));
+  EXPECT_THAT(all.out, HasSubstr("1 measured, 0 carried forward, 2 already there, 1 that could not be measured"));
   const Ran log = tally({"history", "log", "--store", store()}, {.folder = repository.top()});
   EXPECT_THAT(log.out, AllOf(HasSubstr("Check each element"), HasSubstr("+20 %"), Not(HasSubstr("one of"))));
   EXPECT_EQ(backfill({}).code, 2);

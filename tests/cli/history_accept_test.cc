@@ -103,9 +103,9 @@ TEST_F(HistoryAcceptTest, WhatIsNoAgreementIsRefused) {
   refused(accept("+3%", {}, " \n"), "an agreement wants a reason");
   refused(accept("+3%", {"--commit", "nowhere"}), "'nowhere' is no commit of this repository");
   refused(history({"accept", "sums", "--up-to", "+3%", "--reason", "r"}), "no case 'sums'");
-  refused(accept("+3%", {}, "\xff"), "cannot be written below what stands there");
+  refused(accept("+3%", {}, "\xff"), "cannot be appended to the file");
   repository.write("tally-accept.toml", "accept = []\n");
-  EXPECT_THAT(accept("+3%").err, HasSubstr("cannot be written below what stands there"));
+  EXPECT_THAT(accept("+3%").err, HasSubstr("cannot be appended to the file"));
   EXPECT_EQ(ledger(), "accept = []\n");
 }
 

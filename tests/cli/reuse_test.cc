@@ -94,20 +94,20 @@ TEST_F(ReuseTest, WhatHasChangedIsCountedAndNothingElse) {
   const Record first = record_;
   // One in each language proves the others.
   EXPECT_EQ(counted({"--reuse", "first.json"}, "same.json").size(), 2U);
-  EXPECT_THAT(ran_.err, HasSubstr("5 counts are taken over; 2 counted again, and the same\n"));
+  EXPECT_THAT(ran_.err, HasSubstr("5 counts are reused; 2 counted again as proof, and equal\n"));
   EXPECT_THAT(ran_.out, HasSubstr("ok, reused"));
   for (std::size_t i = 0; i < first.cases.size(); ++i) EXPECT_EQ(record_.cases[i].counts, first.cases[i].counts);
   // What was taken over can be taken over again.
   EXPECT_EQ(counted({"--reuse", "same.json"}, "again.json").size(), 2U);
   EXPECT_EQ(counted({"--reuse", "first.json", "--iterations", "50"}, "other.json").size(), 7U);
-  EXPECT_THAT(ran_.err, HasSubstr("no count could be taken over; of 7 its settings is another\n"));
+  EXPECT_THAT(ran_.err, HasSubstr("no count could be reused; of 7 its settings is another\n"));
 }
 
 /// As the README has it: profiles want Callgrind, and a run without them has the counter, which counts the same.
 TEST_F(ReuseTest, ARecordWithProfilesIsTakenOver) {
   EXPECT_EQ(counted({"--profiles"}, "first.json").size(), 7U);
   EXPECT_EQ(counted({"--reuse", "first.json"}, "same.json").size(), 2U) << ran_.err;
-  EXPECT_THAT(ran_.err, HasSubstr("5 counts are taken over; 2 counted again, and the same\n"));
+  EXPECT_THAT(ran_.err, HasSubstr("5 counts are reused; 2 counted again as proof, and equal\n"));
 }
 
 TEST_F(ReuseTest, AStatementAModuleAFlagAndAHeaderEachTouchTheirOwnCases) {
@@ -117,13 +117,13 @@ TEST_F(ReuseTest, AStatementAModuleAFlagAndAHeaderEachTouchTheirOwnCases) {
   suite(edited);
   EXPECT_THAT(counted({"--reuse", "first.json"}, "edited.json"), Contains("plain"));
   EXPECT_THAT(ran_.err,
-              HasSubstr("4 counts are taken over; 2 counted again, and the same; of 1 its definition is another\n"));
+              HasSubstr("4 counts are reused; 2 counted again as proof, and equal; of 1 its definition is another\n"));
 
   suite(std::string(kSuite));
   write("ledger.py", "def total():\n    return 1 + len([])\n");
   EXPECT_THAT(counted({"--reuse", "first.json"}, "module.json"), Contains("of a module"));
   EXPECT_THAT(ran_.err,
-              HasSubstr("4 counts are taken over; 2 counted again, and the same; of 1 its imports is another\n"));
+              HasSubstr("4 counts are reused; 2 counted again as proof, and equal; of 1 its imports is another\n"));
   write("ledger.py", "def total():\n    return 1\n");
 
   std::string flag(kSuite);
@@ -132,13 +132,13 @@ TEST_F(ReuseTest, AStatementAModuleAFlagAndAHeaderEachTouchTheirOwnCases) {
   EXPECT_THAT(counted({"--reuse", "first.json"}, "flag.json"),
               IsSupersetOf({"nop", "two nops", "header", "beside it"}));
   EXPECT_THAT(ran_.err,
-              HasSubstr("2 counts are taken over; 1 counted again, and the same; of 4 its definition is another\n"));
+              HasSubstr("2 counts are reused; 1 counted again as proof, and equal; of 4 its definition is another\n"));
 
   suite(std::string(kSuite));
   write("mill.h", "inline void grind() { asm volatile(\"nop\\nnop\"); }\n");
   EXPECT_THAT(counted({"--reuse", "first.json"}, "header.json"), Contains("header"));
   EXPECT_THAT(ran_.err,
-              HasSubstr("4 counts are taken over; 2 counted again, and the same; of 1 its library is another\n"));
+              HasSubstr("4 counts are reused; 2 counted again as proof, and equal; of 1 its library is another\n"));
 }
 
 TEST_F(ReuseTest, ACountThatIsNotWhatTheRecordSaysIsAnErrorAndAllAreCounted) {
@@ -197,7 +197,8 @@ TEST(ReuseOfAStoreTest, TakesEachCaseFromTheNewestRunThatFits) {
   repository.write(".gitignore", "*.json\nkept\n");
   repository.write("suite.toml", kTwoInC);
   const std::string first = repository.commit("Add them");
-  EXPECT_THAT(run({"--reuse", "git:runs"}), HasSubstr("tally: git:runs has no run of suite.toml: all is counted\n"));
+  EXPECT_THAT(run({"--reuse", "git:runs"}),
+              HasSubstr("tally: git:runs has no run of suite.toml: every case is counted\n"));
   keep("kept");
   keep("git:runs");
 
@@ -211,7 +212,7 @@ TEST(ReuseOfAStoreTest, TakesEachCaseFromTheNewestRunThatFits) {
   repository.write("suite.toml", kTwoInC);
   ASSERT_NE(repository.commit("Take it back"), first);
   for (const std::string store : {"kept", "git:runs"}) {
-    EXPECT_THAT(run({"--reuse", store}), HasSubstr("1 counts are taken over; 1 counted again, and the same\n"));
+    EXPECT_THAT(run({"--reuse", store}), HasSubstr("1 counts are reused; 1 counted again as proof, and equal\n"));
   }
   EXPECT_THAT(run({"--reuse", "nowhere"}, 2), HasSubstr("nowhere: there is no such record, and no such history"));
   fs::create_directory(repository.path("another"));

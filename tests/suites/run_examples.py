@@ -1,6 +1,6 @@
 """Runs what our pages show, so that whoever copies an example has one that works.
 
-run_examples.py suites TALLY WORK_FOLDER    every suite of docs/reference/suites.md and docs/guides/measure.md, in one run
+run_examples.py suites TALLY WORK_FOLDER    every suite of the pages suites.md and measure.md, in one run
 run_examples.py commands TALLY WORK_FOLDER  every line of docs/guides/measure.md that calls tally, in its order
 run_examples.py bindings TALLY WORK_FOLDER  examples/bindings: both languages measure the same library, rebuilt or not
 """

@@ -1,4 +1,4 @@
-/// Who is told the results of a program that runs by itself. (`tally` has records; no reporter is called there.)
+/// Receives the results of a program that runs by itself. (`tally` has records; no reporter is called there.)
 #ifndef TALLYMARK_BENCHMARK_REPORTER_H
 #define TALLYMARK_BENCHMARK_REPORTER_H
 

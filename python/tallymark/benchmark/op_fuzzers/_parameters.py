@@ -81,5 +81,5 @@ def sparseness() -> list[FuzzedParameter]:
 
 
 def random_value() -> FuzzedParameter:
-    """For whoever measures, to seed something of theirs."""
+    """For the caller, to seed something of its own."""
     return FuzzedParameter("random_value", minval=0, maxval=2**32 - 1, distribution="uniform")

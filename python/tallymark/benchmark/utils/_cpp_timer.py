@@ -17,7 +17,7 @@ _LEAST_S = 0.001  # that the engine samples
 # afterwards. So a block is sampled when one has gone before, unless it is so long that this is nothing.
 _COLD_S = 0.02
 _LONG_S = 1.0
-_NO_LIMIT_S = 24 * 3600.0  # whoever asks for so many executions knows why; Ctrl-C ends it
+_NO_LIMIT_S = 24 * 3600.0  # a caller that asks for so many executions knows why; Ctrl-C ends it
 _MOST_TURNS = 30
 
 

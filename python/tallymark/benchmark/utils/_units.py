@@ -30,7 +30,7 @@ def _log10(x: float) -> float:
 
 
 def select_unit(t: float) -> tuple[str, float]:
-    """The unit in which `t` seconds read best, and its length in seconds. What is shorter than a nanosecond is told in
+    """The unit in which `t` seconds read best, and its length in seconds. What is shorter than a nanosecond is shown in
     nanoseconds."""
     magnitude = max(_log10(t), -9.0)
     unit = _THOUSANDS.get(math.floor(magnitude / 3), "s") if magnitude == magnitude else "s"
