@@ -18,11 +18,11 @@ struct NamedKind {
 };
 
 constexpr auto kErrorKinds = std::to_array<NamedKind>({{ErrorKind::input, "input"},
-                                                  {ErrorKind::missing, "missing"},
-                                                  {ErrorKind::io, "io"},
-                                                  {ErrorKind::failed, "failed"},
-                                                  {ErrorKind::interrupted, "interrupted"},
-                                                  {ErrorKind::internal, "internal"}});
+                                                       {ErrorKind::missing, "missing"},
+                                                       {ErrorKind::io, "io"},
+                                                       {ErrorKind::failed, "failed"},
+                                                       {ErrorKind::interrupted, "interrupted"},
+                                                       {ErrorKind::internal, "internal"}});
 
 std::string_view name_of(ErrorKind kind) { return std::ranges::find(kErrorKinds, kind, &NamedKind::kind)->name; }
 
