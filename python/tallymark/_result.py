@@ -271,7 +271,9 @@ def _row(one: Result) -> dict[str, Any]:
 # By the exception of the user's code, which a failure's message begins with.
 _MENDS = {
     "NameError": "what the statement uses must be made in setup=, or be passed: globals=globals()",
-    "ModuleNotFoundError": "the measured interpreter is this one, with this sys.path; tools={'python': …} names another",
+    "ModuleNotFoundError": (
+        "the measured interpreter is this one, with this sys.path; tools={'python': …} names another"
+    ),
 }
 
 

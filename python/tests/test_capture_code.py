@@ -217,6 +217,8 @@ def test_functions_travel_between_equal_pythons_only() -> None:
 
 
 def test_threads_that_nobody_sets_are_refused() -> None:
-    with pytest.raises(tallymark.Error, match="the toolchain 'python' cannot set a number of threads"):
+    with pytest.raises(
+        tallymark.Error, match="the toolchain 'python' cannot set a number of threads"
+    ):
         define("pass", threads=4)
     assert define("pass", threads=4, toolchain="torch").threads == 4
