@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::uint64_t kIterations = 2;
 
-bool order(const Channel& runner, const Message& request, bool counted) {
-  for (int phase = 0; phase < 2; ++phase) {
+bool order(const Channel& runner, const Message& request, bool counted, int phases) {
+  for (int phase = 0; phase < phases; ++phase) {
     for (int last = 0; counted && last < 2; ++last) {
       auto count = runner.compose(MessageType::count, request.job());
       count.number(Field::iterations, kIterations).number(Field::last, static_cast<std::uint64_t>(last));
@@ -49,7 +49,7 @@ void print_failure(Channel runner) {
 
 }  // namespace
 
-bool rehearse(RunCase run_case, void* context, protocol::Writer& request, bool counted) {
+bool rehearse(RunCase run_case, void* context, protocol::Writer& request, bool counted, int phases) {
   const protocol::Parsed parsed = protocol::parse_frame(request.finish());
   int ends[2];
   if (parsed.state != protocol::ParseState::complete ||
@@ -59,7 +59,7 @@ bool rehearse(RunCase run_case, void* context, protocol::Writer& request, bool c
   }
   // Nobody reads while the case runs: an answer that is too long for the socket must not wait for ever.
   ::fcntl(ends[1], F_SETFL, O_NONBLOCK);
-  const bool ordered = order(Channel(ends[0]), parsed.message, counted);
+  const bool ordered = order(Channel(ends[0]), parsed.message, counted, phases);
   shared_page().failed = 0;
   if (ordered) run_case(context, Channel(ends[1]), parsed.message);
   ::close(ends[1]);

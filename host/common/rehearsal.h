@@ -9,8 +9,9 @@
 
 namespace tally::host {
 
-/// Runs the `run_case` request in `request`. With `counted` each phase counts twice, in a fork and in itself, otherwise
-/// it only warms up. False when the case failed; the reason is then on standard error.
-bool rehearse(RunCase run_case, void* context, protocol::Writer& request, bool counted);
+/// Runs the `run_case` request in `request`, which goes through so many phases. With `counted` each of them counts
+/// twice, in a fork and in itself, otherwise it only warms up. False when the case failed; the reason is then on
+/// standard error.
+bool rehearse(RunCase run_case, void* context, protocol::Writer& request, bool counted, int phases = 2);
 
 }  // namespace tally::host

@@ -370,7 +370,9 @@ bool rehearse(bool counted) {
   static char buffer[1024];
   protocol::Writer request(buffer, protocol::MessageType::run_case, 0);
   request.text(Field::symbol, "").number(Field::warm_up, 1);
-  return host::rehearse(run_case, nullptr, request, counted);
+  const Facts never_paused;
+  const auto empty_loops = static_cast<int>(pauses_of_empty_loops(never_paused).size());
+  return host::rehearse(run_case, nullptr, request, counted, empty_loops + 1);
 }
 
 }  // namespace
