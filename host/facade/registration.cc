@@ -109,6 +109,7 @@ Benchmark* Benchmark::DenseRange(std::int64_t start, std::int64_t limit, int ste
 
 Benchmark* Benchmark::Ranges(const std::vector<std::pair<std::int64_t, std::int64_t>>& ranges) {
   std::vector<std::vector<std::int64_t>> lists;
+  lists.reserve(ranges.size());
   for (const auto& [lo, hi] : ranges) lists.push_back(CreateRange(lo, hi, definition_.range_multiplier));
   return ArgsProduct(lists);
 }

@@ -69,6 +69,7 @@ class Profiles(TypedDict, total=False):
     allocation_sites: bool
     python_functions: bool
     lines: bool
+    heap_peak: bool
     sources: bool
     baselines: bool
 
