@@ -17,10 +17,13 @@ namespace fs = std::filesystem;
 
 void add_suite_source(OptionSet& command, SuiteSource& source) {
   command.add("suite", &source.suite, "TOML file of the suite").value_name("SUITE");
-  command
-      .add("--program", &source.program,
-           "C++ benchmark program to measure, instead of a suite; its own arguments stand behind --")
-      .value_name("EXE");
+  command.add("--program", &source.program, "C++ benchmark program to measure, instead of a suite").value_name("EXE");
+}
+
+void add_program_arguments(OptionSet& command, SuiteSource& source) {
+  for (Option& option : command.options) {
+    if (option.names == "--program") option.help += "; its own arguments follow --";
+  }
   command.behind_dashes = &source.program_args;
 }
 

@@ -21,6 +21,8 @@ struct SuiteSource {
 };
 
 void add_suite_source(OptionSet& command, SuiteSource& source);
+/// For commands that take what follows "--" for the program's.
+void add_program_arguments(OptionSet& command, SuiteSource& source);
 /// For what writes records.
 void add_repository_options(OptionSet& command, SuiteSource& source);
 

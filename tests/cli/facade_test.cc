@@ -112,6 +112,35 @@ TEST(Facade, CountsDoNotDependOnSurroundings) {
   EXPECT_EQ(totals(Program(far).path(), {}), first) << "another path of the program";
 }
 
+/// Its arguments are its user's, its names are its author's, and a pause costs nothing however often one comes.
+TEST(Facade, AProgramOfSomebodyElsesIsTakenAsItIs) {
+  for (const std::string library : {"facade/libtallymark_benchmark.a", "-lbenchmark"}) {
+    if (library == "-lbenchmark" && !fs::exists("/usr/include/benchmark/benchmark.h")) continue;
+    SCOPED_TRACE(library);
+    const Program program({.source = "strict_main", .compiler = "g++", .level = "-O2", .library = library});
+    const Ran refused = tally({"run", "--program", program.path(), "--counts-only"});
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_THAT(refused.err, HasSubstr("usage: "));
+    EXPECT_THAT(refused.err, testing::Not(HasSubstr("symbol table")));
+    const auto folder = TemporaryFolder::make();
+    const std::string path = (folder->path() / "record.json").string();
+    const Ran ran = tally({"run", "--program", program.path(), "--counts-only", "--json", path, "--", "all"});
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    const Record record = record_from_json(read_file(path).value(), path).value();
+    ASSERT_EQ(record.cases.size(), 8U);
+    for (const CaseRecord& one : record.cases) {
+      ASSERT_TRUE(one.counts) << one.id << ran.err;
+      EXPECT_NEAR(one.counts->per_iteration, 1008, 8) << one.id;
+      EXPECT_EQ(one.counts->spread, 0) << one.id;
+    }
+    EXPECT_EQ(case_with(record, "strict_main/same#2 [cpp]").status, CaseStatus::ok);
+    EXPECT_EQ(case_with(record, "strict_main/open /*( [cpp]").status, CaseStatus::ok);
+  }
+  const Ran words = tally({"run", "some.toml", "--", "all"});
+  EXPECT_EQ(words.code, 2);
+  EXPECT_THAT(words.err, HasSubstr("arguments, but no program that takes them: all"));
+}
+
 /// Built already, with Google Benchmark's own library: its loop's control stays in.
 TEST(GoogleBuilt, IsCountedByPuttingOursBeforeItsLibrary) {
   if (!fs::exists("/usr/include/benchmark/benchmark.h")) GTEST_SKIP() << "needs libbenchmark-dev";

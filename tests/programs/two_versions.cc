@@ -35,7 +35,7 @@ TALLY_BENCH("unchanged")(tally::State& state) {
 
 int main(int argc, char** argv) {
   // A word of its own comes first, as it does where nobody but the user calls the program.
-  if (argc > 2) g_times = std::atol(argv[1]);
+  if (argc > 1) g_times = std::atol(argv[1]);
   tally::add_benchmark("common", common);
 #ifdef NEWER
   tally::add_benchmark("only new", alone);

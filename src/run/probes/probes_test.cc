@@ -44,6 +44,7 @@ class ProbesTest : public ::testing::Test {
     const std::vector<const Probe*> probes = {&probe.probe};
     add_probing_jobs(jobs, cases_, {{"", {.spec = toolchain_}}}, probes, counts, {});
     std::vector<std::size_t> indices;
+    indices.reserve(jobs.size());
     for (const Job& job : jobs) indices.push_back(job.index);
     return indices;
   }
