@@ -73,6 +73,7 @@ class Synthetic {
 /// "case: since-at".
 std::vector<std::string> texts(const std::vector<BisectionFinding>& findings) {
   std::vector<std::string> all;
+  all.reserve(findings.size());
   for (const BisectionFinding& one : findings) {
     all.push_back(std::to_string(one.which) + ": " + std::to_string(one.since) + "-" + std::to_string(one.at) +
                   (one.is_drift ? " drift" : ""));

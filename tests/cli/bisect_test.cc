@@ -199,7 +199,7 @@ TEST_F(BisectTest, WhatCannotBeBuiltIsSkippedAndNamedAsARange) {
   EXPECT_THAT(changes_of(found(good, "HEAD")), ElementsAre("sum | Break it | Check each element | Mend it | 20"));
   const Ran end = bisect(good, "HEAD~3");
   EXPECT_EQ(end.code, 1);
-  EXPECT_THAT(end.err, AllOf(HasSubstr("Break it"), HasSubstr("exited with code 1"), HasSubstr("take another commit")));
+  EXPECT_THAT(end.err, AllOf(HasSubstr("Break it"), HasSubstr("exited with code 1"), HasSubstr("name another commit")));
 }
 
 TEST_F(BisectTest, GoesOnAfterKill9) {

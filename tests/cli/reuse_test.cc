@@ -151,7 +151,7 @@ TEST_F(ReuseTest, ACountThatIsNotWhatTheRecordSaysIsAnErrorAndAllAreCounted) {
   }
   write("wrong.json", to_json(wrong));
   EXPECT_EQ(counted({"--reuse", "wrong.json"}, "second.json", 1).size(), 7U);
-  EXPECT_THAT(ran_.err, HasSubstr("was to be reused, was counted again, and is not what it was"));
+  EXPECT_THAT(ran_.err, HasSubstr("was counted again as proof for --reuse, and differs"));
   EXPECT_THAT(ran_.out, HasSubstr("reuse refuted"));
 }
 
