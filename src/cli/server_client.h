@@ -1,8 +1,8 @@
 /// A running `tally serve`, as one that measures for a command.
 ///
-/// Speaks the protocol of docs/reference/serve.md; what the server tells of a run reaches the same observer that a run of our own
-/// would. An interruption (Ctrl-C) is passed on: the run ends as ours would, and a second one kills it.
-/// With a third one a server that does not answer is left.
+/// Speaks the protocol of docs/reference/serve.md; what the server tells of a run reaches the same observer that a run
+/// of our own would. An interruption (Ctrl-C) is passed on: the run ends as ours would, and a second one kills it. With
+/// a third one a server that does not answer is left.
 #pragma once
 
 #include <deque>

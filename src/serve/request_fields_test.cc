@@ -16,7 +16,6 @@
 namespace tally::serve {
 namespace {
 
-
 /// An archive that gives each field a value of its own; flags get `flag`.
 struct Fill {
   bool flag = true;
