@@ -12,9 +12,10 @@
 #include <cstring>
 #include <vector>
 
-/// In the recorder of where memory comes from (host/sites), which is preloaded into one host: told of a region's start
-/// and, with where its totals belong, of its end. Kept small: the Python host's code is laid down in its place.
-extern "C" void tally_allocation_sites(std::uint64_t* totals) __attribute__((weak));
+/// Of the library that watches a region's allocations (host/sites, host/heap_peak), where one is preloaded: called at a
+/// region's start with null, and at its end with where its totals go. Kept small: the Python host's code is laid down
+/// in its place.
+extern "C" void tally_allocation_watch(std::uint64_t* totals) __attribute__((weak));
 
 namespace tally::host::allocations {
 
@@ -188,7 +189,7 @@ void prepare() {
 }
 
 void install() {
-  if (tally_allocation_sites != nullptr) return tally_allocation_sites(nullptr);
+  if (tally_allocation_watch != nullptr) return tally_allocation_watch(nullptr);
   prepare();
   for (const Object& object : g_objects) {
     if (object.present) std::ranges::for_each(object.slots, redirect);
@@ -204,7 +205,7 @@ void start() {
 Totals stop() {
   g_counting = false;
   Totals totals{g_count, g_bytes};
-  if (tally_allocation_sites != nullptr) tally_allocation_sites(&totals.count);
+  if (tally_allocation_watch != nullptr) tally_allocation_watch(&totals.count);
   return totals;
 }
 

@@ -44,13 +44,21 @@ constexpr const char* kNoLoop = "the benchmark returned before its loop was over
 constexpr const char* kNoLoopDetail =
     "a function without `for (auto _ : state)`, or one that leaves it: a break, a return";
 
-/// How many pauses an execution has in the empty loops that are measured. The first is as the function's first
-/// execution was. What a pause costs, the other one tells: later executions may pause more often, or less. Times take
-/// none of that off.
-std::vector<unsigned> pauses_of_empty_loops(const Facts& facts) {
+/// How many pauses an execution has in each of the empty loops that are measured. A list without memory of its own:
+/// what is allocated in a case moves what its function allocates.
+struct EmptyLoops {
+  unsigned pauses[2];
+  unsigned number;
+  [[nodiscard]] const unsigned* begin() const { return pauses; }
+  [[nodiscard]] const unsigned* end() const { return pauses + number; }
+};
+
+/// The first is as the function's first execution was. The other one tells what a pause costs: later executions may
+/// pause more often, or less. Neither times nor teams have that taken off.
+EmptyLoops empty_loops(const Facts& facts, int threads = 1) {
   const unsigned first = facts.pauses > 0 ? 1 : 0;
-  if (!host::callgrind::running()) return {facts.pauses};
-  return {first, 1 - first};
+  if (threads > 1 || !host::callgrind::running()) return {{facts.pauses, 0}, 1};
+  return {{first, 1 - first}, 2};
 }
 
 /// A call in which all regions of both phases lie, one after the other: its loop is executed once with the function's
@@ -134,7 +142,7 @@ class WholeCall : public Call {
     facts().pauses = static_cast<unsigned>(pauses_ / done_);
     const std::uint64_t done = done_;
     step_ = Step::empty;
-    for (const unsigned pauses : pauses_of_empty_loops(facts())) {
+    for (const unsigned pauses : empty_loops(facts())) {
       regions_.begin(Phase::baseline);
       facts().empty(this, pauses);
     }
@@ -208,8 +216,7 @@ class Conductor {
     if (threads_ > 1) regions_.expect_threads();
     const Notes told = notes_;
     const std::uint64_t done = done_;
-    const auto empty_loops = threads_ > 1 ? std::vector{facts_.pauses} : pauses_of_empty_loops(facts_);
-    for (const unsigned pauses : empty_loops) {
+    for (const unsigned pauses : empty_loops(facts_, threads_)) {
       if (!run_phase(Phase::baseline, [this, pauses](Call& call) { facts_.empty(&call, pauses); })) return;
     }
     // What the function has told: where all of its regions are of forks, nothing is added here.
@@ -370,9 +377,8 @@ bool rehearse(bool counted) {
   static char buffer[1024];
   protocol::Writer request(buffer, protocol::MessageType::run_case, 0);
   request.text(Field::symbol, "").number(Field::warm_up, 1);
-  const Facts never_paused;
-  const auto empty_loops = static_cast<int>(pauses_of_empty_loops(never_paused).size());
-  return host::rehearse(run_case, nullptr, request, counted, empty_loops + 1);
+  const auto phases = static_cast<int>(empty_loops(Facts()).number) + 1;
+  return host::rehearse(run_case, nullptr, request, counted, phases);
 }
 
 }  // namespace

@@ -147,7 +147,7 @@ using tally::host::heap_peak::took;
 extern "C" {
 
 /// Null: a region starts. Else it has ended, and its count and bytes would go there.
-__attribute__((visibility("default"))) void tally_allocation_sites(std::uint64_t* totals) {
+__attribute__((visibility("default"))) void tally_allocation_watch(std::uint64_t* totals) {
   using namespace tally::host::heap_peak;
   if (g_blocks == nullptr) return;
   g_recording = false;

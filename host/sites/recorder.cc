@@ -1,7 +1,7 @@
 /// Where a region allocates: a library that is preloaded into one native host, whose children neither time nor count.
 ///
 /// It stands before the C library's allocator, and before CPython's own where there is one, and keeps for each stack
-/// the number of requests and their bytes, between the two calls of tally_allocation_sites() that
+/// the number of requests and their bytes, between the two calls of tally_allocation_watch() that
 /// host/common/allocations.cc makes around a region. At the second it writes what it has seen to
 /// $TALLY_ALLOCATION_SITES/PID, as src/profile/allocation_trace.h reads it. Its tables are mapped when it is loaded:
 /// it never allocates while it records. What a stack has in common with that of the region's start is the host's, and
@@ -227,7 +227,7 @@ using tally::host::sites::note;
 extern "C" {
 
 /// Null: a region starts. Else it has ended, and its count and bytes go there.
-__attribute__((visibility("default"))) void tally_allocation_sites(std::uint64_t* totals) {
+__attribute__((visibility("default"))) void tally_allocation_watch(std::uint64_t* totals) {
   using namespace tally::host::sites;
   if (g_sites == nullptr) return;
   if (totals == nullptr) {

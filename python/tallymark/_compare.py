@@ -138,29 +138,29 @@ def compare(
 
 def compare_results(a: Result, b: Result, *, engine: Engine | None = None) -> Comparison:
     """Compares two earlier results, whatever their names."""
-    told = _compared(a, b, (engine or default_engine()).tally())
-    instructions, time = told.get("instructions"), told.get("time")
+    compared = _compared(a, b, (engine or default_engine()).tally())
+    instructions, time = compared.get("instructions"), compared.get("time")
     interval = time.get("ratio_interval") if time else None
     return Comparison(
         a=a,
         b=b,
-        verdict=str(told["verdict"]),
+        verdict=str(compared["verdict"]),
         instructions_ratio=_ratio(b.instructions, a.instructions),
         threshold=instructions["threshold"] if instructions else None,
         time_ratio=_ratio(b.seconds, a.seconds),
         time_interval=(interval[0], interval[1]) if interval else None,
         functions=moved(a.functions, b.functions) if a.functions and b.functions else (),
-        notes=(*_notes(told), *_changes(told)),
+        notes=(*_notes(compared), *_changes(compared)),
     )
 
 
-def _notes(told: Mapping[str, Any]) -> list[str]:
-    noted = zip(told.get("notes") or (), told.get("note_codes") or ())
+def _notes(compared: Mapping[str, Any]) -> list[str]:
+    noted = zip(compared.get("notes") or (), compared.get("note_codes") or ())
     return [str(text) for text, code in noted if code != _EXPECTED]
 
 
-def _changes(told: Mapping[str, Any]) -> list[str]:
-    return [str(one) for one in told.get("environment_changes") or ()]
+def _changes(compared: Mapping[str, Any]) -> list[str]:
+    return [str(one) for one in compared.get("environment_changes") or ()]
 
 
 def _ratio(new: float | None, base: float | None) -> float | None:

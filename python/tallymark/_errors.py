@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 class Error(Exception):
     """Something could not be measured.
 
-    `message` says what happened, `place` where, and `mend` is a hint what to do. `kind` is the engine's word for it:
+    `message` says what happened, `place` where, and `mend` is the hint. `kind` is the engine's word for it:
     input, missing, io, …
     """
 

@@ -149,7 +149,7 @@ class Result:
         raise CaseFailed(
             message,
             place=f"{self.title}, {failure['stage']}" if failure.get("stage") else self.title,
-            mend=_MENDS.get(message.partition(":")[0], ""),
+            mend=_HINTS.get(message.partition(":")[0], ""),
             kind=self.status,
             case=self.case,
         )
@@ -269,7 +269,7 @@ def _row(one: Result) -> dict[str, Any]:
 
 
 # By the exception of the user's code, which a failure's message begins with.
-_MENDS = {
+_HINTS = {
     "NameError": "what the statement uses must be made in setup=, or be passed: globals=globals()",
     "ModuleNotFoundError": (
         "the measured interpreter is this one, with this sys.path; tools={'python': …} names another"

@@ -36,8 +36,7 @@ void print_program(std::ostream& out, const Toolchain& toolchain) {
 }  // namespace
 
 void add_list_options(OptionSet& command, ListOptions& options) {
-  add_suite_source(command, options.source);
-  add_program_arguments(command, options.source);
+  add_suite_source_with_arguments(command, options.source);
   command.add("--json", &options.json, "Print JSON");
   add_selection_options(command, options.run);
 }

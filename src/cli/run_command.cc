@@ -109,8 +109,7 @@ ProfileRequest profiles_beside(const std::string& record) {
 }
 
 void add_run_command_options(OptionSet& command, RunCommandOptions& options) {
-  add_suite_source(command, options.source);
-  add_program_arguments(command, options.source);
+  add_suite_source_with_arguments(command, options.source);
   command.add("--json", &options.json, "Write the record to this file (-: standard output)").value_name("FILE");
   add_repository_options(command, options.source);
   command.add("--resume", &options.resume, "Continue an interrupted run of the same suite");

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <utility>
 
 #include "base/text.h"
 #include "cli/measuring.h"
@@ -15,15 +16,21 @@ namespace tally::cli {
 
 namespace fs = std::filesystem;
 
-void add_suite_source(OptionSet& command, SuiteSource& source) {
+namespace {
+
+void add_source(OptionSet& command, SuiteSource& source, std::string program) {
   command.add("suite", &source.suite, "TOML file of the suite").value_name("SUITE");
-  command.add("--program", &source.program, "C++ benchmark program to measure, instead of a suite").value_name("EXE");
+  command.add("--program", &source.program, std::move(program)).value_name("EXE");
 }
 
-void add_program_arguments(OptionSet& command, SuiteSource& source) {
-  for (Option& option : command.options) {
-    if (option.names == "--program") option.help += "; its own arguments follow --";
-  }
+}  // namespace
+
+void add_suite_source(OptionSet& command, SuiteSource& source) {
+  add_source(command, source, "C++ benchmark program to measure, instead of a suite");
+}
+
+void add_suite_source_with_arguments(OptionSet& command, SuiteSource& source) {
+  add_source(command, source, "C++ benchmark program to measure, instead of a suite; its own arguments follow --");
   command.behind_dashes = &source.program_args;
 }
 

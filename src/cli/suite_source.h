@@ -21,8 +21,8 @@ struct SuiteSource {
 };
 
 void add_suite_source(OptionSet& command, SuiteSource& source);
-/// For commands that take what follows "--" for the program's.
-void add_program_arguments(OptionSet& command, SuiteSource& source);
+/// What follows "--" is the program's. Other commands have a use of their own for it, or none.
+void add_suite_source_with_arguments(OptionSet& command, SuiteSource& source);
 /// For what writes records.
 void add_repository_options(OptionSet& command, SuiteSource& source);
 
