@@ -26,8 +26,11 @@ for object; do
     mv "$scratch/one.o" "$kept"
     continue
   fi
-  "$OBJCOPY" --localize-symbols="$scratch/names" "$scratch/one.o" "$kept"
+  # g++'s symbols that are one in a whole process cannot be made local: they get names of this object's own.
+  "$NM" "$scratch/one.o" | awk -v own="tally.$number." 'FNR == NR {listed[$1]; next} $2 == "u" && $3 in listed {print $3, own $3}' \
+    "$scratch/names" - >"$scratch/unique"
+  "$OBJCOPY" --localize-symbols="$scratch/names" --redefine-syms="$scratch/unique" "$scratch/one.o" "$kept"
 done
-rm -f "$scratch/one.o" "$scratch/names"
+rm -f "$scratch/one.o" "$scratch/names" "$scratch/unique"
 "$ar" qcD "$target" "$scratch"/*.o
 rm -rf "$scratch"

@@ -232,7 +232,11 @@ class Recipes(unittest.TestCase):
         # What a fork makes up is no command, no markup, no file of ours.
         slower = pull_request(12000, "Hold it to the base")
         record = forge.folder / "artifacts" / "record.json"
-        record.write_text(record.read_text().replace('"sum"', '"<img src=x> `$(touch harm)`"'))
+        # The name as tally makes it of that label: a record that contradicts itself is not read at all.
+        forged = record.read_text().replace('"sum"', '"<img src=x> `$(touch harm)`"')
+        record.write_text(
+            forged.replace('"sum [cpp]"', '"<img src=x> %60%24(touch harm)%60 [cpp]"')
+        )
         comment(slower)
         self.assertEqual(len(forge.notes()), 1)
         self.assertNotIn("<img", forge.notes()[0])
