@@ -35,7 +35,8 @@ class Regions {
   void set_hooks(RegionHooks hooks) { hooks_ = hooks; }
   [[nodiscard]] const RegionHooks& hooks() const { return hooks_; }
 
-  /// Enters the phase; the loop then calls next() until it says 0. So many executions of its warm-up are `done`.
+  /// Enters the phase; the loop then calls next() until it says 0. So many executions of its warm-up are `done`, or
+  /// need not be.
   void begin(protocol::Phase phase, std::uint64_t done = 0);
   std::uint64_t next() {
     finish();

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -182,7 +183,7 @@ class Conductor {
 
   void run() {
     try {
-      if (threads_ > 1 || benchmark_.iterations > 0 || benchmark_.each_call) {
+      if (threads_ > 1 || benchmark_.iterations > 0 || benchmark_.each_call != nullptr) {
         run_calls();
       } else {
         run_whole();
@@ -210,6 +211,8 @@ class Conductor {
     if (benchmark_.iterations > 0) {
       regions_.fix_iterations(benchmark_.iterations);
       look_apart();
+    } else if (benchmark_.each_call != nullptr && host::callgrind::running()) {
+      return run_calls_apart();
     } else if (facts_.empty == nullptr && !call_once(benchmark_.function, warm_up_, nullptr)) {
       return;
     }
@@ -226,11 +229,24 @@ class Conductor {
     report(notes_, done_);
   }
 
+  /// Each call is the first one of its process, as it would be in the program: what a function or a fixture keeps from
+  /// call to call does not grow. A call that only warms up is taken off of the others.
+  void run_calls_apart() {
+    facts_.empty = benchmark_.each_call;
+    for (const unsigned pauses : empty_loops(facts_)) {
+      if (!run_phase(Phase::baseline, [this, pauses](Call& call) { facts_.empty(&call, pauses); })) return;
+    }
+    if (!run_phase(Phase::lead, benchmark_.function) || !run_phase(Phase::statement, benchmark_.function)) return;
+    report(notes_, done_);
+  }
+
   bool run_phase(Phase phase, const std::function<void(Call&)>& function) {
     RegionMeter meter(regions_);
     regions_.set_manual(benchmark_.manual_time && phase == Phase::statement);
-    regions_.begin(phase);
-    while (const std::uint64_t iterations = regions_.wait()) {
+    const bool is_warm = benchmark_.each_call != nullptr && phase != Phase::baseline && host::callgrind::running();
+    regions_.begin(phase, is_warm ? warm_up_ : 0);
+    while (std::uint64_t iterations = regions_.wait()) {
+      if (phase == Phase::lead) iterations = std::max<std::uint64_t>(warm_up_, 1);
       if (!call_once(function, iterations, &meter)) return false;
     }
     return true;
@@ -313,7 +329,8 @@ class Conductor {
   /// Tells what the function said, and that it is over; values are of one execution where they are rates.
   void report(const Notes& notes, std::uint64_t done) {
     auto told = regions_.channel().compose(protocol::MessageType::told, regions_.job());
-    if (!notes.label.empty()) told.text(Field::text, notes.label.substr(0, 4096));
+    const std::string& label = notes.label.empty() ? benchmark_.label : notes.label;
+    if (!label.empty()) told.text(Field::text, label.substr(0, 4096));
     const auto executions = static_cast<double>(done == 0 ? 1 : done);
     for (const auto& [name, counter] : notes.counters) {
       double value = counter.value;

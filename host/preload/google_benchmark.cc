@@ -157,8 +157,8 @@ std::optional<std::uint64_t> number_after(const std::string& name, std::string_v
   return error == std::errc() && (after == end || *after == '/') ? std::optional(number) : std::nullopt;
 }
 
-/// `fixed`: its author has said how many executions there are. `namesakes`: before it, of the same name.
-void run_named(Call& call, const std::string& name, bool fixed, int namesakes) {
+/// `namesakes`: before it, of the same name.
+void run_named(Call& call, const std::string& name, int namesakes) {
   if (number_after(name, "/threads:").value_or(1) > 1) {
     call.skip(
         "runs in threads, which a program that is already built cannot be counted in: build it with "
@@ -166,8 +166,6 @@ void run_named(Call& call, const std::string& name, bool fixed, int namesakes) {
         true);
     return;
   }
-  call.notes().label = fixed ? "includes the loop's own control, and what only a first execution does"
-                             : "includes the loop's own control";
   g_next_call = &call;
   g_namesakes = namesakes;
   g_in_loop = false;
@@ -238,12 +236,12 @@ void make_known() {
     const int before = namesakes[name]++;
     tally::embedded::Benchmark benchmark;
     benchmark.name = before == 0 ? name : name + "#" + std::to_string(before + 1);
-    benchmark.each_call = true;
+    benchmark.each_call = empty;
     if (const auto number = number_after(name, kIterations))
       benchmark.iterations = fixed_iterations(name, *number, before);
-    benchmark.function = [name, fixed = benchmark.iterations > 0, before](Call& call) {
-      run_named(call, name, fixed, before);
-    };
+    benchmark.label = benchmark.iterations > 0 ? "includes the loop's own control, and what only a first execution does"
+                                               : "includes the loop's own control";
+    benchmark.function = [name, before](Call& call) { run_named(call, name, before); };
     tally::embedded::add(std::move(benchmark));
   }
 }

@@ -57,7 +57,7 @@ void CaseDialogue::fail(CaseFailure failure, bool crashed) {
 
 std::optional<CaseCommand> CaseDialogue::on_ready(const PhaseReady& ready) {
   if (!ready.device.empty()) device_ = ready.device;
-  step_ = ready.phase == Phase::baseline ? Step::baseline : Step::statement;
+  step_ = ready.phase == Phase::statement ? Step::statement : Step::baseline;
   return pass_on(ready);
 }
 

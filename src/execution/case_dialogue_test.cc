@@ -101,6 +101,36 @@ TEST_F(CaseDialogueTest, AsManyPausesAreTakenOffAsTheStatementMade) {
   EXPECT_TRUE(outcome.paused);
 }
 
+/// The first execution costs 5,000 more, each 10; a pause 20. The lead has 10 executions and a pause, the others 110
+/// and 11.
+TEST_F(CaseDialogueTest, ALeadIsTakenOffWithItsExecutionsAndPauses) {
+  const auto region = [](std::uint64_t instructions, std::uint64_t iterations, std::uint64_t pauses) {
+    RegionCounted one = counted(instructions);
+    one.iterations = iterations;
+    one.pauses = pauses;
+    return one;
+  };
+  CaseDialogue dialogue = begin(Mode::counts);
+  dialogue.on(PhaseReady{Phase::baseline});
+  dialogue.on(region(84, 100, 0));
+  dialogue.on(PhaseReady{Phase::baseline});
+  dialogue.on(region(84 + 2000, 100, 100));
+  const AskCount lead = count_of(dialogue.on(PhaseReady{Phase::lead}));
+  EXPECT_FALSE(lead.last);
+  EXPECT_TRUE(advances(dialogue.on(region(84 + 5000 + 100 + 20, 10, 1))));
+  EXPECT_EQ(count_of(dialogue.on(PhaseReady{Phase::statement})).iterations, 110U);
+  const AskCount second = count_of(dialogue.on(region(84 + 5000 + 1100 + 220, 110, 11)));
+  EXPECT_EQ(second.iterations, 110U);
+  EXPECT_TRUE(second.last);
+  EXPECT_TRUE(advances(dialogue.on(region(84 + 5000 + 1100 + 220, 110, 11))));
+  CaseOutcome outcome;
+  dialogue.deliver(outcome, {});
+  EXPECT_EQ(outcome.counts->iterations, 100U);
+  EXPECT_THAT(outcome.counts->replicates, ElementsAre(ElementsAre(6404), ElementsAre(6404)));
+  EXPECT_THAT(outcome.counts->baseline, ElementsAre(ElementsAre(5404)));
+  EXPECT_FALSE(outcome.lead_profile.empty());
+}
+
 TEST_F(CaseDialogueTest, AnOwnReplicateThatDiffersIsNoReplicate) {
   CaseDialogue dialogue = begin(Mode::counts);
   dialogue.on(PhaseReady{Phase::baseline});

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/contains.h"
 #include "measurement/statistics.h"
 
 namespace tally {
+
+using protocol::Phase;
 
 namespace {
 
@@ -30,29 +33,45 @@ bool wants_another_replicate(const CountSamples& counts, const CasePlan& plan) {
 DialogueAnswer CountingDialogue::on(const PhaseReady& ready) {
   if (!ready.allocator.empty()) allocator_ = ready.allocator;
   threads_ = std::max(threads_, ready.threads);
-  of_statement_ = ready.phase == protocol::Phase::statement;
-  return AskCount{rules_.plan.iterations, is_last_replicate()};
+  phase_ = ready.phase;
+  return AskCount{iterations(), is_last_replicate()};
+}
+
+/// To ask for. The lead's own number is its host's to choose.
+std::uint64_t CountingDialogue::iterations() const {
+  return rules_.plan.iterations + (phase_ == Phase::statement && lead_ ? lead_->iterations : 0);
 }
 
 /// Whether the replicate to be asked for is the last, if it agrees.
 bool CountingDialogue::is_last_replicate() const {
-  return of_statement_ && !rules_.forks_all && counts_.replicates.size() + 1 >= rules_.replicates;
+  return phase_ == Phase::statement && !rules_.forks_all && counts_.replicates.size() + 1 >= rules_.replicates;
 }
 
 DialogueAnswer CountingDialogue::on(RegionCounted region) {
   if (auto why = why_unusable(region)) return std::unexpected(CaseFailure{"count", *std::move(why), {}, {}});
-  if (!of_statement_ && pauses_of_empty_) {
-    paused_otherwise_ = std::move(region);
-    return Advance{};
+  switch (phase_) {
+    case Phase::baseline:
+      // One of each empty loop, in the case child itself: a second one has never differed.
+      if (pauses_of_empty_) {
+        paused_otherwise_ = std::move(region);
+        return Advance{};
+      }
+      pauses_of_empty_ = region.pauses;
+      counts_.baseline.push_back((*region.totals)->values);
+      baseline_profile_ = std::move(region.dump);
+      return Advance{};
+    case Phase::lead:
+      lead_ = std::move(region);
+      return Advance{};
+    case Phase::statement:
+      break;
   }
   counts_.events = (*region.totals)->events;
   counts_.iterations = region.iterations;
-  if (!of_statement_) pauses_of_empty_ = region.pauses;
   if (counts_.replicates.empty()) pauses_ = region.pauses;
-  (of_statement_ ? counts_.replicates : counts_.baseline).push_back((*region.totals)->values);
-  if (std::string& kept = of_statement_ ? profile_ : baseline_profile_; kept.empty()) kept = std::move(region.dump);
-  // One of the empty loop, in the case child itself: a second one has never differed.
-  return of_statement_ ? on_replicate(region.own) : Advance{};
+  counts_.replicates.push_back((*region.totals)->values);
+  if (profile_.empty()) profile_ = std::move(region.dump);
+  return on_replicate(region.own);
 }
 
 /// Replicates of one process do not start from one state (the allocator's differs: 0.05 to 2.3 % with two threads).
@@ -65,7 +84,21 @@ DialogueAnswer CountingDialogue::on_replicate(bool own) {
   }
   if (!rules_.perturbation.empty() || rules_.once || own || !wants_another_replicate(counts_, rules_.plan))
     return Advance{};
-  return AskCount{rules_.plan.iterations, is_last_replicate()};
+  return AskCount{iterations(), is_last_replicate()};
+}
+
+/// The statement's region is then what it has more than the lead, executions and pauses, too: a region's own beginning
+/// and end are in both.
+void CountingDialogue::take_lead_off() {
+  if (!lead_ || counts_.baseline.empty() || counts_.iterations <= lead_->iterations) return;
+  counts_.iterations -= lead_->iterations;
+  pauses_ -= std::min(pauses_, lead_->pauses);
+  const std::vector<std::uint64_t> empty = std::exchange(counts_.baseline.front(), (*lead_->totals)->values);
+  // What pauses cost is known by the empty loops' difference: the first one had none.
+  if (!paused_otherwise_) return;
+  std::vector<std::uint64_t>& other = (*paused_otherwise_->totals)->values;
+  for (std::size_t i = 0; i < std::min(other.size(), empty.size()); ++i)
+    other[i] = counts_.baseline.front()[i] + other[i] - std::min(empty[i], other[i]);
 }
 
 /// What is taken off has as many pauses as the statement had: a function that pauses now and then had its pauses taken
@@ -85,6 +118,7 @@ void CountingDialogue::take_pauses_off() {
 }
 
 void CountingDialogue::deliver(CaseOutcome& outcome) {
+  take_lead_off();
   take_pauses_off();
   if (!allocator_.empty()) {
     std::string warning = fmt::format(
@@ -108,6 +142,7 @@ void CountingDialogue::deliver(CaseOutcome& outcome) {
   outcome.counts = std::move(counts_);
   outcome.profile = std::move(profile_);
   outcome.baseline_profile = std::move(baseline_profile_);
+  if (lead_) outcome.lead_profile = std::move(lead_->dump);
   outcome.paused = pauses_ > 0;
 }
 

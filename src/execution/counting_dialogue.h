@@ -19,10 +19,12 @@ class CountingDialogue {
  private:
   DialogueAnswer on_replicate(bool own);
   [[nodiscard]] bool is_last_replicate() const;
+  [[nodiscard]] std::uint64_t iterations() const;
+  void take_lead_off();
   void take_pauses_off();
 
   DialogueRules rules_;
-  bool of_statement_ = false;  ///< The phase is, and not of the empty loop.
+  protocol::Phase phase_ = protocol::Phase::baseline;
   std::string allocator_;
   int threads_ = 1;  ///< The most that it had when a phase was ready.
   bool forks_differ_ = false;
@@ -30,6 +32,7 @@ class CountingDialogue {
   std::uint64_t pauses_ = 0;                            ///< In a region of the statement, the first one.
   std::optional<std::uint64_t> pauses_of_empty_;        ///< In the empty loop's, the first one.
   std::optional<RegionCounted> paused_otherwise_ = {};  ///< An empty loop with another number of pauses.
+  std::optional<RegionCounted> lead_ = {};              ///< Taken off of the statement's instead of the empty loop.
   std::string profile_;
   std::string baseline_profile_;
 };

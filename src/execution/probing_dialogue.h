@@ -10,18 +10,19 @@ namespace tally {
 class ProbingDialogue {
  public:
   explicit ProbingDialogue(const DialogueRules& rules)
-      : measured_(*rules.measured), iterations_(rules.plan.iterations), sample_{rules.mode.probe, {}, {}} {}
+      : measured_(*rules.measured), iterations_(rules.plan.iterations), sample_{.probe = rules.mode.probe} {}
 
   DialogueAnswer on(const PhaseReady& ready);
   DialogueAnswer on(RegionCounted region);
   void deliver(CaseOutcome& outcome) { outcome.probed.push_back(std::move(sample_)); }
 
  private:
+  [[nodiscard]] std::vector<RegionCounted>& taken();
   DialogueAnswer next();
 
   const Case& measured_;
   std::uint64_t iterations_;
-  bool of_statement_ = false;  ///< The phase is, and not of the empty loop.
+  protocol::Phase phase_ = protocol::Phase::baseline;
   bool in_process_ = false;
   ProbeSample sample_;
 };

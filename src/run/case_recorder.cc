@@ -13,6 +13,7 @@
 #include "profile/callgrind.h"
 #include "profile/rules.h"
 #include "profile/store.h"
+#include "profile/take_off.h"
 #include "record/json.h"
 #include "run/assemble.h"
 
@@ -103,6 +104,14 @@ std::optional<StoredProfile> CaseRecorder::read_profile(CaseRecord& record, cons
   if (!profile) {
     record.warnings.push_back("it has no profile: " + describe(profile.error()));
     return std::nullopt;
+  }
+  if (!outcome.lead_profile.empty()) {
+    const auto lead = parse_callgrind(outcome.lead_profile);
+    if (!lead) {
+      record.warnings.push_back("it has no profile: " + describe(lead.error()));
+      return std::nullopt;
+    }
+    take_off(*profile, *lead);
   }
   *profile = with_object_names(*profile, names_);
   const FunctionCounts counts = function_counts(*profile, 0, Inclusion::exclusive);

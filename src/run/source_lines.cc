@@ -8,6 +8,7 @@
 #include "build/cache.h"
 #include "build/source.h"
 #include "profile/instruction_costs.h"
+#include "profile/take_off.h"
 
 namespace tally {
 
@@ -77,9 +78,14 @@ void SourceLines::note_compiled(const std::string& file, const Object& object) {
   if (!fresh) at->second = std::min(at->second, object.written);
 }
 
-Result<LineCosts> SourceLines::of(const Case& measured, std::string_view profile) {
-  const auto costs = parse_instruction_costs(profile);
+Result<LineCosts> SourceLines::of(const Case& measured, std::string_view profile, std::string_view lead) {
+  auto costs = parse_instruction_costs(profile);
   if (!costs) return std::unexpected(costs.error());
+  if (!lead.empty()) {
+    const auto off = parse_instruction_costs(lead);
+    if (!off) return std::unexpected(off.error());
+    take_off(*costs, *off);
+  }
   return attributed(*costs, [&](const std::string& path, std::uint64_t address) -> std::optional<CodeLine> {
     Object& object = object_at(path);
     if (!object.debug) return std::nullopt;

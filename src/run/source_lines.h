@@ -27,8 +27,9 @@ bool is_users_file(std::string_view file);
 /// For one run: made when it begins.
 class SourceLines {
  public:
-  /// `profile` is Callgrind's, with instructions. An error: it is not whole.
-  Result<LineCosts> of(const Case& measured, std::string_view profile);
+  /// `profile` is Callgrind's, with instructions, and so is `lead`, which is taken off of it, or empty. An error: one
+  /// is not whole.
+  Result<LineCosts> of(const Case& measured, std::string_view profile, std::string_view lead = {});
 
   /// Writes the text of each of the user's files that has a line in `costs`, which of() has found, to `folder`, under
   /// its digest, and notes that in `costs`; a part of `measured` that stands in no file is a text of its own. Files

@@ -80,6 +80,40 @@ static void reports_counters(benchmark::State& state) {
 }
 BENCHMARK(reports_counters);
 
+/// Which is no part of what an execution costs.
+static void first_costs(benchmark::State& state) {
+  bool is_first = true;
+  for (auto _ : state) {
+    for (int i = 0; is_first && i < 50; ++i) THOUSAND_NOPS;
+    is_first = false;
+    THOUSAND_NOPS;
+  }
+}
+BENCHMARK(first_costs);
+
+/// What it keeps from call to call is one thousand more with each.
+struct Kept : benchmark::Fixture {
+  void SetUp(const benchmark::State& /*state*/) override { ++thousands; }
+  int thousands = 0;
+};
+BENCHMARK_F(Kept, grows_from_call_to_call)(benchmark::State& state) {
+  for (auto _ : state) {
+    for (int i = 0; i < thousands; ++i) THOUSAND_NOPS;
+  }
+}
+
+static void pauses_at_times(benchmark::State& state) {
+  int i = 0;
+  for (auto _ : state) {
+    if (++i % 4 == 0) {
+      state.PauseTiming();
+      state.ResumeTiming();
+    }
+    THOUSAND_NOPS;
+  }
+}
+BENCHMARK(pauses_at_times);
+
 /// The mean of four executions is 2,500 nops, of a hundred 50,500.
 static void grows(benchmark::State& state) {
   int i = 0;

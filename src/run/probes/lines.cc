@@ -23,7 +23,8 @@ constexpr ProbeHost kLinesHost{.description = "with source lines", .valgrind_fla
 
 Status keep_lines(const ProbeSample& found, ProbeContext& context) {
   if (context.profile == nullptr) return {};
-  auto costs = context.lines.of(context.measured, found.statement.front().dump);
+  const std::string_view lead = found.lead.empty() ? std::string_view() : found.lead.front().dump;
+  auto costs = context.lines.of(context.measured, found.statement.front().dump, lead);
   if (!costs) return std::unexpected(costs.error());
   Profile& profile = context.profile->profile;
   if (costs->total() != profile.totals.front()) {
