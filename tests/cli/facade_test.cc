@@ -182,7 +182,7 @@ TEST(GoogleBuilt, IsCountedByPuttingOursBeforeItsLibrary) {
   };
   EXPECT_THAT(failure("errs"), HasSubstr("no such file"));
   EXPECT_THAT(failure("throws"), HasSubstr("as it should"));
-  EXPECT_THAT(failure("exits"), HasSubstr("exited with code 0"));
+  EXPECT_THAT(failure("exits"), HasSubstr("ended the process with exit code 0"));
   EXPECT_THAT(failure("crashes"), HasSubstr("SIGSEGV"));
   EXPECT_THAT(failure("in_threads/threads:2"), HasSubstr("build it with tallymark::benchmark"));
 
