@@ -11,6 +11,7 @@
 #include <span>
 
 #include "base/digest.h"
+#include "base/files.h"
 #include "build/identity.h"
 #include "execution/probe.h"
 #include "process/loader.h"
@@ -154,6 +155,22 @@ void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const HostKi
     spec.argv.insert(spec.argv.end(), {"--", toolchain.spec.device.py, toolchain.spec.sync.py});
 }
 
+/// Where the loader is to look for a program's libraries that lie relative to the program: it is given a descriptor,
+/// and would take /proc/self/fd for the program's folder. Empty: nowhere but where it looks anyway.
+std::string library_path(const std::string& program, const EnvironmentVariables& environment) {
+  std::error_code code;
+  const std::filesystem::path real = std::filesystem::canonical(program, code);
+  const auto bytes = read_file(program);
+  if (code || !bytes) return {};
+  std::string path = path_from_origin(*bytes, real.parent_path().string());
+  if (path.empty()) return path;
+  // The loader's option takes the variable's place.
+  for (const auto& [name, value] : environment) {
+    if (name == "LD_LIBRARY_PATH" && !value.empty()) path.insert(0, value + ":");
+  }
+  return path;
+}
+
 /// A counted host is started by the loader, from an open descriptor: libraries ask for the program's path and keep it,
 /// and with tally in a folder with a longer name `x += 1.0` read 13 instructions less.
 Status add_cpp(HostSpec& spec, const ResolvedToolchain& toolchain, const std::optional<BuiltCase>& warm_up,
@@ -169,6 +186,9 @@ Status add_cpp(HostSpec& spec, const ResolvedToolchain& toolchain, const std::op
     if (!loader) return std::unexpected(loader.error());
     spec.files = {{host, protocol::kHostProgram}};
     spec.argv.push_back(*std::move(loader));
+    if (const std::string path = program.empty() ? std::string() : library_path(program, spec.environment);
+        !path.empty())
+      spec.argv.insert(spec.argv.end(), {"--library-path", path});
     if (!preload.empty()) {
       spec.files.push_back({preload, protocol::kProgramPreload});
       spec.argv.insert(spec.argv.end(), {"--preload", fmt::format("/proc/self/fd/{}", protocol::kProgramPreload)});

@@ -62,22 +62,47 @@ std::size_t offset_of(const std::vector<ElfW(Phdr)>& parts, std::size_t address,
   return size;
 }
 
-}  // namespace
-
-bool needs_library(std::string_view elf, std::string_view name) {
+/// The texts that a file's dynamic section has under this tag.
+std::vector<std::string_view> dynamic_texts(std::string_view elf, ElfW(Sxword) tag) {
   const std::vector<ElfW(Phdr)> parts = parts_of(elf);
   const auto dynamic = std::ranges::find(parts, static_cast<ElfW(Word)>(PT_DYNAMIC), &ElfW(Phdr)::p_type);
-  if (dynamic == parts.end()) return false;
-  std::vector<std::size_t> needed;
+  std::vector<std::string_view> found;
+  if (dynamic == parts.end()) return found;
+  std::vector<std::size_t> places;
   std::size_t texts = elf.size();
   ElfW(Dyn) entry;
   for (std::size_t i = 0; i < dynamic->p_filesz / sizeof entry; ++i) {
     if (!read_at(elf, dynamic->p_offset + i * sizeof entry, entry) || entry.d_tag == DT_NULL) break;
-    if (entry.d_tag == DT_NEEDED) needed.push_back(entry.d_un.d_val);
+    if (entry.d_tag == tag) places.push_back(entry.d_un.d_val);
     if (entry.d_tag == DT_STRTAB) texts = offset_of(parts, entry.d_un.d_ptr, elf.size());
   }
-  return std::ranges::any_of(
-      needed, [&](std::size_t at) { return at < elf.size() - texts && elf.substr(texts + at).starts_with(name); });
+  for (const std::size_t at : places) {
+    if (at >= elf.size() - texts) continue;
+    const std::string_view text = elf.substr(texts + at);
+    found.push_back(text.substr(0, text.find('\0')));
+  }
+  return found;
+}
+
+}  // namespace
+
+bool needs_library(std::string_view elf, std::string_view name) {
+  return std::ranges::any_of(dynamic_texts(elf, DT_NEEDED),
+                             [&](std::string_view needed) { return needed.starts_with(name); });
+}
+
+std::string path_from_origin(std::string_view elf, std::string_view folder) {
+  std::vector<std::string_view> paths = dynamic_texts(elf, DT_RUNPATH);
+  if (paths.empty()) paths = dynamic_texts(elf, DT_RPATH);
+  std::string expanded(paths.empty() ? std::string_view() : paths.front());
+  bool has_origin = false;
+  for (const std::string_view token : {"$ORIGIN", "${ORIGIN}"}) {
+    for (std::size_t at = 0; (at = expanded.find(token, at)) != std::string::npos; at += folder.size()) {
+      expanded.replace(at, token.size(), folder);
+      has_origin = true;
+    }
+  }
+  return has_origin ? expanded : std::string();
 }
 
 bool defines_function(std::string_view elf, std::string_view prefix) {
