@@ -35,8 +35,8 @@ class Regions {
   void set_hooks(RegionHooks hooks) { hooks_ = hooks; }
   [[nodiscard]] const RegionHooks& hooks() const { return hooks_; }
 
-  /// Enters the phase; the loop then calls next() until it says 0. So many executions of its warm-up are `done`, or
-  /// need not be.
+  /// Enters the phase; the loop then calls next() until it says 0. So many executions of its warm-up are `done`,
+  /// or to be left out.
   void begin(protocol::Phase phase, std::uint64_t done = 0);
   std::uint64_t next() {
     finish();
@@ -56,7 +56,7 @@ class Regions {
   void pause();
   void resume();
 
-  /// Every region has so many executions, whatever is asked for.
+  /// Every region has so many executions, whatever is asked for; 0: as many as are asked for.
   void fix_iterations(std::uint64_t iterations) { fixed_ = iterations; }
   /// After wait(), which said fewer: a loop goes in steps of several.
   void raise_iterations(std::uint64_t iterations) { iterations_ = iterations; }

@@ -25,10 +25,10 @@ struct Benchmark {
   std::vector<int> threads = {1};  ///< And for each of these.
   std::uint64_t iterations = 0;    ///< In each call of the function; 0: as many as are asked for.
   bool manual_time = false;        ///< The function says how long it took.
-  /// Of a function that wants a call of its own for each region: the empty loop that takes what of a call is not the
-  /// function's own. Null: one call has all regions.
-  detail::Empty each_call = nullptr;
-  std::string label = {};  ///< Said of its cases where the function itself says none.
+  /// The empty loop of a function that has to be called again for each region. Null: one call has all regions, and
+  /// shows its own.
+  detail::Empty empty_loop = nullptr;
+  std::string label = {};  ///< Of its cases where the function itself sets none.
   /// Before and after each call of the function, in one thread, with the arguments and the number of threads. May be
   /// empty.
   std::function<void(const std::vector<std::int64_t>&, int)> set_up = {};

@@ -183,7 +183,7 @@ class Conductor {
 
   void run() {
     try {
-      if (threads_ > 1 || benchmark_.iterations > 0 || benchmark_.each_call != nullptr) {
+      if (threads_ > 1 || benchmark_.iterations > 0 || benchmark_.empty_loop != nullptr) {
         run_calls();
       } else {
         run_whole();
@@ -211,7 +211,7 @@ class Conductor {
     if (benchmark_.iterations > 0) {
       regions_.fix_iterations(benchmark_.iterations);
       look_apart();
-    } else if (benchmark_.each_call != nullptr && host::callgrind::running()) {
+    } else if (benchmark_.empty_loop != nullptr && host::callgrind::running()) {
       return run_calls_apart();
     } else if (facts_.empty == nullptr && !call_once(benchmark_.function, warm_up_, nullptr)) {
       return;
@@ -230,23 +230,25 @@ class Conductor {
   }
 
   /// Each call is the first one of its process, as it would be in the program: what a function or a fixture keeps from
-  /// call to call does not grow. A call that only warms up is taken off of the others.
+  /// call to call does not grow. A call that only warms up is subtracted from the others.
   void run_calls_apart() {
-    facts_.empty = benchmark_.each_call;
+    facts_.empty = benchmark_.empty_loop;
     for (const unsigned pauses : empty_loops(facts_)) {
       if (!run_phase(Phase::baseline, [this, pauses](Call& call) { facts_.empty(&call, pauses); })) return;
     }
-    if (!run_phase(Phase::lead, benchmark_.function) || !run_phase(Phase::statement, benchmark_.function)) return;
+    regions_.fix_iterations(std::max<std::uint64_t>(warm_up_, 1));
+    if (!run_phase(Phase::lead, benchmark_.function, warm_up_)) return;
+    regions_.fix_iterations(0);
+    if (!run_phase(Phase::statement, benchmark_.function, warm_up_)) return;
     report(notes_, done_);
   }
 
-  bool run_phase(Phase phase, const std::function<void(Call&)>& function) {
+  /// So many executions of the phase's warm-up are left out.
+  bool run_phase(Phase phase, const std::function<void(Call&)>& function, std::uint64_t left_out = 0) {
     RegionMeter meter(regions_);
     regions_.set_manual(benchmark_.manual_time && phase == Phase::statement);
-    const bool is_warm = benchmark_.each_call != nullptr && phase != Phase::baseline && host::callgrind::running();
-    regions_.begin(phase, is_warm ? warm_up_ : 0);
-    while (std::uint64_t iterations = regions_.wait()) {
-      if (phase == Phase::lead) iterations = std::max<std::uint64_t>(warm_up_, 1);
+    regions_.begin(phase, left_out);
+    while (const std::uint64_t iterations = regions_.wait()) {
       if (!call_once(function, iterations, &meter)) return false;
     }
     return true;
@@ -328,9 +330,9 @@ class Conductor {
 
   /// Tells what the function said, and that it is over; values are of one execution where they are rates.
   void report(const Notes& notes, std::uint64_t done) {
-    auto told = regions_.channel().compose(protocol::MessageType::told, regions_.job());
+    auto message = regions_.channel().compose(protocol::MessageType::told, regions_.job());
     const std::string& label = notes.label.empty() ? benchmark_.label : notes.label;
-    if (!label.empty()) told.text(Field::text, label.substr(0, 4096));
+    if (!label.empty()) message.text(Field::text, label.substr(0, 4096));
     const auto executions = static_cast<double>(done == 0 ? 1 : done);
     for (const auto& [name, counter] : notes.counters) {
       double value = counter.value;
@@ -340,9 +342,9 @@ class Conductor {
       if ((counter.flags & Counter::kRate) != 0) value /= executions;
       char text[512];
       std::snprintf(text, sizeof text, "%u\t%a\t%.400s", counter.flags, value, name.c_str());
-      told.text(Field::counter, text);
+      message.text(Field::counter, text);
     }
-    regions_.channel().send(told);
+    regions_.channel().send(message);
   }
 
   const Benchmark& benchmark_;

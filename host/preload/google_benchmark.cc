@@ -236,7 +236,7 @@ void make_known() {
     const int before = namesakes[name]++;
     tally::embedded::Benchmark benchmark;
     benchmark.name = before == 0 ? name : name + "#" + std::to_string(before + 1);
-    benchmark.each_call = empty;
+    benchmark.empty_loop = empty;
     if (const auto number = number_after(name, kIterations))
       benchmark.iterations = fixed_iterations(name, *number, before);
     benchmark.label = benchmark.iterations > 0 ? "includes the loop's own control, and what only a first execution does"

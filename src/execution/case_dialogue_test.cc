@@ -103,7 +103,7 @@ TEST_F(CaseDialogueTest, AsManyPausesAreTakenOffAsTheStatementMade) {
 
 /// The first execution costs 5,000 more, each 10; a pause 20. The lead has 10 executions and a pause, the others 110
 /// and 11.
-TEST_F(CaseDialogueTest, ALeadIsTakenOffWithItsExecutionsAndPauses) {
+TEST_F(CaseDialogueTest, ALeadIsSubtractedWithItsExecutionsAndPauses) {
   const auto region = [](std::uint64_t instructions, std::uint64_t iterations, std::uint64_t pauses) {
     RegionCounted one = counted(instructions);
     one.iterations = iterations;

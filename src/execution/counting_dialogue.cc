@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "base/contains.h"
 #include "measurement/statistics.h"
@@ -87,39 +86,33 @@ DialogueAnswer CountingDialogue::on_replicate(bool own) {
   return AskCount{iterations(), is_last_replicate()};
 }
 
-/// The statement's region is then what it has more than the lead, executions and pauses, too: a region's own beginning
-/// and end are in both.
-void CountingDialogue::take_lead_off() {
-  if (!lead_ || counts_.baseline.empty() || counts_.iterations <= lead_->iterations) return;
-  counts_.iterations -= lead_->iterations;
-  pauses_ -= std::min(pauses_, lead_->pauses);
-  const std::vector<std::uint64_t> empty = std::exchange(counts_.baseline.front(), (*lead_->totals)->values);
-  // What pauses cost is known by the empty loops' difference: the first one had none.
-  if (!paused_otherwise_) return;
-  std::vector<std::uint64_t>& other = (*paused_otherwise_->totals)->values;
-  for (std::size_t i = 0; i < std::min(other.size(), empty.size()); ++i)
-    other[i] = counts_.baseline.front()[i] + other[i] - std::min(empty[i], other[i]);
-}
-
-/// What is taken off has as many pauses as the statement had: a function that pauses now and then had its pauses taken
-/// off as often as its first execution had one, and 10 instructions read -17 or 33.
-void CountingDialogue::take_pauses_off() {
-  if (!paused_otherwise_ || !pauses_of_empty_ || counts_.baseline.empty()) return;
-  const auto number = [](std::uint64_t pauses) { return static_cast<double>(pauses); };
-  const double apart = number(paused_otherwise_->pauses) - number(*pauses_of_empty_);
-  if (apart == 0) return;
-  const double share = (number(pauses_) - number(*pauses_of_empty_)) / apart;
-  const std::vector<std::uint64_t>& other = (*paused_otherwise_->totals)->values;
+/// What is subtracted has as many pauses as the statement had: a function that pauses now and then had its pauses
+/// subtracted as often as its first execution had one, and 10 instructions read -17 or 33. The empty loops tell what a
+/// pause costs.
+void CountingDialogue::settle_baseline() {
+  if (counts_.baseline.empty() || !pauses_of_empty_) return;
+  const std::vector<std::uint64_t> empty = counts_.baseline.front();
   std::vector<std::uint64_t>& row = counts_.baseline.front();
-  for (std::size_t i = 0; i < std::min(row.size(), other.size()); ++i) {
-    const double exact = number(row[i]) + (number(other[i]) - number(row[i])) * share;
+  std::uint64_t pauses = *pauses_of_empty_;
+  if (lead_ && counts_.iterations > lead_->iterations) {
+    row = (*lead_->totals)->values;
+    pauses = lead_->pauses;
+    counts_.iterations -= lead_->iterations;
+  }
+  if (!paused_otherwise_ || paused_otherwise_->pauses == *pauses_of_empty_) return;
+  const auto apart = [](std::uint64_t more, std::uint64_t less) {
+    return static_cast<double>(more) - static_cast<double>(less);
+  };
+  const double share = apart(pauses_, pauses) / apart(paused_otherwise_->pauses, *pauses_of_empty_);
+  const std::vector<std::uint64_t>& other = (*paused_otherwise_->totals)->values;
+  for (std::size_t i = 0; i < std::min({row.size(), empty.size(), other.size()}); ++i) {
+    const double exact = static_cast<double>(row[i]) + apart(other[i], empty[i]) * share;
     row[i] = static_cast<std::uint64_t>(std::llround(std::max(exact, 0.0)));
   }
 }
 
 void CountingDialogue::deliver(CaseOutcome& outcome) {
-  take_lead_off();
-  take_pauses_off();
+  settle_baseline();
   if (!allocator_.empty()) {
     std::string warning = fmt::format(
         "malloc is that of {}: the holes of its heap are not filled, and counts may differ from start to start",
@@ -143,7 +136,7 @@ void CountingDialogue::deliver(CaseOutcome& outcome) {
   outcome.profile = std::move(profile_);
   outcome.baseline_profile = std::move(baseline_profile_);
   if (lead_) outcome.lead_profile = std::move(lead_->dump);
-  outcome.paused = pauses_ > 0;
+  outcome.paused = pauses_ > (lead_ ? lead_->pauses : 0);
 }
 
 }  // namespace tally

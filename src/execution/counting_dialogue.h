@@ -20,8 +20,7 @@ class CountingDialogue {
   DialogueAnswer on_replicate(bool own);
   [[nodiscard]] bool is_last_replicate() const;
   [[nodiscard]] std::uint64_t iterations() const;
-  void take_lead_off();
-  void take_pauses_off();
+  void settle_baseline();
 
   DialogueRules rules_;
   protocol::Phase phase_ = protocol::Phase::baseline;
@@ -32,7 +31,7 @@ class CountingDialogue {
   std::uint64_t pauses_ = 0;                            ///< In a region of the statement, the first one.
   std::optional<std::uint64_t> pauses_of_empty_;        ///< In the empty loop's, the first one.
   std::optional<RegionCounted> paused_otherwise_ = {};  ///< An empty loop with another number of pauses.
-  std::optional<RegionCounted> lead_ = {};              ///< Taken off of the statement's instead of the empty loop.
+  std::optional<RegionCounted> lead_ = {};              ///< Subtracted instead of the empty loop.
   std::string profile_;
   std::string baseline_profile_;
 };

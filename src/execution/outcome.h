@@ -91,7 +91,7 @@ struct CaseOutcome {
   std::map<std::string, double> making;  ///< What its artifact's making came to: "seconds", …; empty: it has none.
   std::string profile;                   ///< The first replicate's Callgrind output.
   std::string baseline_profile;          ///< Likewise, of the empty loop.
-  std::string lead_profile;              ///< What is to be taken off of the profile; empty: nothing (frame.h).
+  std::string lead_profile;              ///< To be subtracted from the profile; empty: nothing is (Phase::lead).
   bool paused = false;                   ///< Counting was, within the region: its calls are more than those counted.
   std::vector<std::string> warnings;
 };

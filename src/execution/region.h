@@ -36,7 +36,7 @@ inline std::optional<std::string> why_unusable(const RegionCounted& region) {
 struct ProbeSample {
   const Probe* probe = nullptr;
   std::vector<RegionCounted> baseline;  ///< Of the empty loop.
-  std::vector<RegionCounted> lead;      ///< To be taken off of the statement's, where the host has one (frame.h).
+  std::vector<RegionCounted> lead;      ///< To be subtracted from the statement's, where the host has one.
   std::vector<RegionCounted> statement;
 };
 

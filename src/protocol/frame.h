@@ -109,8 +109,9 @@ inline constexpr int kPartStride = 1'000'000;
 enum class Stage : std::uint32_t { load = 1, setup = 2, warm_up = 3, region = 4, host = 5 };
 
 /// A case has two measured phases, in this order: the empty loop, and the loop with the statement. Where each region is
-/// a call of a function, `lead` comes between them: a call that executes only what warms the function up. It is taken
-/// off of the statement's calls, which have as many executions more, and so is what a call's first executions alone do.
+/// a call of a function, `lead` comes between them: a call that executes only what warms the function up. It is
+/// subtracted from the statement's calls, which execute as much before they go on: what only a call's first executions
+/// do is in both.
 enum class Phase : std::uint32_t { baseline = 0, statement = 1, lead = 2 };
 
 /// A frame that lies complete in somebody's buffer. Views stay valid as long as that buffer does.

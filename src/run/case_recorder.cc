@@ -13,7 +13,7 @@
 #include "profile/callgrind.h"
 #include "profile/rules.h"
 #include "profile/store.h"
-#include "profile/take_off.h"
+#include "profile/subtract.h"
 #include "record/json.h"
 #include "run/assemble.h"
 
@@ -44,6 +44,16 @@ void remove_explanations(const ProfileRequest& profiles, const std::string& id) 
     if (!probe->suffix.empty())
       std::filesystem::remove(std::filesystem::path(profiles.folder) / (digest(id) + std::string(probe->suffix)), none);
   }
+}
+
+/// Of what its count is of.
+Result<Profile> counted_profile(const CaseOutcome& outcome) {
+  auto profile = parse_callgrind(outcome.profile);
+  if (!profile || outcome.lead_profile.empty()) return profile;
+  const auto lead = parse_callgrind(outcome.lead_profile);
+  if (!lead) return std::unexpected(lead.error());
+  subtract(*profile, *lead);
+  return profile;
 }
 
 /// Callgrind counts the calls that are made in pauses, too.
@@ -100,18 +110,10 @@ void CaseRecorder::note_counts(std::size_t index, const CaseOutcome& outcome) {
 /// for. One that cannot be read or kept is its case's misfortune alone: the count stands without it.
 std::optional<StoredProfile> CaseRecorder::read_profile(CaseRecord& record, const Case& measured,
                                                         const CaseOutcome& outcome) {
-  auto profile = parse_callgrind(outcome.profile);
+  auto profile = counted_profile(outcome);
   if (!profile) {
     record.warnings.push_back("it has no profile: " + describe(profile.error()));
     return std::nullopt;
-  }
-  if (!outcome.lead_profile.empty()) {
-    const auto lead = parse_callgrind(outcome.lead_profile);
-    if (!lead) {
-      record.warnings.push_back("it has no profile: " + describe(lead.error()));
-      return std::nullopt;
-    }
-    take_off(*profile, *lead);
   }
   *profile = with_object_names(*profile, names_);
   const FunctionCounts counts = function_counts(*profile, 0, Inclusion::exclusive);

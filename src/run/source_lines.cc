@@ -8,7 +8,7 @@
 #include "build/cache.h"
 #include "build/source.h"
 #include "profile/instruction_costs.h"
-#include "profile/take_off.h"
+#include "profile/subtract.h"
 
 namespace tally {
 
@@ -84,7 +84,7 @@ Result<LineCosts> SourceLines::of(const Case& measured, std::string_view profile
   if (!lead.empty()) {
     const auto off = parse_instruction_costs(lead);
     if (!off) return std::unexpected(off.error());
-    take_off(*costs, *off);
+    subtract(*costs, *off);
   }
   return attributed(*costs, [&](const std::string& path, std::uint64_t address) -> std::optional<CodeLine> {
     Object& object = object_at(path);

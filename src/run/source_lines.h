@@ -27,8 +27,8 @@ bool is_users_file(std::string_view file);
 /// For one run: made when it begins.
 class SourceLines {
  public:
-  /// `profile` is Callgrind's, with instructions, and so is `lead`, which is taken off of it, or empty. An error: one
-  /// is not whole.
+  /// `profile` is Callgrind's, with instructions, and so is `lead`, which is subtracted, or empty. An error: one is
+  /// not whole.
   Result<LineCosts> of(const Case& measured, std::string_view profile, std::string_view lead = {});
 
   /// Writes the text of each of the user's files that has a line in `costs`, which of() has found, to `folder`, under

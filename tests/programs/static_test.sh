@@ -60,32 +60,6 @@ for one in json.load(open("timed.json"))["cases"]:
     assert one["wall"]["median_s"] > 0, one
 EOF
 
-# --- a library that lies where the program says, relative to itself, is found there, wherever both are moved
-mkdir -p installed/bin installed/lib
-echo 'int work(int n) { return n + 1; }' >work.cc
-g++ -O2 -fPIC -shared work.cc -o installed/lib/libwork.so
-cat >works.cc <<'EOF'
-#include <benchmark/benchmark.h>
-int work(int n);
-static void works(benchmark::State& state) {
-  for (auto _ : state) benchmark::DoNotOptimize(work(1));
-}
-BENCHMARK(works);
-BENCHMARK_MAIN();
-EOF
-g++ -std=c++17 -O2 works.cc -o installed/bin/works -lbenchmark -lpthread -Linstalled/lib -lwork -Wl,-rpath,'$ORIGIN/../lib'
-passes "$tally" run --program installed/bin/works --counts-only --quiet --json here.json
-rm -rf moved
-mkdir -p moved/to/a/folder/of/some/depth
-cp -r installed moved/to/a/folder/of/some/depth
-passes "$tally" run --program moved/to/a/folder/of/some/depth/installed/bin/works --counts-only --quiet --json there.json
-passes python3 - <<'EOF'
-import json
-
-here, there = (json.load(open(f"{name}.json"))["cases"][0]["counts"] for name in ("here", "there"))
-assert here["replicates"] == there["replicates"], (here, there)
-EOF
-
 # --- what cannot be taken over says what would help
 make_program stripped libbenchmark.a -s
 fails "$tally" list --program stripped/bench

@@ -8,11 +8,12 @@ the letter. Without the list, or with another PyTorch, exit code 77: nothing was
 
 The same code has several counts where the heap can lie in several ways, up to 1 % apart (TorchScript
 from Python). So what is further off is counted again under the eight perturbations of --aa, and is
-right when the list's count is within half a percent of that floor. In Python it may be 2 % off: which of its
-states a host's heap is in depends on what the interpreter allocated before the case, and the
+right when the list's count is within half a percent of that floor. In Python it may be 2 % off: which of
+its states a host's heap is in depends on what the interpreter allocated before the case, and the
 perturbations stay within one. training/simple [python torchscript] reads 73,146 on one machine and 72,528
 on another. `x + y` reads 8,157 or 8,297, as memalign() cuts a piece off of a block and frees it, or need
-not: 42 and 98 instructions. Each such case is named. With --record nothing is run, and the record's floors serve.
+not: 42 and 98 instructions. Each such case is named. With --record nothing is run, and the record's
+floors serve.
 """
 
 import argparse

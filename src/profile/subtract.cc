@@ -1,4 +1,4 @@
-#include "profile/take_off.h"
+#include "profile/subtract.h"
 
 #include <algorithm>
 #include <map>
@@ -24,27 +24,27 @@ RowName row_name(const Profile& profile, std::uint32_t row) {
   return {name_of(profile, profile.rows[row].function), profile.strings[profile.rows[row].file]};
 }
 
-void take(std::uint64_t& from, std::uint64_t off) { from -= std::min(from, off); }
+void subtract(std::uint64_t& from, std::uint64_t off) { from -= std::min(from, off); }
 
-void take_row(std::vector<std::uint64_t>& from, std::size_t row, std::span<const std::uint64_t> off) {
-  for (std::size_t event = 0; event < off.size(); ++event) take(from[row * off.size() + event], off[event]);
+void subtract_row(std::vector<std::uint64_t>& from, std::size_t row, std::span<const std::uint64_t> off) {
+  for (std::size_t event = 0; event < off.size(); ++event) subtract(from[row * off.size() + event], off[event]);
 }
 
-void take_each(std::vector<std::uint64_t>& from, const std::vector<std::uint64_t>& off) {
-  for (std::size_t i = 0; i < std::min(from.size(), off.size()); ++i) take(from[i], off[i]);
+void subtract_each(std::vector<std::uint64_t>& from, const std::vector<std::uint64_t>& off) {
+  for (std::size_t i = 0; i < std::min(from.size(), off.size()); ++i) subtract(from[i], off[i]);
 }
 
 }  // namespace
 
-void take_off(Profile& from, const Profile& off) {
+void subtract(Profile& from, const Profile& off) {
   if (from.events != off.events) return;
-  take_each(from.totals, off.totals);
-  take_each(from.summary, off.summary);
+  subtract_each(from.totals, off.totals);
+  subtract_each(from.summary, off.summary);
   std::map<RowName, std::uint32_t> rows;
   for (std::uint32_t row = 0; row < off.rows.size(); ++row) rows.emplace(row_name(off, row), row);
   for (std::uint32_t row = 0; row < from.rows.size(); ++row) {
     const auto found = rows.find(row_name(from, row));
-    if (found != rows.end()) take_row(from.row_costs, row, off.row_cost(found->second));
+    if (found != rows.end()) subtract_row(from.row_costs, row, off.row_cost(found->second));
   }
   std::map<std::pair<RowName, FunctionName>, std::size_t> calls;
   for (std::size_t call = 0; call < off.calls.size(); ++call)
@@ -53,12 +53,12 @@ void take_off(Profile& from, const Profile& off) {
     Profile::Call& one = from.calls[call];
     const auto found = calls.find(std::pair(row_name(from, one.row), name_of(from, one.callee)));
     if (found == calls.end()) continue;
-    take(one.count, off.calls[found->second].count);
-    take_row(from.call_costs, call, off.call_cost(found->second));
+    subtract(one.count, off.calls[found->second].count);
+    subtract_row(from.call_costs, call, off.call_cost(found->second));
   }
 }
 
-void take_off(InstructionCosts& from, const InstructionCosts& off) {
+void subtract(InstructionCosts& from, const InstructionCosts& off) {
   using Place = std::tuple<std::string_view, std::string_view, std::uint64_t>;
   const auto place_of = [](const InstructionCosts& costs, const InstructionCosts::Cost& one) {
     const InstructionCosts::Function& function = costs.functions[one.function];

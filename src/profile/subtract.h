@@ -7,10 +7,10 @@
 
 namespace tally {
 
-/// Costs and calls of the same functions, by their names; never below 0. What `from` lacks is left alone.
-void take_off(Profile& from, const Profile& off);
+/// Costs and calls of the same functions, by their names; never below 0.
+void subtract(Profile& from, const Profile& off);
 
 /// Costs of the same instructions, by their functions' names and their addresses; never below 0.
-void take_off(InstructionCosts& from, const InstructionCosts& off);
+void subtract(InstructionCosts& from, const InstructionCosts& off);
 
 }  // namespace tally
