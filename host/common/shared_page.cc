@@ -38,6 +38,10 @@ SharedPage& shared_page() {
 
 void renew_shared_page() { map_at(&shared_page(), sizeof(SharedPage), MAP_FIXED); }
 
+void add_changed_file(protocol::Writer& message) {
+  if (shared_page().changed_file[0] != 0) message.text(protocol::Field::changed_file, shared_page().changed_file);
+}
+
 protocol::Stage stage_of_child(int place) { return static_cast<protocol::Stage>(place_at(place).stage); }
 
 bool child_was_cut_off(int place) { return place_at(place).cut_off != 0; }

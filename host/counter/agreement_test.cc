@@ -211,4 +211,20 @@ TEST(CounterEntropy, IsTheSameInEachRunAndAnotherInEachForkedProcess) {
   for (const auto& [what, bytes] : drawn) EXPECT_EQ(++times[bytes], 1) << what << bytes;
 }
 
+/// The name of the file that the victim's one act changes, without its folder.
+std::string changed_by(const std::string& act) {
+  std::string name = run(counter(), "files_victim " + act).printed;
+  name = name.substr(name.rfind('/') + 1);
+  return name.substr(0, name.find('\n'));
+}
+
+TEST(CounterFiles, NamesTheFileThatIsChangedHoweverThatIsDone) {
+  const std::map<std::string, std::string> expected = {
+      {"write", "there"},   {"append", "there"},   {"make", "new"},        {"lock", "there"},
+      {"folder", "folder"}, {"rename", "there"},   {"remove", "there"},    {"earlier", "earlier"},
+      {"child", "there"},   {"read", "nothing"},   {"missing", "nothing"}, {"null", "nothing"},
+      {"proc", "nothing"},  {"memory", "nothing"}, {"nameless", "nothing"}};
+  for (const auto& [act, name] : expected) EXPECT_EQ(changed_by(act), name) << act;
+}
+
 }  // namespace

@@ -13,9 +13,10 @@ namespace tally::counter {
 /// Before the guest's first instruction.
 void fix_start_bytes();
 
+/// After each system call of the guest's.
+void write_over_randomness(UInt number, const UWord* arguments, SysRes result);
+
 /// Valgrind's callbacks.
-void before_syscall(ThreadId thread, UInt number, UWord* arguments, UInt count);
-void after_syscall(ThreadId thread, UInt number, UWord* arguments, UInt count, SysRes result);
 void entropy_before_fork_ends(ThreadId thread);  ///< In the parent.
 void entropy_in_child(ThreadId thread);
 

@@ -344,6 +344,7 @@ class Conductor {
       std::snprintf(text, sizeof text, "%u\t%a\t%.400s", counter.flags, value, name.c_str());
       message.text(Field::counter, text);
     }
+    host::add_changed_file(message);
     regions_.channel().send(message);
   }
 

@@ -40,6 +40,7 @@ Engine::Engine(ProcessRunner& runner, CpuLeases& leases, HostPool& pool, Builder
           leases, [this] { return cpus_in_use(); }, most_wait(request_.settings)),
       prepared_(builder, request_.toolchains, request_.surroundings, request_.settings),
       held_(book_, observer),
+      side_by_side_(leases.topology().allowed.size() > 1),
       interruption_(runner.interruptions()) {
   pool_.begin_plan(retry_limits(request_.settings), host_deadlines(request_.settings));
 }
@@ -104,6 +105,12 @@ void Engine::start_all() {
 
 bool Engine::start_work() { return start_build() || start_session(); }
 
+/// Cases of the same or another version of a program may share files; those of a toolchain, too.
+std::string Engine::sharing_group(std::size_t index) const {
+  const std::string& toolchain = request_.cases[index].toolchain;
+  return request_.toolchains.at(toolchain).spec.program.empty() ? toolchain : std::string();
+}
+
 std::size_t Engine::cpus_in_use() const {
   std::size_t used = builds_.leased_cpus() + pool_.leased_cpus();
   for (const RunningSession& session : sessions_) used += session.lease.cpus().size();
@@ -150,6 +157,7 @@ bool Engine::start_session() {
       book_.fail(job.index, {"host", *broken, {}, {}}, Ending::failed);
       return true;
     }
+    if (!sharing_.may_begin(sharing_group(job.index))) continue;
     if (const auto ready = pool_.ready((*host)->key)) {
       if (!is_undecided(kind)) {
         times_wait = job.mode == Mode::wall;
@@ -231,6 +239,7 @@ bool Engine::start_session(const HostKind& kind, const HostSpec& spec, HostId ho
   }
   runner_.watch(session->socket());
   runner_.watch(session->output());
+  sharing_.begin(session->request().job, sharing_group(job.index));
   sessions_.push_back({.job = job,
                        .kind = kind,
                        .session = std::move(session),
@@ -305,7 +314,19 @@ void Engine::on_case_socket(Running session, bool closed) {
   if (!read) {
     session->ladder.stop(runner_.now(), {Ending::failed, "the case's process sent what is no message of our protocol"});
   }
+  note_files(*session);
+  conclude_sessions();
   if (session->session->has_counted() && session->child) session->child->signal(SIGKILL);
+}
+
+void Engine::note_files(const RunningSession& session) {
+  const std::uint32_t job = session.session->request().job;
+  const std::string& file = session.session->changed_file();
+  if (file.empty() && session.session->executed()) sharing_.executed(job);
+  if (file.empty() || !sharing_.changes(job) || !side_by_side_) return;
+  observer_.on_warning(
+      fmt::format("{} changes the file {}: cases that may share it are counted one at a time from now on",
+                  request_.cases[session.job.index].id, file));
 }
 
 void Engine::on_finished(const Finished& finished) {
@@ -366,20 +387,51 @@ void Engine::on_gone(const HostGone& gone) {
 void Engine::end_session(Running session) {
   runner_.unwatch(session->session->socket());
   runner_.unwatch(session->session->output());
-  const Job job = session->job;
-  const HostKind kind = session->kind;
-  const HostId host = session->host;
-  const bool well = session->session->ending() == Ending::ok;  // of itself: a failure may be only a warning
-  CaseOutcome& outcome = book_.outcome(job.index);
-  const Ending ending = deliver(*session, runner_.now(), outcome);
-  if (outcome.forks_differ) rules_.note_forks_differ(kind, job);
+  session->ended = runner_.now();
+  session->lease = {};
   pool_.give_back(session->host);
   if (session->session->ending() != Ending::host_lost) pool_.works(session->host);
-  sessions_.erase(session);
-  observer_.on_session_end(job.index, job.mode);
+  observer_.on_session_end(session->job.index, session->job.mode);
+  note_files(*session);
+  sharing_.end(session->session->request().job);
+  ended_.splice(ended_.end(), sessions_, session);
+  conclude_sessions();
+}
+
+/// Those that nothing can spoil any more.
+void Engine::conclude_sessions() {
+  for (auto next = ended_.begin(); next != ended_.end();) {
+    const auto session = next++;
+    const std::uint32_t job = session->session->request().job;
+    const FileSharing::Verdict verdict = sharing_.verdict(job);
+    if (verdict == FileSharing::Verdict::not_known_yet) continue;
+    sharing_.forget(job);
+    RunningSessions one;
+    one.splice(one.begin(), ended_, session);
+    const Ending ending = session->session->ending();
+    const bool again = ending != Ending::cancelled && ending != Ending::host_lost;
+    if (verdict == FileSharing::Verdict::measure_again && again) {
+      measure_again(*session);
+    } else {
+      conclude(*session);
+    }
+  }
+}
+
+void Engine::measure_again(const RunningSession& session) {
+  const bool queued = book_.end(session.kind, session.job, Ending::ok, true) == CaseBook::Next::another_session;
+  if (queued) observer_.on_planned(session.job.mode, 1);
+}
+
+void Engine::conclude(RunningSession& session) {
+  const Job job = session.job;
+  const bool well = session.session->ending() == Ending::ok;  // of itself: a failure may be only a warning
+  CaseOutcome& outcome = book_.outcome(job.index);
+  const Ending ending = deliver(session, outcome);
+  if (outcome.forks_differ) rules_.note_forks_differ(session.kind, job);
   const bool counted = well && job.counts_undisturbed();
-  if (counted && !contains(outcome.counted_in, std::to_underlying(host)))
-    outcome.counted_in.push_back(std::to_underlying(host));
+  const std::uint32_t host = std::to_underlying(session.host);
+  if (counted && !contains(outcome.counted_in, host)) outcome.counted_in.push_back(host);
   const bool wants_another = counted && !job.anew && wants_another_replicate(*outcome.counts, rules_.plan_of(job));
   if (ending == Ending::ok && !wants_another && !interruption_.begun()) {
     if (const auto another = job_of_another_process(job, outcome)) {
@@ -388,7 +440,7 @@ void Engine::end_session(Running session) {
     }
   }
   const std::string why = outcome.failure ? outcome.failure->message : std::string();
-  switch (book_.end(kind, job, ending, wants_another)) {
+  switch (book_.end(session.kind, job, ending, wants_another)) {
     case CaseBook::Next::another_session:
       observer_.on_planned(job.mode, 1);
       break;

@@ -10,6 +10,7 @@
 
 #include "execution/build_queue.h"
 #include "execution/case_book.h"
+#include "execution/file_sharing.h"
 #include "execution/held_counts.h"
 #include "execution/host_pool.h"
 #include "execution/interruption.h"
@@ -62,7 +63,11 @@ class Engine {
   void on_forked(const ChildForked& forked);
   void on_reaped(const ChildReaped& reaped);
   void on_gone(const HostGone& gone);
+  void note_files(const RunningSession& session);
   void end_session(Running session);
+  void conclude_sessions();
+  void measure_again(const RunningSession& session);
+  void conclude(RunningSession& session);
   void report_settled();
 
   void check_deadlines();
@@ -71,6 +76,7 @@ class Engine {
   void end_unwanted_hosts();
   void stop_everything();
 
+  [[nodiscard]] std::string sharing_group(std::size_t index) const;
   [[nodiscard]] std::size_t cpus_in_use() const;
   std::optional<CpuLease> lease_for(Mode mode, int threads = 1);
 
@@ -89,6 +95,9 @@ class Engine {
   PreparedHosts prepared_;
   HeldCounts held_;
   RunningSessions sessions_;
+  RunningSessions ended_;  ///< Not concluded: what they ran beside may spoil them yet.
+  FileSharing sharing_;
+  bool side_by_side_;  ///< Sessions may run so.
   MemoryWatch memory_;
   Interruption interruption_;
   std::optional<Clock::time_point> wake_observer_at_;

@@ -89,6 +89,31 @@ TEST_F(EngineTest, ReplicatesThatDifferAreFollowedByOthersInFurtherSessions) {
   EXPECT_EQ(witness_.planned[Mode::counts], 5U);
 }
 
+TEST_F(EngineTest, CasesThatMayShareAFileAreCountedOneAtATimeAndAgainWhereTheyWereNot) {
+  add_cases(6);
+  settings_.wall = false;
+  std::map<std::string, int> sessions;
+  // The first one changes a file, and says so when the short ones beside it have long ended.
+  hosts_.on_case = [&](const FakeRequest& request) {
+    ++sessions[request.statement];
+    const bool first = request.statement == "statement 0";
+    // What is read of a file that another case writes meanwhile.
+    const std::uint64_t count = sessions[request.statement] > 1 ? 6000 : 1;
+    return FakeCase{.counts = {count},
+                    .changed_file = first ? "scratch" : "",
+                    .setup_takes = first ? Milliseconds(1000) : Milliseconds(10)};
+  };
+  run();
+  EXPECT_EQ(endings(), (std::map<Ending, std::size_t>{{Ending::ok, 6}}));
+  for (const auto& [index, outcome] : witness_.outcomes) {
+    EXPECT_THAT(outcome.counts->replicates, ElementsAre(ElementsAre(6000), ElementsAre(6000))) << index;
+    EXPECT_THAT(outcome.attempts, SizeIs(1)) << "what was spoilt is no attempt";
+  }
+  EXPECT_THAT(witness_.warnings,
+              ElementsAre("case 0 changes the file scratch: cases that may share it are counted one at a time from "
+                          "now on"));
+}
+
 TEST_F(EngineTest, FiveHundredCasesHaveAResultWhenHostsDie) {
   add_cases(500);
   hosts_.on_host = [](const ProcessRequest&, std::size_t) { return FakeHostScript{.dies_at = 40}; };

@@ -80,9 +80,9 @@ void without_another_process(CaseOutcome& outcome, const std::string& why) {
   outcome.warnings.push_back("whether another process counts the same is not known: " + why);
 }
 
-Ending deliver(RunningSession& running, Clock::time_point now, CaseOutcome& outcome) {
+Ending deliver(RunningSession& running, CaseOutcome& outcome) {
   if (running.job.mode.probe != nullptr) return deliver_probing(running, outcome);
-  const std::chrono::duration<double> took = now - running.started;
+  const std::chrono::duration<double> took = running.ended - running.started;
   // The machine's monotonic clock, which all of its runs share. The time of day was seen to step back by 6 ms in a run.
   const std::chrono::duration<double> since_boot = running.started.time_since_epoch();
   outcome.attempts.push_back({.mode = running.job.mode,

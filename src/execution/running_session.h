@@ -23,6 +23,7 @@ struct RunningSession {
   StopLadder ladder;
   std::uint64_t memory_limit = 0;           ///< 0: none.
   std::unique_ptr<ChildHandle> child = {};  ///< Once it has been forked.
+  Clock::time_point ended = {};             ///< Once it has.
 };
 
 /// Takes the step that is due of ending it. True: its host is to be killed.
@@ -50,6 +51,6 @@ class MemoryWatch {
 
 /// It has come to its end: tells its outcome the attempt, and what was learnt. How it ended for its case: allocation
 /// sites that are not found out are a warning.
-Ending deliver(RunningSession& running, Clock::time_point now, CaseOutcome& outcome);
+Ending deliver(RunningSession& running, CaseOutcome& outcome);
 
 }  // namespace tally

@@ -55,10 +55,15 @@ Status Session::on_socket(bool& closed) {
 }
 
 void Session::on_message(const Message& message) {
+  if (changed_file_.empty()) changed_file_ = message.text(protocol::Field::changed_file).value_or("");
   CaseMessage decoded = decode(message, dumps_);
   // It waits for our answer: what it has in memory stands still.
   const auto* ready = std::get_if<PhaseReady>(&decoded);
-  if (ready != nullptr && ready->phase == protocol::Phase::statement) note_loaded();
+  if (ready != nullptr && ready->phase == protocol::Phase::statement) {
+    is_ready_ = true;
+    note_loaded();
+  }
+  executed_ = executed_ || (is_ready_ && std::holds_alternative<RegionCounted>(decoded));
   auto* timed = std::get_if<ChildTimed>(&decoded);
   if (timed != nullptr && watch_ && !timed->samples_s.empty()) {
     watch_->end(timed->samples_s.size());

@@ -43,6 +43,11 @@ class Session {
   /// Counted, and of no more use: the child may be killed, which spares Callgrind a last dump of everything.
   [[nodiscard]] bool has_counted() const { return dialogue_.needs_no_more(); }
 
+  /// The first file that the case has changed, as far as it has said; empty: none is known.
+  [[nodiscard]] const std::string& changed_file() const { return changed_file_; }
+  /// Its statement has been executed.
+  [[nodiscard]] bool executed() const { return executed_; }
+
   /// Moves what was learnt into the case's outcome. Only when over.
   void deliver(CaseOutcome& outcome);
 
@@ -61,6 +66,9 @@ class Session {
   UniqueFd output_;
   BoundedOutput captured_{std::size_t{64} * 1024};
   std::vector<std::string> loaded_;
+  std::string changed_file_;
+  bool is_ready_ = false;  ///< Its statement's phase is.
+  bool executed_ = false;
   std::optional<CpuWatch> watch_;  ///< While the statement is timed.
   std::optional<CaseFailure> stopped_;
   std::optional<Ending> ending_;

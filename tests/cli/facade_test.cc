@@ -1,4 +1,6 @@
 /// Google Benchmark's sources, counted without an edit.
+#include <thread>
+
 #include "programs.h"
 
 namespace tally::cli_test {
@@ -139,6 +141,32 @@ TEST(Facade, AProgramOfSomebodyElsesIsTakenAsItIs) {
   const Ran words = tally({"run", "some.toml", "--", "all"});
   EXPECT_EQ(words.code, 2);
   EXPECT_THAT(words.err, HasSubstr("arguments, but no program that takes them: all"));
+}
+
+TEST(Facade, CasesThatShareAFileReadWhatTheyReadAlone) {
+  std::vector<Making> makings = {
+      {.source = "shared_file", .compiler = "g++", .library = "facade/libtallymark_benchmark.a"}};
+  if (fs::exists("/usr/include/benchmark/benchmark.h"))
+    makings.push_back({.source = "shared_file", .compiler = "g++", .library = "-lbenchmark"});
+  for (const Making& making : makings) {
+    const Program program(making);
+    const TemporaryFolder folder = TemporaryFolder::make().value();
+    How there;
+    there.folder = folder.path();
+    Ran ran;
+    const Record alone = counted(program.path(), {"--cores", "0"}, ran, there);
+    EXPECT_THAT(ran.err, testing::Not(HasSubstr("changes the file"))) << "nothing runs beside it";
+    const Record beside = counted(program.path(), {}, ran, there);
+    ASSERT_EQ(beside.cases.size(), 4U) << ran.err;
+    for (const CaseRecord& one : beside.cases) {
+      ASSERT_TRUE(one.counts) << one.id << ran.err;
+      EXPECT_EQ(one.counts->replicates, case_with(alone, one.id).counts->replicates) << one.id;
+      EXPECT_EQ(one.attempts.size(), 1U);
+    }
+    if (std::thread::hardware_concurrency() > 1) {
+      EXPECT_THAT(ran.err, HasSubstr("changes the file scratch: cases that may share it are counted one at a time"));
+    }
+  }
 }
 
 /// Built already, with Google Benchmark's own library: its loop's control stays in.

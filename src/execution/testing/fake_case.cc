@@ -148,6 +148,7 @@ void FakeCaseChild::report_counted(int pid, std::uint64_t dump) {
       .number(Field::dump, dump)
       .number(Field::allocation_count, allocations)
       .number(Field::allocation_bytes, allocations * kAllocation);
+  if (!script_.changed_file.empty()) counted.writer.text(Field::changed_file, script_.changed_file);
   counted.send(socket_);
 }
 

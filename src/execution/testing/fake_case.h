@@ -40,6 +40,7 @@ struct FakeCase {
   std::uint64_t allocations = 2;                 ///< Of one execution, of 24 bytes each.
   std::vector<std::string> results = {"1"};      ///< Of an examined statement, execution by execution, likewise.
   std::string refusal;
+  std::string changed_file;        ///< That it changes, and says so; empty: none.
   std::string output;              ///< On its standard output, at its start.
   std::uint64_t threads = 1;       ///< That it says it has.
   bool forks = true;               ///< Otherwise it runs every replicate itself, and says so.

@@ -1,0 +1,138 @@
+#include "changed_files.h"
+
+#include "protocol/file_watch.h"
+
+extern "C" {
+// Of Valgrind's core: what the kernel calls a descriptor's file.
+Bool VG_(resolve_filename)(Int descriptor, const HChar** name);
+}
+
+namespace tally::counter {
+
+namespace {
+
+HChar* g_name = nullptr;  ///< Where the host wants it; null: nobody has asked.
+SizeT g_room = 0;
+
+/// The system calls that name what they change: the place of that name among their arguments.
+struct NamingCall {
+  UInt number;
+  UInt name;
+};
+constexpr NamingCall kNamingCalls[] = {
+    {76, 0},   // truncate
+    {82, 0},   // rename
+    {83, 0},   // mkdir
+    {84, 0},   // rmdir
+    {86, 1},   // link
+    {87, 0},   // unlink
+    {88, 1},   // symlink
+    {133, 0},  // mknod
+    {258, 1},  // mkdirat
+    {259, 1},  // mknodat
+    {263, 1},  // unlinkat
+    {264, 1},  // renameat
+    {265, 3},  // linkat
+    {266, 2},  // symlinkat
+    {316, 1},  // renameat2
+};
+
+constexpr UInt kOpen = 2;
+constexpr UInt kCreat = 85;
+constexpr UInt kOpenat = 257;
+constexpr UInt kOpenat2 = 437;
+
+/// Those that change the file of the descriptor that is their first argument.
+constexpr UInt kWritingCalls[] = {
+    1,    // write
+    18,   // pwrite64
+    20,   // writev
+    77,   // ftruncate
+    285,  // fallocate
+    296,  // pwritev
+    328,  // pwritev2
+};
+
+constexpr UWord kWriteOnly = 1;
+constexpr UWord kReadAndWrite = 2;
+constexpr UWord kCreate = 0100;
+constexpr UWord kExclusive = 0200;
+constexpr UWord kNameless = 020000000;  // O_TMPFILE, without O_DIRECTORY
+
+void keep(const HChar* name) {
+  SizeT length = 0;
+  for (; length + 1 < g_room && name[length] != 0; ++length) g_name[length] = name[length];
+  g_name[length] = 0;
+}
+
+bool is_made_up(const HChar* name) { return VG_(strncmp)(name, "/proc/", 6) == 0; }
+
+/// A file without a name any more, or that never had one, is nobody else's.
+bool has_name(const HChar* name) {
+  constexpr HChar kNone[] = " (deleted)";
+  const SizeT length = VG_(strlen)(name);
+  return length < sizeof kNone || VG_(strcmp)(name + length - (sizeof kNone - 1), kNone) != 0;
+}
+
+bool is_regular(Int descriptor) {
+  vg_stat about{};
+  if (VG_(fstat)(descriptor, &about) != 0) return false;
+  constexpr UInt kKind = 0170000;
+  constexpr UInt kRegular = 0100000;
+  return (about.mode & kKind) == kRegular;
+}
+
+void note_descriptor(Int descriptor) {
+  if (!is_regular(descriptor)) return;
+  const HChar* name = nullptr;
+  if (VG_(resolve_filename)(descriptor, &name) && !is_made_up(name) && has_name(name)) keep(name);
+}
+
+void note_opened(UWord name, UWord flags, SysRes result) {
+  const auto* const text = reinterpret_cast<const HChar*>(name);  // NOLINT(performance-no-int-to-ptr): the guest's
+  constexpr UWord kExists = 17;
+  if (sr_isError(result)) {
+    // Somebody else made it.
+    if (sr_Err(result) == kExists && (flags & (kCreate | kExclusive)) == (kCreate | kExclusive)) keep(text);
+    return;
+  }
+  const bool writes = (flags & (kWriteOnly | kReadAndWrite | kCreate)) != 0;
+  if (!writes || (flags & kNameless) != 0 || is_made_up(text)) return;
+  if (is_regular(static_cast<Int>(sr_Res(result)))) keep(text);
+}
+
+}  // namespace
+
+void note_changed_file(UInt number, const UWord* arguments, SysRes result) {
+  if (g_name == nullptr || g_name[0] != 0) return;
+  switch (number) {
+    case kOpen:
+      return note_opened(arguments[0], arguments[1], result);
+    case kCreat:
+      return note_opened(arguments[0], kWriteOnly | kCreate, result);
+    case kOpenat:
+      return note_opened(arguments[1], arguments[2], result);
+    case kOpenat2:
+      // Its flags are the first word of what the third argument points to.
+      return note_opened(arguments[1], *reinterpret_cast<const UWord*>(arguments[2]), result);  // NOLINT
+    default:
+      break;
+  }
+  if (sr_isError(result)) return;
+  for (const UInt writing : kWritingCalls) {
+    if (number == writing) return note_descriptor(static_cast<Int>(arguments[0]));
+  }
+  for (const NamingCall& call : kNamingCalls) {
+    if (number == call.number) return keep(reinterpret_cast<const HChar*>(arguments[call.name]));  // NOLINT
+  }
+}
+
+Bool handle_file_request(const UWord* request, UWord* result) {
+  if (request[0] != host::kWatchFiles) return False;
+  g_name = reinterpret_cast<HChar*>(request[1]);  // NOLINT(performance-no-int-to-ptr): the guest's
+  g_room = request[2];
+  *result = 1;
+  return True;
+}
+
+}  // namespace tally::counter

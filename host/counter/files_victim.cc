@@ -1,0 +1,62 @@
+// Does one thing with a file in a folder of its own, chosen by its argument, and prints what the counter calls the
+// file.
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <valgrind/valgrind.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "protocol/file_watch.h"
+
+namespace {
+
+int opened(const char* path, int flags) { return ::open(path, flags, 0600); }
+
+int act(const std::string& what, int earlier) {
+  if (what == "read") return ::close(opened("there", O_RDONLY));
+  if (what == "write") return ::close(opened("there", O_WRONLY));
+  if (what == "append") return std::ofstream("there", std::ios::app).good() ? 0 : 1;
+  if (what == "make") return ::close(opened("new", O_RDONLY | O_CREAT));
+  if (what == "lock") return opened("there", O_RDWR | O_CREAT | O_EXCL) < 0 ? 0 : 1;
+  if (what == "earlier") return ::write(earlier, "x", 1) == 1 ? 0 : 1;
+  if (what == "folder") return ::mkdir("folder", 0700);
+  if (what == "rename") return ::rename("there", "elsewhere");
+  if (what == "remove") return ::unlink("there");
+  if (what == "missing") return ::unlink("missing") < 0 ? 0 : 1;
+  if (what == "null") return ::close(opened("/dev/null", O_RDWR | O_CREAT));
+  if (what == "proc") return ::close(opened("/proc/self/comm", O_RDWR));
+  if (what == "memory") return ::write(::memfd_create("memory", 0), "x", 1) == 1 ? 0 : 1;
+  if (what == "nameless") return std::fputs("x", std::tmpfile()) >= 0 ? std::fflush(nullptr) : 1;
+  if (what == "child") {
+    if (::fork() == 0) std::_Exit(act("write", earlier));
+    int status = 0;
+    ::wait(&status);
+    return status;
+  }
+  return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace tally::host;
+  char folder[] = "/tmp/tally_files_XXXXXX";
+  if (argc != 2 || ::mkdtemp(folder) == nullptr || ::chdir(folder) != 0) return 2;
+  ::close(opened("there", O_WRONLY | O_CREAT));
+  const int earlier = opened("earlier", O_WRONLY | O_CREAT);
+  auto* const name =
+      static_cast<char*>(::mmap(nullptr, kFileNameRoom, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  VALGRIND_DO_CLIENT_REQUEST_STMT(kWatchFiles, name, kFileNameRoom, 0, 0, 0);
+  const int failed = act(argv[1], earlier);
+  std::printf("%s\n", name[0] == 0 ? "nothing" : name);
+  std::filesystem::remove_all(folder);
+  return failed == 0 ? 0 : 1;
+}
