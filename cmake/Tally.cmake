@@ -58,10 +58,9 @@ function(tally_layer)
   endif()
 endfunction()
 
-# A GoogleTest program, run from the repository root; tests needing the built tools read TALLY_BUILD_DIR. Programs with
-# the same LOCK never run at the same time.
+# A GoogleTest program, run from the repository root; tests needing the built tools read TALLY_BUILD_DIR.
 function(tally_test)
-  cmake_parse_arguments(ARG "IN_HOSTS" "NAME;TIMEOUT;LOCK" "SOURCES;LINK;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "IN_HOSTS" "NAME;TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
   endif()
@@ -74,12 +73,9 @@ function(tally_test)
   endif()
   set_target_properties(${ARG_NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   set(properties TIMEOUT ${ARG_TIMEOUT})
-  foreach(property LABELS LOCK)
-    if(ARG_${property})  # an empty one would take the next word for its value
-      string(REPLACE LOCK RESOURCE_LOCK name ${property})
-      list(APPEND properties ${name} "${ARG_${property}}")
-    endif()
-  endforeach()
+  if(ARG_LABELS)  # an empty one would take the next word for its value
+    list(APPEND properties LABELS "${ARG_LABELS}")
+  endif()
   gtest_discover_tests(${ARG_NAME} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} DISCOVERY_MODE PRE_TEST
     PROPERTIES ${properties})
 endfunction()
