@@ -56,7 +56,7 @@ void on_deadly_signal(int signal, siginfo_t* info, void* /*context*/) {
     failure.number(Field::stage, static_cast<std::uint64_t>(current_stage()))
         .number(Field::signal, static_cast<std::uint64_t>(signal))
         .text(Field::message, text);
-    add_changed_file(failure);
+    add_watched(failure);
     g_crash_channel.send(failure);
   }
   ::signal(signal, SIG_DFL);
@@ -107,7 +107,7 @@ Channel become_case(const Message& request, int socket, int output, bool forked)
   pin(request);
   limit(request);
   entropy::begin(request.number(Field::system_entropy) != 0);
-  VALGRIND_DO_CLIENT_REQUEST_STMT(kWatchFiles, shared_page().changed_file, kFileNameRoom, 0, 0, 0);
+  VALGRIND_DO_CLIENT_REQUEST_STMT(kWatchCase, &shared_page().watch, 0, 0, 0, 0);
   if (const auto folder = request.text(Field::folder)) {
     char path[4096] = {};
     folder->copy(path, sizeof path - 1);

@@ -290,7 +290,7 @@ void Regions::report_counted(int pid, int status) {
       .number(Field::allocation_bytes, shared_page().allocated_bytes);
   if (shared_page().pauses != 0) counted.number(Field::pauses, shared_page().pauses);
   if (lone_thread_ > 0) counted.number(Field::thread, lone_thread_);
-  add_changed_file(counted);
+  add_watched(counted);
   channel_.send(counted);
 }
 
@@ -400,7 +400,7 @@ void Regions::send_failed(Stage stage, std::string_view message, std::string_vie
       .text(Field::message, message.substr(0, 4096))
       .text(Field::detail, detail.substr(0, std::size_t{256} * 1024));
   if (skipped) failure.number(Field::skipped, 1);
-  add_changed_file(failure);
+  add_watched(failure);
   channel_.send(failure);
 }
 

@@ -38,8 +38,10 @@ SharedPage& shared_page() {
 
 void renew_shared_page() { map_at(&shared_page(), sizeof(SharedPage), MAP_FIXED); }
 
-void add_changed_file(protocol::Writer& message) {
-  if (shared_page().changed_file[0] != 0) message.text(protocol::Field::changed_file, shared_page().changed_file);
+void add_watched(protocol::Writer& message) {
+  const CaseWatch& watch = shared_page().watch;
+  if (watch.changed_file[0] != 0) message.text(protocol::Field::changed_file, watch.changed_file);
+  if (watch.reads_clock != 0) message.number(protocol::Field::reads_clock, 1);
 }
 
 protocol::Stage stage_of_child(int place) { return static_cast<protocol::Stage>(place_at(place).stage); }

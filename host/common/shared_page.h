@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "protocol/file_watch.h"
+#include "protocol/case_watch.h"
 #include "protocol/frame.h"
 
 namespace tally::host {
@@ -23,9 +23,8 @@ struct SharedPage {
   std::uint64_t allocations;
   std::uint64_t allocated_bytes;
   std::uint32_t sample_count;
-  std::uint32_t askers;  ///< Processes that the case has forked, and that have asked for randomness.
-  /// The first file that the case has changed, in whichever of its processes, where the counter counts; ends with 0.
-  char changed_file[kFileNameRoom];
+  std::uint32_t askers;         ///< Processes that the case has forked, and that have asked for randomness.
+  CaseWatch watch;              ///< The counter's; nothing is seen where another one counts.
   double samples[kMaxSamples];  ///< Seconds for each block.
 };
 
@@ -33,8 +32,8 @@ struct SharedPage {
 /// renew_shared_page().
 SharedPage& shared_page();
 void renew_shared_page();
-/// To a message by which the case's runner can still learn it; nothing where no file has been changed.
-void add_changed_file(protocol::Writer& message);
+/// What the counter has seen of the case by now, to a message to its runner.
+void add_watched(protocol::Writer& message);
 
 /// How far a case child has come, which its host reports when it is gone: neither a crash, nor an exit, nor what is
 /// killed at a deadline can tell it itself. Each living child of a host has a place of its own.

@@ -211,20 +211,34 @@ TEST(CounterEntropy, IsTheSameInEachRunAndAnotherInEachForkedProcess) {
   for (const auto& [what, bytes] : drawn) EXPECT_EQ(++times[bytes], 1) << what << bytes;
 }
 
-/// The name of the file that the victim's one act changes, without its folder.
-std::string changed_by(const std::string& act) {
-  std::string name = run(counter(), "files_victim " + act).printed;
+/// What is seen of the victim's one act: the name of the file that it changes, without its folder.
+std::string seen_of(const std::string& act) {
+  std::string name = run(counter(), "watch_victim " + act).printed;
   name = name.substr(name.rfind('/') + 1);
   return name.substr(0, name.find('\n'));
 }
 
-TEST(CounterFiles, NamesTheFileThatIsChangedHoweverThatIsDone) {
-  const std::map<std::string, std::string> expected = {
-      {"write", "there"},   {"append", "there"},   {"make", "new"},        {"lock", "there"},
-      {"folder", "folder"}, {"rename", "there"},   {"remove", "there"},    {"earlier", "earlier"},
-      {"child", "there"},   {"read", "nothing"},   {"missing", "nothing"}, {"null", "nothing"},
-      {"proc", "nothing"},  {"memory", "nothing"}, {"nameless", "nothing"}};
-  for (const auto& [act, name] : expected) EXPECT_EQ(changed_by(act), name) << act;
+TEST(CounterWatch, NamesTheFileThatIsChangedAndSeesTheClockRead) {
+  const std::map<std::string, std::string> expected = {{"write", "there"},
+                                                       {"append", "there"},
+                                                       {"make", "new"},
+                                                       {"lock", "there"},
+                                                       {"folder", "folder"},
+                                                       {"rename", "there"},
+                                                       {"remove", "there"},
+                                                       {"earlier", "earlier"},
+                                                       {"child", "there"},
+                                                       {"read", "nothing"},
+                                                       {"missing", "nothing"},
+                                                       {"null", "nothing"},
+                                                       {"proc", "nothing"},
+                                                       {"memory", "nothing"},
+                                                       {"nameless", "nothing"},
+                                                       {"day", "nothing, the clock"},
+                                                       {"seconds", "nothing, the clock"},
+                                                       {"processor", "nothing, the clock"},
+                                                       {"steady", "nothing"}};
+  for (const auto& [act, name] : expected) EXPECT_EQ(seen_of(act), name) << act;
 }
 
 }  // namespace

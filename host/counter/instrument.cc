@@ -1,5 +1,6 @@
 #include "instrument.h"
 
+#include "case_watch.h"
 #include "entropy.h"
 #include "stretches.h"
 #include "threads.h"
@@ -73,6 +74,7 @@ IRSB* instrument(VgCallbackClosure* /*closure*/, IRSB* block, const VexGuestLayo
                  const VexGuestExtents* /*extents*/, const VexArchInfo* /*host*/, IRType /*guest_word*/,
                  IRType /*host_word*/) {
   answer_processor_requests(block);
+  watch_processor_clock(block);
   if (!g_started) return block;
   Instrumented counted(block);
   Int i = 0;

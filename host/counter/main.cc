@@ -6,12 +6,12 @@
 /// START_INSTRUMENTATION, as with --instr-atstart=no. Two of them do a little more or less: ZERO_STATS zeroes what all
 /// threads have counted, and what is dumped by DUMP_STATS_AT, which says why, has the total alone.
 ///
-/// What a guest asks the system to draw by lot, the counter answers (entropy.h): the same in each run. Of a
-/// case whose host asks for it, it tells the first file that the case changes (changed_files.h).
+/// What a guest asks the system to draw by lot, the counter answers (entropy.h): the same in each run. To a
+/// host that asks it tells what else its case gets of the system (case_watch.h).
 ///
 /// Linked with Valgrind's core, which is under the GNU General Public License, version 2 or later. With ours, which is
 /// under Apache-2.0, the program is under version 3.
-#include "changed_files.h"
+#include "case_watch.h"
 #include "dump.h"
 #include "entropy.h"
 #include "instrument.h"
@@ -28,7 +28,7 @@ namespace {
 const HChar* g_dump_name = "callgrind.out.%p";
 
 Bool handle_request(ThreadId thread, UWord* request, UWord* result) {
-  if (handle_entropy_request(request, result) || handle_file_request(request, result)) return True;
+  if (handle_entropy_request(request, result) || handle_watch_request(request, result)) return True;
   if (!VG_IS_TOOL_USERREQ('C', 'T', request[0])) return False;
   *result = 0;
   switch (request[0]) {
@@ -60,7 +60,7 @@ void before_syscall(ThreadId /*thread*/, UInt /*number*/, UWord* /*arguments*/, 
 
 void after_syscall(ThreadId /*thread*/, UInt number, UWord* arguments, UInt /*count*/, SysRes result) {
   write_over_randomness(number, arguments, result);
-  note_changed_file(number, arguments, result);
+  watch_syscall(number, arguments, result);
 }
 
 Bool take_option(const HChar* argument) {

@@ -297,6 +297,8 @@ class Conductor {
       } catch (const std::exception& error) {
         regions_.fail(Regions::stage(), error.what(), "");
       }
+      // All calls of a team that are measured are of forks: nobody else can say it.
+      if (good && threads_ > 1) report(notes_, done_);
       const ssize_t written = good ? ::write(found[1], &facts_, sizeof facts_) : 0;
       if (written <= 0) ::_exit(1);
       for (;;) ::pause();  // until we are killed: by itself, Valgrind would write a dump of it
@@ -344,7 +346,7 @@ class Conductor {
       std::snprintf(text, sizeof text, "%u\t%a\t%.400s", counter.flags, value, name.c_str());
       message.text(Field::counter, text);
     }
-    host::add_changed_file(message);
+    host::add_watched(message);
     regions_.channel().send(message);
   }
 

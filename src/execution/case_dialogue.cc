@@ -35,7 +35,8 @@ std::optional<CaseCommand> CaseDialogue::on(CaseMessage message) {
   if (failure_ && std::holds_alternative<PhaseReady>(message)) return Advance{};
   if (failure_) return std::nullopt;
   if (auto* told = std::get_if<CaseTold>(&message)) {
-    told_ = std::move(*told);
+    // A call that was looked at beforehand may have said it all.
+    if (!told->note.empty() || !told->counters.empty()) told_ = std::move(*told);
     ended_ = complete();
     return std::nullopt;
   }

@@ -6,6 +6,7 @@
 #include <array>
 #include <tuple>
 
+#include "base/contains.h"
 #include "execution/case_failure.h"
 #include "process/wait_status.h"
 
@@ -17,6 +18,8 @@ using protocol::Stage;
 namespace {
 
 constexpr std::size_t kCommandFrame = 512;
+constexpr std::string_view kReadsClock =
+    "it reads the time of day: what it computes of that, such as a random seed, is another in each run";
 
 /// Those that the probe's observer leaves.
 std::optional<std::string> ending_of_files(Mode mode) {
@@ -56,6 +59,7 @@ Status Session::on_socket(bool& closed) {
 
 void Session::on_message(const Message& message) {
   if (changed_file_.empty()) changed_file_ = message.text(protocol::Field::changed_file).value_or("");
+  reads_clock_ = reads_clock_ || message.number(protocol::Field::reads_clock) != 0;
   CaseMessage decoded = decode(message, dumps_);
   // It waits for our answer: what it has in memory stands still.
   const auto* ready = std::get_if<PhaseReady>(&decoded);
@@ -140,6 +144,7 @@ void Session::on_stopped(Ending ending, std::string message, std::optional<Stage
 void Session::deliver(CaseOutcome& outcome) {
   if (const std::string library = first_of_others(loaded_); !library.empty() && outcome.process_doubt.empty())
     outcome.process_doubt = "its setup loads " + library;
+  if (reads_clock_ && !contains(outcome.warnings, kReadsClock)) outcome.warnings.emplace_back(kReadsClock);
   if (!loaded_.empty()) outcome.loaded = std::move(loaded_);
   if (ending() == Ending::ok) return dialogue_.deliver(outcome, watch_ ? watch_->seen() : std::nullopt);
   outcome.failure = stopped_ ? stopped_ : dialogue_.failure();

@@ -67,6 +67,7 @@ class Session {
   BoundedOutput captured_{std::size_t{64} * 1024};
   std::vector<std::string> loaded_;
   std::string changed_file_;
+  bool reads_clock_ = false;
   bool is_ready_ = false;  ///< Its statement's phase is.
   bool executed_ = false;
   std::optional<CpuWatch> watch_;  ///< While the statement is timed.

@@ -1,5 +1,5 @@
-// Does one thing with a file in a folder of its own, chosen by its argument, and prints what the counter calls the
-// file.
+// Does one thing, chosen by its argument, most of them with a file in a folder of its own, and prints what the counter
+// has seen of it.
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -8,13 +8,15 @@
 #include <unistd.h>
 #include <valgrind/valgrind.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
-#include "protocol/file_watch.h"
+#include "protocol/case_watch.h"
 
 namespace {
 
@@ -35,6 +37,10 @@ int act(const std::string& what, int earlier) {
   if (what == "proc") return ::close(opened("/proc/self/comm", O_RDWR));
   if (what == "memory") return ::write(::memfd_create("memory", 0), "x", 1) == 1 ? 0 : 1;
   if (what == "nameless") return std::fputs("x", std::tmpfile()) >= 0 ? std::fflush(nullptr) : 1;
+  if (what == "day") return std::chrono::system_clock::now().time_since_epoch().count() > 0 ? 0 : 1;
+  if (what == "seconds") return std::time(nullptr) > 0 ? 0 : 1;
+  if (what == "processor") return __builtin_ia32_rdtsc() > 0 ? 0 : 1;
+  if (what == "steady") return std::chrono::steady_clock::now().time_since_epoch().count() > 0 ? 0 : 1;
   if (what == "child") {
     if (::fork() == 0) std::_Exit(act("write", earlier));
     int status = 0;
@@ -52,11 +58,12 @@ int main(int argc, char** argv) {
   if (argc != 2 || ::mkdtemp(folder) == nullptr || ::chdir(folder) != 0) return 2;
   ::close(opened("there", O_WRONLY | O_CREAT));
   const int earlier = opened("earlier", O_WRONLY | O_CREAT);
-  auto* const name =
-      static_cast<char*>(::mmap(nullptr, kFileNameRoom, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
-  VALGRIND_DO_CLIENT_REQUEST_STMT(kWatchFiles, name, kFileNameRoom, 0, 0, 0);
+  const auto* const seen = static_cast<const CaseWatch*>(
+      ::mmap(nullptr, sizeof(CaseWatch), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  VALGRIND_DO_CLIENT_REQUEST_STMT(kWatchCase, seen, 0, 0, 0, 0);
   const int failed = act(argv[1], earlier);
-  std::printf("%s\n", name[0] == 0 ? "nothing" : name);
+  std::printf("%s%s\n", seen->changed_file[0] == 0 ? "nothing" : seen->changed_file,
+              seen->reads_clock == 0 ? "" : ", the clock");
   std::filesystem::remove_all(folder);
   return failed == 0 ? 0 : 1;
 }

@@ -1,6 +1,6 @@
-#include "changed_files.h"
+#include "case_watch.h"
 
-#include "protocol/file_watch.h"
+#include "protocol/case_watch.h"
 
 extern "C" {
 // Of Valgrind's core: what the kernel calls a descriptor's file.
@@ -11,8 +11,7 @@ namespace tally::counter {
 
 namespace {
 
-HChar* g_name = nullptr;  ///< Where the host wants it; null: nobody has asked.
-SizeT g_room = 0;
+host::CaseWatch* g_watch = nullptr;  ///< The host's; null: nobody has asked.
 
 /// The system calls that name what they change: the place of that name among their arguments.
 struct NamingCall {
@@ -61,8 +60,9 @@ constexpr UWord kNameless = 020000000;  // O_TMPFILE, without O_DIRECTORY
 
 void keep(const HChar* name) {
   SizeT length = 0;
-  for (; length + 1 < g_room && name[length] != 0; ++length) g_name[length] = name[length];
-  g_name[length] = 0;
+  for (; length + 1 < host::CaseWatch::kRoom && name[length] != 0; ++length)
+    g_watch->changed_file[length] = name[length];
+  g_watch->changed_file[length] = 0;
 }
 
 bool is_made_up(const HChar* name) { return VG_(strncmp)(name, "/proc/", 6) == 0; }
@@ -101,10 +101,7 @@ void note_opened(UWord name, UWord flags, SysRes result) {
   if (is_regular(static_cast<Int>(sr_Res(result)))) keep(text);
 }
 
-}  // namespace
-
 void note_changed_file(UInt number, const UWord* arguments, SysRes result) {
-  if (g_name == nullptr || g_name[0] != 0) return;
   switch (number) {
     case kOpen:
       return note_opened(arguments[0], arguments[1], result);
@@ -127,10 +124,43 @@ void note_changed_file(UInt number, const UWord* arguments, SysRes result) {
   }
 }
 
-Bool handle_file_request(const UWord* request, UWord* result) {
-  if (request[0] != host::kWatchFiles) return False;
-  g_name = reinterpret_cast<HChar*>(request[1]);  // NOLINT(performance-no-int-to-ptr): the guest's
-  g_room = request[2];
+bool asks_for_time_of_day(UInt number, const UWord* arguments) {
+  constexpr UInt kGettimeofday = 96;
+  constexpr UInt kTime = 201;
+  constexpr UInt kClockGettime = 228;
+  constexpr UWord kRealtime = 0;
+  constexpr UWord kRealtimeCoarse = 5;
+  constexpr UWord kTai = 11;
+  if (number != kClockGettime) return number == kGettimeofday || number == kTime;
+  return arguments[0] == kRealtime || arguments[0] == kRealtimeCoarse || arguments[0] == kTai;
+}
+
+ULong processor_clock() {
+  if (g_watch != nullptr) g_watch->reads_clock = 1;
+  return __builtin_ia32_rdtsc();
+}
+
+}  // namespace
+
+void watch_syscall(UInt number, const UWord* arguments, SysRes result) {
+  if (g_watch == nullptr) return;
+  if (asks_for_time_of_day(number, arguments)) g_watch->reads_clock = 1;
+  if (g_watch->changed_file[0] == 0) note_changed_file(number, arguments, result);
+}
+
+void watch_processor_clock(IRSB* block) {
+  for (Int i = 0; i < block->stmts_used; ++i) {
+    IRStmt* const statement = block->stmts[i];
+    if (statement->tag != Ist_Dirty) continue;
+    IRDirty* const call = statement->Ist.Dirty.details;
+    if (VG_(strcmp)(call->cee->name, "amd64g_dirtyhelper_RDTSC") != 0) continue;
+    call->cee = mkIRCallee(0, "processor_clock", VG_(fnptr_to_fnentry)(reinterpret_cast<void*>(&processor_clock)));
+  }
+}
+
+Bool handle_watch_request(const UWord* request, UWord* result) {
+  if (request[0] != host::kWatchCase) return False;
+  g_watch = reinterpret_cast<host::CaseWatch*>(request[1]);  // NOLINT(performance-no-int-to-ptr): the guest's
   *result = 1;
   return True;
 }

@@ -1,0 +1,22 @@
+/// What a host wants to know of the case that is running: whether it asks for the time of day, and which file it
+/// changes first (opens for writing or writes into, makes, renames or removes).
+///
+/// Monotonic clocks count as no time of day: benchmark libraries read them around each loop. What is no regular file (a
+/// pipe, a terminal, /dev/null) and what the kernel makes up (/proc) is nobody's to share. Nothing is looked at before
+/// a host has asked. A process that the guest starts with exec runs without the counter, and is not seen.
+#pragma once
+
+#include "valgrind.h"
+
+namespace tally::counter {
+
+/// After each system call of the guest's.
+void watch_syscall(UInt number, const UWord* arguments, SysRes result);
+
+/// Lets a block that reads the processor's clock tell us.
+void watch_processor_clock(IRSB* block);
+
+/// False: it is no request of ours.
+Bool handle_watch_request(const UWord* request, UWord* result);
+
+}  // namespace tally::counter

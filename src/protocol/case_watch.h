@@ -1,0 +1,23 @@
+/// What the counter sees of a case that speaks for counts that depend on more than the case, and the request by which a
+/// host asks for it.
+///
+/// Cases that run at the same time and write the same file would read each other's. A case that makes something of the
+/// time of day computes with other numbers in each run. Needs no C library.
+#pragma once
+
+namespace tally::host {
+
+/// In memory that all processes of the case share; zero at its beginning.
+struct CaseWatch {
+  static constexpr unsigned kRoom = 256;
+
+  unsigned reads_clock;      ///< 1: it has asked for the time of day.
+  char changed_file[kRoom];  ///< The first file that it has changed, in whichever of its processes; ends with 0.
+};
+
+/// Client request to the counter, and to nobody else.
+enum WatchRequest : unsigned {
+  kWatchCase = 0x5457'0000,  ///< ('T','W'). Its argument: a CaseWatch. Its result: 1, where the counter is there.
+};
+
+}  // namespace tally::host
