@@ -183,6 +183,22 @@ TEST_F(CaseDialogueTest, AProgramsFunctionIsHeardToItsEndWhereNoTimesFollow) {
   }
 }
 
+TEST_F(CaseDialogueTest, AnEndThatSaysNothingLeavesWhatWasSaidBefore) {
+  hears_end_ = true;
+  CaseDialogue dialogue = begin(Mode::counts);
+  dialogue.on(CaseTold{.note = "by a call that was looked at", .counters = {}});
+  dialogue.on(PhaseReady{Phase::baseline});
+  dialogue.on(counted(1000));
+  dialogue.on(PhaseReady{Phase::statement});
+  dialogue.on(counted(6000));
+  dialogue.on(counted(6000, true));
+  dialogue.on(CaseTold{});
+  EXPECT_TRUE(dialogue.needs_no_more());
+  CaseOutcome outcome;
+  dialogue.deliver(outcome, {});
+  EXPECT_EQ(outcome.told.note, "by a call that was looked at");
+}
+
 TEST_F(CaseDialogueTest, APerturbedCountIsTakenOnce) {
   perturbation_ = "hash_seed=1";
   CaseDialogue dialogue = begin(Mode::counts);

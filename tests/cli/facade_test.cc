@@ -89,6 +89,15 @@ TEST(Facade, LabelsAreKnownWithoutTimesToo) {
       record_of({"run", "--program", program.path(), "--counts-only", "--filter", "facade_work/with_args*"}, ran);
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(case_with(record, "facade_work/with_args [cpp arg0=100]").note, "labelled");
+
+  // All calls that are measured are of forks.
+  const Record team =
+      record_of({"run", "--program", program.path(), "--counts-only", "--filter", "facade_work/says_in_a_team*"}, ran);
+  const CaseRecord& said = case_with(team, "facade_work/says_in_a_team [cpp threads=2]");
+  EXPECT_EQ(said.note, "of a team");
+  ASSERT_TRUE(said.counters);
+  EXPECT_EQ(said.counters->at("each"), 14);
+  EXPECT_EQ(said.counts->iterations, 5U);
 }
 
 TEST(Facade, CountsDoNotDependOnSurroundings) {

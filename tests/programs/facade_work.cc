@@ -84,6 +84,13 @@ static void in_threads(benchmark::State& state) {
 }
 BENCHMARK(in_threads)->Threads(4);
 
+static void says_in_a_team(benchmark::State& state) {
+  for (auto _ : state) THOUSAND_NOPS;
+  state.SetLabel("of a team");
+  state.counters["each"] = 7;
+}
+BENCHMARK(says_in_a_team)->Iterations(5)->Threads(2);
+
 static void manual(benchmark::State& state) {
   for (auto _ : state) {
     THOUSAND_NOPS;
