@@ -43,7 +43,7 @@ namespace {
 
 constexpr const char* kNoLoop = "the benchmark returned before its loop was over";
 constexpr const char* kNoLoopDetail =
-    "a function without `for (auto _ : state)`, or one that leaves it: a break, a return";
+    "a function without `for (auto _ : state)` (in C: TALLY_LOOP), or one that leaves it: a break, a return";
 
 /// How many pauses an execution has in each of the empty loops that are measured. A list without memory of its own:
 /// what is allocated in a case moves what its function allocates.
