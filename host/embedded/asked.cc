@@ -22,15 +22,18 @@ Asked take_question() {
   return asked;
 }
 
+Asked& question() {
+  static Asked taken = take_question();
+  return taken;
+}
+
 /// Before the program's own static objects are made, which may look at the environment, too.
 [[maybe_unused]] __attribute__((constructor(101))) void take_early() { static_cast<void>(asked()); }
 
 }  // namespace
 
-Asked asked() {
-  static const Asked taken = take_question();
-  return taken;
-}
+Asked asked() { return question(); }
+void forget_question() { question() = Asked::nothing; }
 
 void serve_if_asked() {
   if (asked() == Asked::nothing) return;

@@ -8,8 +8,9 @@ namespace tally::embedded {
 
 enum class Asked { nothing, list, serving };
 
-/// The same whenever it is called.
+/// The same whenever it is called, until it is forgotten: in a process that runs main() for a case.
 Asked asked();
+void forget_question();
 
 /// Does what was asked, and ends the process: what static objects do at the program's end has no say in it. Returns
 /// where nothing was.

@@ -1,0 +1,160 @@
+#define TALLYMARK_REACHED_LIBRARY
+#include "tallymark/reached.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <csetjmp>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <map>
+#include <stdexcept>
+
+#include "asked.h"
+#include "call.h"
+#include "registry.h"
+#include "served.h"
+
+namespace tally::detail {
+
+namespace {
+
+using Main = int (*)(int, char**, char**);
+
+struct Program {
+  Main main = nullptr;
+  int argc = 0;
+  char** argv = nullptr;
+  char** environment = nullptr;
+};
+
+/// Where main() is on its way. Of this process.
+struct Way {
+  Errand errand = Errand::none;
+  std::string sought;
+  Call* call = nullptr;
+  std::map<std::string, int> reached;  ///< How often each name was.
+  std::jmp_buf back;                   ///< Where the case was called from.
+  std::string failed;
+};
+
+Program g_program;
+Way& way() {
+  static Way of_this_process;
+  return of_this_process;
+}
+
+/// As the name of a benchmark may be.
+std::string cleaned(std::string name) {
+  for (char& c : name) {
+    if (c >= 0 && c < ' ') c = ' ';
+  }
+  for (std::size_t at = name.find("${"); at != std::string::npos; at = name.find("${")) name.erase(at, 1);
+  return name.empty() ? "unnamed" : name;
+}
+
+/// The way back skips the destructors of what main() has made, which would be of no use: the process ends.
+[[noreturn]] void go_back() { std::longjmp(way().back, 1); }
+
+/// A case: main() from its beginning to the benchmark.
+void seek(Call& call) {
+  Way& here = way();
+  here.call = &call;
+  if (setjmp(here.back) == 0) {
+    const int code = g_program.main(g_program.argc, g_program.argv, g_program.environment);
+    throw std::runtime_error("main() returned " + std::to_string(code) + " before it reached this benchmark");
+  }
+  if (!here.failed.empty()) throw std::runtime_error(here.failed);
+}
+
+embedded::Benchmark sought_benchmark(std::string_view name) {
+  embedded::forget_question();
+  way().errand = Errand::seek;
+  way().sought = name;
+  embedded::Benchmark benchmark;
+  benchmark.name = name;
+  benchmark.function = seek;
+  return benchmark;
+}
+
+/// However main() ends.
+void write_list_at_exit() { ::_exit(embedded::write_list()); }
+
+int begin(int argc, char** argv, char** environment) {
+  g_program.argc = argc;
+  g_program.argv = argv;
+  g_program.environment = environment;
+  switch (embedded::asked()) {
+    case embedded::Asked::nothing:
+      break;
+    case embedded::Asked::list:
+      way().errand = Errand::list;
+      embedded::registry();  // made before: it is there still when the list is written
+      std::atexit(write_list_at_exit);
+      break;
+    case embedded::Asked::serving:
+      embedded::find_others(sought_benchmark);
+      ::_exit(embedded::serve());
+  }
+  return g_program.main(argc, argv, environment);
+}
+
+}  // namespace
+
+Errand errand() { return way().errand; }
+const std::string& sought() { return way().sought; }
+
+Call* reach(const std::string& name) {
+  Way& here = way();
+  if (here.errand == Errand::none) return nullptr;
+  std::string full = cleaned(name);
+  const int nth = ++here.reached[full];
+  if (nth > 1) full += "#" + std::to_string(nth);
+  if (here.errand == Errand::seek) return full == here.sought ? here.call : nullptr;
+  embedded::Benchmark benchmark;
+  benchmark.name = full;
+  embedded::add(std::move(benchmark));
+  return nullptr;
+}
+
+void run_reached(Call* call, void (*loop)(Call*, void*), void* context) {
+  try {
+    loop(call, context);
+  } catch (const std::exception& error) {
+    way().failed = error.what();
+  } catch (...) {
+    way().failed = "threw what is no std::exception";
+  }
+  go_back();
+}
+
+void call_quietly(void (*function)(void*), void* context) {
+  try {
+    function(context);
+  } catch (...) {  // NOLINT(bugprone-empty-catch)
+  }
+}
+
+void give_up(const std::string& reason) {
+  way().failed = reason;
+  go_back();
+}
+
+void count_items(Call* call, const std::string& unit, double items) {
+  call->notes().counters[unit] = {items, Counter::kRate | Counter::kForEachIteration};
+}
+
+}  // namespace tally::detail
+
+extern "C" int tally_start_program(int (*program)(int, char**, char**), int argc, char** argv, void (*init)(),
+                                   void (*fini)(), void (*rtld_fini)(), void* stack_end) {
+  using Start = decltype(&tally_start_program);
+  const auto real = reinterpret_cast<Start>(::dlsym(RTLD_NEXT, "__libc_start_main"));
+  if (real == nullptr) {
+    std::fputs("tallymark: the program is wholly static: link it without -static\n", stderr);
+    ::_exit(2);
+  }
+  tally::detail::g_program.main = program;
+  return real(tally::detail::begin, argc, argv, init, fini, rtld_fini, stack_end);
+}
