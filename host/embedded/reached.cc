@@ -4,12 +4,10 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <map>
-#include <stdexcept>
 
 #include "asked.h"
 #include "call.h"
@@ -33,10 +31,9 @@ struct Program {
 struct Way {
   Errand errand = Errand::none;
   std::string sought;
-  Call* call = nullptr;
   std::map<std::string, int> reached;  ///< How often each name was.
-  std::jmp_buf back;                   ///< Where the case was called from.
-  std::string failed;
+  bool arrived = false;
+  std::string trouble;  ///< What went wrong on the way.
 };
 
 Program g_program;
@@ -54,28 +51,29 @@ std::string cleaned(std::string name) {
   return name.empty() ? "unnamed" : name;
 }
 
-/// The way back skips the destructors of what main() has made, which would be of no use: the process ends.
-[[noreturn]] void go_back() { std::longjmp(way().back, 1); }
-
-/// A case: main() from its beginning to the benchmark.
-void seek(Call& call) {
-  Way& here = way();
-  here.call = &call;
-  if (setjmp(here.back) == 0) {
-    const int code = g_program.main(g_program.argc, g_program.argv, g_program.environment);
-    throw std::runtime_error("main() returned " + std::to_string(code) + " before it reached this benchmark");
-  }
-  if (!here.failed.empty()) throw std::runtime_error(here.failed);
+[[noreturn]] void end_of_way(const std::string& how) {
+  const std::string& trouble = way().trouble;
+  embedded::fail_sought(trouble.empty() ? how + " before this benchmark was reached" : trouble);
 }
 
-embedded::Benchmark sought_benchmark(std::string_view name) {
+void fail_at_exit() {
+  if (!way().arrived) end_of_way("the program ended");
+}
+
+/// A case: main() from its beginning to the benchmark.
+void seek(std::string_view name) {
   embedded::forget_question();
   way().errand = Errand::seek;
   way().sought = name;
-  embedded::Benchmark benchmark;
-  benchmark.name = name;
-  benchmark.function = seek;
-  return benchmark;
+  std::atexit(fail_at_exit);
+  try {
+    const int code = g_program.main(g_program.argc, g_program.argv, g_program.environment);
+    end_of_way("main() returned " + std::to_string(code));
+  } catch (const std::exception& error) {
+    embedded::fail_sought(error.what());
+  } catch (...) {
+    embedded::fail_sought("main() threw what is no std::exception");
+  }
 }
 
 /// However main() ends.
@@ -94,7 +92,7 @@ int begin(int argc, char** argv, char** environment) {
       std::atexit(write_list_at_exit);
       break;
     case embedded::Asked::serving:
-      embedded::find_others(sought_benchmark);
+      embedded::seek_others(seek);
       ::_exit(embedded::serve());
   }
   return g_program.main(argc, argv, environment);
@@ -105,29 +103,28 @@ int begin(int argc, char** argv, char** environment) {
 Errand errand() { return way().errand; }
 const std::string& sought() { return way().sought; }
 
-Call* reach(const std::string& name) {
+bool is_asked() { return embedded::asked() != embedded::Asked::nothing; }
+
+bool reach(const std::string& name) {
   Way& here = way();
-  if (here.errand == Errand::none) return nullptr;
+  if (here.errand == Errand::none) return false;
   std::string full = cleaned(name);
   const int nth = ++here.reached[full];
   if (nth > 1) full += "#" + std::to_string(nth);
-  if (here.errand == Errand::seek) return full == here.sought ? here.call : nullptr;
+  if (here.errand == Errand::seek) return full == here.sought;
   embedded::Benchmark benchmark;
   benchmark.name = full;
   embedded::add(std::move(benchmark));
-  return nullptr;
+  return false;
 }
 
-void run_reached(Call* call, void (*loop)(Call*, void*), void* context) {
-  try {
-    loop(call, context);
-  } catch (const std::exception& error) {
-    way().failed = error.what();
-  } catch (...) {
-    way().failed = "threw what is no std::exception";
-  }
-  go_back();
+void measure_reached(void (*function)(Call*, void*), void* context) {
+  way().arrived = true;
+  embedded::measure_sought([=](Call& call) { function(&call, context); });
 }
+
+unsigned long long promise(Call* call) { return call->promise(); }
+void trouble(const std::string& what) { way().trouble = what; }
 
 void call_quietly(void (*function)(void*), void* context) {
   try {
@@ -136,10 +133,7 @@ void call_quietly(void (*function)(void*), void* context) {
   }
 }
 
-void give_up(const std::string& reason) {
-  way().failed = reason;
-  go_back();
-}
+void give_up(const std::string& reason) { embedded::fail_sought(reason); }
 
 void count_items(Call* call, const std::string& unit, double items) {
   call->notes().counters[unit] = {items, Counter::kRate | Counter::kForEachIteration};

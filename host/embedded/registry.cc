@@ -16,8 +16,6 @@ namespace {
   std::exit(2);
 }
 
-Benchmark (*g_find_other)(std::string_view name) = nullptr;
-
 /// The values after "name/".
 std::optional<std::vector<std::int64_t>> read_args(std::string_view text, std::size_t count) {
   std::vector<std::int64_t> values;
@@ -75,12 +73,8 @@ std::optional<Chosen> find_case(std::string_view symbol) {
     if (auto values = read_args(symbol.substr(one.name.size()), argument_count(one)))
       return Chosen{&one, *std::move(values)};
   }
-  if (g_find_other == nullptr) return std::nullopt;
-  static const Benchmark other = g_find_other(symbol);
-  return Chosen{&other, {}};
+  return std::nullopt;
 }
-
-void find_others(Benchmark (*find)(std::string_view name)) { g_find_other = find; }
 
 std::string list_text() {
   std::string text = std::string(protocol::kBenchmarkListStart) + "\n";

@@ -50,10 +50,6 @@ struct Chosen {
 /// "sort/64/1000"; nothing where there is no such benchmark, or not with so many arguments.
 std::optional<Chosen> find_case(std::string_view symbol);
 
-/// A program that knows its benchmarks only once it has reached them: names that are not registered are asked for here,
-/// in a case's process.
-void find_others(Benchmark (*find)(std::string_view name));
-
 /// As protocol/descriptors.h says it.
 std::string list_text();
 

@@ -372,10 +372,22 @@ void do_nothing(Call& call) {
   for (auto _ : detail::Rounds(&call)) static_cast<void>(_);
 }
 
+/// The case of this process, where its benchmark is still to be reached.
+void (*g_seek)(std::string_view name) = nullptr;
+Benchmark g_sought;
+Conductor* g_sought_by = nullptr;
+Regions* g_regions = nullptr;
+
+void seek(void* /*none*/) { g_seek(g_sought.name); }
+
 void run_case(void* /*context*/, host::Channel channel, const Message& request) {
   static const Benchmark nothing{.name = "", .function = do_nothing, .axes = {}};
   const std::string_view symbol = request.text(Field::symbol).value_or("");
   auto chosen = symbol.empty() ? Chosen{&nothing, {}} : find_case(symbol);
+  if (!chosen && g_seek != nullptr) {
+    g_sought.name = symbol;
+    chosen = Chosen{&g_sought, {}};
+  }
   const bool fixed = chosen && chosen->benchmark->iterations > 0;
   const std::uint64_t warm_up = request.number(Field::warm_up);
   Regions regions(channel, request.job(), fixed ? 0 : warm_up);
@@ -392,7 +404,10 @@ void run_case(void* /*context*/, host::Channel channel, const Message& request) 
   }
   if (host::callgrind::running()) host::align_mappings();
   host::enter_stage(Stage::setup);
-  host::call_on_pinned_stack(Conductor::enter, &conductor, request.number(Field::stack_padding));
+  const bool is_sought = chosen->benchmark == &g_sought;
+  g_regions = &regions;
+  g_sought_by = &conductor;
+  host::call_on_pinned_stack(is_sought ? seek : Conductor::enter, &conductor, request.number(Field::stack_padding));
 }
 
 bool rehearse(bool counted) {
@@ -415,6 +430,19 @@ int serve() {
   host::fill_malloc();
   if (host::callgrind::running()) host::align_mappings();
   return host::serve({"cpp", __VERSION__}, run_case, nullptr);
+}
+
+void seek_others(void (*seek)(std::string_view name)) { g_seek = seek; }
+
+void measure_sought(std::function<void(Call&)> function) {
+  g_sought.function = std::move(function);
+  g_sought_by->run();
+  ::_exit(0);
+}
+
+void fail_sought(const std::string& reason) {
+  g_regions->fail(Regions::stage(), reason, "");
+  ::_exit(1);
 }
 
 int write_list() {

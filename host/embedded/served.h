@@ -1,6 +1,12 @@
 /// The program in the hands of `tally`.
 #pragma once
 
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "call.h"
+
 namespace tally::embedded {
 
 /// Serves until the runner has no more cases; returns the exit code.
@@ -8,5 +14,15 @@ int serve();
 
 /// Writes the list of benchmarks where the runner expects it; returns the exit code.
 int write_list();
+
+/// For programs that know their benchmarks only once they have reached them: in the process of a case whose name is not
+/// registered, `seek` is called, and comes to one of the two below.
+void seek_others(void (*seek)(std::string_view name));
+
+/// The case's benchmark is found: measures it, here, and ends the process.
+[[noreturn]] void measure_sought(std::function<void(detail::Call&)> function);
+
+/// It is not, for this reason.
+[[noreturn]] void fail_sought(const std::string& reason);
 
 }  // namespace tally::embedded

@@ -14,6 +14,8 @@
 #error "include <tallymark/nanobench.h> in the place of <nanobench.h>, not after it"
 #endif
 
+#include <string>
+#include <type_traits>
 #include <utility>
 
 #include "tallymark/reached.h"
@@ -28,30 +30,39 @@
 namespace tally {
 namespace detail {
 
-/// The loops of an operation, and of one with a setup before each execution.
-template <typename Operation>
-__attribute__((noinline)) static void nanobench_loop(Call* call, void* operation) {
-  open(call, &empty_calls<NoOperation>, 1);
-  call_in_rounds(call, *static_cast<Operation*>(operation));
-}
-
-template <typename Setup, typename Operation>
-struct WithSetup {
-  Setup* setup;
+/// What a benchmark's function is called with: its bench, its operation, and what is done before each execution.
+template <typename Operation, typename Setup = NoOperation>
+struct NanobenchRun {
+  const ::ankerl::nanobench::BenchOfNanobench* bench;
   Operation* operation;
+  Setup* setup;
 };
 
-template <typename Setup, typename Operation>
-__attribute__((noinline)) static void nanobench_setup_loop(Call* call, void* both) {
+template <typename Run>
+void count_batch(Call* call, const Run& run) {
+  if (run.bench->batch() != 1) count_items(call, run.bench->unit(), run.bench->batch());
+}
+
+template <typename Operation>
+__attribute__((noinline)) static void nanobench_loop(Call* call, void* context) {
+  const auto& run = *static_cast<NanobenchRun<Operation>*>(context);
   open(call, &empty_calls<NoOperation>, 1);
-  const auto& of = *static_cast<WithSetup<Setup, Operation>*>(both);
+  call_in_rounds(call, *run.operation);
+  count_batch(call, run);
+}
+
+template <typename Operation, typename Setup>
+__attribute__((noinline)) static void nanobench_setup_loop(Call* call, void* context) {
+  const auto& run = *static_cast<NanobenchRun<Operation, Setup>*>(context);
+  open(call, &empty_calls<NoOperation>, 1);
   for (auto _ : Rounds(call)) {
     static_cast<void>(_);
     detail::pause(call);
-    (*of.setup)();
+    (*run.setup)();
     detail::resume(call);
-    (*of.operation)();
+    (*run.operation)();
   }
+  count_batch(call, run);
 }
 
 }  // namespace detail
@@ -87,10 +98,8 @@ class Bench : public BenchOfNanobench {
  public:
   template <typename Operation>
   __attribute__((noinline)) Bench& run(Operation&& operation) {
-    using Bare = std::remove_reference_t<Operation>;
     if (::tally::detail::errand() != ::tally::detail::Errand::none) {
-      if (::tally::detail::Call* const call = reach())
-        ::tally::detail::run_reached(call, &::tally::detail::nanobench_loop<Bare>, address(operation));
+      if (reach()) measure(operation);
       pass_by([&] { Own::run(operation); });
       return *this;
     }
@@ -186,27 +195,23 @@ class Bench : public BenchOfNanobench {
     ::tally::detail::call_quietly([](void* its_run) { (*static_cast<Run*>(its_run))(); }, &run);
   }
 
-  template <typename T>
-  static void* address(T& object) {
-    return const_cast<void*>(static_cast<const void*>(&object));
+  template <typename Operation>
+  [[noreturn]] void measure(Operation& operation) {
+    ::tally::detail::NanobenchRun<Operation> run{this, &operation, nullptr};
+    ::tally::detail::measure_reached(&::tally::detail::nanobench_loop<Operation>, &run);
   }
 
-  ::tally::detail::Call* reach() {
+  bool reach() {
     static const std::string untitled = Own().title();
     const std::string& here = Own::title();
-    ::tally::detail::Call* const call =
-        ::tally::detail::reach(here.empty() || here == untitled ? Own::name() : here + "/" + Own::name());
-    if (call != nullptr && Own::batch() != 1) ::tally::detail::count_items(call, Own::unit(), Own::batch());
-    return call;
+    return ::tally::detail::reach(here.empty() || here == untitled ? Own::name() : here + "/" + Own::name());
   }
 
   void reach_pairs() {}
   template <typename Name, typename Operation, typename... Others>
   void reach_pairs(Name&& its_name, Operation&& operation, Others&&... others) {
-    using Bare = std::remove_reference_t<Operation>;
     Own::name(its_name);
-    if (::tally::detail::Call* const call = reach())
-      ::tally::detail::run_reached(call, &::tally::detail::nanobench_loop<Bare>, address(operation));
+    if (reach()) measure(operation);
     reach_pairs(others...);
   }
 
@@ -218,11 +223,11 @@ class Bench : public BenchOfNanobench {
       own.setup(its_setup).run(std::forward<Operation>(operation));
       return *this;
     }
-    if (::tally::detail::Call* const call = reach()) {
+    if (reach()) {
       if (Own::epochIterations() != 1)
         ::tally::detail::give_up("setup() can only be counted with epochIterations(1): it is then of each execution");
-      ::tally::detail::WithSetup<Setup, Bare> both{&its_setup, &operation};
-      ::tally::detail::run_reached(call, &::tally::detail::nanobench_setup_loop<Setup, Bare>, &both);
+      ::tally::detail::NanobenchRun<Bare, Setup> run{this, &operation, &its_setup};
+      ::tally::detail::measure_reached(&::tally::detail::nanobench_setup_loop<Bare, Setup>, &run);
     }
     pass_by([&] { own.setup(its_setup).run(operation); });
     return *this;

@@ -23,14 +23,24 @@ namespace detail {
 enum class Errand { none, list, seek };
 Errand errand();
 
+/// Whether main() will run for `tally`. Holds before main() has begun, too.
+bool is_asked();
+
 /// The benchmark that is sought; empty: none is.
 const std::string& sought();
 
-/// main() has reached a benchmark. A name that was reached before becomes "name#2". Null: pass by.
-Call* reach(const std::string& name);
+/// main() has reached a benchmark. A name that was reached before becomes "name#2". False: pass by.
+bool reach(const std::string& name);
 
-/// Runs the measured loop of the benchmark that was reached, and does not return. The case fails with what it throws.
-[[noreturn]] void run_reached(Call* call, void (*loop)(Call* call, void* context), void* context);
+/// Measures the benchmark that was reached, and ends the process. `function` has a measured loop; it is called once,
+/// or, if it asks for promise(), for each region. The case fails with what it throws.
+[[noreturn]] void measure_reached(void (*function)(Call* call, void* context), void* context);
+
+/// How many executions this call of the function has.
+unsigned long long promise(Call* call);
+
+/// Why the case fails if main() ends before it has reached its benchmark.
+void trouble(const std::string& what);
 
 /// Calls a function of which nobody hears what it throws.
 void call_quietly(void (*function)(void* context), void* context);
@@ -67,6 +77,15 @@ template <typename Operation>
 __attribute__((noinline)) static void empty_calls_in(Pauses& pauses, Call* call, unsigned number) {
   Operation operation;
   if (number == 0) return call_in_rounds(call, operation);
+  if (number == 1) {
+    for (auto _ : Rounds(call)) {
+      static_cast<void>(_);
+      pauses.pause();
+      pauses.resume();
+      operation();
+    }
+    return;
+  }
   for (auto _ : Rounds(call)) {
     static_cast<void>(_);
     for (unsigned i = 0; i < number; ++i) {
