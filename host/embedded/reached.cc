@@ -125,6 +125,7 @@ void measure_reached(void (*function)(Call*, void*), void* context) {
 
 unsigned long long promise(Call* call) { return call->promise(); }
 void trouble(const std::string& what) { way().trouble = what; }
+const std::string& trouble() { return way().trouble; }
 
 void call_quietly(void (*function)(void*), void* context) {
   try {

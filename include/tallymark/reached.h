@@ -41,6 +41,7 @@ unsigned long long promise(Call* call);
 
 /// Why the case fails if main() ends before it has reached its benchmark.
 void trouble(const std::string& what);
+const std::string& trouble();
 
 /// Calls a function of which nobody hears what it throws.
 void call_quietly(void (*function)(void* context), void* context);
