@@ -48,18 +48,24 @@ class CatchMeter final : public ::Catch::Benchmark::Detail::ChronometerConcept {
   explicit CatchMeter(Call* call) : call_(call) {}
   void start() override {
     if (wait(call_) == 0) throw std::runtime_error("a benchmark has one measure(), and this one begins a second one");
+    started_ = true;
     detail::start(call_);
   }
   void finish() override { wait(call_); }
+  [[nodiscard]] bool started() const { return started_; }
 
  private:
   Call* call_;
+  bool started_ = false;
 };
 
-inline void call_with_meter(Call* call, const ::Catch::Benchmark::Detail::BenchmarkFunction& function) {
+/// Not inlined: what lies between the two ends of a region would differ, where a compiler knows what is called.
+__attribute__((noinline)) inline void call_with_meter(Call* call,
+                                                      const ::Catch::Benchmark::Detail::BenchmarkFunction& function) {
   const auto runs = static_cast<int>(promise(call));
   CatchMeter meter(call);
   function(::Catch::Benchmark::Chronometer(meter, runs));
+  if (!meter.started()) throw std::runtime_error("the benchmark does not call measure()");
 }
 
 /// What BENCHMARK's loop calls. The barrier keeps the loop where its body is nothing, and a number in a register.

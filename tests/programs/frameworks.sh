@@ -1,0 +1,49 @@
+# Where the sources of other benchmark libraries are: none of them is committed. Sourced, with $work as the folder.
+
+# Prints the file that a URL is of, if it is what it should be; nothing otherwise.
+fetched() { # URL DIGEST FILE
+  if ! echo "$2  $3" | sha256sum --check --status 2>/dev/null; then
+    python3 -c "import sys, urllib.request as u; u.urlretrieve(*sys.argv[1:])" "$1" "$3" 2>/dev/null || return 0
+    echo "$2  $3" | sha256sum --check --status || return 0
+  fi
+  echo "$3"
+}
+
+# The folder of catch2/catch.hpp: Debian's package catch2.
+catch2_of_debian() {
+  for folder in "${TALLY_CATCH2:-/usr/include}" /usr/include; do
+    if [ -e "$folder/catch2/catch.hpp" ]; then echo "$folder" && return; fi
+  done
+}
+
+# Its main(), as an object file of its own.
+catch2_v2_main() { # FOLDER
+  if [ ! -e "$work/catch2_v2_main.o" ]; then
+    printf '#define CATCH_CONFIG_MAIN\n#define CATCH_CONFIG_ENABLE_BENCHMARKING\n#include <catch2/catch.hpp>\n' |
+      g++ -std=c++17 -O0 -isystem "$1" -x c++ -c - -o "$work/catch2_v2_main.o"
+  fi
+  echo "$work/catch2_v2_main.o"
+}
+
+# The folder of catch_amalgamated.hpp, with libCatch2.a beside it, which has Catch2's main().
+catch2_v3() {
+  archive=$(fetched http://deb.debian.org/debian/pool/main/c/catch2/catch2_3.7.1.orig.tar.gz \
+    c991b247a1a0d7bb9c39aa35faf0fe9e19764213f28ffba3109388e62ee0269c "$work/catch2_3.7.1.orig.tar.gz")
+  if [ -z "$archive" ]; then return; fi
+  extras=$work/Catch2-3.7.1/extras
+  if [ ! -e "$extras/libCatch2.a" ]; then
+    tar -xf "$archive" -C "$work"
+    g++ -std=c++17 -O0 -c "$extras/catch_amalgamated.cpp" -o "$extras/catch.o"
+    ar rcs "$extras/libCatch2.a" "$extras/catch.o"
+  fi
+  echo "$extras"
+}
+
+# The folder of nanobench.h.
+nanobench() {
+  if [ -e "${TALLY_NANOBENCH:-/usr/include}/nanobench.h" ]; then echo "${TALLY_NANOBENCH:-/usr/include}" && return; fi
+  mkdir -p "$work/nanobench"
+  header=$(fetched https://raw.githubusercontent.com/martinus/nanobench/v4.3.11/src/include/nanobench.h \
+    7d20cc0daed3f56341ccd9b5c4b1b25b2f064d76638a5ba0304a5795a32cc1b6 "$work/nanobench/nanobench.h")
+  if [ -n "$header" ]; then dirname "$header"; fi
+}
