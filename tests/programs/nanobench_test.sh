@@ -20,14 +20,14 @@ for compiler in g++ clang++-19; do
   mkdir -p "$compiler"
   "$compiler" -std=c++17 -O1 -Wall -Wextra -pedantic -Werror -I"$include/tallymark/nanobench" -I"$include" -isystem "$folder" \
     "$source/tests/programs/nanobench_work.cc" "$archive" -pthread -Wl,-z,now -o "$compiler/work"
-  fails "$tally" run --program "$compiler/work" --counts-only --quiet --json "$compiler.json" -- crash # some are meant to
+  fails "$tally" run --program "$compiler/work" --counts-only --quiet --json "$compiler.json" # some are meant to
   says "warm_up: as it should"
 done
 MORE=$(head -c 3000 /dev/zero | tr '\0' x)
 export MORE
 cp -r g++/work moved
 mkdir -p moved_away && mv moved moved_away/work
-fails "$tally" run --program moved_away/work --keep-env MORE --counts-only --quiet --json again.json -- crash
+fails "$tally" run --program moved_away/work --keep-env MORE --counts-only --quiet --json again.json
 unset MORE
 passes python3 - <<'EOT'
 import json
@@ -46,13 +46,11 @@ for path in ("g++.json", "clang++-19.json"):
         "titled/nops#2": counts["titled/nops#2"],
         "titled/in a function one": 1000,
         "titled/in a function two": 1000,
+        "last": 1000,
     }, (path, counts)
     assert 1000 <= counts["titled/nops#2"] <= 1010, (path, counts)  # what it keeps is computed
     assert all(size * 1000 <= count <= size * 1000 + 20 for size, count in sizes.items()), (path, sizes)
-    assert {name for name, one in cases.items() if one["status"] != "ok"} == {"throws", "crashes"}, path
-    assert "SIGSEGV" in cases["crashes"]["failure"]["message"], (path, cases["crashes"])
-    # 100 bytes in each execution.
-    assert "byte" in json.dumps(cases["titled/nops"].get("counters", "byte")), (path, cases["titled/nops"])
+    assert {name for name, one in cases.items() if one["status"] != "ok"} == {"throws"}, path
 first, again = ({name: (one.get("counts") or {}).get("replicates") for name, one in cases_of(path).items()}
                 for path in ("g++.json", "again.json"))
 assert first == again, (first, again)
@@ -62,7 +60,7 @@ passes python3 -c '
 import json
 (case,) = json.load(open("timed.json"))["cases"]
 assert case["wall"]["median_s"] > 0, case
-assert case["counters"]["byte"] > 0, case'
+assert case["counters"]["byte"] > 0, case  # 100 of them in each execution'
 
 # --- without tally: the table that it had, and its exit code
 g++ -std=c++17 -O1 -isystem "$folder" "$source/tests/programs/nanobench_work.cc" -o plain

@@ -20,7 +20,7 @@ void run_two(ankerl::nanobench::Bench& bench, const std::string& name) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main() {
   ankerl::nanobench::Bench().run("empty", [] {});
   ankerl::nanobench::Bench().minEpochIterations(10).name("named").run([&] { THOUSAND_NOPS; });
 
@@ -48,17 +48,13 @@ int main(int argc, char** argv) {
   }
   out << sizes.complexityBigO() << out.str().size();
 
-  bool seen = false;
   bench = ankerl::nanobench::Bench();
   try {
     bench.run("throws", [&] {
-      seen = true;
       throw std::runtime_error("as it should");
     });
   } catch (const std::runtime_error&) {
   }
-  ankerl::nanobench::Bench(bench).run("crashes", [&] {
-    if (argc > 1) *reinterpret_cast<volatile int*>(argv[0] - 0x10000000000) = 1;
-  });
+  ankerl::nanobench::Bench(bench).run("last", [] { THOUSAND_NOPS; });
   std::exit(3);
 }
