@@ -2,7 +2,8 @@
 /// CATCH_CONFIG_ENABLE_BENCHMARKING). Or, without an edit, put the folder include/tallymark/catch2 before Catch2's own.
 ///
 /// BENCHMARK and BENCHMARK_ADVANCED are benchmarks, "test case/section/name". To list them, the test cases are run that
-/// Catch2 would run, and those tagged [!benchmark]; benchmarks are skipped, as by --skip-benchmarks. In a case's
+/// Catch2 would run, and those tagged [!benchmark]; each is
+/// executed once, for what comes after it. In a case's
 /// process only its test case runs, as far as its benchmark. The measured loop is Catch2's own, in
 /// Chronometer::measure(). A test case that fails on the way is a benchmark that fails, with the assertion. Where
 /// `tally` has not started the program, everything is Catch2's own.
@@ -17,7 +18,11 @@
 #endif
 #endif
 #if defined(CATCH_BENCHMARK_HPP_INCLUDED) && !defined(CATCH_REPORTER_EVENT_LISTENER_HPP_INCLUDED)
+#include <catch2/catch_assertion_result.hpp>
+#include <catch2/catch_section_info.hpp>
+#include <catch2/catch_test_case_info.hpp>
 #include <catch2/interfaces/catch_interfaces_config.hpp>
+#include <catch2/interfaces/catch_interfaces_reporter.hpp>
 #include <catch2/interfaces/catch_interfaces_tag_alias_registry.hpp>
 #include <catch2/internal/catch_test_spec_parser.hpp>
 #include <catch2/reporters/catch_reporter_event_listener.hpp>
@@ -41,6 +46,8 @@ namespace detail {
 
 /// The test case and the sections in it that run.
 inline std::vector<std::string> catch_path;
+/// A benchmark of it that is not the one is executed: what fails there is that one's affair.
+inline bool catch_passes_by = false;
 
 /// One region of a loop of Catch2's.
 class CatchMeter final : public ::Catch::Benchmark::Detail::ChronometerConcept {
@@ -58,6 +65,18 @@ class CatchMeter final : public ::Catch::Benchmark::Detail::ChronometerConcept {
   Call* call_;
   bool started_ = false;
 };
+
+/// Of a benchmark that is passed by.
+class CatchNoMeter final : public ::Catch::Benchmark::Detail::ChronometerConcept {
+ public:
+  void start() override {}
+  void finish() override {}
+};
+
+static inline void catch_pass_by(void* function) {
+  CatchNoMeter meter;
+  (*static_cast<::Catch::Benchmark::Detail::BenchmarkFunction*>(function))(::Catch::Benchmark::Chronometer(meter, 1));
+}
 
 /// Not inlined: what lies between the two ends of a region would differ, where a compiler knows what is called.
 __attribute__((noinline)) inline void call_with_meter(Call* call,
@@ -125,6 +144,11 @@ class CatchBenchmark {
       own = function;
     } else if (reach(full_name())) {
       measure(function);
+    } else {
+      ::Catch::Benchmark::Detail::BenchmarkFunction passed(function);
+      catch_passes_by = true;
+      call_quietly(&catch_pass_by, &passed);
+      catch_passes_by = false;
     }
     return *this;
   }
@@ -174,7 +198,10 @@ class CatchListener : public CatchListenerBase {
         ::Catch::TestSpecParser(::Catch::ITagAliasRegistry::get()).parse(text).testSpec();
   }
 
-  void testCaseStarting(const ::Catch::TestCaseInfo& /*info*/) override { catch_path.clear(); }
+  void testCaseStarting(const ::Catch::TestCaseInfo& /*info*/) override {
+    catch_path.clear();
+    failed_ = false;
+  }
   /// The first section is the test case.
   void sectionStarting(const ::Catch::SectionInfo& info) override { catch_path.push_back(info.name); }
   void sectionEnded(const ::Catch::SectionStats& /*stats*/) override {
@@ -183,7 +210,8 @@ class CatchListener : public CatchListenerBase {
 
   CatchAssertionEnded assertionEnded(const ::Catch::AssertionStats& stats) override {
     const auto& result = stats.assertionResult;
-    if (!result.isOk()) {
+    if (!result.isOk() && !catch_passes_by) {
+      failed_ = true;
       const auto place = result.getSourceInfo();
       const auto message = static_cast<std::string>(result.getMessage());
       trouble(std::string(place.file) + ":" + std::to_string(place.line) + ": " + result.getExpressionInMacro() +
@@ -195,7 +223,7 @@ class CatchListener : public CatchListenerBase {
 
   /// Its benchmarks may be missing in the list: it stands there itself.
   void testCaseEnded(const ::Catch::TestCaseStats& stats) override {
-    if (stats.totals.assertions.failed > 0 && errand() == Errand::list) reach(name_of(stats.testInfo));
+    if (failed_ && errand() == Errand::list) reach(name_of(stats.testInfo));
   }
 
  private:
@@ -213,6 +241,8 @@ class CatchListener : public CatchListenerBase {
     }
     return all;
   }
+
+  bool failed_ = false;
 };
 
 struct CatchRegistration {

@@ -16,7 +16,9 @@
 TEST_CASE("a test") { REQUIRE(std::string("a") + "b" == "ab"); }
 
 TEST_CASE("forms, with \"odd\" \\ [characters]") {
-  long n = 1;
+  long n = 0;
+  BENCHMARK("makes") { n = 1; };
+  REQUIRE(n == 1);
   BENCHMARK("empty"){};
   BENCHMARK("nops") { THOUSAND_NOPS; };
   BENCHMARK(std::string("no") + "ps, with an index", i) {
@@ -72,7 +74,6 @@ TEST_CASE("wrong") {
     meter.measure([] { THOUSAND_NOPS; });
     meter.measure([] { THOUSAND_NOPS; });
   };
-  BENCHMARK("crashes") { *reinterpret_cast<volatile int*>(&one - 0x10000000000) = 1; };
 }
 
 TEST_CASE("fails on its way") {
