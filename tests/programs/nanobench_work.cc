@@ -50,9 +50,7 @@ int main() {
 
   bench = ankerl::nanobench::Bench();
   try {
-    bench.run("throws", [&] {
-      throw std::runtime_error("as it should");
-    });
+    bench.run("throws", [&] { throw std::runtime_error("as it should"); });
   } catch (const std::runtime_error&) {
   }
   ankerl::nanobench::Bench(bench).run("last", [] { THOUSAND_NOPS; });
