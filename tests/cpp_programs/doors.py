@@ -1,0 +1,160 @@
+"""The ways to count a benchmark: both doors of `tally run --program`, and plain Callgrind on either program.
+
+A case is named as Google Benchmark names it (`BM_sort/64`), on both sides.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+SHORT = 10  # executions of the shorter call, as the built-program door makes them
+# What calls a benchmark's function, by side: with its State, without reports.
+CALLERS = {
+    "header": "benchmark::compiled_with_tallymark_not_with_google_benchmark::internal::run_function(*",
+    "google": "benchmark::internal::BenchmarkInstance::Run(*",
+}
+PAUSES = "State::PauseTiming()"
+
+
+@dataclass(frozen=True)
+class Count:
+    """Instructions of an execution, or why there are none."""
+
+    value: float | None = None
+    reason: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+def clean_environment() -> dict[str, str]:
+    """No server and no settings of the developer's."""
+    kept = {
+        name: os.environ[name] for name in ("HOME", "PATH", "XDG_CACHE_HOME") if name in os.environ
+    }
+    return kept | {"XDG_RUNTIME_DIR": "/nonexistent"}
+
+
+def count_of(case: dict[str, object]) -> Count:
+    """A case of a record."""
+    counts, failure = case.get("counts"), case.get("failure")
+    warnings = case.get("warnings")
+    told = tuple(str(one) for one in warnings) if isinstance(warnings, list) else ()
+    if isinstance(counts, dict) and case["status"] == "ok":
+        return Count(float(counts["per_iteration"]), warnings=told)
+    if isinstance(failure, dict):
+        lines = str(failure.get("message", failure)).strip().splitlines()
+        return Count(reason="; ".join(dict.fromkeys((lines[0], lines[-1]))), warnings=told)
+    return Count(reason=str(case.get("skip_reason", case["status"])), warnings=told)
+
+
+def by_tally(argv: list[str], folder: Path, limit_s: float) -> tuple[dict[str, Count], str]:
+    """Counts a program of either side; the text is what tally says where it refuses all of it."""
+    with tempfile.TemporaryDirectory() as scratch:
+        record = Path(scratch, "record.json")
+        command = [part.replace("RECORD", str(record)) for part in argv]
+        try:
+            done = subprocess.run(
+                command,
+                env=clean_environment(),
+                cwd=folder,
+                capture_output=True,
+                text=True,
+                timeout=limit_s,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return {}, f"takes more than {limit_s:.0f} s"
+        if not record.exists():
+            return {}, (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[0]
+        cases = json.loads(record.read_text())["cases"]
+    return {case["definition"]["stmt"]: count_of(case) for case in cases}, ""
+
+
+@dataclass(frozen=True)
+class Call:
+    """What plain Callgrind saw of a benchmark's call."""
+
+    instructions: int
+    executions: list[int]  # of each benchmark of this name
+    pauses: int
+
+
+def pauses_in(profile: str) -> int:
+    """Calls of PauseTiming(): one of the library's own at the loop's end, and those of the benchmark."""
+    named = re.search(rf"fn=\((\d+)\) .*{re.escape(PAUSES)}", profile)
+    if not named:
+        return 0
+    calls = re.findall(rf"^cfn=\({named.group(1)}\).*\ncalls=(\d+)", profile, re.MULTILINE)
+    return sum(int(number) for number in calls)
+
+
+def pattern_of(name: str) -> str:
+    """Matches this name alone, for std::regex and POSIX."""
+    return "^" + re.sub(r"([\\^$.|?*+()\[{])", r"\\\1", name) + "$"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What plain Callgrind is to count: a program and its arguments, of a side, in a folder."""
+
+    argv: list[str]
+    side: str
+    folder: Path
+    executions: int
+    limit_s: float
+
+
+def one_call(asked: Asked, name: str, executions: int) -> Call:
+    """Runs one benchmark under Callgrind, by the program's own command line.
+
+    Without address randomisation: Google Benchmark 1.9.3 and newer would start the program again, out of Valgrind.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        profile, report = Path(folder, "profile"), Path(folder, "report.json")
+        command = ["setarch", "-R", "valgrind", "--tool=callgrind"]
+        command += [
+            f"--toggle-collect={CALLERS[asked.side]}",
+            f"--callgrind-out-file={profile}",
+            *asked.argv,
+        ]
+        command += [f"--benchmark_filter={pattern_of(name)}", f"--benchmark_min_time={executions}x"]
+        command += [f"--benchmark_out={report}", "--benchmark_out_format=json"]
+        subprocess.run(
+            command,
+            env=clean_environment(),
+            cwd=asked.folder,
+            capture_output=True,
+            timeout=asked.limit_s,
+            check=False,
+        )
+        text = profile.read_text(errors="replace")
+        runs = json.loads(report.read_text())["benchmarks"]
+    total = re.search(r"^(?:totals|summary): (\d+)", text, re.MULTILINE)
+    made = [run["iterations"] for run in runs if run.get("run_type") == "iteration"]
+    return Call(int(total.group(1)) if total else 0, made, pauses_in(text))
+
+
+def by_callgrind(asked: Asked, name: str) -> Count:
+    """The difference of a short and a long call, by the executions that one made more: with the loop's own control."""
+    try:
+        short = one_call(asked, name, SHORT)
+        long = one_call(asked, name, SHORT + asked.executions)
+    except subprocess.TimeoutExpired:
+        return Count(reason=f"takes more than {asked.limit_s:.0f} s under Callgrind")
+    except (OSError, ValueError, LookupError) as error:
+        return Count(reason=f"gives no profile ({type(error).__name__})")
+    if len(long.executions) != 1 or len(short.executions) != 1:
+        return Count(reason=f"{len(long.executions)} benchmarks of this name")
+    more = long.executions[0] - short.executions[0]
+    if more <= 0:
+        return Count(reason="fixes its number of executions, so two calls do not differ")
+    if short.instructions == 0:
+        return Count(reason="nothing was collected")
+    if long.pauses >= long.executions[0]:
+        return Count(reason="pauses: Callgrind counts what lies between")
+    return Count((long.instructions - short.instructions) / more)

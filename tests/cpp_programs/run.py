@@ -1,0 +1,235 @@
+"""Counts real projects' Google Benchmark programs in several ways, and says where these do not agree.
+
+    tests/cpp_programs/run.py TABLE --sources DIR --prefix PREFIX --google PREFIX --google-sources DIR --work DIR
+
+TABLE names projects (projects.py says how); their sources lie below --sources. Each project is built twice, with the
+drop-in of the Tallymark that is installed in --prefix, and with Google Benchmark 1.8 or newer (--google is an
+installation of it, --google-sources its source folder). Each case then has these counts:
+
+- header: the program that was built with Tallymark, by `tally run --program`;
+- built: the program that was built with Google Benchmark, by the same command;
+- Callgrind: either program under plain Valgrind, a call of 10 executions taken off a longer one. At most --callgrind
+  cases of a program, evenly chosen, since each takes four processes, and all whose first two counts differ by more
+  than the loop's own control.
+
+Both doors count everything twice, the second time on one core (--cores 0); the two runs must be equal. The exit code is
+1 if a case disagrees, if two runs differ, if a side has a case that the other lacks, or if doors differ with no proof
+of either count. Not a part of `make test`: it takes minutes for each project, and sources that are not here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from doors import Asked, Count, by_callgrind, by_tally
+from projects import SIDES, BuildFailed, Places, Project, build, read_table
+from verdicts import Counts, Verdict, changed, judge
+
+WRONG = ("disagrees", "unproven", "one side")
+KINDS = ("ok", "compiled differently", "refused", *WRONG)
+
+
+@dataclass
+class Outcome:
+    """What was found of one project."""
+
+    project: Project
+    verdicts: dict[str, Verdict] = field(default_factory=dict)
+    equal_to_callgrind: int = 0
+    compared_with_callgrind: int = 0
+    unlike_runs: list[str] = field(default_factory=list)
+    failure: str = ""
+
+    def of_kind(self, kind: str) -> dict[str, str]:
+        """Notes of the cases with this verdict."""
+        return {name: one.note for name, one in self.verdicts.items() if one.kind == kind}
+
+    def is_wrong(self) -> bool:
+        """Something that must not be."""
+        return bool(self.unlike_runs) or any(self.of_kind(kind) for kind in WRONG)
+
+
+def chosen(names: list[str], most: int) -> set[str]:
+    """Evenly over the list."""
+    step = max(1.0, len(names) / most) if most > 0 else len(names) + 1.0
+    return {names[int(i * step)] for i in range(min(most, len(names)))}
+
+
+class Matrix:
+    """Counts the programs of projects, with the tools that the command line names."""
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        self.args = args
+        self.tally = Path(args.prefix, "bin", "tally").resolve()
+        self.places = Places(
+            sources=args.sources.resolve(),
+            drop_in=Path(args.prefix, "lib", "tallymark", "drop-in").resolve(),
+            google=args.google.resolve(),
+            google_sources=args.google_sources.resolve(),
+            work=args.work.resolve(),
+        )
+
+    def run(self, project: Project) -> Outcome:
+        """Builds and counts all programs of a project."""
+        outcome = Outcome(project)
+        try:
+            folders = {side: build(project, self.places, side) for side in SIDES}
+        except BuildFailed as failed:
+            outcome.failure = f"not built: {failed}"
+            return outcome
+        for program in project.programs:
+            if not self.args.build_only:
+                self.count_program(outcome, {s: f / program for s, f in folders.items()})
+        return outcome
+
+    def tally_command(self, project: Project, program: Path, *options: str) -> list[str]:
+        """Which cases, how often, and into which record."""
+        command = [str(self.tally), "run", "--program", str(program), "--counts-only", "--quiet"]
+        command += ["--timeout", "60", "--iterations", str(project.iterations), "--json", "RECORD"]
+        for pattern in project.filters:
+            command += ["--filter", pattern]
+        command += options
+        return [*command, "--", *project.args] if project.args else command
+
+    def folder_of(self, project: Project, program: Path) -> Path:
+        """Where the program runs: in the sources, if its data lies there."""
+        if project.folder:
+            return self.places.sources / project.folder
+        return program.parent
+
+    def twice(self, outcome: Outcome, program: Path, side: str) -> dict[str, Count]:
+        """Counts by tally, in parallel and on one core."""
+        limit, folder = self.args.program_limit, self.folder_of(outcome.project, program)
+        in_parallel = self.tally_command(outcome.project, program)
+        on_one_core = self.tally_command(outcome.project, program, "--cores", "0")
+        first, why = by_tally(in_parallel, folder, limit)
+        second, why_not = by_tally(on_one_core, folder, limit)
+        if not first or not second:
+            reason = f"{side}: {why or why_not}"
+            outcome.verdicts[f"{program.name} ({side})"] = Verdict("refused", reason)
+            return first
+        outcome.unlike_runs += [
+            f"{side} {program.name}/{name}: {first.get(name)} and {second.get(name)}"
+            for name in changed(first, second)
+        ]
+        return first
+
+    def count_program(self, outcome: Outcome, programs: dict[str, Path]) -> None:
+        """All cases of one program."""
+        header = self.twice(outcome, programs["header"], "header")
+        built = self.twice(outcome, programs["google"], "google")
+        both = [name for name in built if name in header]
+        counted = [name for name in both if built[name].value is not None]
+        sample = chosen(counted, self.args.callgrind)
+        stem = programs["google"].name
+        for name in header.keys() ^ built.keys() if header and built else ():
+            side = "header" if name in header else "built program"
+            outcome.verdicts[f"{stem}/{name}"] = Verdict("one side", f"only of the {side}")
+        for name in both:
+            counts = Counts(header[name], built[name])
+            if name in sample or judge(counts).kind == "unproven":
+                counts = self.with_callgrind(outcome, programs, name, counts)
+            outcome.verdicts[f"{stem}/{name}"] = judge(counts)
+
+    def with_callgrind(
+        self, outcome: Outcome, programs: dict[str, Path], name: str, counts: Counts
+    ) -> Counts:
+        """The counts of a case with Callgrind's on both programs."""
+        project = outcome.project
+        plain = {}
+        for side in SIDES:
+            argv = [str(programs[side]), *project.args]
+            folder = self.folder_of(project, programs[side])
+            asked = Asked(argv, side, folder, project.iterations, self.args.limit)
+            plain[side] = by_callgrind(asked, name)
+        if plain["google"].value is not None:
+            outcome.compared_with_callgrind += 1
+            outcome.equal_to_callgrind += plain["google"].value == counts.built.value
+        return Counts(counts.header, counts.built, plain["header"], plain["google"])
+
+
+def reasons(outcome: Outcome) -> str:
+    """`2 cases: runs in threads …; 1 cases: …`"""
+    counted = Counter(outcome.of_kind("refused").values())
+    return "; ".join(f"{n} cases: {reason}" for reason, n in counted.most_common())
+
+
+def table(outcomes: list[Outcome]) -> str:
+    """The report, in Markdown."""
+    lines = [
+        f"| project | commit | cases | {' | '.join(KINDS)} | plain Callgrind equal | two runs |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for one in outcomes:
+        if one.failure:
+            lines.append(
+                f"| {one.project.name} | {one.project.commit} | {one.failure} | | | | | | | | |"
+            )
+            continue
+        kinds = " | ".join(str(len(one.of_kind(k))) for k in KINDS)
+        plain = f"{one.equal_to_callgrind} of {one.compared_with_callgrind}"
+        runs = f"{len(one.unlike_runs)} differ" if one.unlike_runs else "equal"
+        lines.append(
+            f"| {one.project.name} | {one.project.commit} | {len(one.verdicts)} | {kinds} | {plain} | {runs} |"
+        )
+    return "\n".join(lines)
+
+
+def details(outcomes: list[Outcome]) -> str:
+    """What the table counts, by name."""
+    lines = []
+    for one in outcomes:
+        if refused := reasons(one):
+            lines.append(f"{one.project.name}, refused: {refused}")
+        for kind in ("compiled differently", *WRONG):
+            lines += [
+                f"{one.project.name}, {kind}: {n}: {note}" for n, note in one.of_kind(kind).items()
+            ]
+        lines += [f"{one.project.name}, two runs: {text}" for text in one.unlike_runs]
+    return "\n".join(lines)
+
+
+def arguments() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("table", type=Path)
+    for name in ("sources", "prefix", "google", "google-sources", "work"):
+        parser.add_argument(f"--{name}", type=Path, required=True)
+    parser.add_argument("--only", action="append", default=[], help="a project's name; repeatable")
+    parser.add_argument(
+        "--callgrind", type=int, default=20, help="cases of a program under plain Callgrind"
+    )
+    parser.add_argument(
+        "--limit", type=float, default=120, help="seconds for a case under plain Callgrind"
+    )
+    parser.add_argument(
+        "--program-limit", type=float, default=600, help="seconds for a program's run by tally"
+    )
+    parser.add_argument("--build-only", action="store_true")
+    parser.add_argument("--report", type=Path, help="also write the report to this file")
+    return parser.parse_args()
+
+
+def main() -> int:
+    """Prints the report; 1 if something must not be."""
+    args = arguments()
+    matrix = Matrix(args)
+    outcomes = []
+    for project in read_table(args.table):
+        if args.only and project.name not in args.only:
+            continue
+        outcomes.append(matrix.run(project))
+        print(table(outcomes[-1:]), details(outcomes[-1:]), sep="\n", file=sys.stderr, flush=True)
+    text = f"{table(outcomes)}\n\n{details(outcomes)}\n"
+    print(text)
+    if args.report:
+        args.report.write_text(text)
+    return 1 if any(one.is_wrong() for one in outcomes) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

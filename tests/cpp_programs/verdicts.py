@@ -1,0 +1,89 @@
+"""Whether the counts of a case agree, by what the documentation says of them.
+
+A door and plain Callgrind on the same program count the same executions. The built-program door has the loop's own
+control in it, as Callgrind has; the header's door has not (2 to 5 instructions an execution, docs/guides/programs.md).
+The two programs are two compilations: if each door agrees with Callgrind on its own program, and the programs differ,
+the compiler made another loop or body of the two headers, and no count is wrong.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from doors import Count
+
+CONTROL = (1.0, 6.0)  # 2 to 5 instructions, ± 1
+NOISE = 0.001  # of a count: addresses of heap and stack
+NOT_ASKED = Count(reason="not asked")
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Of one case: both doors, and Callgrind on both programs."""
+
+    header: Count
+    built: Count
+    plain_header: Count = NOT_ASKED
+    plain_built: Count = NOT_ASKED
+
+    def figures(self) -> str:
+        """Each by its name; a reason in place of a number."""
+        named = {"header": self.header, "built": self.built}
+        named |= {"Callgrind on header": self.plain_header, "Callgrind on built": self.plain_built}
+        return ", ".join(
+            f"{name} {count.reason if count.value is None else format(count.value, ',.2f')}"
+            for name, count in named.items()
+        )
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """`kind`: ok, compiled differently, unproven, refused, disagrees, one side; `note`: reason or figures."""
+
+    kind: str
+    note: str = ""
+
+
+def without_control_agrees(count: float, with_control: float) -> bool:
+    """The second one has the loop's own control in it."""
+    room = NOISE * with_control
+    return CONTROL[0] - room <= with_control - count <= CONTROL[1] + room
+
+
+def same_agrees(count: float, plain: float) -> bool:
+    """Both have it."""
+    return abs(count - plain) <= max(1.0, NOISE * plain)
+
+
+def refusal(counts: Counts) -> str:
+    """Which door has no number, and why; empty where both have one."""
+    if counts.header.value is None and counts.built.value is None:
+        return f"both: {counts.built.reason}"
+    if counts.built.value is None:
+        return f"built program: {counts.built.reason}"
+    return f"header: {counts.header.reason}" if counts.header.value is None else ""
+
+
+def judge(counts: Counts) -> Verdict:
+    """By all numbers that there are."""
+    if reason := refusal(counts):
+        return Verdict("refused", reason)
+    header, built = counts.header.value or 0.0, counts.built.value or 0.0
+    plain_header, plain_built = counts.plain_header.value, counts.plain_built.value
+    if plain_built is not None and not same_agrees(built, plain_built):
+        return Verdict("disagrees", f"built and Callgrind: {counts.figures()}")
+    if plain_header is not None and not without_control_agrees(header, plain_header):
+        return Verdict("disagrees", f"header and Callgrind: {counts.figures()}")
+    if without_control_agrees(header, built):
+        return Verdict("ok")
+    if plain_header is None or plain_built is None:
+        return Verdict("unproven", counts.figures())
+    return Verdict("compiled differently", counts.figures())
+
+
+def changed(first: dict[str, Count], second: dict[str, Count]) -> list[str]:
+    """Cases of which two runs do not say the same, to the instruction."""
+    names = sorted(first.keys() | second.keys())
+    return [
+        name for name in names if first.get(name, Count()).value != second.get(name, Count()).value
+    ]
