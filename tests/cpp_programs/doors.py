@@ -1,6 +1,7 @@
 """The ways to count a benchmark: both doors of `tally run --program`, and plain Callgrind on either program.
 
-A case is named as Google Benchmark names it (`BM_sort/64`), on both sides.
+A case is named as Google Benchmark names it (`BM_sort/64`), on both sides; of the words that say how it is timed
+(`/manual_time`) our own names know nothing.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 SHORT = 10  # executions of the shorter call, as the built-program door makes them
 # What calls a benchmark's function, by side: with its State, without reports.
@@ -19,6 +21,9 @@ CALLERS = {
     "header": "benchmark::compiled_with_tallymark_not_with_google_benchmark::internal::run_function(*",
     "google": "benchmark::internal::BenchmarkInstance::Run(*",
 }
+TIMING = re.compile(
+    r"/(manual_time|real_time|process_time|threads:1|(min_time|min_warmup_time|repeats|iterations):[^/]*)(?=/|$)"
+)
 PAUSES = "State::PauseTiming()"
 
 
@@ -39,7 +44,7 @@ def clean_environment() -> dict[str, str]:
     return kept | {"XDG_RUNTIME_DIR": "/nonexistent"}
 
 
-def count_of(case: dict[str, object]) -> Count:
+def count_of(case: dict[str, Any]) -> Count:
     """A case of a record."""
     counts, failure = case.get("counts"), case.get("failure")
     warnings = case.get("warnings")
@@ -50,6 +55,12 @@ def count_of(case: dict[str, object]) -> Count:
         lines = str(failure.get("message", failure)).strip().splitlines()
         return Count(reason="; ".join(dict.fromkeys((lines[0], lines[-1]))), warnings=told)
     return Count(reason=str(case.get("skip_reason", case["status"])), warnings=told)
+
+
+def name_of(case: dict[str, Any]) -> str:
+    """As Google Benchmark names it."""
+    name, threads = str(case["definition"]["stmt"]), int(case["threads"])
+    return f"{name}/threads:{threads}" if threads > 1 and "/threads:" not in name else name
 
 
 def by_tally(argv: list[str], folder: Path, limit_s: float) -> tuple[dict[str, Count], str]:
@@ -72,7 +83,13 @@ def by_tally(argv: list[str], folder: Path, limit_s: float) -> tuple[dict[str, C
         if not record.exists():
             return {}, (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[0]
         cases = json.loads(record.read_text())["cases"]
-    return {case["definition"]["stmt"]: count_of(case) for case in cases}, ""
+    return {name_of(case): count_of(case) for case in cases}, ""
+
+
+def paired(header: list[str], built: list[str]) -> dict[str, str]:
+    """The header's name of each of the built program's cases that has one."""
+    known = {TIMING.sub("", name): name for name in header}
+    return {name: known[TIMING.sub("", name)] for name in built if TIMING.sub("", name) in known}
 
 
 @dataclass(frozen=True)

@@ -25,12 +25,12 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from doors import Asked, Count, by_callgrind, by_tally
+from doors import Asked, Count, by_callgrind, by_tally, paired
 from projects import SIDES, BuildFailed, Places, Project, build, read_table
 from verdicts import Counts, Verdict, changed, judge
 
 WRONG = ("disagrees", "unproven", "one side")
-KINDS = ("ok", "compiled differently", "refused", *WRONG)
+KINDS = ("ok", "near", "compiled differently", "refused", *WRONG)
 
 
 @dataclass
@@ -122,15 +122,16 @@ class Matrix:
         """All cases of one program."""
         header = self.twice(outcome, programs["header"], "header")
         built = self.twice(outcome, programs["google"], "google")
-        both = [name for name in built if name in header]
-        counted = [name for name in both if built[name].value is not None]
+        pairs = paired(list(header), list(built))
+        counted = [name for name in pairs if built[name].value is not None]
         sample = chosen(counted, self.args.callgrind)
         stem = programs["google"].name
-        for name in header.keys() ^ built.keys() if header and built else ():
-            side = "header" if name in header else "built program"
+        lone = {name: "built program" for name in built if name not in pairs}
+        lone |= {name: "header" for name in header if name not in pairs.values()}
+        for name, side in lone.items() if header and built else ():
             outcome.verdicts[f"{stem}/{name}"] = Verdict("one side", f"only of the {side}")
-        for name in both:
-            counts = Counts(header[name], built[name])
+        for name, own_name in pairs.items():
+            counts = Counts(header[own_name], built[name])
             if name in sample or judge(counts).kind == "unproven":
                 counts = self.with_callgrind(outcome, programs, name, counts)
             outcome.verdicts[f"{stem}/{name}"] = judge(counts)
@@ -162,7 +163,7 @@ def table(outcomes: list[Outcome]) -> str:
     """The report, in Markdown."""
     lines = [
         f"| project | commit | cases | {' | '.join(KINDS)} | plain Callgrind equal | two runs |",
-        "|---|---|---|---|---|---|---|---|---|---|---|",
+        "|---" * (len(KINDS) + 5) + "|",
     ]
     for one in outcomes:
         if one.failure:
@@ -185,7 +186,7 @@ def details(outcomes: list[Outcome]) -> str:
     for one in outcomes:
         if refused := reasons(one):
             lines.append(f"{one.project.name}, refused: {refused}")
-        for kind in ("compiled differently", *WRONG):
+        for kind in ("near", "compiled differently", *WRONG):
             lines += [
                 f"{one.project.name}, {kind}: {n}: {note}" for n, note in one.of_kind(kind).items()
             ]
