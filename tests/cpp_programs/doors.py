@@ -161,6 +161,8 @@ def by_callgrind(asked: Asked, name: str) -> Count:
     try:
         short = one_call(asked, name, SHORT)
         long = one_call(asked, name, SHORT + asked.executions)
+        if long.executions == short.executions:  # one batch of a loop in batches: the next one
+            long = one_call(asked, name, SHORT + sum(short.executions))
     except subprocess.TimeoutExpired:
         return Count(reason=f"takes more than {asked.limit_s:.0f} s under Callgrind")
     except (OSError, ValueError, LookupError) as error:

@@ -30,7 +30,7 @@ from projects import SIDES, BuildFailed, Places, Project, build, read_table
 from verdicts import Counts, Verdict, changed, judge
 
 WRONG = ("disagrees", "unproven", "one side")
-KINDS = ("ok", "near", "compiled differently", "refused", *WRONG)
+KINDS = ("ok", "near", "random", "compiled differently", "refused", *WRONG)
 
 
 @dataclass
@@ -134,7 +134,19 @@ class Matrix:
             counts = Counts(header[own_name], built[name])
             if name in sample or judge(counts).kind == "unproven":
                 counts = self.with_callgrind(outcome, programs, name, counts)
-            outcome.verdicts[f"{stem}/{name}"] = judge(counts)
+            verdict = judge(counts)
+            if verdict.kind in ("disagrees", "near") and self.is_random(
+                outcome, programs, name, counts
+            ):
+                verdict = Verdict("random", "Callgrind's own two runs differ: " + counts.figures())
+            outcome.verdicts[f"{stem}/{name}"] = verdict
+
+    def is_random(
+        self, outcome: Outcome, programs: dict[str, Path], name: str, counts: Counts
+    ) -> bool:
+        """Whether plain Callgrind, which gives a case the system's randomness, does not repeat itself."""
+        again = self.with_callgrind(Outcome(outcome.project), programs, name, counts)
+        return (again.plain_header, again.plain_built) != (counts.plain_header, counts.plain_built)
 
     def with_callgrind(
         self, outcome: Outcome, programs: dict[str, Path], name: str, counts: Counts
@@ -186,7 +198,7 @@ def details(outcomes: list[Outcome]) -> str:
     for one in outcomes:
         if refused := reasons(one):
             lines.append(f"{one.project.name}, refused: {refused}")
-        for kind in ("near", "compiled differently", *WRONG):
+        for kind in ("near", "random", "compiled differently", *WRONG):
             lines += [
                 f"{one.project.name}, {kind}: {n}: {note}" for n, note in one.of_kind(kind).items()
             ]

@@ -39,7 +39,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Verdict:
-    """`kind`: ok, near, compiled differently, unproven, refused, disagrees, one side; `note`: reason or figures."""
+    """`kind`: one of run.py's KINDS; `note`: reason or figures."""
 
     kind: str
     note: str = ""
