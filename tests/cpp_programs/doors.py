@@ -34,6 +34,7 @@ class Count:
     value: float | None = None
     reason: str = ""
     warnings: tuple[str, ...] = ()
+    in_batches: bool = False  # KeepRunningBatch: a batch's executions share the loop's control
 
 
 def clean_environment() -> dict[str, str]:
@@ -176,4 +177,5 @@ def by_callgrind(asked: Asked, name: str) -> Count:
         return Count(reason="nothing was collected")
     if long.pauses >= long.executions[0]:
         return Count(reason="pauses: Callgrind counts what lies between")
-    return Count((long.instructions - short.instructions) / more)
+    value = (long.instructions - short.instructions) / more
+    return Count(value, in_batches=short.executions[0] > SHORT)

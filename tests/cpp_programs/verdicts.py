@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from doors import Count
 
 CONTROL = (1.0, 6.0)  # 2 to 5 instructions, ± 1
+SHARED = (-1.0, 6.0)  # by the executions of a batch
 NOISE = 0.001  # of a count: addresses of heap and stack
 FLOOR = 0.006  # the largest noise floor of C++ in docs/reference/exactness.md: where the heap happens to lie
 NOT_ASKED = Count(reason="not asked")
@@ -26,6 +27,10 @@ class Counts:
     built: Count
     plain_header: Count = NOT_ASKED
     plain_built: Count = NOT_ASKED
+
+    def control(self) -> tuple[float, float]:
+        """The least and the most that an execution has of the loop's control."""
+        return SHARED if self.plain_header.in_batches or self.plain_built.in_batches else CONTROL
 
     def figures(self) -> str:
         """Each by its name; a reason in place of a number."""
@@ -45,10 +50,12 @@ class Verdict:
     note: str = ""
 
 
-def without_control_agrees(count: float, with_control: float, noise: float = NOISE) -> bool:
+def without_control_agrees(
+    count: float, with_control: float, noise: float = NOISE, control: tuple[float, float] = CONTROL
+) -> bool:
     """The second one has the loop's own control in it."""
     room = noise * with_control
-    return CONTROL[0] - room <= with_control - count <= CONTROL[1] + room
+    return control[0] - room <= with_control - count <= control[1] + room
 
 
 def same_agrees(count: float, plain: float, noise: float = NOISE) -> bool:
@@ -62,7 +69,9 @@ def unlike_plain(counts: Counts, noise: float) -> str:
     plain_header, plain_built = counts.plain_header.value, counts.plain_built.value
     if plain_built is not None and not same_agrees(built, plain_built, noise):
         return "built and Callgrind"
-    if plain_header is not None and not without_control_agrees(header, plain_header, noise):
+    if plain_header is not None and not without_control_agrees(
+        header, plain_header, noise, counts.control()
+    ):
         return "header and Callgrind"
     return ""
 
@@ -84,7 +93,8 @@ def judge(counts: Counts) -> Verdict:
         return Verdict("disagrees", f"{unlike}: {counts.figures()}")
     if unlike := unlike_plain(counts, NOISE):
         return Verdict("near", f"{unlike}: {counts.figures()}")
-    if without_control_agrees(counts.header.value or 0.0, counts.built.value or 0.0):
+    header, built = counts.header.value or 0.0, counts.built.value or 0.0
+    if without_control_agrees(header, built, control=counts.control()):
         return Verdict("ok")
     if counts.plain_header.value is None or counts.plain_built.value is None:
         return Verdict("unproven", counts.figures())
