@@ -79,9 +79,8 @@ for build, bodies in read.items():
         for value in bodies.get(name, {}).values():
             assert exact - 0.02 <= value <= exact + (2.02 if optimised else 40), (build, name, bodies)
 EOT
-for door in "catch2 v2:$v2" "catch2 v3:$v3" "nanobench:$nanobench"; do
-  if [ -z "${door##*:}" ]; then
-    echo "skipped: ${door%:*} is not there and could not be fetched; the others are equal" >&2
-    exit 77
-  fi
-done
+if [ -z "$nanobench" ]; then echo "nanobench.h is not there (TALLY_NANOBENCH): the others are equal" >&2; fi
+if [ -z "$v2" ] || [ -z "$v3" ]; then
+  echo "skipped: not both of Catch2's versions are there; the others are equal" >&2
+  exit 77
+fi

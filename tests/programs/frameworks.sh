@@ -39,11 +39,9 @@ catch2_v3() {
   echo "$extras"
 }
 
-# The folder of nanobench.h.
+# The folder of nanobench.h, which no package of Debian's has: where TALLY_NANOBENCH says, or installed.
 nanobench() {
-  if [ -e "${TALLY_NANOBENCH:-/usr/include}/nanobench.h" ]; then echo "${TALLY_NANOBENCH:-/usr/include}" && return; fi
-  mkdir -p "$work/nanobench"
-  header=$(fetched https://raw.githubusercontent.com/martinus/nanobench/v4.3.11/src/include/nanobench.h \
-    7d20cc0daed3f56341ccd9b5c4b1b25b2f064d76638a5ba0304a5795a32cc1b6 "$work/nanobench/nanobench.h")
-  if [ -n "$header" ]; then dirname "$header"; fi
+  for folder in "${TALLY_NANOBENCH:-/usr/include}" /usr/local/include; do
+    if [ -e "$folder/nanobench.h" ]; then echo "$folder" && return; fi
+  done
 }

@@ -12,7 +12,7 @@ cd "$work"
 rm -rf g++ clang++-19 edited plain ./*.json
 folder=$(nanobench)
 if [ -z "$folder" ]; then
-  echo "skipped: nanobench.h is not there (TALLY_NANOBENCH) and could not be fetched" >&2
+  echo "skipped: nanobench.h is not there, and TALLY_NANOBENCH names no folder of it" >&2
   exit 77
 fi
 tally=$build/tally include=$source/include archive=$build/host/facade/libtallymark_benchmark.a
