@@ -26,11 +26,15 @@ cmp -s new.h generated/work.h || cp new.h generated/work.h
 
 struct BisectTest : testing::Test {
   BisectTest() { repository.write(".gitignore", "/generated/\n/new.h\n/built.log\n"); }
-  /// The repository goes, and so does where its commits were built.
+  /// The repository goes, and so does where its commits were built; other tests have theirs beside it.
   ~BisectTest() override {
     std::error_code ignored;
-    fs::remove_all(How().cache + "/tallymark/commits", ignored);
+    for (const auto& room : fs::directory_iterator(How().cache + "/tallymark/commits", ignored)) {
+      const auto whose = read_file((room.path() / "tree/.git").string());
+      if (whose && whose->find(repository.top() + "/") != std::string::npos) fs::remove_all(room.path(), ignored);
+    }
   }
+  [[nodiscard]] How here() const { return {.folder = repository.top()}; }
 
   std::string commit(const std::string& title, int sum, int other = 1000) const {
     repository.write("work.in", std::to_string(sum) + " " + std::to_string(other) + "\n");
@@ -54,7 +58,7 @@ struct BisectTest : testing::Test {
     return all;
   }
   [[nodiscard]] Ran bisect(const std::string& good, const std::string& bad, std::vector<std::string> more = {}) const {
-    return tally(arguments(good, bad, std::move(more)), {.folder = repository.top()});
+    return tally(arguments(good, bad, std::move(more)), here());
   }
   [[nodiscard]] json::Value found(const std::string& good, const std::string& bad,
                                   std::vector<std::string> more = {}) const {
@@ -112,7 +116,7 @@ TEST_F(BisectTest, OneChangeIn16CommitsTakes6BuildsAndTheSuiteIsTodays) {
   EXPECT_THAT(changes_of(again), ElementsAre("sum | Check each element | 20"));
   // What was carried forward is what measuring it gives.
   const auto count_at = [&](const std::string& commit) {
-    const Ran shown = tally({"history", "show", "sum", "--json", "--store", store()}, {.folder = repository.top()});
+    const Ran shown = tally({"history", "show", "sum", "--json", "--store", store()}, here());
     const auto points = json::parse(shown.out);
     EXPECT_TRUE(points) << shown.err;
     for (std::size_t i = 0; points && i < (*points)["points"].size(); ++i) {
@@ -128,8 +132,7 @@ TEST_F(BisectTest, OneChangeIn16CommitsTakes6BuildsAndTheSuiteIsTodays) {
   std::error_code code;
   fs::remove_all(store(), code);
   const Ran bridge =
-      tally({"history", "bridge", carried, "--build", kBuild, "--suite", "suite.toml", "--store", store()},
-            {.folder = repository.top()});
+      tally({"history", "bridge", carried, "--build", kBuild, "--suite", "suite.toml", "--store", store()}, here());
   EXPECT_EQ(bridge.code, 0) << bridge.err;
   EXPECT_EQ(count_at(carried), forward);
 }
@@ -220,7 +223,7 @@ fi
   std::vector<std::string> killed = arguments(good, "HEAD", {"--json"});
   killed[4] = kills;
   RealProcessRunner runner(TALLY_BUILD_DIR "/libexec/tallymark/tally-supervisor");
-  const How how{.folder = repository.top()};
+  const How how = here();
   ProcessRequest request;
   request.argv = killed;
   request.argv.insert(request.argv.begin(), tally_path());
@@ -246,7 +249,7 @@ TEST_F(BisectTest, AHistoryIsFilledInPartsThatAreDealtByPlaces) {
     std::vector<std::string> all = {"history", "backfill",   "--build", kBuild,
                                     "--suite", "suite.toml", "--store", store()};
     all.insert(all.end(), more.begin(), more.end());
-    return tally(all, {.folder = repository.top()});
+    return tally(all, here());
   };
   // From the newest: the first and the third, then the second and the fourth.
   const Ran first = backfill({"--last", "4", "--shard", "1/2", "--times", "--max-run-time", "0.05"});
@@ -255,8 +258,7 @@ TEST_F(BisectTest, AHistoryIsFilledInPartsThatAreDealtByPlaces) {
               AllOf(HasSubstr("(carried forward: the files of"),
                     HasSubstr("1 measured, 1 carried forward, 0 already there, 0 that could not be measured")));
   // A time that was taken at another commit is not this one's.
-  const auto points =
-      json::parse(tally({"history", "show", "sum", "--json", "--store", store()}, {.folder = repository.top()}).out);
+  const auto points = json::parse(tally({"history", "show", "sum", "--json", "--store", store()}, here()).out);
   ASSERT_TRUE(points);
   ASSERT_EQ((*points)["points"].size(), 2);
   EXPECT_EQ((*points)["points"][0]["instructions"].number(), (*points)["points"][1]["instructions"].number());
@@ -269,7 +271,7 @@ TEST_F(BisectTest, AHistoryIsFilledInPartsThatAreDealtByPlaces) {
   const Ran all = backfill({"--last", "4"});
   EXPECT_EQ(all.code, 1);
   EXPECT_THAT(all.out, HasSubstr("1 measured, 0 carried forward, 2 already there, 1 that could not be measured"));
-  const Ran log = tally({"history", "log", "--store", store()}, {.folder = repository.top()});
+  const Ran log = tally({"history", "log", "--store", store()}, here());
   EXPECT_THAT(log.out, AllOf(HasSubstr("Check each element"), HasSubstr("+20 %"), Not(HasSubstr("one of"))));
   EXPECT_EQ(backfill({}).code, 2);
   EXPECT_EQ(backfill({"--last", "2", "HEAD~1..HEAD"}).code, 2);
@@ -294,7 +296,7 @@ TEST_F(BisectTest, EveryMistakeSaysWhatToDo) {
   EXPECT_THAT(refused("main", "aside"),
               HasSubstr("begin where the two came apart: tally bisect " + first.substr(0, 10)));
   const auto said = [&](std::vector<std::string> arguments) {
-    const Ran ran = tally(std::move(arguments), {.folder = repository.top()});
+    const Ran ran = tally(std::move(arguments), here());
     EXPECT_EQ(ran.code, 2) << ran.err;
     return ran.err;
   };
