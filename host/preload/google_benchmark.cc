@@ -115,6 +115,13 @@ void set_flag(const std::string& flag) {
   }
 }
 
+/// Releases from 1.8 on print a warning where a time has no unit; older ones know none.
+bool wants_unit_of_time() {
+  constexpr const char* kVersion = "_ZN9benchmark19GetBenchmarkVersion";
+  return tally::preload::find((std::string(kVersion) + "B5cxx11Ev").c_str()) != nullptr ||
+         tally::preload::find((std::string(kVersion) + "Ev").c_str()) != nullptr;
+}
+
 /// What the library prints for --benchmark_list_tests.
 std::string list_of_names() {
   const int kept = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 100);
@@ -225,7 +232,7 @@ std::uint64_t fixed_iterations(const std::string& name, std::uint64_t named, int
 
 void make_known() {
   const std::string names = list_of_names();
-  set_flag("--benchmark_min_time=0");
+  set_flag(wants_unit_of_time() ? "--benchmark_min_time=0s" : "--benchmark_min_time=0");
   set_flag("--benchmark_repetitions=1");
   std::map<std::string, int> namesakes;
   for (std::size_t at = 0; at < names.size();) {
