@@ -37,8 +37,8 @@ make_program() { # VERSION COMPILER LEVEL OPTION…
   says 'REQUIRE( std::string("a") == "b" )'
   says "a benchmark has one measure(), and this one begins a second one"
 }
-if [ -n "$v2" ]; then make_program v2 clang++-19 0 -isystem "$v2" "$archive"; fi
-if [ -n "$v3" ]; then make_program v3 g++ 2 -DCATCH2_V3 -isystem "$v3" "$archive" "$v3/libCatch2.a"; fi
+if [ -n "$v2" ]; then make_program v2 clang++-19 0 $(found_in "$v2") "$archive"; fi
+if [ -n "$v3" ]; then make_program v3 g++ 2 -DCATCH2_V3 $(found_in "$v3") "$archive" "$v3/libCatch2.a"; fi
 passes python3 - <<'EOT'
 import glob
 import json

@@ -41,15 +41,15 @@ for compilers in g++:gcc clang++-19:clang-19; do
     door google "$cxx" $level google.cc -std=c++17 -I"$include/tallymark/google" "$benchmark"
     door c "$cc" $level c.c -std=c99 "$bench" -lstdc++ -lm
     if [ -n "$v2" ]; then
-      door catch2v2 "$cxx" $level catch2.cc -std=c++17 -I"$include/tallymark/catch2" -isystem "$v2" \
+      door catch2v2 "$cxx" $level catch2.cc -std=c++17 -I"$include/tallymark/catch2" $(found_in "$v2") \
         "$(catch2_v2_main "$v2")" "$benchmark"
     fi
     if [ -n "$v3" ]; then
-      door catch2v3 "$cxx" $level catch2.cc -std=c++17 -DCATCH2_V3 -I"$include/tallymark/catch2" -isystem "$v3" "$benchmark" \
+      door catch2v3 "$cxx" $level catch2.cc -std=c++17 -DCATCH2_V3 -I"$include/tallymark/catch2" $(found_in "$v3") "$benchmark" \
         "$v3/libCatch2.a"
     fi
     if [ -n "$nanobench" ]; then
-      door nanobench "$cxx" $level nanobench.cc -std=c++17 -I"$include/tallymark/nanobench" -isystem "$nanobench" \
+      door nanobench "$cxx" $level nanobench.cc -std=c++17 -I"$include/tallymark/nanobench" $(found_in "$nanobench") \
         "$benchmark"
     fi
   done

@@ -9,6 +9,15 @@ fetched() { # URL DIGEST FILE
   echo "$3"
 }
 
+# The option that finds headers in a folder, where compilers do not look by themselves: named again, the system's own
+# folder would come too early.
+found_in() { # FOLDER
+  case "$1" in
+  /usr/include | /usr/local/include) ;;
+  *) echo "-isystem$1" ;;
+  esac
+}
+
 # The folder of catch2/catch.hpp: Debian's package catch2.
 catch2_of_debian() {
   for folder in "${TALLY_CATCH2:-/usr/include}" /usr/include; do
@@ -20,7 +29,8 @@ catch2_of_debian() {
 catch2_v2_main() { # FOLDER
   if [ ! -e "$work/catch2_v2_main.o" ]; then
     printf '#define CATCH_CONFIG_MAIN\n#define CATCH_CONFIG_ENABLE_BENCHMARKING\n#include <catch2/catch.hpp>\n' |
-      g++ -std=c++17 -O0 -isystem "$1" -x c++ -c - -o "$work/catch2_v2_main.o"
+      # shellcheck disable=SC2046 # none, or one
+      g++ -std=c++17 -O0 $(found_in "$1") -x c++ -c - -o "$work/catch2_v2_main.o"
   fi
   echo "$work/catch2_v2_main.o"
 }

@@ -18,7 +18,7 @@ fi
 tally=$build/tally include=$source/include archive=$build/host/facade/libtallymark_benchmark.a
 for compiler in g++ clang++-19; do
   mkdir -p "$compiler"
-  "$compiler" -std=c++17 -O1 -Wall -Wextra -pedantic -Werror -I"$include/tallymark/nanobench" -I"$include" -isystem "$folder" \
+  "$compiler" -std=c++17 -O1 -Wall -Wextra -pedantic -Werror -I"$include/tallymark/nanobench" -I"$include" $(found_in "$folder") \
     "$source/tests/programs/nanobench_work.cc" "$archive" -pthread -Wl,-z,now -o "$compiler/work"
   fails "$tally" run --program "$compiler/work" --counts-only --quiet --json "$compiler.json" # some are meant to
   says "warm_up: as it should"
@@ -63,7 +63,7 @@ assert case["wall"]["median_s"] > 0, case
 assert case["counters"]["byte"] > 0, case  # 100 of them in each execution'
 
 # --- without tally: the table that it had, and its exit code
-g++ -std=c++17 -O1 -isystem "$folder" "$source/tests/programs/nanobench_work.cc" -o plain
+g++ -std=c++17 -O1 $(found_in "$folder") "$source/tests/programs/nanobench_work.cc" -o plain
 # Times vary: what is compared is the shape.
 shape() { { "$1" && code=0 || code=$?; echo "exit code $code"; } 2>&1 | sed -E 's/[0-9.,]+//g; s/ +/ /g' | grep -oE '`[a-z ]+`|exit code.*'; }
 shape ./plain >plain.txt
@@ -73,9 +73,9 @@ grep -q '`nops`' ours.txt
 
 # --- one line edited in the place of a folder; wrong places say so
 sed 's/#include <nanobench.h>/#include <tallymark\/nanobench.h>/' "$source/tests/programs/nanobench_work.cc" >edited.cc
-g++ -std=c++17 -O1 -I"$include" -isystem "$folder" edited.cc "$archive" -pthread -Wl,-z,now -o edited
+g++ -std=c++17 -O1 -I"$include" $(found_in "$folder") edited.cc "$archive" -pthread -Wl,-z,now -o edited
 passes "$tally" list --program edited
 says "edited/titled/nops#2 [cpp]"
 sed 's/#include <nanobench.h>/&\n#include <tallymark\/nanobench.h>/' "$source/tests/programs/nanobench_work.cc" >edited.cc
-fails g++ -std=c++17 -fsyntax-only -I"$include" -isystem "$folder" edited.cc
+fails g++ -std=c++17 -fsyntax-only -I"$include" $(found_in "$folder") edited.cc
 says "include <tallymark/nanobench.h> in the place of <nanobench.h>, not after it"
