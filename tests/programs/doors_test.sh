@@ -32,9 +32,11 @@ door() { # NAME COMPILER LEVEL SOURCE OPTION…
   counts "$name"
 }
 mkdir programs
-for compilers in g++:gcc clang++-19:clang-19; do
-  cxx=${compilers%%:*} cc=${compilers##*:}
-  for level in 0 2; do
+for compilers in g++:gcc:0:2 clang++-19:clang-19:2; do
+  IFS=: read -r cxx cc levels <<EOT
+$compilers
+EOT
+  for level in $(echo "$levels" | tr : ' '); do
     "$cc" -std=c99 -O2 -c "$doors/body.c" -o "body-$cxx-$level.o"
     cp "body-$cxx-$level.o" "body-$cc-$level.o"
     door tallymark "$cxx" $level tallymark.cc -std=c++17 "$bench"
