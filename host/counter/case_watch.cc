@@ -148,14 +148,9 @@ void watch_syscall(UInt number, const UWord* arguments, SysRes result) {
   if (g_watch->changed_file[0] == 0) note_changed_file(number, arguments, result);
 }
 
-void watch_processor_clock(IRSB* block) {
-  for (Int i = 0; i < block->stmts_used; ++i) {
-    IRStmt* const statement = block->stmts[i];
-    if (statement->tag != Ist_Dirty) continue;
-    IRDirty* const call = statement->Ist.Dirty.details;
-    if (VG_(strcmp)(call->cee->name, "amd64g_dirtyhelper_RDTSC") != 0) continue;
-    call->cee = mkIRCallee(0, "processor_clock", VG_(fnptr_to_fnentry)(reinterpret_cast<void*>(&processor_clock)));
-  }
+IRCallee* clock_helper(const HChar* helper) {
+  if (VG_(strcmp)(helper, "amd64g_dirtyhelper_RDTSC") != 0) return nullptr;
+  return mkIRCallee(0, "processor_clock", VG_(fnptr_to_fnentry)(reinterpret_cast<void*>(&processor_clock)));
 }
 
 Bool handle_watch_request(const UWord* request, UWord* result) {

@@ -13,8 +13,9 @@ namespace tally::counter {
 /// After each system call of the guest's.
 void watch_syscall(UInt number, const UWord* arguments, SysRes result);
 
-/// Lets a block that reads the processor's clock tell us.
-void watch_processor_clock(IRSB* block);
+/// What is to be called in the place of this helper of Valgrind's, which reads the processor's clock; null: that helper
+/// itself.
+IRCallee* clock_helper(const HChar* helper);
 
 /// False: it is no request of ours.
 Bool handle_watch_request(const UWord* request, UWord* result);

@@ -125,17 +125,10 @@ Bool handle_entropy_request(const UWord* request, UWord* result) {
   }
 }
 
-void answer_processor_requests(IRSB* block) {
-  for (Int i = 0; i < block->stmts_used; ++i) {
-    IRStmt* const statement = block->stmts[i];
-    if (statement->tag != Ist_Dirty) continue;
-    IRCallee* const helper = statement->Ist.Dirty.details->cee;
-    if (VG_(strcmp)(helper->name, "amd64g_dirtyhelper_RDRAND") != 0 &&
-        VG_(strcmp)(helper->name, "amd64g_dirtyhelper_RDSEED") != 0)
-      continue;
-    statement->Ist.Dirty.details->cee =
-        mkIRCallee(0, "random_word", VG_(fnptr_to_fnentry)(reinterpret_cast<void*>(&random_word)));
-  }
+IRCallee* randomness_helper(const HChar* helper) {
+  if (VG_(strcmp)(helper, "amd64g_dirtyhelper_RDRAND") != 0 && VG_(strcmp)(helper, "amd64g_dirtyhelper_RDSEED") != 0)
+    return nullptr;
+  return mkIRCallee(0, "random_word", VG_(fnptr_to_fnentry)(reinterpret_cast<void*>(&random_word)));
 }
 
 }  // namespace tally::counter

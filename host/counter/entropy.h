@@ -23,7 +23,7 @@ void entropy_in_child(ThreadId thread);
 /// False: it is no request of ours.
 Bool handle_entropy_request(const UWord* request, UWord* result);
 
-/// Lets a block that asks the processor ask us.
-void answer_processor_requests(IRSB* block);
+/// What is to be called in the place of this helper of Valgrind's, which asks the processor; null: that helper itself.
+IRCallee* randomness_helper(const HChar* helper);
 
 }  // namespace tally::counter

@@ -105,7 +105,7 @@ unsigned long long tally_executions(const tally_state* state);
 /// The measured loop, of which a function has one, run to its end: TALLY_LOOP (state) { … }
 #define TALLY_LOOP(state) TALLY_LOOP_OF_(state, tally_open_(state, tally_empty_loop_))
 
-// Nothing from here on is for users. A loop asks for work and runs so many executions each time, until it is told 0.
+// Nothing from here on is for users. A loop asks for work and runs so many executions each time, until the answer is 0.
 
 unsigned long long tally_open_(tally_state* state, void (*empty)(tally_state* state, unsigned pauses));
 unsigned long long tally_next_(tally_state* state);

@@ -43,7 +43,7 @@ unsigned long long promise(Call* call);
 void trouble(const std::string& what);
 const std::string& trouble();
 
-/// Calls a function of which nobody hears what it throws.
+/// Calls a function and drops what it throws.
 void call_quietly(void (*function)(void* context), void* context);
 
 /// The case that is sought fails for this reason: what comes before its benchmark went wrong. Does not return.

@@ -35,7 +35,7 @@ std::optional<CaseCommand> CaseDialogue::on(CaseMessage message) {
   if (failure_ && std::holds_alternative<PhaseReady>(message)) return Advance{};
   if (failure_) return std::nullopt;
   if (auto* told = std::get_if<CaseTold>(&message)) {
-    // A call that was looked at beforehand may have said it all.
+    // An earlier call, in a process of its own, may have said it all.
     if (!told->note.empty() || !told->counters.empty()) told_ = std::move(*told);
     ended_ = complete();
     return std::nullopt;

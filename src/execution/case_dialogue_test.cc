@@ -186,7 +186,7 @@ TEST_F(CaseDialogueTest, AProgramsFunctionIsHeardToItsEndWhereNoTimesFollow) {
 TEST_F(CaseDialogueTest, AnEndThatSaysNothingLeavesWhatWasSaidBefore) {
   hears_end_ = true;
   CaseDialogue dialogue = begin(Mode::counts);
-  dialogue.on(CaseTold{.note = "by a call that was looked at", .counters = {}});
+  dialogue.on(CaseTold{.note = "by an earlier call", .counters = {}});
   dialogue.on(PhaseReady{Phase::baseline});
   dialogue.on(counted(1000));
   dialogue.on(PhaseReady{Phase::statement});
@@ -196,7 +196,7 @@ TEST_F(CaseDialogueTest, AnEndThatSaysNothingLeavesWhatWasSaidBefore) {
   EXPECT_TRUE(dialogue.needs_no_more());
   CaseOutcome outcome;
   dialogue.deliver(outcome, {});
-  EXPECT_EQ(outcome.told.note, "by a call that was looked at");
+  EXPECT_EQ(outcome.told.note, "by an earlier call");
 }
 
 TEST_F(CaseDialogueTest, APerturbedCountIsTakenOnce) {

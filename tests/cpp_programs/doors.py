@@ -49,13 +49,13 @@ def count_of(case: dict[str, Any]) -> Count:
     """A case of a record."""
     counts, failure = case.get("counts"), case.get("failure")
     warnings = case.get("warnings")
-    told = tuple(str(one) for one in warnings) if isinstance(warnings, list) else ()
+    texts = tuple(str(one) for one in warnings) if isinstance(warnings, list) else ()
     if isinstance(counts, dict) and case["status"] == "ok":
-        return Count(float(counts["per_iteration"]), warnings=told)
+        return Count(float(counts["per_iteration"]), warnings=texts)
     if isinstance(failure, dict):
         lines = str(failure.get("message", failure)).strip().splitlines()
-        return Count(reason="; ".join(dict.fromkeys((lines[0], lines[-1]))), warnings=told)
-    return Count(reason=str(case.get("skip_reason", case["status"])), warnings=told)
+        return Count(reason="; ".join(dict.fromkeys((lines[0], lines[-1]))), warnings=texts)
+    return Count(reason=str(case.get("skip_reason", case["status"])), warnings=texts)
 
 
 def name_of(case: dict[str, Any]) -> str:

@@ -4,11 +4,7 @@
 #   catch2_test.sh SOURCE BUILD WORK_FOLDER           TALLY_CATCH2: the folder of catch2/catch.hpp, where it is not installed
 set -eu
 source=$1 build=$2 work=$3
-. "$source/tests/programs/expect.sh"
 . "$source/tests/programs/frameworks.sh"
-export XDG_RUNTIME_DIR="$work/none" # no server of the developer's
-mkdir -p "$work"
-cd "$work"
 rm -rf v2 v3 ./*.json
 v2=$(catch2_of_debian) v3=$(catch2_v3)
 if [ -z "$v2$v3" ]; then

@@ -7,11 +7,7 @@
 # TALLY_CATCH2 and TALLY_NANOBENCH name folders of catch2/catch.hpp and nanobench.h, where they are not installed.
 set -eu
 source=$1 build=$2 work=$3
-. "$source/tests/programs/expect.sh"
 . "$source/tests/programs/frameworks.sh"
-export XDG_RUNTIME_DIR="$work/none" # no server of the developer's
-mkdir -p "$work"
-cd "$work"
 rm -rf programs ./*.json
 v2=$(catch2_of_debian) v3=$(catch2_v3) nanobench=$(nanobench)
 include=$source/include doors=$source/tests/programs/doors

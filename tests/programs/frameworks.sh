@@ -1,4 +1,8 @@
-# Where the sources of other benchmark libraries are: none of them is committed. Sourced, with $work as the folder.
+# Where the sources of other benchmark libraries are: none of them is committed. Sourced; goes to the folder $work.
+. "$source/tests/programs/expect.sh"
+export XDG_RUNTIME_DIR="$work/none" # no server of the developer's
+mkdir -p "$work"
+cd "$work"
 
 # Prints the file that a URL is of, if it is what it should be; nothing otherwise.
 fetched() { # URL DIGEST FILE

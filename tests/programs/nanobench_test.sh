@@ -4,11 +4,7 @@
 #   nanobench_test.sh SOURCE BUILD WORK_FOLDER        TALLY_NANOBENCH: the folder of nanobench.h, where it is not installed
 set -eu
 source=$1 build=$2 work=$3
-. "$source/tests/programs/expect.sh"
 . "$source/tests/programs/frameworks.sh"
-export XDG_RUNTIME_DIR="$work/none" # no server of the developer's
-mkdir -p "$work"
-cd "$work"
 rm -rf g++ clang++-19 edited plain ./*.json
 folder=$(nanobench)
 if [ -z "$folder" ]; then
