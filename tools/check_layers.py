@@ -55,6 +55,8 @@ LAYERS = {
         "profile",
         "protocol",
         "record",
+        # What a device does of a case is in a profiler's trace.
+        "trace",
     ],
     # process, execution: the loop that serves is the one that measures, and hosts live between runs.
     "serve": [

@@ -107,6 +107,7 @@ void Regions::start() {
   if (state_ == State::timing) {
     paused_ns_ = 0;
     manual_ns_ = 0;
+    if (observes()) hooks_.observe(hooks_.context, 0);
     block_start_ns_ = now_ns();
   }
 }
@@ -172,11 +173,14 @@ const char* Regions::look_for_device() {
   if (hooks_.device == nullptr) return nullptr;
   const char* const device = hooks_.device(hooks_.context);
   if (sync_of_device_ == nullptr) sync_of_device_ = hooks_.sync;
-  hooks_.sync = device == nullptr ? nullptr : sync_of_device_;
-  on_device_ = device != nullptr;
-  in_process_ = in_process_ || on_device_;
+  // An empty loop gives a device nothing to do: with a wait in each of its blocks, it took as long as that.
+  on_device_ = device != nullptr && phase_ == Phase::statement;
+  hooks_.sync = on_device_ ? sync_of_device_ : nullptr;
+  in_process_ = in_process_ || device != nullptr;
   return device;
 }
+
+bool Regions::observes() const { return on_device_ && hooks_.observe != nullptr && !callgrind::running(); }
 
 /// What comes before a region and is not measured. A device has done by then what it was given before.
 void Regions::prepare_region() {
@@ -259,6 +263,7 @@ std::uint64_t Regions::prepare_count(const Message& command) {
 
 void Regions::start_count() {
   shared_page().pauses = 0;
+  if (observes()) hooks_.observe(hooks_.context, 0);
   // A native count is of allocations: what Valgrind counts must not be slowed and changed by wrappers.
   if (!callgrind::running()) allocations::install();
   allocations::start();
@@ -268,10 +273,14 @@ void Regions::start_count() {
 }
 
 void Regions::end_count() {
-  if (hooks_.sync != nullptr) hooks_.sync(hooks_.context);
+  // What a process does while it waits for a device is another number each time, and nothing of what it has to do.
+  if (hooks_.sync != nullptr && !on_device_) hooks_.sync(hooks_.context);
   shared_page().dump = callgrind::dump();
   callgrind::collect(false);
   const allocations::Totals totals = allocations::stop();
+  if (observes()) hooks_.observe(hooks_.context, 1);
+  if (hooks_.sync != nullptr && on_device_) hooks_.sync(hooks_.context);
+  if (observes()) hooks_.observe(hooks_.context, 2);
   shared_page().iterations = iterations_;
   shared_page().allocations = totals.count;
   shared_page().allocated_bytes = totals.bytes;
@@ -323,9 +332,12 @@ double Regions::take_elapsed() {
 
 /// Ends a block. It was the last one of this region where the state is idle afterwards.
 void Regions::end_block() {
+  if (on_device_) launched_at_ns_ = now_ns();
+  if (observes()) hooks_.observe(hooks_.context, 1);
   if (hooks_.sync != nullptr) hooks_.sync(hooks_.context);
   const std::uint64_t spent_before = spent_ns_;
   const double elapsed = take_elapsed();
+  device_s_ = observes() ? hooks_.observe(hooks_.context, 2) : 0;
   SharedPage& page = shared_page();
   if (block_ns_ > 0) {
     // Where nearly all of it is paused, no number of executions would do.
@@ -359,18 +371,31 @@ void Regions::end_block() {
     spent_ns_ = 0;
     return;
   }
-  page.samples[page.sample_count++] = elapsed * 1e-9;
+  keep_sample(elapsed);
   const bool wants_more = spent_ns_ < budget_ns_ || page.sample_count < least_samples_;
-  if (page.sample_count < SharedPage::kMaxSamples && wants_more) return;
+  const std::uint32_t most = on_device_ ? SharedPage::kMaxDeviceSamples : SharedPage::kMaxSamples;
+  if (page.sample_count < most && wants_more) return;
   page.iterations = iterations_;
   if (replicate_.here()) replicate_.leave();
   report_timed(::getpid(), 0);
   state_ = State::idle;
 }
 
+void Regions::keep_sample(double elapsed_ns) {
+  SharedPage& page = shared_page();
+  const std::uint32_t at = page.sample_count++;
+  page.samples[at] = elapsed_ns * 1e-9;
+  if (!on_device_) return;
+  // What is paused is the host's.
+  page.launches()[at] = static_cast<double>(launched_at_ns_ - block_start_ns_ - paused_ns_) * 1e-9;
+  page.on_device()[at] = device_s_;
+}
+
 void Regions::report_timed(int pid, int status) {
-  const SharedPage& page = shared_page();
-  const std::string_view samples(reinterpret_cast<const char*>(page.samples), page.sample_count * sizeof(double));
+  SharedPage& page = shared_page();
+  const auto bytes_of = [&page](const double* samples) {
+    return std::string_view(reinterpret_cast<const char*>(samples), page.sample_count * sizeof(double));
+  };
   const std::uint64_t now = now_ns();
   const std::uint64_t spent = now - std::exchange(asked_at_ns_, now);
   auto timed = channel_.compose(MessageType::timed, job_);
@@ -378,7 +403,9 @@ void Regions::report_timed(int pid, int status) {
       .number(Field::status, static_cast<std::uint64_t>(status))
       .number(Field::iterations, page.iterations)
       .number(Field::spent_ns, spent)
-      .text(Field::samples, samples);
+      .text(Field::samples, bytes_of(page.samples));
+  if (on_device_) timed.text(Field::launch_samples, bytes_of(page.launches()));
+  if (observes()) timed.text(Field::device_samples, bytes_of(page.on_device()));
   if (manual_) timed.number(Field::manual, 1);
   channel_.send(timed);
 }

@@ -22,6 +22,10 @@ struct RegionHooks {
   /// Which device the case works on, null for none: then there is no sync. Asked once a phase is warmed up; may be
   /// null.
   const char* (*device)(void* context) = nullptr;
+  /// Of a case on a device, where no instructions are counted: a region begins (0), ends (1), and its wait for the
+  /// device is over (2). Then it returns the seconds that the device took by a clock of its own; 0: it has none. May be
+  /// null.
+  double (*observe)(void* context, int what) = nullptr;
   /// Brings the allocator into a state of its own, where instructions are counted, after the first half of the
   /// statement's warm-up and again one execution later (`again`); may be null.
   void (*settle)(void* context, bool again) = nullptr;
@@ -107,6 +111,8 @@ class Regions {
   void report_timed(int pid, int status);
   bool fork_region(bool timed);
   const char* look_for_device();
+  [[nodiscard]] bool observes() const;
+  void keep_sample(double elapsed_ns);
   std::uint64_t next_warm_up();
   void prepare_region();
 
@@ -139,6 +145,8 @@ class Regions {
   std::uint64_t asked_at_ns_ = 0;  ///< When the command came, or its last child was told of.
   std::uint64_t spent_ns_ = 0;
   std::uint64_t block_start_ns_ = 0;
+  std::uint64_t launched_at_ns_ = 0;  ///< On a device: the block's wait for it began.
+  double device_s_ = 0;               ///< Likewise: what the block took by the device's own clock.
   std::uint64_t paused_at_ns_ = 0;
   std::uint64_t paused_ns_ = 0;  ///< Of this block.
   double manual_ns_ = 0;         ///< Likewise.

@@ -14,6 +14,7 @@ namespace tally::host {
 
 struct SharedPage {
   static constexpr std::uint32_t kMaxSamples = 1024;
+  static constexpr std::uint32_t kMaxDeviceSamples = kMaxSamples / 3;  ///< Of each of the three kinds, on a device.
 
   std::uint32_t done;    ///< 1 when the region ran to its end.
   std::uint32_t failed;  ///< 1 when the replicate has sent a failure itself.
@@ -25,7 +26,11 @@ struct SharedPage {
   std::uint32_t sample_count;
   std::uint32_t askers;         ///< Processes that the case has forked, and that have asked for randomness.
   CaseWatch watch;              ///< The counter's; nothing is seen where another one counts.
-  double samples[kMaxSamples];  ///< Seconds for each block.
+  double samples[kMaxSamples];  ///< Seconds for each block; on a device the first third of it is.
+
+  /// On a device, of the same blocks: until the wait for it, and by its own clock.
+  double* launches() { return samples + kMaxDeviceSamples; }
+  double* on_device() { return samples + 2 * kMaxDeviceSamples; }
 };
 
 /// The page of this process and its forks. Every case child maps a new one, at the same address, with

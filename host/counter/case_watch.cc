@@ -12,6 +12,7 @@ namespace tally::counter {
 namespace {
 
 host::CaseWatch* g_watch = nullptr;  ///< The host's; null: nobody has asked.
+Bool g_is_own = False;  ///< What is noted as changed was made by this process, under a name that nobody had.
 
 /// The system calls that name what they change: the place of that name among their arguments.
 struct NamingCall {
@@ -96,6 +97,7 @@ void note_opened(UWord name, UWord flags, SysRes result) {
     if (sr_Err(result) == kExists && (flags & (kCreate | kExclusive)) == (kCreate | kExclusive)) keep(text);
     return;
   }
+  g_is_own = (flags & (kCreate | kExclusive)) == (kCreate | kExclusive);
   const bool writes = (flags & (kWriteOnly | kReadAndWrite | kCreate)) != 0;
   if (!writes || (flags & kNameless) != 0 || is_made_up(text)) return;
   if (is_regular(static_cast<Int>(sr_Res(result)))) keep(text);
@@ -140,12 +142,25 @@ ULong processor_clock() {
   return __builtin_ia32_rdtsc();
 }
 
+/// Whoever looks for a folder to write into makes a file there and takes it away again (Python's tempfile does): nobody
+/// else has met it, or has said so himself.
+void forget_own_file(UInt number, const UWord* arguments, SysRes result) {
+  constexpr UInt kUnlink = 87;
+  constexpr UInt kUnlinkat = 263;
+  if (!g_is_own || sr_isError(result) || (number != kUnlink && number != kUnlinkat)) return;
+  const auto* const name = reinterpret_cast<const HChar*>(arguments[number == kUnlink ? 0 : 1]);  // NOLINT
+  if (VG_(strcmp)(name, g_watch->changed_file) != 0) return;
+  g_watch->changed_file[0] = 0;
+  g_is_own = False;
+}
+
 }  // namespace
 
 void watch_syscall(UInt number, const UWord* arguments, SysRes result) {
   if (g_watch == nullptr) return;
   if (asks_for_time_of_day(number, arguments)) g_watch->reads_clock = 1;
-  if (g_watch->changed_file[0] == 0) note_changed_file(number, arguments, result);
+  if (g_watch->changed_file[0] == 0) return note_changed_file(number, arguments, result);
+  forget_own_file(number, arguments, result);
 }
 
 IRCallee* clock_helper(const HChar* helper) {

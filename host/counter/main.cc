@@ -12,6 +12,7 @@
 /// Linked with Valgrind's core, which is under the GNU General Public License, version 2 or later. With ours, which is
 /// under Apache-2.0, the program is under version 3.
 #include "case_watch.h"
+#include "drivers.h"
 #include "dump.h"
 #include "entropy.h"
 #include "instrument.h"
@@ -58,12 +59,14 @@ Bool handle_request(ThreadId thread, UWord* request, UWord* result) {
 
 void before_syscall(ThreadId /*thread*/, UInt /*number*/, UWord* /*arguments*/, UInt /*count*/) {}
 
-void after_syscall(ThreadId /*thread*/, UInt number, UWord* arguments, UInt /*count*/, SysRes result) {
+void after_syscall(ThreadId thread, UInt number, UWord* arguments, UInt /*count*/, SysRes result) {
   write_over_randomness(number, arguments, result);
   watch_syscall(number, arguments, result);
+  hide_drivers(thread, number, arguments, result);
 }
 
 Bool take_option(const HChar* argument) {
+  if (take_drivers_option(argument)) return True;
   constexpr HChar kDumps[] = "--callgrind-out-file=";
   constexpr SizeT kLength = sizeof kDumps - 1;
   if (VG_(strncmp)(argument, kDumps, kLength) != 0) return False;
@@ -73,6 +76,7 @@ Bool take_option(const HChar* argument) {
 
 void print_usage() {
   VG_(printf)("    --callgrind-out-file=<f>  dumps go to <f>.1, <f>.2 and so on [callgrind.out.%%p]\n");
+  VG_(printf)("    --hidden-drivers=<f>[:<f>...]  files that the program does not find [none]\n");
 }
 
 void print_debug_usage() { VG_(printf)("    (none)\n"); }
@@ -109,6 +113,7 @@ void begin() {
   VG_(atfork)(nullptr, entropy_before_fork_ends, [](ThreadId thread) {
     forget_unused_threads();
     entropy_in_child(thread);
+    forget_asked_drivers();
     on_fork();
   });
   reserve_stretches();

@@ -76,6 +76,9 @@ unsigned long long next_of(tally_regions* regions) {
     if (regions->device != nullptr) {
       hooks.device = [](void* context) { return static_cast<tally_regions*>(context)->device(); };
     }
+    if (regions->observe != nullptr) {
+      hooks.observe = [](void* context, int what) { return static_cast<tally_regions*>(context)->observe(what); };
+    }
     self->engine->set_hooks(hooks);
     self->engine->begin(self->phase);
   }
@@ -112,8 +115,8 @@ void run_case(void* /*context*/, Channel channel, const Message& request) {
   copy_name(g_symbol, sizeof g_symbol, request.text(Field::symbol).value_or(""));
   enter_stage(Stage::load);
   CaseRun run{load_snippet(),
-              {{next_of, fail_of, nullptr, nullptr, result_of, nullptr}, &engine, Phase::baseline},
-              {{next_of, fail_of, nullptr, nullptr, result_of, nullptr}, &engine, Phase::statement}};
+              {{next_of, fail_of, nullptr, nullptr, result_of, nullptr, nullptr}, &engine, Phase::baseline},
+              {{next_of, fail_of, nullptr, nullptr, result_of, nullptr, nullptr}, &engine, Phase::statement}};
   if (run.entry == nullptr) {
     engine.fail(Stage::load, "cannot load the compiled snippet", g_load_error);
     return;

@@ -105,6 +105,7 @@ struct CaseRun {
   Regions* engine;
   PyObject* hooks[2];  ///< before_region and sync: callables or null, borrowed from the hooks dict
   PyObject* device;    ///< What tells the device that the case works on, or null; owned
+  PyObject* observe;   ///< What watches it over a region, or null; owned
 };
 
 void call_hook(CaseRun* run, int which) {
@@ -128,6 +129,18 @@ const char* ask_for_device(CaseRun* run) {
   run->engine->fail(Stage::warm_up, "the toolchain's device() raised, or gave no text",
                     "its traceback is in the output");
   ::_exit(1);
+}
+
+double observe_device(CaseRun* run, int what) {
+  PyObject* result = PyObject_CallFunction(run->observe, "i", what);
+  const double seconds = result == nullptr || result == Py_None ? 0 : PyFloat_AsDouble(result);
+  if (result == nullptr || PyErr_Occurred() != nullptr) {
+    PyErr_Print();
+    run->engine->fail(Stage::region, "the toolchain's device_observer raised", "its traceback is in the output");
+    ::_exit(1);
+  }
+  Py_DECREF(result);
+  return seconds;
 }
 
 /// (message, detail) as tally_host.describe() makes it.
@@ -175,16 +188,19 @@ PyObject* set_hooks(PyObject* /*module*/, PyObject* args) {
   Py_RETURN_NONE;
 }
 
-/// set_device(ask, sync): called after set_hooks() where the machine may have a device.
+/// set_device(ask, sync, observe): called after set_hooks() where the machine may have a device; `observe` may be None.
 PyObject* set_device(PyObject* /*module*/, PyObject* args) {
   PyObject* sync = nullptr;
-  if (PyArg_ParseTuple(args, "OO", &g_run->device, &sync) == 0) return nullptr;
+  if (PyArg_ParseTuple(args, "OOO", &g_run->device, &sync, &g_run->observe) == 0) return nullptr;
   Py_INCREF(g_run->device);
+  Py_INCREF(g_run->observe);
   Py_INCREF(sync);
   g_run->hooks[1] = sync;
   tally::host::RegionHooks hooks = g_run->engine->hooks();
   hooks.sync = [](void* run) { call_hook(static_cast<CaseRun*>(run), 1); };
   hooks.device = [](void* run) { return ask_for_device(static_cast<CaseRun*>(run)); };
+  if (g_run->observe != Py_None)
+    hooks.observe = [](void* run, int what) { return observe_device(static_cast<CaseRun*>(run), what); };
   g_run->engine->set_hooks(hooks);
   Py_RETURN_NONE;
 }
@@ -195,7 +211,7 @@ void run_case(void* context, Channel channel, const Message& request) {
     std::memset(std::malloc(padding), 1, padding);  // kept on purpose: it moves whatever setup allocates
   }
   const std::size_t stack_padding = request.number(Field::stack_padding);
-  CaseRun run{static_cast<PyObject*>(context), nullptr, &engine, {nullptr, nullptr}, nullptr};
+  CaseRun run{static_cast<PyObject*>(context), nullptr, &engine, {nullptr, nullptr}, nullptr, nullptr};
   g_run = &run;
   run.arguments = Py_BuildValue("(NNNNNNNNNN)", texts(request, Field::prepare), texts(request, Field::load),
                                 texts(request, Field::setup_part), texts(request, Field::stmt_part),

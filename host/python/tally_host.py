@@ -401,13 +401,14 @@ def run_case(
     return None
 
 
-def look_for_device(text, sync):
+def look_for_device(text, sync, observer):
     """Runs what a toolchain says of devices, once: where it leaves no function `device`, there is none, and no case
     hears of it."""
     names = required_names()
     exec(compile(text, "<tally device>", "exec", dont_inherit=True), names)
     if "device" in names:
-        DEVICE.extend((names["device"], compile_hook([sync])))
+        exec(compile(observer, "<tally device observer>", "exec", dont_inherit=True), names)
+        DEVICE.extend((names["device"], compile_hook([sync]), names.get("observe")))
 
 
 def rehearse(texts, counted):

@@ -70,6 +70,7 @@ class Profiles(TypedDict, total=False):
     python_functions: bool
     lines: bool
     heap_peak: bool
+    device_traces: bool
     sources: bool
     baselines: bool
 

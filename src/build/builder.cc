@@ -83,6 +83,12 @@ std::optional<BuiltCase> Builder::warm_up(const std::string& toolchain) const {
   return found == warm_ups_.end() ? std::nullopt : entries_[found->second].built;
 }
 
+const BuildFailure* Builder::warm_up_failure(const std::string& toolchain) const {
+  const auto found = warm_ups_.find(toolchain);
+  if (found == warm_ups_.end() || !entries_[found->second].failure) return nullptr;
+  return &*entries_[found->second].failure;
+}
+
 bool Builder::warm_up_settled(const std::string& toolchain) const {
   const auto found = warm_ups_.find(toolchain);
   return found == warm_ups_.end() || entries_[found->second].built || entries_[found->second].failure;

@@ -81,6 +81,8 @@ class Builder {
 
   /// The toolchain's warm-up code, compiled; nothing while it is not there or when it has none or did not compile.
   [[nodiscard]] std::optional<BuiltCase> warm_up(const std::string& toolchain) const;
+  /// Why it could not be built; null: nothing has failed.
+  [[nodiscard]] const BuildFailure* warm_up_failure(const std::string& toolchain) const;
   /// True when warm_up() will not change any more.
   [[nodiscard]] bool warm_up_settled(const std::string& toolchain) const;
 

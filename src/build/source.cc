@@ -38,6 +38,13 @@ void append_device(std::string& source, const std::string& text) {
       "#line 1 \"<device>\"\n  __tally_statement->device = []() -> const char* {{ {}\n; return nullptr; }};\n", text);
 }
 
+void append_observer(std::string& source, const std::string& text) {
+  if (text.empty()) return;
+  source += fmt::format(
+      "#line 1 \"<device_observer>\"\n  __tally_statement->observe = [](int what) -> double {{ {}\n; return 0; }};\n",
+      text);
+}
+
 /// `body` is a whole block. The inner `do … while (false)` gives a break or continue of the statement's own nothing but
 /// itself to leave; the barrier keeps the compiler from merging iterations, at no instruction.
 std::string loop(std::string_view regions, std::string_view body, std::string_view report = {}) {
@@ -86,6 +93,7 @@ std::string case_source(const Case& one, const Toolchain& toolchain, std::string
   append_hook(source, "before_region", toolchain.before_region.cpp);
   append_hook(source, "sync", toolchain.sync.cpp);
   append_device(source, toolchain.device.cpp);
+  append_observer(source, toolchain.device_observer.cpp);
   for (const ToolchainCode& code : before_setup(toolchain, Language::cpp, one.threads)) {
     source += fmt::format("#line 1 \"<{}>\"\n{{\n{}\n}}\n", code.key, code.text);
   }

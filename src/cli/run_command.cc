@@ -87,14 +87,14 @@ ProbeSet probes_of(const RunCommandOptions& options) {
   ProbeSet wanted = ProbeSet::of_profiles();
   for (std::size_t i = 0; i < probes::table.size(); ++i) {
     const KeptProbe& probe = *probes::table[i];
-    if (options.probes[i]) wanted.set(probe, probe.asked == KeptProbe::Asked::by_option);
+    if (options.probes[i]) wanted.set(probe, probe.asked != KeptProbe::Asked::with_profiles);
   }
   return wanted;
 }
 
 const KeptProbe* asked_without_profiles(const RunCommandOptions& options) {
   for (std::size_t i = 0; !options.profiles && i < probes::table.size(); ++i) {
-    if (options.probes[i] && probes::table[i]->asked == KeptProbe::Asked::by_option) return probes::table[i];
+    if (options.probes[i] && probes::table[i]->asked != KeptProbe::Asked::with_profiles) return probes::table[i];
   }
   return nullptr;
 }

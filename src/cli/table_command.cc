@@ -29,6 +29,10 @@ std::string how_to_measure(Metric metric) {
       return "measure without --counts-only";
     case Metric::cycles:
       return "measure with --cache-sim or --branch-sim";
+    case Metric::kernels:
+    case Metric::device_time:
+    case Metric::launch_time:
+      return "measure cases that work on a device";
     case Metric::denoised:
       return "only Python's counts are denoised";
     default:

@@ -18,6 +18,8 @@ void add_time_options(OptionSet& command, TimeOptions& options) {
   command.add("--threads", &options.threads, "Number of threads, if the toolchain can set it")
       .shows_default()
       .range(1, 1024);
+  command.add("--device", &options.device, "Where it runs: cpu, or a kind of device (default: where its text says)")
+      .value_name("KIND");
   command.add("--json", &options.json, "Write the record to this file (-: standard output)").value_name("FILE");
   add_run_options(command, options.run);
   add_server_option(command, options.run);
@@ -34,6 +36,7 @@ serve::SuiteText document_of(const TimeOptions& options) {
   if (!options.setup.empty()) timer["setup"] = options.setup;
   if (!options.global_setup.empty()) timer["global_setup"] = options.global_setup;
   if (!options.toolchain.empty()) timer["toolchain"] = options.toolchain;
+  if (!options.device.empty()) timer["device"] = options.device;
   return {.document = json::Object{{"schema", 1}, {"timer", json::Array{std::move(timer)}}}};
 }
 
@@ -48,6 +51,7 @@ int run_time(const Context& context, const TimeOptions& options, std::ostream& o
               .global_setup = {options.global_setup, {}}};
   timer.options.threads = {options.threads};
   timer.options.toolchain = options.toolchain;
+  if (!options.device.empty()) timer.options.devices = {options.device};
   if (auto added = suite.add(std::move(timer)); !added) return report_error(added.error(), err);
   auto plan = make_plan(suite, {});
   if (!plan) return report_error(plan.error(), err);

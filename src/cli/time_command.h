@@ -13,6 +13,7 @@ struct TimeOptions {
   std::string global_setup;
   std::string language = "cpp";
   std::string toolchain;
+  std::string device;  ///< Empty: where its text says.
   int threads = 1;
   std::string json;
 };

@@ -43,6 +43,7 @@ std::optional<std::string> value_on(const CaseRecord& one, std::string_view axis
   if (axis == "language") return one.language;
   if (axis == "runtime") return one.runtime;
   if (axis == "autograd") return one.autograd;
+  if (axis == "device") return one.device.value_or("cpu");
   if (axis == "threads") return std::to_string(one.threads);
   for (const auto& [name, value] : one.params) {
     if (name == axis) return value;
@@ -54,6 +55,8 @@ std::vector<Axis> axes_of(const Record& record) {
   std::vector<Axis> axes;
   axes.reserve(fixed_axes.size());
   for (const std::string_view name : fixed_axes) axes.push_back({.name = std::string(name)});
+  const auto names_device = [](const CaseRecord& one) { return one.device.has_value(); };
+  if (std::ranges::any_of(record.cases, names_device)) axes.push_back({.name = "device"});
   std::unordered_set<std::string_view> names(fixed_axes.begin(), fixed_axes.end());
   for (const CaseRecord& one : record.cases) {
     for (const auto& [name, value] : one.params) {

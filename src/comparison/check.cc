@@ -69,6 +69,14 @@ Change held_time(const TimeChange& time, const Limit& limit) {
   return held(time.before_s, time.after_s, reach, limit);
 }
 
+/// Figures that are known to lie within a range: what is more for certain is more.
+Change held_range(const MetricValue& before, const MetricValue& after, const Limit& limit) {
+  Reach reach{.more = after.range.low - before.range.high, .less = before.range.low - after.range.high};
+  if (reach.more > 0) reach.more_share = share_of(before.range.high, after.range.low);
+  if (reach.less > 0) reach.less_share = -share_of(before.range.low, after.range.high);
+  return held(before.value, after.value, reach, limit);
+}
+
 std::string what_is(Metric metric) { return metric == Metric::time ? "time" : fmt::format("'{}'", to_string(metric)); }
 
 /// Both sides are there, and the case is ok on both.
@@ -84,6 +92,8 @@ Judgement compared(const CaseComparison& one, const Limit& limit) {
     if (!one.time) return {.why = "there are too few samples of its time"};
     return {.change = held_time(*one.time, limit)};
   }
+  if (metric == Metric::kernels || is_time(metric))
+    return {.change = held_range(*metric_of(*one.base, metric), *metric_of(*one.next, metric), limit)};
   if (!one.counts) return {.why = one.counts_refused};
   if (metric == Metric::instructions)
     return {.change = held_count(one.counts->before, one.counts->after, one.counts->threshold, limit)};
@@ -117,8 +127,8 @@ std::string percent(double share) {
 }
 
 std::string amount(double value, Metric metric) {
-  return metric == Metric::time ? fmt::format("{:.4g} µs", value * 1e6)
-                                : fmt::format("{:.10g}", std::round(value * 100) / 100);
+  return is_time(metric) ? fmt::format("{:.4g} µs", value * 1e6)
+                         : fmt::format("{:.10g}", std::round(value * 100) / 100);
 }
 
 std::string text_of(const Limit& limit) { return limit.cases == "*" ? limit.text : limit.cases + ":" + limit.text; }

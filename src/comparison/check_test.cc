@@ -44,6 +44,52 @@ TEST(Limits, Parse) {
   EXPECT_FALSE(parse_limit_for("instructions=+1%"));
 }
 
+/// Kernels are counted exactly, and their time lies within an interval: what is beyond it on both sides is more.
+TEST(Check, WhatADeviceDoesHasLimitsOfItsOwn) {
+  const auto on_device = [](double kernels, double time_s, double reach_s) {
+    CaseRecord one = example_case("a", 1000);
+    one.on_device = OnDevice{.name = "cuda"};
+    one.on_device->work = DeviceWork{.kernels = kernels,
+                                     .kernel_time_s = time_s,
+                                     .kernel_time_interval_s = {time_s - reach_s, time_s + reach_s},
+                                     .by_name = {{.name = "add", .count = kernels, .time_s = time_s}}};
+    return one;
+  };
+  const auto message = [&](const CaseRecord& before, const CaseRecord& after, std::string_view text) {
+    const Record base = run_of({before});
+    const Record next = run_of({after});
+    const CheckResult result = check(compare(base, next, {}), {limit(text)}, {}, "2026-01-01");
+    return result.findings.empty() ? std::string() : result.findings[0].message;
+  };
+  EXPECT_EQ(message(on_device(7, 1e-4, 1e-7), on_device(9, 1e-4, 1e-7), "kernels=+0"),
+            "kernels +28.6 % (7 → 9), limit kernels=+0");
+  EXPECT_EQ(message(on_device(7, 1e-4, 1e-7), on_device(7, 1e-4, 1e-7), "kernels=+0"), "");
+  EXPECT_EQ(message(on_device(7, 1e-4, 1e-7), on_device(7, 1.05e-4, 1e-7), "device_time=+3%"),
+            "device_time +5 % (100 µs → 105 µs), limit device_time=+3%");
+  EXPECT_EQ(message(on_device(7, 1e-4, 2e-6), on_device(7, 1.05e-4, 2e-6), "device_time=+3%"), "") << "within noise";
+  EXPECT_THAT(describe(parse_limit("device_time=5").error()), HasSubstr("a time needs a unit"));
+}
+
+TEST(Check, MoreKernelsAreNamedWhereACaseIsComparedOtherwiseTheSame) {
+  const auto on_device = [](std::vector<DeviceKernel> kernels) {
+    CaseRecord one = example_case("a", 1000);
+    one.on_device = OnDevice{.name = "cuda"};
+    one.on_device->work = DeviceWork{.by_name = std::move(kernels)};
+    for (const DeviceKernel& kernel : one.on_device->work->by_name) {
+      one.on_device->work->kernels += kernel.count;
+      one.on_device->work->kernel_time_s += kernel.time_s;
+    }
+    return one;
+  };
+  const Record base = run_of({on_device({{"add", 1, 1e-5}, {"mul", 2, 1e-5}})});
+  const Record next = run_of({on_device({{"add", 3, 4e-5}, {"mul", 2, 3e-5}})});
+  const Comparison compared = compare(base, next, {});
+  EXPECT_EQ(compared.cases[0].verdict, Verdict::slower);
+  EXPECT_THAT(compared.cases[0].note_texts(),
+              ElementsAre("kernels 3 → 5 for one execution: 2 more of add, 60 % of the difference in time"));
+  EXPECT_EQ(compare(base, base, {}).cases[0].verdict, Verdict::same);
+}
+
 TEST(Check, ADenoisedCountHasALimitOfItsOwn) {
   CaseRecord before = example_case("a", 1000);
   CaseRecord after = example_case("a", 1000);

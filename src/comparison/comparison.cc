@@ -9,6 +9,7 @@
 
 #include "comparison/cause.h"
 #include "comparison/count_change.h"
+#include "comparison/device_change.h"
 #include "profile/python_functions.h"
 
 namespace tally {
@@ -123,6 +124,19 @@ std::string why_counts_refused(const Comparison& run, const CaseRecord& base, co
   return why_no_figures(base.counts->per_iteration, next.counts->per_iteration, options.threshold);
 }
 
+const DeviceWork* work_of(const CaseRecord& one) {
+  return one.on_device && one.on_device->work ? &*one.on_device->work : nullptr;
+}
+
+/// They are counted exactly. Where all else is the same, they decide.
+void compare_kernels(CaseComparison& result) {
+  const DeviceWork* const before = work_of(*result.base);
+  const DeviceWork* const after = work_of(*result.next);
+  if (before == nullptr || after == nullptr || !kernels_changed(*before, *after)) return;
+  result.notes.push_back({NoteCode::kernels_changed, describe_kernel_change(*before, *after)});
+  if (result.verdict == Verdict::same) result.verdict = direction(after->kernels - before->kernels, 0);
+}
+
 void compare_pair(const Comparison& run, CaseComparison& result, const CompareOptions& options) {
   const CaseRecord& base = *result.base;
   const CaseRecord& next = *result.next;
@@ -149,12 +163,13 @@ void compare_pair(const Comparison& run, CaseComparison& result, const CompareOp
           {NoteCode::count_reused, "the new count was reused from an earlier run, of " + *next.reused});
   } else if (result.time) {
     result.verdict = result.time->verdict;
-  } else {
+  } else if (!work_of(base) || !work_of(next)) {
     result.verdict = Verdict::refused;
     result.notes.push_back({NoteCode::nothing_to_compare,
                             "nothing to compare: the two sides share neither counts nor enough samples of time"});
     return;
   }
+  compare_kernels(result);
   const bool changed = result.verdict == Verdict::slower || result.verdict == Verdict::faster;
   if (changed && options.environment_softens && !result.environment_changes.empty())
     result.verdict = Verdict::changed_environment;
@@ -192,6 +207,8 @@ std::string_view to_string(NoteCode code) {
       return "base_below_zero";
     case count_reused:
       return "count_reused";
+    case kernels_changed:
+      return "kernels_changed";
     case nothing_to_compare:
       return "nothing_to_compare";
     case skipped:

@@ -42,6 +42,7 @@ enum class NoteCode {
   base_below_zero,
   count_reused,
   nothing_to_compare,
+  kernels_changed,
   skipped,
   failed,
   base_unusable,

@@ -30,7 +30,7 @@ bool take_value(std::string_view& text, double& value) {
 }
 
 bool scale_of(std::string_view unit, Metric metric, double& scale) {
-  if (metric != Metric::time) return unit.empty();
+  if (!is_time(metric)) return unit.empty();
   constexpr std::array<std::pair<std::string_view, double>, 5> units = {
       {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"µs", 1e-6}, {"ns", 1e-9}}};
   for (const auto& [name, factor] : units) {
@@ -67,8 +67,8 @@ Result<Limit> parse_limit(std::string_view text) {
   limit.kind = plus ? Limit::Kind::amount : Limit::Kind::ceiling;
   double scale = 1;
   if (!scale_of(rest, limit.metric, scale)) {
-    return bad_limit(
-        text, limit.metric == Metric::time ? "a time needs a unit: s, ms, us or ns" : "only % may follow the number");
+    return bad_limit(text,
+                     is_time(limit.metric) ? "a time needs a unit: s, ms, us or ns" : "only % may follow the number");
   }
   limit.value *= scale;
   return limit;

@@ -9,8 +9,24 @@
 namespace tally {
 namespace {
 
-constexpr std::array<std::string_view, 6> all_names = {"instructions", "denoised", "time",
-                                                       "allocations",  "bytes",    "cycles"};
+constexpr std::array<std::string_view, 9> all_names = {
+    "instructions", "denoised", "time", "allocations", "bytes", "cycles", "kernels", "device_time", "launch_time"};
+
+bool is_of_device(Metric metric) {
+  return metric == Metric::kernels || metric == Metric::device_time || metric == Metric::launch_time;
+}
+
+std::optional<MetricValue> value_on_device(const OnDevice& device, Metric metric) {
+  if (metric == Metric::launch_time) {
+    if (!device.launch) return std::nullopt;
+    return MetricValue{.value = device.launch->median_s, .range = device.launch->interval_s};
+  }
+  if (!device.work) return std::nullopt;
+  if (metric == Metric::device_time)
+    return MetricValue{.value = device.work->kernel_time_s, .range = device.work->kernel_time_interval_s};
+  return MetricValue{.value = device.work->kernels,
+                     .range = {.low = device.work->kernels, .high = device.work->kernels}};
+}
 
 std::optional<double> count_of(const Counts& counts, Metric metric) {
   switch (metric) {
@@ -29,6 +45,10 @@ std::optional<double> count_of(const Counts& counts, Metric metric) {
 
 }  // namespace
 
+bool is_time(Metric metric) {
+  return metric == Metric::time || metric == Metric::device_time || metric == Metric::launch_time;
+}
+
 std::string_view to_string(Metric metric) { return all_names.at(static_cast<std::size_t>(metric)); }
 
 std::optional<Metric> metric_named(std::string_view name) {
@@ -45,6 +65,7 @@ std::optional<MetricValue> metric_of(const CaseRecord& one, Metric metric) {
     if (!one.wall) return std::nullopt;
     return MetricValue{.value = one.wall->median_s, .range = one.wall->interval_s};
   }
+  if (is_of_device(metric)) return one.on_device ? value_on_device(*one.on_device, metric) : std::nullopt;
   if (!one.counts) return std::nullopt;
   const std::optional<double> value = count_of(*one.counts, metric);
   if (!value || is_below_zero(*value)) return std::nullopt;
@@ -55,7 +76,7 @@ std::optional<MetricValue> metric_of(const CaseRecord& one, Metric metric) {
 }
 
 bool has_below_zero(const CaseRecord& one, Metric metric) {
-  if (one.status != CaseStatus::ok || metric == Metric::time || !one.counts) return false;
+  if (one.status != CaseStatus::ok || metric == Metric::time || is_of_device(metric) || !one.counts) return false;
   const std::optional<double> value = count_of(*one.counts, metric);
   return value && is_below_zero(*value);
 }

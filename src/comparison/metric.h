@@ -1,7 +1,7 @@
 /// What can be compared of a case: the metrics by name, and their value in one case's record.
 ///
 /// Owns: the names, which limits, options and outputs share. Values are per iteration: instructions and other counts as
-/// numbers, time as seconds. Pure.
+/// numbers, times as seconds. Pure.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,11 @@
 
 namespace tally {
 
-enum class Metric { instructions, denoised, time, allocations, bytes, cycles };
+/// `device_time`: the kernels' own time, added up; `launch_time`: the host's part; both of cases on a device.
+enum class Metric { instructions, denoised, time, allocations, bytes, cycles, kernels, device_time, launch_time };
+
+/// It is in seconds.
+bool is_time(Metric metric);
 
 std::string_view to_string(Metric metric);
 std::optional<Metric> metric_named(std::string_view name);

@@ -78,7 +78,7 @@ Status check_variants(const Benchmark& b) {
 
 Status check_params(const Benchmark& b) {
   // These would make an id or a filter ambiguous.
-  constexpr std::string_view kTaken[] = {"threads", "language", "runtime", "autograd", "tag"};
+  constexpr std::string_view kTaken[] = {"threads", "device", "language", "runtime", "autograd", "tag"};
   std::set<std::string> names;
   for (const Param& param : b.params) {
     const std::string where = place_of(param.at, b.at, b.label);

@@ -11,7 +11,9 @@ namespace tally {
 
 /// What every form of definition may say, and the suite for all of them.
 struct Options {
-  std::vector<int> threads = {};       ///< Empty: the suite's, or one.
+  std::vector<int> threads = {};  ///< Empty: the suite's, or one.
+  /// Where it runs: "cpu", or a kind of device. Empty: the suite's, or wherever its text says.
+  std::vector<std::string> devices = {};
   std::vector<std::string> tags = {};  ///< Added to the suite's.
   std::string toolchain = {};          ///< Empty: the suite's, or the built-in one of the case's language.
   CaseSettings settings = {};
@@ -23,6 +25,7 @@ struct Places {
   SourcePosition label = {};
   SourcePosition autograd = {};
   SourcePosition threads = {};
+  SourcePosition devices = {};
   SourcePosition toolchain = {};
   SourcePosition tags = {};
   SourcePosition run_time = {};

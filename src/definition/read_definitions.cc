@@ -16,9 +16,9 @@ namespace tally {
 namespace {
 
 // Every form's keys end with these.
-#define TALLY_OPTION_KEYS                                                                                             \
-  "threads", "tags", "toolchain", "timeout", "iterations", "replicates", "min_run_time", "max_run_time", "precision", \
-      "memory", "retries", "entropy"
+#define TALLY_OPTION_KEYS                                                                                     \
+  "threads", "device", "devices", "tags", "toolchain", "timeout", "iterations", "replicates", "min_run_time", \
+      "max_run_time", "precision", "memory", "retries", "entropy"
 constexpr auto kDefaultKeys = std::to_array<std::string_view>({TALLY_OPTION_KEYS});
 constexpr auto kSetupKeys = std::to_array<std::string_view>({"py", "cpp", "cpp_global", "table"});
 constexpr auto kBenchmarkKeys =
@@ -47,6 +47,14 @@ std::optional<Entropy> read_entropy(Fields& fields) {
 Options read_options(Fields& fields) {
   Options options;
   options.threads = fields.integers("threads");
+  options.devices = fields.strings("devices");
+  if (const std::string device = fields.string("device"); !device.empty()) {
+    if (!options.devices.empty()) {
+      fields.refuse({ErrorKind::input, "'device' stands beside 'devices'", describe(fields.place("device")),
+                     "write one of them"});
+    }
+    options.devices = {device};
+  }
   options.tags = fields.strings("tags");
   options.toolchain = fields.string("toolchain");
   options.settings.timeout = fields.duration("timeout");
@@ -69,6 +77,7 @@ Places read_places(const Fields& fields, const TomlNode& table) {
           .label = fields.place("label"),
           .autograd = fields.place("autograd"),
           .threads = fields.place("threads"),
+          .devices = fields.place(fields.find("device") != nullptr ? "device" : "devices"),
           .toolchain = fields.place("toolchain"),
           .tags = fields.place("tags"),
           .run_time = fields.place(fields.find("max_run_time") != nullptr ? "max_run_time" : "min_run_time")};
@@ -271,6 +280,10 @@ Status read_timer(const TomlNode& table, Suite& suite) {
   if (timer.options.threads.size() > 1) {
     fields.refuse({ErrorKind::input, "a timer is one case, and so has one thread count", describe(timer.at.threads),
                    "write threads = 2, or make it a [[benchmark]]"});
+  }
+  if (timer.options.devices.size() > 1) {
+    fields.refuse({ErrorKind::input, "a timer is one case, and so runs in one place", describe(timer.at.devices),
+                   "write device = \"cuda\", or make it a [[benchmark]]"});
   }
   if (Status ok = fields.status(); !ok) return ok;
   return suite.add(std::move(timer));

@@ -19,9 +19,10 @@ namespace tally {
 namespace {
 
 constexpr auto kToolchainKeys = std::to_array<std::string_view>(
-    {"extends",    "replaces", "cxx",      "flags", "include",  "link",    "prelude",     "preload",
-     "subject",    "python",   "requires", "seed",  "sync",     "warm_up", "set_threads", "before_region",
-     "model_call", "backward", "runtime",  "noise", "discover", "device",  "environment", "artifact_setup"});
+    {"extends",         "replaces", "cxx",      "flags", "include",  "link",    "prelude",     "preload",
+     "subject",         "python",   "requires", "seed",  "sync",     "warm_up", "set_threads", "before_region",
+     "model_call",      "backward", "runtime",  "noise", "discover", "device",  "environment", "artifact_setup",
+     "device_observer", "drivers"});
 /// What grows with `extends`, and so can be reset.
 constexpr auto kGrowing = std::to_array<std::string_view>(
     {"include", "link", "prelude", "preload", "requires", "environment", "runtime", "noise"});
@@ -297,8 +298,10 @@ Result<Toolchain> read_toolchain(const std::string& name, const TomlNode& table,
   read_per_language(fields, "before_region", toolchain.before_region);
   read_per_language(fields, "sync", toolchain.sync);
   // A wait of one's own is for all cases, unless it comes with a device of its own.
-  if (fields.find("sync") != nullptr) toolchain.device = {};
+  if (fields.find("sync") != nullptr) toolchain.device = toolchain.device_observer = {};
   read_per_language(fields, "device", toolchain.device);
+  read_per_language(fields, "device_observer", toolchain.device_observer);
+  if (fields.find("drivers") != nullptr) toolchain.drivers = each("drivers", as_is);
   read_per_language(fields, "warm_up", toolchain.warm_up);
   read_per_language(fields, "model_call", toolchain.model_call, {"assign", "arguments"});
   read_per_language(fields, "backward", toolchain.backward, {"result"});

@@ -41,6 +41,7 @@ void fill(std::optional<T>& value, const std::optional<T>& fallback) {
 /// What is not said is said by `fallback`; tags add up.
 void fill(Options& options, const Options& fallback) {
   if (options.threads.empty()) options.threads = fallback.threads;
+  if (options.devices.empty()) options.devices = fallback.devices;
   if (options.toolchain.empty()) options.toolchain = fallback.toolchain;
   std::vector<std::string> tags = fallback.tags;
   for (const std::string& tag : options.tags) {
@@ -129,6 +130,16 @@ Status Suite::check_options(const Options& options, const Places& at, const std:
                   "name each thread count once");
     }
   }
+  for (std::size_t i = 0; i < options.devices.size(); ++i) {
+    const std::string& device = options.devices[i];
+    if (!is_identifier(device)) {
+      return fail(ErrorKind::input, fmt::format("'{}' is no kind of device", device), place(at.devices),
+                  "write \"cpu\" or \"cuda\": which of several cards it is, CUDA_VISIBLE_DEVICES says");
+    }
+    if (contains(options.devices | std::views::take(i), device))
+      return fail(ErrorKind::input, fmt::format("devices names {} twice", device), place(at.devices),
+                  "name each device once");
+  }
   for (const std::string& tag : options.tags) {
     if (is_identifier(replace_all(replace_all(tag, "-", "_"), ".", "_"))) continue;
     return fail(ErrorKind::input, fmt::format("'{}' cannot be a tag", tag), place(at.tags),
@@ -138,6 +149,19 @@ Status Suite::check_options(const Options& options, const Places& at, const std:
   const Result<Toolchain> known = toolchain(options.toolchain, at.toolchain.line > 0 ? at.toolchain : at.definition);
   if (!known) return std::unexpected(known.error());
   return {};
+}
+
+/// Whether its toolchain, or else the one of this language, can tell what a case works on.
+Status Suite::check_devices(const Options& options, Language otherwise, const Places& at) const {
+  const auto elsewhere = std::ranges::find_if(options.devices, [](const std::string& one) { return one != "cpu"; });
+  if (elsewhere == options.devices.end()) return {};
+  const std::string name = options.toolchain.empty() ? std::string(to_string(otherwise)) : options.toolchain;
+  const Result<Toolchain> chosen = toolchain(name);
+  if (chosen && !(chosen->device.py.empty() && chosen->device.cpp.empty())) return {};
+  const SourcePosition& place = at.devices.line > 0 ? at.devices : at.definition;
+  return fail(ErrorKind::input, fmt::format("toolchain '{}' knows of no devices, and so of no '{}'", name, *elsewhere),
+              place.line > 0 ? describe(place) : "",
+              "write toolchain = \"torch\", or give your own one a 'device' and a 'sync'");
 }
 
 void Suite::apply_defaults(Options& options) const {
@@ -196,6 +220,7 @@ Status Suite::add(Benchmark benchmark) {
     return ok;
   if (Status ok = claim_label(benchmark.label, join(benchmark.label, "\n"), benchmark.at); !ok) return ok;
   apply_defaults(benchmark.options);
+  if (Status ok = check_devices(benchmark.options, Language::python, benchmark.at); !ok) return ok;
   if (Status ok = check_run_time(benchmark.options.settings, benchmark.at, benchmark.label); !ok) return ok;
   if (Status ok = check_variants(benchmark); !ok) return ok;
   definitions_.emplace_back(std::move(benchmark));
@@ -236,6 +261,7 @@ Status Suite::add(Timer timer) {
   if (Status ok = claim_label(timer.label, key, timer.at); !ok) return ok;
   if (timer.options.threads.empty()) timer.options.threads = {1};
   apply_defaults(timer.options);
+  if (Status ok = check_devices(timer.options, timer.language, timer.at); !ok) return ok;
   if (Status ok = check_run_time(timer.options.settings, timer.at, timer.label); !ok) return ok;
   definitions_.emplace_back(std::move(timer));
   return {};

@@ -100,7 +100,7 @@ mylib.sync() | mylib::sync();
   EXPECT_EQ(t.flags, Texts{"-O3"});
   EXPECT_EQ(t.include, (Texts{"/home/me/include", "/opt/x"}));
   EXPECT_EQ(t.link, (Texts{"/home/me/build/libmylib.so", "-lm", "-L/home/me/build"}));
-  EXPECT_EQ(t.prelude, (Texts{"sys/mman.h", "dlfcn.h", "torch/torch.h", "torch/script.h", "mylib/all.h"}));
+  EXPECT_EQ(t.prelude, (Texts{"sys/mman.h", "dlfcn.h", "unistd.h", "torch/torch.h", "torch/script.h", "mylib/all.h"}));
   EXPECT_EQ(t.preload.back(), "libm.so.6");
   EXPECT_EQ(t.subject, Texts{"/home/me/build/libmylib.so"});
   EXPECT_EQ(t.requires_modules, (Texts{"torch", "mylib"}));

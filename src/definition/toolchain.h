@@ -75,6 +75,11 @@ struct Toolchain {
   PerLanguage before_region;  ///< Runs before every region, not measured.
   PerLanguage sync;           ///< Ends every region, measured: waits for a device.
   PerLanguage device;         ///< Tells which device a case works on; with it, `sync` is for such cases only.
+  /// Of cases on a device, around each region that is not counted: a function of 0 (it begins), 1 (it ends; the wait
+  /// comes) and 2 (the wait is over), which then returns the seconds that the device took by a clock of its own.
+  PerLanguage device_observer;
+  /// The files of drivers, which hosts of cases on no device do not find (protocol/hidden_drivers.h).
+  std::vector<std::string> drivers;
   PerLanguage warm_up;  ///< Representative code the host runs before it forks, so that children inherit translations.
   PerLanguage model_call;                 ///< What is measured of a model: ${assign}, ${arguments}.
   PerLanguage backward;                   ///< What a backward pass adds to a statement: ${result}.

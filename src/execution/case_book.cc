@@ -8,6 +8,14 @@ Job CaseBook::take(const HostKind& kind) {
   return job;
 }
 
+void CaseBook::move_to_device(const HostKind& kind) {
+  Job job = queue_.take(kind);
+  job.on_device = true;
+  HostKind moved = kind;
+  moved.on_device = true;
+  queue_.put_back(moved, job);
+}
+
 bool CaseBook::may_try_again(Job& job, Ending ending) const {
   if (queue_.dropped(job.index)) return false;
   const RetryLimits& retries = retries_[job.index];

@@ -31,6 +31,8 @@ class CaseBook {
   std::vector<HostKind> kinds() { return queue_.kinds(); }
   [[nodiscard]] const Job& first(const HostKind& kind) const { return queue_.first(kind); }
   Job take(const HostKind& kind);
+  /// The first job of a kind, of a case that turned out to work on a device, becomes the first of its hosts' kind.
+  void move_to_device(const HostKind& kind);
   /// Any job is left for this kind, whether it may be taken or not.
   bool wants(const HostKind& kind) { return queue_.wants(kind); }
   /// How many, about.

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <csignal>
 
+#include "measurement/statistics.h"
+
 namespace tally {
 namespace {
 
@@ -362,6 +364,37 @@ TEST_F(CaseDialogueTest, AGivenNumberOfExecutionsIsEverySampleOfOneChild) {
   EXPECT_DOUBLE_EQ(only.budget_s, 0.001);
   EXPECT_EQ(only.children, 1U);
   EXPECT_TRUE(advances(dialogue.on(timed(1e-6))));
+}
+
+/// Each execution takes 10 µs, a wait 100: a block must have 200 times as many for a wait to be half a per cent of it.
+TEST_F(CaseDialogueTest, OnADeviceAWaitIsMeasuredAndTakenOff) {
+  settings_.counts = false;
+  const auto block = [](std::uint64_t number) {
+    const double all_s = 1e-5 * static_cast<double>(number) + 1e-4;
+    const auto each_s = all_s / static_cast<double>(number);
+    return ChildTimed{.number = number,
+                      .samples_s = std::vector(10, each_s),
+                      .launch_s = std::vector(10, 4e-6),
+                      .device_s = std::vector(10, 9e-6)};
+  };
+  CaseDialogue dialogue = begin(Mode::wall);
+  dialogue.on(PhaseReady{.phase = Phase::baseline, .device = "cuda"});
+  EXPECT_TRUE(advances(dialogue.on(timed(1e-12))));
+  EXPECT_EQ(times_of(dialogue.on(PhaseReady{.phase = Phase::statement, .device = "cuda"})).iterations, 1U);
+  EXPECT_EQ(times_of(dialogue.on(block(1))).iterations, 10U);
+  const AskTimes asked = times_of(dialogue.on(block(10)));
+  EXPECT_NEAR(static_cast<double>(asked.iterations), 1e-4 / 0.005 / 1e-5, 1);
+  EXPECT_TRUE(asked.of_statement);
+  std::optional<CaseCommand> next = dialogue.on(block(asked.iterations));
+  for (int child = 1; child < 40 && next && !advances(next); ++child) next = dialogue.on(block(asked.iterations));
+  CaseOutcome outcome;
+  dialogue.deliver(outcome, {});
+  EXPECT_NEAR(median(outcome.wall->by_child.front()), 1e-5, 1e-11) << "the wait is not in it";
+  ASSERT_TRUE(outcome.device_times);
+  EXPECT_NEAR(outcome.device_times->wait_s, 1e-4, 1e-9);
+  EXPECT_NEAR(median(outcome.device_times->launch_s), 4e-6, 1e-11) << "of blocks that fill no queue";
+  EXPECT_NEAR(median(outcome.device_times->device_s), 9e-6, 1e-11);
+  EXPECT_EQ(outcome.device, "cuda");
 }
 
 TEST_F(CaseDialogueTest, AllocationsAreCountedAfterTheTimesAndOnlyBesideCounts) {

@@ -94,10 +94,16 @@ CaseMessage decode(const Message& message, const DumpFolder& dumps) {
       return counted(message, dumps);
     case MessageType::timed: {
       const std::uint64_t number = message.number(Field::iterations, 1);
-      return ChildTimed{static_cast<int>(message.number(Field::status)), number,
-                        samples_of(message.text(Field::samples).value_or(""), static_cast<double>(number)),
-                        message.number(Field::manual) != 0,
-                        static_cast<double>(message.number(Field::spent_ns)) * 1e-9};
+      const auto samples = [&](Field field) {
+        return samples_of(message.text(field).value_or(""), static_cast<double>(number));
+      };
+      return ChildTimed{.status = static_cast<int>(message.number(Field::status)),
+                        .number = number,
+                        .samples_s = samples(Field::samples),
+                        .launch_s = samples(Field::launch_samples),
+                        .device_s = samples(Field::device_samples),
+                        .manual = message.number(Field::manual) != 0,
+                        .spent_s = static_cast<double>(message.number(Field::spent_ns)) * 1e-9};
     }
     case MessageType::failed:
       return CaseFailed{

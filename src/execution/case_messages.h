@@ -29,11 +29,13 @@ struct PhaseReady {
 /// One child has been timed.
 struct ChildTimed {
   int status = 0;
-  std::uint64_t number = 1;       ///< Executions in a block.
-  std::vector<double> samples_s;  ///< Of one execution each, loop included.
-  bool manual = false;            ///< As the benchmark says, not as the clock does.
-  double spent_s = 0;             ///< From its fork to its end; 0 where the program does not tell.
-  double steal_share = 0;         ///< Of the time since the first child, as the machine tells.
+  std::uint64_t number = 1;           ///< Executions in a block.
+  std::vector<double> samples_s;      ///< Of one execution each, loop included.
+  std::vector<double> launch_s = {};  ///< On a device, of the same blocks: until its wait for the device.
+  std::vector<double> device_s = {};  ///< Likewise, by the device's own clock; empty: none is read.
+  bool manual = false;                ///< As the benchmark says, not as the clock does.
+  double spent_s = 0;                 ///< From its fork to its end; 0 where the program does not tell.
+  double steal_share = 0;             ///< Of the time since the first child, as the machine tells.
 };
 
 /// The case cannot go on.

@@ -32,6 +32,7 @@ bool wants_another_replicate(const CountSamples& counts, const CasePlan& plan) {
 DialogueAnswer CountingDialogue::on(const PhaseReady& ready) {
   if (!ready.allocator.empty()) allocator_ = ready.allocator;
   threads_ = std::max(threads_, ready.threads);
+  on_device_ = on_device_ || !ready.device.empty();
   phase_ = ready.phase;
   return AskCount{iterations(), is_last_replicate()};
 }
@@ -125,7 +126,7 @@ void CountingDialogue::deliver(CaseOutcome& outcome) {
   }
   outcome.forks_differ = outcome.forks_differ || forks_differ_;
   // A case's own threads are said in its definition.
-  if (threads_ > 1 && rules_.measured->threads == 1 && outcome.process_doubt.empty())
+  if (threads_ > 1 && rules_.measured->threads == 1 && !on_device_ && outcome.process_doubt.empty())
     outcome.process_doubt = fmt::format("it has {} threads", threads_);
   if (outcome.counts) {
     append(outcome.counts->replicates, std::move(counts_.replicates));

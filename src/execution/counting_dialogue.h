@@ -25,7 +25,8 @@ class CountingDialogue {
   DialogueRules rules_;
   protocol::Phase phase_ = protocol::Phase::baseline;
   std::string allocator_;
-  int threads_ = 1;  ///< The most that it had when a phase was ready.
+  bool on_device_ = false;  ///< Each of its processes has started the device for itself.
+  int threads_ = 1;         ///< The most that it had when a phase was ready.
   bool forks_differ_ = false;
   CountSamples counts_;
   std::uint64_t pauses_ = 0;                            ///< In a region of the statement, the first one.

@@ -41,6 +41,8 @@ Engine::Engine(ProcessRunner& runner, CpuLeases& leases, HostPool& pool, Builder
       prepared_(builder, request_.toolchains, request_.surroundings, request_.settings),
       held_(book_, observer),
       side_by_side_(leases.topology().allowed.size() > 1),
+      moved_to_device_(request_.cases.size()),
+      looked_into_(request_.cases.size()),
       interruption_(runner.interruptions()) {
   pool_.begin_plan(retry_limits(request_.settings), host_deadlines(request_.settings));
 }
@@ -88,6 +90,13 @@ void Engine::collect_builds() {
     if (!book_.open(i) || !builder_.failure(i)) continue;
     const BuildFailure& failure = *builder_.failure(i);
     book_.fail(i, {failure.stage, failure.message, failure.log, {}}, Ending::failed);
+  }
+  for (const auto& [name, resolved] : request_.toolchains) {
+    const BuildFailure* const failure = builder_.warm_up_failure(name);
+    if (failure == nullptr || !warned_of_warm_up_.insert(name).second) continue;
+    observer_.on_warning(
+        fmt::format("the warm-up of toolchain '{}' is not built, and each of its cases in C++ takes longer: {}", name,
+                    failure->message));
   }
   book_.release([this](std::size_t index) { return builder_.built(index).has_value(); });
 }
@@ -142,6 +151,10 @@ bool Engine::start_session() {
   bool times_wait = false;
   for (const HostKind& kind : book_.kinds()) {
     const Job& job = book_.first(kind);
+    if (moved_to_device_[job.index] && !kind.on_device) {
+      book_.move_to_device(kind);
+      return true;
+    }
     if (job.mode == Mode::wall && times_wait) continue;
     if ((job.mode == Mode::wall || is_undecided(kind)) && !builds_.done()) continue;
     const auto host = prepared_.of(kind);
@@ -158,6 +171,7 @@ bool Engine::start_session() {
       return true;
     }
     if (!sharing_.may_begin(sharing_group(job.index))) continue;
+    if (kind.on_device && !device_is_free(job)) continue;
     if (const auto ready = pool_.ready((*host)->key)) {
       if (!is_undecided(kind)) {
         times_wait = job.mode == Mode::wall;
@@ -202,8 +216,18 @@ SessionRequest Engine::request_for(const HostKind& kind, const Job& job, HostId 
   return request;
 }
 
+/// What takes times of a device, or looks at what it does, has it for itself; what counts the host's instructions may
+/// share it.
+bool Engine::device_is_free(const Job& job) const {
+  const auto takes_times = [](Mode mode) { return !is_under_valgrind(mode); };
+  return std::ranges::none_of(sessions_, [&](const RunningSession& running) {
+    return running.kind.on_device && (takes_times(job.mode) || takes_times(running.job.mode));
+  });
+}
+
 bool Engine::is_undecided(const HostKind& kind) const {
-  return request_.may_know_counts && kind.counted && book_.first(kind).mode == Mode::counts && !held_.decided(kind);
+  return request_.may_know_counts && kind.counted && !kind.on_device && book_.first(kind).mode == Mode::counts &&
+         !held_.decided(kind);
 }
 
 /// Once of each host. False: the run cannot go on.
@@ -410,7 +434,9 @@ void Engine::conclude_sessions() {
     one.splice(one.begin(), ended_, session);
     const Ending ending = session->session->ending();
     const bool again = ending != Ending::cancelled && ending != Ending::host_lost;
-    if (verdict == FileSharing::Verdict::measure_again && again) {
+    if (again && wants_device(*session)) {
+      measure_on_device(*session);
+    } else if (verdict == FileSharing::Verdict::measure_again && again) {
       measure_again(*session);
     } else {
       conclude(*session);
@@ -423,16 +449,58 @@ void Engine::measure_again(const RunningSession& session) {
   if (queued) observer_.on_planned(session.job.mode, 1);
 }
 
+/// It looked for a driver in a host that hides them, and its definition does not say that it runs on none.
+bool Engine::wants_device(const RunningSession& session) const {
+  if (session.kind.on_device || !request_.cases[session.job.index].device.empty()) return false;
+  return moved_to_device_[session.job.index] || !session.session->asked_driver().empty();
+}
+
+/// What it came to without the device is nobody's.
+void Engine::measure_on_device(const RunningSession& session) {
+  const std::size_t index = session.job.index;
+  if (!moved_to_device_[index]) {
+    moved_to_device_[index] = true;
+    std::vector<std::string> warnings = std::move(book_.outcome(index).warnings);
+    warnings.push_back(fmt::format("it asks for a device ({}), and is measured in a process that finds one",
+                                   session.session->asked_driver()));
+    book_.outcome(index) = {};
+    book_.outcome(index).warnings = std::move(warnings);
+  }
+  Job job = session.job;
+  job.on_device = true;
+  if (book_.end(kind_of(job, request_.cases[index]), job, Ending::ok, true) == CaseBook::Next::another_session)
+    observer_.on_planned(job.mode, 1);
+}
+
+/// Once of each case that has turned out to work on one.
+void Engine::look_into_device(const Job& job, const CaseOutcome& outcome) {
+  if (request_.device_probe == nullptr || outcome.device.empty() || looked_into_[job.index]) return;
+  looked_into_[job.index] = true;
+  const Job look{.index = job.index, .mode = Mode(*request_.device_probe), .on_device = true};
+  book_.add_next(kind_of(look, request_.cases[job.index]), look);
+  observer_.on_planned(look.mode, 1);
+}
+
 void Engine::conclude(RunningSession& session) {
   const Job job = session.job;
   const bool well = session.session->ending() == Ending::ok;  // of itself: a failure may be only a warning
   CaseOutcome& outcome = book_.outcome(job.index);
-  const Ending ending = deliver(session, outcome);
+  Ending ending = deliver(session, outcome);
+  const Case& measured = request_.cases[job.index];
+  if (ending == Ending::ok && job.mode.kind != Mode::probing && names_device(measured) && outcome.device.empty()) {
+    outcome.failure =
+        CaseFailure{"setup",
+                    fmt::format("it is to run on {}, and has used no device: name it in the setup", measured.device),
+                    {},
+                    {}};
+    ending = Ending::failed;
+  }
   if (outcome.forks_differ) rules_.note_forks_differ(session.kind, job);
   const bool counted = well && job.counts_undisturbed();
   const std::uint32_t host = std::to_underlying(session.host);
   if (counted && !contains(outcome.counted_in, host)) outcome.counted_in.push_back(host);
   const bool wants_another = counted && !job.anew && wants_another_replicate(*outcome.counts, rules_.plan_of(job));
+  if (ending == Ending::ok && !interruption_.begun()) look_into_device(job, outcome);
   if (ending == Ending::ok && !wants_another && !interruption_.begun()) {
     if (const auto another = job_of_another_process(job, outcome)) {
       book_.add_next(kind_of(*another, request_.cases[job.index]), *another);

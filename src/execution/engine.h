@@ -6,6 +6,8 @@
 /// dialogue's. Renders nothing: what happens is reported to an observer.
 #pragma once
 
+#include <set>
+#include <string>
 #include <vector>
 
 #include "execution/build_queue.h"
@@ -50,6 +52,7 @@ class Engine {
   bool start_session(const HostKind& kind, const HostSpec& spec, HostId host);
   bool announce(const HostKind& kind, const HostSpec& spec, HostId host);
   [[nodiscard]] bool is_undecided(const HostKind& kind) const;
+  [[nodiscard]] bool device_is_free(const Job& job) const;
   [[nodiscard]] SessionRequest request_for(const HostKind& kind, const Job& job, HostId host,
                                            const CpuLease& lease) const;
   void request_refused(const HostKind& kind, const Job& job, HostId host, const Error& error);
@@ -67,6 +70,9 @@ class Engine {
   void end_session(Running session);
   void conclude_sessions();
   void measure_again(const RunningSession& session);
+  [[nodiscard]] bool wants_device(const RunningSession& session) const;
+  void measure_on_device(const RunningSession& session);
+  void look_into_device(const Job& job, const CaseOutcome& outcome);
   void conclude(RunningSession& session);
   void report_settled();
 
@@ -98,6 +104,10 @@ class Engine {
   RunningSessions ended_;  ///< Not concluded: what they ran beside may spoil them yet.
   FileSharing sharing_;
   bool side_by_side_;  ///< Sessions may run so.
+  /// By case, of those that name no device: it has asked for one, and is measured where there are some.
+  std::vector<bool> moved_to_device_;
+  std::set<std::string> warned_of_warm_up_;  ///< Toolchains.
+  std::vector<bool> looked_into_;            ///< By case: what the device does of it is asked for.
   MemoryWatch memory_;
   Interruption interruption_;
   std::optional<Clock::time_point> wake_observer_at_;

@@ -114,6 +114,42 @@ TEST_F(EngineTest, CasesThatMayShareAFileAreCountedOneAtATimeAndAgainWhereTheyWe
                           "now on"));
 }
 
+/// Its hosts are others then, and what it came to by then is forgotten. One that says where it runs stays there.
+TEST_F(EngineTest, ACaseThatAsksForADriverIsMeasuredWhereThereIsOne) {
+  add_cases(3);
+  cases_[2].device = "cpu";
+  toolchains_["python"].spec.drivers = {"libcuda.so.1"};
+  hosts_.on_case = [&](const FakeRequest& request) {
+    const bool hidden = request.hides_drivers;
+    const bool asks = request.statement != "statement 0";
+    return FakeCase{.counts = {hidden ? 1U : 6000U},
+                    .asked_driver = asks && hidden ? "libcuda.so.1" : "",
+                    .device = asks && !hidden ? "cuda" : ""};
+  };
+  run();
+  EXPECT_EQ(endings(), (std::map<Ending, std::size_t>{{Ending::ok, 3}}));
+  const auto counts_of = [&](std::size_t index) { return witness_.outcomes.at(index).counts->replicates.at(0).at(0); };
+  EXPECT_EQ(counts_of(0), 1U);
+  EXPECT_EQ(counts_of(1), 6000U);
+  EXPECT_EQ(counts_of(2), 1U);
+  EXPECT_EQ(witness_.outcomes.at(1).device, "cuda");
+  EXPECT_THAT(witness_.outcomes.at(1).warnings,
+              ElementsAre("it asks for a device (libcuda.so.1), and is measured in a process that finds one"));
+  EXPECT_THAT(witness_.outcomes.at(2).warnings, IsEmpty());
+}
+
+TEST_F(EngineTest, WhatIsToRunOnADeviceAndUsesNoneHasFailed) {
+  add_cases(2);
+  cases_[0].device = cases_[1].device = "cuda";
+  hosts_.on_case = [&](const FakeRequest& request) {
+    return FakeCase{.device = request.statement == "statement 0" ? "cuda" : ""};
+  };
+  run();
+  EXPECT_EQ(endings(), (std::map<Ending, std::size_t>{{Ending::ok, 1}, {Ending::failed, 1}}));
+  EXPECT_EQ(witness_.outcomes.at(1).failure.value().message,
+            "it is to run on cuda, and has used no device: name it in the setup");
+}
+
 TEST_F(EngineTest, FiveHundredCasesHaveAResultWhenHostsDie) {
   add_cases(500);
   hosts_.on_host = [](const ProcessRequest&, std::size_t) { return FakeHostScript{.dies_at = 40}; };

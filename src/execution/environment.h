@@ -49,6 +49,11 @@ enum class MeasuredFor { counts, times };
 EnvironmentVariables filter_environment(const EnvironmentVariables& environment,
                                         std::span<const std::string> keep_names, MeasuredFor use = MeasuredFor::counts);
 
+/// What of `environment` a host of cases on a device gets besides: which devices it may use and how they, their
+/// libraries and PyTorch are set up (CUDA_*, CUBLAS_*, CUDNN_*, NVIDIA_*, NCCL_*, HIP_*, ROCR_*, HSA_*, MIOPEN_*, ZE_*,
+/// SYCL_*, ONEAPI_*, TORCH_*, PYTORCH_*, TRITON_*). Sorted by name.
+EnvironmentVariables device_environment(const EnvironmentVariables& environment);
+
 /// "NAME=value" strings, as `environ` has them; those without '=' are left out.
 EnvironmentVariables parse_environment(std::span<const std::string> entries);
 

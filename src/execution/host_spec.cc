@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 #include "process/loader.h"
 #include "protocol/descriptors.h"
 #include "protocol/dump_names.h"
+#include "protocol/hidden_drivers.h"
 
 namespace tally {
 
@@ -132,6 +134,13 @@ void set(EnvironmentVariables& environment, const std::string& name, std::string
   environment.emplace_back(name, std::move(value));
 }
 
+/// Sorted by name, as hosts have them; of a name that both have, the second's value.
+EnvironmentVariables joined(EnvironmentVariables environment, const EnvironmentVariables& more) {
+  for (const auto& [name, value] : more) set(environment, name, value);
+  std::ranges::sort(environment);
+  return environment;
+}
+
 void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const HostKind& kind,
                 const HostSurroundings& around) {
   const ResolvedInterpreter& interpreter = **toolchain.interpreter;
@@ -148,11 +157,14 @@ void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const HostKi
   spec.argv.insert(spec.argv.end(), {interpreter.path, "-c", safe_path_text(interpreter, around) + boot_text()});
   for (const std::string& module : toolchain.spec.requires_modules) spec.argv.push_back(module);
   spec.argv.emplace_back("--");
-  if (!toolchain.spec.warm_up.py.empty()) spec.argv.push_back(toolchain.spec.warm_up.py);
-  if (const ScriptedRuntime* own = find_runtime(toolchain.spec, kind.runtime)) spec.argv.push_back(own->warm_up);
+  if (!kind.on_device) {
+    if (!toolchain.spec.warm_up.py.empty()) spec.argv.push_back(toolchain.spec.warm_up.py);
+    if (const ScriptedRuntime* own = find_runtime(toolchain.spec, kind.runtime)) spec.argv.push_back(own->warm_up);
+  }
   // Once to the host, which knows whether there is any device, and not to every case.
   if (!toolchain.spec.device.py.empty())
-    spec.argv.insert(spec.argv.end(), {"--", toolchain.spec.device.py, toolchain.spec.sync.py});
+    spec.argv.insert(spec.argv.end(),
+                     {"--", toolchain.spec.device.py, toolchain.spec.sync.py, toolchain.spec.device_observer.py});
 }
 
 /// Where the loader is to look for a program's libraries that lie relative to the program: it is given a descriptor,
@@ -209,11 +221,24 @@ Status add_cpp(HostSpec& spec, const ResolvedToolchain& toolchain, const std::op
   return {};
 }
 
+/// A host of cases on no device is what it would be on a machine without a driver; the counter sees to that, and what
+/// is preloaded where another program runs it.
+void hide_drivers(HostSpec& spec, const Toolchain& toolchain, bool has_counter, const HostSurroundings& around) {
+  if (toolchain.drivers.empty()) return;
+  std::string list = fmt::format("{}", fmt::join(toolchain.drivers, ":"));
+  if (has_counter) {
+    spec.argv.push_back(protocol::kHiddenDriversOption + std::move(list));
+    return;
+  }
+  set(spec.environment, protocol::kHiddenDriversVariable, std::move(list));
+  spec.environment = with_first(std::move(spec.environment), "LD_PRELOAD", around.libexec + "/tally_no_drivers.so");
+}
+
 }  // namespace
 
 std::string describe(const HostKind& kind) {
-  return fmt::format("{} host of {}{}{}{}{}", kind.language == Language::cpp ? "C++" : "Python", kind.toolchain,
-                     kind.runtime.empty() ? "" : ", ", kind.runtime,
+  return fmt::format("{} host of {}{}{}{}{}{}", kind.language == Language::cpp ? "C++" : "Python", kind.toolchain,
+                     kind.runtime.empty() ? "" : ", ", kind.runtime, kind.on_device ? " for devices" : "",
                      kind.probe != nullptr ? fmt::format(" {}", kind.probe->description)
                      : kind.counted        ? " under Valgrind"
                                            : "",
@@ -308,22 +333,26 @@ Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolch
   spec.environment =
       with_variables(kind.counted ? around.environment : around.timed_environment, toolchain.spec.environment);
   spec.working_folder = around.working_folder;
+  if (kind.on_device) spec.environment = joined(std::move(spec.environment), around.device_environment);
   if (kind.hash_seed != 0) set(spec.environment, "PYTHONHASHSEED", std::to_string(kind.hash_seed));
   if (kind.environment_padding != 0) {
     set(spec.environment, "TALLY_PADDING", std::string(kind.environment_padding, 'x'));
   }
+  const bool has_flags = kind.probe != nullptr && kind.probe->valgrind_flags != nullptr;
+  const bool has_counter = kind.counted && !has_flags && !around.counter.empty();
   if (kind.counted) {
     spec.argv.push_back(around.valgrind);
-    const bool has_flags = kind.probe != nullptr && kind.probe->valgrind_flags != nullptr;
-    for (std::string& flag : has_flags                 ? kind.probe->valgrind_flags(settings)
-                             : !around.counter.empty() ? counter_flags(around.counter)
-                                                       : valgrind_flags(settings))
+    for (std::string& flag : has_flags     ? kind.probe->valgrind_flags(settings)
+                             : has_counter ? counter_flags(around.counter)
+                                           : valgrind_flags(settings))
       spec.argv.push_back(std::move(flag));
     if (!around.function_symbols.empty()) spec.argv.push_back("--extra-debuginfo-path=" + around.function_symbols);
-    spec.dump_argument = spec.argv.size();
   }
+  if (!kind.on_device) hide_drivers(spec, toolchain.spec, has_counter, around);
+  if (kind.counted) spec.dump_argument = spec.argv.size();
   if (kind.language == Language::cpp) {
-    if (auto added = add_cpp(spec, toolchain, warm_up, around); !added) return std::unexpected(added.error());
+    if (auto added = add_cpp(spec, toolchain, kind.on_device ? std::nullopt : warm_up, around); !added)
+      return std::unexpected(added.error());
   } else {
     add_python(spec, toolchain, kind, around);
   }
@@ -337,7 +366,8 @@ HostKey key_of(const HostSpec& spec) {
   digest.add(spec.working_folder)
       .add(spec.late_environment.value_or(""))
       .add(spec.single_use ? "single" : "")
-      .add(spec.anew ? "anew" : "");
+      .add(spec.anew ? "anew" : "")
+      .add(spec.folder_variable);
   for (const std::string& argument : spec.argv) digest.add(argument);
   for (const auto& [name, value] : spec.environment) digest.add(name).add(value);
   std::vector<std::string> programs = {spec.argv.front()};

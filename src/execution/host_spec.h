@@ -26,6 +26,7 @@ struct HostKind {
   std::uint64_t environment_padding = 0;
   std::string runtime = {};          ///< Whose warm-up comes after the toolchain's; empty: no runtime's.
   const ProbeHost* probe = nullptr;  ///< What it has for a probe; null: nothing.
+  bool on_device = false;            ///< It finds the drivers of devices, and touches none of them before it forks.
   bool anew = false;                 ///< Another process than that of the kind that differs in this alone.
 
   auto operator<=>(const HostKind&) const = default;
@@ -36,13 +37,14 @@ std::string describe(const HostKind& kind);
 
 /// What hosts get of the machine and of the user.
 struct HostSurroundings {
-  EnvironmentVariables environment;        ///< Where instructions are counted; complete.
-  EnvironmentVariables timed_environment;  ///< Where time is taken.
-  std::string working_folder;              ///< Also of cases that have no model.
-  std::string libexec;                     ///< Where the hosts' programs are.
-  std::string valgrind;                    ///< Its program; empty where nothing is counted.
-  std::string counter = {};                ///< Its tool that counts, where no calls are wanted; empty: Callgrind does.
-  std::string function_symbols = {};       ///< Where it finds symbols of libraries that have none; empty: nowhere.
+  EnvironmentVariables environment;              ///< Where instructions are counted; complete.
+  EnvironmentVariables timed_environment;        ///< Where time is taken.
+  EnvironmentVariables device_environment = {};  ///< Besides, for hosts of cases on a device: which devices there are.
+  std::string working_folder;                    ///< Also of cases that have no model.
+  std::string libexec;                           ///< Where the hosts' programs are.
+  std::string valgrind;                          ///< Its program; empty where nothing is counted.
+  std::string counter = {};           ///< Its tool that counts, where no calls are wanted; empty: Callgrind does.
+  std::string function_symbols = {};  ///< Where it finds symbols of libraries that have none; empty: nowhere.
 };
 
 struct HostSpec {

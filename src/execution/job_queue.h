@@ -22,6 +22,7 @@ struct Job {
   Mode mode;
   const Perturbation* perturbation = nullptr;  ///< Null: undisturbed.
   bool anew = false;                           ///< One more replicate, of a host that no other job is given.
+  bool on_device = false;                      ///< Of a case that names no device and has asked for one.
   int timeouts = 0;
   int hosts_lost = 0;
 

@@ -76,12 +76,15 @@ std::vector<std::pair<Mode, std::size_t>> sessions_by_mode(std::span<const Job> 
   return modes;
 }
 
+bool names_device(const Case& measured) { return !measured.device.empty() && measured.device != "cpu"; }
+
 HostKind kind_of(const Job& job, const Case& measured) {
   HostKind kind{.toolchain = measured.toolchain,
                 .language = measured.language,
                 .counted = is_under_valgrind(job.mode),
                 .runtime = measured.host_runtime,
                 .probe = job.mode.probe == nullptr ? nullptr : job.mode.probe->host,
+                .on_device = job.on_device || names_device(measured),
                 .anew = job.anew};
   if (job.perturbation != nullptr) {
     // Nothing but Python has hashes that are seeded when it starts.

@@ -38,6 +38,9 @@ std::optional<Job> job_of_another_process(const Job& ended, const CaseOutcome& o
 /// How many there are of each mode, in the order in which modes come.
 std::vector<std::pair<Mode, std::size_t>> sessions_by_mode(std::span<const Job> jobs);
 
+/// Its definition says that it runs on a device.
+bool names_device(const Case& measured);
+
 /// Which host a job needs.
 HostKind kind_of(const Job& job, const Case& measured);
 

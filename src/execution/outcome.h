@@ -11,6 +11,7 @@
 #include "execution/mode.h"
 #include "execution/region.h"
 #include "measurement/counts.h"
+#include "measurement/device_times.h"
 #include "measurement/wall.h"
 
 namespace tally {
@@ -74,6 +75,7 @@ struct CaseOutcome {
   std::optional<CountSamples> counts;
   std::vector<std::pair<std::string, CountSamples>> perturbed;  ///< By the perturbation's name, in the order measured.
   std::optional<WallSamples> wall;
+  std::optional<DeviceSamples> device_times;
   std::optional<AllocationSample> allocations;
   std::vector<ProbeSample> probed;
   std::optional<StatementResult> result;

@@ -58,6 +58,10 @@ Status Session::on_socket(bool& closed) {
 }
 
 void Session::on_message(const Message& message) {
+  if (message.type() == protocol::MessageType::asked) {
+    asked_driver_ = message.text(protocol::Field::driver).value_or("a driver");
+    return;
+  }
   if (changed_file_.empty()) changed_file_ = message.text(protocol::Field::changed_file).value_or("");
   reads_clock_ = reads_clock_ || message.number(protocol::Field::reads_clock) != 0;
   CaseMessage decoded = decode(message, dumps_);

@@ -45,6 +45,8 @@ class Session {
 
   /// The first file that the case has changed, as far as it has said; empty: none is known.
   [[nodiscard]] const std::string& changed_file() const { return changed_file_; }
+  /// The driver that the case looked for and its host does not find; empty: it looked for none.
+  [[nodiscard]] const std::string& asked_driver() const { return asked_driver_; }
   /// Its statement has been executed.
   [[nodiscard]] bool executed() const { return executed_; }
 
@@ -67,6 +69,7 @@ class Session {
   BoundedOutput captured_{std::size_t{64} * 1024};
   std::vector<std::string> loaded_;
   std::string changed_file_;
+  std::string asked_driver_;
   bool reads_clock_ = false;
   bool is_ready_ = false;  ///< Its statement's phase is.
   bool executed_ = false;

@@ -1,6 +1,8 @@
 #include "execution/timing_dialogue.h"
 
 #include <algorithm>
+#include <cmath>
+#include <span>
 
 #include "measurement/statistics.h"
 
@@ -13,6 +15,11 @@ constexpr double kLoopBlockShare = 0.1;               // of a statement's block,
 constexpr int kMostRetakes = 3;                       // of times whose blocks came out too short
 constexpr int kMostLoopRetakes = 20;                  // which take a millisecond, and are taken off of all others
 constexpr std::uint64_t kAllocationIterations = 100;  // at the most
+constexpr std::uint64_t kSomeExecutions = 10;  // on a device: more may fill its queue, on which a host then waits
+constexpr std::uint64_t kDeviceSamples = 10;   // of these
+constexpr double kDeviceWarmUpS = 0.1;         // until a device has its clocks
+constexpr double kMostWaitShare = 0.005;       // of a block, before it is subtracted
+constexpr double kLongestBlockS = 0.25;        // on a device
 
 std::uint64_t sample_count(const WallSamples& wall) {
   std::uint64_t count = 0;
@@ -30,9 +37,16 @@ void add_turn(WallSamples& all, WallSamples more) {
 }  // namespace
 
 DialogueAnswer TimingDialogue::on(const PhaseReady& ready) {
-  const WallPlan& plan = rules_.plan.wall;
   of_statement_ = ready.phase == protocol::Phase::statement;
   if (!of_statement_) return ask_times_of_loop();
+  if (ready.device.empty()) return ask_times_of_statement();
+  device_.emplace();
+  device_probe_ = DeviceProbe::one_execution;
+  return ask_device_times(1, kDeviceWarmUpS);
+}
+
+AskTimes TimingDialogue::ask_times_of_statement() {
+  const WallPlan& plan = rules_.plan.wall;
   if (plan.number > 0) return ask_times(plan.number, plan.min_run_time_s, 1);
   // The first child also finds out how many executions make a block; the others repeat that number.
   return ask_times(0, child_run_time_s(plan), 1);
@@ -41,6 +55,7 @@ DialogueAnswer TimingDialogue::on(const PhaseReady& ready) {
 DialogueAnswer TimingDialogue::on(ChildTimed timed) {
   if (timed.samples_s.empty())
     return std::unexpected(CaseFailure{"time", "the case's process sent no samples", {}, {}});
+  if (device_probe_ != DeviceProbe::done) return on_device_probe(timed);
   if (found_too_few(timed) && retakes_ < most_retakes()) {
     ++retakes_;
     return asked_;
@@ -57,6 +72,7 @@ DialogueAnswer TimingDialogue::on(ChildTimed timed) {
   if (timed.manual) wall_.overhead_s = 0;
   wall_.clock_s = timed.manual ? 0 : rules_.timer_overhead_s;
   const auto number = static_cast<double>(timed.number);
+  if (device_) take_off_wait(timed);
   double sampled_s = 0;
   for (double& sample : timed.samples_s) {
     sampled_s += sample * number;
@@ -69,6 +85,46 @@ DialogueAnswer TimingDialogue::on(ChildTimed timed) {
   wall_.by_child.push_back(std::move(timed.samples_s));
   if (--children_coming_ > 0) return std::nullopt;
   return next();
+}
+
+/// The device has its clocks in the second half of the samples.
+AskTimes TimingDialogue::on_device_probe(const ChildTimed& timed) {
+  const std::span<const double> samples = timed.samples_s;
+  const double each_s = median(samples.last((samples.size() + 1) / 2));
+  const bool was_first = device_probe_ == DeviceProbe::one_execution;
+  if (was_first) one_execution_s_ = each_s;
+  if (was_first && each_s < kLongestBlockS / kSomeExecutions) {
+    device_probe_ = DeviceProbe::some_executions;
+    return ask_device_times(kSomeExecutions, kDeviceWarmUpS / 2);
+  }
+  device_probe_ = DeviceProbe::done;
+  for (const double launch_s : timed.launch_s) device_->launch_s.push_back(std::max(launch_s - wall_.overhead_s, 0.0));
+  const WallPlan& plan = rules_.plan.wall;
+  if (plan.number > 0) return ask_times(plan.number, plan.min_run_time_s, 1);
+  if (was_first) return ask_times(1, child_run_time_s(plan), 1);
+  constexpr double kLeastExecutionS = 1e-9;
+  const auto some = static_cast<double>(kSomeExecutions);
+  const double execution_s = std::max((some * each_s - one_execution_s_) / (some - 1), kLeastExecutionS);
+  const double wait_s = std::max(one_execution_s_ - execution_s, 0.0);
+  const double block_s = std::max(least_block_s(plan, rules_.timer_overhead_s), wait_s / kMostWaitShare);
+  const double number = std::ceil(std::min(block_s, kLongestBlockS) / execution_s);
+  return ask_times(std::max(static_cast<std::uint64_t>(number), kSomeExecutions), child_run_time_s(plan), 1);
+}
+
+/// From each sample: what a block of one execution takes, and that execution.
+void TimingDialogue::take_off_wait(ChildTimed& timed) {
+  const auto number = static_cast<double>(timed.number);
+  std::ranges::move(timed.device_s, std::back_inserter(device_->device_s));
+  if (timed.number < kSomeExecutions) return;
+  for (double& sample : timed.samples_s) sample = std::max((sample * number - one_execution_s_) / (number - 1), 0.0);
+  device_->wait_s = std::max(one_execution_s_ - median(timed.samples_s), 0.0);
+}
+
+AskTimes TimingDialogue::ask_device_times(std::uint64_t iterations, double budget_s) {
+  ask_times(iterations, budget_s, 1);
+  asked_.least_samples = kDeviceSamples;
+  asked_.of_statement = false;
+  return asked_;
 }
 
 /// How many executions make a block is found by doubling until one lasts long enough. Where the machine stops the
@@ -128,6 +184,14 @@ void TimingDialogue::deliver(CaseOutcome& outcome) {
     outcome.wall = std::move(wall_);
   }
   outcome.allocations = allocations_;
+  if (!device_) return;
+  if (!outcome.device_times) {
+    outcome.device_times = std::move(device_);
+    return;
+  }
+  outcome.device_times->wait_s = device_->wait_s;
+  std::ranges::move(device_->launch_s, std::back_inserter(outcome.device_times->launch_s));
+  std::ranges::move(device_->device_s, std::back_inserter(outcome.device_times->device_s));
 }
 
 }  // namespace tally

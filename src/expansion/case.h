@@ -33,6 +33,7 @@ struct Case {
   std::string runtime = "eager";  ///< "explicit" of a timer, or one that the toolchain names: "torchscript".
   Autograd autograd = Autograd::forward;
   int threads = 1;
+  std::string device;  ///< "cpu", or the kind of device that it runs on. Empty: its text says where it does.
   std::vector<std::pair<std::string, std::string>> params;
   std::vector<std::string> tags;
   std::string toolchain;  ///< A name in the suite's toolchains.

@@ -31,6 +31,7 @@ std::string make_case_id(const CaseFacts& facts) {
   id += fmt::format(" [{}", facts.language);
   if (facts.runtime != "eager" && facts.runtime != "explicit") id += fmt::format(" {}", facts.runtime);
   if (facts.autograd == "forward_backward") id += " backward";
+  if (!facts.device.empty() && facts.device != "cpu") id += fmt::format(" {}", facts.device);
   if (facts.threads != 1) id += fmt::format(" threads={}", facts.threads);
   for (const auto& [name, value] : facts.params) id += fmt::format(" {}={}", name, escape(value, " =[]"));
   return id + "]";
@@ -41,6 +42,7 @@ std::string make_case_id(const Case& c) {
                        .language = to_string(c.language),
                        .runtime = c.runtime,
                        .autograd = to_string(c.autograd),
+                       .device = c.device,
                        .threads = c.threads,
                        .params = c.params});
 }

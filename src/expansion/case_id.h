@@ -4,6 +4,7 @@
 ///     label = part { "/" part }
 ///     axis  = runtime                 what is not "eager" or "explicit": "torchscript"
 ///           | "backward"              forward and backward
+///           | device                  that the definition names, other than "cpu": "cuda"
 ///           | "threads=" number       other than 1
 ///           | name "=" value          a parameter
 ///
@@ -30,6 +31,7 @@ struct CaseFacts {
   std::string_view language;
   std::string_view runtime;
   std::string_view autograd;
+  std::string_view device = {};
   int threads = 1;
   const std::vector<std::pair<std::string, std::string>>& params;
 };

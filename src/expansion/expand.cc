@@ -41,9 +41,15 @@ void append(Code& code, const Snippet& part) {
   if (!part.text.empty()) code.parts.push_back(part);
 }
 
-/// A benchmark with its parameters put in.
-Result<Benchmark> with_params(const Benchmark& b, const ParamValues& params) {
+constexpr std::string_view kDevice = "device";
+
+/// A benchmark with its parameters put in, and the device that it runs on, where it names any.
+Result<Benchmark> with_params(const Benchmark& b, ParamValues params, const std::string& device) {
   Benchmark result = b;
+  if (!device.empty()) {
+    result.options.devices = {device};
+    params.emplace_back(kDevice, device);
+  }
   const std::string where = place_of({}, b.at, b.label);
   std::vector<Snippet*> texts = {&result.py, &result.cpp, &result.py_model, &result.cpp_model};
   for (Setup& setup : result.setup) texts.insert(texts.end(), {&setup.py, &setup.cpp, &setup.cpp_global});
@@ -140,6 +146,7 @@ class Variations {
     made.tags = b_.options.tags;
     made.toolchain = toolchain_name(b_.options, language);
     made.settings = b_.options.settings;
+    if (!b_.options.devices.empty()) made.device = b_.options.devices.front();
     for (const Setup& setup : b_.setup) {
       append(made.setup, language == Language::python ? setup.py : setup.cpp);
       if (language == Language::cpp) append(made.global_setup, setup.cpp_global);
@@ -204,6 +211,7 @@ Case explicit_case(const Timer& timer) {
   made.runtime = "explicit";
   made.autograd = Autograd::explicit_case;
   made.threads = timer.options.threads.front();
+  if (!timer.options.devices.empty()) made.device = timer.options.devices.front();
   made.tags = timer.options.tags;
   made.toolchain = toolchain_name(timer.options, timer.language);
   made.settings = timer.options.settings;
@@ -230,6 +238,7 @@ std::string definition_digest(const Case& one, const Toolchain& toolchain) {
   digest.add(said(toolchain.device).empty() ? said(toolchain.sync) : "");
   // A toolchain without one keeps the digests that records hold from before there was a seed.
   if (!said(toolchain.seed).empty()) digest.add(said(toolchain.seed));
+  if (!one.device.empty()) digest.add(kDevice).add(one.device);
   for (const std::string& argument : toolchain.program_args) digest.add(argument);
   return digest.hex();
 }
@@ -237,13 +246,17 @@ std::string definition_digest(const Case& one, const Toolchain& toolchain) {
 Status expand_benchmark(const Suite& suite, const Benchmark& benchmark, std::vector<Case>& cases) {
   const Result<std::vector<ParamValues>> all = combinations(benchmark);
   if (!all) return std::unexpected(all.error());
+  const std::vector<std::string> anywhere = {""};
+  const std::vector<std::string>& devices = benchmark.options.devices.empty() ? anywhere : benchmark.options.devices;
   for (const ParamValues& params : *all) {
-    const Result<Benchmark> concrete = with_params(benchmark, params);
-    if (!concrete) return std::unexpected(concrete.error());
-    Variations(suite, *concrete, params).add_to(cases);
-    if (cases.size() > kMaxCases) {
-      return fail(ErrorKind::input, fmt::format("the suite gives more than {} cases", kMaxCases),
-                  place_of({}, benchmark.at, benchmark.label), "give fewer parameters or split the suite");
+    for (const std::string& device : devices) {
+      const Result<Benchmark> concrete = with_params(benchmark, params, device);
+      if (!concrete) return std::unexpected(concrete.error());
+      Variations(suite, *concrete, params).add_to(cases);
+      if (cases.size() > kMaxCases) {
+        return fail(ErrorKind::input, fmt::format("the suite gives more than {} cases", kMaxCases),
+                    place_of({}, benchmark.at, benchmark.label), "give fewer parameters or split the suite");
+      }
     }
   }
   return {};

@@ -23,6 +23,8 @@ std::optional<Getter> getter(std::string_view key, const std::vector<Case>& case
   if (key == "runtime") return [](const Case& one) { return std::vector{one.runtime}; };
   if (key == "autograd") return [](const Case& one) { return std::vector{std::string(to_string(one.autograd))}; };
   if (key == "threads") return [](const Case& one) { return std::vector{std::to_string(one.threads)}; };
+  if (key == "device" && std::ranges::any_of(cases, [](const Case& one) { return !one.device.empty(); }))
+    return [](const Case& one) { return std::vector{one.device.empty() ? std::string("cpu") : one.device}; };
   if (key == "tag") return [](const Case& one) { return one.tags; };
   using Param = std::pair<std::string, std::string>;
   const std::string name(key);

@@ -43,6 +43,7 @@ Object to_json(const Case& one, const Toolchain& toolchain) {
                  {"global_setup", one.global_setup.text()},
                  {"artifact", std::move(artifact)},
                  {"digest", one.digest}};
+  if (!one.device.empty()) json["device"] = one.device;
   if (!one.load.empty()) json["load"] = one.load.text();
   if (!toolchain.program.empty())
     json["program"] = Object{{"path", toolchain.program}, {"args", toolchain.program_args}};

@@ -41,6 +41,7 @@ enum class MessageType : std::uint16_t {
   failed = 33,   ///< The case cannot go on; the child exits.
   result = 34,   ///< What an examined statement's execution left; comes before the `counted` of the same region.
   told = 35,     ///< What a benchmark's function said of itself, once it has ended.
+  asked = 36,    ///< The case looks for a driver that its host does not find (hidden_drivers.h); at any time.
 };
 
 /// What a field means; the comment says in which messages.
@@ -78,6 +79,7 @@ enum class Field : std::uint16_t {
   sync = 32,        ///< run_case, Python: source run at the end of every region.
   allocator = 36,   ///< ready: the file of an allocator whose heap the host cannot read; absent for the C library's.
   device = 35,      ///< ready: the device that the case works on, "cuda"; absent where it works on none.
+  driver = 68,      ///< asked: the file that was looked for.
   examiner = 33,    ///< run_case, Python: source of what makes a statement report what it leaves; absent otherwise.
   result_name = 34,  ///< run_case, Python, repeated: variables that the examined statement leaves.
 
@@ -92,6 +94,8 @@ enum class Field : std::uint16_t {
   children = 51,    ///< time: so many, each of which has a `timed` of its own; absent: one.
   least_samples = 64,     ///< time: of a child, whatever the budget; absent: one.
   samples = 45,           ///< timed: doubles, seconds for each block.
+  launch_samples = 69,    ///< timed, on a device: likewise, until the block's wait for the device began.
+  device_samples = 70,    ///< timed, on a device: likewise, by the device's own clock; absent where none is read.
   spent_ns = 57,          ///< timed: since the command, or since the child before: its fork and its end included.
   manual = 65,            ///< timed: 1 where the samples are what the benchmark says, not the clock; absent otherwise.
   allocation_count = 47,  ///< counted.

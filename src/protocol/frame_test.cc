@@ -5,6 +5,8 @@
 #include <array>
 #include <string>
 
+#include "protocol/hidden_drivers.h"
+
 namespace tally::protocol {
 namespace {
 
@@ -24,6 +26,26 @@ TEST_F(Frame, CarriesFieldsInOrderAndRepeats) {
   EXPECT_EQ(parsed.message.count(Field::setup_part), 2U);
   EXPECT_EQ(parsed.message.number(Field::warm_up), 1'000'000'000'000U);
   EXPECT_EQ(parsed.message.number(Field::memory, 5), 5U);
+}
+
+TEST_F(Frame, WhatIsWrittenWithoutALibraryReadsTheSame) {
+  for (const std::string& path : {std::string("libcuda.so.1"), std::string(2000, 'x')}) {
+    const AskedFrame asked = asked_frame(path.c_str());
+    const auto parsed = parse_frame({asked.bytes, asked.size});
+    ASSERT_EQ(parsed.state, ParseState::complete);
+    EXPECT_EQ(parsed.message.type(), MessageType::asked);
+    EXPECT_EQ(parsed.message.text(Field::driver), path.substr(0, sizeof asked.bytes - kHeaderSize - 8));
+  }
+}
+
+TEST_F(Frame, DriversAreHiddenByTheirNamesAndFilesByTheirPaths) {
+  constexpr const char* kList = "libcuda.so.1:/dev/kfd:libze.so";
+  for (const char* path : {"libcuda.so.1", "/usr/lib/libcuda.so.1", "/dev/kfd", "./libze.so"})
+    EXPECT_TRUE(is_hidden(kList, path)) << path;
+  for (const char* path : {"libcuda.so", "libcuda.so.10", "kfd", "/other/dev/kfd", "/dev/kfd/x", "", "/"})
+    EXPECT_FALSE(is_hidden(kList, path)) << path;
+  EXPECT_FALSE(is_hidden("", "libcuda.so.1"));
+  EXPECT_FALSE(is_hidden("::", ""));
 }
 
 TEST_F(Frame, EveryPrefixIsIncompleteAndNothingElse) {

@@ -178,12 +178,44 @@ void fields(auto& a, is<Wall> auto& w) {
   a.optional("watch", w.watch);
 }
 
+void fields(auto& a, is<DeviceTime> auto& t) {
+  a("median_s", t.median_s);
+  a("interval_s", t.interval_s);
+  a("samples", t.samples);
+}
+
+void fields(auto& a, is<DeviceKernel> auto& k) {
+  a("name", k.name);
+  a("count", k.count);
+  a("time_s", k.time_s);
+}
+
+void fields(auto& a, is<DeviceWork> auto& w) {
+  a("executions", w.executions);
+  a("kernels", w.kernels);
+  a("kernel_time_s", w.kernel_time_s);
+  a("kernel_time_interval_s", w.kernel_time_interval_s);
+  a("copies", w.copies);
+  a("launches", w.launches);
+  a("idle_share", w.idle_share);
+  a("by_name", w.by_name);
+}
+
+void fields(auto& a, is<OnDevice> auto& d) {
+  a("name", d.name);
+  a.optional("wait_s", d.wait_s);
+  a.optional("launch", d.launch);
+  a.optional("time", d.time);
+  a.optional("work", d.work);
+}
+
 void fields(auto& a, is<CaseRecord> auto& one) {
   a("id", one.id);
   a("label", one.label);
   a.word("language", one.language, languages);
   a("runtime", one.runtime);
   a.word("autograd", one.autograd, autograds);
+  a.optional("device", one.device);
   a("threads", one.threads);
   a("params", one.params);
   a("tags", one.tags);
@@ -203,6 +235,7 @@ void fields(auto& a, is<CaseRecord> auto& one) {
   a.optional("reused", one.reused);
   a.nullable("counts", one.counts);
   a.nullable("wall", one.wall);
+  a.optional("on_device", one.on_device);
   a.nullable("profile", one.profile);
   a.nullable("failure", one.failure);
 }

@@ -259,6 +259,7 @@ void migrate_ids(std::vector<CaseRecord>& cases) {
                                    .language = one.language,
                                    .runtime = one.runtime,
                                    .autograd = one.autograd,
+                                   .device = one.device ? std::string_view(*one.device) : std::string_view(),
                                    .threads = one.threads,
                                    .params = one.params});
     if (ids.insert(id).second) one.id = std::move(id);

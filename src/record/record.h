@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "measurement/counts.h"
+#include "measurement/device_times.h"
 #include "measurement/settings.h"
 #include "measurement/wall.h"
 #include "plan/shard.h"
@@ -108,9 +109,10 @@ struct Failure {
 struct CaseRecord {
   std::string id;
   std::vector<std::string> label;
-  std::string language;  ///< "python", "cpp"
-  std::string runtime;   ///< "eager", "explicit", or one that the toolchain names: "torchscript"
-  std::string autograd;  ///< "forward", "forward_backward", "explicit"
+  std::string language;               ///< "python", "cpp"
+  std::string runtime;                ///< "eager", "explicit", or one that the toolchain names: "torchscript"
+  std::string autograd;               ///< "forward", "forward_backward", "explicit"
+  std::optional<std::string> device;  ///< That its definition names: "cpu", "cuda"; empty: it names none.
   int threads = 1;
   std::vector<std::pair<std::string, std::string>> params;  ///< In the suite's order.
   std::vector<std::string> tags;
@@ -136,6 +138,7 @@ struct CaseRecord {
   std::optional<std::string> entropy;  ///< "system" where the case's own definition says so, or "fixed".
   std::optional<std::string> reused;  ///< Counts: the commit (or the moment) of the run that took them, if another did.
   std::optional<Wall> wall;
+  std::optional<OnDevice> on_device;   ///< Where it worked on one.
   std::optional<std::string> profile;  ///< Path relative to the record.
   std::optional<Failure> failure;
   friend bool operator==(const CaseRecord&, const CaseRecord&) = default;

@@ -157,6 +157,7 @@ std::optional<Fault> fault_of_id(const CaseRecord& one) {
                                        .language = one.language,
                                        .runtime = one.runtime,
                                        .autograd = one.autograd,
+                                       .device = one.device ? std::string_view(*one.device) : std::string_view(),
                                        .threads = one.threads,
                                        .params = one.params});
   if (id == one.id || id_of_schema_1(one) == one.id) return std::nullopt;

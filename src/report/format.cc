@@ -114,6 +114,7 @@ std::string variant_text(const CaseRecord& record) {
     text += " " + record.runtime;
   }
   if (record.autograd == "forward_backward") text += " bwd";
+  if (record.device.value_or("cpu") != "cpu") text += " " + *record.device;
   if (record.threads != 1) text += fmt::format(" {}T", record.threads);
   for (const auto& [name, value] : record.params) text += fmt::format(" {}={}", name, value);
   return text;

@@ -127,7 +127,7 @@ std::vector<std::string> notes_of(const Pivot& pivot) {
       }
     }
   }
-  if (!varying.empty() && pivot.metric != Metric::time) {
+  if (!varying.empty() && !is_time(pivot.metric) && pivot.metric != Metric::kernels) {
     notes.push_back(
         fmt::format("counts of {} vary among replicates: {}", number_of_cases(varying.size()), some_ids(varying)));
   }
@@ -195,7 +195,7 @@ std::string residual_text(const std::optional<Complexity>& complexity) {
 }
 
 std::string format_metric(const MetricValue& value, Metric metric) {
-  return metric == Metric::time ? format_seconds(value.value, value.range.half_width()) : format_count(value.value);
+  return is_time(metric) ? format_seconds(value.value, value.range.half_width()) : format_count(value.value);
 }
 
 std::string render_pivot(const Pivot& pivot, const RenderOptions& options, bool best) {

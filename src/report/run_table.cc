@@ -36,6 +36,24 @@ std::vector<Cell> case_row(const CaseRecord& record) {
   return row;
 }
 
+/// Before the status, where a case has worked on a device: its kernels, and their own time.
+void add_device(Table& table, const Record& record) {
+  const auto has_work = [](const CaseRecord& one) { return one.on_device && one.on_device->work; };
+  if (std::ranges::none_of(record.cases, has_work)) return;
+  table.columns.insert(table.columns.end() - 1,
+                       {{.title = "kernels", .right = true}, {.title = "device", .right = true}});
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const CaseRecord& one = record.cases[i];
+    std::vector<Cell> cells(2);
+    if (has_work(one)) {
+      const DeviceWork& work = *one.on_device->work;
+      cells[0].text = format_figure(work.kernels);
+      cells[1].text = format_seconds(work.kernel_time_s, work.kernel_time_interval_s.half_width());
+    }
+    table.rows[i].insert(table.rows[i].end() - 1, cells.begin(), cells.end());
+  }
+}
+
 /// Beside the whole count; a language without known noise has no such count.
 void add_denoised(Table& table, const Record& record) {
   const auto beside = [](auto& list) { return list.begin() + 3; };
@@ -102,6 +120,7 @@ std::string render_run_table(const Record& record, const RenderOptions& options,
     failures += "\n" + failure_text(one, options);
   }
   if (denoised) add_denoised(table, record);
+  add_device(table, record);
   std::string summary =
       fmt::format("{} {}: {} ok", record.cases.size(), record.cases.size() == 1 ? "case" : "cases", ok);
   if (bad > 0) summary += ", " + tinted(fmt::format("{} failed", bad), Tint::bad, options.color);

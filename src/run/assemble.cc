@@ -101,6 +101,7 @@ CaseRecord describe_case(const Case& measured) {
   record.language = std::string(to_string(measured.language));
   record.runtime = measured.runtime;
   record.autograd = std::string(to_string(measured.autograd));
+  if (!measured.device.empty()) record.device = measured.device;
   record.threads = measured.threads;
   record.params = measured.params;
   record.tags = measured.tags;
@@ -127,10 +128,12 @@ CaseRecord assemble(const Case& measured, const CaseOutcome& outcome, double pre
   }
   if (!outcome.device.empty()) {
     record.flags.emplace_back("device");
-    record.warnings.push_back(
-        fmt::format("works on a device ({}): counts are of the host's instructions only, and each "
-                    "region ends with a wait for it",
-                    outcome.device));
+    record.on_device = OnDevice{.name = outcome.device};
+    if (const auto& times = outcome.device_times) {
+      record.on_device->wait_s = times->wait_s;
+      record.on_device->launch = device_time(times->launch_s);
+      record.on_device->time = device_time(times->device_s);
+    }
   }
   if (!outcome.making.empty()) record.artifact = outcome.making;
   if (outcome.counts) add_counts(record, measured, outcome);

@@ -138,6 +138,7 @@ void CaseRecorder::keep_found(CaseRecord& record, const Case& measured, const Ca
                        .profile = profile,
                        .folder = request_.profiles ? request_.profiles->folder : std::string(),
                        .keeps_sources = request_.profiles && request_.profiles->sources,
+                       .keeps_traces = request_.profiles && request_.profiles->probes.contains(probes::kernels),
                        .working_folder = request_.caller.working_folder,
                        .names = names_,
                        .lines = lines_};

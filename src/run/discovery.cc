@@ -120,8 +120,9 @@ json::Object members(const json::Value& value) { return value.object() != nullpt
 
 /// A name that nobody reads would be a mistake that nobody sees.
 Status check_names(const json::Value& found, const Toolchain& toolchain) {
-  constexpr std::array<std::string_view, 9> kNames = {"environment", "facts",      "flags",   "include", "link",
-                                                      "no_cpp",      "no_runtime", "preload", "warm_up"};
+  constexpr std::array<std::string_view, 12> kNames = {"device_observer", "drivers", "environment", "facts",
+                                                       "flags",           "include", "link",        "no_cpp",
+                                                       "no_runtime",      "preload", "seed",        "warm_up"};
   for (const auto& [name, value] : members(found)) {
     if (std::ranges::find(kNames, name) != kNames.end()) continue;
     return fail(ErrorKind::input, fmt::format("'discover' has found '{}', which is unknown", name),
@@ -168,7 +169,13 @@ Result<Discovery> read_answer(const json::Value& answer, const Toolchain& toolch
   discovery.preload = json::texts_of(found["preload"]);
   discovery.libraries = json::texts_of(answer["read"]);
   std::erase_if(discovery.libraries, [](const std::string& path) { return !path.contains(".so"); });
-  discovery.warm_up = {found["warm_up"]["py"].text_or(""), found["warm_up"]["cpp"].text_or("")};
+  discovery.drivers = json::texts_of(found["drivers"]);
+  const auto in_both = [&](const char* name) {
+    return PerLanguage{found[name]["py"].text_or(""), found[name]["cpp"].text_or("")};
+  };
+  discovery.warm_up = in_both("warm_up");
+  discovery.seed = in_both("seed");
+  discovery.device_observer = in_both("device_observer");
   discovery.no_cpp = found["no_cpp"].text_or("");
   for (const auto& [name, why] : members(found["no_runtime"]))
     discovery.no_runtime[name] = {why["py"].text_or(""), why["cpp"].text_or("")};
@@ -252,6 +259,10 @@ void apply(const Discovery& found, ResolvedToolchain& resolved) {
        {std::pair{&found.warm_up.py, &toolchain.warm_up.py}, std::pair{&found.warm_up.cpp, &toolchain.warm_up.cpp}}) {
     if (!first->empty()) *text = *first + "\n" + *text;
   }
+  if (!found.seed.py.empty()) toolchain.seed.py = found.seed.py;
+  if (!found.seed.cpp.empty()) toolchain.seed.cpp = found.seed.cpp;
+  if (toolchain.device_observer == PerLanguage()) toolchain.device_observer = found.device_observer;
+  join(toolchain.drivers, found.drivers, false);
   toolchain.environment.insert(found.environment.begin(), found.environment.end());
   join(toolchain.flags, found.flags, true);
   join(toolchain.include, found.include, false);

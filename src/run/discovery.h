@@ -28,8 +28,11 @@ struct Discovery {
   PerLanguage warm_up;                             ///< Runs before the toolchain's own, where these libraries need it.
   std::vector<std::string> loaded;  ///< The files that the interpreter loads with the modules and the warm-up.
   std::string compiled;             ///< As of ResolvedToolchain.
-  bool device = false;              ///< Its `device` in Python has found that there may be one.
-  std::string no_cpp;               ///< Why C++ cannot be built against it; empty: it can.
+  std::vector<std::string> drivers;
+  PerLanguage seed;                               ///< In place of the toolchain's, where it is not empty.
+  PerLanguage device_observer;                    ///< Where the toolchain has none.
+  bool device = false;                            ///< Its `device` in Python has found that there may be one.
+  std::string no_cpp;                             ///< Why C++ cannot be built against it; empty: it can.
   std::map<std::string, PerLanguage> no_runtime;  ///< A runtime of the toolchain's → why it is not to be had with this.
 };
 

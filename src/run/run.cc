@@ -64,6 +64,7 @@ Result<Ready> make_ready(Workspace& workspace, const RunRequest& request, bool c
   const EnvironmentVariables& full = ready.environment.full;
   ready.hosts = {.environment = ready.environment.filtered,
                  .timed_environment = filter_environment(full, request.settings.kept_environment, MeasuredFor::times),
+                 .device_environment = device_environment(full),
                  .working_folder = ready.environment.working_folder,
                  .libexec = workspace.surroundings().libexec,
                  .valgrind = {}};
@@ -113,7 +114,8 @@ ExecutionResult execute(Workspace& workspace, const RunRequest& request, const R
                              .surroundings = ready.hosts,
                              .examiner = examiner,
                              .may_know_counts = !request.reuse.empty(),
-                             .probes = probes_to_execute(request.profiles ? request.profiles->probes : ProbeSet())};
+                             .probes = probes_to_execute(request.profiles ? request.profiles->probes : ProbeSet()),
+                             .device_probe = &probes::kernels.probe};
   Engine engine(workspace.runner(), workspace.leases(), workspace.hosts(), builder, std::move(execution), recorder);
   return engine.run(done);
 }

@@ -68,6 +68,11 @@ void FakeCaseChild::begin() {
                                    .on_signal = [this](int signal) { on_signal(signal); },
                                    .growth_bytes = script_.growth_bytes};
   std::ignore = ::write(output_.get(), script_.output.data(), script_.output.size());
+  if (!script_.asked_driver.empty()) {
+    Frame asked(MessageType::asked, 0);
+    asked.writer.text(Field::driver, script_.asked_driver);
+    asked.send(socket_);
+  }
   if (!meets_trouble(Stage::load)) enter_phase();
 }
 
@@ -90,6 +95,7 @@ void FakeCaseChild::get_ready() {
   ready.writer.number(Field::phase, static_cast<std::uint64_t>(phase_))
       .number(Field::threads, script_.threads)
       .number(Field::in_process, script_.forks ? 0 : 1);
+  if (!script_.device.empty()) ready.writer.text(Field::device, script_.device);
   ready.send(socket_);
 }
 

@@ -41,6 +41,8 @@ struct FakeCase {
   std::vector<std::string> results = {"1"};      ///< Of an examined statement, execution by execution, likewise.
   std::string refusal;
   std::string changed_file;        ///< That it changes, and says so; empty: none.
+  std::string asked_driver;        ///< That it looks for; empty: none.
+  std::string device;              ///< That it says it works on; empty: none.
   std::string output;              ///< On its standard output, at its start.
   std::uint64_t threads = 1;       ///< That it says it has.
   bool forks = true;               ///< Otherwise it runs every replicate itself, and says so.

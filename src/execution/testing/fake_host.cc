@@ -9,8 +9,10 @@
 #include <deque>
 #include <utility>
 
+#include "build/resolve.h"
 #include "execution/frame_stream.h"
 #include "protocol/descriptors.h"
+#include "protocol/hidden_drivers.h"
 
 namespace tally {
 
@@ -68,7 +70,7 @@ FakeRequest read_request(const Message& message) {
 class FakeHost final : public FakePeer {
  public:
   FakeHost(FakeHosts& hosts, FakeProcessRunner& runner, ProcessId id, UniqueFd control, std::string dumps,
-           FakeHostScript script)
+           bool hides_drivers, FakeHostScript script)
       : hosts_(&hosts),
         runner_(&runner),
         id_(id),
@@ -76,6 +78,7 @@ class FakeHost final : public FakePeer {
         pid_(++hosts.last_pid_),
         control_(std::move(control)),
         dumps_(std::move(dumps)),
+        hides_drivers_(hides_drivers),
         script_(std::move(script)) {
     if (script_.dies_after >= Milliseconds(0)) {
       runner.after(script_.dies_after, [this, life = std::weak_ptr(life_)] {
@@ -159,6 +162,7 @@ class FakeHost final : public FakePeer {
     FakeRequest request = read_request(message);
     request.host = number_;
     request.counted = !dumps_.empty();
+    request.hides_drivers = hides_drivers_;
     request.attempt = hosts_->attempts_[{request.counted, request.snippet + request.statement}]++;
     hosts_->requests.push_back(request);
     const std::size_t nth = ++requests_;
@@ -204,6 +208,7 @@ class FakeHost final : public FakePeer {
   int pid_;
   UniqueFd control_;
   std::string dumps_;  ///< Empty: not under Valgrind.
+  bool hides_drivers_;
   FakeHostScript script_;
   std::shared_ptr<int> life_ = std::make_shared<int>();  ///< Ends with this host, for what is to be done later.
   std::string pending_;
@@ -220,7 +225,8 @@ ScriptedProcess FakeHosts::play(const ProcessRequest& request) {
   ScriptedProcess process{.takes = std::nullopt};
   process.peer = [this, script = std::move(script)](FakeProcessRunner& runner, ProcessId id, ProcessRequest& asked) {
     UniqueFd control = std::move(std::ranges::find(asked.pass_fds, kControlSocket, &PassedFd::target)->fd);
-    return std::make_unique<FakeHost>(*this, runner, id, std::move(control), dumps_of(asked), script);
+    return std::make_unique<FakeHost>(*this, runner, id, std::move(control), dumps_of(asked),
+                                      !value_of(asked.environment, protocol::kHiddenDriversVariable).empty(), script);
   };
   return process;
 }

@@ -36,6 +36,7 @@ struct FakeHostScript {
 struct FakeRequest {
   std::size_t host = 0;  ///< In order of their starts, from 0.
   bool counted = false;  ///< Its host runs under Valgrind.
+  bool hides_drivers = false;
   std::uint32_t job = 0;
   std::string statement;    ///< Python: the parts of the text, joined. C++: the entry function.
   std::string setup;        ///< Python: likewise.

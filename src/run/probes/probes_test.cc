@@ -1,8 +1,10 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "execution/case_dialogue.h"
 #include "execution/jobs.h"
+#include "run/probes/kernels.h"
 #include "run/probes/table.h"
 
 namespace tally {
@@ -56,6 +58,7 @@ class ProbesTest : public ::testing::Test {
                          .profile = nullptr,
                          .folder = {},
                          .keeps_sources = false,
+                         .keeps_traces = false,
                          .working_folder = "/",
                          .names = names,
                          .lines = lines};
@@ -216,6 +219,51 @@ TEST_F(ProbesTest, AHeapPeakIsWhatTheRecorderSays) {
   EXPECT_EQ(kept("peak 4096\nlost 2\n").second, std::nullopt) << "it may be more";
   EXPECT_THAT(kept("").first, HasSubstr("left nothing"));
   EXPECT_THAT(kept("peak \n").first, HasSubstr("left nothing"));
+}
+
+/// Two executions of two kernels, one of them launched by a graph, and a copy.
+std::string trace_of(bool dropped) {
+  std::string text = R"({"traceEvents": [)";
+  const auto add = [&](const std::string& event) { text += (text.back() == '[' ? "" : ",\n") + event; };
+  const auto call = [&](const char* name, int correlation, int at) {
+    add(fmt::format(R"({{"ph": "X", "cat": "cuda_runtime", "name": "{}", "pid": 1, "tid": 1, "ts": {}.0, "dur": 2.0,
+"args": {{"correlation": {}}}}})",
+                    name, at, correlation));
+  };
+  const auto work = [&](const char* category, const char* name, int correlation, int at, int lasts) {
+    add(fmt::format(R"({{"ph": "X", "cat": "{}", "name": "{}", "pid": 0, "tid": 7, "ts": {}.0, "dur": {}.0,
+"args": {{"device": 0, "stream": 7, "correlation": {}}}}})",
+                    category, name, at, lasts, correlation));
+  };
+  for (int i = 0; i < 2; ++i) {
+    call("cudaLaunchKernel", 10 * i + 1, 100 * i);
+    call("cudaGraphLaunch", 10 * i + 2, 100 * i + 3);
+    call("cudaMemcpyAsync", 10 * i + 3, 100 * i + 6);
+    work("kernel", "add", 10 * i + 1, 100 * i + 10, 10);
+    if (!dropped) work("kernel", "mul", 10 * i + 2, 100 * i + 20, 20 + 2 * i);
+    work("gpu_memcpy", "Memcpy HtoD", 10 * i + 3, 100 * i + 50, 5);
+  }
+  return text + "]}";
+}
+
+TEST_F(ProbesTest, KernelsAreCountedAndTheirTimeAddedUp) {
+  const auto work = device_work(trace_of(false), 2);
+  ASSERT_TRUE(work) << describe(work.error());
+  EXPECT_EQ(work->kernels, 2);
+  EXPECT_EQ(work->copies, 1);
+  EXPECT_EQ(work->launches, 3);
+  EXPECT_NEAR(work->kernel_time_s, 31e-6, 1e-12);
+  EXPECT_LT(work->kernel_time_interval_s.low, work->kernel_time_s);
+  ASSERT_THAT(work->by_name, SizeIs(2));
+  EXPECT_EQ(work->by_name[0].name, "mul");
+  EXPECT_NEAR(work->by_name[0].time_s, 21e-6, 1e-12);
+}
+
+TEST_F(ProbesTest, ATraceThatLacksTheWorkOfALaunchHasNoFigures) {
+  const auto work = device_work(trace_of(true), 2);
+  ASSERT_FALSE(work);
+  EXPECT_THAT(describe(work.error()), HasSubstr("the profiler dropped some: of 6 launches, 2 have no work"));
+  EXPECT_FALSE(device_work("no trace", 2));
 }
 
 TEST_F(ProbesTest, WhatCannotCountASingleThreadIsNotTakenAtItsWord) {

@@ -33,6 +33,7 @@ bool ProbeSet::contains(const KeptProbe& probe) const { return in_[index_of(prob
 std::vector<const Probe*> probes_to_execute(const ProbeSet& wanted) {
   std::vector<const Probe*> all;
   for (const KeptProbe* one : probes::table) {
+    if (one->asked == KeptProbe::Asked::on_device) continue;  // whoever executes finds out of which cases
     if (one->asked == KeptProbe::Asked::always || wanted.contains(*one)) all.push_back(&one->probe);
   }
   return all;

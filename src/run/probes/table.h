@@ -24,6 +24,7 @@ struct ProbeContext {
   StoredProfile* profile;  ///< Of its count, before it is written; null: there is none.
   std::string folder;      ///< For files beside the record; empty: none are kept.
   bool keeps_sources;      ///< The texts of the user's files, too.
+  bool keeps_traces;       ///< Those of devices, too.
   const std::string& working_folder;
   ObjectNames& names;
   SourceLines& lines;
@@ -36,7 +37,8 @@ struct ProbeContext {
 /// finds.
 struct KeptProbe {
   Probe probe;
-  enum class Asked { always, with_profiles, by_option };
+  /// `on_device`: of each case that turns out to work on a device; its option says whether its file is kept.
+  enum class Asked { always, with_profiles, by_option, on_device };
   Asked asked = Asked::with_profiles;
   std::string_view field = {};   ///< That says whether it is wanted, in a request's profiles; empty: none does.
   std::string_view option = {};  ///< The command's that leaves it out, or asks for it: "--no-lines"; empty: none does.
@@ -53,9 +55,10 @@ extern const KeptProbe python_functions;
 extern const KeptProbe threads;
 extern const KeptProbe lines;
 extern const KeptProbe heap_peak;
+extern const KeptProbe kernels;
 
 inline constexpr auto table =
-    std::to_array<const KeptProbe*>({&allocation_sites, &python_functions, &threads, &lines, &heap_peak});
+    std::to_array<const KeptProbe*>({&allocation_sites, &python_functions, &threads, &lines, &heap_peak, &kernels});
 
 }  // namespace probes
 

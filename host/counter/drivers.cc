@@ -1,0 +1,51 @@
+#include "drivers.h"
+
+#include <libvex_guest_amd64.h>
+
+#include "protocol/descriptors.h"
+#include "protocol/hidden_drivers.h"
+
+namespace tally::counter {
+
+namespace {
+
+const HChar* g_hidden = nullptr;
+Bool g_told = False;
+
+constexpr UInt kOpen = 2;
+constexpr UInt kOpenat = 257;
+constexpr UInt kOpenat2 = 437;
+
+/// To the runner, where this process has its socket: a host that has begun no case has none.
+void tell(const HChar* path) {
+  if (g_told) return;
+  g_told = True;
+  const protocol::AskedFrame frame = protocol::asked_frame(path);
+  VG_(write)(protocol::kCaseSocket, frame.bytes, static_cast<Int>(frame.size));
+}
+
+}  // namespace
+
+Bool take_drivers_option(const HChar* argument) {
+  const SizeT length = VG_(strlen)(protocol::kHiddenDriversOption);
+  if (VG_(strncmp)(argument, protocol::kHiddenDriversOption, length) != 0) return False;
+  g_hidden = VG_(strdup)("tally.drivers", argument + length);
+  return True;
+}
+
+void hide_drivers(ThreadId thread, UInt number, const UWord* arguments, SysRes result) {
+  if (g_hidden == nullptr || sr_isError(result)) return;
+  if (number != kOpen && number != kOpenat && number != kOpenat2) return;
+  const auto* const path = reinterpret_cast<const HChar*>(arguments[number == kOpen ? 0 : 1]);  // NOLINT
+  if (!protocol::is_hidden(g_hidden, path)) return;
+  VG_(close)(static_cast<Int>(sr_Res(result)));
+  constexpr UWord kNoSuchFile = 2;
+  const UWord returned = -kNoSuchFile;
+  VG_(set_shadow_regs_area)(thread, 0, offsetof(VexGuestAMD64State, guest_RAX), sizeof returned,
+                            reinterpret_cast<const UChar*>(&returned));
+  tell(path);
+}
+
+void forget_asked_drivers() { g_told = False; }
+
+}  // namespace tally::counter

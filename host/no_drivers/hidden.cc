@@ -1,0 +1,84 @@
+/// Hides drivers of devices from the process that preloads it, as the counter does from those that it runs: a library
+/// that is loaded by its name, or a file that is opened by its path, is not there (protocol/hidden_drivers.h).
+///
+/// The real functions are entered by a jump: the loader looks for a library by the rules of the one that calls, which
+/// it knows by the address to return to.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdarg>
+#include <cstdlib>
+
+#include "protocol/descriptors.h"
+#include "protocol/hidden_drivers.h"
+
+namespace {
+
+using namespace tally;
+
+const char* list() {
+  static const char* const hidden = ::getenv(protocol::kHiddenDriversVariable);
+  return hidden == nullptr ? "" : hidden;
+}
+
+bool hides(const char* path) {
+  if (path == nullptr || !protocol::is_hidden(list(), path)) return false;
+  static pid_t told = 0;
+  if (told != ::getpid()) {
+    told = ::getpid();
+    const int before = errno;
+    const protocol::AskedFrame frame = protocol::asked_frame(path);
+    if (::write(protocol::kCaseSocket, frame.bytes, frame.size) < 0) errno = before;  // no case has begun
+  }
+  return true;
+}
+
+template <typename Function>
+Function* next(const char* name) {
+  return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
+}
+
+/// Of files that are opened, those alone are hidden that the list has by their paths: without any, a measured open()
+/// pays for nothing.
+bool hides_file(const char* path) {
+  static const bool has_paths = ::strchr(list(), '/') != nullptr;
+  if (!has_paths || !hides(path)) return false;
+  errno = ENOENT;
+  return true;
+}
+
+mode_t mode_of(int flags, va_list& rest) {
+  return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(rest, mode_t) : 0;
+}
+
+}  // namespace
+
+#define EXPORTED extern "C" __attribute__((visibility("default")))
+
+EXPORTED void* dlopen(const char* name, int flags) {
+  using Open = void*(const char*, int);
+  static Open* const real = next<Open>("dlopen");
+  // The loader says itself that there is no such file.
+  // One that is to be there already is nobody's question.
+  if ((flags & RTLD_NOLOAD) == 0 && hides(name)) name = "/nonexistent/driver-that-this-host-does-not-find.so";
+  [[clang::musttail]] return real(name, flags);
+}
+
+// With a mode, whether there is one or not: the kernel looks at it where a file is made.
+#define HIDE_OPEN(function, parameters, arguments)   \
+  EXPORTED int function parameters {                 \
+    using Open = int parameters;                     \
+    static Open* const real = next<Open>(#function); \
+    va_list rest;                                    \
+    va_start(rest, flags);                           \
+    const mode_t mode = mode_of(flags, rest);        \
+    va_end(rest);                                    \
+    return hides_file(path) ? -1 : real arguments;   \
+  }
+
+HIDE_OPEN(open, (const char* path, int flags, ...), (path, flags, mode))
+HIDE_OPEN(open64, (const char* path, int flags, ...), (path, flags, mode))
+HIDE_OPEN(openat, (int folder, const char* path, int flags, ...), (folder, path, flags, mode))
+HIDE_OPEN(openat64, (int folder, const char* path, int flags, ...), (folder, path, flags, mode))

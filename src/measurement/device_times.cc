@@ -1,0 +1,11 @@
+#include "measurement/device_times.h"
+
+namespace tally {
+
+std::optional<DeviceTime> device_time(const std::vector<double>& samples) {
+  const double middle = median(samples);
+  if (samples.empty() || middle <= 0) return std::nullopt;
+  return DeviceTime{.median_s = middle, .interval_s = median_interval(samples), .samples = samples.size()};
+}
+
+}  // namespace tally

@@ -1,0 +1,64 @@
+/// What is measured of a case that works on a device, beside its time: what the host does, and what the device.
+///
+/// Owns: the figures of a record, and how they come of samples. All times are seconds for one execution, unless they
+/// say otherwise. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "measurement/statistics.h"
+
+namespace tally {
+
+/// As measured, many executions between two waits for the device.
+struct DeviceSamples {
+  double wait_s = 0;             ///< Of a block, whatever it executes: taken off of the case's times already.
+  std::vector<double> launch_s;  ///< Until all that the host had to do was done.
+  std::vector<double> device_s;  ///< By the device's own clock, from what it was given first to what it was given last.
+  friend bool operator==(const DeviceSamples&, const DeviceSamples&) = default;
+};
+
+struct DeviceTime {
+  double median_s = 0;
+  Interval interval_s;  ///< 95 %, of the median.
+  std::uint64_t samples = 0;
+  friend bool operator==(const DeviceTime&, const DeviceTime&) = default;
+};
+
+/// Kernels of one name, for one execution.
+struct DeviceKernel {
+  std::string name;
+  double count = 0;
+  double time_s = 0;
+  friend bool operator==(const DeviceKernel&, const DeviceKernel&) = default;
+};
+
+/// What a profiler saw of some executions; figures are for one of them.
+struct DeviceWork {
+  std::uint64_t executions = 1;
+  double kernels = 0;
+  double kernel_time_s = 0;           ///< The kernels' own time, added up: of those that run at once, all count.
+  Interval kernel_time_interval_s;    ///< 95 %, as kernels of one name differ from each other.
+  double copies = 0;                  ///< And fills.
+  double launches = 0;                ///< By the host, of kernels, copies, fills and graphs.
+  double idle_share = 0;              ///< Of the time from the first work's start to the last one's end.
+  std::vector<DeviceKernel> by_name;  ///< Longest time first.
+  friend bool operator==(const DeviceWork&, const DeviceWork&) = default;
+};
+
+struct OnDevice {
+  std::string name;  ///< "cuda"
+  std::optional<double> wait_s;
+  std::optional<DeviceTime> launch;  ///< The host's part: launching, and all else that it does.
+  std::optional<DeviceTime> time;    ///< Between two events of the device's own.
+  std::optional<DeviceWork> work;
+  friend bool operator==(const OnDevice&, const OnDevice&) = default;
+};
+
+/// Empty where there are no samples, or none but zeros: there is no such clock.
+std::optional<DeviceTime> device_time(const std::vector<double>& samples);
+
+}  // namespace tally
