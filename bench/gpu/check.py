@@ -114,7 +114,14 @@ def two_runs_agree(first, second):
         if other is None or case["status"] != "ok":
             continue
         one, two = (at(each, ("on_device", "time")) for each in (case, other))
-        if one and two and (one["interval_s"][0] > two["interval_s"][1] or two["interval_s"][0] > one["interval_s"][1]):
+        if (
+            one
+            and two
+            and (
+                one["interval_s"][0] > two["interval_s"][1]
+                or two["interval_s"][0] > one["interval_s"][1]
+            )
+        ):
             change = two["median_s"] / one["median_s"] - 1
             print(f"two runs: {case['id']}: intervals on the stream are apart ({change:+.2%})")
             good = good and "/".join(case["label"]) not in DEVICE_BOUND

@@ -5,10 +5,13 @@
 /// it knows by the address to return to.
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdarg>
+#include <cstdio>
 #include <cstdlib>
 
 #include "protocol/descriptors.h"
@@ -23,10 +26,47 @@ const char* list() {
   return hidden == nullptr ? "" : hidden;
 }
 
+bool is_in(const char* folder, std::size_t length, const char* name) {
+  char path[4096];
+  const int written = ::snprintf(path, sizeof path, "%.*s/%s", static_cast<int>(length), folder, name);
+  return written > 0 && written < static_cast<int>(sizeof path) && ::access(path, F_OK) == 0;
+}
+
+/// Whether the loader's own list of libraries has the name.
+bool is_in_cache(const char* name) {
+  const int file = ::open("/etc/ld.so.cache", O_RDONLY | O_CLOEXEC);
+  struct stat about{};
+  if (file < 0) return false;
+  void* const bytes = ::fstat(file, &about) == 0 && about.st_size > 0
+                          ? ::mmap(nullptr, static_cast<std::size_t>(about.st_size), PROT_READ, MAP_PRIVATE, file, 0)
+                          : MAP_FAILED;
+  ::close(file);
+  if (bytes == MAP_FAILED) return false;
+  // With the null behind it: another one's name may begin as it does.
+  const bool found = ::memmem(bytes, static_cast<std::size_t>(about.st_size), name, ::strlen(name) + 1) != nullptr;
+  ::munmap(bytes, static_cast<std::size_t>(about.st_size));
+  return found;
+}
+
+/// Whether it would be found if it were not hidden: on a machine without a driver nobody is told of a question.
+bool is_there(const char* path) {
+  if (::strchr(path, '/') != nullptr) return ::access(path, F_OK) == 0;
+  const char* folders = ::getenv("LD_LIBRARY_PATH");
+  while (folders != nullptr && *folders != 0) {
+    const std::size_t length = ::strcspn(folders, ":;");
+    if (length > 0 && is_in(folders, length, path)) return true;
+    folders += length + (folders[length] != 0 ? 1 : 0);
+  }
+  for (const char* folder : {"/lib64", "/usr/lib64", "/lib", "/usr/lib"}) {
+    if (is_in(folder, ::strlen(folder), path)) return true;
+  }
+  return is_in_cache(path);
+}
+
 bool hides(const char* path) {
   if (path == nullptr || !protocol::is_hidden(list(), path)) return false;
   static pid_t told = 0;
-  if (told != ::getpid()) {
+  if (told != ::getpid() && is_there(path)) {
     told = ::getpid();
     const int before = errno;
     const protocol::AskedFrame frame = protocol::asked_frame(path);

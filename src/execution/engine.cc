@@ -461,7 +461,7 @@ void Engine::measure_on_device(const RunningSession& session) {
   if (!moved_to_device_[index]) {
     moved_to_device_[index] = true;
     std::vector<std::string> warnings = std::move(book_.outcome(index).warnings);
-    warnings.push_back(fmt::format("it asks for a device ({}), and is measured in a process that finds one",
+    warnings.push_back(fmt::format("it asks for a device ({}), and is measured in a process that finds its driver",
                                    session.session->asked_driver()));
     book_.outcome(index) = {};
     book_.outcome(index).warnings = std::move(warnings);
@@ -476,8 +476,10 @@ void Engine::measure_on_device(const RunningSession& session) {
 void Engine::look_into_device(const Job& job, const CaseOutcome& outcome) {
   if (request_.device_probe == nullptr || outcome.device.empty() || looked_into_[job.index]) return;
   looked_into_[job.index] = true;
+  const Case& measured = request_.cases[job.index];
+  if (!request_.device_probe->applies(measured, request_.toolchains.at(measured.toolchain).spec)) return;
   const Job look{.index = job.index, .mode = Mode(*request_.device_probe), .on_device = true};
-  book_.add_next(kind_of(look, request_.cases[job.index]), look);
+  book_.add_next(kind_of(look, measured), look);
   observer_.on_planned(look.mode, 1);
 }
 

@@ -134,7 +134,7 @@ TEST_F(EngineTest, ACaseThatAsksForADriverIsMeasuredWhereThereIsOne) {
   EXPECT_EQ(counts_of(2), 1U);
   EXPECT_EQ(witness_.outcomes.at(1).device, "cuda");
   EXPECT_THAT(witness_.outcomes.at(1).warnings,
-              ElementsAre("it asks for a device (libcuda.so.1), and is measured in a process that finds one"));
+              ElementsAre("it asks for a device (libcuda.so.1), and is measured in a process that finds its driver"));
   EXPECT_THAT(witness_.outcomes.at(2).warnings, IsEmpty());
 }
 

@@ -59,7 +59,9 @@ Status Session::on_socket(bool& closed) {
 
 void Session::on_message(const Message& message) {
   if (message.type() == protocol::MessageType::asked) {
-    asked_driver_ = message.text(protocol::Field::driver).value_or("a driver");
+    // A library by its name, wherever it was looked for; another file by its path.
+    const std::string_view file = message.text(protocol::Field::driver).value_or("a driver");
+    asked_driver_ = file.contains(".so") ? file.substr(file.rfind('/') + 1) : file;
     return;
   }
   if (changed_file_.empty()) changed_file_ = message.text(protocol::Field::changed_file).value_or("");
@@ -148,9 +150,12 @@ void Session::on_stopped(Ending ending, std::string message, std::optional<Stage
 void Session::deliver(CaseOutcome& outcome) {
   if (const std::string library = first_of_others(loaded_); !library.empty() && outcome.process_doubt.empty())
     outcome.process_doubt = "its setup loads " + library;
-  if (reads_clock_ && !contains(outcome.warnings, kReadsClock)) outcome.warnings.emplace_back(kReadsClock);
   if (!loaded_.empty()) outcome.loaded = std::move(loaded_);
-  if (ending() == Ending::ok) return dialogue_.deliver(outcome, watch_ ? watch_->seen() : std::nullopt);
+  if (ending() == Ending::ok) dialogue_.deliver(outcome, watch_ ? watch_->seen() : std::nullopt);
+  // A device's driver reads it.
+  if (reads_clock_ && outcome.device.empty() && !contains(outcome.warnings, kReadsClock))
+    outcome.warnings.emplace_back(kReadsClock);
+  if (ending() == Ending::ok) return;
   outcome.failure = stopped_ ? stopped_ : dialogue_.failure();
   outcome.failure->output = captured_.take().text();
 }

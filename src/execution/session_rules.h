@@ -25,7 +25,7 @@ struct ExecutionRequest {
   std::string examiner;  ///< Not empty: nothing is measured, each statement is executed and reports what it leaves.
   bool may_know_counts = false;           ///< The observer is to be asked for counts that are known.
   std::vector<const Probe*> probes = {};  ///< That look into the cases after all that measures, in this order.
-  const Probe* device_probe = nullptr;    ///< That looks into those that work on a device; null: nothing does.
+  const Probe* device_probe = nullptr;    ///< That looks into those that work on a device and that it applies to.
 };
 
 class SessionRules {

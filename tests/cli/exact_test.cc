@@ -139,7 +139,9 @@ TEST(Exact, WaitsForADeviceAreNotCounted) {
   }
   EXPECT_NEAR(case_of(record, "on", "cpp").counts->per_iteration, 1000, 1);
   EXPECT_NEAR(case_of(record, "off", "cpp").counts->per_iteration, 1000, 1);
-  EXPECT_EQ(case_of(record, "on", "python").counts->baseline, case_of(record, "plain", "python").counts->baseline);
+  EXPECT_NEAR(case_of(record, "on", "python").counts->baseline, case_of(record, "plain", "python").counts->baseline,
+              100)
+      << "the sum of a thousand numbers is not in it";
 }
 
 /// A driver that starts a thread as it is asked, as those of real devices do: a host that forks must not find it. A
@@ -171,15 +173,14 @@ TEST(Exact, HostsFindNoDriverUnlessTheirCaseAsksForOne) {
   ASSERT_TRUE(write_file(text, R"toml(schema = 1
 [toolchain.fake]
 drivers = ["libtally-fake-driver.so.1"]
-sync.py = "asked.append(1)"
+sync.py = "sum(range(1000))"
 device.py = """
 import sys, types
 here = types.ModuleType("fake_device")
 here.used = False
 sys.modules["fake_device"] = here
 def device():
-    return "fake" if here.used else None
-asked = []"""
+    return "fake" if here.used else None"""
 warm_up.py = """
 import ctypes
 try:

@@ -137,6 +137,8 @@ constinit const KeptProbe kernels = {
               .activity = "tracing what the device does of",
               .unknown = "what the device does of it is not known",
               .is_counted = false,
+              .applies = [](const Case& one,
+                            const Toolchain& toolchain) { return !toolchain.device_observer.in(one.language).empty(); },
               .host = &kTracedHost,
               .next = next_traced_region},
     .asked = KeptProbe::Asked::on_device,
