@@ -188,19 +188,21 @@ PyObject* set_hooks(PyObject* /*module*/, PyObject* args) {
   Py_RETURN_NONE;
 }
 
-/// set_device(ask, sync, observe): called after set_hooks() where the machine may have a device; `observe` may be None.
+/// set_device(ask, sync): called after set_hooks() where the machine may have a device. What `ask` has as its attribute
+/// `observe` watches the device over a region.
 PyObject* set_device(PyObject* /*module*/, PyObject* args) {
   PyObject* sync = nullptr;
-  if (PyArg_ParseTuple(args, "OOO", &g_run->device, &sync, &g_run->observe) == 0) return nullptr;
+  if (PyArg_ParseTuple(args, "OO", &g_run->device, &sync) == 0) return nullptr;
   Py_INCREF(g_run->device);
-  Py_INCREF(g_run->observe);
   Py_INCREF(sync);
   g_run->hooks[1] = sync;
   tally::host::RegionHooks hooks = g_run->engine->hooks();
   hooks.sync = [](void* run) { call_hook(static_cast<CaseRun*>(run), 1); };
   hooks.device = [](void* run) { return ask_for_device(static_cast<CaseRun*>(run)); };
-  if (g_run->observe != Py_None)
+  if (PyObject_HasAttrString(g_run->device, "observe") == 1) {
+    g_run->observe = PyObject_GetAttrString(g_run->device, "observe");
     hooks.observe = [](void* run, int what) { return observe_device(static_cast<CaseRun*>(run), what); };
+  }
   g_run->engine->set_hooks(hooks);
   Py_RETURN_NONE;
 }

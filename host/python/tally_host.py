@@ -401,14 +401,13 @@ def run_case(
     return None
 
 
-def look_for_device(text, sync, observer):
+def look_for_device(text, sync):
     """Runs what a toolchain says of devices, once: where it leaves no function `device`, there is none, and no case
     hears of it."""
     names = required_names()
     exec(compile(text, "<tally device>", "exec", dont_inherit=True), names)
     if "device" in names:
-        exec(compile(observer, "<tally device observer>", "exec", dont_inherit=True), names)
-        DEVICE.extend((names["device"], compile_hook([sync]), names.get("observe")))
+        DEVICE.extend((names["device"], compile_hook([sync])))
 
 
 def rehearse(texts, counted):

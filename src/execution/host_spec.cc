@@ -141,6 +141,13 @@ EnvironmentVariables joined(EnvironmentVariables environment, const EnvironmentV
   return environment;
 }
 
+/// Python that defines `device`, and gives it what the other text defines as `observe`: the host's own script knows of
+/// one text. (Each change of the script moves what it leaves in the heap, and cases with it.)
+std::string with_observer(const std::string& device, const std::string& observer) {
+  if (observer.empty()) return device;
+  return device + "\n" + observer + "\nif 'device' in globals():\n    device.observe = observe\n";
+}
+
 void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const HostKind& kind,
                 const HostSurroundings& around) {
   const ResolvedInterpreter& interpreter = **toolchain.interpreter;
@@ -163,8 +170,8 @@ void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const HostKi
   }
   // Once to the host, which knows whether there is any device, and not to every case.
   if (!toolchain.spec.device.py.empty())
-    spec.argv.insert(spec.argv.end(),
-                     {"--", toolchain.spec.device.py, toolchain.spec.sync.py, toolchain.spec.device_observer.py});
+    spec.argv.insert(spec.argv.end(), {"--", with_observer(toolchain.spec.device.py, toolchain.spec.device_observer.py),
+                                       toolchain.spec.sync.py});
 }
 
 /// Where the loader is to look for a program's libraries that lie relative to the program: it is given a descriptor,
