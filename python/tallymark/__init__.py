@@ -20,7 +20,7 @@ if _TYPE_CHECKING:
     from tallymark._engine import Engine, Run, default_engine
     from tallymark._errors import CaptureError, CaseFailed, Error, Interrupted, ServerLost
     from tallymark._functions import Function, Moved
-    from tallymark._result import Counts, Result, Results, Wall
+    from tallymark._result import Counts, Kernel, OnDevice, Result, Results, Wall
     from tallymark._suite import Suite
     from tallymark._trace import Trace, trace
 
@@ -41,8 +41,10 @@ _HOMES = {
     "Error": "_errors",
     "Function": "_functions",
     "Interrupted": "_errors",
+    "Kernel": "_result",
     "measure": "_api",
     "Moved": "_functions",
+    "OnDevice": "_result",
     "Result": "_result",
     "Results": "_result",
     "run": "_api",
@@ -67,7 +69,9 @@ __all__ = [
     "Error",
     "Function",
     "Interrupted",
+    "Kernel",
     "Moved",
+    "OnDevice",
     "Result",
     "Results",
     "Run",

@@ -47,6 +47,27 @@ class Wall:
     samples_per_child: tuple[int, ...]
 
 
+@dataclasses.dataclass(frozen=True)
+class Kernel:
+    """Kernels of one name, for one execution."""
+
+    name: str
+    count: float
+    time_s: float
+
+
+@dataclasses.dataclass(frozen=True)
+class OnDevice:
+    """What is known of a case on a device beside its time, for one execution. None: it was not measured."""
+
+    name: str  # "cuda"
+    launch_s: float | None  # median: until all that the host has to do is done
+    time_s: float | None  # median, by the device's own clock
+    kernels: float | None
+    kernel_time_s: float | None  # of all kernels, added up
+    by_name: tuple[Kernel, ...]  # longest time first
+
+
 @dataclasses.dataclass(frozen=True, repr=False)
 class Result:
     """The result of one case.
@@ -138,6 +159,22 @@ class Result:
             number_per_run=found["number_per_run"],
             samples_s=tuple(found["replicates_s"]),
             samples_per_child=tuple(found["samples_per_child"]),
+        )
+
+    @property
+    def on_device(self) -> OnDevice | None:
+        """None for a case that worked on no device."""
+        found = self.case.get("on_device")
+        if not found:
+            return None
+        work = found.get("work") or {}
+        return OnDevice(
+            name=found["name"],
+            launch_s=found["launch"]["median_s"] if "launch" in found else None,
+            time_s=found["time"]["median_s"] if "time" in found else None,
+            kernels=work.get("kernels"),
+            kernel_time_s=work.get("kernel_time_s"),
+            by_name=tuple(Kernel(**one) for one in work.get("by_name", ())),
         )
 
     def raise_for_status(self) -> Result:

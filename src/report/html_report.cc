@@ -77,6 +77,12 @@ Object counts_json(const Counts& counts) {
   return json;
 }
 
+Object work_json(const DeviceWork& work) {
+  return {{"kernels", work.kernels},
+          {"time", work.kernel_time_s},
+          {"reach", work.kernel_time_interval_s.half_width()}};
+}
+
 Object case_json(const CaseRecord& one) {
   Object json = {{"id", one.id},
                  {"label", label_text(one)},
@@ -92,6 +98,7 @@ Object case_json(const CaseRecord& one) {
   if (one.reused) json["reused"] = *one.reused;
   if (one.counts) json["counts"] = counts_json(*one.counts);
   if (one.wall) json["wall"] = wall_json(*one.wall);
+  if (one.on_device && one.on_device->work) json["work"] = work_json(*one.on_device->work);
   if (one.failure) {
     json["failure"] =
         Object{{"stage", one.failure->stage}, {"message", one.failure->message}, {"reproduce", one.failure->reproduce}};

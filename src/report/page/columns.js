@@ -60,6 +60,22 @@ const timeChangeColumn = {
       : changeText(base.time_verdict, percent(base.time_change), 'soft'),
 };
 
+const kernelsColumn = {
+  title: 'Kernels',
+  small: 'kernels',
+  numeric: true,
+  value: (one) => one.work?.kernels,
+  cell: ({work}) => (work ? figure(work.kernels) : ''),
+};
+
+const deviceColumn = {
+  title: 'Device',
+  small: 'device',
+  numeric: true,
+  value: (one) => one.work?.time,
+  cell: ({work}) => (work ? seconds(work.time, work.reach) : ''),
+};
+
 const samplesColumn = {
   title: 'Samples',
   className: 'strip-cell',
@@ -80,14 +96,17 @@ const verdictColumn = (title) => ({
 
 function caseColumns() {
   const counts = [nameColumn, countColumn];
+  // Of cases that work on a device; where none does, there is no such column.
+  const work = data.cases.some((one) => one.work) ? [kernelsColumn, deviceColumn] : [];
   return data.base
     ? [
         ...counts,
         countChangeColumn,
         timeColumn,
         timeChangeColumn,
+        ...work,
         samplesColumn,
         verdictColumn('Verdict'),
       ]
-    : [...counts, spreadColumn, timeColumn, samplesColumn, verdictColumn('Status')];
+    : [...counts, spreadColumn, timeColumn, ...work, samplesColumn, verdictColumn('Status')];
 }
