@@ -30,7 +30,7 @@ struct SharedPage {
 
   /// On a device, of the same blocks: until the wait for it, and by its own clock.
   double* launches() { return samples + kMaxDeviceSamples; }
-  double* on_device() { return samples + 2 * kMaxDeviceSamples; }
+  double* on_device() { return launches() + kMaxDeviceSamples; }
 };
 
 /// The page of this process and its forks. Every case child maps a new one, at the same address, with

@@ -106,6 +106,7 @@ EXPORTED void* dlopen(const char* name, int flags) {
   [[clang::musttail]] return real(name, flags);
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): parameters and arguments have their own
 // With a mode, whether there is one or not: the kernel looks at it where a file is made.
 #define HIDE_OPEN(function, parameters, arguments)   \
   EXPORTED int function parameters {                 \
@@ -122,3 +123,4 @@ HIDE_OPEN(open, (const char* path, int flags, ...), (path, flags, mode))
 HIDE_OPEN(open64, (const char* path, int flags, ...), (path, flags, mode))
 HIDE_OPEN(openat, (int folder, const char* path, int flags, ...), (folder, path, flags, mode))
 HIDE_OPEN(openat64, (int folder, const char* path, int flags, ...), (folder, path, flags, mode))
+// NOLINTEND(bugprone-macro-parentheses)

@@ -167,7 +167,7 @@ TEST(Exact, HostsFindNoDriverUnlessTheirCaseAsksForOne) {
                                          return 1;
                                        }
   )cpp"));
-  ASSERT_EQ(std::system(fmt::format("c++ -shared -fPIC -o {} {} -lpthread", driver.string(), source.string()).c_str()),
+  ASSERT_EQ(std::system(fmt::format("g++ -shared -fPIC -o {} {} -lpthread", driver.string(), source.string()).c_str()),
             0);
   const fs::path text = folder->path() / "suite.toml";
   ASSERT_TRUE(write_file(text, R"toml(schema = 1
