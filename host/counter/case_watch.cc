@@ -142,8 +142,8 @@ ULong processor_clock() {
   return __builtin_ia32_rdtsc();
 }
 
-/// Whoever looks for a folder to write into makes a file there and takes it away again (Python's tempfile does): nobody
-/// else has met it, or has said so himself.
+/// A file that was made under a new name and removed again is no change: Python's tempfile tries folders so. Another
+/// case that wants the same name meanwhile gets an error, which is noted there.
 void forget_own_file(UInt number, const UWord* arguments, SysRes result) {
   constexpr UInt kUnlink = 87;
   constexpr UInt kUnlinkat = 263;

@@ -10,16 +10,16 @@ namespace tally::counter {
 namespace {
 
 const HChar* g_hidden = nullptr;
-Bool g_told = False;
+Bool g_reported = False;
 
 constexpr UInt kOpen = 2;
 constexpr UInt kOpenat = 257;
 constexpr UInt kOpenat2 = 437;
 
-/// To the runner, where this process has its socket: a host that has begun no case has none.
-void tell(const HChar* path) {
-  if (g_told) return;
-  g_told = True;
+/// To the runner, over the case's socket. A host that has begun no case has none, and nothing is sent.
+void report(const HChar* path) {
+  if (g_reported) return;
+  g_reported = True;
   const protocol::AskedFrame frame = protocol::asked_frame(path);
   VG_(write)(protocol::kCaseSocket, frame.bytes, static_cast<Int>(frame.size));
 }
@@ -43,9 +43,9 @@ void hide_drivers(ThreadId thread, UInt number, const UWord* arguments, SysRes r
   const UWord returned = -kNoSuchFile;
   VG_(set_shadow_regs_area)(thread, 0, offsetof(VexGuestAMD64State, guest_RAX), sizeof returned,
                             reinterpret_cast<const UChar*>(&returned));
-  tell(path);
+  report(path);
 }
 
-void forget_asked_drivers() { g_told = False; }
+void forget_asked_drivers() { g_reported = False; }
 
 }  // namespace tally::counter

@@ -1,5 +1,5 @@
-/// Hides drivers of devices from the guest: where it opens a file of the list that was given as an option, there is
-/// none. A case is told to its runner the first time (MessageType::asked).
+/// Hides drivers of devices from the guest: a file of the list, which is an option, cannot be opened. The first time
+/// that a process of a case tries, its runner gets a message (MessageType::asked).
 #pragma once
 
 #include "valgrind.h"
@@ -12,7 +12,7 @@ Bool take_drivers_option(const HChar* argument);
 /// After each system call of the guest's.
 void hide_drivers(ThreadId thread, UInt number, const UWord* arguments, SysRes result);
 
-/// In the child of a fork. The next of them that asks tells it again.
+/// To be called in the child of a fork, which reports for itself.
 void forget_asked_drivers();
 
 }  // namespace tally::counter

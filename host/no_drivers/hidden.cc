@@ -48,7 +48,7 @@ bool is_in_cache(const char* name) {
   return found;
 }
 
-/// Whether it would be found if it were not hidden: on a machine without a driver nobody is told of a question.
+/// Whether it would be found if it were not hidden. On a machine without a driver, the runner gets no message.
 bool is_there(const char* path) {
   if (::strchr(path, '/') != nullptr) return ::access(path, F_OK) == 0;
   const char* folders = ::getenv("LD_LIBRARY_PATH");
@@ -65,9 +65,9 @@ bool is_there(const char* path) {
 
 bool hides(const char* path) {
   if (path == nullptr || !protocol::is_hidden(list(), path)) return false;
-  static pid_t told = 0;
-  if (told != ::getpid() && is_there(path)) {
-    told = ::getpid();
+  static pid_t reporter = 0;
+  if (reporter != ::getpid() && is_there(path)) {
+    reporter = ::getpid();
     const int before = errno;
     const protocol::AskedFrame frame = protocol::asked_frame(path);
     if (::write(protocol::kCaseSocket, frame.bytes, frame.size) < 0) errno = before;  // no case has begun
@@ -100,8 +100,8 @@ mode_t mode_of(int flags, va_list& rest) {
 EXPORTED void* dlopen(const char* name, int flags) {
   using Open = void*(const char*, int);
   static Open* const real = next<Open>("dlopen");
-  // The loader says itself that there is no such file.
-  // One that is to be there already is nobody's question.
+  // RTLD_NOLOAD looks for what is loaded already: that asks no driver. A hidden one is looked for under a name that no
+  // file has, so that the loader itself reports the error.
   if ((flags & RTLD_NOLOAD) == 0 && hides(name)) name = "/nonexistent/driver-that-this-host-does-not-find.so";
   [[clang::musttail]] return real(name, flags);
 }

@@ -496,12 +496,17 @@ void Engine::conclude(RunningSession& session) {
                     {},
                     {}};
     ending = Ending::failed;
+    // Figures of a processor have no place under a device's name.
+    outcome.counts.reset();
+    outcome.wall.reset();
+    outcome.allocations.reset();
   }
   if (outcome.forks_differ) rules_.note_forks_differ(session.kind, job);
   const bool counted = well && job.counts_undisturbed();
   const std::uint32_t host = std::to_underlying(session.host);
   if (counted && !contains(outcome.counted_in, host)) outcome.counted_in.push_back(host);
-  const bool wants_another = counted && !job.anew && wants_another_replicate(*outcome.counts, rules_.plan_of(job));
+  const bool wants_another =
+      ending == Ending::ok && counted && !job.anew && wants_another_replicate(*outcome.counts, rules_.plan_of(job));
   if (ending == Ending::ok && !interruption_.begun()) look_into_device(job, outcome);
   if (ending == Ending::ok && !wants_another && !interruption_.begun()) {
     if (const auto another = job_of_another_process(job, outcome)) {

@@ -148,6 +148,7 @@ TEST_F(EngineTest, WhatIsToRunOnADeviceAndUsesNoneHasFailed) {
   EXPECT_EQ(endings(), (std::map<Ending, std::size_t>{{Ending::ok, 1}, {Ending::failed, 1}}));
   EXPECT_EQ(witness_.outcomes.at(1).failure.value().message,
             "it is to run on cuda, and has used no device: name it in the setup");
+  EXPECT_FALSE(witness_.outcomes.at(1).counts || witness_.outcomes.at(1).wall);
 }
 
 TEST_F(EngineTest, FiveHundredCasesHaveAResultWhenHostsDie) {

@@ -67,7 +67,7 @@ Result<std::string> read_all(int fd) {
 
 }  // namespace
 
-EnvironmentVariables device_environment(const EnvironmentVariables& environment) {
+std::map<std::string, std::string> device_environment(const EnvironmentVariables& environment) {
   constexpr auto kOfDevices = std::to_array<std::string_view>({"CUDA_*", "CUBLAS_*", "CUDNN_*", "NVIDIA_*", "NCCL_*",
                                                                "HIP_*", "ROCR_*", "HSA_*", "MIOPEN_*", "ZE_*", "SYCL_*",
                                                                "ONEAPI_*", "TORCH_*", "PYTORCH_*", "TRITON_*"});
@@ -76,7 +76,7 @@ EnvironmentVariables device_environment(const EnvironmentVariables& environment)
     if (std::ranges::any_of(kOfDevices, [&](std::string_view pattern) { return glob_match(pattern, name); }))
       kept[name] = value;
   }
-  return {kept.begin(), kept.end()};
+  return kept;
 }
 
 EnvironmentVariables parse_environment(std::span<const std::string> entries) {

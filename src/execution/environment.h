@@ -5,6 +5,7 @@
 /// their stack; what is left out cannot do harm. Never reads our own environment: the caller gives it.
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 
@@ -51,8 +52,8 @@ EnvironmentVariables filter_environment(const EnvironmentVariables& environment,
 
 /// What of `environment` a host of cases on a device gets besides: which devices it may use and how they, their
 /// libraries and PyTorch are set up (CUDA_*, CUBLAS_*, CUDNN_*, NVIDIA_*, NCCL_*, HIP_*, ROCR_*, HSA_*, MIOPEN_*, ZE_*,
-/// SYCL_*, ONEAPI_*, TORCH_*, PYTORCH_*, TRITON_*). Sorted by name.
-EnvironmentVariables device_environment(const EnvironmentVariables& environment);
+/// SYCL_*, ONEAPI_*, TORCH_*, PYTORCH_*, TRITON_*).
+std::map<std::string, std::string> device_environment(const EnvironmentVariables& environment);
 
 /// "NAME=value" strings, as `environ` has them; those without '=' are left out.
 EnvironmentVariables parse_environment(std::span<const std::string> entries);

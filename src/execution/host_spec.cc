@@ -134,13 +134,6 @@ void set(EnvironmentVariables& environment, const std::string& name, std::string
   environment.emplace_back(name, std::move(value));
 }
 
-/// Sorted by name, as hosts have them; of a name that both have, the second's value.
-EnvironmentVariables joined(EnvironmentVariables environment, const EnvironmentVariables& more) {
-  for (const auto& [name, value] : more) set(environment, name, value);
-  std::ranges::sort(environment);
-  return environment;
-}
-
 /// Python that defines `device`, and gives it what the other text defines as `observe`: the host's own script knows of
 /// one text. (Each change of the script moves what it leaves in the heap, and cases with it.)
 std::string with_observer(const std::string& device, const std::string& observer) {
@@ -340,7 +333,7 @@ Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolch
   spec.environment =
       with_variables(kind.counted ? around.environment : around.timed_environment, toolchain.spec.environment);
   spec.working_folder = around.working_folder;
-  if (kind.on_device) spec.environment = joined(std::move(spec.environment), around.device_environment);
+  if (kind.on_device) spec.environment = with_variables(std::move(spec.environment), around.device_environment);
   if (kind.hash_seed != 0) set(spec.environment, "PYTHONHASHSEED", std::to_string(kind.hash_seed));
   if (kind.environment_padding != 0) {
     set(spec.environment, "TALLY_PADDING", std::string(kind.environment_padding, 'x'));

@@ -4,6 +4,7 @@
 /// working folder; opens files only when a request is made of a specification.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,12 +38,13 @@ std::string describe(const HostKind& kind);
 
 /// What hosts get of the machine and of the user.
 struct HostSurroundings {
-  EnvironmentVariables environment;              ///< Where instructions are counted; complete.
-  EnvironmentVariables timed_environment;        ///< Where time is taken.
-  EnvironmentVariables device_environment = {};  ///< Besides, for hosts of cases on a device: which devices there are.
-  std::string working_folder;                    ///< Also of cases that have no model.
-  std::string libexec;                           ///< Where the hosts' programs are.
-  std::string valgrind;                          ///< Its program; empty where nothing is counted.
+  EnvironmentVariables environment;        ///< Where instructions are counted; complete.
+  EnvironmentVariables timed_environment;  ///< Where time is taken.
+  std::map<std::string, std::string> device_environment =
+      {};                             ///< Besides, for hosts of cases on a device: which devices there are.
+  std::string working_folder;         ///< Also of cases that have no model.
+  std::string libexec;                ///< Where the hosts' programs are.
+  std::string valgrind;               ///< Its program; empty where nothing is counted.
   std::string counter = {};           ///< Its tool that counts, where no calls are wanted; empty: Callgrind does.
   std::string function_symbols = {};  ///< Where it finds symbols of libraries that have none; empty: nowhere.
 };

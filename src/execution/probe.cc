@@ -2,7 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tally {
+
+ProbeStep statement_once(const ProbeState& state) {
+  constexpr std::uint64_t kMostIterations = 100;
+  if (!state.of_statement || !state.taken.empty()) return std::nullopt;
+  return AskCount{std::min(state.iterations, kMostIterations), true};
+}
 
 ProbeStep each_once(const ProbeState& state) {
   if (!state.taken.empty()) return std::nullopt;

@@ -46,6 +46,9 @@ using ProbeStep = Result<std::optional<AskCount>>;
 /// Each phase's region once; the statement's may be the case child's own.
 ProbeStep each_once(const ProbeState& state);
 
+/// The statement's region alone, of so many executions as a native observer needs; it may be the case child's own.
+ProbeStep statement_once(const ProbeState& state);
+
 struct Probe {
   std::string_view name;      ///< "sites": what events call its sessions.
   std::string_view activity;  ///< "finding the allocations of": a case's id follows.

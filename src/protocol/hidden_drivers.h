@@ -1,4 +1,5 @@
-/// Files of devices' drivers that a host does not find, and how its runner is told that a case looked for one.
+/// Files of devices' drivers that a host does not find, and the message by which its runner learns that a case looked
+/// for one.
 ///
 /// A library asks a driver how many devices there are, and the driver starts threads as it is asked: such a process
 /// cannot be forked. So a host of cases on no device is what it would be on a machine without a driver. What hides them

@@ -116,9 +116,8 @@ TEST(Exact, TheCounterReadsWhatCallgrindReads) {
   EXPECT_NEAR(case_of(another, "thousand nops", "cpp").counts->per_iteration, 1000, 1);
 }
 
-/// What a host does while it waits for a device is counted of no case: where a toolchain finds a device or none, its
-/// counts are those of a toolchain that has never heard of any. (The wait makes a warm-up of a case on one longer, and
-/// a sort's result another object.)
+/// What a host does while it waits for a device is not counted. A toolchain that knows devices, and finds none, counts
+/// what a toolchain without them counts.
 TEST(Exact, WaitsForADeviceAreNotCounted) {
   Ran ran;
   const Record record = record_of({"run", suite("device"), "--counts-only", "--iterations", "10"}, ran);
@@ -245,6 +244,7 @@ setup = { py = "x = list(range(100, 0, -1))" }
     EXPECT_THAT(case_of(record, "is on it", "python").id, testing::EndsWith("[python fake]"));
     const CaseRecord& nowhere = case_of(record, "is to be on it", "python");
     ASSERT_TRUE(nowhere.failure);
+    EXPECT_FALSE(nowhere.counts || nowhere.wall);
     EXPECT_THAT(nowhere.failure->message, testing::HasSubstr("it is to run on fake, and has used no device"));
   }
 }

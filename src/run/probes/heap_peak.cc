@@ -20,13 +20,6 @@ constexpr ProbeHost kHeapHost{
     .folder_variable = "TALLY_HEAP_PEAK",
 };
 
-/// Of the statement alone.
-ProbeStep next_region_of_heap(const ProbeState& state) {
-  constexpr std::uint64_t kMostIterations = 100;
-  if (!state.of_statement || !state.taken.empty()) return std::nullopt;
-  return AskCount{std::min(state.iterations, kMostIterations), true};
-}
-
 Status keep_heap_peak(const ProbeSample& found, ProbeContext& context) {
   constexpr std::string_view kPeak = "peak ";
   const std::string_view text = found.statement.front().left;
@@ -47,7 +40,7 @@ constinit const KeptProbe heap_peak = {
               .unknown = "how much of the heap it holds at once is not known",
               .is_counted = false,
               .host = &kHeapHost,
-              .next = next_region_of_heap},
+              .next = statement_once},
     .asked = KeptProbe::Asked::by_option,
     .field = "heap_peak",
     .option = "--heap-peak",

@@ -110,13 +110,6 @@ constexpr ProbeHost kTracedHost{
     .ending = ".trace.json",
 };
 
-/// Of the statement alone.
-ProbeStep next_traced_region(const ProbeState& state) {
-  constexpr std::uint64_t kMostIterations = 100;
-  if (!state.of_statement || !state.taken.empty()) return std::nullopt;
-  return AskCount{std::min(state.iterations, kMostIterations), true};
-}
-
 Status keep_kernels(const ProbeSample& found, ProbeContext& context) {
   const RegionCounted& region = found.statement.front();
   if (!context.record.on_device) return fail(ErrorKind::failed, "the profiled process has worked on no device");
@@ -140,7 +133,7 @@ constinit const KeptProbe kernels = {
               .applies = [](const Case& one,
                             const Toolchain& toolchain) { return !toolchain.device_observer.in(one.language).empty(); },
               .host = &kTracedHost,
-              .next = next_traced_region},
+              .next = statement_once},
     .asked = KeptProbe::Asked::on_device,
     .field = "device_traces",
     .option = "--keep-traces",
