@@ -78,9 +78,7 @@ Object counts_json(const Counts& counts) {
 }
 
 Object work_json(const DeviceWork& work) {
-  return {{"kernels", work.kernels},
-          {"time", work.kernel_time_s},
-          {"reach", work.kernel_time_interval_s.half_width()}};
+  return {{"kernels", work.kernels}, {"time", work.kernel_time_s}, {"reach", work.kernel_time_interval_s.half_width()}};
 }
 
 Object case_json(const CaseRecord& one) {
