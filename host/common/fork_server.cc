@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <valgrind/valgrind.h>
 
 #include <cerrno>
 #include <csignal>
@@ -15,6 +16,7 @@
 #include "joined_mappings.h"
 #include "populated_pages.h"
 #include "protocol/descriptors.h"
+#include "protocol/host_image.h"
 #include "shared_page.h"
 #include "threads.h"
 #include "written_memory.h"
@@ -132,6 +134,8 @@ int serve(const HostIdentity& identity, RunCase run_case, void* context) {
 
   // What the warm-up counted must not be written again by every child.
   callgrind::discard();
+  // Whoever is made of this host's image goes on here.
+  VALGRIND_DO_CLIENT_REQUEST_STMT(protocol::image::kReadyToServe, 0, 0, 0, 0, 0);
   auto hello = control.compose(MessageType::hello, 0);
   hello.number(Field::pid, static_cast<std::uint64_t>(::getpid()))
       .number(Field::threads, static_cast<std::uint64_t>(count_threads()))

@@ -15,9 +15,11 @@
 #include "drivers.h"
 #include "dump.h"
 #include "entropy.h"
+#include "image.h"
 #include "instrument.h"
 #include "mappings.h"
 #include "names.h"
+#include "read_files.h"
 #include "stretches.h"
 #include "threads.h"
 #include "valgrind.h"
@@ -29,7 +31,9 @@ namespace {
 const HChar* g_dump_name = "callgrind.out.%p";
 
 Bool handle_request(ThreadId thread, UWord* request, UWord* result) {
-  if (handle_entropy_request(request, result) || handle_watch_request(request, result)) return True;
+  if (handle_entropy_request(request, result) || handle_watch_request(request, result) ||
+      handle_image_request(thread, request, result, g_dump_name))
+    return True;
   if (!VG_IS_TOOL_USERREQ('C', 'T', request[0])) return False;
   *result = 0;
   switch (request[0]) {
@@ -62,11 +66,12 @@ void before_syscall(ThreadId /*thread*/, UInt /*number*/, UWord* /*arguments*/, 
 void after_syscall(ThreadId thread, UInt number, UWord* arguments, UInt /*count*/, SysRes result) {
   write_over_randomness(number, arguments, result);
   watch_syscall(number, arguments, result);
+  keep_read_files(number, arguments, result);
   hide_drivers(thread, number, arguments, result);
 }
 
 Bool take_option(const HChar* argument) {
-  if (take_drivers_option(argument)) return True;
+  if (take_drivers_option(argument) || take_image_option(argument)) return True;
   constexpr HChar kDumps[] = "--callgrind-out-file=";
   constexpr SizeT kLength = sizeof kDumps - 1;
   if (VG_(strncmp)(argument, kDumps, kLength) != 0) return False;
@@ -77,6 +82,7 @@ Bool take_option(const HChar* argument) {
 void print_usage() {
   VG_(printf)("    --callgrind-out-file=<f>  dumps go to <f>.1, <f>.2 and so on [callgrind.out.%%p]\n");
   VG_(printf)("    --hidden-drivers=<f>[:<f>...]  files that the program does not find [none]\n");
+  VG_(printf)("    --host-image=<f>  where a host that took long to start leaves its image [none]\n");
 }
 
 void print_debug_usage() { VG_(printf)("    (none)\n"); }
@@ -111,6 +117,7 @@ void begin() {
   VG_(track_pre_thread_ll_create)(on_create);
   // Before Valgrind's scheduler, which comes in as it begins.
   VG_(atfork)(nullptr, entropy_before_fork_ends, [](ThreadId thread) {
+    if (is_being_restored()) return;
     forget_unused_threads();
     entropy_in_child(thread);
     forget_asked_drivers();

@@ -8,6 +8,7 @@
 ///     artifact/KEY/model_DIGEST.pt
 ///     digests/               digests of files by content: file_digests.h
 ///     symbols/FOLDER/NAME    symbols of stripped libraries: function_symbols.h
+///     images/                hosts as files: execution/host_images.h
 ///     discovery/KEY          what an interpreter has said, and the files that it read to say so
 ///
 /// Everything is published by renaming, so that two tally processes may share a cache, and a killed one leaves no half
@@ -65,6 +66,8 @@ std::string snippet_places(const std::filesystem::path& library);
 
 /// For FileDigests.
 inline std::filesystem::path digests_folder(const std::filesystem::path& root) { return root / "digests"; }
+/// For HostImages.
+inline std::filesystem::path host_images_folder(const std::filesystem::path& root) { return root / "images"; }
 /// For make_function_symbols().
 inline std::filesystem::path function_symbols_folder(const std::filesystem::path& root) { return root / "symbols"; }
 

@@ -210,6 +210,7 @@ SessionRequest Engine::request_for(const HostKind& kind, const Job& job, HostId 
     request.loaded_by = [this, before = pool_.mapped(host)](int pid) {
       std::vector<std::string> loaded;
       std::ranges::set_difference(runner_.mapped_files(pid), before, std::back_inserter(loaded));
+      if (request_.surroundings.images) request_.surroundings.images->leave_out(loaded);
       return loaded;
     };
   }

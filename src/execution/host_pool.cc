@@ -19,6 +19,7 @@ using protocol::MessageType;
 namespace {
 
 constexpr Milliseconds kToEnd{5000};        // for a host that has closed its control socket
+constexpr Milliseconds kToBeRestored{10'000};  // for a host that is made of an image, which takes milliseconds
 constexpr Milliseconds kToCompute{10'000};  // anything, for a host that is a case itself
 constexpr int kLeastShare = 10;             // of that time, one in so many
 
@@ -103,6 +104,21 @@ std::optional<std::string> HostPool::broken(const HostKey& key) const {
   return found == broken_.end() ? std::nullopt : std::optional(found->second);
 }
 
+/// Of its image, where there is one; else it may leave one.
+Result<ProcessRequest> HostPool::request_for(Host& host, UniqueFd control) {
+  if (!host.spec.images) return host_request(host.spec, host.dumps, std::move(control));
+  const HostImages& images = *host.spec.images;
+  const std::string key = HostImages::key(host.key.digest);
+  if (!not_restored_.contains(host.key)) {
+    if (auto image = images.open(key)) {
+      host.is_restored = true;
+      return restore_request(host.spec, host.dumps, std::move(control), *std::move(image));
+    }
+  }
+  host.new_image = images.place_for_new(key).value_or("");
+  return host_request(host.spec, host.dumps, std::move(control), host.new_image);
+}
+
 Result<HostPool::Host> HostPool::launch(const HostKey& key, const HostSpec& spec, CpuLease lease) {
   Host host{.id = HostId{++last_id_}, .key = key, .spec = spec};
   host.dumps = fmt::format("{}/{:04}", scratch_, last_id_);
@@ -110,7 +126,7 @@ Result<HostPool::Host> HostPool::launch(const HostKey& key, const HostSpec& spec
   std::filesystem::create_directories(host.dumps, code);
   auto pair = make_socket_pair();
   if (!pair) return std::unexpected(pair.error());
-  auto request = host_request(spec, host.dumps, std::move(pair->theirs));
+  auto request = request_for(host, std::move(pair->theirs));
   if (!request) return std::unexpected(request.error());
   request->cpus = lease.cpus();
   request->scratch = scratch_to_remove();
@@ -120,7 +136,7 @@ Result<HostPool::Host> HostPool::launch(const HostKey& key, const HostSpec& spec
   host.control = FrameStream(std::move(pair->ours));
   host.started = runner_.now();
   host.started_at = std::chrono::system_clock::now();
-  host.due = host.started + deadlines_.start;
+  host.due = host.started + (host.is_restored ? std::min(deadlines_.start, kToBeRestored) : deadlines_.start);
   host.lease = std::move(lease);
   return host;
 }
@@ -134,7 +150,7 @@ std::optional<std::vector<std::string>> HostPool::start(const HostKey& key, cons
   }
   runner_.watch(host->control.fd());
   hosts_.push_back(*std::move(host));
-  return spec.argv;
+  return hosts_.back().is_restored ? std::vector<std::string>{spec.restorer} : spec.argv;
 }
 
 const FrameStream& HostPool::lend(HostId id) {
@@ -260,6 +276,7 @@ void HostPool::on_message(Host& host, const Message& message, std::vector<HostEv
 void HostPool::on_hello(Host& host, const Message& message, std::vector<HostEvent>& events) {
   host.pid = static_cast<int>(message.number(Field::pid));
   host.mapped = runner_.mapped_files(*host.pid);
+  settle_image(host);
   const auto changed = last_change(host.mapped);
   // Then nobody knows which of the two it has; an empty state is no file's.
   host.mapped_state = changed && *changed >= host.started_at ? "" : state_of_all(host.mapped);
@@ -272,6 +289,15 @@ void HostPool::on_hello(Host& host, const Message& message, std::vector<HostEven
              fmt::format("has {} threads{} and cannot be forked safely: each of its cases gets a host of its own",
                          threads, in_parentheses(host.threads)),
              events);
+}
+
+/// A new image gets its name. What a host was made of is none of its programs.
+void HostPool::settle_image(Host& host) {
+  if (!host.spec.images) return;
+  const HostImages& images = *host.spec.images;
+  if (!host.new_image.empty()) images.publish(HostImages::key(host.key.digest), host.new_image);
+  host.new_image.clear();
+  images.leave_out(host.mapped);
 }
 
 void HostPool::on_started(Host& host, const Message& message, std::vector<HostEvent>& events) {
@@ -322,8 +348,15 @@ std::vector<HostEvent> HostPool::on_finished(const Finished& finished) {
   return events;
 }
 
-/// A host that did not come up is tried again, as often as a lost one, unless that is pointless.
+/// A host that did not come up is tried again, as often as a lost one, unless that is pointless. One that was made of an
+/// image is started as usual, and nothing is wrong.
 std::optional<HostWarning> HostPool::start_failed(const Host& host, const std::string& why, bool for_good) {
+  if (!host.new_image.empty()) HostImages::discard(host.new_image);
+  if (host.is_restored) {
+    host.spec.images->remove(HostImages::key(host.key.digest));
+    not_restored_.insert(host.key);
+    return std::nullopt;
+  }
   if (for_good || failed_starts_[host.key]++ >= retries_.after_lost_host) {
     broken_[host.key] = fmt::format("the {} does not start: {}", host.spec.name, why);
     return std::nullopt;

@@ -103,6 +103,8 @@ class HostPool {
   [[nodiscard]] const std::vector<std::string>& threads(HostId id) const;
   /// The programs and libraries that it had in memory when it was ready.
   [[nodiscard]] const std::vector<std::string>& mapped(HostId id) const;
+  /// Whether it was made of an image.
+  [[nodiscard]] bool is_restored(HostId id) const { return host(id).is_restored; }
 
   /// Kills it; HostGone follows.
   void kill(HostId id);
@@ -157,9 +159,12 @@ class HostPool {
     Clock::time_point used_at{};                  ///< When that last was, or it was ready.
     int sessions = 0;                             ///< That it serves now.
     std::optional<Clock::time_point> hung_up_at;  ///< Its control socket was closed: it ends soon, or hangs.
+    bool is_restored = false;                     ///< Made of an image.
+    std::string new_image;                        ///< Where it leaves one; empty: nowhere.
   };
   using Position = std::list<Host>::iterator;
 
+  Result<ProcessRequest> request_for(Host& host, UniqueFd control);
   Result<Host> launch(const HostKey& key, const HostSpec& spec, CpuLease lease);
   Position find(HostId id);
   [[nodiscard]] const Host& host(HostId id) const;
@@ -169,6 +174,7 @@ class HostPool {
   void on_started(Host& host, const protocol::Message& message, std::vector<HostEvent>& events);
   void serve_once(const Host& host, const std::string& why, std::vector<HostEvent>& events);
   std::optional<HostWarning> start_failed(const Host& host, const std::string& why, bool for_good);
+  void settle_image(Host& host);
   void close(Position position);
   void end_outdated();
   void end_superseded(const HostKey& by);
@@ -183,6 +189,7 @@ class HostPool {
   bool keep_warm_ = false;
   std::list<Host> hosts_;
   std::set<HostKey> single_use_;  ///< They have threads, and cannot be forked safely twice.
+  std::set<HostKey> not_restored_;  ///< Their images did not do.
   std::map<HostKey, std::string> broken_;
   std::map<HostKey, int> failed_starts_;  ///< In a row.
   std::uint32_t last_id_ = 0;

@@ -19,6 +19,7 @@
 #include "protocol/descriptors.h"
 #include "protocol/dump_names.h"
 #include "protocol/hidden_drivers.h"
+#include "protocol/host_image.h"
 
 namespace tally {
 
@@ -358,6 +359,14 @@ Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolch
   }
   if (kind.probe != nullptr) spec.folder_variable = kind.probe->folder_variable;
   if (kind.probe != nullptr && kind.probe->add != nullptr) kind.probe->add(spec, around);
+  // What is to differ from an ordinary host is started each time: a second process proves nothing if it is the first
+  // one again.
+  const bool is_ordinary = kind.probe == nullptr && !kind.anew && !kind.on_device && kind.hash_seed == 0 &&
+                           kind.environment_padding == 0;
+  if (has_counter && is_ordinary && around.images) {
+    spec.images = around.images;
+    spec.restorer = around.libexec + "/tally-restore";
+  }
   return spec;
 }
 
@@ -379,19 +388,39 @@ HostKey key_of(const HostSpec& spec) {
   return HostKey{digest.add(spec.made_of).add(state_of_all(programs)).hex(), lineage};
 }
 
-Result<ProcessRequest> host_request(const HostSpec& spec, const std::string& dumps, UniqueFd control) {
+namespace {
+
+/// What every host gets.
+ProcessRequest basic_request(const HostSpec& spec, UniqueFd control) {
   ProcessRequest request;
-  request.argv = spec.argv;
-  if (spec.counted) {
-    request.argv.insert(request.argv.begin() + static_cast<std::ptrdiff_t>(spec.dump_argument),
-                        "--callgrind-out-file=" + dumps + protocol::kDumpPattern);
-  }
   request.environment = spec.environment;
-  if (!spec.folder_variable.empty()) set(request.environment, spec.folder_variable, dumps);
   request.working_folder = spec.working_folder;
   request.disable_aslr = true;
   request.grace = {Milliseconds(0), Milliseconds(0)};
   request.pass_fds.push_back({protocol::kControlSocket, std::move(control)});
+  return request;
+}
+
+}  // namespace
+
+ProcessRequest restore_request(const HostSpec& spec, const std::string& dumps, UniqueFd control, UniqueFd image) {
+  ProcessRequest request = basic_request(spec, std::move(control));
+  request.argv = {spec.restorer, dumps + protocol::kDumpPattern};
+  request.pass_fds.push_back({protocol::image::kDescriptor, std::move(image)});
+  return request;
+}
+
+Result<ProcessRequest> host_request(const HostSpec& spec, const std::string& dumps, UniqueFd control,
+                                    const std::string& new_image) {
+  ProcessRequest request = basic_request(spec, std::move(control));
+  request.argv = spec.argv;
+  if (spec.counted) {
+    std::vector<std::string> options = {"--callgrind-out-file=" + dumps + protocol::kDumpPattern};
+    if (!new_image.empty()) options.push_back(protocol::image::kOption + new_image);
+    request.argv.insert(request.argv.begin() + static_cast<std::ptrdiff_t>(spec.dump_argument), options.begin(),
+                        options.end());
+  }
+  if (!spec.folder_variable.empty()) set(request.environment, spec.folder_variable, dumps);
   if (spec.late_environment) {
     auto late = pass_text(*spec.late_environment, protocol::kLateEnvironment);
     if (!late) return std::unexpected(late.error());

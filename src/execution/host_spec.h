@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "build/builder.h"
+#include "execution/host_images.h"
 #include "expansion/case.h"
 #include "measurement/settings.h"
 #include "process/process.h"
@@ -47,6 +48,7 @@ struct HostSurroundings {
   std::string valgrind;               ///< Its program; empty where nothing is counted.
   std::string counter = {};           ///< Its tool that counts, where no calls are wanted; empty: Callgrind does.
   std::string function_symbols = {};  ///< Where it finds symbols of libraries that have none; empty: nowhere.
+  std::optional<HostImages> images = {};  ///< Where hosts' images are kept; nothing: each host is started.
 };
 
 struct HostSpec {
@@ -67,6 +69,8 @@ struct HostSpec {
   std::string folder_variable;  ///< Of its environment: it names the folder of its dumps; empty: none does.
   bool single_use = false;      ///< A fresh host for every session.
   bool anew = false;            ///< No other specification's host will do.
+  std::optional<HostImages> images = {};  ///< It may be made of an image, and leaves one; nothing: it is started.
+  std::string restorer = {};              ///< Then: the program that makes it of one.
 };
 
 struct HostKey {
@@ -93,7 +97,11 @@ Settings of_instructions_alone(Settings settings);
 std::vector<std::string> valgrind_flags(const Settings& settings);
 
 /// The request without its CPUs. `control` becomes the host's control socket; `dumps` is the folder of Callgrind's
-/// output.
-Result<ProcessRequest> host_request(const HostSpec& spec, const std::string& dumps, UniqueFd control);
+/// output. Where `new_image` names a file, the host leaves its image there if it took long to start.
+Result<ProcessRequest> host_request(const HostSpec& spec, const std::string& dumps, UniqueFd control,
+                                    const std::string& new_image = {});
+
+/// The same for a host that is made of an image.
+ProcessRequest restore_request(const HostSpec& spec, const std::string& dumps, UniqueFd control, UniqueFd image);
 
 }  // namespace tally

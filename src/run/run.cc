@@ -78,6 +78,10 @@ Result<Ready> make_ready(Workspace& workspace, const RunRequest& request, bool c
   auto cache = default_cache_root(value_of(full, "XDG_CACHE_HOME"), value_of(full, "HOME"));
   if (!cache) return std::unexpected(cache.error());
   ready.cache = *cache;
+  const std::string wanted(value_of(full, "TALLY_IMAGES"));
+  auto quota = wanted.empty() ? Result<std::uint64_t>(HostImages::kUsualQuota) : HostImages::parse_quota(wanted);
+  if (!quota) return std::unexpected(quota.error());
+  if (*quota > 0) ready.hosts.images = HostImages(host_images_folder(ready.cache), *quota);
   auto toolchains =
       resolve_toolchains(workspace.runner(), *request.plan, request.tools, ready.environment, Cache(ready.cache));
   if (!toolchains) return std::unexpected(toolchains.error());

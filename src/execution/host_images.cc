@@ -1,0 +1,189 @@
+#include "execution/host_images.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <charconv>
+
+#include "base/digest.h"
+#include "base/files.h"
+#include "base/output_place.h"
+#include "base/text.h"
+
+namespace tally {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr auto kAbandoned = std::chrono::hours(1);
+
+/// As long as a file is this one, nobody has written to it.
+std::string seal_text(const struct stat& info) {
+  return fmt::format("tally image 1\n{} {} {}.{:09} {}.{:09}\n", info.st_ino, info.st_size, info.st_mtim.tv_sec,
+                     info.st_mtim.tv_nsec, info.st_ctim.tv_sec, info.st_ctim.tv_nsec);
+}
+
+bool is_ours_alone(const struct stat& info) {
+  constexpr mode_t kOthers = 077;
+  return S_ISREG(info.st_mode) && info.st_uid == ::geteuid() && (info.st_mode & kOthers) == 0;
+}
+
+/// The first processor's, without what changes by the second.
+std::string processor() {
+  const std::string text = read_file("/proc/cpuinfo").value_or("");
+  std::string kept;
+  for (const std::string_view line : split(text, '\n')) {
+    if (line.empty()) break;
+    if (!line.contains("MHz") && !line.starts_with("bogomips")) kept.append(line).push_back('\n');
+  }
+  return kept;
+}
+
+std::string this_machine() {
+  Digest digest;
+  utsname kernel{};
+  ::uname(&kernel);
+  digest.add(static_cast<const char*>(kernel.release)).add(static_cast<const char*>(kernel.version));
+  digest.add(static_cast<const char*>(kernel.machine)).add(processor());
+  for (const auto which : {RLIMIT_NOFILE, RLIMIT_STACK, RLIMIT_DATA, RLIMIT_AS}) {
+    rlimit limit{};
+    ::getrlimit(which, &limit);
+    digest.add(fmt::format("{} {}", limit.rlim_cur, limit.rlim_max));
+  }
+  digest.add(fmt::format("{} {}", ::geteuid(), ::getegid()));
+  return digest.hex();
+}
+
+std::uint64_t bytes_on_disk(const fs::path& path) {
+  struct stat info{};
+  constexpr std::uint64_t kBlock = 512;
+  return ::lstat(path.c_str(), &info) == 0 ? static_cast<std::uint64_t>(info.st_blocks) * kBlock : 0;
+}
+
+}  // namespace
+
+Result<std::uint64_t> HostImages::parse_quota(const std::string& text) {
+  const std::string_view words = trim(text);
+  if (words == "off") return 0;
+  std::uint64_t value = 0;
+  const auto [end, code] = std::from_chars(words.data(), words.data() + words.size(), value);
+  const std::string_view unit = trim(words.substr(static_cast<std::size_t>(end - words.data())));
+  constexpr std::array<std::pair<std::string_view, unsigned>, 6> kUnits = {
+      {{"KB", 10}, {"KiB", 10}, {"MB", 20}, {"MiB", 20}, {"GB", 30}, {"GiB", 30}}};
+  const auto found = std::ranges::find(kUnits, unit, &std::pair<std::string_view, unsigned>::first);
+  const bool is_zero = code == std::errc() && value == 0 && unit.empty();
+  if (is_zero) return 0;
+  if (code != std::errc() || found == kUnits.end() || value > (std::uint64_t{1} << (62 - found->second)))
+    return fail(ErrorKind::input, fmt::format("'{}' is no size of hosts' images", text), "--images",
+                "write a size with its unit, as '2 GB' or '500 MB', or 'off'");
+  return value << found->second;
+}
+
+std::string HostImages::key(const std::string& specification) {
+  return Digest().add(specification).add(this_machine()).hex();
+}
+
+std::optional<UniqueFd> HostImages::open(const std::string& key) const {
+  UniqueFd fd(::open(image(key).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat info{};
+  if (!fd || ::fstat(fd.get(), &info) != 0) return std::nullopt;
+  if (!is_ours_alone(info) || read_file(seal(key)).value_or("") != seal_text(info)) {
+    remove(key);
+    return std::nullopt;
+  }
+  ::utimensat(AT_FDCWD, seal(key).c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
+  return fd;
+}
+
+std::optional<std::string> HostImages::place_for_new(const std::string& key) const {
+  std::error_code code;
+  if (!make_folder(folder_)) return std::nullopt;
+  struct stat info{};
+  if (::lstat(folder_.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != ::geteuid()) return std::nullopt;
+  ::chmod(folder_.c_str(), 0700);
+  static std::atomic<unsigned> count = 0;
+  return (folder_ / fmt::format("{}.{}.{}.new", key, ::getpid(), ++count)).string();
+}
+
+bool HostImages::publish(const std::string& key, const std::string& written, std::string* why) const {
+  std::error_code code;
+  if (!fs::exists(written, code)) {
+    if (why != nullptr) *why = read_file(written + ".not").value_or("");
+    discard(written);
+    return false;
+  }
+  struct stat info{};
+  // The seal of an older image does not fit it: until this one's is there, nobody takes either.
+  if (::rename(written.c_str(), image(key).c_str()) != 0 || ::lstat(image(key).c_str(), &info) != 0 ||
+      !write_file(seal(key), seal_text(info))) {
+    discard(written);
+    remove(key);
+    return false;
+  }
+  make_room(key);
+  return true;
+}
+
+void HostImages::discard(const std::string& written) {
+  ::unlink(written.c_str());
+  ::unlink((written + ".not").c_str());
+}
+
+void HostImages::remove(const std::string& key) const {
+  ::unlink(image(key).c_str());
+  ::unlink(seal(key).c_str());
+}
+
+void HostImages::leave_out(std::vector<std::string>& mapped) const {
+  std::error_code code;
+  const fs::path real = fs::canonical(folder_, code);
+  if (!code) std::erase_if(mapped, [&](const std::string& path) { return fs::path(path).parent_path() == real; });
+}
+
+std::vector<HostImages::Image> HostImages::list() const {
+  std::vector<Image> images;
+  std::error_code code;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, code)) {
+    if (entry.path().extension() != ".image") continue;
+    const std::string key = entry.path().stem().string();
+    const auto used = fs::last_write_time(seal(key), code);
+    images.push_back({key, bytes_on_disk(entry.path()), code ? fs::file_time_type::min() : used});
+  }
+  std::ranges::sort(images, std::greater(), &Image::used);
+  return images;
+}
+
+std::size_t HostImages::clear() const {
+  const std::vector<Image> images = list();
+  for (const Image& one : images) remove(one.key);
+  std::error_code code;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, code)) {
+    if (entry.path().extension() == ".new" || entry.path().extension() == ".not") ::unlink(entry.path().c_str());
+  }
+  return images.size();
+}
+
+void HostImages::make_room(const std::string& keep) const {
+  std::error_code code;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, code)) {
+    const bool is_new = entry.path().extension() == ".new" || entry.path().extension() == ".not";
+    std::error_code gone;
+    const auto written = fs::last_write_time(entry.path(), gone);
+    if (is_new && !gone && fs::file_time_type::clock::now() - written > kAbandoned) ::unlink(entry.path().c_str());
+  }
+  std::uint64_t bytes = 0;
+  for (const Image& one : list()) {
+    bytes += one.bytes;
+    if (bytes > quota_ && one.key != keep) remove(one.key);
+  }
+}
+
+}  // namespace tally

@@ -1,0 +1,76 @@
+/// The store of hosts' images (protocol/host_image.h): a folder of the cache, and what may be taken from it.
+///
+///   images/KEY.image   a host; KEY is of its specification and of this machine
+///   images/KEY.seal    what the image's file was when it was complete: another file is never used
+///
+/// An image is code, and holds a process's memory: only this user's own files are used, which nobody else may write to.
+/// Everything is published by renaming; two processes may share a store. Which one was used last is told by its seal's
+/// time; the others go first where there is more than the quota.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/unique_fd.h"
+
+namespace tally {
+
+class HostImages {
+ public:
+  static constexpr std::uint64_t kUsualQuota = std::uint64_t{2} << 30;
+
+  /// `quota`: bytes on the disk, of all images together.
+  explicit HostImages(std::filesystem::path folder, std::uint64_t quota = kUsualQuota)
+      : folder_(std::move(folder)), quota_(quota) {}
+
+  /// "2 GB", "500 MB"; "off" is 0 bytes, and so is "0". An error (input) names the option.
+  static Result<std::uint64_t> parse_quota(const std::string& text);
+
+  /// For a host of this specification on this machine, as it is now: its processor, kernel and limits are in a host's
+  /// memory.
+  static std::string key(const std::string& specification);
+
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+  [[nodiscard]] std::uint64_t quota() const { return quota_; }
+
+  /// The image, open, if there is one that may be used. One that may not be is removed.
+  [[nodiscard]] std::optional<UniqueFd> open(const std::string& key) const;
+
+  /// Where a new image is to be written; nothing where no file can be made.
+  [[nodiscard]] std::optional<std::string> place_for_new(const std::string& key) const;
+  /// Gives it its name, if it was written. False: there is none; `why`, where that is known.
+  bool publish(const std::string& key, const std::string& written, std::string* why = nullptr) const;
+  /// Removes what a host that did not start has left there.
+  static void discard(const std::string& written);
+
+  void remove(const std::string& key) const;
+
+  /// Takes images out of the files that a process has mapped: what it was made of is none of its programs.
+  void leave_out(std::vector<std::string>& mapped) const;
+
+  struct Image {
+    std::string key;
+    std::uint64_t bytes = 0;  ///< On the disk.
+    std::filesystem::file_time_type used;
+  };
+  /// The one that was used last comes first.
+  [[nodiscard]] std::vector<Image> list() const;
+  /// How many have gone.
+  std::size_t clear() const;
+
+ private:
+  [[nodiscard]] std::filesystem::path image(const std::string& key) const { return folder_ / (key + ".image"); }
+  [[nodiscard]] std::filesystem::path seal(const std::string& key) const { return folder_ / (key + ".seal"); }
+  /// Of all but this one.
+  void make_room(const std::string& keep) const;
+
+  std::filesystem::path folder_;
+  std::uint64_t quota_;
+};
+
+}  // namespace tally
