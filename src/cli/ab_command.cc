@@ -139,7 +139,7 @@ int run_ab(const Context& context, const AbOptions& options, std::ostream& out, 
   for (std::size_t i = 0; i < said.size(); ++i) {
     paths[i] = record_path(kNames[i], *said[i], folder->path());
     RunRequest side{.plan = &(*plans)[i],
-                    .caller = caller_of(context),
+                    .caller = caller_of(context, options.run),
                     .settings = *settings,
                     .tools = tools_of(*said[i], options.run.tools),
                     .suite = options.suite,

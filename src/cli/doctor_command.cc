@@ -9,6 +9,7 @@
 #include <ostream>
 #include <tuple>
 
+#include "base/byte_count.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "build/cache.h"
@@ -17,6 +18,7 @@
 #include "definition/builtin_toolchains.h"
 #include "execution/cpu_lease.h"
 #include "execution/environment.h"
+#include "execution/host_images.h"
 #include "execution/host_spec.h"
 #include "json/text.h"
 #include "process/mapped_files.h"
@@ -106,6 +108,24 @@ Finding check_cache(const Context& context) {
   std::error_code ignored;
   std::filesystem::remove(*scratch, ignored);
   return {"build cache", true, root->string(), {}};
+}
+
+Finding check_images(const Context& context) {
+  const auto root =
+      default_cache_root(value_of(context.environment, "XDG_CACHE_HOME"), value_of(context.environment, "HOME"));
+  const auto quota = HostImages::quota_of(value_of(context.environment, HostImages::kVariable));
+  if (!quota) return {"images of hosts", false, describe(quota.error()), quota.error().mend};
+  if (!root || *quota == 0) return {"images of hosts", true, "off: each host is started", {}};
+  std::error_code code;
+  if (!std::filesystem::exists(context.libexec + "/tally-restore", code))
+    return {"images of hosts", true, "none without a tally-counter: each host is started", {}};
+  std::uint64_t bytes = 0;
+  const std::vector<HostImages::Image> images = HostImages(host_images_folder(*root)).list();
+  for (const HostImages::Image& one : images) bytes += one.bytes;
+  return {"images of hosts",
+          true,
+          fmt::format("{}, {} of {} at the most", images.size(), bytes_text(bytes), bytes_text(*quota)),
+          {}};
 }
 
 /// A compiler and the headers, which are there only when they compile.
@@ -201,7 +221,7 @@ void add_doctor_options(OptionSet& command, DoctorOptions& options) {
 int run_doctor(const Context& context, const DoctorOptions& options, std::ostream& out, std::ostream& /*err*/) {
   RealProcessRunner runner(context.libexec + "/tally-supervisor");
   std::vector<Finding> findings = {check_valgrind(runner, context), check_aslr(runner, context), check_cpus(context),
-                                   check_cache(context)};
+                                   check_cache(context), check_images(context)};
   for (const Toolchain& toolchain : builtin_toolchains()) check_toolchain(runner, context, toolchain, findings);
   bool fine = true;
   json::Array list;

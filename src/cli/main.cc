@@ -12,6 +12,7 @@
 
 #include "cli/ab_command.h"
 #include "cli/bisect_command.h"
+#include "cli/cache_command.h"
 #include "cli/check_command.h"
 #include "cli/compare_command.h"
 #include "cli/context.h"
@@ -174,6 +175,10 @@ std::vector<Command> declare_commands(OptionSet& program) {
   commands.push_back(declare<ServeOptions>(
       program, "serve", "Measure for other programs, on hosts that stay warm", add_serve_options,
       [](const Context& context, const ServeOptions& options) { return run_serve(context, options, std::cerr); }));
+  commands.push_back(declare<CacheOptions>(program, "cache", "Show or remove what is kept to be fast",
+                                           add_cache_options, [](const Context& context, const CacheOptions& options) {
+                                             return run_cache(context, options, std::cout, std::cerr);
+                                           }));
   commands.push_back(
       declare<DoctorOptions>(program, "doctor", "Check that everything that measuring needs is installed",
                              add_doctor_options, [](const Context& context, const DoctorOptions& options) {
@@ -189,7 +194,7 @@ void group_commands(OptionSet& program) {
       {"Compare", {"compare", "explain", "check", "profile", "table", "report"}},
       {"History", {"history", "bisect"}},
       {"Machines", {"merge", "submit", "serve"}},
-      {"Tools", {"trace", "toolchains", "doctor"}},
+      {"Tools", {"trace", "toolchains", "cache", "doctor"}},
   };
   for (const auto& [heading, names] : groups) {
     for (const std::string& name : names) {

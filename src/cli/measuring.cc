@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "execution/cpu_topology.h"
+#include "execution/host_images.h"
 #include "tally_version.h"
 
 namespace tally::cli {
@@ -121,6 +122,14 @@ Result<RunResult> Measuring::measure(const RunRequest& request, const ServedPlan
 
 Caller caller_of(const Context& context) {
   return {.environment = context.environment, .working_folder = context.working_folder, .command = context.command};
+}
+
+Caller caller_of(const Context& context, const RunOptions& options) {
+  Caller caller = caller_of(context);
+  if (options.images.empty()) return caller;
+  std::erase_if(caller.environment, [](const auto& variable) { return variable.first == HostImages::kVariable; });
+  caller.environment.emplace_back(HostImages::kVariable, options.images);
+  return caller;
 }
 
 Measuring::~Measuring() {

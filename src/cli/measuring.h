@@ -50,5 +50,7 @@ Surroundings surroundings_of(const Context& context);
 
 /// The user of this process, as one who wants a run.
 Caller caller_of(const Context& context);
+/// With what these options say in the place of the environment.
+Caller caller_of(const Context& context, const RunOptions& options);
 
 }  // namespace tally::cli

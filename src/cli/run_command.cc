@@ -195,7 +195,7 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
   auto earlier = records_to_reuse(context, options, err);
   if (!earlier) return report_error(earlier.error(), err);
   RunRequest request{.plan = &*plan,
-                     .caller = caller_of(context),
+                     .caller = caller_of(context, options.run),
                      .settings = *std::move(settings),
                      .tools = options.run.tools,
                      .suite = options.source.suite,

@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "base/byte_count.h"
 #include "base/text.h"
 #include "cli/record_files.h"
 
@@ -111,6 +112,10 @@ void add_run_options(OptionSet& command, RunOptions& options) {
            "Pass this environment variable on to the cases (a name or a glob; repeatable)")
       .value_name("NAME")
       .one_each();
+  command
+      .add("--images", &options.images,
+           "Room for images of warm hosts, from which the next run starts at once, such as 2G; or off (default: 2G)")
+      .value_name("SIZE");
   command.add("-q,--quiet", &options.quiet, "Print no progress");
   command.add("-v,--verbose", &options.verbose, "Print each process and measurement").excludes("--quiet");
   command.add("--color", &options.color, "When to print in colour").shows_default().one_of({"auto", "always", "never"});
@@ -163,22 +168,6 @@ Result<double> parse_seconds(const std::string& text, const std::string& where) 
                 "write seconds, or a number with ms, s, min or h: 30s");
   }
   return value * factor;
-}
-
-Result<std::uint64_t> parse_bytes(const std::string& text, const std::string& where) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  int shift = -1;
-  if (unit.empty()) shift = 0;
-  if (unit == "K" || unit == "KiB") shift = 10;
-  if (unit == "M" || unit == "MiB") shift = 20;
-  if (unit == "G" || unit == "GiB") shift = 30;
-  if (error != std::errc{} || shift < 0 || value == 0 || value > (~std::uint64_t{0} >> static_cast<unsigned>(shift))) {
-    return fail(ErrorKind::input, fmt::format("'{}' is no amount of memory", text), where,
-                "write bytes, or a number with K, M or G: 512M");
-  }
-  return value << static_cast<unsigned>(shift);
 }
 
 Result<Settings> settings_of(const RunOptions& options) {

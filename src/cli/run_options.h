@@ -27,6 +27,7 @@ struct RunOptions {
   std::string memory;
   int retries = -1;  ///< Below 0: by default.
   std::string entropy = "fixed";
+  std::string images;  ///< Room for hosts' images; empty: by default, or by the environment.
   Tools tools;
   std::string cores;
   int reserved_cpus = 0;        ///< The lowest ones of these, left to others.
@@ -54,8 +55,5 @@ Result<Settings> settings_of(const RunOptions& options);
 
 /// "30 s", "500ms", "5 min", "1h", or a number of seconds.
 Result<double> parse_seconds(const std::string& text, const std::string& where);
-
-/// "512M", "2G", "1073741824" to bytes.
-Result<std::uint64_t> parse_bytes(const std::string& text, const std::string& where);
 
 }  // namespace tally::cli

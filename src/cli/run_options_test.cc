@@ -11,20 +11,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(ParseBytes, NumbersWithUnits) {
-  EXPECT_EQ(*parse_bytes("1", ""), 1U);
-  EXPECT_EQ(*parse_bytes("2K", ""), 2048U);
-  EXPECT_EQ(*parse_bytes("512M", ""), 512U << 20);
-  EXPECT_EQ(*parse_bytes("3GiB", ""), 3ULL << 30);
-  for (const char* wrong : {"", "M", "0", "-1", "1.5G", "1T", "1 M", "99999999999999999999", "17179869184G"}) {
-    const auto bytes = parse_bytes(wrong, "--memory");
-    ASSERT_FALSE(bytes) << wrong;
-    EXPECT_EQ(bytes.error().kind, ErrorKind::input);
-    EXPECT_EQ(bytes.error().where, "--memory");
-    EXPECT_THAT(bytes.error().message, HasSubstr(wrong));
-  }
-}
-
 class Parsed : public testing::Test {
  protected:
   Parsed() {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <ostream>
 
+#include "base/byte_count.h"
 #include "cli/measuring.h"
 #include "cli/run_options.h"
 #include "process/interrupts.h"

@@ -60,8 +60,10 @@ int run_time(const Context& context, const TimeOptions& options, std::ostream& o
   if (auto fine = check_outputs({options.json}); !fine) return report_error(fine.error(), err);
   auto measuring = Measuring::begin(context, options.run, err);
   if (!measuring) return report_error(measuring.error(), err);
-  const RunRequest request{
-      .plan = &*plan, .caller = caller_of(context), .settings = *std::move(settings), .tools = options.run.tools};
+  const RunRequest request{.plan = &*plan,
+                           .caller = caller_of(context, options.run),
+                           .settings = *std::move(settings),
+                           .tools = options.run.tools};
   auto measured = (*measuring)->measure(request, {document_of(options), Selection{}});
   if (!measured) return report_error(measured.error(), err);
   if (!options.json.empty() && !is_beside_file(options.json)) measuring->reset();  // as in `run`

@@ -192,8 +192,8 @@ bool Engine::start_session() {
 bool Engine::start_host(const PreparedHost& host) {
   auto lease = lease_for(Mode::counts);
   if (!lease) return false;
-  if (const auto argv = pool_.start(host.key, host.spec, *std::move(lease)))
-    observer_.on_process(host.spec.name, *argv);
+  if (const auto started = pool_.start(host.key, host.spec, *std::move(lease)))
+    observer_.on_process(started->what, started->argv);
   return true;
 }
 
@@ -234,7 +234,7 @@ bool Engine::is_undecided(const HostKind& kind) const {
 /// Once of each host. False: the run cannot go on.
 bool Engine::announce(const HostKind& kind, const HostSpec& spec, HostId host) {
   if (!prepared_.is_first_time(kind, host)) return true;
-  const Status heard = observer_.on_host(kind, spec, pool_.mapped(host));
+  const Status heard = observer_.on_host(kind, spec, {pool_.mapped(host), pool_.is_restored(host)});
   if (!heard) result_.stopped = heard.error();
   return heard.has_value();
 }

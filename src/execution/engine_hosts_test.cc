@@ -1,5 +1,6 @@
 /// Hosts as the engine takes them: what they are started with, those that do not start or do not fork, and how long
 /// they live.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,9 +10,11 @@ namespace tally {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
@@ -175,6 +178,85 @@ TEST_F(EngineTest, WithoutBeingKeptHostsEndWithTheirLastCase) {
   run();
   EXPECT_EQ(hosts_.started, 4U);
   EXPECT_EQ(pool_.size(), 0U);
+}
+
+class EngineWithImages : public EngineTest {
+ protected:
+  EngineWithImages() {
+    around_.counter = "/libexec/tally-counter";
+    around_.images = images_;
+    settings_.wall = false;
+    add_cases(2);
+    hosts_.on_host = [this](const ProcessRequest& request, std::size_t) {
+      const bool restored = request.argv.front() == around_.libexec + "/tally-restore";
+      starts_.push_back(restored ? "image" : "ordinary");
+      // Such a host leaves its image as it says hello.
+      for (const std::string& argument : request.argv) {
+        constexpr std::string_view kOption = "--host-image=";
+        if (leaves_images_ && argument.starts_with(kOption)) write(argument.substr(kOption.size()));
+      }
+      return restored ? restored_ : FakeHostScript{};
+    };
+  }
+
+  static void write(const std::string& path) {
+    const UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT, 0600));
+    EXPECT_TRUE(write_all(fd.get(), "image", path));
+  }
+
+  /// With another pool, as another command has it.
+  void run_anew() {
+    pool_.end_all();
+    witness_.outcomes.clear();
+    run();
+    EXPECT_EQ(endings(), (std::map<Ending, std::size_t>{{Ending::ok, 2}}));
+  }
+
+  HostImages images_{folder_ + "/images"};
+  FakeHostScript restored_;
+  bool leaves_images_ = true;
+  std::vector<std::string> starts_;
+};
+
+TEST_F(EngineWithImages, AHostIsMadeOfTheOneThatWasStartedBefore) {
+  run_anew();
+  run_anew();
+  EXPECT_THAT(starts_, ElementsAre("ordinary", "image"));
+  EXPECT_THAT(witness_.warnings, IsEmpty());
+}
+
+TEST_F(EngineWithImages, OneThatLeftNoneIsStartedAgain) {
+  leaves_images_ = false;
+  run_anew();
+  run_anew();
+  EXPECT_THAT(starts_, ElementsAre("ordinary", "ordinary"));
+}
+
+TEST_F(EngineWithImages, WhatRefusesToBeRestoredIsStartedAndItsImageGoes) {
+  run_anew();
+  restored_ = {
+      .says_hello = false, .end = {.outcome = Exited{120}, .out = {}, .err = {}}, .dies_after = Milliseconds(1)};
+  run_anew();
+  EXPECT_THAT(starts_, ElementsAre("ordinary", "image", "ordinary"));
+  EXPECT_THAT(witness_.warnings, IsEmpty()) << "nothing is wrong";
+  EXPECT_THAT(witness_.processes.back(), HasSubstr("exited with code 120"));
+}
+
+TEST_F(EngineWithImages, WhatSaysNoHelloIsNotWaitedForLong) {
+  run_anew();
+  restored_ = {.says_hello = false};
+  const Clock::time_point start = runner_.now();
+  run_anew();
+  EXPECT_THAT(starts_, ElementsAre("ordinary", "image", "ordinary"));
+  EXPECT_LE(runner_.now() - start, std::chrono::seconds(11));
+}
+
+TEST_F(EngineWithImages, ASecondProcessIsStartedAndNotTheFirstOneAgain) {
+  settings_.noise_floor = true;
+  run_anew();
+  EXPECT_THAT(starts_, Contains("ordinary").Times(static_cast<int>(starts_.size())))
+      << "what is perturbed is another process";
+  EXPECT_THAT(images_.list(), SizeIs(1)) << "and leaves none";
 }
 
 }  // namespace

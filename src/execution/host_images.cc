@@ -4,14 +4,14 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <charconv>
 
+#include "base/byte_count.h"
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/output_place.h"
@@ -24,11 +24,21 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr auto kAbandoned = std::chrono::hours(1);
+constexpr std::uint64_t kLeastFree = std::uint64_t{1} << 30;  // bytes that are left to others
 
-/// As long as a file is this one, nobody has written to it.
+/// Where programs may not lie, an image could be written, and not be mapped.
+bool takes_images(const fs::path& folder) {
+  struct statvfs disk{};
+  if (::statvfs(folder.c_str(), &disk) != 0 || (disk.f_flag & ST_NOEXEC) != 0) return false;
+  return static_cast<std::uint64_t>(disk.f_bavail) * disk.f_frsize > kLeastFree;
+}
+
+/// As long as a file is this one, nobody has written to it; and its pages are in memory or on the disk, which is not
+/// certain any more when the machine has been started again.
 std::string seal_text(const struct stat& info) {
-  return fmt::format("tally image 1\n{} {} {}.{:09} {}.{:09}\n", info.st_ino, info.st_size, info.st_mtim.tv_sec,
-                     info.st_mtim.tv_nsec, info.st_ctim.tv_sec, info.st_ctim.tv_nsec);
+  static const std::string boot(trim(read_file("/proc/sys/kernel/random/boot_id").value_or("")));
+  return fmt::format("tally image 1\n{}\n{} {} {}.{:09} {}.{:09}\n", boot, info.st_ino, info.st_size,
+                     info.st_mtim.tv_sec, info.st_mtim.tv_nsec, info.st_ctim.tv_sec, info.st_ctim.tv_nsec);
 }
 
 bool is_ours_alone(const struct stat& info) {
@@ -70,21 +80,12 @@ std::uint64_t bytes_on_disk(const fs::path& path) {
 
 }  // namespace
 
-Result<std::uint64_t> HostImages::parse_quota(const std::string& text) {
-  const std::string_view words = trim(text);
-  if (words == "off") return 0;
-  std::uint64_t value = 0;
-  const auto [end, code] = std::from_chars(words.data(), words.data() + words.size(), value);
-  const std::string_view unit = trim(words.substr(static_cast<std::size_t>(end - words.data())));
-  constexpr std::array<std::pair<std::string_view, unsigned>, 6> kUnits = {
-      {{"KB", 10}, {"KiB", 10}, {"MB", 20}, {"MiB", 20}, {"GB", 30}, {"GiB", 30}}};
-  const auto found = std::ranges::find(kUnits, unit, &std::pair<std::string_view, unsigned>::first);
-  const bool is_zero = code == std::errc() && value == 0 && unit.empty();
-  if (is_zero) return 0;
-  if (code != std::errc() || found == kUnits.end() || value > (std::uint64_t{1} << (62 - found->second)))
-    return fail(ErrorKind::input, fmt::format("'{}' is no size of hosts' images", text), "--images",
-                "write a size with its unit, as '2 GB' or '500 MB', or 'off'");
-  return value << found->second;
+Result<std::uint64_t> HostImages::quota_of(std::string_view text) {
+  if (trim(text).empty()) return kUsualQuota;
+  if (trim(text) == "off") return 0;
+  auto bytes = parse_bytes(std::string(text), "--images (or TALLY_IMAGES)");
+  if (!bytes) bytes.error().mend = "write an amount with K, M or G, as 2G, or off";
+  return bytes;
 }
 
 std::string HostImages::key(const std::string& specification) {
@@ -109,6 +110,7 @@ std::optional<std::string> HostImages::place_for_new(const std::string& key) con
   struct stat info{};
   if (::lstat(folder_.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != ::geteuid()) return std::nullopt;
   ::chmod(folder_.c_str(), 0700);
+  if (!takes_images(folder_)) return std::nullopt;
   static std::atomic<unsigned> count = 0;
   return (folder_ / fmt::format("{}.{}.{}.new", key, ::getpid(), ++count)).string();
 }

@@ -1,7 +1,8 @@
 /// The store of hosts' images (protocol/host_image.h): a folder of the cache, and what may be taken from it.
 ///
 ///   images/KEY.image   a host; KEY is of its specification and of this machine
-///   images/KEY.seal    what the image's file was when it was complete: another file is never used
+///   images/KEY.seal    what the image's file was when it was complete: another file is never used, and none after the
+///                      machine has been started again
 ///
 /// An image is code, and holds a process's memory: only this user's own files are used, which nobody else may write to.
 /// Everything is published by renaming; two processes may share a store. Which one was used last is told by its seal's
@@ -13,6 +14,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -28,8 +30,10 @@ class HostImages {
   explicit HostImages(std::filesystem::path folder, std::uint64_t quota = kUsualQuota)
       : folder_(std::move(folder)), quota_(quota) {}
 
-  /// "2 GB", "500 MB"; "off" is 0 bytes, and so is "0". An error (input) names the option.
-  static Result<std::uint64_t> parse_quota(const std::string& text);
+  /// What `--images` says and this variable of the environment: "2G", "500M"; "off" is 0 bytes, and then there are
+  /// none; empty: the usual quota. An error (input) names both.
+  static constexpr const char* kVariable = "TALLY_IMAGES";
+  static Result<std::uint64_t> quota_of(std::string_view text);
 
   /// For a host of this specification on this machine, as it is now: its processor, kernel and limits are in a host's
   /// memory.
@@ -41,7 +45,8 @@ class HostImages {
   /// The image, open, if there is one that may be used. One that may not be is removed.
   [[nodiscard]] std::optional<UniqueFd> open(const std::string& key) const;
 
-  /// Where a new image is to be written; nothing where no file can be made.
+  /// Where a new image is to be written; nothing where none can be made: a folder that cannot be written, a disk with
+  /// less than 1 GiB left, or one from which no program may be run.
   [[nodiscard]] std::optional<std::string> place_for_new(const std::string& key) const;
   /// Gives it its name, if it was written. False: there is none; `why`, where that is known.
   bool publish(const std::string& key, const std::string& written, std::string* why = nullptr) const;

@@ -18,10 +18,10 @@ using protocol::MessageType;
 
 namespace {
 
-constexpr Milliseconds kToEnd{5000};        // for a host that has closed its control socket
+constexpr Milliseconds kToEnd{5000};           // for a host that has closed its control socket
 constexpr Milliseconds kToBeRestored{10'000};  // for a host that is made of an image, which takes milliseconds
-constexpr Milliseconds kToCompute{10'000};  // anything, for a host that is a case itself
-constexpr int kLeastShare = 10;             // of that time, one in so many
+constexpr Milliseconds kToCompute{10'000};     // anything, for a host that is a case itself
+constexpr int kLeastShare = 10;                // of that time, one in so many
 
 /// Valgrind begins its lines with the process: "==123== text".
 std::string_view without_valgrind_prefix(std::string_view line) {
@@ -141,7 +141,7 @@ Result<HostPool::Host> HostPool::launch(const HostKey& key, const HostSpec& spec
   return host;
 }
 
-std::optional<std::vector<std::string>> HostPool::start(const HostKey& key, const HostSpec& spec, CpuLease lease) {
+std::optional<HostProcess> HostPool::start(const HostKey& key, const HostSpec& spec, CpuLease lease) {
   end_superseded(key);
   auto host = launch(key, spec, std::move(lease));
   if (!host) {
@@ -150,7 +150,10 @@ std::optional<std::vector<std::string>> HostPool::start(const HostKey& key, cons
   }
   runner_.watch(host->control.fd());
   hosts_.push_back(*std::move(host));
-  return hosts_.back().is_restored ? std::vector<std::string>{spec.restorer} : spec.argv;
+  if (hosts_.back().is_restored) return HostProcess{spec.name + ", of its image", {spec.restorer}};
+  const auto refused = not_restored_.find(key);
+  return HostProcess{refused == not_restored_.end() ? spec.name : fmt::format("{} ({})", spec.name, refused->second),
+                     spec.argv};
 }
 
 const FrameStream& HostPool::lend(HostId id) {
@@ -348,13 +351,13 @@ std::vector<HostEvent> HostPool::on_finished(const Finished& finished) {
   return events;
 }
 
-/// A host that did not come up is tried again, as often as a lost one, unless that is pointless. One that was made of an
-/// image is started as usual, and nothing is wrong.
+/// A host that did not come up is tried again, as often as a lost one, unless that is pointless. One that was made of
+/// an image is started as usual, and nothing is wrong.
 std::optional<HostWarning> HostPool::start_failed(const Host& host, const std::string& why, bool for_good) {
   if (!host.new_image.empty()) HostImages::discard(host.new_image);
   if (host.is_restored) {
     host.spec.images->remove(HostImages::key(host.key.digest));
-    not_restored_.insert(host.key);
+    not_restored_.insert_or_assign(host.key, why);
     return std::nullopt;
   }
   if (for_good || failed_starts_[host.key]++ >= retries_.after_lost_host) {

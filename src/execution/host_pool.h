@@ -54,6 +54,11 @@ struct HostView {
   Clock::time_point used{};  ///< When it last began to serve, or was ready.
   bool busy = false;         ///< It starts, or serves a session.
 };
+/// For who reads what is started.
+struct HostProcess {
+  std::string what;  ///< Its name, and how it comes to be started.
+  std::vector<std::string> argv;
+};
 /// Something that a user should know.
 struct HostWarning {
   std::string text;
@@ -84,9 +89,9 @@ class HostPool {
   [[nodiscard]] bool starting(const HostKey& key) const;
   /// Why there will be none.
   [[nodiscard]] std::optional<std::string> broken(const HostKey& key) const;
-  /// Starts one, which holds the lease until it is ready; its command line, or nothing: then it is broken. Idle ones
-  /// that were made of older files are ended.
-  std::optional<std::vector<std::string>> start(const HostKey& key, const HostSpec& spec, CpuLease lease);
+  /// Starts one, which holds the lease until it is ready; nothing: then it is broken. Idle ones that were made of older
+  /// files are ended.
+  std::optional<HostProcess> start(const HostKey& key, const HostSpec& spec, CpuLease lease);
 
   /// A number for a session that none of this pool's hosts has heard before.
   std::uint32_t next_job() { return ++last_job_; }
@@ -188,8 +193,8 @@ class HostPool {
   HostDeadlines deadlines_;
   bool keep_warm_ = false;
   std::list<Host> hosts_;
-  std::set<HostKey> single_use_;  ///< They have threads, and cannot be forked safely twice.
-  std::set<HostKey> not_restored_;  ///< Their images did not do.
+  std::set<HostKey> single_use_;                 ///< They have threads, and cannot be forked safely twice.
+  std::map<HostKey, std::string> not_restored_;  ///< Their images did not do, and why.
   std::map<HostKey, std::string> broken_;
   std::map<HostKey, int> failed_starts_;  ///< In a row.
   std::uint32_t last_id_ = 0;

@@ -20,6 +20,12 @@ struct KnownCounts {
   std::vector<std::size_t> proofs;  ///< Others, whose counts are known too and are taken to prove that they are right.
 };
 
+/// A host as it is when it can serve.
+struct ReadyHost {
+  const std::vector<std::string>& mapped;  ///< The programs and libraries that it had in memory then.
+  bool of_image = false;                   ///< It was made of an image, and not started.
+};
+
 /// What was built for a case, if anything.
 using BuiltFiles = std::function<const BuiltCase*(std::size_t)>;
 
@@ -28,12 +34,8 @@ class ExecutionObserver {
   virtual ~ExecutionObserver() = default;
   /// A compiler or a host was started.
   virtual void on_process(const std::string& what, const std::vector<std::string>& argv) = 0;
-  /// A host serves a kind of cases for the first time in this plan; the files are what it had in memory when it was
-  /// ready. An error stops the run.
-  virtual Status on_host(const HostKind& /*kind*/, const HostSpec& /*spec*/,
-                         const std::vector<std::string>& /*mapped*/) {
-    return {};
-  }
+  /// A host serves a kind of cases for the first time in this plan. An error stops the run.
+  virtual Status on_host(const HostKind& /*kind*/, const HostSpec& /*spec*/, const ReadyHost& /*host*/) { return {}; }
   /// Asked once of each kind of counted host, when one of them is ready and all cases are built, where the request
   /// says that counts may be known.
   virtual KnownCounts known_counts(const HostKind& /*kind*/, const BuiltFiles& /*built*/) { return {}; }

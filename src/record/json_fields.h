@@ -100,6 +100,7 @@ void fields(auto& a, is<RecordedSettings> auto& s) {
     a("valgrind_flags", s.valgrind_flags);
     a.optional("counted_with", s.counted_with);
     a.optional("counting", s.counting);
+    a.optional("host_start", s.host_start);
   });
 }
 

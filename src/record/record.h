@@ -144,11 +144,17 @@ struct CaseRecord {
   friend bool operator==(const CaseRecord&, const CaseRecord&) = default;
 };
 
+inline constexpr const char* kStartOfImage = "image";
+inline constexpr const char* kOrdinaryStart = "ordinary";
+
 /// What a run measured by, and what that came to.
 struct RecordedSettings : Settings {
   std::vector<std::string> valgrind_flags;  ///< For a reader. Empty where nothing was counted, as the two that follow.
   std::optional<std::string> counted_with;  ///< A tool of Valgrind's: "callgrind" or "tally-counter".
   std::optional<int> counting;              ///< counting_version
+  /// How hosts that counted came to be, by environment_name(): kStartOfImage or kOrdinaryStart, where one of them was
+  /// started. Counts are the same.
+  std::optional<std::map<std::string, std::string>> host_start;
   friend bool operator==(const RecordedSettings&, const RecordedSettings&) = default;
 };
 

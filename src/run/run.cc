@@ -78,8 +78,7 @@ Result<Ready> make_ready(Workspace& workspace, const RunRequest& request, bool c
   auto cache = default_cache_root(value_of(full, "XDG_CACHE_HOME"), value_of(full, "HOME"));
   if (!cache) return std::unexpected(cache.error());
   ready.cache = *cache;
-  const std::string wanted(value_of(full, "TALLY_IMAGES"));
-  auto quota = wanted.empty() ? Result<std::uint64_t>(HostImages::kUsualQuota) : HostImages::parse_quota(wanted);
+  auto quota = HostImages::quota_of(value_of(full, HostImages::kVariable));
   if (!quota) return std::unexpected(quota.error());
   if (*quota > 0) ready.hosts.images = HostImages(host_images_folder(ready.cache), *quota);
   auto toolchains =
@@ -250,6 +249,7 @@ Result<RunResult> measure(Workspace& workspace, const RunRequest& asked, RunObse
     observer.on_message(reuse->summary());
     result.refuted = reuse->refuted();
   }
+  if (request.settings.counts) record.settings.host_start = recorder.host_starts();
   set_fingerprints(record);
   std::ignore = digests.save();  // lost, they are computed again
   observer.on_end();

@@ -32,8 +32,9 @@ const PassedFd* control_of(const ProcessRequest& request) {
   return found == request.pass_fds.end() ? nullptr : &*found;
 }
 
-/// The folder of "--callgrind-out-file=FOLDER/%p"; empty for a native host.
+/// The folder of "--callgrind-out-file=FOLDER/%p", which who restores a host is given alone; empty for a native host.
 std::string dumps_of(const ProcessRequest& request) {
+  if (request.argv.front().ends_with("/tally-restore")) return request.argv[1].substr(0, request.argv[1].rfind('/'));
   for (const std::string& argument : request.argv) {
     if (argument.starts_with(kDumps)) return argument.substr(kDumps.size(), argument.rfind('/') - kDumps.size());
   }

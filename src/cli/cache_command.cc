@@ -1,0 +1,126 @@
+#include "cli/cache_command.h"
+
+#include <fmt/chrono.h>
+#include <fmt/ostream.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <filesystem>
+#include <ostream>
+
+#include "base/byte_count.h"
+#include "build/cache.h"
+#include "execution/host_images.h"
+#include "json/text.h"
+
+namespace tally::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// On the disk; a file that several have linked counts once for each.
+std::uint64_t bytes_below(const fs::path& folder) {
+  std::uint64_t bytes = 0;
+  std::error_code code;
+  for (auto at = fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied, code);
+       !code && at != fs::recursive_directory_iterator(); at.increment(code)) {
+    struct stat info{};
+    constexpr std::uint64_t kBlock = 512;
+    if (::lstat(at->path().c_str(), &info) == 0) bytes += static_cast<std::uint64_t>(info.st_blocks) * kBlock;
+  }
+  return bytes;
+}
+
+/// Everything in the cache but its images, by folder.
+std::vector<std::pair<std::string, std::uint64_t>> builds_in(const fs::path& root) {
+  std::vector<std::pair<std::string, std::uint64_t>> builds;
+  std::error_code code;
+  for (const fs::directory_entry& entry : fs::directory_iterator(root, code)) {
+    if (entry.path() != host_images_folder(root))
+      builds.emplace_back(entry.path().filename().string(), bytes_below(entry.path()));
+  }
+  std::ranges::sort(builds);
+  return builds;
+}
+
+std::string time_text(fs::file_time_type when) {
+  using std::chrono::system_clock;
+  const auto time = std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::file_clock::to_sys(when));
+  return fmt::format("{:%FT%TZ}", fmt::gmtime(system_clock::to_time_t(time)));
+}
+
+void show(const fs::path& root, const HostImages& images, bool as_json, std::ostream& out) {
+  const auto builds = builds_in(root);
+  const std::vector<HostImages::Image> list = images.list();
+  std::uint64_t of_builds = 0;
+  std::uint64_t of_images = 0;
+  json::Object by_folder;
+  json::Array hosts;
+  for (const auto& [name, bytes] : builds) {
+    of_builds += bytes;
+    by_folder[name] = static_cast<std::int64_t>(bytes);
+  }
+  for (const HostImages::Image& one : list) {
+    of_images += one.bytes;
+    hosts.push_back(
+        json::Object{{"key", one.key}, {"bytes", static_cast<std::int64_t>(one.bytes)}, {"used", time_text(one.used)}});
+  }
+  if (as_json) {
+    out << json::to_text(json::Object{{"folder", root.string()},
+                                      {"builds", std::move(by_folder)},
+                                      {"images", std::move(hosts)},
+                                      {"quota", static_cast<std::int64_t>(images.quota())}},
+                         2)
+        << '\n';
+    return;
+  }
+  fmt::print(out, "{}\n", root.string());
+  fmt::print(out, "{:24} {:>12}\n", "builds", bytes_text(of_builds));
+  for (const auto& [name, bytes] : builds) fmt::print(out, "  {:22} {:>12}\n", name, bytes_text(bytes));
+  fmt::print(out, "{:24} {:>12}  of {} at the most\n", "images of hosts", bytes_text(of_images),
+             bytes_text(images.quota()));
+  for (const HostImages::Image& one : list)
+    fmt::print(out, "  {:22} {:>12}  used {}\n", one.key.substr(0, 12), bytes_text(one.bytes), time_text(one.used));
+}
+
+}  // namespace
+
+void add_cache_options(OptionSet& command, CacheOptions& options) {
+  command.add("action", &options.action, "show: what is in the cache; clear: remove it")
+      .value_name("ACTION")
+      .shows_default()
+      .one_of({"show", "clear"});
+  command.add("--images", &options.images, "With clear: remove only the images of hosts, and keep what was compiled");
+  command.add("--json", &options.json, "Print JSON").excludes("--images");
+}
+
+int run_cache(const Context& context, const CacheOptions& options, std::ostream& out, std::ostream& err) {
+  const auto root =
+      default_cache_root(value_of(context.environment, "XDG_CACHE_HOME"), value_of(context.environment, "HOME"));
+  if (!root) return report_error(root.error(), err);
+  const auto quota = HostImages::quota_of(value_of(context.environment, HostImages::kVariable));
+  if (!quota) return report_error(quota.error(), err);
+  const HostImages images(host_images_folder(*root), *quota);
+  if (options.action == "show") {
+    show(*root, images, options.json, out);
+    return kFine;
+  }
+  const std::uint64_t before = bytes_below(*root);
+  images.clear();
+  if (!options.images) {
+    std::error_code code;
+    for (const fs::directory_entry& entry : fs::directory_iterator(*root, code)) {
+      std::error_code kept;
+      fs::remove_all(entry.path(), kept);
+      if (kept)
+        return report_error({ErrorKind::io, "cannot remove: " + kept.message(), entry.path().string(),
+                             "remove it yourself; nothing in the cache is needed but to be fast"},
+                            err);
+    }
+  }
+  fmt::print(out, "{} removed\n", bytes_text(before - std::min(before, bytes_below(*root))));
+  return kFine;
+}
+
+}  // namespace tally::cli
