@@ -15,7 +15,7 @@ TALLY = str(BUILD / "tally")
 # A module that takes so long to import that the start is worth an image, and reads a file.
 MODULE = """
 import pathlib
-for i in range(400_000): hash(str(i))
+for i in range(200_000): hash(str(i))
 WORDS = pathlib.Path(__file__).with_name("words.txt").read_text().split()
 def work():
     return sorted(WORDS, key=len)
@@ -73,21 +73,29 @@ def counted(record):
     (BUILD / "libexec/tallymark/tally-restore").exists(), "no tally-counter for this Valgrind"
 )
 class Images(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        # One cache: what an interpreter says of itself, and what is compiled, is found out once.
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="images"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(cls.folder),
+            "PYTHONPATH": str(cls.folder),
+            "XDG_CACHE_HOME": str(cls.folder / "cache"),
+            "XDG_RUNTIME_DIR": str(cls.folder / "none"),
+            "TALLY_CPU_LOCKS": str(cls.folder / "locks"),
+        }
+        cls.images = cls.folder / "cache/tallymark/1/images"
+
     def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="images"))
-        self.addCleanup(shutil.rmtree, self.folder)
+        if self.images.is_dir():
+            shutil.rmtree(self.images)
+        self.images.unlink(missing_ok=True)
         self.write("slowly_imported.py", MODULE)
         self.write("words.txt", "some words of which few are long " * 3)
         self.write("suite.toml", SUITE)
-        self.environment = {
-            "PATH": os.environ["PATH"],
-            "HOME": str(self.folder),
-            "PYTHONPATH": str(self.folder),
-            "XDG_CACHE_HOME": str(self.folder / "cache"),
-            "XDG_RUNTIME_DIR": str(self.folder / "none"),
-            "TALLY_CPU_LOCKS": str(self.folder / "locks"),
-        }
-        self.images = self.folder / "cache/tallymark/1/images"
+        (self.folder / "more.txt").unlink(missing_ok=True)
 
     def write(self, name, text):
         (self.folder / name).write_text(text)
@@ -126,7 +134,7 @@ class Images(unittest.TestCase):
     def build(self, source):
         self.write("bench.cc", source)
         include = BUILD.parent.parent / "include"
-        archive = next(BUILD.rglob("libtallymark_bench.a"))
+        archive = BUILD / "host/embedded/libtallymark_bench.a"
         subprocess.run(
             [
                 "g++",
@@ -259,7 +267,9 @@ class Images(unittest.TestCase):
         seal = self.image().with_suffix(".seal")
         times = [f"{ns // 10**9}.{ns % 10**9:09}" for ns in (info.st_mtime_ns, info.st_ctime_ns)]
         boot = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-        seal.write_text(f"tally image 1\n{boot}\n{info.st_ino} {info.st_size} {times[0]} {times[1]}\n")
+        seal.write_text(
+            f"tally image 1\n{boot}\n{info.st_ino} {info.st_size} {times[0]} {times[1]}\n"
+        )
         record, argv = self.command("suite.toml")
         argv.remove("--quiet")
         done = subprocess.run(
