@@ -43,6 +43,7 @@ class Surroundings:
         user=None,
         install=None,
         every=1,
+        images=False,
     ):
         self.name, self.environment, self.folder, self.cache = (
             name,
@@ -52,6 +53,7 @@ class Surroundings:
         )
         self.arguments, self.load, self.user = list(arguments), load, user
         self.install, self.every = install, every  # a folder to copy tally to; one case in so many
+        self.images = images  # hosts are made of images where there are any, and not all started
 
 
 def all_surroundings():
@@ -59,6 +61,11 @@ def all_surroundings():
     yield Surroundings("empty cache")
     for run in range(2, 6):
         yield Surroundings(f"run {run}, warm cache")
+    yield Surroundings("started, leaving images", images=True)
+    for run in ("first", "second"):
+        yield Surroundings(f"made of images, {run} run", images=True)
+    yield Surroundings("made of images, both processors loaded", images=True, load=True)
+    yield Surroundings("made of images, every third case", images=True, every=3)
     yield Surroundings("PATH 23 letters longer", {"PATH": path + ":" + "/" + "x" * 21})
     yield Surroundings("PATH 3,000 letters longer", {"PATH": path + (":/" + "x" * 98) * 30})
     yield Surroundings(
@@ -110,6 +117,7 @@ def run(args, work, it, cases=()):
     record.unlink(missing_ok=True)
     environment = {
         **os.environ,
+        "TALLY_IMAGES": "" if it.images else "off",
         **it.environment,
         "XDG_CACHE_HOME": str(cache),
         "XDG_STATE_HOME": str(out),

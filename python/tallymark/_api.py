@@ -14,7 +14,7 @@ from tallymark._errors import Error
 from tallymark._flame import tree_of
 from tallymark._functions import functions_of
 from tallymark._notices import Notices
-from tallymark._options import settings_of
+from tallymark._options import Profile, profiles_of, settings_of
 from tallymark._request import Select, Settings
 from tallymark._request import Suite as SuiteText
 from tallymark._result import Result, Results
@@ -32,7 +32,7 @@ def count(
     threads: int = 1,
     toolchain: str | None = None,
     tools: Mapping[str, str] | None = None,
-    profile: bool = True,
+    profile: Profile = True,
     data_limit: int = DATA_LIMIT,
     engine: Engine | None = None,
     **options: Any,
@@ -49,7 +49,8 @@ def count(
         threads: Number of threads, for toolchains that can set it.
         toolchain: Toolchain to use; by default chosen by the language, and "torch" for statements that use PyTorch.
         tools: Other programs to use: {"python": …, "cxx": …}.
-        profile: Also find out in which functions the instructions are.
+        profile: Also find out in which functions the instructions are. "calls": who calls whom, too, for the flame
+            graph and `inclusive`; Callgrind counts then, and its host takes longer to start.
         data_limit: Most bytes of data that may leave this process.
         engine: Engine to measure with; by default one for all of this process.
         options: iterations, replicates, timeout (s), memory (bytes), noise_floor, cache_sim, …
@@ -131,7 +132,7 @@ def measure(
     threads: int = 1,
     toolchain: str | None = None,
     tools: Mapping[str, str] | None = None,
-    profile: bool = True,
+    profile: Profile = True,
     data_limit: int = DATA_LIMIT,
     engine: Engine | None = None,
     **options: Any,
@@ -160,7 +161,7 @@ def run(
     exclude: Sequence[str] | str = (),
     counts: bool = True,
     times: bool = True,
-    profile: bool = False,
+    profile: Profile = False,
     tools: Mapping[str, str] | None = None,
     engine: Engine | None = None,
     **options: Any,
@@ -171,7 +172,7 @@ def run(
         suite: Path of the file.
         filter, exclude: Patterns of cases, as for `tally run`.
         counts, times: What to measure.
-        profile: Also find out in which functions the instructions are.
+        profile: Also find out in which functions the instructions are; "calls": who calls whom, too.
         tools, engine, options: As for `count`.
 
     Returns:
@@ -194,10 +195,10 @@ def run(
             select=selection,
             settings=settings,
             tools=tools,
-            profiles=profile,
+            **profiles_of(profile),
             on_event=Notices(),
         )
-        return results_of(run, profile=profile)
+        return results_of(run, profile=bool(profile))
 
 
 def measure_definition(
@@ -205,16 +206,16 @@ def measure_definition(
     settings: Settings,
     *,
     tools: Mapping[str, str] | None = None,
-    profile: bool = True,
+    profile: Profile = True,
     engine: Engine | None = None,
 ) -> Result:
     """One definition's result. Raises CaseFailed when it could not be executed."""
     chosen = engine or default_engine()
     with chosen.turn():
         run = chosen.measure(
-            [definition], settings=settings, tools=tools, profiles=profile, on_event=Notices()
+            [definition], settings=settings, tools=tools, **profiles_of(profile), on_event=Notices()
         )
-        results = results_of(run, [definition.data or NOTHING], profile=profile)
+        results = results_of(run, [definition.data or NOTHING], profile=bool(profile))
     return results[0].raise_for_status()
 
 

@@ -17,7 +17,7 @@ from tallymark._engine import Engine, default_engine
 from tallymark._errors import Error
 from tallymark._functions import Moved, moved
 from tallymark._notices import Notices
-from tallymark._options import settings_of
+from tallymark._options import Profile, profiles_of, settings_of
 from tallymark._program import run_tally
 from tallymark._result import Result, record_of
 from tallymark._statement import Statement, define
@@ -78,7 +78,7 @@ def compare(
     tools: Mapping[str, str] | None = None,
     counts: bool = True,
     times: bool = True,
-    profile: bool = True,
+    profile: Profile = True,
     data_limit: int = DATA_LIMIT,
     engine: Engine | None = None,
     **options: Any,
@@ -90,7 +90,7 @@ def compare(
     Args:
         a, b: Two texts, two functions that are called with `args`, or two results.
         counts, times: What to measure.
-        profile: Also compare the functions in which the instructions are.
+        profile: Also compare the functions in which the instructions are; "calls": each side has its call tree, too.
         setup, globals, …: As for `count`; used for both statements.
 
     Raises:
@@ -129,10 +129,10 @@ def compare(
             definitions,
             settings=settings,
             tools=tools,
-            profiles=profile and counts,
+            **profiles_of(profile and counts),
             on_event=Notices(),
         )
-        first, second = results_of(run, captured, profile=profile and counts)
+        first, second = results_of(run, captured, profile=bool(profile and counts))
     return compare_results(first.raise_for_status(), second.raise_for_status(), engine=chosen)
 
 

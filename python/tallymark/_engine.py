@@ -77,11 +77,13 @@ class Engine:
         settings: Settings | None = None,
         tools: Mapping[str, str] | None = None,
         profiles: bool | Profiles = False,
+        calls: bool = True,
         on_event: EventHandler | None = None,
         timeout: float | None = None,
     ) -> Run:
         """Measures definitions in their order. `settings` are keys of a record's settings (seconds, bytes); `tools` are
-        python, cxx, env_command (python is this interpreter by default); `timeout` is seconds for all of it.
+        python, cxx, env_command (python is this interpreter by default); `calls`: profiles say who calls whom, which
+        takes a host of Callgrind's; `timeout` is seconds for all of it.
 
         A case that fails is in the result with its failure. Raises Error (with place and mend) when nothing could be
         measured, Interrupted after Ctrl-C, ServerLost when the server went away."""
@@ -91,6 +93,7 @@ class Engine:
             settings=settings,
             tools=tools,
             profiles=profiles,
+            calls=calls,
             on_event=on_event,
             timeout=timeout,
             folders=[path for one in several if one.data for path in one.data.folders],
@@ -107,6 +110,7 @@ class Engine:
         settings: Settings | None = None,
         tools: Mapping[str, str] | None = None,
         profiles: bool | Profiles = False,
+        calls: bool = True,
         on_event: EventHandler | None = None,
         timeout: float | None = None,
         folders: Iterable[str] = (),
@@ -124,6 +128,7 @@ class Engine:
             "working_folder": surroundings.working_folder,
             "command": list(sys.argv) or ["python"],
             "profiles": profiles,
+            "functions_alone": profiles is True and not calls,
         }
         with self._lock:
             connection = self._connected()

@@ -17,7 +17,7 @@ class Function:
     name: str
     object: str  # the library or program; "" where several have a function of this name
     exclusive: float  # without what it calls
-    inclusive: float  # with it
+    inclusive: float | None  # with it; None where it was not counted who calls whom
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,6 +41,7 @@ def functions_of(profile: Mapping[str, Any]) -> tuple[Function, ...]:
     iterations = profile["iterations"]
     baseline = profile.get("baseline") or {}
     exclusive = _by_function(_difference(profile["statement"], baseline, "exclusive"))
+    with_calls = "inclusive" in profile["statement"]
     inclusive = _by_function(_difference(profile["statement"], baseline, "inclusive"))
     found = [
         Function(
@@ -48,7 +49,9 @@ def functions_of(profile: Mapping[str, Any]) -> tuple[Function, ...]:
             object=where,
             exclusive=sum(counts) / iterations,
             # Each entry includes what it calls; the one with the most is the function's own.
-            inclusive=max(inclusive.get((name, where), counts)) / iterations,
+            inclusive=max(inclusive.get((name, where), counts)) / iterations
+            if with_calls
+            else None,
         )
         for (name, where), counts in exclusive.items()
         if sum(counts)

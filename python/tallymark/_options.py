@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, Literal, TypedDict, Union, cast
 
+from tallymark._errors import Error
 from tallymark._request import Settings
+
+# What `profile=` takes: nothing, the functions, or who calls whom, too.
+Profile = Union[bool, Literal["calls"]]
 
 # keyword → (key of the settings, what it means)
 OPTIONS: dict[str, str] = {
@@ -29,6 +33,21 @@ OPTIONS: dict[str, str] = {
     "repeat": "repeat",  # measure so often and pool the samples
     "keep_env": "kept_environment",  # names of variables to let through
 }
+
+
+class Profiles(TypedDict):
+    """What an engine is asked for."""
+
+    profiles: bool
+    calls: bool
+
+
+def profiles_of(profile: Profile) -> Profiles:
+    if profile not in (False, True, "calls"):
+        raise Error(
+            f"profile={profile!r} is none", mend="write True, False or 'calls'", kind="input"
+        )
+    return {"profiles": bool(profile), "calls": profile == "calls"}
 
 
 def settings_of(options: Mapping[str, Any], *, counts: bool = True, wall: bool = True) -> Settings:

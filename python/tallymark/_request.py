@@ -88,4 +88,5 @@ class Measure(TypedDict, total=False):
     source: Source
     journal: Journal
     profiles: bool | Profiles
+    functions_alone: bool
     notes_inputs: bool

@@ -11,7 +11,7 @@ from tallymark._capture import DATA_LIMIT, Captured
 from tallymark._definition import SCHEMA, Definition, to_document
 from tallymark._engine import Engine, default_engine
 from tallymark._notices import Notices
-from tallymark._options import settings_of
+from tallymark._options import Profile, profiles_of, settings_of
 from tallymark._result import Results
 from tallymark._statement import Statement, define
 
@@ -140,7 +140,7 @@ class Suite:
         exclude: Sequence[str] | str = (),
         counts: bool = True,
         times: bool = True,
-        profile: bool = False,
+        profile: Profile = False,
         tools: Mapping[str, str] | None = None,
         engine: Engine | None = None,
         **options: Any,
@@ -153,13 +153,13 @@ class Suite:
                 select=select(filter, exclude),
                 settings=settings_of(options, counts=counts, wall=times),
                 tools=tools,
-                profiles=profile,
+                **profiles_of(profile),
                 on_event=Notices(),
                 folders=[
                     one for made in self._definitions if made.data for one in made.data.folders
                 ],
             )
-            results = results_of(run, profile=profile)
+            results = results_of(run, profile=bool(profile))
         return results.with_captured(self._captured())
 
     def _captured(self) -> dict[tuple[str, str], Captured]:

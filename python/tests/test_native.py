@@ -74,7 +74,9 @@ def test_threads_that_count_have_their_own_functions(engine: tallymark.Engine) -
 
 
 def test_a_result_shows_itself(engine: tallymark.Engine, tmp_path: Path) -> None:
-    result = tallymark.measure(STATEMENT, setup=SETUP, engine=engine, max_run_time=0.2)
+    result = tallymark.measure(
+        STATEMENT, setup=SETUP, profile="calls", engine=engine, max_run_time=0.2
+    )
     assert result.counts is not None and result.wall is not None
     assert result.counts.spread == 0
     costliest = result.functions[0]  # its name depends on whether the interpreter is stripped
@@ -91,10 +93,30 @@ def test_a_result_shows_itself(engine: tallymark.Engine, tmp_path: Path) -> None
     assert sum(one.exclusive for one in result.functions) == pytest.approx(
         result.instructions, rel=0.05
     )
+    assert (result.functions[0].inclusive or 0) >= result.functions[0].exclusive
     result.save(tmp_path / "a.json")
     done = tally("compare", "a.json", "a.json", "--all", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "1 same" in done.stdout
+
+
+def test_functions_have_their_own_instructions_whoever_counts(engine: tallymark.Engine) -> None:
+    alone = tallymark.count(STATEMENT, setup=SETUP, engine=engine)
+    with_calls = tallymark.count(STATEMENT, setup=SETUP, profile="calls", engine=engine)
+    assert alone.record["settings"]["counted_with"] == "tally-counter"
+    assert with_calls.record["settings"]["counted_with"] == "callgrind"
+    assert alone.instructions == with_calls.instructions
+    assert {one.name: one.exclusive for one in alone.functions} == {
+        one.name: one.exclusive for one in with_calls.functions
+    }
+    assert alone.tree is None and "flame graph" not in alone._repr_html_()
+    assert {one.inclusive for one in alone.functions} == {None}
+    assert all(one.inclusive is not None for one in with_calls.functions)
+
+
+def test_a_profile_is_one_of_three(engine: tallymark.Engine) -> None:
+    with pytest.raises(tallymark.Error, match="profile='call' is none"):
+        tallymark.count("1", profile="call", engine=engine)  # type: ignore[arg-type]
 
 
 def test_html_shows_text_as_text(engine: tallymark.Engine) -> None:

@@ -47,14 +47,14 @@ json::Object tree_of(const Profile& profile) {
 
 }  // namespace
 
-Result<CaseProfiles> CaseProfiles::make(const std::filesystem::path& scratch) {
+Result<CaseProfiles> CaseProfiles::make(const std::filesystem::path& scratch, bool calls) {
   auto folder = TemporaryFolder::make_in(scratch);
   if (!folder) return std::unexpected(folder.error());
-  return CaseProfiles(*std::move(folder));
+  return CaseProfiles(*std::move(folder), calls);
 }
 
 ProfileRequest CaseProfiles::request() const {
-  return {.folder = folder_.path().string(), .name = {}, .baselines = true};
+  return {.folder = folder_.path().string(), .name = {}, .baselines = true, .calls = calls_};
 }
 
 void CaseProfiles::add(const CaseRecord& record) {
@@ -71,10 +71,11 @@ Result<json::Object> CaseProfiles::side(const std::string& file, const std::vect
   const Profile& profile = stored->profile;
   if (event_index(profile, "Ir") == profile.events.size())
     return fail(ErrorKind::failed, "the profile counts no instructions", path.string());
-  json::Object counts{{"replicate_totals", totals},
-                      {"exclusive", table_of(profile, Inclusion::exclusive)},
-                      {"inclusive", table_of(profile, Inclusion::inclusive)},
-                      {"tree", tree_of(profile)}};
+  json::Object counts{{"replicate_totals", totals}, {"exclusive", table_of(profile, Inclusion::exclusive)}};
+  if (calls_) {
+    counts["inclusive"] = table_of(profile, Inclusion::inclusive);
+    counts["tree"] = tree_of(profile);
+  }
   if (callgrind) counts["callgrind"] = to_callgrind(profile);
   return counts;
 }

@@ -45,7 +45,8 @@ struct MeasureRequest {
   std::string cores;  ///< Empty: the server's.
   std::optional<JournalRequest> journal;
   std::optional<ProfileRequest> profiles;
-  bool keeps_profiles = false;  ///< The server does, for `profile`.
+  bool keeps_profiles = false;   ///< The server does, for `profile`.
+  bool functions_alone = false;  ///< Then: without who calls whom.
   bool notes_inputs = false;
 };
 

@@ -68,7 +68,7 @@ void fields(auto& a, is<JournalRequest> auto& j) {
 }
 
 void fields(auto& a, is<ProfileRequest> auto& p) {
-  auto& [folder, name, wanted, sources, baselines] = p;
+  auto& [folder, name, wanted, sources, baselines, calls] = p;
   a("folder", folder, Rule::required_path);
   a("name", name, Rule::required);
   for (const KeptProbe* probe : probes::table) {
@@ -79,10 +79,12 @@ void fields(auto& a, is<ProfileRequest> auto& p) {
   }
   a("sources", sources, Rule::optional);
   a("baselines", baselines, Rule::optional);
+  std::ignore = calls;  // profiles that a client keeps have them
 }
 
 void fields(auto& a, is<MeasureRequest> auto& r) {
-  auto& [suite, selection, settings, tools, caller, source, cores, journal, profiles, keeps_profiles, notes_inputs] = r;
+  auto& [suite, selection, settings, tools, caller, source, cores, journal, profiles, keeps_profiles, functions_alone,
+         notes_inputs] = r;
   auto& [environment, working_folder, command] = caller;
   a("suite", suite, Rule::required);
   a("environment", environment, Rule::required);
@@ -95,6 +97,7 @@ void fields(auto& a, is<MeasureRequest> auto& r) {
   a("source", source, Rule::optional);
   a("journal", journal, Rule::optional);
   a.either("profiles", keeps_profiles, profiles);
+  a("functions_alone", functions_alone, Rule::optional);
   a("notes_inputs", notes_inputs, Rule::optional);
 }
 

@@ -153,7 +153,7 @@ Status Server::prepare(const Work& work, RunRequest& request) {
   if (conversation == conversations_.end()) return {};
   conversation->second.profiles.reset();
   if (!wanted.keeps_profiles) return {};
-  auto profiles = CaseProfiles::make(workspace_.scratch());
+  auto profiles = CaseProfiles::make(workspace_.scratch(), !wanted.functions_alone);
   if (!profiles) return std::unexpected(profiles.error());
   request.profiles = profiles->request();
   conversation->second.profiles.emplace(*std::move(profiles));

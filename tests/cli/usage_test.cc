@@ -120,6 +120,7 @@ TEST(Usage, ARecordOnStandardOutputIsNothingButARecord) {
 std::string without_this_machine(std::string text) {
   text = masked(text, "/[^ ,)\n]+", "PATH");
   text = masked(text, "[0-9]+(\\.[0-9]+)+[^ ,)\n]*", "VERSION");
+  text = masked(text, "images of hosts( +)[^\n]*", "images of hosts$1IMAGES");
   text = masked(text, "Debian clang version VERSION[^\n]* \\(PATH\\)", "COMPILER");
   return masked(text, "CPUs( +)[0-9,-]+ \\([0-9]+ cores\\)", "CPUs$1LIST (N cores)");
 }

@@ -89,6 +89,15 @@ class Counts(Serving):
         self.assertIn("\nevents: Ir\n", again["statement"].pop("callgrind"))
         self.assertEqual(again["statement"], profile["statement"])
         self.assertEqual(client.ask("profile", of=run, case="none")["place"], "none")
+        own = client.measure(python("sorted(range(10))"), profiles=True, functions_alone=True)
+        counted = client.until("record")["record"]
+        self.assertEqual(counted["cases"][0]["counts"], case["counts"])
+        alone = client.ask("profile", of=own, case=case["id"])
+        for name in ("statement", "baseline"):
+            self.assertEqual(alone[name].keys(), {"replicate_totals", "exclusive"})
+            self.assertEqual(
+                sum(count for count, _ in alone[name]["exclusive"]), profile[name]["replicate_totals"][0]
+            )
         client.record(python("pass"))
         self.assertEqual(client.ask("profile", of=run, case=case["id"])["event"], "error")
 
