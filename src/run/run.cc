@@ -37,12 +37,21 @@ struct Ready {
   std::map<std::string, ResolvedToolchain> toolchains;
 };
 
-/// Where Valgrind finds symbols of what is measured.
+/// The program itself, behind all links; none where none was found.
+std::vector<std::string> program_of(const ResolvedToolchain& toolchain) {
+  if (!toolchain.interpreter || !*toolchain.interpreter) return {};
+  std::error_code code;
+  const std::filesystem::path real = std::filesystem::canonical((*toolchain.interpreter)->path, code);
+  return code ? std::vector<std::string>() : std::vector{real.string()};
+}
+
+/// Where Valgrind finds symbols of what is measured, and of its interpreter.
 std::string symbols_of_subjects(const std::map<std::string, ResolvedToolchain>& toolchains, const Cache& cache,
                                 RunObserver& observer) {
   const std::filesystem::path folder = function_symbols_folder(cache.root());
   for (const auto& [name, resolved] : toolchains) {
-    for (const auto* libraries : {&resolved.spec.preload, &resolved.libraries}) {
+    const std::vector<std::string> program = program_of(resolved);
+    for (const auto* libraries : {&resolved.spec.preload, &resolved.libraries, &program}) {
       if (const Status made = make_function_symbols(*libraries, folder); !made)
         observer.on_message(fmt::format("warning: functions without a symbol stay so: {}", describe(made.error())));
     }
