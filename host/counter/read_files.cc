@@ -35,7 +35,8 @@ void keep(const HChar* path, bool found) {
   UInt& place = place_of(path);
   if (place != 0) return;
   system::Stat about{};
-  if (found && (system::call(system::kStat, system::address(path), system::address(&about)) != 0 || !about.is_regular()))
+  if (found &&
+      (system::call(system::kStat, system::address(path), system::address(&about)) != 0 || !about.is_regular()))
     return;
   ReadFile& file = g_files[g_count];
   file.name = VG_(strdup)("tally.read", path);
@@ -64,7 +65,7 @@ constexpr UWord kWrites = 3 | 0100;  // O_WRONLY, O_RDWR, O_CREAT
 
 void begin_keeping_read_files() {
   g_files = static_cast<ReadFile*>(VG_(calloc)("tally.read", kRoom, sizeof(ReadFile)));
-  g_places = static_cast<UInt*>(VG_(calloc)("tally.read", 2 * kRoom, sizeof(UInt)));
+  g_places = static_cast<UInt*>(VG_(calloc)("tally.read", SizeT{2} * kRoom, sizeof(UInt)));
 }
 
 void end_keeping_read_files() { g_files = nullptr; }

@@ -131,8 +131,7 @@ void check_descriptors() {
   for (std::uint64_t i = 0; i < head().descriptors.size; ++i) {
     const image::Descriptor& one = entries<image::Descriptor>(head().descriptors)[i];
     if (one.kind == image::Open::named || one.kind == image::Open::content) check_string(one.name);
-    if (one.number < 0 || static_cast<std::uint64_t>(one.number) >= head().descriptor.now)
-      refuse("it is damaged");
+    if (one.number < 0 || static_cast<std::uint64_t>(one.number) >= head().descriptor.now) refuse("it is damaged");
   }
 }
 
@@ -161,7 +160,8 @@ void take_descriptors() {
 // From here on there is no way back: the memory of who started us is gone. What fails now is not to be expected.
 
 void map_one(const image::Mapping& mapping, const image::Run* runs, long file) {
-  const bool is_shared = mapping.backing == image::Backing::none_shared || mapping.backing == image::Backing::file_shared;
+  const bool is_shared =
+      mapping.backing == image::Backing::none_shared || mapping.backing == image::Backing::file_shared;
   const bool of_file = mapping.backing == image::Backing::file || mapping.backing == image::Backing::file_shared;
   const long flags = system::kFixed | (is_shared ? system::kShared : system::kPrivate) |
                      (of_file ? 0 : system::kAnonymous) | (is_shared ? 0 : system::kNoReserve);
@@ -180,8 +180,8 @@ void map_one(const image::Mapping& mapping, const image::Run* runs, long file) {
       continue;
     }
     constexpr long kFlags = system::kFixed | system::kPrivate | system::kNoReserve;
-    const long at = call(system::kMmap, static_cast<long>(run.begin), static_cast<long>(run.size), access, kFlags, g_image,
-                         static_cast<long>(run.at));
+    const long at = call(system::kMmap, static_cast<long>(run.begin), static_cast<long>(run.size), access, kFlags,
+                         g_image, static_cast<long>(run.at));
     if (at != static_cast<long>(run.begin)) refuse("it cannot be mapped");
   }
   if (to_copy != access) call(system::kMprotect, begin, size, access);
@@ -228,7 +228,8 @@ long content_file(const image::Descriptor& one) {
     const std::uint64_t left = one.size - at;
     const std::uint64_t size = left < sizeof g_memory.buffer ? left : sizeof g_memory.buffer;
     read(g_memory.buffer, one.at + at, size);
-    if (call(system::kWrite, file, address(g_memory.buffer), static_cast<long>(size)) != static_cast<long>(size)) return -1;
+    if (call(system::kWrite, file, address(g_memory.buffer), static_cast<long>(size)) != static_cast<long>(size))
+      return -1;
     at += size;
   }
   return file;
@@ -265,7 +266,8 @@ void open_descriptors() {
 }
 
 void take_settings() {
-  if (call(system::kChdir, address(string(head().folder))) != 0) refuse("its working folder is gone: ", string(head().folder));
+  if (call(system::kChdir, address(string(head().folder))) != 0)
+    refuse("its working folder is gone: ", string(head().folder));
   call(system::kUmask, static_cast<long>(head().mask));
   call(system::kPrctl, system::kSetName, address(head().name));
   constexpr int kKill = 9;
@@ -290,7 +292,9 @@ void take_settings() {
   open_descriptors();
   take_settings();
   g_memory.resumed.dump_name = g_memory.dump_name;
-  reinterpret_cast<void (*)(const image::Resumed*)>(head().resume)(&g_memory.resumed);  // NOLINT(performance-no-int-to-ptr)
+  using Resume = void (*)(const image::Resumed*);
+  const auto resume = reinterpret_cast<Resume>(head().resume);  // NOLINT(performance-no-int-to-ptr)
+  resume(&g_memory.resumed);
   __builtin_trap();
 }
 

@@ -11,10 +11,7 @@ inline long call(long number, long a = 0, long b = 0, long c = 0, long d = 0, lo
   register long r10 asm("r10") = d;
   register long r8 asm("r8") = e;
   register long r9 asm("r9") = f;
-  asm volatile("syscall"
-               : "+a"(number)
-               : "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-               : "rcx", "r11", "memory");
+  asm volatile("syscall" : "+a"(number) : "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9) : "rcx", "r11", "memory");
   return number;  // the result by now
 }
 
@@ -65,16 +62,16 @@ inline constexpr long kWritable = 2;
 inline constexpr long kExecutable = 4;
 inline constexpr long kOpenOnly = 02000000;  ///< O_CLOEXEC
 inline constexpr long kNoFollow = 0400000;
-inline constexpr long kSetAll = 2;       ///< SIG_SETMASK
-inline constexpr long kLimitData = 2;    ///< RLIMIT_DATA
-inline constexpr long kLimitFiles = 7;   ///< RLIMIT_NOFILE
-inline constexpr long kSetName = 15;     ///< PR_SET_NAME
-inline constexpr long kGetName = 16;     ///< PR_GET_NAME
+inline constexpr long kSetAll = 2;          ///< SIG_SETMASK
+inline constexpr long kLimitData = 2;       ///< RLIMIT_DATA
+inline constexpr long kLimitFiles = 7;      ///< RLIMIT_NOFILE
+inline constexpr long kSetName = 15;        ///< PR_SET_NAME
+inline constexpr long kGetName = 16;        ///< PR_GET_NAME
 inline constexpr long kGetTidAddress = 40;  ///< PR_GET_TID_ADDRESS
-inline constexpr long kGetFlags = 1;     ///< F_GETFD
-inline constexpr long kSetFlags = 2;     ///< F_SETFD
-inline constexpr long kGetMode = 3;      ///< F_GETFL
-inline constexpr long kDuplicate = 0;    ///< F_DUPFD
+inline constexpr long kGetFlags = 1;        ///< F_GETFD
+inline constexpr long kSetFlags = 2;        ///< F_SETFD
+inline constexpr long kGetMode = 3;         ///< F_GETFL
+inline constexpr long kDuplicate = 0;       ///< F_DUPFD
 
 /// The kernel's struct stat.
 struct Stat {

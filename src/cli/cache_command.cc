@@ -4,12 +4,14 @@
 #include <fmt/ostream.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <ostream>
 
 #include "base/byte_count.h"
 #include "build/cache.h"
+#include "build/resolve.h"
 #include "execution/host_images.h"
 #include "json/text.h"
 

@@ -9,7 +9,6 @@ namespace tally::cli {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 class Parsed : public testing::Test {
  protected:

@@ -42,12 +42,12 @@ struct HostSurroundings {
   EnvironmentVariables environment;        ///< Where instructions are counted; complete.
   EnvironmentVariables timed_environment;  ///< Where time is taken.
   std::map<std::string, std::string> device_environment =
-      {};                             ///< Besides, for hosts of cases on a device: which devices there are.
-  std::string working_folder;         ///< Also of cases that have no model.
-  std::string libexec;                ///< Where the hosts' programs are.
-  std::string valgrind;               ///< Its program; empty where nothing is counted.
-  std::string counter = {};           ///< Its tool that counts, where no calls are wanted; empty: Callgrind does.
-  std::string function_symbols = {};  ///< Where it finds symbols of libraries that have none; empty: nowhere.
+      {};                                 ///< Besides, for hosts of cases on a device: which devices there are.
+  std::string working_folder;             ///< Also of cases that have no model.
+  std::string libexec;                    ///< Where the hosts' programs are.
+  std::string valgrind;                   ///< Its program; empty where nothing is counted.
+  std::string counter = {};               ///< Its tool that counts, where no calls are wanted; empty: Callgrind does.
+  std::string function_symbols = {};      ///< Where it finds symbols of libraries that have none; empty: nowhere.
   std::optional<HostImages> images = {};  ///< Where hosts' images are kept; nothing: each host is started.
 };
 
@@ -66,9 +66,9 @@ struct HostSpec {
   std::vector<File> files;
   std::string made_of;  ///< Python: digest of the interpreter and of all files that it loads.
   bool counted = false;
-  std::string folder_variable;  ///< Of its environment: it names the folder of its dumps; empty: none does.
-  bool single_use = false;      ///< A fresh host for every session.
-  bool anew = false;            ///< No other specification's host will do.
+  std::string folder_variable;            ///< Of its environment: it names the folder of its dumps; empty: none does.
+  bool single_use = false;                ///< A fresh host for every session.
+  bool anew = false;                      ///< No other specification's host will do.
   std::optional<HostImages> images = {};  ///< It may be made of an image, and leaves one; nothing: it is started.
   std::string restorer = {};              ///< Then: the program that makes it of one.
 };

@@ -30,10 +30,10 @@ inline constexpr std::uint64_t kLoaderEnd = 0x2000'0400'0000;
 inline constexpr std::uint64_t kTables = 0x3000'0000'0000;
 
 enum class Backing : std::uint32_t {
-  none,          ///< Anonymous memory.
-  none_shared,   ///< Anonymous, shared with forked processes.
-  file,          ///< A private mapping.
-  file_shared,   ///< A shared one, which nobody writes to.
+  none,         ///< Anonymous memory.
+  none_shared,  ///< Anonymous, shared with forked processes.
+  file,         ///< A private mapping.
+  file_shared,  ///< A shared one, which nobody writes to.
 };
 
 struct Mapping {
@@ -73,7 +73,7 @@ enum class Open : std::uint32_t {
 struct Descriptor {
   std::int32_t number;
   Open kind;
-  std::uint32_t flags;  ///< As open(2) has them.
+  std::uint32_t flags;   ///< As open(2) has them.
   std::uint32_t closes;  ///< FD_CLOEXEC
   std::uint64_t offset;
   std::uint64_t name;  ///< Where among the strings.
@@ -111,7 +111,7 @@ struct Head {
   Table runs;
   Table files;
   Table descriptors;
-  Table strings;  ///< Each ended by a null.
+  Table strings;         ///< Each ended by a null.
   std::uint64_t folder;  ///< The working folder, where among the strings.
   std::uint64_t mask;    ///< umask(2)
   Limit data;            ///< RLIMIT_DATA, with which Valgrind keeps the kernel's break out of the way.

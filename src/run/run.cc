@@ -62,7 +62,8 @@ std::string symbols_of_subjects(const std::map<std::string, ResolvedToolchain>& 
 /// Whether more is wanted of a case than its instructions by function.
 bool needs_callgrind(const RunRequest& request) {
   const Settings& settings = request.settings;
-  return (request.profiles && request.profiles->calls) || settings.cache_sim || settings.branch_sim || settings.call_context > 0;
+  return (request.profiles && request.profiles->calls) || settings.cache_sim || settings.branch_sim ||
+         settings.call_context > 0;
 }
 
 Result<Ready> make_ready(Workspace& workspace, const RunRequest& request, bool counts, RunObserver& observer) {

@@ -25,7 +25,8 @@ class CaseProfiles {
 
   /// "case", "iterations", "replicate_totals", "statement" and "baseline". An error: there is none of this case. Where
   /// calls are known, each side has its "inclusive" counts and a call tree, too: nodes [parent, self, total, name],
-  /// numbered from 1 (parent 0 is the root above all). `callgrind`: the statement's has its "callgrind", too, the text of such a file.
+  /// numbered from 1 (parent 0 is the root above all). `callgrind`: the statement's has its "callgrind", too, the text
+  /// of such a file.
   [[nodiscard]] Result<json::Object> of(const std::string& case_id, bool callgrind = false) const;
 
  private:

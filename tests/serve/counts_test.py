@@ -96,7 +96,8 @@ class Counts(Serving):
         for name in ("statement", "baseline"):
             self.assertEqual(alone[name].keys(), {"replicate_totals", "exclusive"})
             self.assertEqual(
-                sum(count for count, _ in alone[name]["exclusive"]), profile[name]["replicate_totals"][0]
+                sum(count for count, _ in alone[name]["exclusive"]),
+                profile[name]["replicate_totals"][0],
             )
         client.record(python("pass"))
         self.assertEqual(client.ask("profile", of=run, case=case["id"])["event"], "error")
