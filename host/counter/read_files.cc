@@ -30,14 +30,25 @@ bool begins(const HChar* text, const HChar* with) { return VG_(strncmp)(text, wi
 
 bool is_made_up(const HChar* path) { return begins(path, "/proc/") || begins(path, "/sys/") || begins(path, "/dev/"); }
 
+/// Where Python's packages are installed.
+bool holds_packages(const HChar* path) {
+  SizeT length = VG_(strlen)(path);
+  while (length > 1 && path[length - 1] == '/') --length;
+  constexpr const HChar* kNames[] = {"/site-packages", "/dist-packages"};
+  for (const HChar* name : kNames) {
+    const SizeT size = VG_(strlen)(name);
+    if (length >= size && VG_(strncmp)(path + length - size, name, size) == 0) return true;
+  }
+  return false;
+}
+
 void keep(const HChar* path, bool found) {
   if (g_count == kRoom || is_made_up(path)) return;
   UInt& place = place_of(path);
   if (place != 0) return;
   system::Stat about{};
-  if (found &&
-      (system::call(system::kStat, system::address(path), system::address(&about)) != 0 || !about.is_regular()))
-    return;
+  if (found && system::call(system::kStat, system::address(path), system::address(&about)) != 0) return;
+  if (found && !about.is_regular() && !(about.is_folder() && holds_packages(path))) return;
   ReadFile& file = g_files[g_count];
   file.name = VG_(strdup)("tally.read", path);
   if (found) file = {file.name, about.inode, about.size, about.changed, about.changed_ns};

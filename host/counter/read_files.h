@@ -1,8 +1,9 @@
 /// The files that the guest has looked at since its start: an image is of a process that found them so.
 ///
 /// Kept while an image may be written, and only then. Of a file it is what it was when it was looked at first; one that
-/// was looked for in vain must not be there later. Folders are left out (an interpreter looks through them anew when
-/// they have changed), and so is what the kernel makes up.
+/// was looked for in vain must not be there later. Of folders only those of installed packages are kept, in which an
+/// import may look for plugins: others change by the day (records are written into them), and an interpreter looks
+/// through them anew. What the kernel makes up is left out.
 #pragma once
 
 #include "image/system.h"

@@ -62,7 +62,9 @@ std::string this_machine() {
   utsname kernel{};
   ::uname(&kernel);
   digest.add(static_cast<const char*>(kernel.release)).add(static_cast<const char*>(kernel.version));
-  digest.add(static_cast<const char*>(kernel.machine)).add(processor());
+  digest.add(static_cast<const char*>(kernel.machine)).add(static_cast<const char*>(kernel.nodename));
+  digest.add(processor());
+  digest.add(fmt::format("{} {}", ::sysconf(_SC_NPROCESSORS_CONF), ::sysconf(_SC_NPROCESSORS_ONLN)));
   for (const auto which : {RLIMIT_NOFILE, RLIMIT_STACK, RLIMIT_DATA, RLIMIT_AS}) {
     rlimit limit{};
     ::getrlimit(which, &limit);

@@ -97,6 +97,17 @@ TEST(Usage, PlanAndListAreGolden) {
   expect_golden("cli/plan.txt", tally({"plan", suite("known_work")}).out);
 }
 
+TEST(Usage, TheCacheIsShownAndOnlyClearedOnRequest) {
+  EXPECT_THAT(tally({"cache"}).out, AllOf(HasSubstr("\nbuilds "), HasSubstr("\nimages of hosts ")));
+  EXPECT_EQ(tally({"cache", "clean"}).code, 2);
+  EXPECT_EQ(tally({"cache", "--json", "--images"}).code, 2);
+  const Ran wrong = tally({"time", "1", "-l", "python", "--counts-only", "--images", "2X"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_EQ(wrong.err,
+            "tally: error: --images (or TALLY_IMAGES): '2X' is no amount of memory; write an amount with K, M or G, as "
+            "2G, or off\n");
+}
+
 TEST(Usage, ToolchainsAreGoldenAndPrintedAsTheyAre) {
   expect_golden("cli/toolchains.txt", tally({"toolchains"}).out);
   const Ran torch = tally({"toolchains", "torch", "--as", "mine"});

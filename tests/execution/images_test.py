@@ -194,6 +194,21 @@ class Images(unittest.TestCase):
         after = self.run_tally(start="ordinary")
         self.assertGreater(after["work [python]"][0], before["work [python]"][0])
 
+    def test_a_package_that_was_installed_since(self):
+        """What it says of itself may make it a plugin of what is imported."""
+        packages = self.folder / "site-packages"
+        packages.mkdir(exist_ok=True)
+        self.addCleanup(shutil.rmtree, packages)
+        finds = f"import importlib.metadata\nPLUGINS = list(importlib.metadata.distributions(path=['{packages}']))\n"
+        self.write("slowly_imported.py", MODULE + finds)
+        self.run_tally(start="ordinary")
+        self.run_tally(start="image")
+        self.write("beside.txt", "a file beside it, which is no package")
+        self.run_tally(start="image")
+        (packages / "plugin-1.0.dist-info").mkdir()
+        self.run_tally(start="ordinary")
+        self.run_tally(start="image")
+
     def test_a_program_with_a_long_start(self):
         self.build(PROGRAM)
         self.write("numbers.txt", " ".join(str(i * 7919 % 1000) for i in range(1000)))
