@@ -242,6 +242,15 @@ TEST_F(EngineWithImages, WhatRefusesToBeRestoredIsStartedAndItsImageGoes) {
   EXPECT_THAT(witness_.processes.back(), HasSubstr("exited with code 120"));
 }
 
+TEST_F(EngineWithImages, OneThatDiesInServiceIsStartedTheNextTime) {
+  run_anew();
+  restored_ = {.dies_at = 1};
+  run_anew();
+  EXPECT_THAT(starts_, ElementsAre("ordinary", "image", "ordinary"));
+  run_anew();
+  EXPECT_THAT(starts_.back(), "ordinary") << "this process does not try that again";
+}
+
 TEST_F(EngineWithImages, WhatSaysNoHelloIsNotWaitedForLong) {
   run_anew();
   restored_ = {.says_hello = false};

@@ -333,6 +333,8 @@ std::vector<HostEvent> HostPool::on_finished(const Finished& finished) {
   std::vector<HostEvent> events;
   if (position == hosts_.end()) return events;
   const std::string why = last_words(finished.result);
+  // Whatever ended it: the next one is started, so that no case fails for an image.
+  if (position->is_restored) give_up_image(*position, why);
   if (!position->used) {
     // What it decided itself (a module that is missing) it would decide again; a signal may have been bad luck.
     const bool for_good = !position->pid && std::holds_alternative<Exited>(finished.result.outcome);
@@ -351,13 +353,17 @@ std::vector<HostEvent> HostPool::on_finished(const Finished& finished) {
   return events;
 }
 
+void HostPool::give_up_image(const Host& host, const std::string& why) {
+  host.spec.images->remove(HostImages::key(host.key.digest));
+  not_restored_.insert_or_assign(host.key, why);
+}
+
 /// A host that did not come up is tried again, as often as a lost one, unless that is pointless. One that was made of
 /// an image is started as usual, and nothing is wrong.
 std::optional<HostWarning> HostPool::start_failed(const Host& host, const std::string& why, bool for_good) {
   if (!host.new_image.empty()) HostImages::discard(host.new_image);
   if (host.is_restored) {
-    host.spec.images->remove(HostImages::key(host.key.digest));
-    not_restored_.insert_or_assign(host.key, why);
+    give_up_image(host, why);
     return std::nullopt;
   }
   if (for_good || failed_starts_[host.key]++ >= retries_.after_lost_host) {

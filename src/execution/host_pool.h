@@ -180,6 +180,7 @@ class HostPool {
   void serve_once(const Host& host, const std::string& why, std::vector<HostEvent>& events);
   std::optional<HostWarning> start_failed(const Host& host, const std::string& why, bool for_good);
   void settle_image(Host& host);
+  void give_up_image(const Host& host, const std::string& why);
   void close(Position position);
   void end_outdated();
   void end_superseded(const HostKey& by);
