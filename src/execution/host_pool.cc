@@ -195,18 +195,23 @@ HostGone HostPool::drop(HostId id, const std::string& why) {
   return {id, why};
 }
 
+/// What it has written of an image is of no use.
+void HostPool::end_at_once(const Host& host) {
+  runner_.unwatch(host.control.fd());
+  runner_.cancel(host.process, CancelMode::at_once);
+  if (!host.new_image.empty()) HostImages::discard(host.new_image);
+}
+
 void HostPool::close(Position position) {
   runner_.unwatch(position->control.fd());
   position->control.close();
   runner_.cancel(position->process, CancelMode::graceful);
+  if (!position->new_image.empty()) HostImages::discard(position->new_image);
   hosts_.erase(position);
 }
 
 void HostPool::end_all() {
-  for (const Host& one : hosts_) {
-    runner_.unwatch(one.control.fd());
-    runner_.cancel(one.process, CancelMode::at_once);
-  }
+  for (const Host& one : hosts_) end_at_once(one);
   hosts_.clear();
 }
 
@@ -215,8 +220,7 @@ void HostPool::end_unfinished() {
   for (auto position = hosts_.begin(); position != hosts_.end();) {
     const Position current = position++;
     if (current->pid && current->sessions == 0) continue;
-    runner_.unwatch(current->control.fd());
-    runner_.cancel(current->process, CancelMode::at_once);
+    end_at_once(*current);
     hosts_.erase(current);
   }
 }

@@ -182,6 +182,7 @@ class HostPool {
   void settle_image(Host& host);
   void give_up_image(const Host& host, const std::string& why);
   void close(Position position);
+  void end_at_once(const Host& host);
   void end_outdated();
   void end_superseded(const HostKey& by);
   bool is_late(Host& host);

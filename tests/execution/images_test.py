@@ -5,6 +5,7 @@ import os
 import pathlib
 import resource
 import shutil
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -394,16 +395,20 @@ class Images(unittest.TestCase):
         )
         self.assertEqual(list(self.images.iterdir()), [])
 
-    def test_nothing_of_a_killed_run_is_used(self):
-        _, argv = self.command("suite.toml")
-        process = subprocess.Popen(
-            argv, env=self.environment, cwd=self.folder, stdout=subprocess.DEVNULL
-        )
-        while process.poll() is None and not list(self.images.glob("*.new")):
-            pass
-        process.kill()
-        process.wait()
-        right = self.run_tally()
+    def test_nothing_of_a_stopped_run_is_used(self):
+        for signal_, left in ((signal.SIGINT, 0), (signal.SIGKILL, 1)):
+            with self.subTest(signal_.name):
+                _, argv = self.command("suite.toml")
+                process = subprocess.Popen(
+                    argv, env=self.environment, cwd=self.folder, stdout=subprocess.DEVNULL
+                )
+                while process.poll() is None and not list(self.images.glob("*.new")):
+                    pass
+                process.send_signal(signal_)
+                process.wait()
+                self.assertLessEqual(len(list(self.images.glob("*.new"))), left)
+                self.assertEqual(list(self.images.glob("*.image")), [])
+        right = self.run_tally(start="ordinary")
         self.assertEqual(self.run_tally(start="image"), right)
 
 
