@@ -24,7 +24,8 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tallymark.Engin
     patch = pytest.MonkeyPatch()
     # Short: the path of a socket has 107 bytes.
     patch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("run")))
-    patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+    if "XDG_CACHE_HOME" not in os.environ:  # ctest's sessions share one
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
     # Nobody else's runs are waited for.
     patch.setenv("TALLY_CPU_LOCKS", str(tmp_path_factory.mktemp("cpu-locks")))
     patch.delenv("TALLY_SERVER", raising=False)
