@@ -120,6 +120,7 @@ Record head_of(const std::vector<PartText>& inputs) {
     head.seconds = std::max(head.seconds, record.seconds);
     if (record.server != head.server) head.server.reset();
     drop_different_limits(head.settings, record.settings);
+    add_host_starts(head.settings, record.settings);
   }
   const auto from = seconds_of(head.started);
   const auto to = seconds_of(head.finished);

@@ -15,7 +15,9 @@ std::unexpected<Error> refuse(const PartText& a, const PartText& b, const std::s
   return fail(ErrorKind::input, fmt::format("cannot be merged with {}: {}", a.name, what), b.name, mend);
 }
 
+/// Without what parts may differ in.
 RecordedSettings without_limits(RecordedSettings settings) {
+  settings.host_start.reset();
   settings.timeout_s.reset();
   settings.host_timeout_s.reset();
   settings.max_wait_s.reset();

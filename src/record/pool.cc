@@ -152,6 +152,7 @@ Result<Record> pool(Record first, const Record& second) {
   first.finished = std::max(first.finished, second.finished);
   first.seconds += second.seconds;
   first.settings.repeat += second.settings.repeat;
+  add_host_starts(first.settings, second.settings);
   return first;
 }
 

@@ -88,6 +88,16 @@ TEST(Pool, FlagsFollowTheWhole) {
   EXPECT_EQ(pooled->seconds, 2 * a.seconds);
 }
 
+TEST(Pool, HostsOfRoundsMayHaveStartedDifferently) {
+  Record a = example_record();
+  Record b = a;
+  a.settings.host_start = {{"torch", "ordinary"}};
+  b.settings.host_start = {{"torch", "image"}};
+  const auto pooled = pool(a, b);
+  ASSERT_TRUE(pooled);
+  EXPECT_EQ(pooled->settings.host_start, a.settings.host_start);
+}
+
 TEST(Pool, DifferentThingsAreRefused) {
   const Record a = example_record();
   Record other_subject = a;

@@ -40,6 +40,16 @@ const Environment* environment_of(const Record& record, const CaseRecord& one) {
   return nullptr;
 }
 
+void add_host_starts(RecordedSettings& settings, const RecordedSettings& other) {
+  if (!other.host_start) return;
+  if (!settings.host_start) settings.host_start.emplace();
+  for (const auto& [environment, start] : *other.host_start) {
+    // One that was started says more than those that were made of it.
+    std::string& known = (*settings.host_start)[environment];
+    if (known != kOrdinaryStart) known = start;
+  }
+}
+
 void set_fingerprints(Record& record) {
   const auto fingerprint = [](const std::map<std::string, std::string>& map) {
     Digest digest;

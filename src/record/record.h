@@ -158,6 +158,9 @@ struct RecordedSettings : Settings {
   friend bool operator==(const RecordedSettings&, const RecordedSettings&) = default;
 };
 
+/// To those of a run whose cases are put together with another's.
+void add_host_starts(RecordedSettings& settings, const RecordedSettings& other);
+
 struct Record {
   Tool tool;
   std::optional<Part> part;        ///< Of a plan, or all that was merged of one; empty: a run of a whole plan.
