@@ -84,16 +84,6 @@ Status CaseRecorder::on_case(std::size_t index, CaseOutcome outcome) {
   return kept;
 }
 
-Status CaseRecorder::on_host(const HostKind& kind, const HostSpec& spec, const ReadyHost& host) {
-  if (kind.counted && kind.probe == nullptr) {
-    // One that was started says more than those that were made of it.
-    std::string& start = host_starts_[environment_name(kind.toolchain, to_string(kind.language), kind.runtime)];
-    if (start != kOrdinaryStart) start = host.of_image ? kStartOfImage : kOrdinaryStart;
-  }
-  if (inputs_ != nullptr) inputs_->on_host(kind, spec, host.mapped);
-  return environments_ == nullptr ? Status() : environments_->on_host(kind, host.mapped);
-}
-
 KnownCounts CaseRecorder::known_counts(const HostKind& kind, const BuiltFiles& built) {
   if (reuse_ == nullptr) return {};
   std::vector<std::size_t> cases;

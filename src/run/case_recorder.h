@@ -1,9 +1,7 @@
 /// Makes a record's case of each outcome as it comes: assembled, its profile read, kept in the journal.
 #pragma once
 
-#include <map>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "execution/observer.h"
@@ -29,16 +27,16 @@ class CaseRecorder final : public ExecutionObserver {
     reuse_ = reuse;
   }
 
-  /// How the hosts that counted came to be: RecordedSettings::host_start.
-  [[nodiscard]] const std::map<std::string, std::string>& host_starts() const { return host_starts_; }
-
   /// What the statements left, in plan order; filled by examinations only.
   [[nodiscard]] std::vector<std::optional<StatementResult>>& results() { return results_; }
 
   void on_process(const std::string& what, const std::vector<std::string>& argv) override {
     observer_.on_process(what, argv);
   }
-  Status on_host(const HostKind& kind, const HostSpec& spec, const ReadyHost& host) override;
+  Status on_host(const HostKind& kind, const HostSpec& spec, const ReadyHost& host) override {
+    if (inputs_ != nullptr) inputs_->on_host(kind, spec, host.mapped);
+    return environments_ == nullptr ? Status() : environments_->on_host(kind, host);
+  }
   KnownCounts known_counts(const HostKind& kind, const BuiltFiles& built) override;
   bool known_counts_stand() override { return reuse_->stands(); }
   void on_planned(Mode mode, std::size_t sessions) override { observer_.on_planned(mode, sessions); }
@@ -67,7 +65,6 @@ class CaseRecorder final : public ExecutionObserver {
   std::optional<JournalWriter>& journal_;
   RunObserver& observer_;
   EnvironmentRecorder* environments_;  ///< Null where no record is made.
-  std::map<std::string, std::string> host_starts_;
   CountInputsFinder* inputs_ = nullptr;
   CountReuse* reuse_ = nullptr;
   ObjectNames names_;

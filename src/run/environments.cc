@@ -13,9 +13,15 @@ namespace {
 
 constexpr std::string_view kBegin = R"({"environment":)";
 
-std::string payload_of(const std::string& name, const Environment& environment) {
-  return json::to_text(
-      json::Object{{"environment", name}, {"facts", environment.facts}, {"subject", environment.subject}});
+std::string payload_of(const std::string& name, const Environment& environment, const std::string& start) {
+  json::Object payload{{"environment", name}, {"facts", environment.facts}, {"subject", environment.subject}};
+  if (!start.empty()) payload["host_start"] = start;
+  return json::to_text(std::move(payload));
+}
+
+/// One that was started says more than those that were made of it.
+void add_start(std::string& known, std::string_view start) {
+  if (known != kOrdinaryStart && !start.empty()) known = start;
 }
 
 std::map<std::string, std::string> map_of(const json::Value& value) {
@@ -52,19 +58,24 @@ EnvironmentRecorder::EnvironmentRecorder(std::map<std::string, Environment>& env
     own_folders_.push_back(std::filesystem::weakly_canonical(folder, code).string());
 }
 
-Status EnvironmentRecorder::on_host(const HostKind& kind, const std::vector<std::string>& mapped) {
+Status EnvironmentRecorder::on_host(const HostKind& kind, const ReadyHost& host) {
   const std::string name = environment_name(kind.toolchain, to_string(kind.language), kind.runtime);
   Environment& environment = environments_[name];
   const Environment before = environment;
-  add_mapped(environment, mapped, toolchains_.at(kind.toolchain), own_folders_, digests_);
+  const bool counts = kind.counted && kind.probe == nullptr;
+  std::string start = counts ? host_starts_[name] : std::string();
+  if (counts) add_start(start, host.of_image ? kStartOfImage : kOrdinaryStart);
+  add_mapped(environment, host.mapped, toolchains_.at(kind.toolchain), own_folders_, digests_);
   if (const auto earlier = earlier_.find(name); earlier != earlier_.end()) {
     for (const auto& [then, now] : {std::pair{&earlier->second.facts, &environment.facts},
                                     std::pair{&earlier->second.subject, &environment.subject}}) {
       if (auto same = check_same(name, *then, *now); !same) return same;
     }
   }
-  if (journal_ == nullptr || environment == before) return {};
-  if (auto kept = journal_->append(payload_of(name, environment)); !kept) return std::unexpected(kept.error());
+  const bool is_known = environment == before && (!counts || host_starts_[name] == start);
+  if (counts) host_starts_[name] = start;
+  if (journal_ == nullptr || is_known) return {};
+  if (auto kept = journal_->append(payload_of(name, environment, start)); !kept) return std::unexpected(kept.error());
   return {};
 }
 
@@ -74,6 +85,7 @@ Result<bool> EnvironmentRecorder::take_over(std::string_view payload, const std:
   if (!read) return fail(ErrorKind::input, read.error().message, where);
   const std::string name = (*read)["environment"].text_or("");
   earlier_[name] = {map_of((*read)["facts"]), map_of((*read)["subject"]), {}};
+  if (const std::string start = (*read)["host_start"].text_or(""); !start.empty()) add_start(host_starts_[name], start);
   if (const auto known = environments_.find(name); known != environments_.end()) {
     known->second.facts = earlier_[name].facts;
     known->second.subject = earlier_[name].subject;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "build/file_digests.h"
-#include "execution/host_spec.h"
+#include "execution/observer.h"
 #include "record/record.h"
 #include "run/journal.h"
 #include "run/toolchains.h"
@@ -27,7 +27,10 @@ class EnvironmentRecorder {
   void keep_in(JournalWriter* journal) { journal_ = journal; }
 
   /// An error: a file is another than the one that the cases before were measured with, or it cannot be kept.
-  Status on_host(const HostKind& kind, const std::vector<std::string>& mapped);
+  Status on_host(const HostKind& kind, const ReadyHost& host);
+
+  /// How the hosts that counted came to be: RecordedSettings::host_start.
+  [[nodiscard]] const std::map<std::string, std::string>& host_starts() const { return host_starts_; }
 
   /// Whether a journal's payload is one of ours; it is taken over then.
   Result<bool> take_over(std::string_view payload, const std::string& where);
@@ -39,6 +42,7 @@ class EnvironmentRecorder {
   std::vector<std::string> own_folders_;  ///< As the kernel calls them.
   JournalWriter* journal_ = nullptr;
   std::map<std::string, Environment> earlier_;  ///< What a continued run's hosts had mapped.
+  std::map<std::string, std::string> host_starts_;
 };
 
 }  // namespace tally

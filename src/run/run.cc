@@ -259,7 +259,7 @@ Result<RunResult> measure(Workspace& workspace, const RunRequest& asked, RunObse
     observer.on_message(reuse->summary());
     result.refuted = reuse->refuted();
   }
-  if (request.settings.counts) record.settings.host_start = recorder.host_starts();
+  if (request.settings.counts) record.settings.host_start = environments.host_starts();
   set_fingerprints(record);
   std::ignore = digests.save();  // lost, they are computed again
   observer.on_end();

@@ -116,6 +116,8 @@ std::size_t CommandTest::lines_in(const std::string& name) const {
 
 nlohmann::json without_times(nlohmann::json record) {
   for (const char* key : {"started", "finished", "seconds", "command"}) record.erase(key);
+  // Which it is depends on what is in the cache, and on how long a start takes.
+  for (nlohmann::json& start : record["settings"]["host_start"]) start = "some";
   for (nlohmann::json& one : record["cases"]) {
     one["wall"] = one["wall"].is_null() ? "none" : "some";
     for (nlohmann::json& attempt : one["attempts"]) {
