@@ -35,8 +35,8 @@ class HostImages {
   static constexpr const char* kVariable = "TALLY_IMAGES";
   static Result<std::uint64_t> quota_of(std::string_view text);
 
-  /// For a host of this specification on this machine, as it is now: its processors, kernel, name and limits may be in a
-  /// host's memory.
+  /// For a host of this specification on this machine, as it is now: its processors, kernel, name and limits may be in
+  /// a host's memory.
   static std::string key(const std::string& specification);
 
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }

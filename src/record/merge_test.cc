@@ -347,8 +347,9 @@ TEST(Merge, LimitsMayDifferAndAreThenNotSaid) {
 TEST(Merge, HostsOfPartsMayHaveStartedDifferently) {
   std::mt19937 random(13);
   std::vector<MergeInput> parts = split(whole_run(9), 3, random);
-  parts[0].record.settings.host_start = {{"torch [cpp]", "image"}, {"torch [python]", "image"}};
-  parts[1].record.settings.host_start = {{"torch [cpp]", "ordinary"}};
+  parts[0].record.settings.host_start =
+      std::map<std::string, std::string>{{"torch [cpp]", "image"}, {"torch [python]", "image"}};
+  parts[1].record.settings.host_start = std::map<std::string, std::string>{{"torch [cpp]", "ordinary"}};
   parts[2].record.settings.host_start.reset();
   EXPECT_EQ(merged(parts).settings.host_start,
             (std::map<std::string, std::string>{{"torch [cpp]", "ordinary"}, {"torch [python]", "image"}}));

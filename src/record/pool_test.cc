@@ -91,8 +91,8 @@ TEST(Pool, FlagsFollowTheWhole) {
 TEST(Pool, HostsOfRoundsMayHaveStartedDifferently) {
   Record a = example_record();
   Record b = a;
-  a.settings.host_start = {{"torch", "ordinary"}};
-  b.settings.host_start = {{"torch", "image"}};
+  a.settings.host_start = std::map<std::string, std::string>{{"torch", "ordinary"}};
+  b.settings.host_start = std::map<std::string, std::string>{{"torch", "image"}};
   const auto pooled = pool(a, b);
   ASSERT_TRUE(pooled);
   EXPECT_EQ(pooled->settings.host_start, a.settings.host_start);
