@@ -1,5 +1,7 @@
 #include "read_files.h"
 
+#include "image/system.h"
+
 namespace tally::counter {
 
 namespace {
@@ -73,6 +75,10 @@ void keep_named(Word folder, UWord name, bool found) {
 constexpr UWord kWrites = 3 | 0100;  // O_WRONLY, O_RDWR, O_CREAT
 
 }  // namespace
+
+bool ReadFile::is(const host::system::Stat& about) const {
+  return about.inode == inode && about.size == size && about.changed == changed && about.changed_ns == changed_ns;
+}
 
 void begin_keeping_read_files() {
   g_files = static_cast<ReadFile*>(VG_(calloc)("tally.read", kRoom, sizeof(ReadFile)));

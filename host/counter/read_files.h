@@ -6,8 +6,11 @@
 /// through them anew. What the kernel makes up is left out.
 #pragma once
 
-#include "image/system.h"
 #include "valgrind.h"
+
+namespace tally::host::system {
+struct Stat;
+}
 
 namespace tally::counter {
 
@@ -18,9 +21,7 @@ struct ReadFile {
   Long changed = 0;
   Long changed_ns = 0;
 
-  [[nodiscard]] bool is(const host::system::Stat& about) const {
-    return about.inode == inode && about.size == size && about.changed == changed && about.changed_ns == changed_ns;
-  }
+  [[nodiscard]] bool is(const host::system::Stat& about) const;
 };
 
 void begin_keeping_read_files();
