@@ -45,7 +45,9 @@ class Profiles(TypedDict):
 def profiles_of(profile: Profile) -> Profiles:
     if profile not in (False, True, "calls"):
         raise Error(
-            f"profile={profile!r} is none", mend="write True, False or 'calls'", kind="input"
+            f"profile must be True, False or 'calls', not {profile!r}",
+            mend="'calls' also finds out who calls whom",
+            kind="input",
         )
     return {"profiles": bool(profile), "calls": profile == "calls"}
 

@@ -115,7 +115,7 @@ def test_functions_have_their_own_instructions_whoever_counts(engine: tallymark.
 
 
 def test_a_profile_is_one_of_three(engine: tallymark.Engine) -> None:
-    with pytest.raises(tallymark.Error, match="profile='call' is none"):
+    with pytest.raises(tallymark.Error, match="profile must be True, False or 'calls', not 'call'"):
         tallymark.count("1", profile="call", engine=engine)  # type: ignore[arg-type]
 
 

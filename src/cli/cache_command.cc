@@ -52,8 +52,8 @@ std::string time_text(fs::file_time_type when) {
   return fmt::format("{:%FT%TZ}", fmt::gmtime(system_clock::to_time_t(time)));
 }
 
-void show(const fs::path& root, const HostImages& images, bool as_json, std::ostream& out) {
-  const auto builds = builds_in(root);
+void show(const fs::path& root, const HostImages& images, const CacheOptions& options, std::ostream& out) {
+  const auto builds = options.images ? std::vector<std::pair<std::string, std::uint64_t>>() : builds_in(root);
   const std::vector<HostImages::Image> list = images.list();
   std::uint64_t of_builds = 0;
   std::uint64_t of_images = 0;
@@ -68,7 +68,7 @@ void show(const fs::path& root, const HostImages& images, bool as_json, std::ost
     hosts.push_back(
         json::Object{{"key", one.key}, {"bytes", static_cast<std::int64_t>(one.bytes)}, {"used", time_text(one.used)}});
   }
-  if (as_json) {
+  if (options.json) {
     out << json::to_text(json::Object{{"folder", root.string()},
                                       {"builds", std::move(by_folder)},
                                       {"images", std::move(hosts)},
@@ -78,7 +78,7 @@ void show(const fs::path& root, const HostImages& images, bool as_json, std::ost
     return;
   }
   fmt::print(out, "{}\n", root.string());
-  fmt::print(out, "{:24} {:>12}\n", "builds", bytes_text(of_builds));
+  if (!options.images) fmt::print(out, "{:24} {:>12}\n", "builds", bytes_text(of_builds));
   for (const auto& [name, bytes] : builds) fmt::print(out, "  {:22} {:>12}\n", name, bytes_text(bytes));
   fmt::print(out, "{:24} {:>12}  of {} at the most\n", "images of hosts", bytes_text(of_images),
              bytes_text(images.quota()));
@@ -93,7 +93,7 @@ void add_cache_options(OptionSet& command, CacheOptions& options) {
       .value_name("ACTION")
       .shows_default()
       .one_of({"show", "clear"});
-  command.add("--images", &options.images, "With clear: remove only the images of hosts, and keep what was compiled");
+  command.add("--images", &options.images, "Only the images of hosts, not what was compiled");
   command.add("--json", &options.json, "Print JSON").excludes("--images");
 }
 
@@ -105,7 +105,7 @@ int run_cache(const Context& context, const CacheOptions& options, std::ostream&
   if (!quota) return report_error(quota.error(), err);
   const HostImages images(host_images_folder(*root), *quota);
   if (options.action == "show") {
-    show(*root, images, options.json, out);
+    show(*root, images, options, out);
     return kFine;
   }
   const std::uint64_t before = bytes_below(*root);

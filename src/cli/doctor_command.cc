@@ -114,7 +114,7 @@ Finding check_images(const Context& context) {
   const auto root =
       default_cache_root(value_of(context.environment, "XDG_CACHE_HOME"), value_of(context.environment, "HOME"));
   const auto quota = HostImages::quota_of(value_of(context.environment, HostImages::kVariable));
-  if (!quota) return {"images of hosts", false, describe(quota.error()), quota.error().mend};
+  if (!quota) return {"images of hosts", false, quota.error().message, quota.error().mend};
   if (!root || *quota == 0) return {"images of hosts", true, "off: each host is started", {}};
   std::error_code code;
   if (!std::filesystem::exists(context.libexec + "/tally-restore", code))

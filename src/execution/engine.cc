@@ -234,9 +234,9 @@ bool Engine::is_undecided(const HostKind& kind) const {
 /// Once of each host. False: the run cannot go on.
 bool Engine::announce(const HostKind& kind, const HostSpec& spec, HostId host) {
   if (!prepared_.is_first_time(kind, host)) return true;
-  const Status heard = observer_.on_host(kind, spec, {pool_.mapped(host), pool_.is_restored(host)});
-  if (!heard) result_.stopped = heard.error();
-  return heard.has_value();
+  const Status announced = observer_.on_host(kind, spec, {pool_.mapped(host), pool_.is_restored(host)});
+  if (!announced) result_.stopped = announced.error();
+  return announced.has_value();
 }
 
 bool Engine::start_session(const HostKind& kind, const HostSpec& spec, HostId host) {

@@ -86,7 +86,7 @@ Result<std::uint64_t> HostImages::quota_of(std::string_view text) {
   if (trim(text).empty()) return kUsualQuota;
   if (trim(text) == "off") return 0;
   auto bytes = parse_bytes(std::string(text), "--images (or TALLY_IMAGES)");
-  if (!bytes) bytes.error().mend = "write an amount with K, M or G, as 2G, or off";
+  if (!bytes) bytes.error().mend = "write a size such as 500M or 2G, or write off";
   return bytes;
 }
 
@@ -107,7 +107,6 @@ std::optional<UniqueFd> HostImages::open(const std::string& key) const {
 }
 
 std::optional<std::string> HostImages::place_for_new(const std::string& key) const {
-  std::error_code code;
   if (!make_folder(folder_)) return std::nullopt;
   struct stat info{};
   if (::lstat(folder_.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != ::geteuid()) return std::nullopt;

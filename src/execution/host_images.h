@@ -5,11 +5,10 @@
 ///                      machine has been started again
 ///
 /// An image is code, and holds a process's memory: only this user's own files are used, which nobody else may write to.
-/// Everything is published by renaming; two processes may share a store. Which one was used last is told by its seal's
-/// time; the others go first where there is more than the quota.
+/// Everything is published by renaming, so two processes may share a store. A seal's time of change is when its image
+/// was last used; beyond the quota, the least recently used images are removed.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <optional>

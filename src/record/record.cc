@@ -40,14 +40,14 @@ const Environment* environment_of(const Record& record, const CaseRecord& one) {
   return nullptr;
 }
 
+void add_host_start(std::string& known, std::string_view start) {
+  if (known != kOrdinaryStart && !start.empty()) known = start;
+}
+
 void add_host_starts(RecordedSettings& settings, const RecordedSettings& other) {
   if (!other.host_start) return;
   if (!settings.host_start) settings.host_start.emplace();
-  for (const auto& [environment, start] : *other.host_start) {
-    // One that was started says more than those that were made of it.
-    std::string& known = (*settings.host_start)[environment];
-    if (known != kOrdinaryStart) known = start;
-  }
+  for (const auto& [environment, start] : *other.host_start) add_host_start((*settings.host_start)[environment], start);
 }
 
 void set_fingerprints(Record& record) {

@@ -158,6 +158,9 @@ struct RecordedSettings : Settings {
   friend bool operator==(const RecordedSettings&, const RecordedSettings&) = default;
 };
 
+/// Of two starts of one environment's hosts: one that was started says more than those that were made of it. Empty:
+/// none.
+void add_host_start(std::string& known, std::string_view start);
 /// To those of a run whose cases are put together with another's.
 void add_host_starts(RecordedSettings& settings, const RecordedSettings& other);
 

@@ -19,11 +19,6 @@ std::string payload_of(const std::string& name, const Environment& environment, 
   return json::to_text(std::move(payload));
 }
 
-/// One that was started says more than those that were made of it.
-void add_start(std::string& known, std::string_view start) {
-  if (known != kOrdinaryStart && !start.empty()) known = start;
-}
-
 std::map<std::string, std::string> map_of(const json::Value& value) {
   std::map<std::string, std::string> texts;
   if (value.object() == nullptr) return texts;
@@ -64,7 +59,7 @@ Status EnvironmentRecorder::on_host(const HostKind& kind, const ReadyHost& host)
   const Environment before = environment;
   const bool counts = kind.counted && kind.probe == nullptr;
   std::string start = counts ? host_starts_[name] : std::string();
-  if (counts) add_start(start, host.of_image ? kStartOfImage : kOrdinaryStart);
+  if (counts) add_host_start(start, host.of_image ? kStartOfImage : kOrdinaryStart);
   add_mapped(environment, host.mapped, toolchains_.at(kind.toolchain), own_folders_, digests_);
   if (const auto earlier = earlier_.find(name); earlier != earlier_.end()) {
     for (const auto& [then, now] : {std::pair{&earlier->second.facts, &environment.facts},
@@ -85,7 +80,8 @@ Result<bool> EnvironmentRecorder::take_over(std::string_view payload, const std:
   if (!read) return fail(ErrorKind::input, read.error().message, where);
   const std::string name = (*read)["environment"].text_or("");
   earlier_[name] = {map_of((*read)["facts"]), map_of((*read)["subject"]), {}};
-  if (const std::string start = (*read)["host_start"].text_or(""); !start.empty()) add_start(host_starts_[name], start);
+  if (const std::string start = (*read)["host_start"].text_or(""); !start.empty())
+    add_host_start(host_starts_[name], start);
   if (const auto known = environments_.find(name); known != environments_.end()) {
     known->second.facts = earlier_[name].facts;
     known->second.subject = earlier_[name].subject;

@@ -104,8 +104,8 @@ TEST(Usage, TheCacheIsShownAndOnlyClearedOnRequest) {
   const Ran wrong = tally({"time", "1", "-l", "python", "--counts-only", "--images", "2X"});
   EXPECT_EQ(wrong.code, 2);
   EXPECT_EQ(wrong.err,
-            "tally: error: --images (or TALLY_IMAGES): '2X' is no amount of memory; write an amount with K, M or G, as "
-            "2G, or off\n");
+            "tally: error: --images (or TALLY_IMAGES): '2X' is no amount of memory; write a size such as 500M or 2G, "
+            "or write off\n");
 }
 
 TEST(Usage, ToolchainsAreGoldenAndPrintedAsTheyAre) {

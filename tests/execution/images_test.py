@@ -336,42 +336,28 @@ class Images(unittest.TestCase):
         self.images.write_text("a file where the folder would be")
         self.assertEqual(self.run_tally(start="ordinary"), right)
 
-    def test_many_at_once(self):
-        right = self.run_tally()
+    def run_at_once(self, number):
+        """Their records."""
         runs = []
-        for _ in range(8):
+        for _ in range(number):
             record, argv = self.command("suite.toml")
             record.touch()
-            runs.append(
-                (
-                    record,
-                    subprocess.Popen(
-                        argv, env=self.environment, cwd=self.folder, stdout=subprocess.DEVNULL
-                    ),
-                )
+            process = subprocess.Popen(
+                argv, env=self.environment, cwd=self.folder, stdout=subprocess.DEVNULL
             )
-        for record, process in runs:
+            runs.append((record, process))
+        for _, process in runs:
             self.assertEqual(process.wait(), 0)
-            read = json.loads(record.read_text())
+        return [json.loads(record.read_text()) for record, _ in runs]
+
+    def test_many_at_once(self):
+        right = self.run_tally()
+        for read in self.run_at_once(8):
             self.assertEqual(read["settings"]["host_start"], {"slow [python]": "image"})
             self.assertEqual(counted(read), right)
 
     def test_many_that_write_at_once(self):
-        runs = []
-        for _ in range(3):
-            record, argv = self.command("suite.toml")
-            record.touch()
-            runs.append(
-                (
-                    record,
-                    subprocess.Popen(
-                        argv, env=self.environment, cwd=self.folder, stdout=subprocess.DEVNULL
-                    ),
-                )
-            )
-        for _, process in runs:
-            self.assertEqual(process.wait(), 0)
-        counts = [counted(json.loads(record.read_text())) for record, _ in runs]
+        counts = [counted(read) for read in self.run_at_once(3)]
         self.assertEqual(counts[1:], counts[:-1])
         self.assertEqual(self.run_tally(start="image"), counts[0])
 
