@@ -302,7 +302,10 @@ void HostPool::on_hello(Host& host, const Message& message, std::vector<HostEven
 void HostPool::settle_image(Host& host) {
   if (!host.spec.images) return;
   const HostImages& images = *host.spec.images;
-  if (!host.new_image.empty()) images.publish(HostImages::key(host.key.digest), host.new_image);
+  std::string why;
+  if (!host.new_image.empty() && !images.publish(HostImages::key(host.key.digest), host.new_image, &why) &&
+      !why.empty())
+    not_restored_.insert_or_assign(host.key, "it leaves no image: " + why);
   host.new_image.clear();
   images.leave_out(host.mapped);
 }

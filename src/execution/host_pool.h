@@ -196,7 +196,7 @@ class HostPool {
   bool keep_warm_ = false;
   std::list<Host> hosts_;
   std::set<HostKey> single_use_;                 ///< They have threads, and cannot be forked safely twice.
-  std::map<HostKey, std::string> not_restored_;  ///< Their images did not do, and why.
+  std::map<HostKey, std::string> not_restored_;  ///< They have no image that will do, and why.
   std::map<HostKey, std::string> broken_;
   std::map<HostKey, int> failed_starts_;  ///< In a row.
   std::uint32_t last_id_ = 0;
