@@ -1,14 +1,22 @@
 #include "fresh_heap.h"
 
 #include <dlfcn.h>
+#include <grp.h>
+#include <iconv.h>
 #include <malloc.h>
+#include <pwd.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <valgrind/valgrind.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
+
+#include "memory_map.h"
+#include "protocol/allocation_trace.h"
 
 namespace tally::host {
 
@@ -131,6 +139,23 @@ void use_up(Filler& filler) {
   }
 }
 
+/// Between two mappings, and below the first one as far as Valgrind maps for a program.
+void close_gaps_below(Address floor) {
+  constexpr Address kFirst = Address{64} << 20U;
+  Address at = kFirst;
+  const auto close = [&at](Address end) {
+    constexpr int kHow = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): where nothing is
+    if (at < end) ::mmap(reinterpret_cast<void*>(at), end - at, PROT_NONE, kHow, -1, 0);
+  };
+  std::string_view maps = read_maps();
+  for (Mapping mapping; take_mapping(maps, mapping) && mapping.begin < floor;) {
+    close(std::min<Address>(mapping.begin, floor));
+    at = std::max<Address>(at, mapping.end);
+  }
+  close(floor);
+}
+
 }  // namespace
 
 const char* other_allocator() {
@@ -220,6 +245,40 @@ void align_mappings() {
       return;
     }
     if (left > kPiece) map(left - kPiece);
+  }
+}
+
+void ask_c_library() {
+  ::tzset();
+  ::getpwuid(::getuid());
+  ::getgrgid(::getgid());
+  const iconv_t conversion = ::iconv_open("UTF-16LE", "UTF-8");
+  if (conversion != reinterpret_cast<iconv_t>(-1)) ::iconv_close(conversion);  // NOLINT(performance-no-int-to-ptr)
+}
+
+void leave_memory_below(Address floor) {
+  if (other_allocator() == nullptr) {
+    fill_malloc();
+    Filler filler{std::malloc};
+    use_up(filler);
+    // With no break left to move, malloc maps its next piece.
+    for (std::intptr_t step = kPiece; step >= static_cast<std::intptr_t>(kAlignment); step /= 2) {
+      while (::sbrk(step) != reinterpret_cast<void*>(-1)) {
+      }  // NOLINT(performance-no-int-to-ptr)
+    }
+  }
+  close_gaps_below(floor);
+}
+
+void fill_pools_above(void* (*allocate)(std::size_t), Address floor) {
+  Filler filler{allocate};
+  for (std::size_t size = kLargestBlock; size >= kAlignment; size -= kAlignment) {
+    Address at = 0;
+    do at = filler.take(size);
+    while (at != 0 && at < floor);
+    if (at == 0) return;
+    // The second: an empty pool would be given back and taken again with each block.
+    g_fresh[size / kAlignment - 1] = filler.take(size);
   }
 }
 

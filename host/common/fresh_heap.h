@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace tally::host {
 
@@ -34,5 +35,20 @@ void bring_fresh_pools_to_front(void* (*allocate)(std::size_t), std::size_t pool
 /// next mapping of that size or more starts at a multiple of 64 MiB. So neither the size of a snippet's file nor how
 /// much an interpreter's start took moves the heap's next piece (LSTM by 0.013 %, a TorchScript LayerNorm by 0.25 %).
 void align_mappings();
+
+/// A host's start has stages. Each allocates and maps at its floor or above it, and below the next one's.
+constexpr std::uintptr_t floor_of_stage(unsigned stage) { return (std::uintptr_t{4} << 30U) << stage; }
+
+/// Under Valgrind: what is allocated or mapped from here on lies at `floor` or above it, whatever the heaps and the
+/// address space below look like. The heap is left as it is and goes on in a mapping of its own; no gap is left below
+/// `floor`. `floor` is a multiple of 1 MiB, above all that is mapped for the program, and below Valgrind's own.
+void leave_memory_below(std::uintptr_t floor);
+
+/// fill_pools() after leave_memory_below(): every block comes from a pool at `floor` or above it.
+void fill_pools_above(void* (*allocate)(std::size_t), std::uintptr_t floor);
+
+/// The C library has read what it reads of its surroundings once and keeps: where users are listed, the time zone, its
+/// conversions. So it does before a heap is left, and not in the midst of what is loaded afterwards.
+void ask_c_library();
 
 }  // namespace tally::host

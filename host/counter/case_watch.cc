@@ -1,6 +1,9 @@
 #include "case_watch.h"
 
+#include <libvex_guest_amd64.h>
+
 #include "protocol/case_watch.h"
+#include "start_clock.h"
 
 extern "C" {
 // Of Valgrind's core: what the kernel calls a descriptor's file.
@@ -138,8 +141,17 @@ bool asks_for_time_of_day(UInt number, const UWord* arguments) {
 }
 
 ULong processor_clock() {
+  if (keeps_start_clock()) return start_ticks();
   if (g_watch != nullptr) g_watch->reads_clock = 1;
   return __builtin_ia32_rdtsc();
+}
+
+/// With the number of the processor, which is the first one.
+void processor_clock_and_number(VexGuestAMD64State* state) {
+  const ULong ticks = processor_clock();
+  state->guest_RAX = ticks & 0xffff'ffffU;
+  state->guest_RDX = ticks >> 32U;
+  state->guest_RCX = 0;
 }
 
 /// A file that was made under a new name and removed again is no change: Python's tempfile tries folders so. Another
@@ -164,12 +176,17 @@ void watch_syscall(UInt number, const UWord* arguments, SysRes result) {
 }
 
 IRCallee* clock_helper(const HChar* helper) {
+  if (VG_(strcmp)(helper, "amd64g_dirtyhelper_RDTSCP") == 0) {
+    return mkIRCallee(0, "processor_clock_and_number",
+                      VG_(fnptr_to_fnentry)(reinterpret_cast<void*>(&processor_clock_and_number)));
+  }
   if (VG_(strcmp)(helper, "amd64g_dirtyhelper_RDTSC") != 0) return nullptr;
   return mkIRCallee(0, "processor_clock", VG_(fnptr_to_fnentry)(reinterpret_cast<void*>(&processor_clock)));
 }
 
 Bool handle_watch_request(const UWord* request, UWord* result) {
   if (request[0] != host::kWatchCase) return False;
+  end_start_clock();
   g_watch = reinterpret_cast<host::CaseWatch*>(request[1]);  // NOLINT(performance-no-int-to-ptr): the guest's
   *result = 1;
   return True;

@@ -1,9 +1,8 @@
 #include "drivers.h"
 
-#include <libvex_guest_amd64.h>
-
 #include "protocol/descriptors.h"
 #include "protocol/hidden_drivers.h"
+#include "results.h"
 
 namespace tally::counter {
 
@@ -39,10 +38,8 @@ void hide_drivers(ThreadId thread, UInt number, const UWord* arguments, SysRes r
   const auto* const path = reinterpret_cast<const HChar*>(arguments[number == kOpen ? 0 : 1]);  // NOLINT
   if (!protocol::is_hidden(g_hidden, path)) return;
   VG_(close)(static_cast<Int>(sr_Res(result)));
-  constexpr UWord kNoSuchFile = 2;
-  const UWord returned = -kNoSuchFile;
-  VG_(set_shadow_regs_area)(thread, 0, offsetof(VexGuestAMD64State, guest_RAX), sizeof returned,
-                            reinterpret_cast<const UChar*>(&returned));
+  constexpr Word kNoSuchFile = 2;
+  answer(thread, -kNoSuchFile);
   report(path);
 }
 

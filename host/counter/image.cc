@@ -4,6 +4,7 @@
 #include "image_writer.h"
 #include "protocol/host_image.h"
 #include "read_files.h"
+#include "start_clock.h"
 
 extern "C" {
 #include <pub_tool_libcsetjmp.h>
@@ -99,6 +100,7 @@ Bool take_image_option(const HChar* argument) {
 Bool handle_image_request(ThreadId thread, const UWord* request, UWord* result, const HChar*& dump_name) {
   if (request[0] != image::kReadyToServe) return False;
   *result = 0;
+  end_start_clock();
   if (g_path == nullptr) return True;
   g_kernel.read();
   if (VG_MINIMAL_SETJMP(g_context) == 0) {

@@ -1,5 +1,6 @@
 #include "instrument.h"
 
+#include "allocation_trace.h"
 #include "case_watch.h"
 #include "entropy.h"
 #include "stretches.h"
@@ -85,7 +86,7 @@ IRSB* instrument(VgCallbackClosure* /*closure*/, IRSB* block, const VexGuestLayo
                  const VexGuestExtents* /*extents*/, const VexArchInfo* /*host*/, IRType /*guest_word*/,
                  IRType /*host_word*/) {
   replace_helpers(block);
-  if (!g_started) return block;
+  if (!g_started) return with_trace(block);
   Instrumented counted(block);
   Int i = 0;
   // What comes before the first instruction is Valgrind's own, a check for code that changes itself among it.

@@ -11,15 +11,20 @@
 ///
 /// Linked with Valgrind's core, which is under the GNU General Public License, version 2 or later. With ours, which is
 /// under Apache-2.0, the program is under version 3.
+#include "allocation_trace.h"
 #include "case_watch.h"
+#include "data_files.h"
 #include "drivers.h"
 #include "dump.h"
 #include "entropy.h"
+#include "folder_lists.h"
 #include "image.h"
 #include "instrument.h"
+#include "machine_facts.h"
 #include "mappings.h"
 #include "names.h"
 #include "read_files.h"
+#include "start_clock.h"
 #include "stretches.h"
 #include "threads.h"
 #include "valgrind.h"
@@ -32,7 +37,7 @@ const HChar* g_dump_name = "callgrind.out.%p";
 
 Bool handle_request(ThreadId thread, UWord* request, UWord* result) {
   if (handle_entropy_request(request, result) || handle_watch_request(request, result) ||
-      handle_image_request(thread, request, result, g_dump_name))
+      handle_trace_request(request, result) || handle_image_request(thread, request, result, g_dump_name))
     return True;
   if (!VG_IS_TOOL_USERREQ('C', 'T', request[0])) return False;
   *result = 0;
@@ -46,6 +51,7 @@ Bool handle_request(ThreadId thread, UWord* request, UWord* result) {
       zero();
       return True;
     case VG_USERREQ__START_INSTRUMENTATION:
+      end_trace();
       start_instrumentation();
       join_mappings_of_libraries();
       return True;
@@ -61,17 +67,24 @@ Bool handle_request(ThreadId thread, UWord* request, UWord* result) {
   }
 }
 
-void before_syscall(ThreadId /*thread*/, UInt /*number*/, UWord* /*arguments*/, UInt /*count*/) {}
+void before_syscall(ThreadId /*thread*/, UInt number, UWord* arguments, UInt /*count*/) {
+  look_for_data_file(number, arguments);
+  note_wait(number, arguments);
+}
 
 void after_syscall(ThreadId thread, UInt number, UWord* arguments, UInt /*count*/, SysRes result) {
+  end_of_data_file(number);
   write_over_randomness(number, arguments, result);
   watch_syscall(number, arguments, result);
   keep_read_files(number, arguments, result);
   hide_drivers(thread, number, arguments, result);
+  answer_for_machine(number, arguments, result);
+  answer_for_clock(number, arguments, result);
+  sort_folder_lists(thread, number, arguments, result);
 }
 
 Bool take_option(const HChar* argument) {
-  if (take_drivers_option(argument) || take_image_option(argument)) return True;
+  if (take_drivers_option(argument) || take_image_option(argument) || take_trace_option(argument)) return True;
   constexpr HChar kDumps[] = "--callgrind-out-file=";
   constexpr SizeT kLength = sizeof kDumps - 1;
   if (VG_(strncmp)(argument, kDumps, kLength) != 0) return False;
@@ -82,6 +95,7 @@ Bool take_option(const HChar* argument) {
 void print_usage() {
   VG_(printf)("    --callgrind-out-file=<f>  dumps go to <f>.1, <f>.2 and so on [callgrind.out.%%p]\n");
   VG_(printf)("    --hidden-drivers=<f>[:<f>...]  files that the program does not find [none]\n");
+  VG_(printf)("    --allocation-trace=<f>  a file of the program's allocations until counting starts [none]\n");
   VG_(printf)("    --host-image=<f>  where a host that took long to start leaves its image [none]\n");
 }
 

@@ -1,5 +1,6 @@
 #include "threads.h"
 
+#include "start_clock.h"
 #include "stretches.h"
 
 namespace tally::counter {
@@ -33,7 +34,8 @@ void on_start(ThreadId thread, ULong /*blocks*/) {
   count_for(!g_threads[thread].ignored);
 }
 
-void on_create(ThreadId /*parent*/, ThreadId child) {
+void on_create(ThreadId parent, ThreadId child) {
+  if (parent != VG_INVALID_THREADID) end_start_clock();
   settle(g_threads[child]);  // of the one that had this number before
   g_threads[child] = Thread{};
   if (child > g_highest) g_highest = child;

@@ -211,6 +211,8 @@ bool preload(const char* library) {
 
 int main_of_host(int argc, char** argv) {
   entropy::prepare();
+  ask_c_library();
+  if (callgrind::running()) leave_memory_below(floor_of_stage(0));
   for (int i = 1; i + 1 < argc; ++i) {
     if (std::strcmp(argv[i], "--preload") != 0) continue;
     if (!preload(argv[++i])) {
@@ -227,8 +229,11 @@ int main_of_host(int argc, char** argv) {
     if (!rehearse_all(argc, argv, true)) return 3;
   }
   // Libraries keep words of their surroundings, such as this program's path, in holes that a case would fall into.
-  fill_malloc();
-  if (callgrind::running()) align_mappings();
+  if (callgrind::running()) {
+    leave_memory_below(floor_of_stage(1));
+  } else {
+    fill_malloc();
+  }
   return serve({"cpp", __VERSION__}, run_case, nullptr);
 }
 

@@ -65,7 +65,7 @@ std::string this_machine() {
   digest.add(static_cast<const char*>(kernel.machine)).add(static_cast<const char*>(kernel.nodename));
   digest.add(processor());
   digest.add(fmt::format("{} {}", ::sysconf(_SC_NPROCESSORS_CONF), ::sysconf(_SC_NPROCESSORS_ONLN)));
-  for (const auto which : {RLIMIT_NOFILE, RLIMIT_STACK, RLIMIT_DATA, RLIMIT_AS}) {
+  for (const auto which : {RLIMIT_NOFILE, RLIMIT_DATA, RLIMIT_AS}) {
     rlimit limit{};
     ::getrlimit(which, &limit);
     digest.add(fmt::format("{} {}", limit.rlim_cur, limit.rlim_max));

@@ -31,6 +31,9 @@ namespace {
 std::string boot_text() {
   return fmt::format(R"(import sys
 sys.dont_write_bytecode = True
+first = sys.path[:1]
+if first == [""]:
+    del sys.path[0]
 import importlib.machinery as m, importlib.util as u
 s = u.spec_from_file_location("_tally_host", "/proc/self/fd/{}", loader=m.ExtensionFileLoader("_tally_host", "/proc/self/fd/{}"))
 x = u.module_from_spec(s)
@@ -38,6 +41,7 @@ s.loader.exec_module(x)
 sys.modules["_tally_host"] = x
 with open({}) as f:
     text = f.read()
+sys.path[:0] = first if first == [""] else []
 exec(compile(text, "tally_host.py", "exec"))
 )",
                      protocol::kHostExtension, protocol::kHostExtension, protocol::kHostScript);
@@ -155,7 +159,7 @@ void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const HostKi
     set(spec.environment, "PYTHONPYCACHEPREFIX", fmt::format("/proc/self/fd/{}", protocol::kHostCompiled));
   }
   spec.working_folder = interpreter_folder(toolchain.spec.requires_modules, around);
-  spec.argv.insert(spec.argv.end(), {interpreter.path, "-c", safe_path_text(interpreter, around) + boot_text()});
+  spec.argv.insert(spec.argv.end(), {interpreter.path, "-S", "-c", safe_path_text(interpreter, around) + boot_text()});
   for (const std::string& module : toolchain.spec.requires_modules) spec.argv.push_back(module);
   spec.argv.emplace_back("--");
   if (!kind.on_device) {
@@ -390,11 +394,15 @@ HostKey key_of(const HostSpec& spec) {
 
 namespace {
 
+/// Linux's usual limit. Threads get stacks of this size, and what a library keeps of one follows from it.
+constexpr std::uint64_t kStackBytes = std::uint64_t{8} << 20U;
+
 /// What every host gets.
 ProcessRequest basic_request(const HostSpec& spec, UniqueFd control) {
   ProcessRequest request;
   request.environment = spec.environment;
   request.working_folder = spec.working_folder;
+  request.stack_bytes = kStackBytes;
   request.disable_aslr = true;
   request.grace = {Milliseconds(0), Milliseconds(0)};
   request.pass_fds.push_back({protocol::kControlSocket, std::move(control)});

@@ -125,6 +125,7 @@ Result<std::unique_ptr<RunningChild>> RunningChild::start(ProcessRequest request
                  .environment = {},
                  .working_folder = std::move(request.working_folder),
                  .cpus = std::move(request.cpus),
+                 .stack_bytes = request.stack_bytes,
                  .disable_aslr = request.disable_aslr,
                  .fds = {}};
   for (const auto& [name, value] : request.environment) plan.environment.push_back(fmt::format("{}={}", name, value));

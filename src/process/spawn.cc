@@ -34,6 +34,7 @@ struct RawPlan {
   std::size_t fd_count;
   int first_free;  ///< Above every target.
   int report;      ///< The pipe's writing end; in the child it moves to first_free.
+  rlim_t stack_bytes;
   bool disable_aslr;
 };
 
@@ -108,6 +109,11 @@ void reset_signals() {
   }
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
+  rlimit stack{};
+  if (plan.stack_bytes != 0 && getrlimit(RLIMIT_STACK, &stack) == 0) {
+    stack.rlim_cur = std::min(plan.stack_bytes, stack.rlim_max);
+    setrlimit(RLIMIT_STACK, &stack);
+  }
   if (plan.folder[0] != 0 && chdir(plan.folder) < 0) give_up(plan, Step::folder);
   if (!place_descriptors(plan)) give_up(plan, Step::descriptors);
   reset_signals();
@@ -188,6 +194,7 @@ Result<Spawned> spawn(const SpawnPlan& plan) {
               .fd_count = plan.fds.size(),
               .first_free = first_free,
               .report = reporter.get(),
+              .stack_bytes = plan.stack_bytes,
               .disable_aslr = plan.disable_aslr};
   const BlockedSignals blocked;
   // vfork: a fork of a tally that holds 500 MB of records takes milliseconds of page-table copying.

@@ -17,6 +17,7 @@ struct SpawnPlan {
   std::vector<std::string> environment;  ///< "NAME=value".
   std::string working_folder;            ///< Empty: ours.
   CpuSet cpus;                           ///< Empty: as we are.
+  std::uint64_t stack_bytes = 0;
   bool disable_aslr = false;
   std::vector<std::pair<int, int>> fds;  ///< (number in the child, ours). All others are closed in the child.
 };

@@ -1,0 +1,163 @@
+#include "folder_lists.h"
+
+#include "image/system.h"
+#include "results.h"
+
+namespace tally::counter {
+
+namespace {
+
+namespace system = host::system;
+
+/// The kernel's struct linux_dirent64.
+struct Entry {
+  ULong inode;
+  Long next;  ///< The place after it, in the kernel's own terms.
+  UShort size;
+  UChar kind;
+  HChar name[1];
+};
+
+/// A folder that is being listed.
+struct List {
+  Int descriptor;
+  UChar* bytes;  ///< Entries, sorted.
+  SizeT size;
+  SizeT at;  ///< What comes next.
+  List* other;
+};
+
+List* g_lists = nullptr;
+
+/// Places in a list of ours, told from the kernel's.
+constexpr Long kPlaces = 0x7a11'0000'0000'0000;
+
+constexpr UInt kClose = 3;
+constexpr UInt kLseek = 8;
+constexpr UInt kDup2 = 33;
+constexpr UInt kGetdents64 = 217;
+constexpr UInt kDup3 = 292;
+constexpr UInt kCloseRange = 436;
+
+List* list_of(UWord descriptor) {
+  for (List* list = g_lists; list != nullptr; list = list->other) {
+    if (list->descriptor == static_cast<Int>(descriptor)) return list;
+  }
+  return nullptr;
+}
+
+void forget(UWord first, UWord last) {
+  for (List** at = &g_lists; *at != nullptr;) {
+    List* const list = *at;
+    if (static_cast<UWord>(list->descriptor) < first || static_cast<UWord>(list->descriptor) > last) {
+      at = &list->other;
+      continue;
+    }
+    *at = list->other;
+    VG_(free)(list->bytes);
+    VG_(free)(list);
+  }
+}
+
+Entry* entry_at(UChar* bytes) { return reinterpret_cast<Entry*>(bytes); }
+
+Int by_name(const void* first, const void* second) {
+  return VG_(strcmp)((*static_cast<Entry* const*>(first))->name, (*static_cast<Entry* const*>(second))->name);
+}
+
+/// The entries of `from` by their names, in `to`.
+void sort(UChar* to, UChar* from, SizeT size) {
+  SizeT count = 0;
+  for (SizeT at = 0; at < size; at += entry_at(from + at)->size) ++count;
+  auto** entries = static_cast<Entry**>(VG_(malloc)("tally.folders", count * sizeof(Entry*)));
+  count = 0;
+  for (SizeT at = 0; at < size; at += entry_at(from + at)->size) entries[count++] = entry_at(from + at);
+  VG_(ssort)(entries, count, sizeof(Entry*), by_name);
+  SizeT at = 0;
+  for (SizeT i = 0; i < count; ++i) {
+    VG_(memcpy)(to + at, entries[i], entries[i]->size);
+    Entry* const copy = entry_at(to + at);
+    at += copy->size;
+    copy->next = kPlaces + static_cast<Long>(at);
+  }
+  VG_(free)(entries);
+}
+
+/// All of a folder, of which the kernel has given the first piece.
+List* read_rest(UWord descriptor, UWord piece, SizeT size) {
+  constexpr SizeT kRoom = SizeT{32} << 10U;
+  static UChar more[kRoom];
+  auto* whole = static_cast<UChar*>(VG_(malloc)("tally.folders", size));
+  VG_(memcpy)(whole, reinterpret_cast<const void*>(piece), size);  // NOLINT(performance-no-int-to-ptr): the guest's
+  for (;;) {
+    const long given = system::call(system::kGetdents, static_cast<long>(descriptor), system::address(more), kRoom);
+    if (given <= 0) break;
+    whole = static_cast<UChar*>(VG_(realloc)("tally.folders", whole, size + static_cast<SizeT>(given)));
+    VG_(memcpy)(whole + size, more, given);
+    size += static_cast<SizeT>(given);
+  }
+  auto* const list = static_cast<List*>(VG_(malloc)("tally.folders", sizeof(List)));
+  *list = {static_cast<Int>(descriptor), static_cast<UChar*>(VG_(malloc)("tally.folders", size)), size, 0, g_lists};
+  sort(list->bytes, whole, size);
+  VG_(free)(whole);
+  return g_lists = list;
+}
+
+/// As many of the next entries as there is room for: how many bytes they take, or an error.
+Word give(List& list, UWord to, SizeT room) {
+  constexpr Word kInvalid = -22;
+  SizeT size = 0;
+  while (list.at + size < list.size) {
+    const SizeT next = entry_at(list.bytes + list.at + size)->size;
+    if (size + next > room) break;
+    size += next;
+  }
+  if (size == 0 && list.at < list.size) return kInvalid;
+  VG_(memcpy)(reinterpret_cast<void*>(to), list.bytes + list.at, size);  // NOLINT(performance-no-int-to-ptr)
+  list.at += size;
+  return static_cast<Word>(size);
+}
+
+void list_sorted(ThreadId thread, const UWord* arguments, SysRes result) {
+  if (sr_isError(result)) return;
+  List* list = list_of(arguments[0]);
+  if (list == nullptr) {
+    if (sr_Res(result) == 0) return;
+    list = read_rest(arguments[0], arguments[1], sr_Res(result));
+  }
+  if (!VG_(am_is_valid_for_client)(arguments[1], arguments[2], VKI_PROT_READ | VKI_PROT_WRITE)) return;
+  answer(thread, give(*list, arguments[1], static_cast<UInt>(arguments[2])));
+}
+
+void go_to(ThreadId thread, const UWord* arguments) {
+  List* const list = list_of(arguments[0]);
+  if (list == nullptr) return;
+  const auto wanted = static_cast<Long>(arguments[1]);
+  constexpr UWord kFromStart = 0;
+  if (arguments[2] != kFromStart || wanted < kPlaces) return forget(arguments[0], arguments[0]);
+  const auto place = static_cast<SizeT>(wanted - kPlaces);
+  list->at = place < list->size ? place : list->size;
+  answer(thread, wanted);
+}
+
+}  // namespace
+
+void sort_folder_lists(ThreadId thread, UInt number, const UWord* arguments, SysRes result) {
+  switch (number) {
+    case kGetdents64:
+      return list_sorted(thread, arguments, result);
+    case kLseek:
+      return go_to(thread, arguments);
+    case kClose:
+      return forget(arguments[0], arguments[0]);
+    case kDup2:
+    case kDup3:
+      return forget(arguments[1], arguments[1]);
+    case kCloseRange:
+      return forget(arguments[0], static_cast<UInt>(arguments[1]));
+    default:
+      return;
+  }
+}
+
+}  // namespace tally::counter

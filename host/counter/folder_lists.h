@@ -1,0 +1,16 @@
+/// The lists that the guest reads of folders, in the order of the names' bytes.
+///
+/// The kernel lists a folder in an order of its file system's, so a copy of the same files was listed in another one.
+/// What reads a list keeps each name in the order in which it comes, and all that was allocated later lay elsewhere: 24
+/// of 41 Python cases moved by up to 0.7 %. A list is read to its end when its first piece is asked for, and is given
+/// in pieces of the size that the guest asks for; places in it (telldir, seekdir) hold.
+#pragma once
+
+#include "valgrind.h"
+
+namespace tally::counter {
+
+/// After each system call of the guest's.
+void sort_folder_lists(ThreadId thread, UInt number, const UWord* arguments, SysRes result);
+
+}  // namespace tally::counter

@@ -1,0 +1,65 @@
+"""A count is the same on every machine: what differs around a host, and is no code, moves none."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import surroundings
+
+BUILD = pathlib.Path(os.environ.get("TALLY_BUILD_DIR", "build/release")).resolve()
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+INTERPRETER = "/usr/bin/python3"
+
+
+def counted(record):
+    """Of each case all that was counted, by its id."""
+    return {
+        case["id"]: (case["counts"]["replicates"], case["counts"]["baseline_replicates"])
+        for case in json.loads(pathlib.Path(record).read_text())["cases"]
+    }
+
+
+def moved(before, after):
+    return {case: (before[case], after[case]) for case in before if before[case] != after[case]}
+
+
+@unittest.skipUnless(surroundings.available(), "namespaces cannot be made here")
+@unittest.skipUnless(os.geteuid() == 0, "only root may mount")
+class SameCounts(unittest.TestCase):
+    def setUp(self):
+        room = tempfile.TemporaryDirectory()
+        self.addCleanup(room.cleanup)
+        self.room = pathlib.Path(room.name)
+        self.surroundings = surroundings.prepared(self.room / "made")
+
+    def count(self, suite, text="", *options):
+        record = self.room / "record.json"
+        arguments = [
+            BUILD / "tally", "run", ROOT / "suites" / suite, "--counts-only", "--server", "off",
+            "--images", "off", "--python", INTERPRETER, "--json", record, "--quiet", *options,
+        ]  # fmt: skip
+        run = subprocess.run(
+            surroundings.command(text, arguments), check=False, capture_output=True, text=True
+        )
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        return counted(record)
+
+    def test_of_python_each_by_itself(self):
+        before = self.count("python_standard.toml")
+        self.assertGreater(len(before), 40)
+        for name, text in self.surroundings.items():
+            with self.subTest(name):
+                self.assertEqual(moved(before, self.count("python_standard.toml", text)), {})
+
+    def test_of_pytorch_all_at_once(self):
+        before = self.count("torch_quick.toml")
+        self.assertGreater(len(before), 20)
+        after = self.count("torch_quick.toml", self.surroundings["all of these"])
+        self.assertEqual(moved(before, after), {})
+
+
+if __name__ == "__main__":
+    unittest.main()
