@@ -25,6 +25,7 @@
 #include "cli/profile_command.h"
 #include "cli/report_command.h"
 #include "cli/run_command.h"
+#include "cli/same_command.h"
 #include "cli/serve_command.h"
 #include "cli/standard_output.h"
 #include "cli/submit_command.h"
@@ -107,6 +108,9 @@ std::vector<Command> declare_commands(OptionSet& program) {
         set_rendering(context, options);
         return run_compare(options, std::cout, std::cerr);
       }));
+  commands.push_back(declare<SameOptions>(
+      program, "same", "Say whether two records read the same, to the instruction", add_same_options,
+      [](const Context&, const SameOptions& options) { return run_same(options, std::cout, std::cerr); }));
   commands.push_back(declare<Shown<ExplainOptions>>(program, "explain", "Show why cases became slower or faster",
                                                     add_shown<add_explain_options, ExplainOptions>,
                                                     [](const Context& context, Shown<ExplainOptions> options) {
@@ -191,7 +195,7 @@ std::vector<Command> declare_commands(OptionSet& program) {
 void group_commands(OptionSet& program) {
   const std::vector<std::pair<std::string, std::vector<std::string>>> groups = {
       {"Measure", {"init", "run", "time", "ab", "list", "plan"}},
-      {"Compare", {"compare", "explain", "check", "profile", "table", "report"}},
+      {"Compare", {"compare", "same", "explain", "check", "profile", "table", "report"}},
       {"History", {"history", "bisect"}},
       {"Machines", {"merge", "submit", "serve"}},
       {"Tools", {"trace", "toolchains", "cache", "doctor"}},

@@ -1,0 +1,38 @@
+#include "cli/same_command.h"
+
+#include <ostream>
+
+#include "cli/record_files.h"
+#include "cli/refuse.h"
+#include "comparison/same_counts.h"
+
+namespace tally::cli {
+
+void add_same_options(OptionSet& sub, SameOptions& options) {
+  sub.add("FIRST", &options.first, "Record of one machine").required();
+  sub.add("SECOND", &options.second, "Record of another").required();
+  sub.footer =
+      "The same code reads the same count on every machine. For each case that does not, this names the function that\n"
+      "moved most (if both records have profiles: tally run --profiles), and what differs around the two.\n"
+      "Exit codes: 0 all equal, 3 some are not, 2 an unreadable record, or a case that was not compared.\n"
+      "See docs/reference/exactness.md.";
+}
+
+int run_same(const SameOptions& given, std::ostream& out, std::ostream& err) {
+  const Result<Record> first = load_record(given.first);
+  const Result<Record> second = load_record(given.second);
+  for (const Result<Record>* record : {&first, &second}) {
+    if (!*record) return refuse("same", record->error(), err);
+  }
+  CompareOptions options = compare_options();
+  options.threshold = {.usual_floor_cpp = 0, .usual_floor_python = 0, .least_instructions = 0};
+  const Comparison comparison =
+      compare(*first, *second, options, profile_loader(*first, given.first, given.second, &err));
+  const SameCounts same = same_counts_of(comparison);
+  out << to_text(same);
+  constexpr int kDiffers = 3;
+  if (!same.moved.empty()) return kDiffers;
+  return same.unjudged.empty() && same.judged() > 0 ? 0 : 2;
+}
+
+}  // namespace tally::cli
