@@ -56,6 +56,10 @@ struct Filler {
   }
 };
 
+/// Not malloc itself: the address of that is an entry of the program's, where one is linked to one address, and calls
+/// of this library would go through it, too.
+void* allocate_of_c(std::size_t size) { return std::malloc(size); }
+
 constexpr std::size_t kMapped = 2;
 constexpr std::size_t kFlags = 7;
 
@@ -166,7 +170,7 @@ const char* other_allocator() {
 void fill_malloc() {
   if (other_allocator() != nullptr) return;
   ::malloc_trim(0);  // merges the small free chunks that lie side by side, so that none is in a row with another
-  Filler filler{std::malloc};
+  Filler filler{allocate_of_c};
   // No hole is larger than all of them. Trying larger sizes would make some: under Valgrind the heap has 8 MiB to grow
   // in one piece (torch takes 67), and after that each block that its end cannot hold gets a piece of its own.
   const struct mallinfo2 heap = ::mallinfo2();
@@ -259,7 +263,7 @@ void ask_c_library() {
 void leave_memory_below(Address floor) {
   if (other_allocator() == nullptr) {
     fill_malloc();
-    Filler filler{std::malloc};
+    Filler filler{allocate_of_c};
     use_up(filler);
     // With no break left to move, malloc maps its next piece.
     for (std::intptr_t step = kPiece; step >= static_cast<std::intptr_t>(kAlignment); step /= 2) {
