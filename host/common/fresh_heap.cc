@@ -149,8 +149,9 @@ void close_gaps_below(Address floor) {
   Address at = kFirst;
   const auto close = [&at](Address end) {
     constexpr int kHow = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): where nothing is
-    if (at < end) ::mmap(reinterpret_cast<void*>(at), end - at, PROT_NONE, kHow, -1, 0);
+    if (at >= end) return;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr,bugprone-unused-return-value): where nothing is; a gap may stay
+    static_cast<void>(::mmap(reinterpret_cast<void*>(at), end - at, PROT_NONE, kHow, -1, 0));
   };
   std::string_view maps = read_maps();
   for (Mapping mapping; take_mapping(maps, mapping) && mapping.begin < floor;) {
@@ -267,8 +268,8 @@ void leave_memory_below(Address floor) {
     use_up(filler);
     // With no break left to move, malloc maps its next piece.
     for (std::intptr_t step = kPiece; step >= static_cast<std::intptr_t>(kAlignment); step /= 2) {
-      while (::sbrk(step) != reinterpret_cast<void*>(-1)) {
-      }  // NOLINT(performance-no-int-to-ptr)
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): how sbrk() fails
+      while (::sbrk(step) != reinterpret_cast<void*>(-1)) continue;
     }
   }
   close_gaps_below(floor);

@@ -9,8 +9,10 @@ struct TallyMapRequest {
   Addr start;
   Addr length;
 };
+// NOLINTBEGIN(bugprone-reserved-identifier): the linker asks for these names
 Addr __real_vgPlain_am_get_advisory(const TallyMapRequest* request, Bool for_client, Bool* ok);
 Addr __wrap_vgPlain_am_get_advisory(const TallyMapRequest* request, Bool for_client, Bool* ok);
+// NOLINTEND(bugprone-reserved-identifier)
 }
 
 namespace tally::counter {

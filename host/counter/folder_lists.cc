@@ -72,7 +72,7 @@ void sort(UChar* to, UChar* from, SizeT size) {
   auto** entries = static_cast<Entry**>(VG_(malloc)("tally.folders", count * sizeof(Entry*)));
   count = 0;
   for (SizeT at = 0; at < size; at += entry_at(from + at)->size) entries[count++] = entry_at(from + at);
-  VG_(ssort)(entries, count, sizeof(Entry*), by_name);
+  VG_(ssort)(static_cast<void*>(entries), count, sizeof(Entry*), by_name);
   SizeT at = 0;
   for (SizeT i = 0; i < count; ++i) {
     VG_(memcpy)(to + at, entries[i], entries[i]->size);
@@ -80,7 +80,7 @@ void sort(UChar* to, UChar* from, SizeT size) {
     at += copy->size;
     copy->next = kPlaces + static_cast<Long>(at);
   }
-  VG_(free)(entries);
+  VG_(free)(static_cast<void*>(entries));
 }
 
 /// All of a folder, of which the kernel has given the first piece.

@@ -333,7 +333,7 @@ PyObject* path_stat(PyObject* /*module*/, PyObject* path) {
   static PyTypeObject* const type = PyStructSequence_NewType(&description);
   PyObject* name = nullptr;
   struct stat about{};
-  if (type == nullptr || PyUnicode_FSConverter(path, &name) == 0) return nullptr;
+  if (type == nullptr || PyUnicode_FSConverter(path, static_cast<void*>(&name)) == 0) return nullptr;
   const int result = ::stat(PyBytes_AsString(name), &about);
   Py_DECREF(name);
   if (result != 0) return PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, path);

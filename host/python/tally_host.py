@@ -465,10 +465,10 @@ def fill_tags():
     def left():
         return (CACHED_ATTRIBUTES - 1 - _tally_host.type_tag()) % CACHED_ATTRIBUTES
 
-    def take(tags, kind):
+    def take(tags, kind, name="x"):
         for _ in range(tags):
-            kind.x = 1
-            getattr(kind, "x")
+            setattr(kind, name, 1)
+            getattr(kind, name)
 
     class Last:
         pass
@@ -504,8 +504,8 @@ class DirectFinder(importlib.machinery.PathFinder):
     """Finds what lies in the folders of `sys.path` as PathFinder does, but asks those folders alone that have it: how
     many others there are makes no difference to what an import allocates."""
 
-    path = []
-    finders = {}  # by the name of a module: of each folder that may have it
+    path = ()
+    finders = None  # by the name of a module: of each folder that may have it
 
     @classmethod
     def take_over(cls):
@@ -513,7 +513,8 @@ class DirectFinder(importlib.machinery.PathFinder):
             return
         place = sys.meta_path.index(importlib.machinery.PathFinder)
         suffixes = tuple(importlib.machinery.all_suffixes())
-        cls.path[:] = sys.path
+        cls.path = sys.path[:]
+        cls.finders = {}
         for entry in sys.path:
             finder = sys.path_importer_cache.get(entry or os.getcwd())
             if finder is None:
@@ -532,7 +533,7 @@ class DirectFinder(importlib.machinery.PathFinder):
     def hand_back(cls):
         if cls in sys.meta_path:
             sys.meta_path[sys.meta_path.index(cls)] = importlib.machinery.PathFinder
-        cls.finders.clear()
+        cls.finders = None
 
     @classmethod
     def find_spec(cls, name, path=None, target=None):
@@ -549,7 +550,7 @@ class DirectFinder(importlib.machinery.PathFinder):
 
 
 def stat_alike(on):
-    """What an import hears of files, while this is on: nothing of the disk that they lie on, and of whom they belong to."""
+    """While this is on, an import hears of a file nothing that its disk and its owner decide."""
     importing = sys.modules["importlib._bootstrap_external"]
     if on and hasattr(importing, "_path_stat"):
         ORDINARY.append(importing._path_stat)

@@ -49,9 +49,7 @@ def prepared(room):
     (room / "most").write_text("8191\n")
     (room / "rules").write_text(RULES)
     users = pathlib.Path("/etc/passwd").read_text()
-    (room / "users").write_text(
-        users.replace(":/root:", ":/root/a/much/longer/home/of/somebody:")
-    )
+    (room / "users").write_text(users.replace(":/root:", ":/root/a/much/longer/home/of/somebody:"))
     for longer, original in (("conversions", CONVERSIONS), ("libraries", "/etc/ld.so.cache")):
         (room / longer).write_bytes(pathlib.Path(original).read_bytes() + bytes(220000))
     (room / "nothing").mkdir(exist_ok=True)
