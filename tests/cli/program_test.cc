@@ -168,11 +168,13 @@ TEST(Programs, ReadsWhatTheSameStatementReads) {
   ASSERT_EQ(ran.code, 0) << ran.err;
   const Record in_suite = record_of({"run", suite("programs"), "--counts-only", "--iterations", "10"}, ran);
   ASSERT_EQ(ran.code, 0) << ran.err;
+  // The host's heap is made of mappings, a program's grows by its break: an allocation may take another way.
+  constexpr double kOfHeaps = 40;
   for (const auto& [id, label] : std::map<std::string, std::string>{{"known_work/empty [cpp]", "empty"},
                                                                     {"known_work/thousand nops [cpp]", "thousand nops"},
                                                                     {"known_work/fill [cpp n=1000 arg1=3]", "fill"}}) {
     EXPECT_NEAR(case_with(in_program, id).counts->per_iteration, case_of(in_suite, label, "cpp").counts->per_iteration,
-                1)
+                label == "fill" ? kOfHeaps : 1)
         << id;
   }
 }
