@@ -107,7 +107,7 @@ int measure(int cpus, int count) {
   const std::string path = folder.path().string();
   std::filesystem::create_directories(path + "/libexec");
   // What a Python host is handed; nothing reads it here.
-  for (const char* name : {"/libexec/_tally_host.abi3.so", "/libexec/tally_host.py"})
+  for (const char* name : {"/libexec/_tally_host.abi3.so", "/libexec/tally_host.py", "/libexec/tally_start.py"})
     write_file(path + name, "").value();
   const HostSurroundings around{.environment = {{"PATH", "/usr/bin"}},
                                 .timed_environment = {{"PATH", "/usr/bin"}},

@@ -7,7 +7,6 @@
 #include <pwd.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <valgrind/valgrind.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -16,7 +15,6 @@
 #include <ctime>
 
 #include "memory_map.h"
-#include "protocol/allocation_trace.h"
 
 namespace tally::host {
 

@@ -32,35 +32,12 @@ constexpr Addr kBetween = Addr{64} << 10U;
 Addr g_next = kBegin;
 Bool g_is_data = False;
 
-constexpr UInt kMmap = 9;
-
 bool is_program(long descriptor) {
-  HChar first[4] = {};
+  constexpr HChar kMagic[] = {0x7f, 'E', 'L', 'F'};
+  HChar first[sizeof kMagic] = {};
   system::call(system::kPread, descriptor, system::address(first), sizeof first, 0);
-  return VG_(memcmp)(first,
-                     "\x7f"
-                     "ELF",
-                     sizeof first) == 0;
+  return VG_(memcmp)(first, kMagic, sizeof first) == 0;
 }
-
-}  // namespace
-
-void look_for_data_file(UInt number, const UWord* arguments) {
-  g_is_data = False;
-  if (number != kMmap) return;
-  constexpr UWord kReadOnly = 1;
-  constexpr UWord kAnonymous = 0x20;
-  constexpr UWord kFixed = 0x10;
-  const auto descriptor = static_cast<Int>(arguments[4]);
-  g_is_data = arguments[0] == 0 && arguments[2] == kReadOnly && (arguments[3] & (kAnonymous | kFixed)) == 0 &&
-              descriptor >= 0 && !is_program(descriptor);
-}
-
-void end_of_data_file(UInt number) {
-  if (number == kMmap) g_is_data = False;
-}
-
-namespace {
 
 /// 0: wherever Valgrind puts it.
 Addr place_of(const TallyMapRequest& request) {
@@ -76,6 +53,21 @@ Addr place_of(const TallyMapRequest& request) {
 }
 
 }  // namespace
+
+void look_for_data_file(UInt number, const UWord* arguments) {
+  g_is_data = False;
+  if (number != system::kMmap) return;
+  constexpr UWord kReadOnly = 1;
+  constexpr UWord kAnonymous = 0x20;
+  constexpr UWord kFixed = 0x10;
+  const auto descriptor = static_cast<Int>(arguments[4]);
+  g_is_data = arguments[0] == 0 && arguments[2] == kReadOnly && (arguments[3] & (kAnonymous | kFixed)) == 0 &&
+              descriptor >= 0 && !is_program(descriptor);
+}
+
+void end_of_data_file(UInt number) {
+  if (number == system::kMmap) g_is_data = False;
+}
 
 }  // namespace tally::counter
 

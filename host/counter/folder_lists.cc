@@ -29,15 +29,8 @@ struct List {
 
 List* g_lists = nullptr;
 
-/// Places in a list of ours, told from the kernel's.
+/// Added to an offset in one of these lists, it makes what the guest takes for the kernel's (d_off).
 constexpr Long kPlaces = 0x7a11'0000'0000'0000;
-
-constexpr UInt kClose = 3;
-constexpr UInt kLseek = 8;
-constexpr UInt kDup2 = 33;
-constexpr UInt kGetdents64 = 217;
-constexpr UInt kDup3 = 292;
-constexpr UInt kCloseRange = 436;
 
 List* list_of(UWord descriptor) {
   for (List* list = g_lists; list != nullptr; list = list->other) {
@@ -144,16 +137,16 @@ void go_to(ThreadId thread, const UWord* arguments) {
 
 void sort_folder_lists(ThreadId thread, UInt number, const UWord* arguments, SysRes result) {
   switch (number) {
-    case kGetdents64:
+    case system::kGetdents:
       return list_sorted(thread, arguments, result);
-    case kLseek:
+    case system::kLseek:
       return go_to(thread, arguments);
-    case kClose:
+    case system::kClose:
       return forget(arguments[0], arguments[0]);
-    case kDup2:
-    case kDup3:
+    case system::kDup2:
+    case system::kDup3:
       return forget(arguments[1], arguments[1]);
-    case kCloseRange:
+    case system::kCloseRange:
       return forget(arguments[0], static_cast<UInt>(arguments[1]));
     default:
       return;

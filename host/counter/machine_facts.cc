@@ -8,14 +8,6 @@ namespace {
 
 namespace system = host::system;
 
-constexpr UInt kOpen = 2;
-constexpr UInt kStat = 4;
-constexpr UInt kFstat = 5;
-constexpr UInt kLstat = 6;
-constexpr UInt kUname = 63;
-constexpr UInt kOpenat = 257;
-constexpr UInt kNewfstatat = 262;
-
 /// The kernel's struct new_utsname: six texts of one size.
 constexpr SizeT kNameSize = 65;
 
@@ -66,16 +58,16 @@ void describe_alike(UWord place) {
 
 void answer_for_machine(UInt number, const UWord* arguments, SysRes result) {
   if (sr_isError(result)) return;
-  if (number == kStat || number == kFstat || number == kLstat) {
+  if (number == system::kStat || number == system::kFstat || number == system::kLstat) {
     describe_alike(arguments[1]);
-  } else if (number == kNewfstatat) {
+  } else if (number == system::kNewfstatat) {
     describe_alike(arguments[2]);
-  } else if (number == kUname) {
+  } else if (number == system::kUname) {
     auto* const name = reinterpret_cast<HChar*>(arguments[0]) + kNameSize;  // NOLINT(performance-no-int-to-ptr)
     VG_(memset)(name, 0, kNameSize);
     VG_(strcpy)(name, "localhost");
-  } else if (number == kOpen || number == kOpenat) {
-    const UWord path = arguments[number == kOpen ? 0 : 1];
+  } else if (number == system::kOpen || number == system::kOpenat) {
+    const UWord path = arguments[number == system::kOpen ? 0 : 1];
     const HChar* const text = text_of(reinterpret_cast<const HChar*>(path));  // NOLINT(performance-no-int-to-ptr)
     if (text != nullptr) replace(static_cast<long>(sr_Res(result)), text);
   }

@@ -1,11 +1,10 @@
-/// What the guest hears of the machine that it runs on, where programs keep the answer and nothing that is counted
-/// should depend on it: how many processors there are (two), what the machine is called (localhost), and what
-/// stat() says of a file that its disk decides: its numbers (those below 65,536 are raised), the size of a folder, and
-/// the blocks that a file lies in.
+/// Answers the guest's questions about its machine alike everywhere, where a program keeps the answer and no count
+/// should depend on it. There are two processors; the machine is called localhost. Of a file, stat() tells numbers of
+/// 65,536 and more, and for folders and blocks the same sizes on every disk.
 ///
-/// The processors are those of the kernel's lists in /sys/devices/system/cpu, which the C library and libraries that
-/// look for processors' kinds read; who asks which ones it may run on (sched_getaffinity) hears the truth. Libraries
-/// keep arrays of as many items as there are processors: 17 of 47 Python cases moved by up to 0.8 %.
+/// The processors are the kernel's lists in /sys/devices/system/cpu. The C library reads them, and so do libraries that
+/// tell kinds of processors apart. They keep arrays of as many items as there are processors, which moved 17 of 47
+/// Python cases by up to 0.8 %. sched_getaffinity() still tells the truth.
 #pragma once
 
 #include "valgrind.h"

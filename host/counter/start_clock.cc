@@ -8,15 +8,6 @@ namespace {
 
 namespace system = host::system;
 
-constexpr UInt kPoll = 7;
-constexpr UInt kSelect = 23;
-constexpr UInt kNanosleep = 35;
-constexpr UInt kGettimeofday = 96;
-constexpr UInt kClockGettime = 228;
-constexpr UInt kClockNanosleep = 230;
-constexpr UInt kEpollWait = 232;
-constexpr UInt kPselect = 270;
-
 constexpr ULong kSecond = 1'000'000'000;
 constexpr ULong kLook = 1'000;
 constexpr ULong kTicksPerLook = 2'000;
@@ -58,45 +49,45 @@ constexpr ULong kMillisecond = 1'000'000;
 
 void note_wait(UInt number, const UWord* arguments) {
   g_wait = 0;
-  if (g_ended || (number != kSelect && number != kPselect) || arguments[4] == 0) return;
+  if (g_ended || (number != system::kSelect && number != system::kPselect) || arguments[4] == 0) return;
   constexpr ULong kMicrosecond = 1'000;
   const Time& time = time_at(arguments[4]);
-  g_wait = time.seconds * kSecond + time.nanoseconds * (number == kSelect ? kMicrosecond : 1);
+  g_wait = time.seconds * kSecond + time.nanoseconds * (number == system::kSelect ? kMicrosecond : 1);
 }
 
 void answer_for_clock(UInt number, const UWord* arguments, SysRes result) {
   if (g_ended || sr_isError(result)) return;
   switch (number) {
-    case kClockGettime: {
+    case system::kClockGettime: {
       if (arguments[0] >= kClocks) return;
       Time& time = time_at(arguments[1]);
       const ULong now = now_of(arguments[0], time.seconds * kSecond + time.nanoseconds);
       time = {now / kSecond, now % kSecond};
       return;
     }
-    case kGettimeofday: {
+    case system::kGettimeofday: {
       if (arguments[0] == 0) return;
       Time& time = time_at(arguments[0]);  // microseconds, in the place of nanoseconds
       const ULong now = now_of(0, time.seconds * kSecond + time.nanoseconds * 1'000);
       time = {now / kSecond, now % kSecond / 1'000};
       return;
     }
-    case kNanosleep:
+    case system::kNanosleep:
       return sleep(time_at(arguments[0]));
-    case kClockNanosleep:
+    case system::kClockNanosleep:
       if (arguments[1] == 0) {
         sleep(time_at(arguments[2]));
       } else {
         sleep_until(arguments[0], time_at(arguments[2]));
       }
       return;
-    case kSelect:
-    case kPselect:
+    case system::kSelect:
+    case system::kPselect:
       if (sr_Res(result) == 0) g_passed += g_wait;
       return;
-    case kPoll:
-    case kEpollWait: {
-      const auto wait = static_cast<Int>(arguments[number == kPoll ? 2 : 3]);
+    case system::kPoll:
+    case system::kEpollWait: {
+      const auto wait = static_cast<Int>(arguments[number == system::kPoll ? 2 : 3]);
       if (sr_Res(result) == 0 && wait > 0) g_passed += static_cast<ULong>(wait) * kMillisecond;
       return;
     }

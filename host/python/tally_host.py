@@ -8,13 +8,13 @@ interpreter's start (a longer one would move the heap of every case).
 
 import ast
 import gc
-import importlib.machinery
 import os
 import random  # for seed(): a setup that imports it must find it seeded, or each run sorts other numbers (1.4 %)
 import sys
 import traceback
 
 import _tally_host
+import tally_start
 
 # A traceback's line is part * PART_STRIDE + line: parts are numbered through setup and statement,
 # and the runner, which knows where each part stands in the suite, turns the number back into file
@@ -430,165 +430,8 @@ def set_late_environment():
         os.environb[name] = value
 
 
-def fill_table(table, size):
-    """Lets a dictionary grow to `size` bytes at the least: as many entries fit in before it grows again, however many
-    it has had."""
-    added = []
-    while sys.getsizeof(table) < size:
-        added.append(f"tally {len(added)}")
-        table[added[-1]] = None
-    for name in added:
-        del table[name]
-
-
-def spare_variables():
-    """Names that make the C library's environment one of a multiple of 64 variables, however many there are."""
-    return [f"TALLY_SPARE_{number}" for number in range(len(os.environ) % 64, 64)]
-
-
-def arenas():
-    """How many this CPython has taken."""
-    kept, file = os.dup(2), os.memfd_create("arenas")
-    os.dup2(file, 2)
-    sys._debugmallocstats()
-    os.dup2(kept, 2)
-    os.close(kept)
-    figures = os.pread(file, 1 << 16, 0).decode().partition("# arenas allocated current")[2]
-    os.close(file)
-    return int(figures.split()[1].replace(",", "")) if figures else 0  # another allocator has none
-
-
-def fill_tags():
-    """Types are known by numbers to the cache of attributes, and so are collisions in it: the next number is one of a
-    multiple of its size."""
-
-    def left():
-        return (CACHED_ATTRIBUTES - 1 - _tally_host.type_tag()) % CACHED_ATTRIBUTES
-
-    def take(tags, kind, name="x"):
-        for _ in range(tags):
-            setattr(kind, name, 1)
-            getattr(kind, name)
-
-    class Last:
-        pass
-
-    # From 3.13 on a type is given a thousand numbers at the most.
-    while sys.version_info >= (3, 13) and left() > 600:
-        take(500, type("Some", (), {}))
-    take(left(), Last)
-
-
-def fill_arenas():
-    """The table of arenas grows at the same block, however many there have been."""
-    for _ in range(400):  # more than eight arenas hold
-        if arenas() % 8 == 0:
-            return
-        _tally_host.take_blocks(100)
-
-
-def seal(stage):
-    """What an import or a case allocates from here on does not depend on what was allocated before."""
-    if UNDER_VALGRIND:
-        gc.collect()
-        fill_tags()
-        fill_arenas()
-    elif stage < LAST_STAGE:
-        return
-    gc.collect()  # empties the lists of free objects, too
-    gc.freeze()
-    _tally_host.seal(16384 if sys.version_info >= (3, 10) else 4096, stage)
-
-
-class DirectFinder(importlib.machinery.PathFinder):
-    """Finds what lies in the folders of `sys.path` as PathFinder does, but asks those folders alone that have it: how
-    many others there are makes no difference to what an import allocates."""
-
-    path = ()
-    finders = None  # by the name of a module: of each folder that may have it
-
-    @classmethod
-    def take_over(cls):
-        if importlib.machinery.PathFinder not in sys.meta_path:
-            return
-        place = sys.meta_path.index(importlib.machinery.PathFinder)
-        suffixes = tuple(importlib.machinery.all_suffixes())
-        cls.path = sys.path[:]
-        cls.finders = {}
-        for entry in sys.path:
-            finder = sys.path_importer_cache.get(entry or os.getcwd())
-            if finder is None:
-                continue
-            if not isinstance(finder, importlib.machinery.FileFinder):
-                return  # an archive, of whose content nothing is known
-            for file in finder._path_cache:
-                name, dot, _ = file.partition(".")
-                if not dot or file.endswith(suffixes):
-                    found = cls.finders.setdefault(name, [])
-                    if finder not in found:
-                        found.append(finder)
-        sys.meta_path[place] = cls
-
-    @classmethod
-    def hand_back(cls):
-        if cls in sys.meta_path:
-            sys.meta_path[sys.meta_path.index(cls)] = importlib.machinery.PathFinder
-        cls.finders = None
-
-    @classmethod
-    def find_spec(cls, name, path=None, target=None):
-        if path is None and sys.path == cls.path:
-            is_portion = False  # of a package without a file of its own
-            for finder in cls.finders.get(name, ()):
-                spec = finder.find_spec(name, target)
-                if spec is not None and spec.loader is not None:
-                    return spec
-                is_portion = is_portion or spec is not None
-            if not is_portion:
-                return None
-        return super().find_spec(name, path, target)
-
-
-def stat_alike(on):
-    """While this is on, an import hears of a file nothing that its disk and its owner decide."""
-    importing = sys.modules["importlib._bootstrap_external"]
-    if on and hasattr(importing, "_path_stat"):
-        ORDINARY.append(importing._path_stat)
-        importing._path_stat = _tally_host.path_stat
-    elif ORDINARY:
-        importing._path_stat = ORDINARY.pop()
-
-
-def look_around():
-    """All that looks at what this machine has beside what is measured: folders, users, zones, other packages."""
-    if sys.flags.no_site:
-        first = sys.path[:1] if sys.path[:1] == [""] else []
-        del sys.path[: len(first)]
-        import site
-
-        site.main()
-        sys.path[:0] = first
-        _tally_host.set_flag(sys.flags, NO_SITE, 0)
-    if not UNDER_VALGRIND:
-        return
-    _tally_host.ask_c_library()
-    importlib.machinery.PathFinder.find_spec("tally_no_such_module")
-    DirectFinder.take_over()
-    stat_alike(True)
-    _tally_host.fill_interned()
-    fill_table(sys.modules, 40000)
-    fill_table(os.environ._data, 4000)
-    fill_table(sys.path_importer_cache, 8000)
-    SPARE.extend(spare_variables())
-    for name in SPARE:
-        os.putenv(name, "")
-
-
 def main():
-    gc.disable()  # when all generations are collected follows from how many objects there were before
-    seal(0)
-    look_around()
-    seal(1)
+    tally_start.begin()
     split = sys.argv.index("--")
     REQUIRED.extend(sys.argv[1:split])
     texts = sys.argv[split + 1 :]
@@ -615,23 +458,13 @@ def main():
         rehearse(texts, True)
     del sys.modules["tally_warm_up"]
     new_main()
-    stat_alike(False)
-    DirectFinder.hand_back()
-    if UNDER_VALGRIND:
-        for name in SPARE:
-            os.unsetenv(name)
+    tally_start.end_of_imports()
     set_late_environment()
-    seal(LAST_STAGE)
+    tally_start.seal(tally_start.LAST_STAGE)
     sys.exit(_tally_host.serve(run_case, sys.version.split()[0]))
 
 
-CACHED_ATTRIBUTES = 4096
-LAST_STAGE = 2
-NO_SITE = 6  # its place in sys.flags
-UNDER_VALGRIND = _tally_host.under_valgrind()
-ORDINARY = []
 REQUIRED = []
-SPARE = []  # variables of the C library's environment while modules are imported
 DEVICE = []
 MODULES = {}  # what the toolchain's own texts find as globals; nothing of a case's reaches it, nor it a case
 HOST = sys.modules["__main__"]  # kept: each case has a __main__ of its own

@@ -41,10 +41,14 @@ s.loader.exec_module(x)
 sys.modules["_tally_host"] = x
 with open({}) as f:
     text = f.read()
+sys.modules["tally_start"] = m = type(sys)("tally_start")
+exec(compile(text, "tally_start.py", "exec"), m.__dict__)
+with open({}) as f:
+    text = f.read()
 sys.path[:0] = first if first == [""] else []
 exec(compile(text, "tally_host.py", "exec"))
 )",
-                     protocol::kHostExtension, protocol::kHostExtension, protocol::kHostScript);
+                     protocol::kHostExtension, protocol::kHostExtension, protocol::kHostStart, protocol::kHostScript);
 }
 
 Result<PassedFd> pass_file(const std::string& path, int target) {
@@ -152,7 +156,8 @@ void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const HostKi
   spec.made_of = interpreter.start + toolchain.loaded;
   spec.late_environment = take_late_environment(spec.environment);
   spec.files = {{around.libexec + "/_tally_host.abi3.so", protocol::kHostExtension},
-                {around.libexec + "/tally_host.py", protocol::kHostScript}};
+                {around.libexec + "/tally_host.py", protocol::kHostScript},
+                {around.libexec + "/tally_start.py", protocol::kHostStart}};
   if (!toolchain.compiled.empty()) {
     // A path of one length, wherever the cache lies.
     spec.files.push_back({toolchain.compiled, protocol::kHostCompiled});

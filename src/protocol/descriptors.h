@@ -11,6 +11,7 @@ inline constexpr int kHostScript = 5;       ///< Python: tally_host.py.
 inline constexpr int kLateEnvironment = 6;  ///< Python: NAME=VALUE, each ended by a null, set once all is imported.
 
 inline constexpr int kHostCompiled = 8;   ///< Python: the folder of what is compiled where sources are not, if any.
+inline constexpr int kHostStart = 9;      ///< Python: tally_start.py.
 inline constexpr int kHostFunctions = 7;  ///< Python, where calls are observed: the extension that does it.
 
 inline constexpr int kProgramPreload = 5;  ///< A program that is made to serve: what is put before its libraries.

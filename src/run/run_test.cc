@@ -47,7 +47,8 @@ class RunTest : public ::testing::Test {
  protected:
   RunTest() : folder_(::testing::TempDir() + "run_" + std::to_string(getpid())) {
     std::filesystem::remove_all(folder_);
-    for (const char* name : {"/libexec/_tally_host.abi3.so", "/libexec/tally_host.py", "/libexec/examiner.py"})
+    for (const char* name :
+         {"/libexec/_tally_host.abi3.so", "/libexec/tally_host.py", "/libexec/tally_start.py", "/libexec/examiner.py"})
       EXPECT_TRUE(write_file(folder_ + name, "report()"));
     for (const char* name : {"/bin/python3", "/bin/valgrind"}) {
       EXPECT_TRUE(write_file(folder_ + name, "#!/bin/sh\n"));

@@ -24,17 +24,20 @@ class Host:
         native.set_hooks = lambda before, sync: setattr(self, "hooks", (before, sync))
         native.start_instrumentation = lambda: False
         native.rehearse = lambda function, text, counted: True
-        native.under_valgrind = lambda: False
-        native.seal = lambda pool, stage: None
         native.serve = lambda function, version: 0
+        start = types.ModuleType("tally_start")
+        start.begin = start.end_of_imports = lambda: None
+        start.LAST_STAGE, start.seal = 2, lambda stage: None
         arguments = ["-c", *requires, "--"]
         kept = {
-            name: sys.modules.get(name) for name in ("__main__", "_tally_host", "tally_warm_up")
+            name: sys.modules.get(name)
+            for name in ("__main__", "_tally_host", "tally_start", "tally_warm_up")
         }
         argv = sys.argv[:]
         self.names = {"__name__": "__main__", "__builtins__": __builtins__}
         try:
             sys.modules["_tally_host"] = native
+            sys.modules["tally_start"] = start
             sys.argv[:] = arguments
             with contextlib.suppress(SystemExit):
                 exec(compile(SCRIPT.read_text(), "tally_host.py", "exec"), self.names)

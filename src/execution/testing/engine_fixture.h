@@ -46,7 +46,7 @@ class EngineTest : public ::testing::Test {
   EngineTest() : folder_(::testing::TempDir() + "engine_" + std::to_string(getpid())) {
     std::filesystem::create_directories(folder_ + "/libexec");
     // What a Python host is handed; nothing reads it here.
-    for (const char* name : {"/libexec/_tally_host.abi3.so", "/libexec/tally_host.py"})
+    for (const char* name : {"/libexec/_tally_host.abi3.so", "/libexec/tally_host.py", "/libexec/tally_start.py"})
       EXPECT_TRUE(write_file(folder_ + name, ""));
     around_ = {.environment = {{"PATH", "/usr/bin"}},
                .timed_environment = {{"PATH", "/usr/bin"}},
