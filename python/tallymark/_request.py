@@ -66,6 +66,7 @@ class Journal(TypedDict, total=False):
 class Profiles(TypedDict, total=False):
     folder: str
     name: str
+    calls: bool
     allocation_sites: bool
     python_functions: bool
     lines: bool

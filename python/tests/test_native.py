@@ -104,7 +104,7 @@ def test_functions_have_their_own_instructions_whoever_counts(engine: tallymark.
     alone = tallymark.count(STATEMENT, setup=SETUP, engine=engine)
     with_calls = tallymark.count(STATEMENT, setup=SETUP, profile="calls", engine=engine)
     assert alone.record["settings"]["counted_with"] == "tally-counter"
-    assert with_calls.record["settings"]["counted_with"] == "callgrind"
+    assert with_calls.record["settings"]["counted_with"] == "tally-counter"
     assert alone.instructions == with_calls.instructions
     assert {one.name: one.exclusive for one in alone.functions} == {
         one.name: one.exclusive for one in with_calls.functions

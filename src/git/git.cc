@@ -38,7 +38,11 @@ Git::Git(ProcessRunner& runner, const EnvironmentVariables& environment, std::st
 
 ProcessResult Git::run_git(std::vector<std::string> arguments, std::string input) const {
   ProcessRequest request;
-  request.argv = {"git", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-C", folder_};
+  request.argv = {"git", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"};
+  // The git of a tally that was killed still ends what it does, and holds a ref's lock until then.
+  for (const char* const wait : {"core.filesRefLockTimeout=10000", "core.packedRefsTimeout=10000"})
+    request.argv.insert(request.argv.end(), {"-c", wait});
+  request.argv.insert(request.argv.end(), {"-C", folder_});
   request.argv.insert(request.argv.end(), arguments.begin(), arguments.end());
   request.environment = environment_;
   request.stdin_text = std::move(input);

@@ -72,8 +72,9 @@ Status CaseRecorder::on_case(std::size_t index, CaseOutcome outcome) {
   note_counts(index, outcome);
   if (request_.profiles) remove_explanations(*request_.profiles, record.id);
   auto profile = outcome.profile.empty() ? std::nullopt : read_profile(record, measured, outcome);
-  keep_found(record, measured, outcome, profile ? &*profile : nullptr);
+  keep_found(record, measured, outcome, profile ? &*profile : nullptr, outcome.baseline_profile);
   if (profile) {
+    if (outcome.paused) forget_calls(profile->profile);
     if (const Status kept = keep_profile(record, *std::move(profile), outcome.baseline_profile); !kept)
       record.warnings.push_back("it has no profile: " + describe(kept.error()));
   }
@@ -128,15 +129,15 @@ std::optional<StoredProfile> CaseRecorder::read_profile(CaseRecord& record, cons
     record.counts->denoised = record.counts->per_iteration - noise / static_cast<double>(record.counts->iterations);
   }
   if (!request_.profiles) return std::nullopt;
-  if (outcome.paused) forget_calls(*profile);
   return StoredProfile{*std::move(profile), outcome.counts ? outcome.counts->iterations : 1};
 }
 
 void CaseRecorder::keep_found(CaseRecord& record, const Case& measured, const CaseOutcome& outcome,
-                              StoredProfile* profile) {
+                              StoredProfile* profile, std::string& baseline) {
   ProbeContext context{.measured = measured,
                        .record = record,
                        .profile = profile,
+                       .baseline = baseline,
                        .folder = request_.profiles ? request_.profiles->folder : std::string(),
                        .keeps_sources = request_.profiles && request_.profiles->sources,
                        .keeps_traces = request_.profiles && request_.profiles->probes.contains(probes::kernels),

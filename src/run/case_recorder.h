@@ -55,7 +55,8 @@ class CaseRecorder final : public ExecutionObserver {
 
  private:
   std::optional<StoredProfile> read_profile(CaseRecord& record, const Case& measured, const CaseOutcome& outcome);
-  void keep_found(CaseRecord& record, const Case& measured, const CaseOutcome& outcome, StoredProfile* profile);
+  void keep_found(CaseRecord& record, const Case& measured, const CaseOutcome& outcome, StoredProfile* profile,
+                  std::string& baseline);
   Status keep_profile(CaseRecord& record, StoredProfile profile, const std::string& baseline);
   void note_counts(std::size_t index, const CaseOutcome& outcome);
   Status keep(CaseRecord& record);

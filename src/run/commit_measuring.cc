@@ -165,6 +165,7 @@ Result<CommitOutcome> CommitMeasuring::measure_built(const Commit& commit, const
   if (request_.profiles) {
     measured.path = folder_of(commit.id) + "/record.json";
     request.profiles = ProfileRequest{.folder = measured.path + ".profiles", .name = "record.json.profiles"};
+    request.profiles->probes.set(probes::calls, true);
     request.profiles->probes.set(probes::python_functions, true);
   }
   auto result = tally::measure(workspace_, request, observer_);

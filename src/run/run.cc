@@ -59,11 +59,9 @@ std::string symbols_of_subjects(const std::map<std::string, ResolvedToolchain>& 
   return folder.string();
 }
 
-/// Whether more is wanted of a case than its instructions by function.
-bool needs_callgrind(const RunRequest& request) {
-  const Settings& settings = request.settings;
-  return (request.profiles && request.profiles->calls) || settings.cache_sim || settings.branch_sim ||
-         settings.call_context > 0;
+/// Whether more is counted of a case than its instructions by function.
+bool needs_callgrind(const Settings& settings) {
+  return settings.cache_sim || settings.branch_sim || settings.call_context > 0;
 }
 
 Result<Ready> make_ready(Workspace& workspace, const RunRequest& request, bool counts, RunObserver& observer) {
@@ -83,7 +81,7 @@ Result<Ready> make_ready(Workspace& workspace, const RunRequest& request, bool c
     if (!valgrind) return std::unexpected(valgrind.error());
     ready.hosts.valgrind = std::move(valgrind->path);
     ready.valgrind_version = std::move(valgrind->version);
-    if (!needs_callgrind(request)) ready.hosts.counter = std::move(valgrind->counter);
+    if (!needs_callgrind(request.settings)) ready.hosts.counter = std::move(valgrind->counter);
   }
   auto cache = default_cache_root(value_of(full, "XDG_CACHE_HOME"), value_of(full, "HOME"));
   if (!cache) return std::unexpected(cache.error());
@@ -109,6 +107,13 @@ Result<Ready> make_ready(Workspace& workspace, const RunRequest& request, bool c
   return ready;
 }
 
+/// Where Callgrind counts, the profile of a count has its calls already.
+ProbeSet wanted_probes(const RunRequest& request, const Ready& ready) {
+  ProbeSet wanted = request.profiles ? request.profiles->probes : ProbeSet();
+  if (ready.hosts.counter.empty()) wanted.set(probes::calls, false);
+  return wanted;
+}
+
 bool notes_inputs(const RunRequest& request) {
   return request.settings.counts && (request.notes_inputs || !request.reuse.empty());
 }
@@ -127,7 +132,7 @@ ExecutionResult execute(Workspace& workspace, const RunRequest& request, const R
                              .surroundings = ready.hosts,
                              .examiner = examiner,
                              .may_know_counts = !request.reuse.empty(),
-                             .probes = probes_to_execute(request.profiles ? request.profiles->probes : ProbeSet()),
+                             .probes = probes_to_execute(wanted_probes(request, ready)),
                              .device_probe = &probes::kernels.probe};
   Engine engine(workspace.runner(), workspace.leases(), workspace.hosts(), builder, std::move(execution), recorder);
   return engine.run(done);
@@ -154,7 +159,10 @@ Record describe_run(Workspace& workspace, const RunRequest& request, const Ready
   if (record.part) record.machines.front().name = machine_name(request.caller.environment);
   auto facts = common_facts(workspace.runner(), ready.environment.filtered, ready.valgrind_version);
   // Beside all that counts follow from: a history begins an epoch where one of them changes.
-  if (record.settings.counting) facts["counting"] = fmt::format("{}", *record.settings.counting);
+  if (record.settings.counting) {
+    facts["counting"] =
+        fmt::format("{}{}", *record.settings.counting, ready.hosts.counter.empty() ? " by callgrind" : "");
+  }
   if (record.settings.entropy != "fixed") facts["entropy"] = *record.settings.entropy;
   for (const Case& one : request.plan->cases) {
     const std::string name = environment_name(one.toolchain, to_string(one.language), one.host_runtime);

@@ -38,7 +38,6 @@ struct ProfileRequest {
   ProbeSet probes;     ///< What they find, too: in the profile, or beside it as DIGEST and a suffix of theirs.
   bool sources = false;    ///< And the texts of the user's own files that have source lines, as sources/DIGEST.
   bool baselines = false;  ///< Those of the empty loop too, each beside its case's as DIGEST.baseline.json.
-  bool calls = true;       ///< Who calls whom: Callgrind counts then. Else functions have their own instructions alone.
 };
 
 struct RunRequest {

@@ -54,7 +54,9 @@ Result<CaseProfiles> CaseProfiles::make(const std::filesystem::path& scratch, bo
 }
 
 ProfileRequest CaseProfiles::request() const {
-  return {.folder = folder_.path().string(), .name = {}, .baselines = true, .calls = calls_};
+  ProfileRequest request{.folder = folder_.path().string(), .name = {}, .probes = {}, .baselines = true};
+  request.probes.set(probes::calls, calls_);
+  return request;
 }
 
 void CaseProfiles::add(const CaseRecord& record) {
@@ -73,6 +75,8 @@ Result<json::Object> CaseProfiles::side(const std::string& file, const std::vect
     return fail(ErrorKind::failed, "the profile counts no instructions", path.string());
   json::Object counts{{"replicate_totals", totals}, {"exclusive", table_of(profile, Inclusion::exclusive)}};
   if (calls_) {
+    if (profile.calls.empty())
+      return fail(ErrorKind::failed, "who calls whom is not known: the case's warnings say why", path.string());
     counts["inclusive"] = table_of(profile, Inclusion::inclusive);
     counts["tree"] = tree_of(profile);
   }

@@ -68,7 +68,7 @@ void fields(auto& a, is<JournalRequest> auto& j) {
 }
 
 void fields(auto& a, is<ProfileRequest> auto& p) {
-  auto& [folder, name, wanted, sources, baselines, calls] = p;
+  auto& [folder, name, wanted, sources, baselines] = p;
   a("folder", folder, Rule::required_path);
   a("name", name, Rule::required);
   for (const KeptProbe* probe : probes::table) {
@@ -79,7 +79,6 @@ void fields(auto& a, is<ProfileRequest> auto& p) {
   }
   a("sources", sources, Rule::optional);
   a("baselines", baselines, Rule::optional);
-  std::ignore = calls;  // profiles that a client keeps have them
 }
 
 void fields(auto& a, is<MeasureRequest> auto& r) {

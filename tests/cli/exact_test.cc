@@ -78,8 +78,8 @@ setup = { cpp = 'for (int i = 0; i < 7; ++i) getppid();', py = "import os; os.ge
   }
 }
 
-/// Where no calls are wanted, a tool of ours counts in Callgrind's place: the same numbers, functions included. Where
-/// it was built for another Valgrind, Callgrind does.
+/// Where the counter was built for another Valgrind, Callgrind counts in its place: the same numbers, functions
+/// included, in another environment to all who compare. Profiles with calls leave counts to the counter.
 TEST(Exact, TheCounterReadsWhatCallgrindReads) {
   const auto folder = TemporaryFolder::make();
   ASSERT_TRUE(folder);
@@ -88,11 +88,17 @@ TEST(Exact, TheCounterReadsWhatCallgrindReads) {
   const Record ours = record_of(standard, ran);
   ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
   ASSERT_EQ(ours.settings.counted_with, "tally-counter");
-  std::vector<std::string> with_profiles = standard;
-  with_profiles.emplace_back("--profiles");
-  const Record theirs = record_of(with_profiles, ran);
+  const fs::path other = folder->path() / "valgrind";
+  ASSERT_TRUE(write_file(
+      other, "#!/bin/sh\n[ \"$1\" = --version ] && exec echo valgrind-3.0\nexec /usr/bin/valgrind \"$@\"\n"));
+  fs::permissions(other, fs::perms::owner_all);
+  How how;
+  how.path = folder->path().string() + ":" + how.path;
+  const Record theirs = record_of(standard, ran, how);
   ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
   ASSERT_EQ(theirs.settings.counted_with, "callgrind");
+  EXPECT_EQ(ours.environments.at("python").facts.at("counting") + " by callgrind",
+            theirs.environments.at("python").facts.at("counting"));
   ASSERT_GE(ours.cases.size(), 10U);
   for (std::size_t i = 0; i < ours.cases.size(); ++i) {
     const CaseRecord& one = ours.cases[i];
@@ -104,12 +110,12 @@ TEST(Exact, TheCounterReadsWhatCallgrindReads) {
     EXPECT_EQ(one.warnings, theirs.cases[i].warnings) << one.id;
   }
 
-  const fs::path other = folder->path() / "valgrind";
-  ASSERT_TRUE(write_file(
-      other, "#!/bin/sh\n[ \"$1\" = --version ] && exec echo valgrind-3.0\nexec /usr/bin/valgrind \"$@\"\n"));
-  fs::permissions(other, fs::perms::owner_all);
-  How how;
-  how.path = folder->path().string() + ":" + how.path;
+  std::vector<std::string> with_profiles = standard;
+  with_profiles.emplace_back("--profiles");
+  const Record profiled = record_of(with_profiles, ran);
+  EXPECT_EQ(profiled.settings.counted_with, "tally-counter");
+  EXPECT_EQ(profiled.environments.at("python").facts, ours.environments.at("python").facts);
+
   const Record another = record_of({"run", suite("known_work"), "--counts-only", "--filter", "thousand*"}, ran, how);
   ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
   EXPECT_EQ(another.settings.counted_with, "callgrind");

@@ -15,9 +15,12 @@ INTERPRETER = "/usr/bin/python3"
 
 
 def counted(record):
-    """Of each case all that was counted, by its id."""
+    """Of each case all values that were counted, by its id.
+
+    How often each was counted is the scheduler's: the first case of a host is held against a second fork.
+    """
     return {
-        case["id"]: (case["counts"]["replicates"], case["counts"]["baseline_replicates"])
+        case["id"]: (set(case["counts"]["replicates"]), set(case["counts"]["baseline_replicates"]))
         for case in json.loads(pathlib.Path(record).read_text())["cases"]
     }
 

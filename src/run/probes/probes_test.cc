@@ -53,9 +53,11 @@ class ProbesTest : public ::testing::Test {
   Status keep(const KeptProbe& probe, const ProbeSample& found, CaseRecord& record) {
     ObjectNames names;
     SourceLines lines;
+    std::string baseline;
     ProbeContext context{.measured = cases_[0],
                          .record = record,
                          .profile = nullptr,
+                         .baseline = baseline,
                          .folder = {},
                          .keeps_sources = false,
                          .keeps_traces = false,
@@ -79,8 +81,8 @@ TEST_F(ProbesTest, EachIsInTheTableOnceAndFoundByItsSession) {
   EXPECT_THAT(probes_to_execute({}), ElementsAre(&probes::threads.probe)) << "the others are asked for";
   ProbeSet some = ProbeSet::of_profiles();
   some.set(probes::lines, false);
-  EXPECT_THAT(probes_to_execute(some),
-              ElementsAre(&probes::allocation_sites.probe, &probes::python_functions.probe, &probes::threads.probe));
+  EXPECT_THAT(probes_to_execute(some), ElementsAre(&probes::calls.probe, &probes::allocation_sites.probe,
+                                                   &probes::python_functions.probe, &probes::threads.probe));
 }
 
 TEST_F(ProbesTest, EachIsForItsCases) {

@@ -22,6 +22,7 @@ struct ProbeContext {
   const Case& measured;
   CaseRecord& record;      ///< Its counts and times stand.
   StoredProfile* profile;  ///< Of its count, before it is written; null: there is none.
+  std::string& baseline;   ///< Callgrind's text of the empty loop, with that profile.
   std::string folder;      ///< For files beside the record; empty: none are kept.
   bool keeps_sources;      ///< The texts of the user's files, too.
   bool keeps_traces;       ///< Those of devices, too.
@@ -50,6 +51,7 @@ struct KeptProbe {
 
 namespace probes {
 
+extern const KeptProbe calls;
 extern const KeptProbe allocation_sites;
 extern const KeptProbe python_functions;
 extern const KeptProbe threads;
@@ -57,8 +59,8 @@ extern const KeptProbe lines;
 extern const KeptProbe heap_peak;
 extern const KeptProbe kernels;
 
-inline constexpr auto table =
-    std::to_array<const KeptProbe*>({&allocation_sites, &python_functions, &threads, &lines, &heap_peak, &kernels});
+inline constexpr auto table = std::to_array<const KeptProbe*>(
+    {&calls, &allocation_sites, &python_functions, &threads, &lines, &heap_peak, &kernels});
 
 }  // namespace probes
 
