@@ -148,6 +148,25 @@ def stat_alike(on):
         importing._path_stat = ORDINARY.pop()
 
 
+def fill_instances():
+    """CPython 3.11 and 3.12 give an instance room for as many attributes as its class may still be given, and each
+    instance leaves it one fewer: how many folders, modules and loaders there have been makes no difference."""
+    bootstrap = sys.modules["importlib._bootstrap"]
+    machinery = importlib.machinery
+    kinds = (
+        machinery.FileFinder("/"),
+        machinery.ModuleSpec("tally", None),
+        machinery.SourceFileLoader("tally", "/"),
+        machinery.SourcelessFileLoader("tally", "/"),
+        machinery.ExtensionFileLoader("tally", "/"),
+        bootstrap._ModuleLock("tally"),
+        bootstrap._ModuleLockManager("tally"),
+    )
+    for one in kinds:
+        for _ in range(40):  # no class shares more than 30
+            object.__new__(type(one))
+
+
 def look_around():
     """All that looks at what this machine has beside what is measured: folders, users, zones, other packages."""
     if sys.flags.no_site:
@@ -164,6 +183,7 @@ def look_around():
     importlib.machinery.PathFinder.find_spec("tally_no_such_module")
     DirectFinder.take_over()
     stat_alike(True)
+    fill_instances()
     _tally_host.fill_interned()
     fill_table(sys.modules, 40000)
     fill_table(os.environ._data, 4000)

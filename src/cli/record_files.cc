@@ -14,6 +14,7 @@
 #include "base/contains.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "base/zstd.h"
 #include "build/cache.h"
 #include "build/file_digests.h"
 #include "record/json.h"
@@ -23,13 +24,17 @@ namespace tally::cli {
 namespace {
 
 constexpr std::size_t kMostNamed = 5;
+constexpr std::size_t kMostText = std::size_t{1} << 30U;  // of a record: 100,000 cases have 150 MB
 
 }  // namespace
 
 Result<Record> load_record(const std::string& path) {
   const Result<std::string> text = read_file(path);
   if (!text) return std::unexpected(text.error());
-  return record_from_json(*text, path);
+  if (!is_zstd(*text)) return record_from_json(*text, path);
+  const Result<std::string> whole = from_zstd(*text, path, kMostText);
+  if (!whole) return std::unexpected(whole.error());
+  return record_from_json(*whole, path);
 }
 
 Result<std::string> choose_id(std::span<const std::string> ids, const std::string& wanted, const std::string& where) {
@@ -208,6 +213,12 @@ CompareOptions compare_options(bool denoise) {
     if (const auto found = known.find(digest); found != known.end()) return found->second;
     return known[digest] = FileDigests(digests).sources_of(digest);
   };
+  return options;
+}
+
+CompareOptions exact_compare_options() {
+  CompareOptions options = compare_options();
+  options.threshold = {.usual_floor_cpp = 0, .usual_floor_python = 0, .least_instructions = 0};
   return options;
 }
 

@@ -15,6 +15,7 @@
 
 namespace tally::cli {
 
+/// Also one that zstd has compressed.
 Result<Record> load_record(const std::string& path);
 
 /// The id that `wanted` means: itself, else the only one that contains or (as a glob) matches it. An unknown or
@@ -47,6 +48,9 @@ ProfileLoader profile_loader(const Record& base, std::string base_path, std::str
 
 /// How records are compared here: with the names of files that were digested on this machine.
 CompareOptions compare_options(bool denoise = false);
+
+/// The same where nothing is taken for noise.
+CompareOptions exact_compare_options();
 
 /// What --denoise does in every command that compares.
 inline constexpr const char* kDenoiseHelp =

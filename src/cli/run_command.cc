@@ -9,6 +9,7 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "build/resolve.h"
+#include "cli/expectation.h"
 #include "cli/known_records.h"
 #include "cli/measuring.h"
 #include "cli/record_files.h"
@@ -118,6 +119,11 @@ void add_run_command_options(OptionSet& command, RunCommandOptions& options) {
            "Reuse counts of this record, or of a history's newest runs, for cases whose inputs are unchanged; one in "
            "twenty is counted again as proof")
       .value_name("RECORD|STORE");
+  command
+      .add("--expect", &options.expect,
+           "Compare every count with this record's, to the instruction; of a folder, with the record of the same code. "
+           "Exit code 3: one differs, 2: one was not compared")
+      .value_name("RECORD|FOLDER");
   command.add("--profiles", &options.profiles,
               "Keep a profile of each case beside the record, for explain, profile and report");
   for (std::size_t i = 0; i < probes::table.size(); ++i) {
@@ -183,6 +189,8 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
                          std::string(probe->option), "add --profiles"},
                         err);
   }
+  const auto expected = Expectation::load(options.expect);
+  if (!expected) return report_error(expected.error(), err);
   auto journal = journal_path(context, options);
   if (!journal) return report_error(journal.error(), err);
   if (!options.resume) {
@@ -192,6 +200,8 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
   }
   auto settings = settings_of(options.run);
   if (!settings) return report_error(settings.error(), err);
+  if (!options.expect.empty() && !settings->counts)
+    return report_error({ErrorKind::input, "nothing is counted", "--expect", "leave out --wall-only"}, err);
   auto earlier = records_to_reuse(context, options, err);
   if (!earlier) return report_error(earlier.error(), err);
   RunRequest request{.plan = &*plan,
@@ -243,7 +253,11 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
     std::error_code ignored;
     fs::remove(*journal, ignored);
   }
-  return exit_code_of(*measured);
+  const int judged = measured->interrupted || measured->stopped
+                         ? kFine
+                         : expected->judge(measured->record, options.json == "-" ? err : out);
+  const int code = exit_code_of(*measured);
+  return code == kFine ? judged : code;
 }
 
 }  // namespace tally::cli

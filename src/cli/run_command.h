@@ -14,8 +14,9 @@ namespace tally::cli {
 struct RunCommandOptions {
   RunOptions run;
   SuiteSource source;
-  std::string json;   ///< "-": standard output.
-  std::string reuse;  ///< A record or a store whose counts are reused for cases with unchanged inputs.
+  std::string json;    ///< "-": standard output.
+  std::string reuse;   ///< A record or a store whose counts are reused for cases with unchanged inputs.
+  std::string expect;  ///< A record, or a folder of records, that the run is to read the same as.
   bool resume = false;
   bool profiles = false;
   std::array<bool, probes::table.size()> probes{};  ///< Those whose option was given, by their places.

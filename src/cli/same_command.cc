@@ -24,15 +24,11 @@ int run_same(const SameOptions& given, std::ostream& out, std::ostream& err) {
   for (const Result<Record>* record : {&first, &second}) {
     if (!*record) return refuse("same", record->error(), err);
   }
-  CompareOptions options = compare_options();
-  options.threshold = {.usual_floor_cpp = 0, .usual_floor_python = 0, .least_instructions = 0};
   const Comparison comparison =
-      compare(*first, *second, options, profile_loader(*first, given.first, given.second, &err));
+      compare(*first, *second, exact_compare_options(), profile_loader(*first, given.first, given.second, &err));
   const SameCounts same = same_counts_of(comparison);
   out << to_text(same);
-  constexpr int kDiffers = 3;
-  if (!same.moved.empty()) return kDiffers;
-  return same.unjudged.empty() && same.judged() > 0 ? 0 : 2;
+  return exit_code_of(same);
 }
 
 }  // namespace tally::cli

@@ -178,11 +178,11 @@ TEST(Check, TimeFailsOnlyWhenTheWholeIntervalDoes) {
 TEST(Check, ChangedEnvironmentSoftens) {
   const Record base = run_of({example_case("a", 1000)});
   Record next = run_of({example_case("a", 1100)});
-  next.environments["torch"].facts["cpu"] = "other";
+  next.environments["torch"].facts["cpu.offered"] = "other";
   const Comparison comparison = compare(base, next, {});
   const CheckResult result = check(comparison, {limit("instructions=+1%")}, {}, "2026-01-01");
   EXPECT_EQ(result.count(Severity::warning), 1U);
-  EXPECT_THAT(result.findings[0].message, HasSubstr("cpu: none → other"));
+  EXPECT_THAT(result.findings[0].message, HasSubstr("cpu.offered: none → other"));
   EXPECT_EQ(exit_code(comparison, result), 0);
 }
 

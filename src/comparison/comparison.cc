@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <tuple>
 #include <unordered_map>
 
@@ -108,6 +109,22 @@ void compare_environments(const Record& base, const Record& next, const CompareO
   const bool old = serves_both(base, *result.base) != serves_both(next, *result.next);
   result.environment_changes = changed_facts(before->facts, after->facts, old, options);
   result.subject_changes = changed_facts(before->subject, after->subject, old, options);
+  if (before->machine && after->machine)
+    result.machine_changes = changed_facts(*before->machine, *after->machine, old, options);
+}
+
+/// Another kernel names a processor's features otherwise; another processor has other times.
+void compare_times(const CaseRecord& base, const CaseRecord& next, const CompareOptions& options,
+                   CaseComparison& result) {
+  if (!base.wall || !next.wall) return;
+  const auto processor = std::ranges::find_if(result.machine_changes,
+                                              [](const std::string& change) { return change.starts_with("cpu: "); });
+  if (processor == result.machine_changes.end()) {
+    result.time = time_change(*base.wall, *next.wall, options);
+    return;
+  }
+  result.notes.push_back(
+      {NoteCode::times_refused, "times not compared: they are of two processors (" + *processor + ")"});
 }
 
 Verdict direction(double delta, double threshold) {
@@ -144,7 +161,7 @@ void compare_pair(const Comparison& run, CaseComparison& result, const CompareOp
   result.definition_changed = base.definition.digest != next.definition.digest;
   if (result.definition_changed)
     result.notes.push_back({NoteCode::definition_changed, "the definition changed under this id"});
-  if (base.wall && next.wall) result.time = time_change(*base.wall, *next.wall, options);
+  compare_times(base, next, options, result);
   result.counts_refused = why_counts_refused(run, base, next, options);
   if (!result.counts_refused.empty()) {
     result.verdict = Verdict::refused;
@@ -163,10 +180,12 @@ void compare_pair(const Comparison& run, CaseComparison& result, const CompareOp
           {NoteCode::count_reused, "the new count was reused from an earlier run, of " + *next.reused});
   } else if (result.time) {
     result.verdict = result.time->verdict;
+    std::ranges::copy(result.machine_changes, std::back_inserter(result.environment_changes));
   } else if (!work_of(base) || !work_of(next)) {
     result.verdict = Verdict::refused;
-    result.notes.push_back({NoteCode::nothing_to_compare,
-                            "nothing to compare: the two sides share neither counts nor enough samples of time"});
+    if (result.notes.empty() || result.notes.back().code != NoteCode::times_refused)
+      result.notes.push_back({NoteCode::nothing_to_compare,
+                              "nothing to compare: the two sides share neither counts nor enough samples of time"});
     return;
   }
   compare_kernels(result);
@@ -211,6 +230,8 @@ std::string_view to_string(NoteCode code) {
       return "kernels_changed";
     case nothing_to_compare:
       return "nothing_to_compare";
+    case times_refused:
+      return "times_refused";
     case skipped:
       return "skipped";
     case failed:

@@ -42,6 +42,7 @@ enum class NoteCode {
   base_below_zero,
   count_reused,
   nothing_to_compare,
+  times_refused,
   kernels_changed,
   skipped,
   failed,
@@ -67,6 +68,7 @@ struct CaseComparison {
   std::string cause;                             ///< "code", "compiler", …; only where something changed.
   std::vector<std::string> environment_changes;  ///< "compiler: clang 18 → clang 19"
   std::vector<std::string> subject_changes;      ///< "libfoo.so: 12ab… → 34cd…"
+  std::vector<std::string> machine_changes;      ///< "cpu: A → B": counts do not follow from them.
   bool definition_changed = false;
   std::string result;  ///< Where results were compared too: "same", "differs" or "unknown".
   std::vector<Note> notes;

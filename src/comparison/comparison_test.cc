@@ -76,6 +76,24 @@ TEST(Compare, AnotherVersionOfCountingIsAChangedEnvironmentAndNamed) {
   EXPECT_THAT(one.environment_changes, ElementsAre("counting: none → 2"));
 }
 
+TEST(Compare, CountsOfTwoProcessorsAreComparedAndTimesAreNot) {
+  Record base = run_of({example_case("a", 1000)});
+  Record next = run_of({example_case("a", 1100)});
+  base.environments["torch"].machine = {{"cpu", "A"}, {"cpu.flags", "1"}};
+  next.environments["torch"].machine = {{"cpu", "B"}, {"cpu.flags", "1"}};
+  const CaseComparison counted = only(base, next);
+  EXPECT_EQ(counted.verdict, Verdict::slower);
+  EXPECT_THAT(counted.environment_changes, testing::IsEmpty());
+  EXPECT_THAT(counted.machine_changes, ElementsAre("cpu: A → B"));
+  EXPECT_FALSE(counted.time);
+  EXPECT_THAT(counted.note_texts(), ElementsAre("times not compared: they are of two processors (cpu: A → B)"));
+  next.cases[0].counts.reset();
+  EXPECT_EQ(only(base, next).verdict, Verdict::refused);
+  EXPECT_EQ(to_string(only(base, next).notes.at(0).code), "times_refused");
+  next.environments["torch"].machine = {{"cpu", "A"}, {"cpu.flags", "of a newer kernel"}};
+  EXPECT_THAT(only(base, next).environment_changes, ElementsAre("cpu.flags: 1 → of a newer kernel"));
+}
+
 TEST(Compare, EnvironmentSoftensAndIsNamedSubjectDoesNot) {
   const Record base = run_of({example_case("a", 1000)});
   Record next = run_of({example_case("a", 1100)});

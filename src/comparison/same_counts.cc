@@ -78,8 +78,15 @@ SameCounts same_counts_of(const Comparison& comparison) {
   return result;
 }
 
-std::string to_text(const SameCounts& same) {
-  std::string text = fmt::format("{} of {} equal\n", same.equal, same.judged());
+int exit_code_of(const SameCounts& same) {
+  constexpr int kDiffers = 3;
+  constexpr int kNotJudged = 2;
+  if (!same.moved.empty()) return kDiffers;
+  return same.unjudged.empty() && same.judged() > 0 ? 0 : kNotJudged;
+}
+
+std::string to_text(const SameCounts& same, const std::string& what) {
+  std::string text = fmt::format("{} of {} equal{}\n", same.equal, same.judged(), what);
   for (const CaseComparison* one : same.moved) text += describe_move(*one);
   if (!same.moved.empty() && same.differences.empty())
     text += "  both records name the same environment: something differs that they do not name\n";

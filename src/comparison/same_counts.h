@@ -25,7 +25,12 @@ struct SameCounts {
 /// The result points into `comparison`.
 SameCounts same_counts_of(const Comparison& comparison);
 
-/// "181 of 181 equal", and a line or more for each case that is not. Ends with a line break.
-std::string to_text(const SameCounts& same);
+/// "181 of 181 equal" and `what` ("to base.json"), and a line or more for each case that is not. Ends with a line
+/// break.
+std::string to_text(const SameCounts& same, const std::string& what = {});
+
+/// What commands that judge by this exit with: 0, all are equal; 3, some are not; 2, none is unequal, and some or all
+/// were not compared.
+int exit_code_of(const SameCounts& same);
 
 }  // namespace tally

@@ -42,11 +42,11 @@ sys.modules["_tally_host"] = x
 with open({}) as f:
     text = f.read()
 sys.modules["tally_start"] = m = type(sys)("tally_start")
-exec(compile(text, "tally_start.py", "exec"), m.__dict__)
+exec(compile(text, "<tally start>", "exec"), m.__dict__)
 with open({}) as f:
     text = f.read()
 sys.path[:0] = first if first == [""] else []
-exec(compile(text, "tally_host.py", "exec"))
+exec(compile(text, "<tally host>", "exec"))
 )",
                      protocol::kHostExtension, protocol::kHostExtension, protocol::kHostStart, protocol::kHostScript);
 }

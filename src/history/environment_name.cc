@@ -17,4 +17,15 @@ std::string environment_name_of(const Record& record) {
   return (ours ? fingerprint : digest(fingerprint)).substr(0, kDigits);
 }
 
+std::string processor_name_of(const Record& record) {
+  Digest all;
+  bool is_known = false;
+  for (const auto& [name, environment] : record.environments) {
+    if (!environment.machine) continue;
+    is_known = true;
+    for (const auto& [fact, value] : *environment.machine) all.add(name).add(fact).add(value);
+  }
+  return is_known ? all.hex().substr(0, kDigits) : std::string();
+}
+
 }  // namespace tally

@@ -10,4 +10,7 @@ namespace tally {
 /// Twelve hexadecimal digits.
 std::string environment_name_of(const Record& record);
 
+/// The same of the processor that its times are of. Empty: the record does not say it apart.
+std::string processor_name_of(const Record& record);
+
 }  // namespace tally

@@ -16,14 +16,14 @@ namespace {
 namespace fs = std::filesystem;
 
 /// With every change of a table or of SeriesPoint.
-constexpr std::int64_t kVersion = 3;
+constexpr std::int64_t kVersion = 4;
 /// A double's bytes tell the byte order; a table made by another machine's tally is made anew.
 constexpr double kLayout = 1.0 / 3;
 constexpr std::size_t kPointsInRow = 128;
 
 constexpr const char* kTables = R"sql(
 CREATE TABLE layout(version INTEGER NOT NULL, point_bytes INTEGER NOT NULL, number BLOB NOT NULL);
-CREATE TABLE run(id INTEGER PRIMARY KEY, suite TEXT NOT NULL, environment TEXT NOT NULL, commit_id TEXT NOT NULL,
+CREATE TABLE run(id INTEGER PRIMARY KEY, suite TEXT NOT NULL, environment TEXT NOT NULL, processor TEXT NOT NULL, commit_id TEXT NOT NULL,
   started TEXT NOT NULL, file TEXT NOT NULL UNIQUE);
 CREATE INDEX run_by_suite ON run(suite);
 CREATE TABLE environment(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
@@ -137,7 +137,7 @@ Result<std::vector<std::string>> HistoryIndex::cases(std::string_view suite) con
 
 Result<std::vector<IndexedRun>> HistoryIndex::runs(std::string_view suite) const {
   auto number = database_.prepare("SELECT count(*) FROM run WHERE suite = ?");
-  auto rows = database_.prepare("SELECT id, environment, commit_id, started, file FROM run WHERE suite = ?");
+  auto rows = database_.prepare("SELECT id, environment, processor, commit_id, started, file FROM run WHERE suite = ?");
   if (!rows) return std::unexpected(rows.error());
   rows->bind(suite);
   std::vector<IndexedRun> runs;
@@ -147,9 +147,10 @@ Result<std::vector<IndexedRun>> HistoryIndex::runs(std::string_view suite) const
     if (!*row) break;
     runs.push_back({.id = rows->whole(0),
                     .environment = rows->text(1),
-                    .commit = rows->text(2),
-                    .started = rows->text(3),
-                    .file = rows->text(4)});
+                    .processor = rows->text(2),
+                    .commit = rows->text(3),
+                    .started = rows->text(4),
+                    .file = rows->text(5)});
   }
   std::ranges::sort(runs, {}, &IndexedRun::file);
   return runs;
@@ -317,9 +318,15 @@ Status HistoryIndex::write(const std::pair<std::int64_t, std::int64_t>& of, cons
 
 Status HistoryIndex::add(const std::string& file, const Record& record) {
   const std::string environment = environment_name_of(record);
-  auto run = database_.prepare("INSERT INTO run(suite, environment, commit_id, started, file) VALUES(?, ?, ?, ?, ?)");
+  auto run = database_.prepare(
+      "INSERT INTO run(suite, environment, processor, commit_id, started, file) VALUES(?, ?, ?, ?, ?, ?)");
   if (!run) return std::unexpected(run.error());
-  run->bind(*record.suite).bind(environment).bind(record.source->commit).bind(record.started).bind(file);
+  run->bind(*record.suite)
+      .bind(environment)
+      .bind(processor_name_of(record))
+      .bind(record.source->commit)
+      .bind(record.started)
+      .bind(file);
   if (auto done = run->run(); !done) return done;
   const auto run_id = static_cast<std::uint32_t>(database_.last_id());
   const auto environment_number = environment_id(environment);

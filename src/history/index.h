@@ -24,6 +24,7 @@ namespace tally {
 struct IndexedRun {
   std::int64_t id = 0;
   std::string environment;
+  std::string processor;
   std::string commit;
   std::string started;
   std::string file;

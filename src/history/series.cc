@@ -46,8 +46,11 @@ History history_of(std::string suite, CommitLine line, const std::vector<const R
   std::unordered_map<std::string_view, std::size_t> places;
   for (std::size_t run = 0; run < records.size(); ++run) {
     const Record& record = *records[run];
-    history.runs.push_back(
-        {.id = 0, .environment = environment_name_of(record), .started = record.started, .file = {}});
+    history.runs.push_back({.id = 0,
+                            .environment = environment_name_of(record),
+                            .processor = processor_name_of(record),
+                            .started = record.started,
+                            .file = {}});
     for (const CaseRecord& one : record.cases) {
       const auto [place, is_new] = places.try_emplace(one.id, history.cases.size());
       if (is_new) history.cases.push_back({.id = one.id, .language = one.language, .points = {}});

@@ -82,18 +82,24 @@ struct EpochTimes {
 std::vector<EpochTimes> times_of(const History& history, const Epochs& epochs) {
   std::vector<EpochTimes> times(epochs.firsts.size());
   for (std::size_t of = 0; of < history.cases.size(); ++of) {
-    const SeriesPoint* before = nullptr;
+    struct Open {
+      const SeriesPoint* last = nullptr;
+      std::size_t series = 0;
+    };
+    std::map<std::string_view, Open> open;  // by processor
     for (const SeriesPoint& point : history.cases[of].points) {
       if (!point.has_time()) continue;
       const std::size_t at = epochs.of_run[point.run];
       EpochTimes& its = times[at];
-      if (before == nullptr || before->basis != point.basis || epochs.of_run[before->run] != at) {
+      auto& [last, series] = open[history.runs[point.run].processor];
+      if (last == nullptr || last->basis != point.basis || epochs.of_run[last->run] != at) {
+        series = its.series.size();
         its.series.emplace_back();
         its.cases.push_back(of);
       }
-      its.series.back().runs.push_back(point.run - epochs.firsts[at]);
-      its.series.back().seconds.push_back(point.time_s);
-      before = &point;
+      its.series[series].runs.push_back(point.run - epochs.firsts[at]);
+      its.series[series].seconds.push_back(point.time_s);
+      last = &point;
     }
   }
   return times;

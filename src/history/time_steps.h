@@ -38,8 +38,8 @@ struct TimeStep {
 /// By run, then by size of the change, largest first, then by series.
 std::vector<TimeStep> time_steps(std::span<const TimeSeries> series, const TimeStepOptions& options = {});
 
-/// Of a history, every environment by itself. A case that was defined or measured otherwise begins anew. Counts have no
-/// say in it. A history of one case is judged as if nobody had looked at others.
+/// Of a history, every environment by itself, and in it every processor. A case that was defined or measured otherwise
+/// begins anew. Counts have no say in it. A history of one case is judged as if nobody had looked at others.
 std::vector<TimeStep> time_steps(const History& history, const TimeStepOptions& options = {});
 
 }  // namespace tally

@@ -33,6 +33,7 @@ Result<History> told_history(const HistoryIndex& index, std::string suite, Commi
     history.line.measured.push_back(one.place);
     history.runs.push_back({.id = run.id,
                             .environment = std::move(run.environment),
+                            .processor = std::move(run.processor),
                             .started = std::move(run.started),
                             .file = std::move(run.file)});
   }

@@ -112,6 +112,7 @@ void fields(auto& a, is<Fingerprint> auto& f) {
 void fields(auto& a, is<Environment> auto& e) {
   a("facts", e.facts);
   a("subject", e.subject);
+  a.optional("machine", e.machine);
   a("fingerprint", e.fingerprint);
 }
 

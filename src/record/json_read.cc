@@ -266,6 +266,17 @@ void migrate_ids(std::vector<CaseRecord>& cases) {
   }
 }
 
+/// Counts were taken to follow from all of the processor.
+void migrate_machine(Environment& environment) {
+  if (environment.machine) return;
+  for (const std::string_view name : kMachineFacts) {
+    auto fact = environment.facts.extract(std::string(name));
+    if (fact.empty()) continue;
+    if (!environment.machine) environment.machine.emplace();
+    environment.machine->insert(std::move(fact));
+  }
+}
+
 void report(const std::optional<Fault>& fault, const std::string& place, Problem& problem) {
   if (fault) problem.report(place + fault->place, fault->message);
 }
@@ -402,6 +413,7 @@ Result<Record> head_from_json(std::string_view text, const std::string& where) {
   check_ids(record.cases, problem);
   if (*schema == 1) migrate_ids(record.cases);
   check_ids(record.cases, problem);
+  for (auto& [name, environment] : record.environments) migrate_machine(environment);
   report(fault_of(record), "", problem);
   if (problem.found()) return wrong(problem, where);
   for (std::size_t i = 0; i < record.cases.size() && !problem.found(); ++i) {

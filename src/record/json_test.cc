@@ -99,6 +99,18 @@ TEST(RecordJson, Schema1IsReadAsWhatItWouldBeToday) {
   EXPECT_EQ(*read, expected);
 }
 
+TEST(RecordJson, TheProcessorIsNoFactOfCounts) {
+  Record older = example_record();
+  older.environments["torch"].facts.insert({{"cpu", "A"}, {"cpu.flags", "f"}, {"glibc.dispatch", "d"}});
+  const auto read = record_from_json(to_json(older), "r.json");
+  ASSERT_TRUE(read) << describe(read.error());
+  const Environment& environment = read->environments.at("torch");
+  EXPECT_EQ(environment.facts, example_record().environments.at("torch").facts);
+  ASSERT_TRUE(environment.machine);
+  EXPECT_EQ(environment.machine->size(), 3U);
+  EXPECT_EQ(record_from_json(to_json(*read), "r.json"), *read);
+}
+
 TEST(RecordJson, WhatOnlySchema1ToldApartStaysApart) {
   Record record = example_record();
   record.cases[1] = record.cases[0];

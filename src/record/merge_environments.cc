@@ -7,6 +7,8 @@
 #include <cctype>
 #include <tuple>
 
+#include "base/digest.h"
+
 namespace tally {
 namespace {
 
@@ -57,10 +59,28 @@ struct Kind {
   std::vector<std::pair<std::size_t, std::string>> members;  ///< Inputs, and their keys.
 };
 
+std::map<std::string, std::string> machine_of(const Environment& environment) {
+  return environment.machine.value_or(std::map<std::string, std::string>());
+}
+
+/// What tells it from others of its name, in hexadecimal digits.
+std::string number_of(const Environment& environment) {
+  if (!environment.machine) return environment.fingerprint.environment;
+  Digest digest;
+  digest.add(environment.fingerprint.environment);
+  for (const auto& [fact, value] : *environment.machine) digest.add(fact).add(value);
+  return digest.hex();
+}
+
 std::string facts_differ(const std::vector<PartText>& inputs, const Kind& kind, const Environment& other,
                          std::size_t input) {
   const bool common_only = !is_started(*kind.environment) || !is_started(other);
-  return difference(kind.environment->facts, inputs[kind.input].name, other.facts, inputs[input].name, common_only);
+  const std::string facts =
+      difference(kind.environment->facts, inputs[kind.input].name, other.facts, inputs[input].name, common_only);
+  if (!facts.empty()) return facts;
+  // Times of two processors are not times of one environment.
+  return difference(machine_of(*kind.environment), inputs[kind.input].name, machine_of(other), inputs[input].name,
+                    false);
 }
 
 struct Member {
@@ -126,9 +146,8 @@ Result<MergedEnvironments> MergedEnvironments::of(const std::vector<PartText>& i
       set_fingerprints(alone);
       const Environment& environment = alone.environments.begin()->second;
       const bool is_one_of_several = kinds->size() > 1;
-      const std::string key = is_one_of_several ? fmt::format("{}{}{}", name, kBefore,
-                                                              environment.fingerprint.environment.substr(0, kDigits))
-                                                : name;
+      const std::string key =
+          is_one_of_several ? fmt::format("{}{}{}", name, kBefore, number_of(environment).substr(0, kDigits)) : name;
       merged.all_.insert_or_assign(key, environment);
       merged.is_one_of_several_[key] = is_one_of_several;
       for (const auto& [input, own] : kind.members) merged.keys_[input][own] = key;

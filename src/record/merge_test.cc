@@ -369,7 +369,7 @@ TEST(Merge, EachCaseKnowsItsOwnOfSeveralEnvironments) {
     const Environment* const own = environment_of(record, one);
     ASSERT_NE(own, nullptr) << one.id;
     const bool is_of_third = find_case(parts[2].record, one.id) != nullptr;
-    EXPECT_EQ(own->facts.contains("cpu"), is_of_third && one.language == "cpp") << one.id;
+    EXPECT_EQ(own->machine.has_value(), is_of_third && one.language == "cpp") << one.id;
   }
   const auto read = record_from_json(to_json(record), "r.json");
   ASSERT_TRUE(read) << describe(read.error());

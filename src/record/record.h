@@ -4,6 +4,7 @@
 /// Schema is schema/record-2.schema.json; docs/reference/record.md says what every key means.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -72,11 +73,18 @@ struct Fingerprint {
   friend bool operator==(const Fingerprint&, const Fingerprint&) = default;
 };
 
+/// What the processor is, what it can do, and which variants of memcpy and its like it has glibc choose. Older records
+/// have these among the facts.
+inline constexpr auto kMachineFacts = std::to_array<std::string_view>({"cpu", "cpu.flags", "glibc.dispatch"});
+
 /// What one toolchain's cases in one language ran in. A comparison names the facts that differ, so give each fact a key
-/// of its own: "cpu", "glibc", "glibc.dispatch", "valgrind", "python", "compiler", "mapped.libfoo.so", …
+/// of its own: "cpu.offered" (what Valgrind offers of the processor), "glibc", "valgrind", "python", "compiler",
+/// "mapped.libfoo.so", …
 struct Environment {
   std::map<std::string, std::string> facts;
   std::map<std::string, std::string> subject;  ///< What is being measured: "libfoo.so" → digest of what hosts mapped.
+  /// Of the processor, by kMachineFacts: times follow from them, counts do not. No fingerprint has them.
+  std::optional<std::map<std::string, std::string>> machine = {};
   Fingerprint fingerprint;
   friend bool operator==(const Environment&, const Environment&) = default;
 };

@@ -160,11 +160,18 @@ void add_profiles(Object& json, const HtmlReport& report, const CaseRecord& one,
   if (one.language == "python") add_profile(json, report, one, compared, ProfileOf::python, most_nodes);
 }
 
+/// Those of the processor, too.
+std::map<std::string, std::string> facts_of(const Environment& environment) {
+  std::map<std::string, std::string> facts = environment.facts;
+  if (environment.machine) facts.insert(environment.machine->begin(), environment.machine->end());
+  return facts;
+}
+
 Object run_json(const Record& record) {
   Object environments;
   for (const auto& [name, environment] : record.environments) {
     environments[name] =
-        Object{{"facts", environment.facts},
+        Object{{"facts", facts_of(environment)},
                {"subject", environment.subject},
                {"fingerprint", environment.fingerprint.environment + " / " + environment.fingerprint.subject}};
   }

@@ -79,7 +79,7 @@ Result<bool> EnvironmentRecorder::take_over(std::string_view payload, const std:
   const auto read = json::parse(payload);
   if (!read) return fail(ErrorKind::input, read.error().message, where);
   const std::string name = (*read)["environment"].text_or("");
-  earlier_[name] = {map_of((*read)["facts"]), map_of((*read)["subject"]), {}};
+  earlier_[name] = {.facts = map_of((*read)["facts"]), .subject = map_of((*read)["subject"]), .fingerprint = {}};
   if (const std::string start = (*read)["host_start"].text_or(""); !start.empty())
     add_host_start(host_starts_[name], start);
   if (const auto known = environments_.find(name); known != environments_.end()) {

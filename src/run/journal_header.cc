@@ -64,6 +64,8 @@ JournalHeader journal_header(const Plan& plan, const Settings& settings, const T
   }
   for (const auto& [name, one] : environments) {
     for (const auto& [fact, value] : one.facts) header.facts[fmt::format("{} of {}", fact, name)] = value;
+    for (const auto& [fact, value] : one.machine.value_or(std::map<std::string, std::string>()))
+      header.facts[fmt::format("{} of {}", fact, name)] = value;
     for (const auto& [file, value] : one.subject) header.facts[fmt::format("{} of {}", file, name)] = value;
   }
   return header;

@@ -4,6 +4,10 @@
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
 
+#include <algorithm>
+#include <array>
+
+#include "base/contains.h"
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/text.h"
@@ -90,12 +94,10 @@ std::string machine_name(const EnvironmentVariables& environment) {
   return ::uname(&names) == 0 ? names.nodename : std::string();
 }
 
-std::map<std::string, std::string> common_facts(ProcessRunner& runner, const EnvironmentVariables& environment,
-                                                const std::string& valgrind_version) {
+std::map<std::string, std::string> machine_facts(ProcessRunner& runner, const EnvironmentVariables& environment) {
   std::map<std::string, std::string> facts;
   facts["cpu"] = field_of("/proc/cpuinfo", "model name", ':');
   facts["cpu.flags"] = digest(field_of("/proc/cpuinfo", "flags", ':'));
-  facts["glibc"] = ::gnu_get_libc_version();
   // Which variant of memcpy and its like is chosen follows from these.
   std::string dispatch;
   const Result<std::string> loader = loader_of("/proc/self/exe");
@@ -106,6 +108,26 @@ std::map<std::string, std::string> common_facts(ProcessRunner& runner, const Env
     if (line.starts_with("x86.cpu_features")) dispatch += std::string(line) + "\n";
   }
   facts["glibc.dispatch"] = loader ? digest(dispatch) : "unknown: " + describe(loader.error());
+  return facts;
+}
+
+std::string offered_by_valgrind() {
+  // What coregrind/m_machine.c asks CPUID for on amd64, and by which it chooses what the guest's CPUID says.
+  constexpr auto kAsked = std::to_array<std::string_view>(
+      {"abm", "avx", "avx2", "bmi1", "cx16", "f16c", "pni", "rdrand", "rdseed", "rdtscp", "ssse3"});
+  const std::string there = field_of("/proc/cpuinfo", "flags", ':');
+  const std::vector<std::string_view> flags = split(there, ' ');
+  std::vector<std::string> offered;
+  for (const std::string_view one : kAsked) {
+    if (contains(flags, one)) offered.emplace_back(one);
+  }
+  return join(offered, " ");
+}
+
+std::map<std::string, std::string> common_facts(const EnvironmentVariables& environment,
+                                                const std::string& valgrind_version) {
+  std::map<std::string, std::string> facts;
+  facts["glibc"] = ::gnu_get_libc_version();
   // What tells mathematics libraries how many threads to use, and how they wait.
   for (const auto& [name, value] : environment) {
     for (const std::string_view prefix : {"OMP_", "GOMP_", "KMP_", "MKL_", "OPENBLAS_", "PYTHONHASHSEED"}) {

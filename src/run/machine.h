@@ -12,9 +12,15 @@ Machine read_machine(int allowed_cpus);
 /// What the machine is called: by Slurm where that runs us (one host may be several nodes), else in its network.
 std::string machine_name(const EnvironmentVariables& environment);
 
-/// Facts of a run that do not depend on a toolchain: "cpu", "glibc", "glibc.dispatch", "valgrind" (where there is
-/// one), …
-std::map<std::string, std::string> common_facts(ProcessRunner& runner, const EnvironmentVariables& environment,
+/// Environment::machine of this one.
+std::map<std::string, std::string> machine_facts(ProcessRunner& runner, const EnvironmentVariables& environment);
+
+/// Which of the processor's features a counted process finds: those that Valgrind looks for and that are there, by
+/// their names in /proc/cpuinfo. All else that it says of the processor is the same everywhere.
+std::string offered_by_valgrind();
+
+/// Facts of a run that do not depend on a toolchain: "glibc", "valgrind" (where there is one), …
+std::map<std::string, std::string> common_facts(const EnvironmentVariables& environment,
                                                 const std::string& valgrind_version);
 
 /// The common facts, and the toolchain's own in one language ("compiler", "python", "module.torch", "torch/**.py", what

@@ -157,18 +157,21 @@ Record describe_run(Workspace& workspace, const RunRequest& request, const Ready
   record.part = request.plan->part;
   record.machines = {read_machine(static_cast<int>(workspace.leases().topology().allowed.size()))};
   if (record.part) record.machines.front().name = machine_name(request.caller.environment);
-  auto facts = common_facts(workspace.runner(), ready.environment.filtered, ready.valgrind_version);
+  auto facts = common_facts(ready.environment.filtered, ready.valgrind_version);
   // Beside all that counts follow from: a history begins an epoch where one of them changes.
   if (record.settings.counting) {
     facts["counting"] =
         fmt::format("{}{}", *record.settings.counting, ready.hosts.counter.empty() ? " by callgrind" : "");
+    facts["cpu.offered"] = offered_by_valgrind();
   }
   if (record.settings.entropy != "fixed") facts["entropy"] = *record.settings.entropy;
+  const auto machine = machine_facts(workspace.runner(), ready.environment.filtered);
   for (const Case& one : request.plan->cases) {
     const std::string name = environment_name(one.toolchain, to_string(one.language), one.host_runtime);
     if (!record.environments.contains(name)) {
       record.environments[name] = describe_environment(workspace.runner(), ready.toolchains.at(one.toolchain),
                                                        one.language, facts, ready.environment.filtered, digests);
+      record.environments[name].machine = machine;
     }
     record.cases.push_back(describe_case(one));
   }

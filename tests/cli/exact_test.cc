@@ -97,8 +97,8 @@ TEST(Exact, TheCounterReadsWhatCallgrindReads) {
   const Record theirs = record_of(standard, ran, how);
   ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
   ASSERT_EQ(theirs.settings.counted_with, "callgrind");
-  EXPECT_EQ(ours.environments.at("python").facts.at("counting") + " by callgrind",
-            theirs.environments.at("python").facts.at("counting"));
+  EXPECT_EQ(ours.environments.at("python [python]").facts.at("counting") + " by callgrind",
+            theirs.environments.at("python [python]").facts.at("counting"));
   ASSERT_GE(ours.cases.size(), 10U);
   for (std::size_t i = 0; i < ours.cases.size(); ++i) {
     const CaseRecord& one = ours.cases[i];
@@ -114,7 +114,7 @@ TEST(Exact, TheCounterReadsWhatCallgrindReads) {
   with_profiles.emplace_back("--profiles");
   const Record profiled = record_of(with_profiles, ran);
   EXPECT_EQ(profiled.settings.counted_with, "tally-counter");
-  EXPECT_EQ(profiled.environments.at("python").facts, ours.environments.at("python").facts);
+  EXPECT_EQ(profiled.environments.at("python [python]").facts, ours.environments.at("python").facts);
 
   const Record another = record_of({"run", suite("known_work"), "--counts-only", "--filter", "thousand*"}, ran, how);
   ASSERT_EQ(ran.code, 0) << ran.err << ran.out;

@@ -1,0 +1,101 @@
+#include "cli/expectation.h"
+
+#include <fmt/ostream.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <ostream>
+#include <set>
+#include <utility>
+
+#include "cli/record_files.h"
+#include "comparison/same_counts.h"
+
+namespace tally::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kMostShown = 5;
+
+/// What of the code differs for the cases that both have; nothing where they have none in common.
+std::optional<std::set<std::string>> code_differences(const Comparison& comparison) {
+  std::optional<std::set<std::string>> all;
+  for (const CaseComparison& one : comparison.cases) {
+    if (one.base == nullptr || one.next == nullptr) continue;
+    if (!all) all.emplace();
+    all->insert(one.environment_changes.begin(), one.environment_changes.end());
+    all->insert(one.subject_changes.begin(), one.subject_changes.end());
+  }
+  return all;
+}
+
+/// Without what the run was not asked to measure.
+std::size_t leave_out_unmeasured(Comparison& comparison) {
+  return std::erase_if(comparison.cases, [](const CaseComparison& one) { return one.next == nullptr; });
+}
+
+}  // namespace
+
+Result<Expectation> Expectation::load(const std::string& path) {
+  Expectation expected;
+  expected.path_ = path;
+  if (path.empty()) return expected;
+  std::error_code code;
+  std::vector<std::string> files = {path};
+  if (fs::is_directory(path, code)) {
+    expected.is_folder_ = true;
+    files.clear();
+    for (const fs::directory_entry& entry : fs::directory_iterator(path, code)) {
+      const std::string name = entry.path().filename();
+      if (name.ends_with(".json") || name.ends_with(".json.zst")) files.push_back(entry.path());
+    }
+    std::ranges::sort(files);
+    if (files.empty())
+      return fail(ErrorKind::input, "there is no record (*.json, *.json.zst)", path, "--expect wants a record's file");
+  }
+  for (const std::string& file : files) {
+    auto record = load_record(file);
+    if (!record) return std::unexpected(record.error());
+    expected.candidates_.push_back({file, *std::move(record)});
+  }
+  return expected;
+}
+
+int Expectation::judge(const Record& run, std::ostream& out) const {
+  if (candidates_.empty()) return 0;
+  const Candidate* nearest = nullptr;
+  std::optional<std::set<std::string>> differences;
+  for (const Candidate& one : candidates_) {
+    auto its = code_differences(compare(one.record, run, exact_compare_options()));
+    if (!its || (differences && its->size() >= differences->size())) continue;
+    differences = std::move(its);
+    nearest = &one;
+  }
+  constexpr int kNotJudged = 2;
+  if (nearest == nullptr) {
+    fmt::print(out, "nothing expected: {} has none of these cases\n", path_);
+    return kNotJudged;
+  }
+  if (is_folder_ && !differences->empty()) {
+    fmt::print(out, "nothing expected: no record in {} is of this code; {} is the nearest, of which {} differ:\n",
+               path_, nearest->path, differences->size());
+    std::size_t shown = 0;
+    for (const std::string& one : *differences) {
+      if (shown++ == kMostShown) break;
+      fmt::print(out, "  {}\n", one);
+    }
+    if (differences->size() > kMostShown) fmt::print(out, "  and {} more\n", differences->size() - kMostShown);
+    return kNotJudged;
+  }
+  Comparison comparison = compare(nearest->record, run, exact_compare_options());
+  const std::size_t unmeasured = leave_out_unmeasured(comparison);
+  const SameCounts same = same_counts_of(comparison);
+  out << to_text(same, " to " + nearest->path +
+                           (unmeasured > 0 ? fmt::format(" ({} of its cases were not measured)", unmeasured) : ""));
+  return exit_code_of(same);
+}
+
+}  // namespace tally::cli
