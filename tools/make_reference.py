@@ -34,7 +34,9 @@ def reference_of(record: dict[str, Any]) -> dict[str, Any]:
         }
         for case in record["cases"]
     ]  # fmt: skip
-    kept = {key: value for key, value in record.items() if key not in ("source", "command", "cases")}
+    kept = {
+        key: value for key, value in record.items() if key not in ("source", "command", "cases")
+    }
     return {**kept, "command": [], "cases": cases}
 
 

@@ -12,6 +12,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "arenas.h"
 #include "callgrind.h"
@@ -301,6 +302,24 @@ PyObject* take_blocks(PyObject* /*module*/, PyObject* args) {
   Py_RETURN_NONE;
 }
 
+/// use_blocks(n): n blocks of the largest size that lies in arenas, given back: the table of arenas stays as large.
+PyObject* use_blocks(PyObject* /*module*/, PyObject* args) {
+  int left = 0;
+  if (PyArg_ParseTuple(args, "i", &left) == 0) return nullptr;
+  struct Block {
+    Block* next;
+  };
+  Block* last = nullptr;
+  for (; left > 0; --left) {
+    auto* const block = static_cast<Block*>(PyObject_Malloc(512));
+    if (block == nullptr) break;
+    block->next = last;
+    last = block;
+  }
+  while (last != nullptr) PyObject_Free(std::exchange(last, last->next));
+  Py_RETURN_NONE;
+}
+
 /// Fills the table of interned strings until it has just grown to hold more than any host's start needs.
 PyObject* fill_interned(PyObject* /*module*/, PyObject* /*args*/) {
   constexpr int kLeast = 30000;
@@ -395,6 +414,7 @@ PyMethodDef g_methods[] = {
     {"seal", seal, METH_VARARGS, "Allocate from fresh memory from here on."},
     {"under_valgrind", under_valgrind, METH_NOARGS, "Whether this process runs there."},
     {"take_blocks", take_blocks, METH_VARARGS, "Take blocks of arenas, and keep them."},
+    {"use_blocks", use_blocks, METH_VARARGS, "Take blocks of arenas, and give them back."},
     {"fill_interned", fill_interned, METH_NOARGS, "Let the table of interned strings grow beyond any need."},
     {"type_tag", type_tag, METH_NOARGS, "The last tag of a type."},
     {"ask_c_library", ask_c_library, METH_NOARGS, "Let the C library read what it reads once."},

@@ -12,10 +12,21 @@ import sys
 import _tally_host
 
 CACHED_ATTRIBUTES = 4096
+# Of these modules, classes have instances before anything is imported.
+FILLED = (
+    "_frozen_importlib",
+    "_frozen_importlib_external",
+    "_sitebuiltins",
+    "encodings.utf_8",
+    "os",
+)
+BLOCKS = 147456  # of 512 bytes: more arenas than a host's start takes
+SUBCLASSES = 1000  # of object: more than an interpreter has, and than its table has room for
 LAST_STAGE = 2
 NO_SITE = 6  # its place in sys.flags
 UNDER_VALGRIND = _tally_host.under_valgrind()
 ORDINARY = []  # importlib's own function, while another one stands in its place
+KEPT = []  # classes
 SPARE = []  # variables of the C library's environment while modules are imported
 
 
@@ -89,12 +100,27 @@ def seal(stage):
     _tally_host.seal(16384 if sys.version_info >= (3, 10) else 4096, stage)
 
 
+class ByName:
+    """Setuptools' finder of distutils, which looks itself for a method by the name of each module that is imported, is
+    asked for those that it has a method for."""
+
+    MODULE = "_distutils_hack"
+    PREFIX = "spec_for_"
+
+    def __init__(self, finder):
+        self.finder = finder
+
+    def find_spec(self, name, target=None):
+        return self.finder.find_spec(name, None, target)
+
+
 class DirectFinder(importlib.machinery.PathFinder):
     """Finds what lies in the folders of `sys.path` as PathFinder does, but asks those folders alone that have it: how
     many others there are makes no difference to what an import allocates."""
 
     path = ()
     finders = None  # by the name of a module: of each folder that may have it
+    set_aside = ()  # finders that are asked by name meanwhile, and their places among all
 
     @classmethod
     def take_over(cls):
@@ -117,12 +143,25 @@ class DirectFinder(importlib.machinery.PathFinder):
                     if finder not in found:
                         found.append(finder)
         sys.meta_path[place] = cls
+        cls.set_aside = [
+            (place, finder)
+            for place, finder in enumerate(sys.meta_path)
+            if type(finder).__module__ == ByName.MODULE
+        ]
+        for _, finder in cls.set_aside:
+            sys.meta_path.remove(finder)
+            for name in dir(finder):
+                if name.startswith(ByName.PREFIX):
+                    found = cls.finders.setdefault(name[len(ByName.PREFIX) :], [])
+                    found.insert(0, ByName(finder))
 
     @classmethod
     def hand_back(cls):
         if cls in sys.meta_path:
             sys.meta_path[sys.meta_path.index(cls)] = importlib.machinery.PathFinder
-        cls.finders = None
+        for place, finder in cls.set_aside:
+            sys.meta_path.insert(place, finder)
+        cls.finders, cls.set_aside = None, ()
 
     @classmethod
     def find_spec(cls, name, path=None, target=None):
@@ -150,21 +189,36 @@ def stat_alike(on):
 
 def fill_instances():
     """CPython 3.11 and 3.12 give an instance room for as many attributes as its class may still be given, and each
-    instance leaves it one fewer: how many folders, modules and loaders there have been makes no difference."""
-    bootstrap = sys.modules["importlib._bootstrap"]
-    machinery = importlib.machinery
-    kinds = (
-        machinery.FileFinder("/"),
-        machinery.ModuleSpec("tally", None),
-        machinery.SourceFileLoader("tally", "/"),
-        machinery.SourcelessFileLoader("tally", "/"),
-        machinery.ExtensionFileLoader("tally", "/"),
-        bootstrap._ModuleLock("tally"),
-        bootstrap._ModuleLockManager("tally"),
-    )
-    for one in kinds:
-        for _ in range(40):  # no class shares more than 30
-            object.__new__(type(one))
+    instance leaves it one fewer: of every class that has any, there are so many that none is left, however many
+    folders, modules and files there have been."""
+    importing = sys.modules["importlib._bootstrap"]
+    some = [
+        importlib.machinery.SourcelessFileLoader("tally", "/"),
+        importlib.machinery.ExtensionFileLoader("tally", "/"),
+        importing._ModuleLock("tally"),
+    ]
+    for kind in {type(one) for one in gc.get_objects() + some}:
+        if kind.__module__ in FILLED:
+            for _ in range(40):  # no class shares more than 30
+                object.__new__(kind)
+
+
+def begin_tables_anew():
+    """What grows after so many imports, or has had more entries than it has now."""
+    for entries in (sys.meta_path, sys.path_hooks):
+        kept = entries[:]
+        entries.clear()
+        entries.extend(kept)
+    importing = sys.modules["importlib._bootstrap"]
+    for table in (importing._module_locks, importing._blocking_on):
+        if isinstance(table, dict):
+            table.clear()
+
+
+def fill_subclasses():
+    """The table of object's subclasses grows at the same class, however many there have been."""
+    missing = SUBCLASSES - len(object.__subclasses__())
+    KEPT.extend(type("Some", (), {}) for _ in range(missing))
 
 
 def look_around():
@@ -180,10 +234,16 @@ def look_around():
     if not UNDER_VALGRIND:
         return
     _tally_host.ask_c_library()
-    importlib.machinery.PathFinder.find_spec("tally_no_such_module")
+    for finder in sys.meta_path:  # an installed package may have added one
+        try:
+            finder.find_spec("tally_no_such_module", None, None)
+        except Exception:
+            continue  # as it will for what is imported
     DirectFinder.take_over()
     stat_alike(True)
+    _tally_host.use_blocks(BLOCKS)
     fill_instances()
+    fill_subclasses()
     _tally_host.fill_interned()
     fill_table(sys.modules, 40000)
     fill_table(os.environ._data, 4000)
@@ -198,6 +258,7 @@ def begin():
     gc.disable()  # when all generations are collected follows from how many objects there were before
     seal(0)
     look_around()
+    begin_tables_anew()
     seal(1)
 
 

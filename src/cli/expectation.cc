@@ -88,6 +88,9 @@ int Expectation::judge(const Record& run, std::ostream& out) const {
       fmt::print(out, "  {}\n", one);
     }
     if (differences->size() > kMostShown) fmt::print(out, "  and {} more\n", differences->size() - kMostShown);
+    const Comparison all_the_same = compare(nearest->record, run, exact_compare_options());
+    const SameCounts same = same_counts_of(all_the_same);
+    fmt::print(out, "{} of {} counts are equal all the same\n", same.equal, same.judged());
     return kNotJudged;
   }
   Comparison comparison = compare(nearest->record, run, exact_compare_options());

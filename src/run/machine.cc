@@ -71,6 +71,20 @@ void describe_modules(const ResolvedToolchain& toolchain, FileDigests& digests, 
   }
 }
 
+/// What installed packages, or the user, have an interpreter import whenever it starts, and all that this imports of
+/// packages: modules that are imported before lie elsewhere in memory.
+void describe_startup(const ResolvedInterpreter& interpreter, FileDigests& digests, Environment& described) {
+  for (const std::string& file : interpreter.started) {
+    const std::string name = std::filesystem::path(file).filename();
+    const bool is_customization = name == "sitecustomize.py" || name == "usercustomize.py";
+    constexpr std::string_view kPackages = "-packages/";  // site-, or Debian's dist-
+    const std::size_t folder = file.rfind(kPackages);
+    const bool is_packaged = folder != std::string::npos;
+    if (!is_packaged && !is_customization) continue;
+    described.facts["startup." + (is_packaged ? file.substr(folder + kPackages.size()) : name)] = digests.of(file);
+  }
+}
+
 }  // namespace
 
 Machine read_machine(int allowed_cpus) {
@@ -152,6 +166,7 @@ Environment describe_environment(ProcessRunner& runner, const ResolvedToolchain&
   }
   if (language == Language::python && *toolchain.interpreter) {
     described.facts["python"] = (*toolchain.interpreter)->version;
+    describe_startup(**toolchain.interpreter, digests, described);
     describe_modules(toolchain, digests, described);
   }
   auto& side = toolchain.spec.subject.empty() ? described.facts : described.subject;

@@ -85,6 +85,7 @@ TEST_F(ExpectTest, OfAFolderTheRecordOfTheSameCodeIsTaken) {
   EXPECT_THAT(other.out,
               HasSubstr("nothing expected: no record in references is of this code; references/a.json is the "
                         "nearest, of which 2 differ:\n  python: 2.7 → "));
+  EXPECT_EQ(last_line(other.out), "2 of 2 counts are equal all the same\n");
   // The processor is no code.
   record = *record_from_json(*read_file(path("right.json")), "right.json");
   (*record.environments.begin()->second.machine)["cpu"] = "another one";
