@@ -37,6 +37,11 @@ def reference_of(record: dict[str, Any]) -> dict[str, Any]:
     kept = {
         key: value for key, value in record.items() if key not in ("source", "command", "cases")
     }
+    for machine in kept["machines"]:
+        machine.update(cpu="", kernel="", memory_bytes=0)
+        machine.pop("name", None)
+    for environment in kept["environments"].values():
+        environment.pop("machine", None)
     return {**kept, "command": [], "cases": cases}
 
 
@@ -44,6 +49,7 @@ def main() -> None:
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     record = json.loads(Path(sys.argv[1]).read_text())
+    Path(sys.argv[2]).parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps(reference_of(record), separators=(",", ":"), sort_keys=True)
     subprocess.run(
         ["zstd", "-19", "--quiet", "--force", "-o", sys.argv[2]], input=text.encode(), check=True
