@@ -75,7 +75,7 @@ std::string number_of(const Environment& environment) {
 std::string facts_differ(const std::vector<PartText>& inputs, const Kind& kind, const Environment& other,
                          std::size_t input) {
   const bool common_only = !is_started(*kind.environment) || !is_started(other);
-  const std::string facts =
+  std::string facts =
       difference(kind.environment->facts, inputs[kind.input].name, other.facts, inputs[input].name, common_only);
   if (!facts.empty()) return facts;
   // Times of two processors are not times of one environment.

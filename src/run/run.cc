@@ -160,8 +160,9 @@ Record describe_run(Workspace& workspace, const RunRequest& request, const Ready
   auto facts = common_facts(ready.environment.filtered, ready.valgrind_version);
   // Beside all that counts follow from: a history begins an epoch where one of them changes.
   if (record.settings.counting) {
-    facts["counting"] =
-        fmt::format("{}{}", *record.settings.counting, ready.hosts.counter.empty() ? " by callgrind" : "");
+    // Counts with simulated caches are compared with their like alone.
+    const bool is_marked = ready.hosts.counter.empty() && !request.settings.cache_sim && !request.settings.branch_sim;
+    facts["counting"] = fmt::format("{}{}", *record.settings.counting, is_marked ? " by callgrind" : "");
     facts["cpu.offered"] = offered_by_valgrind();
   }
   if (record.settings.entropy != "fixed") facts["entropy"] = *record.settings.entropy;
