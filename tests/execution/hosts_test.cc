@@ -208,8 +208,9 @@ TEST_F(TimedChildrenTest, TheLastIsTheCasesOwnProcessWhereItIsKnownToBeTheLast) 
 }
 
 TEST_F(TimedChildrenTest, OtherwiseAllAreForkedFromItsState) {
-  EXPECT_EQ(told({"--min-run-time", "0.005", "--max-run-time", "0.5", "--precision", "100"}),
-            "own child child child child child ");
+  // How many there are is the machine's speed.
+  EXPECT_THAT(told({"--min-run-time", "0.005", "--max-run-time", "0.5", "--precision", "100"}),
+              ::testing::MatchesRegex("own (child )+"));
 }
 
 }  // namespace
