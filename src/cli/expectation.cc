@@ -79,6 +79,9 @@ int Expectation::judge(const Record& run, std::ostream& out) const {
     fmt::print(out, "nothing expected: {} has none of these cases\n", path_);
     return kNotJudged;
   }
+  Comparison comparison = compare(nearest->record, run, exact_compare_options());
+  const std::size_t unmeasured = leave_out_unmeasured(comparison);
+  const SameCounts same = same_counts_of(comparison);
   if (is_folder_ && !differences->empty()) {
     fmt::print(out, "nothing expected: no record in {} is of this code; {} is the nearest, of which {} differ:\n",
                path_, nearest->path, differences->size());
@@ -88,14 +91,9 @@ int Expectation::judge(const Record& run, std::ostream& out) const {
       fmt::print(out, "  {}\n", one);
     }
     if (differences->size() > kMostShown) fmt::print(out, "  and {} more\n", differences->size() - kMostShown);
-    const Comparison all_the_same = compare(nearest->record, run, exact_compare_options());
-    const SameCounts same = same_counts_of(all_the_same);
     fmt::print(out, "{} of {} counts are equal all the same\n", same.equal, same.judged());
     return kNotJudged;
   }
-  Comparison comparison = compare(nearest->record, run, exact_compare_options());
-  const std::size_t unmeasured = leave_out_unmeasured(comparison);
-  const SameCounts same = same_counts_of(comparison);
   out << to_text(same, " to " + nearest->path +
                            (unmeasured > 0 ? fmt::format(" ({} of its cases were not measured)", unmeasured) : ""));
   return exit_code_of(same);

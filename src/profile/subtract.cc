@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "profile/callgrind.h"
+
 namespace tally {
 
 namespace {
@@ -75,6 +77,15 @@ void subtract(InstructionCosts& from, const InstructionCosts& off) {
     found->second -= taken;
     from.total -= taken;
   }
+}
+
+Result<Profile> profile_less(std::string_view longer, std::string_view shorter) {
+  auto profile = parse_callgrind(longer);
+  if (!profile || shorter.empty()) return profile;
+  const auto off = parse_callgrind(shorter);
+  if (!off) return std::unexpected(off.error());
+  subtract(*profile, *off);
+  return profile;
 }
 
 }  // namespace tally

@@ -46,16 +46,6 @@ void remove_explanations(const ProfileRequest& profiles, const std::string& id) 
   }
 }
 
-/// Of what its count is of.
-Result<Profile> counted_profile(const CaseOutcome& outcome) {
-  auto profile = parse_callgrind(outcome.profile);
-  if (!profile || outcome.lead_profile.empty()) return profile;
-  const auto lead = parse_callgrind(outcome.lead_profile);
-  if (!lead) return std::unexpected(lead.error());
-  subtract(*profile, *lead);
-  return profile;
-}
-
 /// Callgrind counts the calls that are made in pauses, too.
 void forget_calls(Profile& profile) {
   for (Profile::Call& call : profile.calls) call.count = 0;
@@ -111,7 +101,7 @@ void CaseRecorder::note_counts(std::size_t index, const CaseOutcome& outcome) {
 /// for. One that cannot be read or kept is its case's misfortune alone: the count stands without it.
 std::optional<StoredProfile> CaseRecorder::read_profile(CaseRecord& record, const Case& measured,
                                                         const CaseOutcome& outcome) {
-  auto profile = counted_profile(outcome);
+  auto profile = profile_less(outcome.profile, outcome.lead_profile);
   if (!profile) {
     record.warnings.push_back("it has no profile: " + describe(profile.error()));
     return std::nullopt;

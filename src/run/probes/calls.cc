@@ -4,7 +4,6 @@
 /// The count is not Callgrind's: its hosts know less of what keeps a start the same, and lie otherwise in memory.
 #include <fmt/format.h>
 
-#include "profile/callgrind.h"
 #include "profile/subtract.h"
 #include "run/probes/table.h"
 
@@ -16,13 +15,9 @@ constexpr ProbeHost kCallsHost{.description = "with calls", .valgrind_flags = va
 
 Status keep_calls(const ProbeSample& found, ProbeContext& context) {
   if (context.profile == nullptr) return {};
-  auto profile = parse_callgrind(found.statement.front().dump);
+  auto profile =
+      profile_less(found.statement.front().dump, found.lead.empty() ? std::string_view() : found.lead.front().dump);
   if (!profile) return std::unexpected(profile.error());
-  if (!found.lead.empty()) {
-    const auto lead = parse_callgrind(found.lead.front().dump);
-    if (!lead) return std::unexpected(lead.error());
-    subtract(*profile, *lead);
-  }
   *profile = with_object_names(*profile, context.names);
   Profile& counted = context.profile->profile;
   profile->notes = std::move(counted.notes);
