@@ -7,7 +7,9 @@
 #include <optional>
 #include <ostream>
 #include <set>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "cli/record_files.h"
 #include "comparison/same_counts.h"
@@ -58,7 +60,12 @@ Result<Expectation> Expectation::load(const std::string& path) {
   }
   for (const std::string& file : files) {
     auto record = load_record(file);
-    if (!record) return std::unexpected(record.error());
+    if (!record) {
+      Error error = record.error();
+      error.kind = ErrorKind::input;  // that it cannot be opened, too
+      if (error.mend.empty()) error.mend = "--expect wants a record, or a folder of records";
+      return std::unexpected(std::move(error));
+    }
     expected.candidates_.push_back({file, *std::move(record)});
   }
   return expected;
@@ -85,12 +92,13 @@ int Expectation::judge(const Record& run, std::ostream& out) const {
   if (is_folder_ && !differences->empty()) {
     fmt::print(out, "nothing expected: no record in {} is of this code; {} is the nearest, of which {} differ:\n",
                path_, nearest->path, differences->size());
-    std::size_t shown = 0;
-    for (const std::string& one : *differences) {
-      if (shown++ == kMostShown) break;
-      fmt::print(out, "  {}\n", one);
-    }
-    if (differences->size() > kMostShown) fmt::print(out, "  and {} more\n", differences->size() - kMostShown);
+    // Another interpreter or compiler says more than each of the libraries that come with it.
+    std::vector<std::string> all(differences->begin(), differences->end());
+    std::ranges::sort(
+        all, {}, [](const std::string& one) { return std::pair(one.starts_with(kMappedFact), std::string_view(one)); });
+    const std::size_t shown = std::min(all.size(), kMostShown);
+    for (std::size_t i = 0; i < shown; ++i) fmt::print(out, "  {}\n", all[i]);
+    if (shown < all.size()) fmt::print(out, "  and {} more\n", all.size() - shown);
     fmt::print(out, "{} of {} counts are equal all the same\n", same.equal, same.judged());
     return kNotJudged;
   }

@@ -79,12 +79,13 @@ TEST_F(ExpectTest, OfAFolderTheRecordOfTheSameCodeIsTaken) {
   auto& facts = record.environments.begin()->second.facts;
   facts["python"] = "2.7";
   facts["valgrind"] = "3.0";
+  facts["mapped.a library.so"] = "1";
   ASSERT_TRUE(write_file(path("references/a.json"), to_json(record)));
   const Ran other = run({"sums.toml", "--expect", "references"});
   EXPECT_EQ(other.code, 2) << other.out << other.err;
   EXPECT_THAT(other.out,
               HasSubstr("nothing expected: no record in references is of this code; references/a.json is the "
-                        "nearest, of which 2 differ:\n  python: 2.7 → "));
+                        "nearest, of which 3 differ:\n  python: 2.7 → "));
   EXPECT_EQ(last_line(other.out), "2 of 2 counts are equal all the same\n");
   // The processor is no code.
   record = *record_from_json(*read_file(path("right.json")), "right.json");
@@ -99,7 +100,9 @@ TEST_F(ExpectTest, OfAFolderTheRecordOfTheSameCodeIsTaken) {
 }
 
 TEST_F(ExpectTest, WhatCannotBeExpectedIsRefusedBeforeAnythingRuns) {
-  EXPECT_THAT(run({"sums.toml", "--expect", "none.json"}).err, StartsWith("tally: error: none.json: "));
+  const Ran none = run({"sums.toml", "--expect", "none.json"});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_THAT(none.err, StartsWith("tally: error: none.json: "));
   ASSERT_TRUE(write_file(path("bad.json.zst"),
                          "\x28\xb5\x2f\xfd"
                          "junk"));
