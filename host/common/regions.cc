@@ -281,6 +281,7 @@ void Regions::end_count() {
   if (observes()) hooks_.observe(hooks_.context, 1);
   if (hooks_.sync != nullptr && on_device_) hooks_.sync(hooks_.context);
   if (observes()) hooks_.observe(hooks_.context, 2);
+  if (hooks_.after_region != nullptr) hooks_.after_region(hooks_.context);
   shared_page().iterations = iterations_;
   shared_page().allocations = totals.count;
   shared_page().allocated_bytes = totals.bytes;
@@ -338,6 +339,7 @@ void Regions::end_block() {
   const std::uint64_t spent_before = spent_ns_;
   const double elapsed = take_elapsed();
   device_s_ = observes() ? hooks_.observe(hooks_.context, 2) : 0;
+  if (hooks_.after_region != nullptr) hooks_.after_region(hooks_.context);
   SharedPage& page = shared_page();
   if (block_ns_ > 0) {
     // Where nearly all of it is paused, no number of executions would do.

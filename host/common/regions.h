@@ -29,6 +29,8 @@ struct RegionHooks {
   /// Brings the allocator into a state of its own, where instructions are counted, after the first half of the
   /// statement's warm-up and again one execution later (`again`); may be null.
   void (*settle)(void* context, bool again) = nullptr;
+  /// A region is over, in the process that has executed it; not measured. May be null.
+  void (*after_region)(void* context) = nullptr;
   void* context = nullptr;
 };
 
@@ -60,6 +62,8 @@ class Regions {
   void pause();
   void resume();
 
+  /// So many executions come before each phase is measured; told before the first phase begins.
+  void warm_up(std::uint64_t executions) { warm_up_ = executions; }
   /// Every region has so many executions, whatever is asked for; 0: as many as are asked for.
   void fix_iterations(std::uint64_t iterations) { fixed_ = iterations; }
   /// After wait(), which said fewer: a loop goes in steps of several.

@@ -191,6 +191,12 @@ void dump(const HChar* name, bool with_functions) {
   VG_(free)(path);
 }
 
+ULong collected() {
+  ULong total = 0;
+  for (UInt number = 1; number <= stretches(); ++number) total += executions(number) * stretch(number).instructions;
+  return total;
+}
+
 void zero() {
   for (UInt number = 1; number <= stretches(); ++number) take_executions(number);
 }

@@ -23,6 +23,7 @@
 #include "machine_facts.h"
 #include "mappings.h"
 #include "names.h"
+#include "protocol/collected.h"
 #include "read_files.h"
 #include "start_clock.h"
 #include "stretches.h"
@@ -39,6 +40,10 @@ Bool handle_request(ThreadId thread, UWord* request, UWord* result) {
   if (handle_entropy_request(request, result) || handle_watch_request(request, result) ||
       handle_trace_request(request, result) || handle_image_request(thread, request, result, g_dump_name))
     return True;
+  if (request[0] == host::kReadCollected) {
+    *result = collected();
+    return True;
+  }
   if (!VG_IS_TOOL_USERREQ('C', 'T', request[0])) return False;
   *result = 0;
   switch (request[0]) {

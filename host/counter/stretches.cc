@@ -33,6 +33,8 @@ const Stretch& stretch(UInt number) { return g_stretches[number]; }
 
 void add_execution(UInt number) { ++g_collected[number]; }
 
+ULong executions(UInt number) { return g_collected[number]; }
+
 ULong take_executions(UInt number) {
   const ULong executions = g_collected[number];
   // Most have none, and their pages are to stay shared with the process that this one was forked from.

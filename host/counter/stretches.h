@@ -34,6 +34,8 @@ const Stretch& stretch(UInt number);
 /// By a thread that collects, whichever runs.
 void add_execution(UInt number);
 /// Executions since they were last taken while the thread collected.
+ULong executions(UInt number);
+/// The same, and takes them.
 ULong take_executions(UInt number);
 
 /// Where the running thread's executions go: an array of counters, by number. Translations load it in each block.

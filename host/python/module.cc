@@ -19,7 +19,11 @@
 #include "entropy.h"
 #include "fork_server.h"
 #include "fresh_heap.h"
+#include "phase.h"
 #include "pinned_stack.h"
+#ifdef TALLY_HOSTS_PROGRAMS
+#include "program.h"
+#endif
 #include "protocol/allocation_trace.h"
 #include "protocol/descriptors.h"
 #include "regions.h"
@@ -28,22 +32,18 @@
 namespace {
 
 using tally::host::Channel;
+using tally::host::PhaseIterator;
 using tally::host::Regions;
 using tally::protocol::Field;
 using tally::protocol::Message;
 using tally::protocol::Phase;
 using tally::protocol::Stage;
 
-/// `for _ in phase: statement`. Yields None as often as the engine says; everything else happens between two items.
-struct PhaseIterator {
-  PyObject_HEAD Regions* engine;
-  std::uint64_t left;
-  Phase phase;
-  bool begun;
-};
-
 PyObject* phase_next(PyObject* object) {
   auto* self = reinterpret_cast<PhaseIterator*>(object);
+#ifdef TALLY_HOSTS_PROGRAMS
+  if (self->items != nullptr && self->left > 0) return tally::host::next_item(self);
+#endif
   if (self->left > 0) {
     --self->left;
     Py_RETURN_NONE;
@@ -52,6 +52,9 @@ PyObject* phase_next(PyObject* object) {
     self->begun = true;
     self->engine->begin(self->phase);
   }
+#ifdef TALLY_HOSTS_PROGRAMS
+  if (self->prepare != nullptr) return tally::host::first_item(self);
+#endif
   const std::uint64_t n = self->engine->next();
   if (n == 0) return nullptr;
   self->left = n - 1;
@@ -78,6 +81,10 @@ PyObject* new_phase(Regions* engine, Phase phase) {
   self->left = 0;
   self->phase = phase;
   self->begun = false;
+#ifdef TALLY_HOSTS_PROGRAMS
+  self->prepare = nullptr;
+  self->items = nullptr;
+#endif
   return reinterpret_cast<PyObject*>(self);
 }
 
@@ -231,6 +238,9 @@ void run_case(void* context, Channel channel, const Message& request) {
     engine.fail(Stage::host, "cannot unpack the request", {});
     return;
   }
+#ifdef TALLY_HOSTS_PROGRAMS
+  tally::host::begin_program_case(&engine, request);
+#endif
   tally::host::call_on_pinned_stack(enter_case, &run, stack_padding);
   PyObject* flush = PySys_GetObject("stdout");  // borrowed; prints of setup are the user's evidence after a failure
   if (flush != nullptr) Py_XDECREF(PyObject_CallMethod(flush, "flush", nullptr));
@@ -443,5 +453,8 @@ PyMODINIT_FUNC PyInit__tally_host(void) {  // NOLINT(bugprone-reserved-identifie
       PyModule_AddIntConstant(module, "LATE_ENVIRONMENT", tally::protocol::kLateEnvironment) != 0) {
     return nullptr;
   }
+#ifdef TALLY_HOSTS_PROGRAMS
+  if (tally::host::add_program_parts(module) != 0) return nullptr;
+#endif
   return module;
 }

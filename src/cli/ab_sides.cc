@@ -54,7 +54,7 @@ Status replace_toolchain(Plan& plan, const Suite& suite, const std::string& name
   auto chosen = suite.toolchain(name);
   if (!chosen) return std::unexpected(chosen.error());
   for (Toolchain& toolchain : plan.toolchains) {
-    if (!toolchain.program.empty()) continue;
+    if (is_own_host(toolchain)) continue;
     const std::string own = toolchain.name;
     toolchain = *chosen;
     toolchain.name = own;

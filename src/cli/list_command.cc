@@ -27,8 +27,12 @@ void print_code(std::ostream& out, std::string_view title, const Code& code) {
 }
 
 void print_program(std::ostream& out, const Toolchain& toolchain) {
-  if (toolchain.program.empty()) return;
+  if (!is_own_host(toolchain)) return;
   std::string command = shell_quote(toolchain.program);
+  if (const auto& program = toolchain.python_program) {
+    command = program->framework;
+    for (const std::string& path : program->paths) command += " " + shell_quote(path);
+  }
   for (const std::string& argument : toolchain.program_args) command += " " + shell_quote(argument);
   fmt::print(out, "  program:\n    {}\n", command);
 }
@@ -65,10 +69,9 @@ int run_plan(const Context& context, const ListOptions& options, std::ostream& o
     print_code(out, "setup", one.setup);
     const Toolchain& toolchain = *std::ranges::find(plan->toolchains, one.toolchain, &Toolchain::name);
     print_program(out, toolchain);
-    print_code(out, toolchain.program.empty() ? "statement" : "benchmark", one.stmt);
+    print_code(out, is_own_host(toolchain) ? "benchmark" : "statement", one.stmt);
   }
-  const auto programs =
-      std::ranges::count_if(plan->toolchains, [](const Toolchain& one) { return !one.program.empty(); });
+  const auto programs = std::ranges::count_if(plan->toolchains, is_own_host);
   fmt::print(out, "{} cases, {} C++ snippets, {} artifacts{}\n", plan->cases.size(), plan->builds.size(),
              plan->artifacts.size(),
              programs == 0 ? "" : fmt::format(", {} program{}", programs, programs == 1 ? "" : "s"));

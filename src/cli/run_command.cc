@@ -22,11 +22,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What is measured, as the user has named it.
-const std::string& source_of(const RunCommandOptions& options) {
-  return options.source.program.empty() ? options.source.suite : options.source.program;
-}
-
 /// As it is from wherever a server stands; "" stays "".
 std::string absolute_path(const Context& context, const std::string& path) {
   return path.empty() ? path : (fs::path(context.working_folder) / path).lexically_normal().string();
@@ -42,7 +37,7 @@ Result<std::string> journal_path(const Context& context, const RunCommandOptions
                 "use --json FILE");
   }
   const fs::path folder = state.starts_with('/') ? fs::path(state) : fs::path(home) / ".local/state";
-  const std::string name = digest(absolute_path(context, source_of(options))) + ".journal";
+  const std::string name = digest(absolute_path(context, measured_of(options.source))) + ".journal";
   const fs::path path = folder / "tallymark/journals" / name;
   if (Status fine = check_output(path); !fine) {
     Error error = fine.error();
@@ -77,10 +72,11 @@ Result<std::vector<Record>> records_to_reuse(const Context& context, const RunCo
     return refuse("a server reuses no counts", "--server", "leave out --reuse, or use --server off");
   }
   const std::string& repository = options.source.repository;
-  return known_records(
-      context, options.reuse,
-      repository.empty() ? fs::path(absolute_path(context, source_of(options))).parent_path().string() : repository,
-      source_of(options), err);
+  return known_records(context, options.reuse,
+                       repository.empty()
+                           ? fs::path(absolute_path(context, measured_of(options.source))).parent_path().string()
+                           : repository,
+                       measured_of(options.source), err);
 }
 
 /// An option asks for its probe where profiles do not have it anyway, else it leaves it out.
@@ -174,7 +170,7 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
   if (!plan) return report_error(plan.error(), err);
   if (plan->cases.empty() && !plan->part) {
     // A record of nothing would be a pass wherever nobody counts.
-    return report_error({ErrorKind::input, "there is no case to measure", options.source.suite,
+    return report_error({ErrorKind::input, "there is no case to measure", measured_of(options.source),
                          "look at the suite, --filter and --exclude: `tally list` shows what they leave"},
                         err);
   }
@@ -209,7 +205,7 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
                      .settings = *std::move(settings),
                      .tools = options.run.tools,
                      .suite = options.source.suite,
-                     .source = {.measured = absolute_path(context, source_of(options)),
+                     .source = {.measured = absolute_path(context, measured_of(options.source)),
                                 .folder = absolute_path(context, options.source.repository),
                                 .commit = options.source.commit}};
   request.journal = JournalRequest{*journal, options.resume};
@@ -225,7 +221,7 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
   if (!options.reuse.empty()) run.server = "off";
   auto measuring = Measuring::begin(context, run, err);
   if (!measuring) return report_error(measuring.error(), err);
-  auto measured = (*measuring)->measure(request, {suite_to_serve(options.source), *selection});
+  auto measured = (*measuring)->measure(request, {suite_to_serve(context, options.source), *selection});
   if (!measured) return report_error(measured.error(), err);
 
   // From here on Ctrl-C ends the process where the record goes into a pipe, which nobody may read yet.

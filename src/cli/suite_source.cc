@@ -21,6 +21,17 @@ namespace {
 void add_source(OptionSet& command, SuiteSource& source, std::string program) {
   command.add("suite", &source.suite, "TOML file of the suite").value_name("SUITE");
   command.add("--program", &source.program, std::move(program)).value_name("EXE");
+  command
+      .add("--pytest", &source.python[0],
+           "Tests with pytest's fixture benchmark (or tally) to measure, instead of a suite; options of pytest follow "
+           "--")
+      .value_name("PATH");
+  command
+      .add("--asv", &source.python[1], "Folder of a project's asv.conf.json, or that file, to measure its benchmarks")
+      .value_name("DIR");
+  command.add("--pyperf", &source.python[2], "Scripts with a pyperf.Runner to measure").value_name("SCRIPT");
+  command.add("--script", &source.python[3], "Python files with functions marked by @tallymark.bench to measure")
+      .value_name("FILE");
 }
 
 }  // namespace
@@ -58,10 +69,47 @@ Result<Suite> suite_of_program(const Context& context, Program program, const Pr
   return suite;
 }
 
+Result<std::optional<Program>> python_program_of(const Context& context, const SuiteSource& source) {
+  std::optional<Program> program;
+  for (std::size_t i = 0; i < frameworks.size(); ++i) {
+    if (source.python[i].empty()) continue;
+    if (program) {
+      return fail(ErrorKind::input, "programs of two kinds", fmt::format("--{}", frameworks[i].name),
+                  "measure one after the other, or write a suite with a [[program]] for each");
+    }
+    program.emplace(Program{.framework = std::string(frameworks[i].name),
+                            .paths = source.python[i],
+                            .folder = context.working_folder,
+                            .args = source.program_args});
+  }
+  return program;
+}
+
+std::string measured_of(const SuiteSource& source) {
+  if (!source.suite.empty()) return source.suite;
+  if (!source.program.empty()) return source.program;
+  for (const std::vector<std::string>& paths : source.python) {
+    if (!paths.empty()) return paths.front();
+  }
+  return {};
+}
+
 Result<Suite> definitions_of(const Context& context, const SuiteSource& source, const RunOptions& options) {
-  if (source.suite.empty() == source.program.empty()) {
-    return fail(ErrorKind::input, source.suite.empty() ? "nothing to measure" : "a suite and a program", {},
-                "name a suite's file, or a program with --program EXE");
+  auto in_python = python_program_of(context, source);
+  if (!in_python) return std::unexpected(in_python.error());
+  const int named = (source.suite.empty() ? 0 : 1) + (source.program.empty() ? 0 : 1) + (*in_python ? 1 : 0);
+  if (named != 1) {
+    return fail(ErrorKind::input, named == 0 ? "nothing to measure" : "a suite and a program", {},
+                "name a suite's file, or a program with --program EXE, --pytest PATH, --asv DIR, --pyperf SCRIPT or "
+                "--script FILE");
+  }
+  if (*in_python) {
+    const ProgramLister list = lister_of(context, options);
+    const auto listed = list(**in_python);
+    if (!listed) return std::unexpected(listed.error());
+    Suite suite;
+    if (Status added = suite.add(**in_python, *listed); !added) return std::unexpected(added.error());
+    return suite;
   }
   if (is_program(source.suite)) {
     return fail(ErrorKind::input, "is a program and no suite", source.suite,
@@ -69,14 +117,28 @@ Result<Suite> definitions_of(const Context& context, const SuiteSource& source, 
   }
   if (source.program.empty() && !source.program_args.empty()) {
     return fail(ErrorKind::input, fmt::format("arguments, but no program that takes them: {}", source.program_args[0]),
-                "--", "name it with --program EXE; in a suite, a [[program]] has args = [\"…\"]");
+                "--", "name it with --program EXE or --pytest PATH; in a suite, a [[program]] has args = [\"…\"]");
   }
   const ProgramLister list = lister_of(context, options);
   if (source.program.empty()) return read_suite(source.suite, list);
   return suite_of_program(context, {.path = source.program, .args = source.program_args}, list);
 }
 
-serve::SuiteText suite_to_serve(const SuiteSource& source) {
+serve::SuiteText suite_to_serve(const Context& context, const SuiteSource& source) {
+  const auto in_python = python_program_of(context, source);
+  if (in_python && *in_python) {
+    const auto list = [](const std::vector<std::string>& texts) {
+      json::Array array;
+      for (const std::string& text : texts) array.emplace_back(text);
+      return array;
+    };
+    json::Array programs;
+    programs.push_back(
+        json::Object{{(*in_python)->framework, list((*in_python)->paths)}, {"args", list((*in_python)->args)}});
+    // A suite's own folder is where its programs in Python are started.
+    return {.document = json::Object{{"schema", 1}, {"program", std::move(programs)}},
+            .path = (fs::path(context.working_folder) / "program.toml").string()};
+  }
   if (source.program.empty()) {
     // What was read a moment ago; should it have gone, the server says so.
     return {.text = read_suite_file(source.suite).value_or(""), .document = {}, .path = source.suite};

@@ -1,21 +1,26 @@
-/// What a command line says is to be measured: a suite's file or a benchmark program. Programs are run here, once, to
-/// list their benchmarks: each in the environment that the options give its host.
+/// What a command line says is to be measured: a suite's file or a benchmark program, compiled or in Python. Programs
+/// are run here, once, to list their benchmarks: each in the environment that the options give its host.
 #pragma once
 
+#include <array>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/context.h"
 #include "cli/run_options.h"
+#include "definition/frameworks.h"
 #include "definition/read_suite.h"
 #include "serve/request.h"
 
 namespace tally::cli {
 
-/// Suite or program: one of the two is named.
+/// Suite or program: one of them is named.
 struct SuiteSource {
-  std::string suite;                           ///< Its file.
-  std::string program;                         ///< The executable.
-  std::vector<std::string> program_args = {};  ///< Its own.
+  std::string suite;                                                    ///< Its file.
+  std::string program;                                                  ///< The executable.
+  std::array<std::vector<std::string>, frameworks.size()> python = {};  ///< What each framework is given.
+  std::vector<std::string> program_args = {};                           ///< Its own.
   std::string repository;  ///< A folder of the one that is measured; empty: that of the suite or the program.
   std::string commit;      ///< Of it, instead of HEAD.
 };
@@ -29,14 +34,21 @@ void add_repository_options(OptionSet& command, SuiteSource& source);
 /// For the programs of suites.
 ProgramLister lister_of(const Context& context, const RunOptions& options);
 
-/// An error (input): neither is named, or both.
+/// The program in Python, whose framework is started in the user's folder; nothing: there is none. An error (input):
+/// two are named.
+Result<std::optional<Program>> python_program_of(const Context& context, const SuiteSource& source);
+
+/// An error (input): none is named, or two.
 Result<Suite> definitions_of(const Context& context, const SuiteSource& source, const RunOptions& options);
 
 /// A program as a suite of its own. Its path may be relative to the user's folder.
 Result<Suite> suite_of_program(const Context& context, Program program, const ProgramLister& list);
 
 /// The same for a server, which lists programs itself.
-serve::SuiteText suite_to_serve(const SuiteSource& source);
+serve::SuiteText suite_to_serve(const Context& context, const SuiteSource& source);
+
+/// What is measured, as the user has named it.
+std::string measured_of(const SuiteSource& source);
 
 /// Whether the file is an executable rather than text: it begins as one.
 bool is_program(const std::string& path);

@@ -7,7 +7,8 @@
 namespace tally {
 
 std::string name_of(const Program& program) {
-  return program.name.empty() ? std::filesystem::path(program.path).filename().string() : program.name;
+  if (!program.name.empty()) return program.name;
+  return program.framework.empty() ? std::filesystem::path(program.path).filename().string() : program.framework;
 }
 
 std::string toolchain_of(const Program& program) {

@@ -1,5 +1,5 @@
-/// A benchmark program as a suite names it, [[program]]: an executable that lists its benchmarks itself and is their
-/// host.
+/// A benchmark program as a suite names it, [[program]]: an executable, or tests and scripts in Python. It lists its
+/// benchmarks itself and is their host.
 ///
 /// Plain data. It is never run here: Suite::add takes what somebody has had it list (run/programs.h).
 #pragma once
@@ -13,8 +13,13 @@
 namespace tally {
 
 struct Program {
-  std::string path = {};                   ///< The executable.
+  std::string path = {};                   ///< The executable; empty: it is in Python.
+  std::string framework = {};              ///< In Python: a name of definition/frameworks.h; empty: an executable.
+  std::vector<std::string> paths = {};     ///< In Python: what the framework is given, as from `folder`.
+  std::string folder = {};                 ///< In Python: where it runs; absolute.
+  std::vector<std::string> python = {};    ///< In Python: candidates for its interpreter; empty: as in any suite.
   std::string name = {};                   ///< What the labels of its benchmarks begin with; empty: the file's name.
+                                           ///< In Python it is in no label: ids are the framework's own.
   std::vector<std::string> args = {};      ///< It gets these whenever it is started.
   std::vector<std::string> filters = {};   ///< Which of its cases are meant, by the patterns of plan/filter.h; …
   std::vector<std::string> excludes = {};  ///< … and which of these are not.

@@ -274,7 +274,7 @@ Status Suite::add(const Program& program, const Suite& listed) {
     return fail(ErrorKind::input, fmt::format("two programs are called '{}'", name), where,
                 "give one of them another name for its ids: name = \"…\"");
   }
-  const auto host = std::ranges::find_if(listed.toolchains_, [](const Toolchain& one) { return !one.program.empty(); });
+  const auto host = std::ranges::find_if(listed.toolchains_, is_own_host);
   if (host == listed.toolchains_.end()) return fail(ErrorKind::internal, "a list of no program's", where);
   Toolchain toolchain = *host;
   toolchain.name = toolchain_of(program);
@@ -283,14 +283,21 @@ Status Suite::add(const Program& program, const Suite& listed) {
   toolchain.environment.insert(program.environment.begin(), program.environment.end());
   if (Status ok = add_toolchain(std::move(toolchain), program.at.definition); !ok) return ok;
   for (const SuiteEntry& definition : listed.definitions_) {
-    const auto* its = std::get_if<Benchmark>(&definition);
-    if (its == nullptr) return fail(ErrorKind::internal, "a program's list has what is no benchmark", where);
-    Benchmark benchmark = *its;
-    benchmark.label.front() = name;
-    benchmark.at = program.at;
-    benchmark.options.toolchain = toolchain_of(program);
-    fill(benchmark.options, program.options);
-    if (Status ok = add(std::move(benchmark)); !ok) return ok;
+    const auto take = [&](auto one) {
+      one.at = program.at;
+      one.options.toolchain = toolchain_of(program);
+      fill(one.options, program.options);
+      return add(std::move(one));
+    };
+    Status added;
+    if (const auto* timer = std::get_if<Timer>(&definition); timer != nullptr) {
+      added = take(*timer);
+    } else {
+      Benchmark benchmark = std::get<Benchmark>(definition);
+      benchmark.label.front() = name;
+      added = take(std::move(benchmark));
+    }
+    if (!added) return added;
   }
   programs_.push_back(program);
   return {};

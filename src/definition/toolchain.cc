@@ -6,6 +6,8 @@
 
 namespace tally {
 
+bool is_own_host(const Toolchain& toolchain) { return !toolchain.program.empty() || toolchain.python_program; }
+
 const ScriptedRuntime* find_runtime(const Toolchain& toolchain, std::string_view name) {
   const auto found = std::ranges::find(toolchain.runtimes, name, &ScriptedRuntime::name);
   return found == toolchain.runtimes.end() ? nullptr : &*found;

@@ -53,6 +53,18 @@ struct NoiseRule {
   friend bool operator==(const NoiseRule&, const NoiseRule&) = default;
 };
 
+/// A program in Python that is the host of its own cases: what a framework collects of these paths.
+struct PythonProgram {
+  std::string framework;           ///< "pytest": a name of definition/frameworks.h.
+  std::vector<std::string> paths;  ///< What it is given, as from `folder`.
+  std::string folder;              ///< Where it runs, absolute.
+  // What it loads to list its benchmarks. No part of what a case is.
+  std::map<std::string, std::string> own;                    ///< The project's own files, by their names in it.
+  std::map<std::string, std::vector<std::string>> packages;  ///< Installed ones, "numpy 2.1.0", and their files.
+  std::vector<std::string> loaded;                           ///< All files, the interpreter's too.
+  friend bool operator==(const PythonProgram&, const PythonProgram&) = default;
+};
+
 struct Toolchain {
   std::string name;
   std::vector<std::string> cxx;      ///< Compiler candidates; the first that works is used.
@@ -89,9 +101,13 @@ struct Toolchain {
   std::string program;
   /// Put before the libraries of a program that cannot serve by itself: tally's, absolute. Empty: it can.
   std::string program_preload;
-  std::vector<std::string> program_args;  ///< It gets these whenever it is started, before tally's own.
+  std::optional<PythonProgram> python_program;  ///< Likewise, in Python; run by one of the interpreters in `python`.
+  std::vector<std::string> program_args;        ///< Either gets these whenever it is started, before tally's own.
   friend bool operator==(const Toolchain&, const Toolchain&) = default;
 };
+
+/// Whether its cases are those of a program that lists and hosts them itself.
+bool is_own_host(const Toolchain& toolchain);
 
 /// The runtime of this name, or null.
 const ScriptedRuntime* find_runtime(const Toolchain& toolchain, std::string_view name);

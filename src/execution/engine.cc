@@ -117,7 +117,7 @@ bool Engine::start_work() { return start_build() || start_session(); }
 /// Cases of the same or another version of a program may share files; those of a toolchain, too.
 std::string Engine::sharing_group(std::size_t index) const {
   const std::string& toolchain = request_.cases[index].toolchain;
-  return request_.toolchains.at(toolchain).spec.program.empty() ? toolchain : std::string();
+  return is_own_host(request_.toolchains.at(toolchain).spec) ? std::string() : toolchain;
 }
 
 std::size_t Engine::cpus_in_use() const {

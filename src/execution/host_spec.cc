@@ -150,20 +150,44 @@ std::string with_observer(const std::string& device, const std::string& observer
   return device + "\n" + observer + "\nif 'device' in globals():\n    device.observe = observe\n";
 }
 
+std::vector<HostSpec::File> program_files(const PythonProgram& program, const std::string& libexec) {
+  return {{libexec + "/_tally_program.abi3.so", protocol::kHostExtension},
+          {libexec + "/tally_program.py", protocol::kHostScript},
+          {libexec + "/tally_start.py", protocol::kHostStart},
+          {libexec + "/tally_host.py", protocol::kHostCommon},
+          {fmt::format("{}/tally_{}.py", libexec, program.framework), protocol::kProgramFramework}};
+}
+
+/// Each ended by a null: how many paths, its folder, the paths, the arguments.
+std::string program_text(const PythonProgram& program, const std::vector<std::string>& arguments) {
+  std::string text = fmt::format("{}", program.paths.size()) + '\0' + program.folder + '\0';
+  for (const auto* const list : {&program.paths, &arguments}) {
+    for (const std::string& one : *list) (text += one).push_back('\0');
+  }
+  return text;
+}
+
 void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const HostKind& kind,
                 const HostSurroundings& around) {
   const ResolvedInterpreter& interpreter = **toolchain.interpreter;
   spec.made_of = interpreter.start + toolchain.loaded;
   spec.late_environment = take_late_environment(spec.environment);
+  const std::optional<PythonProgram>& program = toolchain.spec.python_program;
   spec.files = {{around.libexec + "/_tally_host.abi3.so", protocol::kHostExtension},
                 {around.libexec + "/tally_host.py", protocol::kHostScript},
                 {around.libexec + "/tally_start.py", protocol::kHostStart}};
+  if (program) {
+    spec.files = program_files(*program, around.libexec);
+    spec.program = program_text(*program, toolchain.spec.program_args);
+    spec.made_of += state_of_all(program->loaded);
+  }
   if (!toolchain.compiled.empty()) {
     // A path of one length, wherever the cache lies.
     spec.files.push_back({toolchain.compiled, protocol::kHostCompiled});
     set(spec.environment, "PYTHONPYCACHEPREFIX", fmt::format("/proc/self/fd/{}", protocol::kHostCompiled));
   }
-  spec.working_folder = interpreter_folder(toolchain.spec.requires_modules, around);
+  // A program goes to its own folder itself.
+  spec.working_folder = program ? "/" : interpreter_folder(toolchain.spec.requires_modules, around);
   spec.argv.insert(spec.argv.end(), {interpreter.path, "-S", "-c", safe_path_text(interpreter, around) + boot_text()});
   for (const std::string& module : toolchain.spec.requires_modules) spec.argv.push_back(module);
   spec.argv.emplace_back("--");
@@ -383,6 +407,7 @@ HostKey key_of(const HostSpec& spec) {
   Digest digest;
   digest.add(spec.working_folder)
       .add(spec.late_environment.value_or(""))
+      .add(spec.program.value_or(""))
       .add(spec.single_use ? "single" : "")
       .add(spec.anew ? "anew" : "")
       .add(spec.folder_variable);
@@ -438,6 +463,11 @@ Result<ProcessRequest> host_request(const HostSpec& spec, const std::string& dum
     auto late = pass_text(*spec.late_environment, protocol::kLateEnvironment);
     if (!late) return std::unexpected(late.error());
     request.pass_fds.push_back(*std::move(late));
+  }
+  if (spec.program) {
+    auto text = pass_text(*spec.program, protocol::kProgramText);
+    if (!text) return std::unexpected(text.error());
+    request.pass_fds.push_back(*std::move(text));
   }
   for (const HostSpec::File& file : spec.files) {
     auto passed = pass_file(file.path, file.target);

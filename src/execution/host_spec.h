@@ -62,6 +62,7 @@ struct HostSpec {
   std::size_t dump_argument = 0;  ///< Where in argv the folder of dumps belongs, when counted.
   EnvironmentVariables environment;
   std::optional<std::string> late_environment;  ///< Python: what is set once everything is imported.
+  std::optional<std::string> program = {};      ///< A program in Python: what it is to collect.
   std::string working_folder;
   std::vector<File> files;
   std::string made_of;  ///< Python: digest of the interpreter and of all files that it loads.

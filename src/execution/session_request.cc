@@ -65,6 +65,10 @@ Result<std::string> request_frame(const SessionRequest& request) {
       frame.number(Field::threads, static_cast<std::uint64_t>(rules.measured->threads));
   }
   frame.number(Field::warm_up, python ? kWarmUpPython : kWarmUpCpp);
+  // A program's own benchmark may be too heavy for as many as are usual: it is executed less often, unless somebody
+  // says how often.
+  const bool says_how_often = rules.measured->settings.iterations || rules.plan.iterations != Settings{}.iterations;
+  if (rules.toolchain->python_program && says_how_often) frame.number(Field::iterations, rules.plan.iterations);
   frame.text(Field::folder, request.built.folder.empty() ? request.folder : request.built.folder);
   for (const int cpu : request.cpus) frame.number(Field::cpu, static_cast<std::uint64_t>(cpu));
   // Under Valgrind its own memory would count against it: there the engine looks from outside only.

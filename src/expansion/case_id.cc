@@ -22,12 +22,17 @@ std::string escape(std::string_view text, std::string_view also) {
 
 }  // namespace
 
-std::string make_case_id(const CaseFacts& facts) {
+std::string make_framework_id(const std::vector<std::string>& label) {
   std::string id;
-  for (const std::string& part : facts.label) {
+  for (const std::string& part : label) {
     if (!id.empty()) id += '/';
     id += escape(part, "/");
   }
+  return id;
+}
+
+std::string make_case_id(const CaseFacts& facts) {
+  std::string id = make_framework_id(facts.label);
   id += fmt::format(" [{}", facts.language);
   if (facts.runtime != "eager" && facts.runtime != "explicit") id += fmt::format(" {}", facts.runtime);
   if (facts.autograd == "forward_backward") id += " backward";

@@ -14,6 +14,9 @@
 /// an explicit timer and an eager benchmark of the same label, of which a suite holds one. Safe between single or
 /// double quotes in a shell: ' " \ $ ` ! and control characters become %XX, as does % itself; so do '/' within a part,
 /// and blanks, '=', '[' and ']' within a value. What stands behind the last " [" is the list of facts.
+///
+/// A case of a program in Python is called as its framework calls it: the label alone, such as
+/// "bench/test_x.py::test_a[n=3]".
 #pragma once
 
 #include <string>
@@ -38,5 +41,7 @@ struct CaseFacts {
 
 std::string make_case_id(const CaseFacts& facts);
 std::string make_case_id(const Case& one);
+/// Of a program in Python.
+std::string make_framework_id(const std::vector<std::string>& label);
 
 }  // namespace tally

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
+#include "base/contains.h"
 #include "base/digest.h"
 #include "definition/benchmark_rules.h"
 #include "expansion/case_id.h"
@@ -222,6 +224,26 @@ Case explicit_case(const Timer& timer) {
   return made;
 }
 
+/// Arguments of pytest without those that say which tests are meant: a test's definition is the same without the
+/// others.
+std::vector<std::string> without_selection(const std::vector<std::string>& arguments) {
+  constexpr auto kSelects = std::to_array<std::string_view>({"-k", "-m", "--deselect", "--ignore", "--ignore-glob"});
+  std::vector<std::string> left;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string_view one = arguments[i];
+    if (contains(kSelects, one)) {
+      ++i;  // with its value
+      continue;
+    }
+    const bool joined = std::ranges::any_of(kSelects, [&](std::string_view option) {
+      const bool is_long = option.starts_with("--");
+      return one.starts_with(option) && one.size() > option.size() && (!is_long || one[option.size()] == '=');
+    });
+    if (!joined) left.emplace_back(one);
+  }
+  return left;
+}
+
 /// Names and paths of files stay out: the same definition has one digest on every machine.
 std::string definition_digest(const Case& one, const Toolchain& toolchain) {
   const bool cpp = one.language == Language::cpp;
@@ -239,6 +261,11 @@ std::string definition_digest(const Case& one, const Toolchain& toolchain) {
   // A toolchain without one keeps the digests that records hold from before there was a seed.
   if (!said(toolchain.seed).empty()) digest.add(said(toolchain.seed));
   if (!one.device.empty()) digest.add(kDevice).add(one.device);
+  if (toolchain.python_program) {
+    digest.add(toolchain.python_program->framework);
+    for (const std::string& argument : without_selection(toolchain.program_args)) digest.add(argument);
+    return digest.hex();
+  }
   for (const std::string& argument : toolchain.program_args) digest.add(argument);
   return digest.hex();
 }
@@ -278,8 +305,9 @@ Result<std::vector<Case>> expand(const Suite& suite) {
     const Places& at = benchmark != nullptr ? benchmark->at : std::get<Timer>(definition).at;
     for (std::size_t i = first; i < cases.size(); ++i) {
       Case& made = cases[i];
-      made.digest = definition_digest(made, toolchain_of(suite, made.toolchain));
-      made.id = make_case_id(made);
+      const Toolchain& toolchain = toolchain_of(suite, made.toolchain);
+      made.digest = definition_digest(made, toolchain);
+      made.id = toolchain.python_program ? make_framework_id(made.label) : make_case_id(made);
       const auto [other, added] = places.try_emplace(made.id, place_of(at.label, at, made.label));
       if (added) continue;
       return fail(ErrorKind::input, fmt::format("two definitions give the case '{}'", made.id),

@@ -47,6 +47,9 @@ Object to_json(const Case& one, const Toolchain& toolchain) {
   if (!one.load.empty()) json["load"] = one.load.text();
   if (!toolchain.program.empty())
     json["program"] = Object{{"path", toolchain.program}, {"args", toolchain.program_args}};
+  if (const auto& program = toolchain.python_program)
+    json["program"] =
+        Object{{program->framework, program->paths}, {"folder", program->folder}, {"args", toolchain.program_args}};
   return json;
 }
 

@@ -14,6 +14,11 @@ inline constexpr int kHostCompiled = 8;   ///< Python: the folder of what is com
 inline constexpr int kHostStart = 9;      ///< Python: tally_start.py.
 inline constexpr int kHostFunctions = 7;  ///< Python, where calls are observed: the extension that does it.
 
+// Of a program in Python, besides; kHostScript is then tally_program.py.
+inline constexpr int kHostCommon = 10;        ///< tally_host.py, of which it takes what all Python hosts do.
+inline constexpr int kProgramFramework = 11;  ///< What knows the framework: tally_pytest.py.
+inline constexpr int kProgramText = 12;       ///< What is to be collected; texts, each ended by a null: see there.
+
 inline constexpr int kProgramPreload = 5;  ///< A program that is made to serve: what is put before its libraries.
 
 /// The handshake of a benchmark program, a variable of its environment: by the first value it becomes the host of its

@@ -8,6 +8,7 @@
 #include "base/date.h"
 #include "expansion/case_id.h"
 #include "measurement/statistics.h"
+#include "record/json_fields.h"
 
 namespace tally {
 namespace {
@@ -151,8 +152,15 @@ std::optional<Fault> fault_of(const Counts& counts) {
 
 std::optional<Fault> fault_of_id(const CaseRecord& one) {
   if (one.id.empty()) return Fault{"id", "is empty"};
-  // What names its facts in brackets names them as they are.
-  if (!one.id.ends_with(']') || one.id.rfind(" [") == std::string::npos) return std::nullopt;
+  // What names its facts in brackets names them as they are. A framework's own id may end in others.
+  const std::size_t brackets = one.id.rfind(" [");
+  if (!one.id.ends_with(']') || brackets == std::string::npos) return std::nullopt;
+  const std::string_view facts = std::string_view(one.id).substr(brackets + 2);
+  const bool names_facts = std::ranges::any_of(record_json::languages, [&](std::string_view language) {
+    const std::string_view rest = facts.substr(std::min(language.size(), facts.size()));
+    return facts.starts_with(language) && (rest.starts_with(']') || rest.starts_with(' '));
+  });
+  if (!names_facts) return std::nullopt;
   const std::string id = make_case_id({.label = one.label,
                                        .language = one.language,
                                        .runtime = one.runtime,

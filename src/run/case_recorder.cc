@@ -25,6 +25,11 @@ namespace {
 std::string source_of(const RunRequest& request, const Case& measured) {
   if (!request.suite.empty()) return shell_quote(request.suite);
   const auto toolchain = std::ranges::find(request.plan->toolchains, measured.toolchain, &Toolchain::name);
+  if (const auto& in_python = toolchain->python_program) {
+    std::string source = "--" + in_python->framework;
+    for (const std::string& path : in_python->paths) source += " " + shell_quote(path);
+    return source;
+  }
   const std::string& program = toolchain->program;
   const bool is_alike =
       toolchain->program_args.empty() && std::filesystem::path(program).filename() == measured.label.front();
@@ -34,7 +39,13 @@ std::string source_of(const RunRequest& request, const Case& measured) {
 std::string reproduce(const RunRequest& request, const Case& measured) {
   const std::string source = source_of(request, measured);
   if (source.empty()) return {};
-  return fmt::format("tally run {} --filter {} --isolation process --keep", source, shell_quote(measured.id));
+  const auto toolchain = std::ranges::find(request.plan->toolchains, measured.toolchain, &Toolchain::name);
+  std::string arguments;
+  if (request.suite.empty() && toolchain->python_program) {
+    for (const std::string& one : toolchain->program_args) arguments += " " + shell_quote(one);
+  }
+  return fmt::format("tally run {} --filter {} --isolation process --keep{}{}", source, shell_quote(measured.id),
+                     arguments.empty() ? "" : " --", arguments);
 }
 
 /// What an earlier run into the same folder has kept of a case: it would pass for this run's where this one has none.

@@ -60,7 +60,8 @@ std::string locate(const std::string& library, std::string_view loader_cache, co
 
 void describe_modules(const ResolvedToolchain& toolchain, FileDigests& digests, Environment& described) {
   // Where a toolchain says what its subject is, the modules that it requires belong to it.
-  auto& side = toolchain.spec.subject.empty() ? described.facts : described.subject;
+  const bool is_subject = !toolchain.spec.subject.empty() && !toolchain.spec.python_program;
+  auto& side = is_subject ? described.subject : described.facts;
   for (const std::string& module : (*toolchain.interpreter)->modules) {
     const std::vector<std::string_view> parts = split(module, ' ');
     if (!parts[1].empty()) side["module." + std::string(parts[0])] = std::string(parts[1]);
@@ -82,6 +83,18 @@ void describe_startup(const ResolvedInterpreter& interpreter, FileDigests& diges
     const bool is_packaged = folder != std::string::npos;
     if (!is_packaged && !is_customization) continue;
     described.facts["startup." + (is_packaged ? file.substr(folder + kPackages.size()) : name)] = digests.of(file);
+  }
+}
+
+/// What a program in Python has loaded: of the project, and of installed packages.
+void describe_program(const PythonProgram& program, FileDigests& digests, Environment& described) {
+  for (const auto& [name, file] : program.own) described.subject[name] = digests.of(file);
+  for (const auto& [package, files] : program.packages) {
+    const std::size_t blank = package.find(' ');
+    Digest all;
+    for (const std::string& file : files) all.add(digests.of(file));
+    described.facts["package." + package.substr(0, blank)] =
+        (blank == std::string::npos ? "" : package.substr(blank + 1) + ", ") + all.hex();
   }
 }
 
@@ -168,6 +181,7 @@ Environment describe_environment(ProcessRunner& runner, const ResolvedToolchain&
     described.facts["python"] = (*toolchain.interpreter)->version;
     describe_startup(**toolchain.interpreter, digests, described);
     describe_modules(toolchain, digests, described);
+    if (toolchain.spec.python_program) describe_program(*toolchain.spec.python_program, digests, described);
   }
   auto& side = toolchain.spec.subject.empty() ? described.facts : described.subject;
   side.insert(toolchain.facts.begin(), toolchain.facts.end());

@@ -13,6 +13,7 @@
 #include "build/resolve.h"
 #include "process/loader.h"
 #include "protocol/descriptors.h"
+#include "run/python_programs.h"
 
 namespace tally {
 
@@ -178,7 +179,8 @@ ProgramLister program_lister(ProcessRunner& runner, std::string libexec, Caller 
       if (!environment) return std::unexpected(environment.error());
       found = *std::move(environment);
     }
-    return suite_of_program(runner, program, *found, libexec);
+    return program.framework.empty() ? suite_of_program(runner, program, *found, libexec)
+                                     : suite_of_python_program(runner, program, tools, *found, libexec);
   };
 }
 

@@ -28,6 +28,9 @@ const std::string* absolute_in(const Toolchain& toolchain, const std::string& to
       if (text.contains(top + "/") && !text.contains(tree)) return &text;
     }
   }
+  if (const auto& in_python = toolchain.python_program;
+      in_python && in_python->folder.starts_with(top + "/") && !in_python->folder.starts_with(tree))
+    return &in_python->folder;
   return toolchain.program.starts_with(top + "/") && !toolchain.program.starts_with(tree) ? &toolchain.program
                                                                                           : nullptr;
 }

@@ -182,8 +182,8 @@ POOL = concurrent.futures.ThreadPoolExecutor(1, "workers")
 POOL.submit(int).result()
 LOCK = threading.Lock()
 def busy():
-    while True:
-        with LOCK:
+    with LOCK:
+        while True:
             time.sleep(0.01)
 threading.Thread(target=busy, daemon=True, name="holds the lock").start()
 def ask(n):
@@ -214,7 +214,7 @@ toolchain = "pool"
   EXPECT_EQ(required.counts->proven, "two processes");
   EXPECT_THAT(required.warnings, Contains(AllOf(HasSubstr("it runs in its host's process"), HasSubstr("workers_0"),
                                                 HasSubstr("holds the lock"))));
-  // Valgrind never runs it between two of the other's turns with the lock.
+  // It waits for what never comes.
   const CaseRecord& held = case_of(record, "held", "python");
   ASSERT_TRUE(held.failure);
   EXPECT_THAT(held.failure->message, AllOf(HasSubstr("nothing in its process computes"), HasSubstr("holds the lock")));

@@ -1,0 +1,231 @@
+#include "program.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <valgrind/valgrind.h>
+
+#include <cerrno>
+#include <csignal>
+#include <ctime>
+#include <utility>
+
+#include "callgrind.h"
+#include "case_child.h"
+#include "entropy.h"
+#include "protocol/collected.h"
+#include "protocol/descriptors.h"
+#include "shared_page.h"
+
+namespace tally::host {
+
+using protocol::Field;
+using protocol::Message;
+using protocol::MessageType;
+
+namespace {
+
+Regions* g_regions = nullptr;
+std::uint64_t g_asked_iterations = 0;
+PyObject* g_after = nullptr;  ///< Called when a region is over; or null.
+
+std::uint64_t now_ns() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+/// Instructions that were counted so far, by the counter. Without it: nanoseconds.
+std::uint64_t spent() {
+  const std::uint64_t counted = VALGRIND_DO_CLIENT_REQUEST_EXPR(0, kReadCollected, 0, 0, 0, 0, 0);
+  return counted > 0 ? counted : now_ns();
+}
+
+/// In a process of its own, what two calls take: the first, which may do what is done once, and one after it.
+struct Size {
+  std::uint64_t first = 0;
+  std::uint64_t second = 0;
+  bool instructions = false;
+};
+
+bool measure_size(PyObject* function, Size& size) {
+  std::uint64_t last = spent();
+  for (std::uint64_t* one : {&size.first, &size.second}) {
+    PyObject* result = PyObject_CallObject(function, nullptr);
+    if (result == nullptr) return false;
+    Py_DECREF(result);
+    const std::uint64_t now = spent();
+    *one = now - last;
+    last = now;
+  }
+  size.instructions = VALGRIND_DO_CLIENT_REQUEST_EXPR(0, kReadCollected, 0, 0, 0, 0, 0) > 0;
+  return true;
+}
+
+/// size_up(function) -> (first, second, instructions): of two calls in a forked process, so that nothing here is
+/// changed by them. None: there was none, or it has not come back; the case's own calls will tell why.
+PyObject* size_up(PyObject* /*module*/, PyObject* function) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return PyErr_SetFromErrno(PyExc_OSError);
+  entropy::keep_over_fork();
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    callgrind::after_fork();
+    entropy::go_on_after_fork();
+    // Whatever it says is the case's own to say.
+    const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+    ::dup2(nowhere, 1);
+    ::dup2(nowhere, 2);
+    Size size;
+    callgrind::collect(true);
+    const bool good = measure_size(function, size);
+    if (!good || ::write(ends[1], &size, sizeof size) != sizeof size) ::_exit(1);
+    for (;;) ::pause();  // until it is killed: by itself, Valgrind would write a dump of it
+  }
+  ::close(ends[1]);
+  Size size;
+  const bool good = pid > 0 && ::read(ends[0], &size, sizeof size) == sizeof size;
+  ::close(ends[0]);
+  if (pid > 0) {
+    ::kill(pid, SIGKILL);
+    int status = 0;
+    while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+  }
+  shared_page().failed = 0;
+  if (!good) Py_RETURN_NONE;
+  return Py_BuildValue("KKO", size.first, size.second, size.instructions ? Py_True : Py_False);
+}
+
+/// plan(warm_up, iterations): how often the statement is executed before it is measured, and in a region; 0 iterations:
+/// as often as the runner asks.
+PyObject* plan(PyObject* /*module*/, PyObject* args) {
+  unsigned long long warm_up = 0;
+  unsigned long long iterations = 0;
+  if (PyArg_ParseTuple(args, "KK", &warm_up, &iterations) == 0) return nullptr;
+  g_regions->warm_up(warm_up);
+  g_regions->fix_iterations(iterations);
+  Py_RETURN_NONE;
+}
+
+PyObject* asked_iterations(PyObject* /*module*/, PyObject* /*args*/) {
+  return PyLong_FromUnsignedLongLong(g_asked_iterations);
+}
+
+/// prepare(iterator, function): see PhaseIterator.
+PyObject* prepare(PyObject* /*module*/, PyObject* args) {
+  PyObject* iterator = nullptr;
+  PyObject* function = nullptr;
+  if (PyArg_ParseTuple(args, "OO", &iterator, &function) == 0) return nullptr;
+  Py_INCREF(function);
+  reinterpret_cast<PhaseIterator*>(iterator)->prepare = function;
+  Py_RETURN_NONE;
+}
+
+void call_after(void* /*context*/) {
+  PyObject* result = PyObject_CallObject(g_after, nullptr);
+  if (result == nullptr) {
+    PyErr_Print();
+    g_regions->fail(protocol::Stage::region, "what comes after an execution raised", "its traceback is in the output");
+    ::_exit(1);
+  }
+  Py_DECREF(result);
+}
+
+/// after(function): called when a region is over, not measured.
+PyObject* after(PyObject* /*module*/, PyObject* function) {
+  Py_INCREF(function);
+  g_after = function;
+  RegionHooks hooks = g_regions->hooks();
+  hooks.after_region = call_after;
+  g_regions->set_hooks(hooks);
+  Py_RETURN_NONE;
+}
+
+/// tell(note, counters): the case has ended well; `counters` are texts as protocol::Field::counter has them.
+PyObject* tell(PyObject* /*module*/, PyObject* args) {
+  const char* note = nullptr;
+  PyObject* counters = nullptr;
+  if (PyArg_ParseTuple(args, "sO", &note, &counters) == 0) return nullptr;
+  auto message = g_regions->channel().compose(MessageType::told, g_regions->job());
+  if (*note != 0) message.text(Field::text, std::string_view(note).substr(0, 4096));
+  for (Py_ssize_t i = 0; i < PyList_Size(counters); ++i) {
+    PyObject* bytes = PyUnicode_AsUTF8String(PyList_GetItem(counters, i));
+    if (bytes == nullptr) return nullptr;
+    message.text(Field::counter, PyBytes_AsString(bytes));
+    Py_DECREF(bytes);
+  }
+  add_watched(message);
+  g_regions->channel().send(message);
+  Py_RETURN_NONE;
+}
+
+/// skip(reason): the case does not want to be measured.
+PyObject* skip(PyObject* /*module*/, PyObject* args) {
+  const char* reason = nullptr;
+  if (PyArg_ParseTuple(args, "s", &reason) == 0) return nullptr;
+  g_regions->skip(reason);
+  Py_RETURN_NONE;
+}
+
+/// Whether its regions have been measured.
+PyObject* measured(PyObject* /*module*/, PyObject* /*args*/) {
+  return PyBool_FromLong(g_regions->ended_properly() ? 1 : 0);
+}
+
+PyMethodDef g_program_methods[] = {
+    {"size_up", size_up, METH_O, "What a call takes."},
+    {"plan", plan, METH_VARARGS, "How often to execute."},
+    {"asked_iterations", asked_iterations, METH_NOARGS, "Executions that somebody asks for; 0: nobody does."},
+    {"prepare", prepare, METH_VARARGS, "What a loop goes over."},
+    {"after", after, METH_O, "What comes after each region."},
+    {"tell", tell, METH_VARARGS, "What the program says of the case."},
+    {"skip", skip, METH_VARARGS, "Do not measure it."},
+    {"measured", measured, METH_NOARGS, "Whether it was measured."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+int add_program_parts(PyObject* module) {
+  if (PyModule_AddFunctions(module, g_program_methods) != 0) return -1;
+  constexpr std::pair<const char*, int> kDescriptors[] = {{"HOST_COMMON", protocol::kHostCommon},
+                                                          {"PROGRAM_FRAMEWORK", protocol::kProgramFramework},
+                                                          {"PROGRAM_TEXT", protocol::kProgramText},
+                                                          {"BENCHMARK_LIST", protocol::kBenchmarkList}};
+  for (const auto& [name, descriptor] : kDescriptors) {
+    if (PyModule_AddIntConstant(module, name, descriptor) != 0) return -1;
+  }
+  return 0;
+}
+
+void begin_program_case(Regions* regions, const Message& request) {
+  g_regions = regions;
+  g_asked_iterations = request.number(Field::iterations, 0);
+}
+
+PyObject* first_item(PhaseIterator* iterator) {
+  Regions& regions = *iterator->engine;
+  regions.finish();
+  Py_CLEAR(iterator->items);
+  const std::uint64_t n = regions.wait();
+  if (n == 0) return nullptr;
+  iterator->items = PyObject_CallFunction(iterator->prepare, "K", static_cast<unsigned long long>(n));
+  if (iterator->items == nullptr) return nullptr;
+  if (!PyList_Check(iterator->items) || PyList_Size(iterator->items) != static_cast<Py_ssize_t>(n)) {
+    PyErr_SetString(PyExc_RuntimeError, "not as many items as executions");
+    return nullptr;
+  }
+  iterator->left = n;
+  regions.start();
+  return next_item(iterator);
+}
+
+PyObject* next_item(PhaseIterator* iterator) {
+  --iterator->left;
+  PyObject* item = PyList_GetItem(iterator->items, PyList_Size(iterator->items) - 1 - iterator->left);
+  Py_INCREF(item);
+  return item;
+}
+
+}  // namespace tally::host

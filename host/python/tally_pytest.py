@@ -1,0 +1,345 @@
+"""pytest as the framework of a program: its tests with a fixture `benchmark` or `tally`, or the marker `benchmark`.
+
+pytest collects as it always does, in the parent; a child runs one test with its fixtures, up to the call that is to be
+measured, and on to the end. What would measure by itself, or change what is executed, is left out: pytest-benchmark,
+pytest-codspeed, pytest-xdist, pytest-cov and others; their options are accepted.
+"""
+
+import os
+import sys
+
+import pytest
+
+# Plugins of ours and of others whose work this is, or that would be measured with it, by the names they register.
+LEFT_OUT = ("benchmark", "codspeed", "tallymark", "randomly", "faulthandler", "rerunfailures", "repeat", "sugar", "instafail", "memray", "monitor")
+# What switches off others that must stay for their options in a project's files.
+SWITCHED_OFF = {"xdist": "-n0", "pytest_cov": "--no-cov", "timeout": "--timeout=0", "profiling": None}
+OWN_OPTIONS = ("-s", "-q", "--no-header", "--color=no", "--continue-on-collection-errors")
+# Options of those that are left out: with a value, without one.
+VALUES = (
+    "--benchmark-min-time",
+    "--benchmark-max-time",
+    "--benchmark-min-rounds",
+    "--benchmark-timer",
+    "--benchmark-calibration-precision",
+    "--benchmark-warmup",
+    "--benchmark-warmup-iterations",
+    "--benchmark-sort",
+    "--benchmark-group-by",
+    "--benchmark-columns",
+    "--benchmark-name",
+    "--benchmark-time-unit",
+    "--benchmark-prefix",
+    "--benchmark-storage",
+    "--benchmark-netrc",
+    "--benchmark-json",
+    "--benchmark-save",
+    "--benchmark-compare",
+    "--benchmark-compare-fail",
+    "--benchmark-histogram",
+    "--benchmark-cprofile",
+    "--benchmark-cprofile-loops",
+    "--benchmark-cprofile-top",
+    "--benchmark-cprofile-dump",
+    "--codspeed-warmup-time",
+    "--codspeed-max-time",
+    "--codspeed-max-rounds",
+    "--codspeed-mode",
+    "--randomly-seed",
+    "--reruns",
+    "--reruns-delay",
+    "--only-rerun",
+    "--count",
+    "--tally-baseline",
+    "--tally-limit",
+)
+FLAGS = (
+    "--benchmark-disable-gc",
+    "--benchmark-skip",
+    "--benchmark-only",
+    "--benchmark-disable",
+    "--benchmark-enable",
+    "--benchmark-quiet",
+    "--benchmark-verbose",
+    "--benchmark-autosave",
+    "--benchmark-save-data",
+    "--codspeed",
+    "--randomly-dont-reset-seed",
+    "--randomly-dont-reorganize",
+    "--instafail",
+    "--memray",
+    "--tally-update",
+    "--tally-allow-uncompared",
+    "--tally-disable",
+    "--tally",
+    "--tally-strict",
+)
+INIS = ("tally_baseline", "tally_limits", "memray", "reruns", "reruns_delay")
+FIXTURES = ("benchmark", "tally")
+MARKERS = ("benchmark", "codspeed_benchmark")
+
+
+class Hooks:
+    """Those that pytest-benchmark declares, for a project's conftest.py that implements them."""
+
+    @staticmethod
+    def pytest_benchmark_scale_unit(config, unit, benchmarks, best, worst, sort):
+        pass
+
+    @staticmethod
+    def pytest_benchmark_generate_machine_info(config):
+        pass
+
+    @staticmethod
+    def pytest_benchmark_update_machine_info(config, machine_info):
+        pass
+
+    @staticmethod
+    def pytest_benchmark_generate_commit_info(config):
+        pass
+
+    @staticmethod
+    def pytest_benchmark_update_commit_info(config, commit_info):
+        pass
+
+    @staticmethod
+    def pytest_benchmark_group_stats(config, benchmarks, group_by):
+        pass
+
+    @staticmethod
+    def pytest_benchmark_generate_json(config, benchmarks, include_data, machine_info, commit_info):
+        pass
+
+    @staticmethod
+    def pytest_benchmark_update_json(config, benchmarks, output_json):
+        pass
+
+    @staticmethod
+    def pytest_benchmark_compare_machine_info(config, benchmarksession, machine_info, compared_benchmark):
+        pass
+
+
+def returned(args, kwargs):
+    return args, kwargs
+
+
+class Stats(dict):
+    """What pytest-benchmark would have measured by now. Nothing was: every figure is 0."""
+
+    def __missing__(self, key):
+        return 0.0
+
+    def __getattr__(self, key):
+        if key.startswith("__"):
+            raise AttributeError(key)
+        return self if key == "stats" else 0.0
+
+
+class Benchmark:
+    """The fixture, in the call forms of pytest-benchmark and pytest-codspeed."""
+
+    def __init__(self, plugin, item):
+        callspec = getattr(item, "callspec", None)
+        marker = item.get_closest_marker("benchmark")
+        self._plugin = plugin
+        self.name = item.name
+        self.fullname = item.nodeid
+        self.group = marker.kwargs.get("group") if marker else None
+        self.param = callspec.id if callspec else None
+        self.params = dict(callspec.params) if callspec else None
+        self.extra_info = {}
+        self.options = dict(marker.kwargs) if marker else {}
+        self.stats = Stats()
+        self.enabled = True
+        self.disabled = False
+        self.has_error = False
+        self.cprofile_stats = None
+
+    def __call__(self, function_to_benchmark, *args, **kwargs):
+        return self._plugin.measure(function_to_benchmark, args, kwargs)
+
+    def pedantic(
+        self,
+        target,
+        args=(),
+        kwargs=None,
+        setup=None,
+        teardown=None,
+        rounds=1,
+        warmup_rounds=0,
+        iterations=1,
+    ):
+        for name, value, least in (
+            ("rounds", rounds, 1),
+            ("warmup_rounds", warmup_rounds, 0),
+            ("iterations", iterations, 1),
+        ):
+            if not isinstance(value, int) or value < least:
+                raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}")
+        if setup is not None and iterations != 1:
+            raise ValueError("with a setup, an iteration is a round: iterations must be 1")
+        return self._plugin.measure(target, tuple(args), dict(kwargs or {}), setup, teardown)
+
+    def weave(self, target, **kwargs):
+        """Every call of `target`, which aspectlib would replace, is what is measured."""
+        raise pytest.skip.Exception(
+            "benchmark.weave measures calls that something else makes, and there is no loop of them: call benchmark(f)",
+            _use_item_location=True,
+        )
+
+    patch = weave
+
+
+class Tally:
+    """The fixture `tally`, of whose measurements the first is the test's."""
+
+    def __init__(self, plugin):
+        self._plugin = plugin
+
+    def __call__(self, statement, *args, label=None, **options):
+        if not callable(statement):
+            raise TypeError("a text is measured by a suite, or by pytest --tally: give tally() a function")
+        return self._plugin.measure(statement, args, {})
+
+    count = time = measure = __call__
+
+
+class Plugin:
+    def __init__(self, ready):
+        self._ready = ready
+        self._broken = {}  # what could not be collected → why
+        self._items = {}
+        self._case = None
+
+    def pytest_addoption(self, parser):
+        group = parser.getgroup("accepted, and of no meaning here")
+        for option in VALUES:
+            add(group, option, nargs="?", default=None, const=True)
+        for option in FLAGS:
+            add(group, option, action="store_true", default=False)
+        for ini in INIS:
+            try:
+                parser.addini(ini, "accepted", default=None)
+            except ValueError:
+                pass
+
+    def pytest_addhooks(self, pluginmanager):
+        pluginmanager.add_hookspecs(Hooks)
+
+    def pytest_configure(self, config):
+        for marker in ("benchmark", "codspeed_benchmark", "tally", "flaky", "limit_memory"):
+            config.addinivalue_line("markers", f"{marker}: of a plugin that stands aside here")
+
+    @pytest.fixture
+    def benchmark(self, request):
+        return Benchmark(self, request.node)
+
+    @pytest.fixture
+    def benchmark_weave(self, benchmark):
+        return benchmark.weave
+
+    @pytest.fixture
+    def tally(self):
+        return Tally(self)
+
+    def pytest_collectreport(self, report):
+        if report.failed:
+            self._broken[report.nodeid or "the tests' folder"] = str(report.longrepr)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session):
+        for item in session.items:
+            fixtures = getattr(item, "fixturenames", ())
+            is_marked = any(item.get_closest_marker(marker) for marker in MARKERS)
+            if is_marked or any(fixture in fixtures for fixture in FIXTURES):
+                self._items[self._free(item.nodeid)] = item
+        names = [*self._items, *(self._free(broken) for broken in self._broken)]
+        none = f"of {len(session.items)} tests, none has the fixture benchmark or tally, or the marker benchmark"
+        self._ready([(name, parts_of(name)) for name in names], self.run, none)
+
+    def _free(self, name):
+        number, free = 1, name
+        while free in self._items:
+            number += 1
+            free = f"{name} #{number}"
+        return free
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pyfunc_call(self, pyfuncitem):
+        """A test that is marked and has no fixture of these is what is measured itself."""
+        is_marked = any(pyfuncitem.get_closest_marker(marker) for marker in MARKERS)
+        if self._case is None or not is_marked or any(one in pyfuncitem.fixturenames for one in FIXTURES):
+            return None
+        names = pyfuncitem._fixtureinfo.argnames
+        self.measure(pyfuncitem.obj, (), {name: pyfuncitem.funcargs[name] for name in names})
+        return True
+
+    def measure(self, function, args, kwargs, setup=None, teardown=None):
+        if self._case.begun:
+            raise RuntimeError("a test has one measurement, and this one begins a second one: parametrise it")
+        return self._case.measure(function, args, kwargs, setup, teardown)
+
+    def run(self, case):
+        from _pytest.runner import runtestprotocol
+
+        if case.name in self._broken:
+            return "it cannot be collected: " + last_line(self._broken[case.name]), self._broken[case.name]
+        self._case = case
+        reports = runtestprotocol(self._items[case.name], log=False, nextitem=None)
+        for report in reports:
+            if report.failed:
+                text = report.longreprtext
+                return f"the test fails: {last_line(text)}" if report.when == "call" else f"{report.when}: {last_line(text)}", text
+            if report.skipped:
+                reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+                case.skip(reason.removeprefix("Skipped: "))
+                return None
+        return None
+
+
+def add(group, option, **how):
+    try:
+        group.addoption(option, **how)
+    except ValueError:
+        pass  # a plugin that is there has it
+
+
+def last_line(text):
+    """Of a report, the error itself: 'E   ValueError: no such file'."""
+    errors = [line[1:].strip() for line in text.splitlines() if line.startswith("E ")]
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return (errors or lines[-1:] or ["without a word"])[0]
+
+
+def parts_of(node):
+    """bench/test_x.py::test_a[a/b] is bench, test_x.py::test_a[a/b]"""
+    path, colons, test = node.partition("::")
+    *folders, file = [part for part in path.split("/") if part] or [path]
+    return [*folders, file + colons + test]
+
+
+def registered():
+    from importlib.metadata import entry_points
+
+    found = entry_points()
+    # Before Python 3.10 it is a dictionary.
+    plugins = found.select(group="pytest11") if hasattr(found, "select") else found.get("pytest11", ())
+    return {plugin.name for plugin in plugins}
+
+
+def stop_its_clock():
+    """pytest asks when a test began, which nobody reads here; a case that asks for the time of day is said to."""
+    from _pytest import timing
+
+    timing.time = float
+
+
+def collect(paths, arguments, ready):
+    stop_its_clock()
+    names = registered()
+    options = [option for plugin in LEFT_OUT for option in ("-p", f"no:{plugin}")]
+    switches = [switch for plugin, switch in SWITCHED_OFF.items() if switch and plugin in names]
+    sys.argv[:] = ["pytest", *arguments, *paths]
+    code = pytest.main([*options, *OWN_OPTIONS, *arguments, *switches, *paths], plugins=[Plugin(ready)])
+    sys.stdout.flush()
+    os._exit(int(code) or 1)
