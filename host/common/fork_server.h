@@ -17,6 +17,9 @@ struct HostIdentity {
 /// Runs in the forked child, fully configured; the child exits when it returns.
 using RunCase = void (*)(void* context, Channel channel, const protocol::Message& request);
 
+/// From its start this host has what another process of the same image would not find.
+void leave_no_image();
+
 /// Serves until the runner closes the control socket; returns the process's exit code. Forked children never return
 /// from it.
 int serve(const HostIdentity& identity, RunCase run_case, void* context);

@@ -185,8 +185,8 @@ IRCallee* clock_helper(const HChar* helper) {
 }
 
 Bool handle_watch_request(const UWord* request, UWord* result) {
-  if (request[0] != host::kWatchCase) return False;
-  end_start_clock();
+  if (request[0] != host::kWatchCase && request[0] != host::kWatchFiles) return False;
+  if (request[0] == host::kWatchCase) end_start_clock();
   g_watch = reinterpret_cast<host::CaseWatch*>(request[1]);  // NOLINT(performance-no-int-to-ptr): the guest's
   *result = 1;
   return True;

@@ -13,6 +13,8 @@
 #include "callgrind.h"
 #include "case_child.h"
 #include "entropy.h"
+#include "fork_server.h"
+#include "protocol/case_watch.h"
 #include "protocol/collected.h"
 #include "protocol/descriptors.h"
 #include "shared_page.h"
@@ -168,6 +170,24 @@ PyObject* skip(PyObject* /*module*/, PyObject* args) {
   Py_RETURN_NONE;
 }
 
+/// What the counter sees of the files that a start changes.
+CaseWatch g_files;
+
+/// watch_files(): from here on.
+PyObject* watch_files(PyObject* /*module*/, PyObject* /*args*/) {
+  VALGRIND_DO_CLIENT_REQUEST_STMT(kWatchFiles, &g_files, 0, 0, 0, 0);
+  Py_RETURN_NONE;
+}
+
+PyObject* has_changed_files(PyObject* /*module*/, PyObject* /*args*/) {
+  return PyBool_FromLong(g_files.changed_file[0] != 0 ? 1 : 0);
+}
+
+PyObject* leave_no_image_(PyObject* /*module*/, PyObject* /*args*/) {
+  leave_no_image();
+  Py_RETURN_NONE;
+}
+
 /// Whether its regions have been measured.
 PyObject* measured(PyObject* /*module*/, PyObject* /*args*/) {
   return PyBool_FromLong(g_regions->ended_properly() ? 1 : 0);
@@ -181,6 +201,9 @@ PyMethodDef g_program_methods[] = {
     {"after", after, METH_O, "What comes after each region."},
     {"tell", tell, METH_VARARGS, "What the program says of the case."},
     {"skip", skip, METH_VARARGS, "Do not measure it."},
+    {"watch_files", watch_files, METH_NOARGS, "Note whether files are changed."},
+    {"has_changed_files", has_changed_files, METH_NOARGS, "Whether one was, since then."},
+    {"leave_no_image", leave_no_image_, METH_NOARGS, "This host is none to be made again."},
     {"measured", measured, METH_NOARGS, "Whether it was measured."},
     {nullptr, nullptr, 0, nullptr},
 };

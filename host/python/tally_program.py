@@ -6,7 +6,7 @@ Python hosts do; the framework's, tally_pytest.py or its like; and a text that s
 end with a null: how many paths, the folder to be in, the paths, the framework's arguments.
 
 A framework's script defines `collect(paths, arguments, ready)`. When it has collected, it calls ready(benchmarks, run),
-which does not come back: `benchmarks` are pairs (name, parts of the label), and `run(case)` reaches in a child the
+which comes back where the benchmarks were only to be listed: `benchmarks` are pairs (name, parts of the label), and `run(case)` reaches in a child the
 benchmark `case.name`, calls `case.measure(…)` there, and returns None, or (message, detail) where that went wrong.
 
 With the variable TALLY_ASKS_PROGRAM=list it writes a list to a descriptor and ends: protocol/descriptors.h has its
@@ -191,6 +191,7 @@ def run_case(
     """Runs in a forked child. None when all went well, else (message, detail)."""
     case = Case(stmt_parts[0], baseline, statement)
     try:
+        take_places()
         _tally_host.set_hooks(COMMON.compile_hook(before_region), COMMON.compile_hook(sync))
         COMMON.seed()
         COMMON.run_texts(prepare, COMMON.HOOK_NAME, COMMON.MODULES)
@@ -206,6 +207,17 @@ def run_case(
         return failure
     except BaseException as error:  # SystemExit and KeyboardInterrupt end a case, not the evidence
         return describe(error)
+
+
+def take_places():
+    """A folder for the case's own temporary files, whatever its neighbours leave in theirs, below the one that it begins
+    in; and the program's folder."""
+    folder = f"{os.getcwd()}/{os.getpid():07d}"
+    os.mkdir(folder)
+    os.environ["TMPDIR"] = folder
+    if "tempfile" in sys.modules:
+        sys.modules["tempfile"].tempdir = None
+    os.chdir(FOLDER[0])
 
 
 def describe(error):
@@ -294,14 +306,16 @@ def write_list(benchmarks, none):
 
 
 def ready(benchmarks, run, none=""):
-    """All is collected: lists it, or serves. Nothing but C comes between the last seal and a child. `none` says why
-    there are no benchmarks."""
+    """All is collected: serves and does not come back, or lists it. Nothing but C comes between the last seal and a child.
+    `none` says why there are no benchmarks."""
     sys.stdout.flush()
     sys.stderr.flush()
-    if os.environ.get(ASK) == "list":
+    if LISTS:
         write_list(benchmarks, none)
-        os._exit(0)
+        return
     RUN.append(run)
+    if _tally_host.has_changed_files():
+        _tally_host.leave_no_image()  # what it has made may be gone
     COMMON.name_threads()
     tally_start.end_of_imports()
     sys.modules["tally_warm_up"] = type(sys)("tally_warm_up")
@@ -315,6 +329,18 @@ def ready(benchmarks, run, none=""):
     del sys.modules["tally_warm_up"]
     tally_start.seal(COLLECTED)
     os._exit(_tally_host.serve(run_case, sys.version.split()[0]))
+
+
+def set_environment():
+    """The user's variables. The C library's own list of all has one length from here on, and in the children: a variable
+    more would have it copied elsewhere."""
+    for name in tally_start.SPARE:
+        os.unsetenv(name)
+    COMMON.set_late_environment()
+    if tally_start.UNDER_VALGRIND:
+        for name in tally_start.spare_variables():
+            os.putenv(name, "")
+    tally_start.SPARE.clear()
 
 
 def main():
@@ -334,18 +360,22 @@ def main():
         sys.meta_path.insert(0, COMMON.SeedsNumPy)
     framework = part(_tally_host.PROGRAM_FRAMEWORK, "tally framework")
     # What belongs to the user and to the place comes after all that does not, and before a seal.
-    COMMON.set_late_environment()
+    set_environment()
     with open(_tally_host.PROGRAM_TEXT, "rb") as file:
         number, folder, *texts = map(os.fsdecode, file.read().split(b"\0")[:-1])
     FOLDER.append(folder)
     os.chdir(folder)
     paths, arguments = texts[: int(number)], texts[int(number) :]
     sys.argv[:] = [""]
+    if not LISTS:
+        _tally_host.watch_files()
     tally_start.seal(tally_start.LAST_STAGE)
     framework.collect(paths, arguments, ready)
-    sys.exit("the framework came back without having collected")
+    if not LISTS:
+        sys.exit("the framework came back without having collected")
 
 
+LISTS = os.environ.pop(ASK, "") == "list"  # it is only asked for its benchmarks
 FOLDER = []
 WARM_UP = []
 RUN = []

@@ -210,6 +210,7 @@ class Plugin:
         self._broken = {}  # what could not be collected → why
         self._items = {}
         self._case = None
+        self.has_collected = False
 
     def pytest_addoption(self, parser):
         group = parser.getgroup("accepted, and of no meaning here")
@@ -253,9 +254,13 @@ class Plugin:
             is_marked = any(item.get_closest_marker(marker) for marker in MARKERS)
             if is_marked or any(fixture in fixtures for fixture in FIXTURES):
                 self._items[self._free(item.nodeid)] = item
+        self.has_collected = True
+        # A new variable would have the C library copy all others, however many there are.
+        os.environ["PYTEST_CURRENT_TEST"] = ""
         names = [*self._items, *(self._free(broken) for broken in self._broken)]
         none = f"of {len(session.items)} tests, none has the fixture benchmark or tally, or the marker benchmark"
         self._ready([(name, parts_of(name)) for name in names], self.run, none)
+        return True
 
     def _free(self, name):
         number, free = 1, name
@@ -340,6 +345,7 @@ def collect(paths, arguments, ready):
     options = [option for plugin in LEFT_OUT for option in ("-p", f"no:{plugin}")]
     switches = [switch for plugin, switch in SWITCHED_OFF.items() if switch and plugin in names]
     sys.argv[:] = ["pytest", *arguments, *paths]
-    code = pytest.main([*options, *OWN_OPTIONS, *arguments, *switches, *paths], plugins=[Plugin(ready)])
-    sys.stdout.flush()
-    os._exit(int(code) or 1)
+    plugin = Plugin(ready)
+    code = pytest.main([*options, *OWN_OPTIONS, *arguments, *switches, *paths], plugins=[plugin])
+    if not plugin.has_collected:
+        sys.exit(int(code) or 1)

@@ -13,6 +13,7 @@ from typing import Any as _Any
 
 if _TYPE_CHECKING:
     from tallymark._api import count, measure, run, time
+    from tallymark._bench import State, bench, main
     from tallymark._capture import Captured
     from tallymark._compare import Comparison, compare
     from tallymark._definition import Definition
@@ -26,6 +27,7 @@ if _TYPE_CHECKING:
 
 # Imported when they are first asked for: a test run that measures nothing pays for nothing.
 _HOMES = {
+    "bench": "_bench",
     "Captured": "_capture",
     "CaptureError": "_errors",
     "CaseFailed": "_errors",
@@ -42,6 +44,7 @@ _HOMES = {
     "Function": "_functions",
     "Interrupted": "_errors",
     "Kernel": "_result",
+    "main": "_bench",
     "measure": "_api",
     "Moved": "_functions",
     "OnDevice": "_result",
@@ -50,6 +53,7 @@ _HOMES = {
     "run": "_api",
     "Run": "_engine",
     "ServerLost": "_errors",
+    "State": "_bench",
     "Suite": "_suite",
     "time": "_api",
     "Trace": "_trace",
@@ -76,13 +80,16 @@ __all__ = [
     "Results",
     "Run",
     "ServerLost",
+    "State",
     "Suite",
     "Trace",
     "Wall",
+    "bench",
     "compare",
     "count",
     "default_engine",
     "doctor",
+    "main",
     "measure",
     "run",
     "time",

@@ -206,6 +206,8 @@ SessionRequest Engine::request_for(const HostKind& kind, const Job& job, HostId 
   request.folder = request_.surroundings.working_folder;
   request.examiner = request_.examiner;
   if (kind.counted || kind.probe != nullptr) request.dumps = pool_.dumps(host);
+  // A program knows its own folder, and is told the one for temporary files.
+  if (request.rules.toolchain->python_program) request.folder = temporary_folder_of(pool_.dumps(host));
   if (job.counts_undisturbed() && !job.anew) {
     request.loaded_by = [this, before = pool_.mapped(host)](int pid) {
       std::vector<std::string> loaded;

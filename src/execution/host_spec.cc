@@ -109,12 +109,18 @@ std::string interpreter_folder(const std::vector<std::string>& modules, const Ho
 
 /// Takes the variables that tell where the user's shell stands out of the interpreter's start: NAME=VALUE, each ended
 /// by a null. The host sets them once everything is imported. PATH 23 characters longer moved everything that an import
-/// allocates, and a dict by 0.2 %.
-std::string take_late_environment(EnvironmentVariables& environment) {
+/// allocates, and a dict by 0.2 %. Of a program's, which are set before it is collected, all are taken that the loader
+/// and the interpreter do not read themselves.
+std::string take_late_environment(EnvironmentVariables& environment, bool of_program) {
+  const auto is_of_start = [](std::string_view name) {
+    return std::ranges::any_of(std::array{"PYTHON", "LD_", "LC_", "LANG", "GLIBC_", "MALLOC_", "TALLY_", "TZ"},
+                               [&](std::string_view prefix) { return name.starts_with(prefix); });
+  };
   std::string text;
   for (auto at = environment.begin(); at != environment.end();) {
     auto& [name, value] = *at;
-    if (name != "PATH" && name != "VIRTUAL_ENV" && name != "CONDA_PREFIX") {
+    const bool is_late = name == "PATH" || name == "VIRTUAL_ENV" || name == "CONDA_PREFIX";
+    if (!is_late && (!of_program || is_of_start(name))) {
       ++at;
       continue;
     }
@@ -171,8 +177,8 @@ void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const HostKi
                 const HostSurroundings& around) {
   const ResolvedInterpreter& interpreter = **toolchain.interpreter;
   spec.made_of = interpreter.start + toolchain.loaded;
-  spec.late_environment = take_late_environment(spec.environment);
   const std::optional<PythonProgram>& program = toolchain.spec.python_program;
+  spec.late_environment = take_late_environment(spec.environment, program.has_value());
   spec.files = {{around.libexec + "/_tally_host.abi3.so", protocol::kHostExtension},
                 {around.libexec + "/tally_host.py", protocol::kHostScript},
                 {around.libexec + "/tally_start.py", protocol::kHostStart}};
@@ -439,9 +445,26 @@ ProcessRequest basic_request(const HostSpec& spec, UniqueFd control) {
   return request;
 }
 
+/// A program that is collected may leave temporary files, and the next start would find them: they have a folder of
+/// their own, which goes with the host's.
+std::string late_environment_of(const HostSpec& spec, const std::string& dumps) {
+  std::string text = *spec.late_environment;
+  if (!spec.program || dumps.empty()) return text;
+  const std::string folder = temporary_folder_of(dumps);
+  std::error_code code;
+  std::filesystem::create_directory(folder, code);
+  return text.append("TMPDIR=").append(folder) + '\0';
+}
+
 }  // namespace
 
+std::string temporary_folder_of(const std::string& dumps) { return dumps + "/tmp"; }
+
 ProcessRequest restore_request(const HostSpec& spec, const std::string& dumps, UniqueFd control, UniqueFd image) {
+  if (spec.program) {
+    std::error_code code;
+    std::filesystem::create_directory(temporary_folder_of(dumps), code);
+  }
   ProcessRequest request = basic_request(spec, std::move(control));
   request.argv = {spec.restorer, dumps + protocol::kDumpPattern};
   request.pass_fds.push_back({protocol::image::kDescriptor, std::move(image)});
@@ -460,7 +483,7 @@ Result<ProcessRequest> host_request(const HostSpec& spec, const std::string& dum
   }
   if (!spec.folder_variable.empty()) set(request.environment, spec.folder_variable, dumps);
   if (spec.late_environment) {
-    auto late = pass_text(*spec.late_environment, protocol::kLateEnvironment);
+    auto late = pass_text(late_environment_of(spec, dumps), protocol::kLateEnvironment);
     if (!late) return std::unexpected(late.error());
     request.pass_fds.push_back(*std::move(late));
   }

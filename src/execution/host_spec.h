@@ -97,6 +97,9 @@ Settings of_instructions_alone(Settings settings);
 /// Callgrind's. Every flag is stated, for defaults have changed between versions.
 std::vector<std::string> valgrind_flags(const Settings& settings);
 
+/// For the temporary files of a program in Python and of its cases.
+std::string temporary_folder_of(const std::string& dumps);
+
 /// The request without its CPUs. `control` becomes the host's control socket; `dumps` is the folder of Callgrind's
 /// output. Where `new_image` names a file, the host leaves its image there if it took long to start.
 Result<ProcessRequest> host_request(const HostSpec& spec, const std::string& dumps, UniqueFd control,

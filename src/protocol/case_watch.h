@@ -17,7 +17,8 @@ struct CaseWatch {
 
 /// Client request to the counter, and to nobody else.
 enum WatchRequest : unsigned {
-  kWatchCase = 0x5457'0000,  ///< ('T','W'). Its argument: a CaseWatch. Its result: 1, where the counter is there.
+  kWatchCase = 0x5457'0000,   ///< ('T','W'). Its argument: a CaseWatch. Its result: 1, where the counter is there.
+  kWatchFiles = 0x5457'0001,  ///< The same of a start, whose clock goes on as it does.
 };
 
 }  // namespace tally::host

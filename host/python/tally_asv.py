@@ -1,0 +1,555 @@
+"""airspeed velocity as the framework of a program: the benchmarks of a project that has an asv.conf.json, found and run
+by the rules of asv's documentation. Neither asv nor asv_runner is needed.
+
+The parent imports all of them, instantiates classes, and makes what setup_cache() returns; a child sets one benchmark
+up with one set of parameters, and measures it. As under asv, a benchmark is in an empty folder of its own, with the
+files that its setup_cache() has left, and a setup_cache() runs in a process of its own.
+
+time_*      measured between its setup and its teardown. With number = 1 each execution has its own setup and teardown;
+            other values of number, and repeat, rounds, sample_time, warmup_time, min_run_count, processes, timer and
+            timeout, say how long to take times, and mean nothing here.
+timeraw_*   measured is the first execution of its code, in a forked process. asv starts an interpreter for it: here, a
+            module that the suite has imported is there already.
+track_*     is run, and its value is the reason why it is not measured.
+mem_*, peakmem_*    are not measured.
+
+pretty_name, pretty_source, version and param_names have no place in a record: the values of a case's parameters are in
+its name.
+"""
+
+import ast
+import contextlib
+import importlib.util
+import inspect
+import itertools
+import json
+import os
+import pickle
+import pkgutil
+import random
+import re
+import shutil
+import signal
+import sys
+import tempfile
+import textwrap
+import traceback
+
+import _tally_host
+
+CONFIGURATIONS = ("asv.conf.json", "asv.conf.jsonc")
+KIND = re.compile("(time|timeraw|mem|peakmem|track)_.|(Time|Timeraw|Mem|PeakMem|Track)[A-Z_].")
+# A text, or what is none of JSON: a comment, a comma before a bracket.
+COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+LAST_COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[\]}])', re.DOTALL)
+ADDRESS = re.compile(" at 0x[0-9a-fA-F]+")
+# Whoever counts sees files that cases change, and lets those that may share one run one after the other.
+unwatched = getattr(_tally_host, "unwatched", lambda function: function())
+LONGEST_VALUE = 80  # of what a track_* returns, in the reason why it is not measured
+
+
+def refuse(why):
+    print(f"tally asv: {why}", file=sys.stderr)
+    sys.exit(2)
+
+
+def one_line(text):
+    """Without control characters, and blanks at its ends: what a name can be."""
+    return "".join(sign if sign.isprintable() else "?" for sign in " ".join(text.split()))
+
+
+def report(error, where=""):
+    """(one line, traceback) without the frames that it begins with here."""
+    tb = error.__traceback__
+    while tb is not None and tb.tb_frame.f_code.co_filename.startswith("<tally"):
+        tb = tb.tb_next
+    lines = traceback.format_exception(type(error), error, tb)
+    return where + lines[-1].strip().split("\n")[0], "".join(lines)
+
+
+# What to collect.
+
+
+def read_configuration(path):
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    text = LAST_COMMA.sub(r"\1", COMMENT.sub(r"\1 ", text))
+    try:
+        values = json.loads(text)
+    except ValueError as error:
+        refuse(f"{path} is not JSON with comments: {error}")
+    if not isinstance(values, dict):
+        refuse(f"{path} is not a table of names and values")
+    return values
+
+
+def find_benchmarks(path):
+    """The folder of benchmarks that `path` means, when the variables that asv sets are set."""
+    os.environ["ASV"] = "true"
+    found = [file for name in CONFIGURATIONS if os.path.isfile(file := os.path.join(path, name))]
+    configuration = path if os.path.isfile(path) else next(iter(found), None)
+    folder = path
+    if configuration is not None:
+        values = read_configuration(configuration)
+        base = os.path.dirname(os.path.abspath(configuration))
+        os.environ["ASV_PROJECT"] = str(values.get("project", "project"))
+        os.environ["ASV_CONF_DIR"] = base
+        folder = os.path.join(base, values.get("benchmark_dir") or "benchmarks")
+    if not os.path.isfile(os.path.join(folder, "__init__.py")):
+        refuse(f"there is no {CONFIGURATIONS[0]} in {path}, and no __init__.py in {folder}")
+    return os.path.abspath(folder)
+
+
+def read_arguments(arguments):
+    """The regular expressions of --bench."""
+    patterns = []
+    left = list(arguments)
+    while left:
+        word = left.pop(0)
+        option, equals, value = word.partition("=")
+        if word in ("--bench", "-b"):
+            if not left:
+                refuse(f"{word} needs a regular expression")
+            value = left.pop(0)
+        elif word.startswith("-b") and not word.startswith("--"):
+            value = word[2:]
+        elif option != "--bench" or not equals:
+            refuse(f"unknown option {word}: of asv's there is --bench REGEX")
+        try:
+            patterns.append(re.compile(value))
+        except re.error as error:
+            refuse(f"--bench {value} is not a regular expression: {error}")
+    return patterns
+
+
+# What asv knows of a benchmark.
+
+
+def attributes(sources, name):
+    """What the sources that have such an attribute have, in the sources' order."""
+    values = (getattr(source, name, None) for source in sources)
+    return [value for value in values if value is not None]
+
+
+def functions(sources, name):
+    """As attributes(), of names in any case: setUp is a setup."""
+    found = []
+    for source in sources:
+        names = [one for one in dir(source) if one.lower() == name]
+        if len(names) > 1:
+            raise ValueError(f"which one is the {name}: {', '.join(names)}?")
+        found += attributes([source], *names) if names else []
+    return found
+
+
+def text_of(value):
+    """A parameter in a name. Where something lies in memory says nothing of it."""
+    text = repr(value)
+    return text if isinstance(value, str) else ADDRESS.sub("", text)
+
+
+def texts_of(values):
+    """Of equal texts, each has its number."""
+    texts = [text_of(value) for value in values]
+    numbers = {text: itertools.count() for text in texts if texts.count(text) > 1}
+    return [f"{text} ({next(numbers[text])})" if text in numbers else text for text in texts]
+
+
+def can_be_called(function):
+    """Without arguments."""
+    try:
+        inspect.signature(function).bind()
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+class SetupCache:
+    """What a setup_cache() returns and the files that it writes, for all benchmarks that have it."""
+
+    def __init__(self, function, setups):
+        self._function = function
+        self._setups = setups
+        self._pickled = b""
+        self.files = {}
+        self.failure = None  # (message, detail)
+
+    def make(self):
+        """In a process of its own: what it leaves in this one's objects, no benchmark finds."""
+        sys.stdout.flush()
+        sys.stderr.flush()
+        file = os.memfd_create("setup_cache")
+        # Made in the other process: of a host that has changed files, no image is kept.
+        folder = folder_name()
+        pid = os.fork()
+        if pid == 0:
+            self._make_and_end(file, folder)
+        os.waitpid(pid, 0)
+        if os.path.exists(folder):
+            shutil.rmtree(folder, ignore_errors=True)
+        with open(file, "rb") as stream:
+            stream.seek(0)
+            made = stream.read()
+        ended = ("setup_cache: its process ended before it was done", ""), {}, b""
+        self.failure, self.files, self._pickled = pickle.loads(made) if made else ended
+
+    def _make_and_end(self, file, folder):
+        try:
+            random.seed(0)
+            if "numpy" in sys.modules:
+                sys.modules["numpy"].random.seed(0)
+            os.mkdir(folder, 0o700)
+            os.chdir(folder)
+            # As asv does it: before it, the setups that need no arguments.
+            for setup in filter(can_be_called, self._setups):
+                setup()
+            value = pickle.dumps(self._function())
+            made = None, files_below(folder), value
+        except BaseException as error:
+            made = report(error, "setup_cache: "), {}, b""
+        shutil.rmtree(folder, ignore_errors=True)
+        with open(file, "wb") as stream:
+            pickle.dump(made, stream)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        # Under Valgrind, a process that ends by itself leaves a profile.
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    def value(self):
+        """A copy of what it returned, made of its pickle."""
+        return pickle.loads(self._pickled)
+
+
+def files_below(folder):
+    """{name: content}"""
+    names = [os.path.join(place, name) for place, _, names in os.walk(folder) for name in names]
+    files = {}
+    for name in sorted(names):
+        with open(name, "rb") as file:
+            files[os.path.relpath(name, folder)] = file.read()
+    return files
+
+
+@contextlib.contextmanager
+def own_folder(files):
+    """An empty folder but for these, in which this process is for as long."""
+    before = os.getcwd()
+    folder = unwatched(lambda: make_folder(files))
+    try:
+        yield
+    finally:
+        os.chdir(before)
+        unwatched(lambda: shutil.rmtree(folder, ignore_errors=True))
+
+
+def folder_name():
+    """Of this process. A name at random, two cases may want at once, and one has to try again: another count."""
+    return os.path.join(tempfile.gettempdir(), f"tally-asv-{os.getpid():07d}")
+
+
+def make_folder(files):
+    folder = folder_name()
+    shutil.rmtree(folder, ignore_errors=True)  # of a process that has ended, and had this number
+    os.mkdir(folder, 0o700)
+    os.chdir(folder)
+    for name, content in files.items():
+        os.makedirs(os.path.dirname(os.path.abspath(name)), exist_ok=True)
+        with open(name, "wb") as file:
+            file.write(content)
+    return folder
+
+
+class Preparation:
+    """A benchmark's setups and teardowns, with the arguments of one set of parameters."""
+
+    def __init__(self, benchmark, args):
+        self._benchmark = benchmark
+        self._args = args
+        self._is_up = False
+
+    def set_up(self):
+        self.tear_down()
+        self._is_up = True
+        for setup in self._benchmark.setups:
+            setup(*self._args)
+
+    def tear_down(self, *_):
+        if not self._is_up:
+            return
+        self._is_up = False
+        for teardown in self._benchmark.teardowns:
+            teardown(*self._args)
+
+
+def says_skip(error):
+    """Whether it is a SkipNotImplemented of asv_runner's, which may be raised anywhere."""
+    return any(one.__name__ == "SkipNotImplemented" for one in type(error).__mro__)
+
+
+class Benchmark:
+    """One that asv lists, with all of its parameters."""
+
+    def __init__(self, name, kind, function, sources, caches):
+        self.name = name
+        self._kind = kind
+        self._function = function
+        self._sources = sources
+        self.setups = functions(sources, "setup")[::-1]
+        self.teardowns = functions(sources, "teardown")
+        self._is_marked = getattr(function, "skip_benchmark", False)
+        self.cache = self._shared_cache(caches)
+        self._skipped = [tuple(one) for one in self._first("skip_params", [])]
+        params = list(self._first("params", []))
+        if params and not isinstance(params[0], (tuple, list)):
+            params = [params]
+        self._params = [list(values) for values in params]
+
+    def _first(self, attribute, default=None):
+        return next(iter(attributes(self._sources, attribute)), default)
+
+    def _shared_cache(self, caches):
+        """That of the same function, also where classes have it from a common one."""
+        function = self._first("setup_cache")
+        if function is None or self._is_marked or self._kind in ("mem", "peakmem"):
+            return None
+        key = getattr(function, "__func__", function)
+        if key not in caches:
+            caches[key] = SetupCache(function, self.setups)
+        return caches[key]
+
+    def cases(self):
+        """Pairs (name, values of the parameters)."""
+        if not self._params:
+            return [(self.name, ())]
+        texts = itertools.product(*map(texts_of, self._params))
+        values = itertools.product(*self._params)
+        return [(f"{self.name}({', '.join(said)})", given) for said, given in zip(texts, values)]
+
+    def run(self, case, values):
+        if self._is_marked:
+            return case.skip("it is marked with skip_benchmark")
+        if self._kind in ("mem", "peakmem"):
+            return case.skip("it measures memory, which is not measured here")
+        if values in self._skipped:
+            return case.skip("skip_params has these parameters")
+        if self.cache is not None and self.cache.failure is not None:
+            return self.cache.failure
+        with own_folder(self.cache.files if self.cache is not None else {}):
+            return self._run_prepared(case, values)
+
+    def _run_prepared(self, case, values):
+        args = values
+        cached = self.cache.value() if self.cache is not None else None
+        if cached is not None:
+            args = (cached, *values)
+        preparation = Preparation(self, args)
+        try:
+            preparation.set_up()
+        except Exception as error:
+            tear_down_after(preparation)
+            if isinstance(error, NotImplementedError):
+                return case.skip(one_line(str(error)) or "its setup raises NotImplementedError")
+            return report(error, "setup: ")
+        try:
+            self._measure(case, args, preparation)
+        except Exception as error:
+            tear_down_after(preparation)
+            if says_skip(error):
+                return case.skip(one_line(str(error)) or "it raises SkipNotImplemented")
+            return report(error)
+        try:
+            preparation.tear_down()
+        except Exception as error:
+            return report(error, "teardown: ")
+        return None
+
+    def _measure(self, case, args, preparation):
+        if self._kind == "track":
+            value = one_line(repr(self._function(*args)))[:LONGEST_VALUE]
+            unit = self._first("unit", "unit")
+            case.skip(f"it tracks a value, {value} {unit}, and no instructions")
+        elif self._kind == "timeraw":
+            os.environ.update((name, str(one)) for name, one in self._first("env", {}).items())
+            measure_text(case, self._function(*args))
+        # As asv reads it: a setup may have set it.
+        elif int(self._first("number", 0)) == 1 and (self.setups or self.teardowns):
+            set_up, tear_down = preparation.set_up, preparation.tear_down
+            case.measure(self._function, args, setup=set_up, teardown=tear_down, executions=1)
+        else:
+            case.measure(self._function, args)
+
+
+def tear_down_after(preparation):
+    """What went wrong before is what is to be known."""
+    with contextlib.suppress(Exception):
+        preparation.tear_down()
+
+
+def generator_of(text, setup):
+    """A generator function that does `setup`, and when it is asked again, `text`, with the same variables."""
+    made = ast.parse("def code():\n yield")
+    body = [ast.parse(textwrap.dedent(one)).body for one in (setup, text)]
+    made.body[0].body = [*body[0], *made.body[0].body, *body[1]]
+    names = {"__name__": "__main__"}
+    exec(compile(made, "<timeraw>", "exec", dont_inherit=True), names)
+    return names["code"]
+
+
+def measure_text(case, text):
+    """Measures the first execution in a process, which is one that was forked for it. This one executes nothing."""
+    text, setup = text if isinstance(text, tuple) else (text, "")
+    code = generator_of(text, setup)
+    own = os.getpid()
+
+    def prepared():
+        if os.getpid() == own:
+            return (iter(()), None), {}
+        started = code()
+        next(started)
+        return (started, None), {}
+
+    case.measure(next, setup=prepared, executions=1)
+
+
+# Finding them.
+
+
+class Broken:
+    """What cannot be imported or listed: a case that fails."""
+
+    cache = None
+
+    def __init__(self, error, what):
+        self._failure = report(error, what)
+
+    def run(self, case, values):
+        return self._failure
+
+
+class Suite:
+    """The benchmarks of a folder, as far as its modules can be imported."""
+
+    def __init__(self, folder):
+        self._folder = folder
+        self._package = os.path.basename(folder)
+        self._caches = {}  # by their functions
+        self.cases = {}  # by name: (benchmark, values of its parameters)
+        self._seen = set()
+
+    def collect(self):
+        module = self._import(self._package)
+        if module is not None:
+            self._collect_below(module)
+
+    def _import(self, name):
+        try:
+            if name != self._package:
+                return importlib.import_module(name)
+            # Its parent is on no path, as under asv: what lies there may be the project's sources, which are not to be
+            # imported instead of the project as it is installed.
+            spec = importlib.util.spec_from_file_location(
+                name,
+                os.path.join(self._folder, "__init__.py"),
+                submodule_search_locations=[self._folder],
+            )
+            sys.modules[name] = module = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+            return module
+        except BaseException as error:  # pytest's skip of a module is no Exception
+            self._add(self._within(name), Broken(error, "it cannot be imported: "))
+            return None
+
+    def _add(self, name, benchmark, values=()):
+        number, free = 1, name
+        while free in self.cases:
+            number += 1
+            free = f"{name} #{number}"
+        self.cases[free] = benchmark, values
+
+    def _within(self, name):
+        """As asv calls it: without the package's name, where something is left."""
+        return one_line(name.partition(".")[2] or name)
+
+    def _collect_below(self, module):
+        for name, value in list(vars(module).items()):
+            if name.startswith("_"):
+                continue
+            try:
+                if inspect.isclass(value) and not inspect.isabstract(value):
+                    for member, function in inspect.getmembers(value):
+                        if inspect.isfunction(function) or inspect.ismethod(function):
+                            self._collect_one(module, value, member, function)
+                elif inspect.isfunction(value):
+                    self._collect_one(module, None, name, value)
+            except Exception as error:
+                name = self._within(f"{module.__name__}.{name}")
+                self._add(name, Broken(error, "it cannot be listed: "))
+        for found in pkgutil.iter_modules(getattr(module, "__path__", ()), module.__name__ + "."):
+            below = self._import(found.name)
+            if below is not None:
+                self._collect_below(below)
+
+    def _collect_one(self, module, owner, attribute, function):
+        name = getattr(function, "benchmark_name", None)
+        kind = KIND.match(attribute if name is None else name.rpartition(".")[2])
+        if kind is None:
+            return
+        last = function.__name__ if owner is None else f"{owner.__name__}.{attribute}"
+        name = one_line(self._within(f"{module.__name__}.{last}") if name is None else name)
+        if (name, owner, function) in self._seen:  # under two names in one module
+            return
+        self._seen.add((name, owner, function))
+        sources = [function, module]
+        try:
+            if owner is not None:
+                # As under asv, one that is marked to be skipped may have a class that cannot be instantiated.
+                instance = owner if getattr(function, "skip_benchmark", False) else owner()
+                function = getattr(instance, attribute)
+                sources = [function, instance, module]
+            kind = (kind[1] or kind[2]).lower()
+            benchmark = Benchmark(name, kind, function, sources, self._caches)
+            for of_one, values in benchmark.cases():
+                self._add(one_line(of_one), benchmark, values)
+        except Exception as error:
+            self._add(name, Broken(error, "it cannot be listed: "))
+
+    def select(self, patterns):
+        """Leaves those that one of the patterns finds, and what could not be imported."""
+        self.cases = {
+            name: (benchmark, values)
+            for name, (benchmark, values) in self.cases.items()
+            if isinstance(benchmark, Broken) or any(one.search(name) for one in patterns)
+        }
+
+    def make_caches(self):
+        """Those that its benchmarks need."""
+        for cache in dict.fromkeys(benchmark.cache for benchmark, _ in self.cases.values()):
+            if cache is not None:
+                cache.make()
+
+    def run(self, case):
+        benchmark, values = self.cases[case.name]
+        return benchmark.run(case, values)
+
+
+def only_lists(ready):
+    is_asked = os.environ.get("TALLY_ASKS_PROGRAM") == "list"
+    return is_asked or ready.__globals__.get("LISTS", False)
+
+
+def collect(paths, arguments, ready):
+    if len(paths) != 1:
+        refuse(f"one folder at a time, not {len(paths)}")
+    patterns = read_arguments(arguments)
+    folder = find_benchmarks(paths[0])
+    # Cases are in folders of their own, from where a relative path would lead elsewhere.
+    sys.path[:] = [os.path.abspath(path) for path in sys.path]
+    suite = Suite(folder)
+    suite.collect()
+    none = f"{folder} has nothing whose name begins with time_, timeraw_, mem_, peakmem_ or track_"
+    if suite.cases and patterns:
+        none = f"of {len(suite.cases)} in {folder}, none matches --bench"
+        suite.select(patterns)
+    if not only_lists(ready):
+        suite.make_caches()
+    ready([(name, (name,)) for name in suite.cases], suite.run, none)

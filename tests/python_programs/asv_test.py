@@ -1,0 +1,225 @@
+"""A suite of asv's, asv_suite/, listed and counted without asv: which benchmarks there are, and what becomes of each.
+
+TALLY=build/release/tally python3 tests/python_programs/asv_test.py
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+SUITE = HERE / "asv_suite"
+TALLY = str(Path(os.environ.get("TALLY", "tally")).absolute())
+FAILED = {
+    "broken": "it cannot be imported: ModuleNotFoundError: No module named 'a_package_that_",
+    "inner.ends": "it cannot be imported: SystemExit: a module that ends",
+    "names.Impossible.time_it": "it cannot be listed: OSError: no such thing",
+    "caches.Fails.time_it": "setup_cache: KeyError: 'no cache'",
+    "caches.Ends.time_it": "setup_cache: its process ended before it was done",
+    "caches.NoPickle.time_it": "setup_cache: AttributeError: ",
+    "kinds.timeraw_fails": "ValueError: in the code",
+    "kinds.timeraw_no_code": "SyntaxError: ",
+    "kinds.TrackCamelCase.track_fails": "ValueError: no value",
+    "marks.time_not_implemented": "NotImplementedError: only a setup may say so",
+    "marks.time_fails": "ValueError: it went wrong",
+    "marks.time_fails_before": "setup: ValueError: no setup",
+    "marks.time_fails_after": "it was measured, and failed afterwards: teardown: ValueError: no t",
+    "parameters.time_alike(<built-in function sum>)": "TypeError: ",
+}
+MEMORY = "it measures memory, which is not measured here"
+SKIPPED = {
+    "caches.Value.track_process": "it tracks a value, ",
+    "caches.Inherits.track_process": "it tracks a value, ",
+    "kinds.track_value": "it tracks a value, 42 answers, and no instructions",
+    "kinds.TrackCamelCase.TrackNothing": "it tracks a value, None unit, and no instructions",
+    "kinds.mem_list": MEMORY,
+    "kinds.MemCamelCase.PeakMemList": MEMORY,
+    "kinds.Peak.peakmem_list(1)": MEMORY,
+    "kinds.Peak.peakmem_list(2)": MEMORY,
+    "marks.Marked.time_marked": "it is marked with skip_benchmark",
+    "marks.time_some_sets(1, 'a')": "skip_params has these parameters",
+    "marks.time_some_sets(2, 'b')": "skip_params has these parameters",
+    "marks.time_skips_itself": "not on this day",
+    "marks.SomeSets.time_it(1)": "not of 1",
+    "parameters.time_alike(<object object>)": "its setup raises NotImplementedError",
+    "parameters.time_alike(of two lines? )": "its setup raises NotImplementedError",
+}
+MEASURED = (
+    "time_of_the_package",
+    "A group.time_of_another_name",
+    "caches.Value.time_first",
+    "caches.Value.time_second",
+    "caches.Inherits.time_first",
+    "caches.Inherits.time_second",
+    "caches.Inherits.time_with_parameter(10)",
+    "caches.OneParameter.time_it(1)",
+    "caches.OneParameter.time_it(2)",
+    "caches.time_of_nothing",
+    "caches.time_of_files",
+    "inner.deep.First.TimeMethod",
+    "inner.deep.First.time_inherited",
+    "inner.deep.First.time_of_the_class",
+    "inner.deep.First.time_static",
+    "inner.deep.time_deep",
+    "kinds.timeraw_import",
+    "kinds.timeraw_with_setup(100)",
+    "kinds.timeraw_with_setup(10000)",
+    "marks.time_imported",
+    "marks.time_some_sets(1, 'b')",
+    "marks.time_some_sets(2, 'a')",
+    "marks.SomeSets.time_it(0)",
+    "names.time_imported",
+    "names.time_function",
+    "names.TimeCamelCase",
+    "names.First.TimeMethod",
+    "names.First.time_inherited",
+    "names.First.time_of_the_class",
+    "names.First.time_static",
+    "names.Second.time_inherited",
+    "names.Alike.time_it",
+    "names.Alike.time_it #2",
+    "parameters.time_one(10)",
+    "parameters.time_one(10000)",
+    "parameters.Several.time_it(1, 'x', None)",
+    "parameters.Several.time_it(1, 'it\\'s \"y\"', None)",
+    "parameters.Several.time_it(1, ' ', None)",
+    "parameters.Several.time_it(1.0, 'x', None)",
+    "parameters.Several.time_it(1.0, 'it\\'s \"y\"', None)",
+    "parameters.Several.time_it(1.0, ' ', None)",
+    "parameters.time_alike(<function <lambda>> (0))",
+    "parameters.time_alike(<function <lambda>> (1))",
+    "preparations.Order.time_order",
+    "preparations.Once.time_once",
+    "preparations.OnceByItsSetup.time_once",
+    "preparations.Often.time_often",
+    "preparations.Seeded.time_seeded",
+)
+
+
+def check(is_true: bool, why: str) -> None:
+    if not is_true:
+        sys.exit(f"asv_test: {why}")
+
+
+def tally(*arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"XDG_RUNTIME_DIR": "/nonexistent"}
+    return subprocess.run(
+        [TALLY, *arguments],
+        env=environment,
+        cwd=HERE,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+def check_list() -> None:
+    by_folder = tally("list", "--asv", "asv_suite")
+    check(by_folder.returncode == 0, f"the suite is not listed: {by_folder.stderr}")
+    for path in ("asv_suite/asv.conf.json", str(SUITE)):
+        listed = tally("list", "--asv", path)
+        check(listed.stdout == by_folder.stdout, f"{path} lists something else: {listed.stdout}")
+    number = len(by_folder.stdout.splitlines())
+    expected = len(MEASURED) + len(FAILED) + len(SKIPPED)
+    check(number == expected, f"{number} are listed, not {expected}: {by_folder.stdout}")
+
+
+def check_selection() -> None:
+    broken = {"broken", "inner.ends", "names.Impossible.time_it"}
+    for options, found in (
+        (("--bench", r"names\.time_function$"), {"names.time_function"}),
+        (("-b", "^time_", "--bench=deep.time"), {"time_of_the_package", "inner.deep.time_deep"}),
+        ((r"-btime_one\(10\)",), {"parameters.time_one(10)"}),
+    ):
+        listed = tally("list", "--asv", "asv_suite", "--", *options)
+        names = set(listed.stdout.splitlines())
+        check(names == found | broken, f"{options} finds {sorted(names)}{listed.stderr}")
+
+
+def check_refusals() -> None:
+    for arguments, why in (
+        (("asv_suite", "--", "--quick"), "tally asv: unknown option --quick"),
+        (("asv_suite", "--", "--bench"), "tally asv: --bench needs a regular expression"),
+        (("asv_suite", "--", "-b", "("), "tally asv: --bench ( is not a regular expression"),
+        ((".",), "tally asv: there is no asv.conf.json in ."),
+    ):
+        refused = tally("list", "--asv", *arguments)
+        check(refused.returncode == 2, f"{arguments}: ends with {refused.returncode}")
+        check(why in refused.stderr, f"{arguments}: {refused.stderr}")
+
+
+def run(folder: str) -> dict[str, dict[str, Any]]:
+    """The cases of a record, by what they are called: their labels have one part."""
+    file = Path(folder) / "record.json"
+    options = ("--counts-only", "--images", "off", "--json", str(file))
+    ended = tally("run", "--asv", "asv_suite", *options)
+    check(file.exists(), f"nothing was measured: {ended.stderr}")
+    left = [name for name in os.listdir(folder) if name.startswith("tally-asv-")]
+    check(not left, f"folders are left: {left}")
+    cases = json.loads(file.read_text())["cases"]
+    check(all(len(case["label"]) == 1 for case in cases), "a label has several parts")
+    return {case["label"][0]: case for case in cases}
+
+
+def check_cases(cases: dict[str, dict[str, Any]]) -> None:
+    for name in MEASURED:
+        case = cases[name]
+        check(case["status"] == "ok", f"{name} is {case['status']}: {case['failure']}")
+        check(case["counts"]["per_iteration"] > 0, f"{name} has no instructions")
+        check(case["counts"]["spread"] == 0, f"{name} has other counts in each replicate")
+    for name, message in FAILED.items():
+        case = cases[name]
+        check(case["status"] == "failed", f"{name} is {case['status']}")
+        said = case["failure"]["message"]
+        check(said.startswith(message), f"{name} says {said}")
+    for name, message in SKIPPED.items():
+        case = cases[name]
+        check(case["status"] == "skipped", f"{name} is {case['status']}: {case['failure']}")
+        said = case["warnings"][0].removeprefix("skipped by itself: ")
+        check(said.startswith(message), f"{name} says {said}")
+    check(len(cases) == len(MEASURED) + len(FAILED) + len(SKIPPED), f"others too: {list(cases)}")
+
+
+def check_counts(cases: dict[str, dict[str, Any]]) -> None:
+    counts = {name: case["counts"] for name, case in cases.items() if case["counts"]}
+
+    def each(name: str) -> float:
+        return float(counts[name]["per_iteration"])
+
+    once = ("preparations.Once.time_once", "preparations.OnceByItsSetup.time_once")
+    for name in (*once, "kinds.timeraw_import", "kinds.timeraw_with_setup(100)"):
+        check(counts[name]["iterations"] == 1, f"{name}: {counts[name]['iterations']} in a region")
+    # A thousand elements are taken from the list; without its setup it would be empty.
+    check(each(once[0]) > 100_000, f"{once[0]}: {each(once[0])} instructions")
+    check(counts["preparations.Often.time_often"]["iterations"] > 1, "one execution for a setup")
+    for small, large in (
+        ("parameters.time_one(10)", "parameters.time_one(10000)"),
+        ("kinds.timeraw_with_setup(100)", "kinds.timeraw_with_setup(10000)"),
+        ("names.Alike.time_it", "names.Alike.time_it #2"),
+    ):
+        check(each(large) > 50 * each(small), f"{large} is no larger than {small}")
+    same = ("names.First.time_inherited", "inner.deep.First.time_inherited")
+    check(each(same[0]) == each(same[1]), "the same code has two counts")
+
+
+def main() -> None:
+    check_list()
+    check_selection()
+    check_refusals()
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["TMPDIR"] = folder
+        cases = run(folder)
+    check_cases(cases)
+    check_counts(cases)
+    print("ok")
+
+
+if __name__ == "__main__":
+    main()

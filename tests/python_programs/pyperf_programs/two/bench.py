@@ -1,0 +1,4 @@
+import neighbour
+import pyperf
+
+pyperf.Runner().bench_func("same name", neighbour.work)

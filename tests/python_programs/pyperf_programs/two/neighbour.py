@@ -1,0 +1,2 @@
+def work():
+    return sorted(range(1000))

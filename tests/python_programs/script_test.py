@@ -1,0 +1,149 @@
+"""Files with functions marked by @tallymark.bench, measured by `tally run --script` and by themselves.
+
+TALLY=build/release/tally python3 tests/python_programs/script_test.py
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PROGRAMS = os.path.join(HERE, "script_programs")
+PACKAGE = os.path.join(os.path.dirname(os.path.dirname(HERE)), "python")
+TALLY = os.path.abspath(os.environ["TALLY"])
+KEEP = ["--keep-env", "PYTHONPATH"]
+
+
+def ran(*command, path=PACKAGE):
+    environment = {**os.environ, "TALLY": TALLY, "PYTHONPATH": path}
+    return subprocess.run(
+        command,
+        cwd=PROGRAMS,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def measured(*files, options=()):
+    """Its cases by their ids."""
+    with tempfile.TemporaryDirectory() as folder:
+        record = os.path.join(folder, "record.json")
+        ended = ran(TALLY, "run", *KEEP, "--json", record, *options, "--script", *files)
+        assert os.path.exists(record), ended.stderr
+        with open(record) as file:
+            return {case["id"]: case for case in json.load(file)["cases"]}
+
+
+def count(case):
+    assert case["status"] == "ok", case
+    return case["counts"]["per_iteration"]
+
+
+def text(case):
+    return json.dumps(case, ensure_ascii=False)
+
+
+def test_a_file_is_listed_by_its_functions():
+    ended = ran(TALLY, "list", "--script", "bench.py")
+    assert ended.stdout.splitlines() == [
+        "plain",
+        "arguments/n=10,kind=list",
+        "arguments/n=10,kind=tuple",
+        "arguments/n=1000,kind=list",
+        "arguments/n=1000,kind=tuple",
+        "sorting/reversed/n=10",
+        "sorting/reversed/n=1000",
+        "fresh",
+        "empty",
+        "skipped",
+        "plain #2",
+        "loopless",
+        "twice",
+        "left",
+    ], ended
+
+
+def test_functions_are_measured():
+    cases = measured("bench.py", options=["--counts-only"])
+    for kind in ("list", "tuple"):
+        few, many = (count(cases[f"arguments/n={n},kind={kind}"]) for n in (10, 1000))
+        assert many > 10 * few, (few, many)
+    assert count(cases["sorting/reversed/n=1000"]) > 10 * count(cases["sorting/reversed/n=10"])
+    assert count(cases["empty"]) == 0, cases["empty"]
+    # A list that has been sorted once is sorted for a few comparisons, and a copy of it would be in the count.
+    assert 10_000 < count(cases["fresh"]) < count(cases["sorting/reversed/n=1000"]), cases["fresh"]
+    assert cases["skipped"]["status"] == "skipped" and "no such file" in text(cases["skipped"])
+    for name, why in {
+        "plain #2": "no such number",
+        "loopless": "no measured loop",
+        "twice": "this is its second",
+        "left": "returned before its statement was measured",
+    }.items():
+        assert cases[name]["status"] == "failed" and why in text(cases[name]), cases[name]
+    again = measured(
+        "bench.py", options=["--counts-only", "--images", "off", "-f", "fresh", "-f", "plain"]
+    )
+    for name in ("fresh", "plain"):
+        assert count(again[name]) == count(cases[name]), name
+
+
+def test_counters_are_in_a_record_with_times():
+    cases = measured("bench.py", options=["-f", "sorting", "--max-run-time", "0.1"])
+    counters = cases["sorting/reversed/n=1000"]["counters"]
+    assert counters["bytes"] == 8000, counters
+    assert counters["items"] > 1000, counters
+
+
+def test_a_file_that_fails_is_a_case():
+    cases = measured("failing.py", "bench.py", options=["--counts-only", "-f", "failing"])
+    assert count(cases["failing/fine"]) > 0
+    assert "half-way" in text(cases["failing/failing.py"])
+
+
+def test_what_lies_in_a_pause_is_not_measured():
+    cases = measured("pausing.py", options=["--counts-only"])
+    few, many = cases["pauses/paused=0"], cases["pauses/paused=100000"]
+    if "not supported here yet" in text(few):
+        return
+    assert abs(count(many) - count(few)) < 2_000, (count(few), count(many))
+
+
+def test_a_file_measures_itself():
+    ended = ran(sys.executable, "bench.py", "-f", "empty", "-f", "left", "--counts-only", "-q")
+    assert ended.returncode == 1, ended
+    assert "2 cases: 1 ok, 1 failed" in ended.stdout + ended.stderr, ended
+
+
+def test_a_function_is_still_one():
+    text = (
+        "import tallymark, bench; bench.sort(tallymark.State({'n': 3})); print(bench.plain()[:2])"
+    )
+    ended = ran(sys.executable, "-c", text)
+    assert ended.stdout == "[0, 1]\n", ended
+
+
+def test_an_interpreter_without_the_package_is_named():
+    ended = ran(TALLY, "list", "--script", "bench.py", path="")
+    if ended.returncode == 0:
+        return  # it is installed
+    assert ended.returncode == 2 and "has no package tallymark" in ended.stderr, ended
+
+
+def main():
+    for name, test in list(globals().items()):
+        if not name.startswith("test_"):
+            continue
+        try:
+            test()
+        except AssertionError as error:
+            print(f"{name}: {error or 'does not hold'}", file=sys.stderr)
+            raise
+    print("ok")
+
+
+main()
