@@ -107,6 +107,8 @@ Channel become_case(const Message& request, int socket, int output, bool forked)
   pin(request);
   limit(request);
   entropy::begin(request.number(Field::system_entropy) != 0);
+  if (request.number(Field::own_folder) != 0)
+    request.text(Field::folder).value_or("").copy(shared_page().watch.own_folder, CaseWatch::kRoom - 1);
   VALGRIND_DO_CLIENT_REQUEST_STMT(kWatchCase, &shared_page().watch, 0, 0, 0, 0);
   if (const auto folder = request.text(Field::folder)) {
     char path[4096] = {};

@@ -62,7 +62,30 @@ constexpr UWord kCreate = 0100;
 constexpr UWord kExclusive = 0200;
 constexpr UWord kNameless = 020000000;  // O_TMPFILE, without O_DIRECTORY
 
-void keep(const HChar* name) {
+bool is_below(const HChar* name, const HChar* folder) {
+  const SizeT length = VG_(strlen)(folder);
+  return VG_(strncmp)(name, folder, length) == 0 && (name[length] == '/' || name[length] == 0);
+}
+
+/// A relative name is one from the folder of that descriptor, or from the working folder.
+bool is_in_own_folder(const HChar* name, Word folder) {
+  if (g_watch->own_folder[0] == 0) return false;
+  if (name[0] == '/') return is_below(name, g_watch->own_folder);
+  if (VG_(strstr)(name, "..") != nullptr) return false;
+  const HChar* place = nullptr;
+  if (folder >= 0)
+    return VG_(resolve_filename)(static_cast<Int>(folder), &place) && is_below(place, g_watch->own_folder);
+  HChar working[host::CaseWatch::kRoom];
+  const SSizeT length = VG_(readlink)("/proc/self/cwd", working, sizeof working - 1);
+  if (length <= 0) return false;
+  working[length] = 0;
+  return is_below(working, g_watch->own_folder);
+}
+
+constexpr Word kWorkingFolder = -100;  // AT_FDCWD
+
+void keep(const HChar* name, Word folder = kWorkingFolder) {
+  if (is_in_own_folder(name, folder)) return;
   SizeT length = 0;
   for (; length + 1 < host::CaseWatch::kRoom && name[length] != 0; ++length)
     g_watch->changed_file[length] = name[length];
@@ -92,18 +115,19 @@ void note_descriptor(Int descriptor) {
   if (VG_(resolve_filename)(descriptor, &name) && !is_made_up(name) && has_name(name)) keep(name);
 }
 
-void note_opened(UWord name, UWord flags, SysRes result) {
+void note_opened(UWord name, UWord flags, SysRes result, UWord folder = static_cast<UWord>(kWorkingFolder)) {
   const auto* const text = reinterpret_cast<const HChar*>(name);  // NOLINT(performance-no-int-to-ptr): the guest's
   constexpr UWord kExists = 17;
   if (sr_isError(result)) {
     // Somebody else made it.
-    if (sr_Err(result) == kExists && (flags & (kCreate | kExclusive)) == (kCreate | kExclusive)) keep(text);
+    if (sr_Err(result) == kExists && (flags & (kCreate | kExclusive)) == (kCreate | kExclusive))
+      keep(text, static_cast<Int>(folder));
     return;
   }
   g_is_own = (flags & (kCreate | kExclusive)) == (kCreate | kExclusive);
   const bool writes = (flags & (kWriteOnly | kReadAndWrite | kCreate)) != 0;
   if (!writes || (flags & kNameless) != 0 || is_made_up(text)) return;
-  if (is_regular(static_cast<Int>(sr_Res(result)))) keep(text);
+  if (is_regular(static_cast<Int>(sr_Res(result)))) keep(text, static_cast<Int>(folder));
 }
 
 void note_changed_file(UInt number, const UWord* arguments, SysRes result) {
@@ -113,10 +137,10 @@ void note_changed_file(UInt number, const UWord* arguments, SysRes result) {
     case kCreat:
       return note_opened(arguments[0], kWriteOnly | kCreate, result);
     case kOpenat:
-      return note_opened(arguments[1], arguments[2], result);
+      return note_opened(arguments[1], arguments[2], result, arguments[0]);
     case kOpenat2:
       // Its flags are the first word of what the third argument points to.
-      return note_opened(arguments[1], *reinterpret_cast<const UWord*>(arguments[2]), result);  // NOLINT
+      return note_opened(arguments[1], *reinterpret_cast<const UWord*>(arguments[2]), result, arguments[0]);  // NOLINT
     default:
       break;
   }
@@ -125,7 +149,10 @@ void note_changed_file(UInt number, const UWord* arguments, SysRes result) {
     if (number == writing) return note_descriptor(static_cast<Int>(arguments[0]));
   }
   for (const NamingCall& call : kNamingCalls) {
-    if (number == call.number) return keep(reinterpret_cast<const HChar*>(arguments[call.name]));  // NOLINT
+    if (number != call.number) continue;
+    constexpr UInt kFirstWithFolder = 258;  // mkdirat: the name comes after a descriptor from here on
+    const Word folder = number < kFirstWithFolder ? kWorkingFolder : static_cast<Int>(arguments[call.name - 1]);
+    return keep(reinterpret_cast<const HChar*>(arguments[call.name]), folder);  // NOLINT: the guest's
   }
 }
 

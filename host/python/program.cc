@@ -230,6 +230,8 @@ void begin_program_case(Regions* regions, const Message& request) {
 PyObject* first_item(PhaseIterator* iterator) {
   Regions& regions = *iterator->engine;
   regions.finish();
+  // A warm-up is no region, and has as much to clear away.
+  if (iterator->items != nullptr && g_after != nullptr) call_after(nullptr);
   Py_CLEAR(iterator->items);
   const std::uint64_t n = regions.wait();
   if (n == 0) return nullptr;

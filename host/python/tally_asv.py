@@ -35,16 +35,12 @@ import tempfile
 import textwrap
 import traceback
 
-import _tally_host
-
 CONFIGURATIONS = ("asv.conf.json", "asv.conf.jsonc")
 KIND = re.compile("(time|timeraw|mem|peakmem|track)_.|(Time|Timeraw|Mem|PeakMem|Track)[A-Z_].")
 # A text, or what is none of JSON: a comment, a comma before a bracket.
 COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 LAST_COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[\]}])', re.DOTALL)
 ADDRESS = re.compile(" at 0x[0-9a-fA-F]+")
-# Whoever counts sees files that cases change, and lets those that may share one run one after the other.
-unwatched = getattr(_tally_host, "unwatched", lambda function: function())
 LONGEST_VALUE = 80  # of what a track_* returns, in the reason why it is not measured
 
 
@@ -230,33 +226,21 @@ def files_below(folder):
     return files
 
 
-@contextlib.contextmanager
-def own_folder(files):
-    """An empty folder but for these, in which this process is for as long."""
-    before = os.getcwd()
-    folder = unwatched(lambda: make_folder(files))
-    try:
-        yield
-    finally:
-        os.chdir(before)
-        unwatched(lambda: shutil.rmtree(folder, ignore_errors=True))
-
-
 def folder_name():
     """Of this process. A name at random, two cases may want at once, and one has to try again: another count."""
     return os.path.join(tempfile.gettempdir(), f"tally-asv-{os.getpid():07d}")
 
 
-def make_folder(files):
+def enter_folder(files):
+    """An empty one but for these. It goes with the case's temporary files."""
     folder = folder_name()
-    shutil.rmtree(folder, ignore_errors=True)  # of a process that has ended, and had this number
-    os.mkdir(folder, 0o700)
-    os.chdir(folder)
+    os.makedirs(folder, 0o700, exist_ok=True)
     for name, content in files.items():
-        os.makedirs(os.path.dirname(os.path.abspath(name)), exist_ok=True)
-        with open(name, "wb") as file:
+        path = os.path.join(folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
             file.write(content)
-    return folder
+    os.chdir(folder)
 
 
 class Preparation:
@@ -334,8 +318,8 @@ class Benchmark:
             return case.skip("skip_params has these parameters")
         if self.cache is not None and self.cache.failure is not None:
             return self.cache.failure
-        with own_folder(self.cache.files if self.cache is not None else {}):
-            return self._run_prepared(case, values)
+        enter_folder(self.cache.files if self.cache is not None else {})
+        return self._run_prepared(case, values)
 
     def _run_prepared(self, case, values):
         args = values
@@ -374,6 +358,7 @@ class Benchmark:
         # As asv reads it: a setup may have set it.
         elif int(self._first("number", 0)) == 1 and (self.setups or self.teardowns):
             set_up, tear_down = preparation.set_up, preparation.tear_down
+            tear_down()  # forked processes begin with a setup, too
             case.measure(self._function, args, setup=set_up, teardown=tear_down, executions=1)
         else:
             case.measure(self._function, args)
@@ -532,11 +517,6 @@ class Suite:
         return benchmark.run(case, values)
 
 
-def only_lists(ready):
-    is_asked = os.environ.get("TALLY_ASKS_PROGRAM") == "list"
-    return is_asked or ready.__globals__.get("LISTS", False)
-
-
 def collect(paths, arguments, ready):
     if len(paths) != 1:
         refuse(f"one folder at a time, not {len(paths)}")
@@ -550,6 +530,4 @@ def collect(paths, arguments, ready):
     if suite.cases and patterns:
         none = f"of {len(suite.cases)} in {folder}, none matches --bench"
         suite.select(patterns)
-    if not only_lists(ready):
-        suite.make_caches()
-    ready([(name, (name,)) for name in suite.cases], suite.run, none)
+    ready([(name, (name,)) for name in suite.cases], suite.run, none, suite.make_caches)

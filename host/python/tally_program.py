@@ -5,9 +5,10 @@ Started as tally_host.py is, in whose place it stands, with more descriptors: th
 Python hosts do; the framework's, tally_pytest.py or its like; and a text that says what to collect, in fields that each
 end with a null: how many paths, the folder to be in, the paths, the framework's arguments.
 
-A framework's script defines `collect(paths, arguments, ready)`. When it has collected, it calls ready(benchmarks, run),
-which comes back where the benchmarks were only to be listed: `benchmarks` are pairs (name, parts of the label), and `run(case)` reaches in a child the
-benchmark `case.name`, calls `case.measure(…)` there, and returns None, or (message, detail) where that went wrong.
+A framework's script defines `collect(paths, arguments, ready)`. When it has collected, it calls
+ready(benchmarks, run), which comes back where they were only to be listed: `benchmarks` are pairs (name, parts of the
+label), and `run(case)` reaches in a child the benchmark `case.name`, calls `case.measure(…)` there, and returns None,
+or (message, detail) where that went wrong.
 
 With the variable TALLY_ASKS_PROGRAM=list it writes a list to a descriptor and ends: protocol/descriptors.h has its
 first line; then a line of JSON for each benchmark, {"name", "label"}, and one of the files, {"loaded", "own",
@@ -54,7 +55,9 @@ def how_often(size, asked):
     _, each, counted = size
     return (
         first_that_fits(WARM_UPS, each),
-        0 if asked or not (counted or tally_start.UNDER_VALGRIND) else first_that_fits(EXECUTIONS, each),
+        0
+        if asked or not (counted or tally_start.UNDER_VALGRIND)
+        else first_that_fits(EXECUTIONS, each),
     )
 
 
@@ -72,6 +75,7 @@ class Case:
         self._phases = (baseline, statement)
         self._begun = False
         self._skipped = False
+        self._sizing = False
 
     @property
     def begun(self):
@@ -80,6 +84,8 @@ class Case:
 
     def skip(self, reason):
         """It does not want to be measured."""
+        if self._sizing:
+            return
         self._skipped = True
         _tally_host.skip(reason)
 
@@ -96,13 +102,66 @@ class Case:
             return function(*args, **kwargs)
         return self._measure_prepared(function, args, kwargs, (setup, teardown), executions)
 
-    def _plan(self, once, executions):
-        asked = _tally_host.asked_iterations()
-        warm_up, number = how_often(_tally_host.size_up(once), asked)
+    def measure_loop(self, function):
+        """Executes function(begin), which has a loop of its own: `for item in begin(make):`, whose body is what is
+        measured. `make` gives a fresh item for each execution, not measured; None: items are None. begin() is called
+        where the loop begins, once, and function ends after it."""
+        if self._begun:
+            raise RuntimeError("one benchmark is measured once")
+        self._begun = True
+        self._plan(self._size_of_body(function), None)
+        was_enabled = gc.isenabled()
+        loops = []
+
+        def begin(make):
+            if loops:
+                raise RuntimeError("one benchmark has one measured loop, and this is its second")
+            baseline, statement = self._phases
+            loops.append(statement)
+            if make is not None:
+                _tally_host.prepare(baseline, lambda number: [None] * number)
+                _tally_host.prepare(statement, lambda number: [make() for _ in range(number)])
+            gc.collect()
+            gc.freeze()
+            gc.disable()
+            for _ in baseline:
+                pass
+            return statement
+
+        function(begin)
+        gc.unfreeze()
+        if was_enabled:
+            gc.enable()
+        if not loops and not self._skipped:
+            raise RuntimeError("it has no measured loop: for _ in state:")
+
+    def _size_of_body(self, function):
+        """As size_up() has it, of a loop's body alone: what a second execution adds to the whole function. Each time it
+        is the function's second call, in a process of its own."""
+
+        def run(executions):
+            function(lambda make: (make() if make else None for _ in range(executions)))
+
+        def first_then(executions):
+            calls = [1, executions]
+
+            def call():
+                self._sizing = True  # in its process
+                run(calls.pop(0))
+
+            return _tally_host.size_up(call)
+
+        one, two = first_then(1), first_then(2)
+        if one is None or two is None:
+            return None
+        return one[0], max(two[1] - one[1], 0), two[2]
+
+    def _plan(self, size, executions):
+        warm_up, number = how_often(size, _tally_host.asked_iterations())
         _tally_host.plan(warm_up, executions or number)
 
     def _measure_plain(self, function, args, kwargs, executions):
-        self._plan(lambda: function(*args, **kwargs), executions)
+        self._plan(_tally_host.size_up(lambda: function(*args, **kwargs)), executions)
         values = {"f": function}
         values.update((f"x{at}", value) for at, value in enumerate(args))
         # A keyword may have any name, and these are taken.
@@ -119,12 +178,16 @@ class Case:
         setup, teardown = around
         prepared = []
 
+        first = []  # what setup has given already
+
         def prepare_one():
-            given = setup() if setup is not None else None
+            given = first.pop() if first else setup() if setup is not None else None
             if given is None:
                 return tuple(args), kwargs
             if args or kwargs:
-                raise TypeError("the arguments come from args and kwargs, or from setup; not from both")
+                raise TypeError(
+                    "the arguments come from args and kwargs, or from setup; not from both"
+                )
             its_args, its_kwargs = given
             return tuple(its_args), dict(its_kwargs)
 
@@ -145,12 +208,18 @@ class Case:
                 teardown(*its_args, **its_kwargs)
             return result
 
-        # A setup that gives no arguments leaves its work somewhere: one execution finds it.
-        sample = setup() if setup is not None else None
-        if sample is not None and teardown is not None:
-            teardown(*sample[0], **sample[1])
-        is_fixed = sample is None
-        self._plan(once, 1 if is_fixed and setup is not None else executions)
+        size = _tally_host.size_up(once)
+        # A setup that gives no arguments leaves its work somewhere, where one execution finds it.
+        if setup is not None:
+            first.append(setup())
+        if first == [None]:
+            executions = 1
+            warm_up, _ = how_often(size, 0)
+            for _ in range(warm_up - 3):
+                once()
+            _tally_host.plan(1, 1)  # three executions, each with what comes before it
+        else:
+            self._plan(size, executions)
         baseline, statement = self._phases
         _tally_host.prepare(baseline, lambda number: [None] * number)
         _tally_host.prepare(statement, prepare)
@@ -165,7 +234,9 @@ class Case:
         return once()
 
     def _execute(self, statement, values):
-        loop = COMMON.make_case([], statement, {"__name__": "__main__", "__builtins__": __builtins__}, values)
+        loop = COMMON.make_case(
+            [], statement, {"__name__": "__main__", "__builtins__": __builtins__}, values
+        )
         was_enabled = gc.isenabled()
         gc.collect()
         gc.freeze()
@@ -210,11 +281,8 @@ def run_case(
 
 
 def take_places():
-    """A folder for the case's own temporary files, whatever its neighbours leave in theirs, below the one that it begins
-    in; and the program's folder."""
-    folder = f"{os.getcwd()}/{os.getpid():07d}"
-    os.mkdir(folder)
-    os.environ["TMPDIR"] = folder
+    """The folder that a child begins in is for its own temporary files; its place is the program's folder."""
+    os.environ["TMPDIR"] = os.getcwd()
     if "tempfile" in sys.modules:
         sys.modules["tempfile"].tempdir = None
     os.chdir(FOLDER[0])
@@ -229,6 +297,17 @@ def describe(error):
         tb = tb.tb_next
     lines = traceback.format_exception(type(error), error, tb)
     return lines[-1].strip().split("\n")[0], "".join(lines)
+
+
+def labels_of(paths):
+    """What tells files from one another: as few names of folders before theirs as it takes. One: nothing."""
+    if len(paths) == 1:
+        return [()]
+    parts = [os.path.splitext(os.path.abspath(path))[0].split(os.sep)[1:] for path in paths]
+    least = next(
+        (n for n in range(1, 100) if len({tuple(one[-n:]) for one in parts}) == len(paths)), 100
+    )
+    return [tuple(one[-least:]) for one in parts]
 
 
 def mapped_files():
@@ -254,11 +333,13 @@ def installed_from_here():
 
 
 def version_of(package):
-    from importlib.metadata import PackageNotFoundError, packages_distributions, version
+    from importlib import metadata
 
+    # From Python 3.10 on. Before it, a package has its distribution's name, or no version here.
+    find = getattr(metadata, "packages_distributions", dict)
     try:
-        return version(packages_distributions().get(package, [package])[0])
-    except (PackageNotFoundError, IndexError):
+        return metadata.version(find().get(package, [package])[0])
+    except (metadata.PackageNotFoundError, IndexError):
         return ""
 
 
@@ -282,9 +363,7 @@ def files():
             packages.setdefault(top.split(".")[0], []).append(file)
         elif packaged:
             own[inside] = file
-        elif file.startswith(folder + os.sep):
-            own[os.path.relpath(file, folder)] = file
-        elif file in sources and not file.startswith(library):
+        elif file.startswith(folder + os.sep) or (file in sources and not file.startswith(library)):
             own[os.path.relpath(file, folder)] = file
     versions = {name: version_of(name) for name in packages}
     return {
@@ -305,15 +384,17 @@ def write_list(benchmarks, none):
         text = text[os.write(_tally_host.BENCHMARK_LIST, text) :]
 
 
-def ready(benchmarks, run, none=""):
-    """All is collected: serves and does not come back, or lists it. Nothing but C comes between the last seal and a child.
-    `none` says why there are no benchmarks."""
+def ready(benchmarks, run, none="", prepare=None):
+    """All is collected: serves and does not come back, or lists it. Nothing but C comes between the last seal and a
+    child. `none` says why there are no benchmarks; `prepare` is called where they are not only listed."""
     sys.stdout.flush()
     sys.stderr.flush()
     if LISTS:
         write_list(benchmarks, none)
         return
     RUN.append(run)
+    if prepare is not None:
+        prepare()
     if _tally_host.has_changed_files():
         _tally_host.leave_no_image()  # what it has made may be gone
     COMMON.name_threads()
@@ -332,8 +413,8 @@ def ready(benchmarks, run, none=""):
 
 
 def set_environment():
-    """The user's variables. The C library's own list of all has one length from here on, and in the children: a variable
-    more would have it copied elsewhere."""
+    """The user's variables. The C library's own list of all has one length from here on, and in the children: a
+    variable more would have it copied elsewhere."""
     for name in tally_start.SPARE:
         os.unsetenv(name)
     COMMON.set_late_environment()
@@ -358,6 +439,7 @@ def main():
         del os.environ["PYTHONPYCACHEPREFIX"]
     if "numpy.random" not in sys.modules:
         sys.meta_path.insert(0, COMMON.SeedsNumPy)
+    sys.modules["tally_program"] = sys.modules["__main__"]  # as frameworks' scripts know it
     framework = part(_tally_host.PROGRAM_FRAMEWORK, "tally framework")
     # What belongs to the user and to the place comes after all that does not, and before a seal.
     set_environment()

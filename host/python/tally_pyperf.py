@@ -16,9 +16,9 @@ bench_command: nothing; it is skipped.
 import ast
 import os
 import sys
-import traceback
 
 import pyperf
+import tally_program
 
 NAME_OF_TEXT = "<timeit>"
 COMMAND = "bench_command starts a process for each execution, and processes are not measured here"
@@ -47,7 +47,7 @@ class Script:
         import importlib.machinery
 
         if self.error is not None:
-            return described(self.error)
+            return tally_program.describe(self.error)
         module = type(sys)("__main__")
         loader = importlib.machinery.SourceFileLoader("__main__", self.file)
         module.__dict__.update(
@@ -61,9 +61,9 @@ class Script:
         except SystemExit as end:
             if end.code in (None, 0):
                 return None
-            return end_of(end.code), described(end)[1]
+            return end_of(end.code), tally_program.describe(end)[1]
         except BaseException as error:
-            return described(error)
+            return tally_program.describe(error)
         return None
 
     def enter(self, arguments):
@@ -128,15 +128,6 @@ def end_of(code):
     if isinstance(code, int):
         return f"the script ends with exit code {code}: its output says why"
     return f"the script ends: {str(code).strip().splitlines()[0] if str(code).strip() else code!r}"
-
-
-def described(error):
-    """(one line, traceback) without the frames of ours that it begins with."""
-    tb = error.__traceback__
-    while tb is not None and tb.tb_frame.f_code.co_filename.startswith("<tally"):
-        tb = tb.tb_next
-    lines = traceback.format_exception(type(error), error, tb)
-    return lines[-1].strip().split("\n")[0], "".join(lines)
 
 
 class Door:
@@ -280,17 +271,6 @@ def generator_of(setup, stmt, teardown):
     return start
 
 
-def labels_of(paths):
-    """What tells scripts from one another: as few names of folders before theirs as it takes. One: nothing."""
-    if len(paths) == 1:
-        return [()]
-    parts = [os.path.splitext(os.path.abspath(path))[0].split(os.sep)[1:] for path in paths]
-    least = next(
-        (n for n in range(1, 100) if len({tuple(one[-n:]) for one in parts}) == len(paths)), 100
-    )
-    return [tuple(one[-least:]) for one in parts]
-
-
 class Program:
     """All scripts, in the host and in its children."""
 
@@ -298,7 +278,9 @@ class Program:
         # A script that is named twice is one.
         paths = list({os.path.abspath(path): path for path in paths}.values())
         self.arguments = arguments
-        self.scripts = [Script(path, label) for path, label in zip(paths, labels_of(paths))]
+        self.scripts = [
+            Script(path, label) for path, label in zip(paths, tally_program.labels_of(paths))
+        ]
         self.door = Door()
         self.door.install()
 

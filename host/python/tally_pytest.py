@@ -5,15 +5,34 @@ measured, and on to the end. What would measure by itself, or change what is exe
 pytest-codspeed, pytest-xdist, pytest-cov and others; their options are accepted.
 """
 
+import contextlib
+import inspect
 import os
 import sys
 
 import pytest
 
 # Plugins of ours and of others whose work this is, or that would be measured with it, by the names they register.
-LEFT_OUT = ("benchmark", "codspeed", "tallymark", "randomly", "faulthandler", "rerunfailures", "repeat", "sugar", "instafail", "memray", "monitor")
+LEFT_OUT = (
+    "benchmark",
+    "codspeed",
+    "tallymark",
+    "randomly",
+    "faulthandler",
+    "rerunfailures",
+    "repeat",
+    "sugar",
+    "instafail",
+    "memray",
+    "monitor",
+)
 # What switches off others that must stay for their options in a project's files.
-SWITCHED_OFF = {"xdist": "-n0", "pytest_cov": "--no-cov", "timeout": "--timeout=0", "profiling": None}
+SWITCHED_OFF = {
+    "xdist": "-n0",
+    "pytest_cov": "--no-cov",
+    "timeout": "--timeout=0",
+    "profiling": None,
+}
 OWN_OPTIONS = ("-s", "-q", "--no-header", "--color=no", "--continue-on-collection-errors")
 # Options of those that are left out: with a value, without one.
 VALUES = (
@@ -115,7 +134,9 @@ class Hooks:
         pass
 
     @staticmethod
-    def pytest_benchmark_compare_machine_info(config, benchmarksession, machine_info, compared_benchmark):
+    def pytest_benchmark_compare_machine_info(
+        config, benchmarksession, machine_info, compared_benchmark
+    ):
         pass
 
 
@@ -175,7 +196,9 @@ class Benchmark:
             ("iterations", iterations, 1),
         ):
             if not isinstance(value, int) or value < least:
-                raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}")
+                raise ValueError(
+                    f"{name} must be a whole number of at least {least}, not {value!r}"
+                )
         if setup is not None and iterations != 1:
             raise ValueError("with a setup, an iteration is a round: iterations must be 1")
         return self._plugin.measure(target, tuple(args), dict(kwargs or {}), setup, teardown)
@@ -198,7 +221,9 @@ class Tally:
 
     def __call__(self, statement, *args, label=None, **options):
         if not callable(statement):
-            raise TypeError("a text is measured by a suite, or by pytest --tally: give tally() a function")
+            raise TypeError(
+                "a text is measured by a suite, or by pytest --tally: give tally() a function"
+            )
         return self._plugin.measure(statement, args, {})
 
     count = time = measure = __call__
@@ -219,10 +244,8 @@ class Plugin:
         for option in FLAGS:
             add(group, option, action="store_true", default=False)
         for ini in INIS:
-            try:
+            with contextlib.suppress(ValueError):
                 parser.addini(ini, "accepted", default=None)
-            except ValueError:
-                pass
 
     def pytest_addhooks(self, pluginmanager):
         pluginmanager.add_hookspecs(Hooks)
@@ -273,7 +296,11 @@ class Plugin:
     def pytest_pyfunc_call(self, pyfuncitem):
         """A test that is marked and has no fixture of these is what is measured itself."""
         is_marked = any(pyfuncitem.get_closest_marker(marker) for marker in MARKERS)
-        if self._case is None or not is_marked or any(one in pyfuncitem.fixturenames for one in FIXTURES):
+        if (
+            self._case is None
+            or not is_marked
+            or any(one in pyfuncitem.fixturenames for one in FIXTURES)
+        ):
             return None
         names = pyfuncitem._fixtureinfo.argnames
         self.measure(pyfuncitem.obj, (), {name: pyfuncitem.funcargs[name] for name in names})
@@ -281,32 +308,54 @@ class Plugin:
 
     def measure(self, function, args, kwargs, setup=None, teardown=None):
         if self._case.begun:
-            raise RuntimeError("a test has one measurement, and this one begins a second one: parametrise it")
+            raise RuntimeError(
+                "a test has one measurement, and this one begins a second one: parametrise it"
+            )
+        if inspect.iscoroutinefunction(function):
+            function = run_to_its_end(function)
         return self._case.measure(function, args, kwargs, setup, teardown)
 
     def run(self, case):
         from _pytest.runner import runtestprotocol
 
         if case.name in self._broken:
-            return "it cannot be collected: " + last_line(self._broken[case.name]), self._broken[case.name]
+            return "it cannot be collected: " + last_line(self._broken[case.name]), self._broken[
+                case.name
+            ]
         self._case = case
         reports = runtestprotocol(self._items[case.name], log=False, nextitem=None)
         for report in reports:
             if report.failed:
                 text = report.longreprtext
-                return f"the test fails: {last_line(text)}" if report.when == "call" else f"{report.when}: {last_line(text)}", text
+                return (
+                    f"the test fails: {last_line(text)}"
+                    if report.when == "call"
+                    else f"{report.when}: {last_line(text)}",
+                    text,
+                )
             if report.skipped:
-                reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+                reason = (
+                    report.longrepr[2]
+                    if isinstance(report.longrepr, tuple)
+                    else str(report.longrepr)
+                )
                 case.skip(reason.removeprefix("Skipped: "))
                 return None
         return None
 
 
+def run_to_its_end(function):
+    """A coroutine function as one that an event loop runs; the loop's own work is counted with it."""
+    import asyncio
+
+    loop = asyncio.new_event_loop()
+    run = loop.run_until_complete
+    return lambda *args, **kwargs: run(function(*args, **kwargs))
+
+
 def add(group, option, **how):
-    try:
+    with contextlib.suppress(ValueError):  # a plugin that is there has it
         group.addoption(option, **how)
-    except ValueError:
-        pass  # a plugin that is there has it
 
 
 def last_line(text):
@@ -328,7 +377,9 @@ def registered():
 
     found = entry_points()
     # Before Python 3.10 it is a dictionary.
-    plugins = found.select(group="pytest11") if hasattr(found, "select") else found.get("pytest11", ())
+    plugins = (
+        found.select(group="pytest11") if hasattr(found, "select") else found.get("pytest11", ())
+    )
     return {plugin.name for plugin in plugins}
 
 

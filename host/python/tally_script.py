@@ -6,22 +6,13 @@ is imported once, in the host, as a module of its own name; a child executes one
 
 import os
 import sys
-import traceback
 
 import _tally_host
+import tally_program
 
 NO_PAUSE = (
     "state.pause() is not supported here yet: let state.each(make) make the data of an execution"
 )
-
-
-def described(error):
-    """(one line, traceback) without the frames of ours that it begins with."""
-    tb = error.__traceback__
-    while tb is not None and tb.tb_frame.f_code.co_filename.startswith("<tally"):
-        tb = tb.tb_next
-    lines = traceback.format_exception(type(error), error, tb)
-    return lines[-1].strip().split("\n")[0], "".join(lines)
 
 
 class Measured:
@@ -75,7 +66,7 @@ class File:
         try:
             module.__spec__.loader.exec_module(module)
         except BaseException as error:  # SystemExit too
-            self.failure = described(error)
+            self.failure = tally_program.describe(error)
         return registered[before:]
 
     def enter(self):
@@ -97,17 +88,6 @@ class File:
             and "-packages" + os.sep not in file
             and not file.startswith(PACKAGE[0])
         )
-
-
-def labels_of(paths):
-    """What tells files from one another: as few names of folders before theirs as it takes. One: nothing."""
-    if len(paths) == 1:
-        return [()]
-    parts = [os.path.splitext(os.path.abspath(path))[0].split(os.sep)[1:] for path in paths]
-    least = next(
-        (n for n in range(1, 100) if len({tuple(one[-n:]) for one in parts}) == len(paths)), 100
-    )
-    return [tuple(one[-least:]) for one in parts]
 
 
 class Program:
@@ -157,7 +137,7 @@ class Program:
             else:
                 case.measure(benchmark.function, (), values)
         except BaseException as error:
-            return described(error)
+            return tally_program.describe(error)
         return None
 
 
@@ -178,7 +158,7 @@ def collect(paths, arguments, ready):
     # A file that is named twice is one.
     paths = list({os.path.abspath(path): path for path in paths}.values())
     program = Program()
-    files = [File(path, label) for path, label in zip(paths, labels_of(paths))]
+    files = [File(path, label) for path, label in zip(paths, tally_program.labels_of(paths))]
     for file in files:
         program.load(file, arguments)
     sys.argv[:] = [""]

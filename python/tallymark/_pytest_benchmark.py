@@ -182,6 +182,7 @@ class Alias:
     @pytest.fixture
     def benchmark(self, request: pytest.FixtureRequest) -> Benchmark:
         """pytest-benchmark's call forms: benchmark(f, *args, **kwargs), benchmark.pedantic(…)."""
-        made = Benchmark(tally_of(request), disabled=session_of(request.config).disabled)
+        session = session_of(request.config)
+        made = Benchmark(tally_of(request), disabled=session.disabled or session.is_program)
         made.name = request.node.name
         return made

@@ -1,5 +1,6 @@
 """pytest: the fixture `tally`, limits in a marker, a baseline that `--tally-update` writes, and `benchmark` with the
-call forms of pytest-benchmark where that plugin is not there.
+call forms of pytest-benchmark where that plugin is not there. With `--tally`, the tests that benchmark are counted by a
+host that collects them itself (_pytest_program.py).
 
     @pytest.mark.tally(instructions="+1%")
     def test_sort(tally):
@@ -12,6 +13,7 @@ A limit that is exceeded fails its test with the words of `tally check`; when no
 from __future__ import annotations
 
 import dataclasses
+import importlib.util
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -120,7 +122,14 @@ class Session:
         path = config.getoption("tally_baseline") or config.getini("tally_baseline") or BASELINE
         self.path = Path(config.rootpath, path)
         self.update = bool(config.getoption("tally_update"))
-        self.disabled = bool(config.getoption("tally_disable"))
+        has_other = _has_pytest_benchmark()
+        other = not has_other and config.getoption("--benchmark-disable", False)
+        self.disabled = bool(config.getoption("tally_disable") or other)
+        self._unused: list[str] = []
+        if not has_other:
+            from tallymark._pytest_program import without_meaning
+
+            self._unused = without_meaning(config)
         self.limits = [*config.getini("tally_limits"), *config.getoption("tally_limit")]
         self._asked_for: list[str] = config.getoption("tally_limit")
         self._allow_uncompared = bool(config.getoption("tally_allow_uncompared"))
@@ -136,6 +145,13 @@ class Session:
         self._held = 0  # measurements of tests with limits
         self._judged = 0  # of these
         self._used: set[str] = set()  # limits that judged something
+        self.is_program = bool(config.getoption("tally"))
+        self._is_strict = bool(config.getoption("tally_strict"))
+        self._config = config
+        self._program_codes: list[int] = []
+        self._benchmarks: dict[
+            str, list[str]
+        ] = {}  # with --tally: tests that passed → their limits
 
     def limits_of(self, item: pytest.Item) -> list[str]:
         """Of the markers, the closest first; else those of the session."""
@@ -176,6 +192,11 @@ class Session:
 
         outcome = yield
         report: pytest.TestReport = outcome.get_result()  # type: ignore[attr-defined]
+        if self.is_program and report.when == "call" and report.passed:
+            from tallymark._pytest_program import is_benchmark
+
+            if is_benchmark(item):
+                report.tally_limits = self.limits_of(item)  # type: ignore[attr-defined]
         tally = item.stash.get(TALLY, None)
         if report.when != "call" or tally is None:
             return
@@ -219,6 +240,8 @@ class Session:
         return known is not None and only(known, name) is None
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if hasattr(report, "tally_limits"):
+            self._benchmarks[report.nodeid] = report.tally_limits
         said = getattr(report, "tally", None)
         if said is None:
             self._other_failures += report.failed
@@ -232,6 +255,50 @@ class Session:
         self._held += len(said["used"])
         self._judged += sum(1 for limits in said["used"] if limits)
         self._used.update(limit for limits in said["used"] for limit in limits)
+
+    def _measure_benchmarks(self) -> None:
+        """Those of the tests that have passed, by a host of theirs."""
+        from tallymark._baseline import renamed
+        from tallymark._errors import Error
+        from tallymark._pytest_program import measure
+        from tallymark._result import record_of
+
+        if not self._benchmarks or self.disabled:
+            return
+        wall = any(
+            one.startswith("time=") for limits in self._benchmarks.values() for one in limits
+        )
+        try:
+            results, missing = measure(self._config, self._benchmarks, wall=wall)
+        except Error as error:
+            results, missing = {}, dict.fromkeys(self._benchmarks, str(error))
+        for node, reason in missing.items():
+            self._not_measured.setdefault(reason, []).append(node)
+            if self._benchmarks[node]:
+                self._program_codes.append(2)
+        for node, result in results.items():
+            self._judge(Measured(node, renamed(record_of(result), node), result))
+
+    def _judge(self, measured: Measured) -> None:
+        from tallymark._errors import Error
+
+        limits = self._benchmarks[measured.name]
+        self._measured += 1
+        self._held += bool(limits)
+        self._new.append(measured.record)
+        try:
+            verdict = self._check(measured, limits)
+        except Error as error:
+            self._notes.append(str(error))
+            self._program_codes.append(2)
+            return
+        self._rows.append(_row(measured, verdict, is_new=self._is_new(measured.name)))
+        if limits:
+            self._judged += bool(verdict.judged)
+            self._used.update(verdict.judged)
+        if verdict.code:
+            self._notes.append(_words(verdict, self.path))
+            self._program_codes.append(verdict.code)
 
     @property
     def _failed_to_measure(self) -> int:
@@ -247,6 +314,8 @@ class Session:
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         from tallymark._errors import Error
 
+        if self.is_program and not hasattr(session.config, "workerinput"):
+            self._measure_benchmarks()
         if self.update and self._new:
             from tallymark._baseline import update_baseline
 
@@ -262,10 +331,15 @@ class Session:
                 return
         if self.update and self._rows:  # by this process, or by the workers of pytest-xdist
             self._notes.append(f"baseline written: {self.path}")
+        is_nothing = (self._not_measured or self.is_program) and not self._measured
+        is_too_little = self._is_strict and self._not_measured
         if exitstatus == pytest.ExitCode.OK and (
-            self._idle_limits() or (self._not_measured and not self._measured)
+            self._idle_limits() or is_nothing or is_too_little
         ):
             session.exitstatus = 2
+        elif exitstatus == pytest.ExitCode.OK and self._program_codes:
+            codes = self._program_codes
+            session.exitstatus = 3 if 3 in codes else codes[0]
         if exitstatus == pytest.ExitCode.TESTS_FAILED and self._codes and not self._other_failures:
             session.exitstatus = 3 if 3 in self._codes else self._codes[0]
 
@@ -290,6 +364,10 @@ class Session:
         if self._not_measured:
             tried = self._measured + self._failed_to_measure
             yield f"{self._failed_to_measure} of {tried} not measured"
+        elif self.is_program and not self._measured and not self.disabled:
+            yield "nothing was measured: no test that passed has the fixture or the marker benchmark"
+        if self._unused:
+            yield f"{', '.join(self._unused)}: of pytest-benchmark, and of no meaning here"
         for limit in self._idle_limits():
             yield f"the limit {limit} judged nothing"
         if self._held:
@@ -298,6 +376,16 @@ class Session:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("tally", "counts and times, exactly")
+    group.addoption(
+        "--tally",
+        action="store_true",
+        help="count what tests give to the fixture benchmark, by a host that collects these tests",
+    )
+    group.addoption(
+        "--tally-strict",
+        action="store_true",
+        help="exit with 2 where a test that benchmarks was not measured",
+    )
     group.addoption(
         "--tally-update", action="store_true", help="write what the tests measure into the baseline"
     )
@@ -321,8 +409,34 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="measure nothing: skip tally's tests, run benchmark's once",
     )
+    if not _has_pytest_benchmark():
+        from tallymark._pytest_program import accept_options
+
+        accept_options(parser)
     parser.addini("tally_baseline", "the baseline, from the root folder", default="")
     parser.addini("tally_limits", "limits for tests without a marker", type="linelist", default=[])
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    if not _has_pytest_benchmark():
+        from tallymark._pytest_program import Hooks
+
+        pluginmanager.add_hookspecs(Hooks)
+
+
+def _has_pytest_benchmark() -> bool:
+    """Whether it is installed, and declares its options and hooks itself."""
+    return importlib.util.find_spec("pytest_benchmark") is not None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    from tallymark._pytest_program import is_benchmark
+
+    skipped = {True: "--benchmark-skip", False: "--benchmark-only"}
+    given = {kind: config.getoption(option, False) for kind, option in skipped.items()}
+    for item in items if any(given.values()) and not _has_pytest_benchmark() else ():
+        if given[is_benchmark(item)]:
+            item.add_marker(pytest.mark.skip(reason=skipped[is_benchmark(item)]))
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -43,6 +43,7 @@ void add_list_options(OptionSet& command, ListOptions& options) {
   add_suite_source_with_arguments(command, options.source);
   command.add("--json", &options.json, "Print JSON");
   add_selection_options(command, options.run);
+  add_environment_options(command, options.run);
 }
 
 int run_list(const Context& context, const ListOptions& options, std::ostream& out, std::ostream& err) {

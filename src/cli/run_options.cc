@@ -29,6 +29,20 @@ void add_selection_options(OptionSet& command, RunOptions& options) {
       .needs("--shard");
 }
 
+void add_environment_options(OptionSet& command, RunOptions& options) {
+  command.add("--python", &options.tools.python, "Python interpreter to use instead of the toolchain's")
+      .value_name("PROGRAM");
+  command
+      .add("--env-command", &options.tools.env_command,
+           "Bash command that sets up the environment of the cases; runs once")
+      .value_name("TEXT");
+  command
+      .add("--keep-env", &options.settings.kept_environment,
+           "Pass this environment variable on to the cases (a name or a glob; repeatable)")
+      .value_name("NAME")
+      .one_each();
+}
+
 void add_run_options(OptionSet& command, RunOptions& options) {
   command.add("--counts-only", &options.counts_only, "Count instructions only");
   command.add("--wall-only", &options.wall_only, "Take times only").excludes("--counts-only");
@@ -101,17 +115,7 @@ void add_run_options(OptionSet& command, RunOptions& options) {
       .value_name("N")
       .range(0, 50);
   command.add("--cxx", &options.tools.cxx, "C++ compiler to use instead of the toolchain's").value_name("PROGRAM");
-  command.add("--python", &options.tools.python, "Python interpreter to use instead of the toolchain's")
-      .value_name("PROGRAM");
-  command
-      .add("--env-command", &options.tools.env_command,
-           "Bash command that sets up the environment of the cases; runs once")
-      .value_name("TEXT");
-  command
-      .add("--keep-env", &options.settings.kept_environment,
-           "Pass this environment variable on to the cases (a name or a glob; repeatable)")
-      .value_name("NAME")
-      .one_each();
+  add_environment_options(command, options);
   command
       .add("--images", &options.images,
            "Room for images of warm hosts, from which the next run starts at once, such as 2G; or off (default: 2G)")

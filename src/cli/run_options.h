@@ -42,6 +42,8 @@ struct RunOptions {
 
 /// Options of selection only: for `list` and `plan` too.
 void add_selection_options(OptionSet& command, RunOptions& options);
+/// What programs are found and started in: for `list` and `plan`, which have them list their benchmarks, too.
+void add_environment_options(OptionSet& command, RunOptions& options);
 void add_run_options(OptionSet& command, RunOptions& options);
 void add_server_option(OptionSet& command, RunOptions& options);
 

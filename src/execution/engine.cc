@@ -206,8 +206,6 @@ SessionRequest Engine::request_for(const HostKind& kind, const Job& job, HostId 
   request.folder = request_.surroundings.working_folder;
   request.examiner = request_.examiner;
   if (kind.counted || kind.probe != nullptr) request.dumps = pool_.dumps(host);
-  // A program knows its own folder, and is told the one for temporary files.
-  if (request.rules.toolchain->python_program) request.folder = temporary_folder_of(pool_.dumps(host));
   if (job.counts_undisturbed() && !job.anew) {
     request.loaded_by = [this, before = pool_.mapped(host)](int pid) {
       std::vector<std::string> loaded;
@@ -251,6 +249,8 @@ bool Engine::start_session(const HostKind& kind, const HostSpec& spec, HostId ho
   const Job job = book_.take(kind);
   SessionRequest request = request_for(kind, job, host, *lease);
   request.job = pool_.next_job();
+  // A program knows its own folder, and is told one for temporary files.
+  if (request.rules.toolchain->python_program) request.folder = make_temporary_folder(pool_.dumps(host), request.job);
   request.to_come = spec.single_use ? 0 : book_.left(kind);
   CaseOutcome& outcome = book_.outcome(job.index);
   if (wall && static_cast<int>(request.cpus.size()) < measured.threads && outcome.warnings.empty()) {

@@ -450,21 +450,19 @@ ProcessRequest basic_request(const HostSpec& spec, UniqueFd control) {
 std::string late_environment_of(const HostSpec& spec, const std::string& dumps) {
   std::string text = *spec.late_environment;
   if (!spec.program || dumps.empty()) return text;
-  const std::string folder = temporary_folder_of(dumps);
-  std::error_code code;
-  std::filesystem::create_directory(folder, code);
-  return text.append("TMPDIR=").append(folder) + '\0';
+  return text.append("TMPDIR=").append(make_temporary_folder(dumps, 0)) + '\0';
 }
 
 }  // namespace
 
-std::string temporary_folder_of(const std::string& dumps) { return dumps + "/tmp"; }
+std::string make_temporary_folder(const std::string& dumps, std::uint32_t number) {
+  const std::string folder = fmt::format("{}/tmp/{:07}", dumps, number);
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);  // who enters it says that it is not there
+  return folder;
+}
 
 ProcessRequest restore_request(const HostSpec& spec, const std::string& dumps, UniqueFd control, UniqueFd image) {
-  if (spec.program) {
-    std::error_code code;
-    std::filesystem::create_directory(temporary_folder_of(dumps), code);
-  }
   ProcessRequest request = basic_request(spec, std::move(control));
   request.argv = {spec.restorer, dumps + protocol::kDumpPattern};
   request.pass_fds.push_back({protocol::image::kDescriptor, std::move(image)});

@@ -97,8 +97,9 @@ Settings of_instructions_alone(Settings settings);
 /// Callgrind's. Every flag is stated, for defaults have changed between versions.
 std::vector<std::string> valgrind_flags(const Settings& settings);
 
-/// For the temporary files of a program in Python and of its cases.
-std::string temporary_folder_of(const std::string& dumps);
+/// For the temporary files of a program in Python (0) or of one of its cases: in its host's folder, which goes with it,
+/// and of one length, whatever the number.
+std::string make_temporary_folder(const std::string& dumps, std::uint32_t number);
 
 /// The request without its CPUs. `control` becomes the host's control socket; `dumps` is the folder of Callgrind's
 /// output. Where `new_image` names a file, the host leaves its image there if it took long to start.

@@ -70,6 +70,7 @@ Result<std::string> request_frame(const SessionRequest& request) {
   const bool says_how_often = rules.measured->settings.iterations || rules.plan.iterations != Settings{}.iterations;
   if (rules.toolchain->python_program && says_how_often) frame.number(Field::iterations, rules.plan.iterations);
   frame.text(Field::folder, request.built.folder.empty() ? request.folder : request.built.folder);
+  if (rules.toolchain->python_program) frame.number(Field::own_folder, 1);
   for (const int cpu : request.cpus) frame.number(Field::cpu, static_cast<std::uint64_t>(cpu));
   // Under Valgrind its own memory would count against it: there the engine looks from outside only.
   if (rules.plan.memory_bytes > 0 && !is_under_valgrind(rules.mode))

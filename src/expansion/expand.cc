@@ -224,10 +224,11 @@ Case explicit_case(const Timer& timer) {
   return made;
 }
 
-/// Arguments of pytest without those that say which tests are meant: a test's definition is the same without the
-/// others.
+/// Arguments of pytest, or of asv, without those that say which tests are meant: a test's definition is the same
+/// without the others.
 std::vector<std::string> without_selection(const std::vector<std::string>& arguments) {
-  constexpr auto kSelects = std::to_array<std::string_view>({"-k", "-m", "--deselect", "--ignore", "--ignore-glob"});
+  constexpr auto kSelects =
+      std::to_array<std::string_view>({"-k", "-m", "--deselect", "--ignore", "--ignore-glob", "-b", "--bench"});
   std::vector<std::string> left;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string_view one = arguments[i];

@@ -13,6 +13,7 @@ struct CaseWatch {
 
   unsigned reads_clock;      ///< 1: it has asked for the time of day.
   char changed_file[kRoom];  ///< The first file that it has changed, in whichever of its processes; ends with 0.
+  char own_folder[kRoom];    ///< The host's to say: what lies below it is the case's alone; empty: there is none.
 };
 
 /// Client request to the counter, and to nobody else.

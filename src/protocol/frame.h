@@ -66,6 +66,7 @@ enum class Field : std::uint16_t {
   setup_part = 22,      ///< run_case, Python, repeated: source text; a traceback's line is part · kPartStride + line.
   stmt_part = 23,       ///< run_case, Python, repeated; parts are numbered through setup and statement.
   folder = 24,          ///< run_case: the case child's working folder, or absent.
+  own_folder = 71,      ///< run_case: 1 where nobody else has that folder: its files are no change; absent otherwise.
   warm_up = 25,         ///< run_case: iterations executed before a phase is ready.
   cpu = 26,             ///< run_case, repeated: CPUs that the child is pinned to.
   memory = 27,          ///< run_case: limit in bytes on the child's data, or absent.

@@ -1,0 +1,243 @@
+"""`tally run --pytest` on a project of ours with each form of a benchmark, and each way in which one fails.
+
+Run as: TALLY=…/tally python3 pytest_test.py. Exit code 77: this interpreter has no pytest.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+TALLY = os.environ.get("TALLY") or str(HERE.parents[1] / "build/release/tally")
+
+
+def tally(*arguments, folder=HERE / "pytest_project", code=None, **environment):
+    command = [TALLY, *map(str, arguments)]
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+        env={**os.environ, **environment},
+    )
+    if code is not None:
+        expect(
+            done.returncode == code,
+            f"{command}: code {done.returncode}\n{done.stdout}{done.stderr}",
+        )
+    return done
+
+
+def expect(good, what):
+    if not good:
+        sys.exit(f"pytest_test: {what}")
+
+
+def record_of(*arguments, code=0, **how):
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "record.json"
+        done = tally(
+            "run",
+            "--python",
+            sys.executable,
+            "--counts-only",
+            "--server",
+            "off",
+            "--json",
+            file,
+            *arguments,
+            code=code,
+            **how,
+        )
+        record = json.loads(file.read_text())
+    return {case["id"]: case for case in record["cases"]}, record, done
+
+
+def counts(cases):
+    return {
+        name: (case["counts"]["per_iteration"], case["counts"]["iterations"])
+        for name, case in cases.items()
+        if case.get("counts")
+    }
+
+
+def check_list():
+    listed = tally(
+        "list", "--python", sys.executable, "--pytest", "bench/test_forms.py", code=0
+    ).stdout.splitlines()
+    expect("bench/test_forms.py::test_sizes[10]" in listed, f"ids are pytest's own: {listed}")
+    expect("bench/test_forms.py::TestClass::test_method" in listed, f"a class is in them: {listed}")
+    expect(not any("test_no_benchmark" in one for one in listed), f"only benchmarks: {listed}")
+
+
+def check_forms():
+    cases, record, _ = record_of("--pytest", "bench/test_forms.py", "--images", "off")
+    expect(
+        all(case["status"] == "ok" for case in cases.values()),
+        f"all are measured: { {i: c['status'] for i, c in cases.items()} }",
+    )
+    own = {name.rpartition("::")[2]: case for name, case in cases.items()}
+    got = {name: case["counts"] for name, case in own.items()}
+    expect(got["test_call"]["per_iteration"] > 1000, "it is the call that is counted")
+    expect(got["test_call"]["iterations"] == 100, "as often as a suite's statement")
+    expect(
+        got["test_heavy"]["iterations"] < 20,
+        f"a heavy one less often: {got['test_heavy']['iterations']}",
+    )
+    expect(
+        got["test_sizes[1000]"]["per_iteration"] > 20 * got["test_sizes[10]"]["per_iteration"],
+        "parameters reach it",
+    )
+    call, marked = got["test_call"]["per_iteration"], got["test_marked"]["per_iteration"]
+    expect(call < marked < 1.2 * call, f"a marked test is measured itself: {marked}, a call {call}")
+    expect(
+        got["test_coroutine"]["per_iteration"] > got["test_sizes[10]"]["per_iteration"],
+        "a coroutine runs to its end",
+    )
+    expect(
+        got["test_pedantic_setup_elsewhere"]["iterations"] == 1,
+        "a setup that gives nothing comes before each execution",
+    )
+    sort = got["test_pedantic_setup"]
+    expect(
+        sort["per_iteration"] < 5000,
+        f"neither setup nor teardown is counted: {sort['per_iteration']}",
+    )
+    expect(all(case["counts"]["spread"] == 0 for case in cases.values()), "replicates agree")
+    subject = next(iter(record["environments"].values()))["subject"]
+    expect(
+        "src/work.py" in subject and "bench/test_forms.py" in subject,
+        f"the project is the subject: {subject}",
+    )
+    return cases
+
+
+def check_that_nothing_else_moves_a_count(cases):
+    whole = counts(cases)
+    some, _, _ = record_of(
+        "--pytest", "bench/test_forms.py", "--images", "off", "--", "-k", "sizes or pedantic"
+    )
+    expect(len(some) == 4, f"-k chooses: {list(some)}")
+    more, _, _ = record_of(
+        "--pytest",
+        "bench/test_forms.py",
+        "--images",
+        "off",
+        "--keep-env",
+        "ONE_MORE",
+        ONE_MORE="x" * 3000,
+    )
+    image, _, _ = record_of("--pytest", "bench/test_forms.py")
+    again, _, _ = record_of("--pytest", "bench/test_forms.py")
+    for what, other in (
+        ("-k", some),
+        ("a variable", more),
+        ("an image's making", image),
+        ("an image", again),
+    ):
+        moved = {
+            name: (whole[name], now) for name, now in counts(other).items() if whole[name] != now
+        }
+        expect(not moved, f"{what} moves {moved}")
+
+
+def check_against_suite(cases):
+    with tempfile.TemporaryDirectory() as folder:
+        suite = Path(folder) / "suite.toml"
+        suite.write_text(
+            'schema = 1\n[[timer]]\nlabel = "same"\nlanguage = "python"\nstmt = "spin(n)"\n'
+            'setup = "from work import spin; n = 1000"\n'
+        )
+        found, _, _ = record_of(
+            suite, "--keep-env", "PYTHONPATH", PYTHONPATH=str(HERE / "pytest_project/src")
+        )
+    ours = cases["bench/test_forms.py::test_call"]["counts"]["per_iteration"]
+    theirs = found["same [python]"]["counts"]["per_iteration"]
+    expect(abs(ours - theirs) <= 0.01 * theirs, f"a suite reads {theirs}, the test {ours}")
+
+
+def check_failures():
+    cases, _, done = record_of(
+        "--pytest", "bench", "-f", "failures", "-f", "uncollected", "-f", "test_call", code=1
+    )
+    said = {}
+    for name, case in cases.items():
+        failure = (case.get("failure") or {}).get("message") or " ".join(case["warnings"])
+        said[name.rpartition("::")[2] or name] = (case["status"], failure.split("\n")[0])
+    expect(said["test_call"][0] == "ok", f"others go on: {said}")
+    for name, status, words in (
+        ("test_fails_before", "failed", "before it is measured"),
+        ("test_fails_in", "failed", "TypeError"),
+        ("test_fails_after", "failed", "it was measured, and failed afterwards"),
+        ("test_skips", "skipped", "not on this machine"),
+        ("test_never_calls", "failed", "without a measurement"),
+        ("test_twice", "failed", "second"),
+        ("test_exits", "failed", "exited with code 7"),
+        ("test_fixture", "failed", "no such server"),
+    ):
+        expect(said[name][0] == status, f"{name} is {said[name]}, and should be {status}")
+        expect(words in said[name][1], f"{name} says {said[name][1]}, without '{words}'")
+    broken = said["bench/test_uncollected.py"]
+    expect(
+        broken[0] == "failed" and "no_such_module_anywhere" in broken[1],
+        f"what cannot be collected says so: {broken}",
+    )
+    expect("--pytest bench" in done.stdout, "it says how to see a failure again")
+
+
+def check_bad_input():
+    for arguments, words in (
+        (("--pytest", "no/such"), "no such file or folder"),
+        (("--pytest", "src"), "has no benchmarks"),
+        (("--pytest", "bench", "--", "--no-such-option"), "--no-such-option"),
+        (("--pytest", "bench", "--program", "x"), "a suite and a program"),
+        (("--pytest", "bench", "--asv", "x"), "programs of two kinds"),
+    ):
+        done = tally("run", "--python", sys.executable, *arguments, code=2)
+        expect(words in done.stderr and done.stderr.count("\n") == 1, f"{arguments}: {done.stderr}")
+
+
+def check_suite_file():
+    with tempfile.TemporaryDirectory() as folder:
+        project = HERE / "pytest_project"
+        for name in ("bench", "src", "conftest.py", "pyproject.toml"):
+            os.symlink(project / name, Path(folder) / name)
+        suite = Path(folder) / "suite.toml"
+        suite.write_text(
+            'schema = 1\n[[program]]\npytest = "bench/test_forms.py"\nargs = ["-k", "sizes"]\nfilter = "10"\n'
+            'tags = ["quick"]\n'
+        )
+        cases, _, _ = record_of(suite, folder="/")
+    expect(
+        [*cases]
+        == ["bench/test_forms.py::test_sizes[10]", "bench/test_forms.py::test_sizes[1000]"],
+        f"{[*cases]}",
+    )
+    expect(
+        all(case["tags"] == ["quick"] for case in cases.values()), "a program's table has options"
+    )
+
+
+def main():
+    try:
+        import pytest  # noqa: F401
+    except ImportError:
+        print("skipped: no pytest")
+        sys.exit(77)
+    check_list()
+    cases = check_forms()
+    check_that_nothing_else_moves_a_count(cases)
+    check_against_suite(cases)
+    check_failures()
+    check_bad_input()
+    check_suite_file()
+    print("ok")
+
+
+main()
