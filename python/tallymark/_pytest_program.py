@@ -65,6 +65,7 @@ def measure(
         file = Path(folder) / "record.json"
         command = [find_tally(), "run", "--quiet", "--python", sys.executable, "--json", str(file)]
         command += [] if wall else ["--counts-only"]
+        command += ["--keep-env", "PYTHONPATH"] if "PYTHONPATH" in os.environ else []
         command += list(_filters(nodes))
         for path in config.args:
             command += ["--pytest", path]
@@ -99,11 +100,13 @@ def _arguments(config: pytest.Config) -> Iterator[str]:
     given = list(config.invocation_params.args)
     paths = set(config.args)
     before = ""
-    for argument in map(str, given):
+    for argument, after in zip(map(str, given), [*map(str, given[1:]), ""]):
         option = argument.partition("=")[0]
         is_value = before in _OWN[:2] and "=" not in before
         is_path = argument in paths and not before.startswith("-")
-        if not (option in _OWN or option in _OF_THIS_PROCESS or is_value or is_path):
+        is_this_plugin = "tallymark.pytest_plugin" in (argument, argument == "-p" and after)
+        is_of_here = option in _OWN or option in _OF_THIS_PROCESS or is_this_plugin
+        if not (is_of_here or is_value or is_path):
             yield argument
         before = argument
     # What a project's own plugin is called by comes from the environment, which the host has not.

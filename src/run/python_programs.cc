@@ -60,9 +60,12 @@ Status check_paths(const Program& program) {
 Error no_list(const Program& program, const ProcessResult& result) {
   if (const auto* const failed = std::get_if<SpawnFailed>(&result.outcome))
     return refused(program, "cannot be run: " + failed->error.message, "");
-  const std::string err = result.err.text();
-  const std::string out = result.out.text();
-  const std::string_view said = trim(err).empty() ? last_line(trim(out)) : last_line(trim(err));
+  const std::string text = trim(result.err.text()).empty() ? result.out.text() : result.err.text();
+  std::string_view said = last_line(trim(text));
+  // Frameworks say more after what is wrong: where they are, and how they are used.
+  for (const std::string_view line : split(text, '\n')) {
+    if (line.contains("rror: ")) said = line;
+  }
   return refused(program,
                  fmt::format("does not list its benchmarks: it {}{}", describe(result.outcome),
                              trim(said).empty() ? "" : fmt::format(", and says: {}", trim(said))),

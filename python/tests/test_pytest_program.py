@@ -1,0 +1,126 @@
+"""`pytest --tally` as its users meet it: by the exit code and by what is printed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from real_traces import ROOT, TALLY, needs_tally
+from tallymark._pytest_program import id_of
+
+pytestmark = [needs_tally, pytest.mark.end_to_end]
+
+Pytest = Callable[..., "subprocess.CompletedProcess[str]"]
+
+# A lock cannot be pickled.
+LOCKED = """
+import threading
+import pytest
+
+class Work:
+    def __init__(self, size):
+        self.lock = threading.Lock()
+        self.size = size
+
+    def sort(self):
+        with self.lock:
+            return sorted(range(self.size))
+
+@pytest.mark.parametrize("size", [10, 100])
+def test_sort(benchmark, size):
+    work = Work(size * SCALE)
+    assert len(benchmark(work.sort)) == size * SCALE
+
+def test_other():
+    assert True
+"""
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Pytest:
+    """Runs pytest --tally on a file with this text."""
+
+    def pytest_on(text: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        (tmp_path / "pytest.ini").write_text("[pytest]\n")
+        (tmp_path / "test_mine.py").write_text(text)
+        environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(
+                filter(None, [str(ROOT / "python"), os.environ.get("PYTHONPATH")])
+            ),
+            "TALLY": str(TALLY),
+            "COLUMNS": "160",
+        }
+        environment.pop("PYTEST_ADDOPTS", None)
+        plugin = ["-p", "no:cacheprovider", "-p", "tallymark.pytest_plugin"]
+        command = [sys.executable, "-m", "pytest", *plugin, *arguments]
+        return subprocess.run(
+            command,
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+
+    return pytest_on
+
+
+def test_what_cannot_be_pickled_is_counted_and_held_to_its_baseline(run: Pytest) -> None:
+    text = LOCKED.replace("SCALE", "1")
+    first = run(text, "--tally", "--tally-update")
+    assert first.returncode == 0, first.stdout
+    assert "3 passed" in first.stdout
+    assert "not measured" not in first.stdout
+    again = run(text, "--tally", "--tally-limit", "instructions=+0")
+    assert again.returncode == 0, again.stdout
+    assert "judged 2 of 2 cases by 1 limits" in again.stdout
+    slower = run(LOCKED.replace("SCALE", "2"), "--tally", "--tally-limit", "instructions=+1%")
+    assert slower.returncode == 3, slower.stdout
+    assert "regression: test_mine.py::test_sort[10]" in slower.stdout
+    assert "3 passed" in slower.stdout  # the tests themselves are as they were
+
+
+def test_a_run_that_measured_nothing_has_not_passed(run: Pytest) -> None:
+    nothing = run("def test_it():\n    pass\n", "--tally")
+    assert nothing.returncode == 2, nothing.stdout
+    assert "nothing was measured" in nothing.stdout
+
+
+def test_what_was_not_measured_is_named(run: Pytest) -> None:
+    text = LOCKED.replace("SCALE", "1") + (
+        "\ndef test_ends(benchmark):\n    import os, sys\n"
+        "    benchmark(os._exit if 'tally_start' in sys.modules else int, 0)\n"
+    )
+    some = run(text, "--tally")
+    assert some.returncode == 0, some.stdout
+    assert "test_mine.py::test_ends: not measured: " in some.stdout
+    assert "1 of 3 not measured" in some.stdout
+    assert run(text, "--tally", "--tally-strict").returncode == 2
+
+
+def test_options_of_pytest_benchmark_are_accepted(run: Pytest) -> None:
+    text = LOCKED.replace("SCALE", "1")
+    skipped = run(text, "--benchmark-skip", "--benchmark-sort=name")
+    assert skipped.returncode == 0, skipped.stdout
+    assert "2 skipped" in skipped.stdout
+    assert "--benchmark-sort: of pytest-benchmark, and of no meaning here" in skipped.stdout
+    alone = run(text, "--benchmark-only", "--benchmark-disable")
+    assert "2 passed, 1 skipped" in alone.stdout
+
+
+def test_a_selection_is_the_host_s_too(run: Pytest) -> None:
+    one = run(LOCKED.replace("SCALE", "1"), "--tally", "-k", "100")
+    assert one.returncode == 0, one.stdout
+    assert "test_sort[100]" in one.stdout
+    assert "test_sort[10] " not in one.stdout
+
+
+def test_ids_are_those_of_tally() -> None:
+    assert id_of("bench/test_x.py::test_a[n=3]") == "bench/test_x.py::test_a[n=3]"
+    assert id_of("t.py::T::m[a/b-'c']") == "t.py::T::m[a%2Fb-%27c%27]"
