@@ -98,9 +98,9 @@ TEST(ReadProgram, MistakesHaveTheirPlace) {
     EXPECT_FALSE(suite) << text;
     return suite ? "" : describe(suite.error());
   };
-  EXPECT_EQ(
-      wrong("[[program]]\nname = 'x'\n"),
-      "/there/suite.toml:2:1: a [[program]] without a path; write path = \"build/bench\", relative to this suite");
+  EXPECT_EQ(wrong("[[program]]\nname = 'x'\n"),
+            "/there/suite.toml:2:1: a [[program]] without a path; write path = \"build/bench\", relative to this "
+            "suite; of one in Python, pytest = \"bench/\"");
   EXPECT_THAT(wrong("[[program]]\npath = 'x'\nfliter = 'a'\n"),
               HasSubstr(":4:1: unknown key 'fliter' in [[program]]; did you mean 'filter'?"));
   EXPECT_THAT(wrong("[[program]]\npath = 'x'\nthreads = 2\n"), HasSubstr(":4:1: unknown key 'threads'"));
@@ -125,6 +125,61 @@ TEST(ReadProgram, WhatItsListerSaysIsToldWithThePlaceInTheSuite) {
   EXPECT_EQ(error([](const Program&) -> Result<Suite> { return fail(ErrorKind::input, "is odd", "file/a b"); }),
             "/there/suite.toml:3:8: file/a b: is odd");
   EXPECT_THAT(error(nullptr), HasSubstr(":3:8: a suite with [[program]] cannot be used here"));
+}
+
+/// A program in Python that lists one test.
+Result<Suite> one_test(const Program& program) {
+  Suite suite;
+  Toolchain toolchain;
+  toolchain.name = "python";
+  toolchain.python_program = PythonProgram{program.framework, program.paths, program.folder, {}, {}, {}};
+  toolchain.name = toolchain_of(program);
+  if (auto added = suite.add_toolchain(toolchain); !added) return std::unexpected(added.error());
+  Timer timer{.label = {"bench", "test_x.py::test_a[n=3]"},
+              .language = Language::python,
+              .stmt = {"bench/test_x.py::test_a[n=3]", {}},
+              .options = {.toolchain = toolchain.name}};
+  if (auto added = suite.add(std::move(timer)); !added) return std::unexpected(added.error());
+  return suite;
+}
+
+TEST(ReadProgram, OneInPythonIsOfItsFramework) {
+  std::vector<Program> met;
+  const auto suite = parse_suite(R"(schema = 1
+[[program]]
+pytest = ["bench", "more"]
+python = [".venv/bin/python", "python3"]
+args = ["-k", "x"]
+tags = ["slow"]
+)",
+                                 "/there/suite.toml", no_include, [&](const Program& program) {
+                                   met.push_back(program);
+                                   return one_test(program);
+                                 });
+  ASSERT_TRUE(suite) << suite.error().message;
+  ASSERT_EQ(met.size(), 1U);
+  EXPECT_EQ(met[0].framework, "pytest");
+  EXPECT_THAT(met[0].paths, ElementsAre("bench", "more"));
+  EXPECT_EQ(met[0].folder, "/there");
+  EXPECT_THAT(met[0].python, ElementsAre("/there/.venv/bin/python", "python3"));
+  EXPECT_THAT(met[0].args, ElementsAre("-k", "x"));
+  ASSERT_EQ(suite->definitions().size(), 1U);
+  const auto& timer = std::get<Timer>(suite->definitions()[0]);
+  EXPECT_THAT(timer.options.tags, ElementsAre("slow"));
+  EXPECT_EQ(timer.options.toolchain, "program-pytest");
+}
+
+TEST(ReadProgram, AKindIsSaidOnce) {
+  for (const auto& [text, words] : {std::pair{"pytest = \"bench\"\nasv = \".\"\n", "says two"},
+                                    {"path = \"x\"\npytest = \"bench\"\n", "says two"},
+                                    {"path = \"x\"\npython = \"python3\"\n", "no interpreter"},
+                                    {"pytest = []\n", "without a path"},
+                                    {"args = [\"x\"]\n", "without a path"}}) {
+    const auto suite = parsed(std::string("[[program]]\n") + text);
+    ASSERT_FALSE(suite) << text;
+    EXPECT_THAT(suite.error().message, HasSubstr(words)) << text;
+    EXPECT_THAT(suite.error().where, HasSubstr("/there/suite.toml:")) << text;
+  }
 }
 
 }  // namespace
