@@ -5,9 +5,11 @@
 1000
 
 Names, arguments, texts and numbers are PyTorch's; instructions are counted by tally's engine, exactly and in a
-fraction of the time. See docs/guides/torch_benchmark.md. PyTorch is imported where it is the subject, and nowhere else.
+fraction of the time. See docs/guides/torch_benchmark.md. `install()` gives it to code that imports
+torch.utils.benchmark itself. PyTorch is imported where it is the subject, and nowhere else.
 """
 
+from ._install import install
 from .utils.common import (
     Measurement,
     TaskSpec,
@@ -44,6 +46,7 @@ __all__ = [
     "ParameterAlias",
     "TaskSpec",
     "Timer",
+    "install",
     "ordered_unique",
     "select_unit",
     "set_torch_threads",
