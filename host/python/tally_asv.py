@@ -333,7 +333,7 @@ class Benchmark:
             tear_down_after(preparation)
             if isinstance(error, NotImplementedError):
                 return case.skip(one_line(str(error)) or "its setup raises NotImplementedError")
-            return report(error, "setup: ")
+            return report(error)
         try:
             self._measure(case, args, preparation)
         except Exception as error:

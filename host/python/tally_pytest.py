@@ -327,12 +327,9 @@ class Plugin:
         for report in reports:
             if report.failed:
                 text = report.longreprtext
-                return (
-                    f"the test fails: {last_line(text)}"
-                    if report.when == "call"
-                    else f"{report.when}: {last_line(text)}",
-                    text,
-                )
+                # That it is in its setup, the stage says.
+                where = {"setup": "", "call": "the test fails: "}.get(report.when, "teardown: ")
+                return f"{where}{last_line(text)}", text
             if report.skipped:
                 reason = (
                     report.longrepr[2]

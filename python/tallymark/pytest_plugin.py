@@ -265,6 +265,11 @@ class Session:
 
         if not self._benchmarks or self.disabled:
             return
+        reporter = self._config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is not None:
+            number = len(self._benchmarks)
+            tests = "test" if number == 1 else "tests"
+            reporter.write_line(f"\ntally: counting {number} {tests}, in a host of their own")
         wall = any(
             one.startswith("time=") for limits in self._benchmarks.values() for one in limits
         )

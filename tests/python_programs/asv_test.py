@@ -28,7 +28,7 @@ FAILED = {
     "kinds.TrackCamelCase.track_fails": "ValueError: no value",
     "marks.time_not_implemented": "NotImplementedError: only a setup may say so",
     "marks.time_fails": "ValueError: it went wrong",
-    "marks.time_fails_before": "setup: ValueError: no setup",
+    "marks.time_fails_before": "ValueError: no setup",
     "marks.time_fails_after": "it was measured, and failed afterwards: teardown: ValueError: no t",
     "parameters.time_alike(<built-in function sum>)": "TypeError: ",
 }
