@@ -76,6 +76,9 @@ class Waiting {
 /// So many nanoseconds of waiting weigh as much as an instruction: a warm-up that sleeps ends within 15 s.
 constexpr std::uint64_t kWaitingPerInstruction = 50;
 
+/// Ten times what a warm-up may take (tally_program.py): a second such call would tell nothing more.
+constexpr std::uint64_t kTooMuch = 3'000'000'000;
+
 /// In a process of its own, what two calls take: the first, which may do what is done once, and one after it.
 struct Size {
   std::uint64_t first = 0;
@@ -93,6 +96,8 @@ bool measure_size(PyObject* function, Size& size) {
     Py_DECREF(result);
     *one = spent() - last;
     if (counts) *one = std::max(*one, waiting.so_far() / kWaitingPerInstruction);
+    size.second = *one;
+    if (*one > kTooMuch) break;
   }
   size.instructions = counts;
   return true;
