@@ -158,6 +158,10 @@ VALGRIND = [
 ]
 
 
+# Debian's, whichever interpreter runs this.
+PYTHON = [f"-isystem{folder}" for folder in sorted(pathlib.Path("/usr/include").glob("python3.*"))]
+
+
 def compile_alone(compiler, root, path, build):
     folders = [
         "src",
@@ -177,6 +181,7 @@ def compile_alone(compiler, root, path, build):
         "-Wno-pragma-once-outside-header",
         *[f"-I{root / folder}" for folder in folders],
         *(VALGRIND if path.parts[:2] == ("host", "counter") else []),
+        *(PYTHON if path.parts[:2] == ("host", "python") else []),
         str(root / path),
     ]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
