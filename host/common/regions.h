@@ -62,7 +62,7 @@ class Regions {
   void pause();
   void resume();
 
-  /// So many executions come before each phase is measured; told before the first phase begins.
+  /// How many executions come before each phase is measured. Must be called before the first phase begins.
   void warm_up(std::uint64_t executions) { warm_up_ = executions; }
   /// Every region has so many executions, whatever is asked for; 0: as many as are asked for.
   void fix_iterations(std::uint64_t iterations) { fixed_ = iterations; }

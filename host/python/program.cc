@@ -79,32 +79,25 @@ constexpr std::uint64_t kWaitingPerInstruction = 50;
 /// Ten times what a warm-up may take (tally_program.py): a second such call would tell nothing more.
 constexpr std::uint64_t kTooMuch = 3'000'000'000;
 
-/// In a process of its own, what two calls take: the first, which may do what is done once, and one after it.
-struct Size {
-  std::uint64_t first = 0;
-  std::uint64_t second = 0;
-  bool instructions = false;
-};
-
-bool measure_size(PyObject* function, Size& size) {
+/// Of two calls, the second's size in instructions, or in nanoseconds where none are counted: the first may do what is
+/// done once. 0: it raised.
+std::uint64_t size_of_call(PyObject* function) {
   const bool counts = VALGRIND_DO_CLIENT_REQUEST_EXPR(0, kReadCollected, 0, 0, 0, 0, 0) > 0;
-  for (std::uint64_t* one : {&size.first, &size.second}) {
+  std::uint64_t size = 0;
+  for (int call = 0; call < 2 && size <= kTooMuch; ++call) {
     const Waiting waiting;
-    const std::uint64_t last = spent();
+    const std::uint64_t before = spent();
     PyObject* result = PyObject_CallObject(function, nullptr);
-    if (result == nullptr) return false;
+    if (result == nullptr) return 0;
     Py_DECREF(result);
-    *one = spent() - last;
-    if (counts) *one = std::max(*one, waiting.so_far() / kWaitingPerInstruction);
-    size.second = *one;
-    if (*one > kTooMuch) break;
+    size = spent() - before;
+    if (counts) size = std::max(size, waiting.so_far() / kWaitingPerInstruction);
   }
-  size.instructions = counts;
-  return true;
+  return std::max<std::uint64_t>(size, 1);
 }
 
-/// size_up(function) -> (first, second, instructions): of two calls in a forked process, so that nothing here is
-/// changed by them. None: there was none, or it has not come back; the case's own calls will tell why.
+/// size_up(function) -> size_of_call() in a forked process, so that nothing here is changed by it. None: the function
+/// raised, or has not come back; the case's own calls will tell why.
 PyObject* size_up(PyObject* /*module*/, PyObject* function) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return PyErr_SetFromErrno(PyExc_OSError);
@@ -117,14 +110,13 @@ PyObject* size_up(PyObject* /*module*/, PyObject* function) {
     const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
     ::dup2(nowhere, 1);
     ::dup2(nowhere, 2);
-    Size size;
     callgrind::collect(true);
-    const bool good = measure_size(function, size);
-    if (!good || ::write(ends[1], &size, sizeof size) != sizeof size) ::_exit(1);
+    const std::uint64_t size = size_of_call(function);
+    if (size == 0 || ::write(ends[1], &size, sizeof size) != sizeof size) ::_exit(1);
     for (;;) ::pause();  // until it is killed: by itself, Valgrind would write a dump of it
   }
   ::close(ends[1]);
-  Size size;
+  std::uint64_t size = 0;
   const bool good = pid > 0 && ::read(ends[0], &size, sizeof size) == sizeof size;
   ::close(ends[0]);
   if (pid > 0) {
@@ -135,7 +127,7 @@ PyObject* size_up(PyObject* /*module*/, PyObject* function) {
   }
   shared_page().failed = 0;
   if (!good) Py_RETURN_NONE;
-  return Py_BuildValue("KKO", size.first, size.second, size.instructions ? Py_True : Py_False);
+  return PyLong_FromUnsignedLongLong(size);
 }
 
 /// plan(warm_up, iterations): how often the statement is executed before it is measured, and in a region; 0 iterations:
@@ -222,7 +214,7 @@ PyObject* has_changed_files(PyObject* /*module*/, PyObject* /*args*/) {
   return PyBool_FromLong(g_files.changed_file[0] != 0 ? 1 : 0);
 }
 
-PyObject* leave_no_image_(PyObject* /*module*/, PyObject* /*args*/) {
+PyObject* forbid_image(PyObject* /*module*/, PyObject* /*args*/) {
   leave_no_image();
   Py_RETURN_NONE;
 }
@@ -242,7 +234,7 @@ PyMethodDef g_program_methods[] = {
     {"skip", skip, METH_VARARGS, "Do not measure it."},
     {"watch_files", watch_files, METH_NOARGS, "Note whether files are changed."},
     {"has_changed_files", has_changed_files, METH_NOARGS, "Whether one was, since then."},
-    {"leave_no_image", leave_no_image_, METH_NOARGS, "This host is none to be made again."},
+    {"leave_no_image", forbid_image, METH_NOARGS, "This host is none to be made again."},
     {"measured", measured, METH_NOARGS, "Whether it was measured."},
     {nullptr, nullptr, 0, nullptr},
 };

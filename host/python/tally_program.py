@@ -47,22 +47,33 @@ def first_that_fits(choices, each):
     return next((one for one in choices if one * each <= BUDGET), choices[-1])
 
 
-def how_often(size, asked):
-    """(warm-up, executions in a region) of a benchmark by the size of two calls of it: as often as a suite's statement
+def how_often(size):
+    """(warm-up, executions in a region) of a benchmark by the size of a call of it: as often as a suite's statement
     where that is not too heavy. In steps, so that a little more work changes no number. 0 executions: as asked for."""
     if size is None:
         return WARM_UPS[0], 0
-    _, each, counted = size
-    return (
-        first_that_fits(WARM_UPS, each),
-        0
-        if asked or not (counted or tally_start.UNDER_VALGRIND)
-        else first_that_fits(EXECUTIONS, each),
-    )
+    is_chosen = tally_start.UNDER_VALGRIND and not _tally_host.asked_iterations()
+    return first_that_fits(WARM_UPS, size), first_that_fits(EXECUTIONS, size) if is_chosen else 0
 
 
-def name(text, context=None):
-    return ast.Name(text, context or ast.Load())
+def name(text):
+    return ast.Name(text, ast.Load())
+
+
+def stop_collector():
+    """No collection inside a region, and none of what there is touched by one that the program asks for. Whether there
+    were collections before."""
+    was_enabled = gc.isenabled()
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+    return was_enabled
+
+
+def let_collector_go_on(was_enabled):
+    gc.unfreeze()
+    if was_enabled:
+        gc.enable()
 
 
 class Case:
@@ -110,8 +121,8 @@ class Case:
             raise RuntimeError("one benchmark is measured once")
         self._begun = True
         self._plan(self._size_of_body(function), None)
-        was_enabled = gc.isenabled()
         loops = []
+        collects = gc.isenabled()
 
         def begin(make):
             if loops:
@@ -121,17 +132,13 @@ class Case:
             if make is not None:
                 _tally_host.prepare(baseline, lambda number: [None] * number)
                 _tally_host.prepare(statement, lambda number: [make() for _ in range(number)])
-            gc.collect()
-            gc.freeze()
-            gc.disable()
+            stop_collector()
             for _ in baseline:
                 pass
             return statement
 
         function(begin)
-        gc.unfreeze()
-        if was_enabled:
-            gc.enable()
+        let_collector_go_on(collects)
         if not loops and not self._skipped:
             raise RuntimeError("it has no measured loop: for _ in state:")
 
@@ -154,10 +161,10 @@ class Case:
         one, two = first_then(1), first_then(2)
         if one is None or two is None:
             return None
-        return one[0], max(two[1] - one[1], 0), two[2]
+        return max(two - one, 0)
 
     def _plan(self, size, executions):
-        warm_up, number = how_often(size, _tally_host.asked_iterations())
+        warm_up, number = how_often(size)
         _tally_host.plan(warm_up, executions or number)
 
     def _measure_plain(self, function, args, kwargs, executions):
@@ -214,8 +221,7 @@ class Case:
             first.append(setup())
         if first == [None]:
             executions = 1
-            warm_up, _ = how_often(size, 0)
-            for _ in range(warm_up - 3):
+            for _ in range(how_often(size)[0] - 3):
                 once()
             _tally_host.plan(1, 1)  # three executions, each with what comes before it
         else:
@@ -237,30 +243,15 @@ class Case:
         loop = COMMON.make_case(
             [], statement, {"__name__": "__main__", "__builtins__": __builtins__}, values
         )
-        was_enabled = gc.isenabled()
-        gc.collect()
-        gc.freeze()
-        gc.disable()
+        collects = stop_collector()
         loop(*self._phases)
-        gc.unfreeze()
-        if was_enabled:
-            gc.enable()
+        let_collector_go_on(collects)
 
 
-def run_case(
-    prepare,
-    load,
-    setup_parts,
-    stmt_parts,
-    before_region,
-    sync,
-    examiner,
-    result_names,
-    baseline,
-    statement,
-):
-    """Runs in a forked child. None when all went well, else (message, detail)."""
-    case = Case(stmt_parts[0], baseline, statement)
+def run_case(prepare, _load, _setup, names, before_region, sync, *others):
+    """Runs in a forked child, with what tally_host.run_case() is given: the statement is the benchmark's name. None
+    when all went well, else (message, detail)."""
+    case = Case(names[0], *others[-2:])
     try:
         take_places()
         _tally_host.set_hooks(COMMON.compile_hook(before_region), COMMON.compile_hook(sync))
@@ -308,6 +299,38 @@ def labels_of(paths):
         (n for n in range(1, 100) if len({tuple(one[-n:]) for one in parts}) == len(paths)), 100
     )
     return [tuple(one[-least:]) for one in parts]
+
+
+class SourceFile:
+    """A script or module of the user's by its path; `label` tells it from the others that are collected with it. Files
+    in two folders may each have a module of the same name: it has them only while it is the one that runs."""
+
+    def __init__(self, path, label):
+        self.path = path
+        self.file = os.path.abspath(path)
+        self.folder = os.path.dirname(os.path.realpath(path))
+        self.label = label
+        self.kept = {}  # modules that lie in its folder, by name
+
+    def enter(self):
+        sys.path.insert(0, self.folder)
+        sys.modules.update(self.kept)
+
+    def leave(self):
+        if self.folder in sys.path:
+            sys.path.remove(self.folder)
+        for module_name, module in list(sys.modules.items()):
+            file = getattr(module, "__file__", None)
+            if isinstance(file, str) and self.owns(module, file):
+                self.kept[module_name] = sys.modules.pop(module_name)
+
+    def owns(self, _module, file):
+        inside = os.path.realpath(file).startswith(self.folder + os.sep)
+        return inside and "-packages" + os.sep not in file
+
+    def show_kept(self):
+        """To those who ask what was loaded: under names that no import asks for."""
+        sys.modules.update((f"{self.file} {name}", one) for name, one in self.kept.items())
 
 
 def mapped_files():

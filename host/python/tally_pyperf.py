@@ -24,15 +24,9 @@ NAME_OF_TEXT = "<timeit>"
 COMMAND = "bench_command starts a process for each execution, and processes are not measured here"
 
 
-class Script:
-    """A script by its path; `label` tells it from the others that are collected with it."""
-
+class Script(tally_program.SourceFile):
     def __init__(self, path, label):
-        self.path = path
-        self.file = os.path.abspath(path)
-        self.folder = os.path.dirname(os.path.realpath(path))
-        self.label = label
-        self.kept = {}  # modules that lie in its folder, by name
+        super().__init__(path, label)
         self.code = None
         self.error = None
         try:
@@ -55,7 +49,8 @@ class Script:
         )
         MAINS.append(module)
         sys.modules["__main__"] = module
-        self.enter(arguments)
+        sys.argv[:] = [self.path, *arguments]
+        self.enter()
         try:
             exec(self.code, module.__dict__)
         except SystemExit as end:
@@ -66,29 +61,16 @@ class Script:
             return tally_program.describe(error)
         return None
 
-    def enter(self, arguments):
-        sys.argv[:] = [self.path, *arguments]
-        sys.path.insert(0, self.folder)
-        sys.modules.update(self.kept)
-
-    def leave(self):
-        """Scripts in two folders may each have a module of the same name."""
-        if self.folder in sys.path:
-            sys.path.remove(self.folder)
-        for name, module in list(sys.modules.items()):
-            file = getattr(module, "__file__", None)
-            if isinstance(file, str) and self.owns(file) and module not in MAINS:
-                self.kept[name] = sys.modules.pop(name)
-
-    def owns(self, file):
-        return file.startswith(self.folder + os.sep) and "-packages" + os.sep not in file
+    def owns(self, module, file):
+        return module not in MAINS and super().owns(module, file)
 
     def import_what_it_begins_with(self, arguments):
         """In the host, once. A child imports what comes after anything that may change what an import does."""
         names = {"__name__": "__main__", "__file__": self.file, "__builtins__": __builtins__}
         if self.code is None:
             return
-        self.enter(arguments)
+        sys.argv[:] = [self.path, *arguments]
+        self.enter()
         for node in leading_imports(self.tree.body):
             try:
                 exec(compile(ast.Module([node], []), self.file, "exec", dont_inherit=True), names)
@@ -295,9 +277,8 @@ class Program:
                 benchmarks.append(os.path.basename(script.path))
             for name in benchmarks:
                 yield self.name_of(script, name), (*script.label, name)
-        # For those who ask what was loaded: under names that no import asks for.
         for script in self.scripts:
-            sys.modules.update((f"{script.file} {name}", one) for name, one in script.kept.items())
+            script.show_kept()
 
     @staticmethod
     def name_of(script, benchmark):

@@ -31,7 +31,6 @@ SWITCHED_OFF = {
     "xdist": "-n0",
     "pytest_cov": "--no-cov",
     "timeout": "--timeout=0",
-    "profiling": None,
 }
 OWN_OPTIONS = ("-s", "-q", "--no-header", "--color=no", "--continue-on-collection-errors")
 # Options of those that are left out: with a value, without one.
@@ -222,7 +221,7 @@ class Tally:
     def __call__(self, statement, *args, label=None, **options):
         if not callable(statement):
             raise TypeError(
-                "a text is measured by a suite, or by pytest --tally: give tally() a function"
+                "a text is measured by a suite, or by the package tallymark in a run of pytest: give tally() a function"
             )
         return self._plugin.measure(statement, args, {})
 
@@ -391,7 +390,7 @@ def collect(paths, arguments, ready):
     stop_its_clock()
     names = registered()
     options = [option for plugin in LEFT_OUT for option in ("-p", f"no:{plugin}")]
-    switches = [switch for plugin, switch in SWITCHED_OFF.items() if switch and plugin in names]
+    switches = [switch for plugin, switch in SWITCHED_OFF.items() if plugin in names]
     sys.argv[:] = ["pytest", *arguments, *paths]
     plugin = Plugin(ready)
     code = pytest.main([*options, *OWN_OPTIONS, *arguments, *switches, *paths], plugins=[plugin])

@@ -39,15 +39,9 @@ class Measured:
         self._case.counters.append(f"{int(is_rate)}\t{value.hex()}\t{name}")
 
 
-class File:
-    """A file by its path; `label` tells it from the others that are collected with it."""
-
+class File(tally_program.SourceFile):
     def __init__(self, path, label):
-        self.path = path
-        self.file = os.path.abspath(path)
-        self.folder = os.path.dirname(os.path.realpath(path))
-        self.label = label
-        self.kept = {}  # modules that lie in its folder, by name
+        super().__init__(path, label)
         self.failure = None
 
     def load(self, arguments):
@@ -69,25 +63,8 @@ class File:
             self.failure = tally_program.describe(error)
         return registered[before:]
 
-    def enter(self):
-        sys.path.insert(0, self.folder)
-        sys.modules.update(self.kept)
-
-    def leave(self):
-        """Files in two folders may each have a module of the same name."""
-        if self.folder in sys.path:
-            sys.path.remove(self.folder)
-        for name, module in list(sys.modules.items()):
-            file = getattr(module, "__file__", None)
-            if isinstance(file, str) and self.owns(file):
-                self.kept[name] = sys.modules.pop(name)
-
-    def owns(self, file):
-        return (
-            os.path.realpath(file).startswith(self.folder + os.sep)
-            and "-packages" + os.sep not in file
-            and not file.startswith(PACKAGE[0])
-        )
+    def owns(self, module, file):
+        return not file.startswith(PACKAGE[0]) and super().owns(module, file)
 
 
 class Program:
@@ -110,9 +87,8 @@ class Program:
     def listed(self, files):
         """Gives pairs (name, parts of the label), where the list is read, which is not in a host."""
         yield from self.labels
-        # For those who ask what was loaded: under names that no import asks for.
         for file in files:
-            sys.modules.update((f"{file.file} {name}", one) for name, one in file.kept.items())
+            file.show_kept()
 
     def load(self, file, arguments):
         for benchmark in file.load(arguments):

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from tallymark.pytest_plugin import Tally, session_of, tally_of
+from tallymark._pytest_session import Tally
+from tallymark.pytest_plugin import session_of, tally_of
 
 
 class Benchmark:

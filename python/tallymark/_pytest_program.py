@@ -23,15 +23,10 @@ MARKERS = ("benchmark", "codspeed_benchmark")
 # More of a command line than this is not worth it: then all are counted.
 _MOST_OF_A_COMMAND = 100_000
 _UNSAFE = frozenset("%'\"\\$`!")
-# Options of this plugin, which the host's has no use for: with a value, without.
-_OWN = (
-    "--tally-baseline",
-    "--tally-limit",
-    "--tally",
-    "--tally-strict",
-    "--tally-update",
-    "--tally-disable",
-)
+_PLUGIN = "tallymark.pytest_plugin"
+# Options of this plugin, which the host has no use for.
+_OWN_VALUES = ("--tally-baseline", "--tally-limit")
+_OWN_FLAGS = ("--tally", "--tally-strict", "--tally-update", "--tally-disable")
 # What decides how this process runs its tests and shows them, not which there are.
 _OF_THIS_PROCESS = ("-x", "--exitfirst", "--lf", "--ff", "--pdb", "--trace", "-v", "-vv", "-s")
 
@@ -102,11 +97,10 @@ def _arguments(config: pytest.Config) -> Iterator[str]:
     before = ""
     for argument, after in zip(map(str, given), [*map(str, given[1:]), ""]):
         option = argument.partition("=")[0]
-        is_value = before in _OWN[:2] and "=" not in before
+        is_own = option in (*_OWN_VALUES, *_OWN_FLAGS) or before in _OWN_VALUES
         is_path = argument in paths and not before.startswith("-")
-        is_this_plugin = "tallymark.pytest_plugin" in (argument, argument == "-p" and after)
-        is_of_here = option in _OWN or option in _OF_THIS_PROCESS or is_this_plugin
-        if not (is_of_here or is_value or is_path):
+        is_this_plugin = argument == _PLUGIN or (argument == "-p" and after == _PLUGIN)
+        if not (is_own or option in _OF_THIS_PROCESS or is_path or is_this_plugin):
             yield argument
         before = argument
     # What a project's own plugin is called by comes from the environment, which the host has not.

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from real_traces import ROOT, TALLY, needs_tally
+from pytest_runs import pytest_in
+from real_traces import TALLY, needs_tally
 
 pytestmark = [needs_tally, pytest.mark.end_to_end]
 
@@ -35,33 +35,8 @@ def run(tmp_path: Path) -> Pytest:
         text: str, *arguments: str, name: str = "test_mine.py"
     ) -> subprocess.CompletedProcess[str]:
         (tmp_path / name).write_text(text)
-        environment = {
-            **os.environ,
-            "PYTHONPATH": str(ROOT / "python"),
-            "TALLY": str(TALLY),
-            "COLUMNS": "160",
-        }
-        environment.pop("PYTEST_ADDOPTS", None)
-        alone = [
-            "-p",
-            "no:cacheprovider",
-            "-p",
-            "tallymark.pytest_plugin",
-            "--rootdir",
-            str(tmp_path),
-            "-c",
-            os.devnull,
-        ]
-        command = [sys.executable, "-m", "pytest", *alone, *arguments, name]
-        return subprocess.run(
-            command,
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
+        alone = ["--rootdir", str(tmp_path), "-c", os.devnull]
+        return pytest_in(tmp_path, *alone, *arguments, name)
 
     return pytest_on
 

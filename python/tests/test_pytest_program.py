@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from real_traces import ROOT, TALLY, needs_tally
+from pytest_runs import pytest_in
+from real_traces import needs_tally
 from tallymark._pytest_program import id_of
 
 pytestmark = [needs_tally, pytest.mark.end_to_end]
@@ -47,26 +46,7 @@ def run(tmp_path: Path) -> Pytest:
     def pytest_on(text: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         (tmp_path / "pytest.ini").write_text("[pytest]\n")
         (tmp_path / "test_mine.py").write_text(text)
-        environment = {
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join(
-                filter(None, [str(ROOT / "python"), os.environ.get("PYTHONPATH")])
-            ),
-            "TALLY": str(TALLY),
-            "COLUMNS": "160",
-        }
-        environment.pop("PYTEST_ADDOPTS", None)
-        plugin = ["-p", "no:cacheprovider", "-p", "tallymark.pytest_plugin"]
-        command = [sys.executable, "-m", "pytest", *plugin, *arguments]
-        return subprocess.run(
-            command,
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
+        return pytest_in(tmp_path, *arguments)
 
     return pytest_on
 

@@ -179,6 +179,16 @@ std::string_view value_of(const EnvironmentVariables& environment, std::string_v
   return {};
 }
 
+void set_variable(EnvironmentVariables& environment, const std::string& name, std::string value) {
+  for (auto& [key, old] : environment) {
+    if (key == name) {
+      old = std::move(value);
+      return;
+    }
+  }
+  environment.emplace_back(name, std::move(value));
+}
+
 EnvironmentVariables with_first(EnvironmentVariables environment, const std::string& name, const std::string& entry) {
   const auto known = std::ranges::find(environment, name, &EnvironmentVariables::value_type::first);
   if (known == environment.end()) {

@@ -56,6 +56,9 @@ std::string_view value_of(const EnvironmentVariables& environment, std::string_v
 /// `environment`, and what of a toolchain's own variables it has none of. Sorted by name.
 EnvironmentVariables with_variables(EnvironmentVariables environment, const std::map<std::string, std::string>& own);
 
+/// In the place of what it was, if it was there.
+void set_variable(EnvironmentVariables& environment, const std::string& name, std::string value);
+
 /// `environment` with `entry` before what else the variable lists, with colons between.
 EnvironmentVariables with_first(EnvironmentVariables environment, const std::string& name, const std::string& entry);
 

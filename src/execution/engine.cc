@@ -249,7 +249,7 @@ bool Engine::start_session(const HostKind& kind, const HostSpec& spec, HostId ho
   const Job job = book_.take(kind);
   SessionRequest request = request_for(kind, job, host, *lease);
   request.job = pool_.next_job();
-  // A program knows its own folder, and is told one for temporary files.
+  // For temporary files: a program goes to its own folder by itself.
   if (request.rules.toolchain->python_program) request.folder = make_temporary_folder(pool_.dumps(host), request.job);
   request.to_come = spec.single_use ? 0 : book_.left(kind);
   CaseOutcome& outcome = book_.outcome(job.index);

@@ -15,6 +15,7 @@
 #include "base/files.h"
 #include "build/identity.h"
 #include "execution/probe.h"
+#include "execution/python_host.h"
 #include "process/loader.h"
 #include "protocol/descriptors.h"
 #include "protocol/dump_names.h"
@@ -24,32 +25,6 @@
 namespace tally {
 
 namespace {
-
-/// Loads the extension and the script from open descriptors: their paths have no place in an interpreter's heap.
-/// Folders are their owners': a package without compiled files is compiled in each process, and a first run finds what
-/// the second one will find.
-std::string boot_text() {
-  return fmt::format(R"(import sys
-sys.dont_write_bytecode = True
-first = sys.path[:1]
-if first == [""]:
-    del sys.path[0]
-import importlib.machinery as m, importlib.util as u
-s = u.spec_from_file_location("_tally_host", "/proc/self/fd/{}", loader=m.ExtensionFileLoader("_tally_host", "/proc/self/fd/{}"))
-x = u.module_from_spec(s)
-s.loader.exec_module(x)
-sys.modules["_tally_host"] = x
-with open({}) as f:
-    text = f.read()
-sys.modules["tally_start"] = m = type(sys)("tally_start")
-exec(compile(text, "<tally start>", "exec"), m.__dict__)
-with open({}) as f:
-    text = f.read()
-sys.path[:0] = first if first == [""] else []
-exec(compile(text, "<tally host>", "exec"))
-)",
-                     protocol::kHostExtension, protocol::kHostExtension, protocol::kHostStart, protocol::kHostScript);
-}
 
 Result<PassedFd> pass_file(const std::string& path, int target) {
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -61,75 +36,6 @@ Result<PassedFd> pass_file(const std::string& path, int target) {
   return PassedFd{target, std::move(fd)};
 }
 
-/// The user's interpreter does not look for modules in its working folder, so neither does ours.
-bool has_safe_path(const EnvironmentVariables& environment) { return !value_of(environment, "PYTHONSAFEPATH").empty(); }
-
-/// What CPython 3.11 and newer ones do themselves.
-std::string safe_path_text(const ResolvedInterpreter& interpreter, const HostSurroundings& around) {
-  const bool is_old = interpreter.version.starts_with("3.9.") || interpreter.version.starts_with("3.10.");
-  return is_old && has_safe_path(around.environment) ? "import sys\ndel sys.path[0]\n" : "";
-}
-
-/// An entry of PYTHONPATH that means another folder from another working folder.
-bool has_relative_search_path(const EnvironmentVariables& environment) {
-  for (const auto& [name, value] : environment) {
-    if (name != "PYTHONPATH" || value.empty()) continue;
-    for (const auto entry : std::views::split(value, ':')) {
-      if (entry.empty() || entry.front() != '/') return true;
-    }
-  }
-  return false;
-}
-
-/// A package's folder, or a file: answer.py, answer.abi3.so, answer.cpython-311-x86_64-linux-gnu.so. Not answer.json.
-bool may_be_module(const std::filesystem::directory_entry& entry, std::string_view module) {
-  const std::string name = entry.path().filename().string();
-  const std::size_t dot = name.find('.');
-  if (std::string_view(name).substr(0, dot) != module.substr(0, module.find('.'))) return false;
-  if (dot == std::string::npos) return true;
-  const std::string extension = entry.path().extension().string();
-  return extension == ".py" || extension == ".pyc" || extension == ".so";
-}
-
-/// Where the interpreter starts: an import looks through the working folder first, and keeps its path and its list of
-/// files, so that a longer path moved a sort by 4 instructions, and files that come and go moved 11 to 25 of 181 cases.
-/// Cases enter the user's folder after the fork. Only modules that are to be found from the user's folder make the
-/// interpreter start there.
-std::string interpreter_folder(const std::vector<std::string>& modules, const HostSurroundings& around) {
-  namespace fs = std::filesystem;
-  if (has_safe_path(around.environment)) return "/";
-  if (has_relative_search_path(around.environment)) return around.working_folder;
-  std::error_code code;
-  for (const fs::directory_entry& entry : fs::directory_iterator(around.working_folder, code)) {
-    if (std::ranges::any_of(modules, [&](const std::string& module) { return may_be_module(entry, module); }))
-      return around.working_folder;
-  }
-  return "/";
-}
-
-/// Takes the variables that tell where the user's shell stands out of the interpreter's start: NAME=VALUE, each ended
-/// by a null. The host sets them once everything is imported. PATH 23 characters longer moved everything that an import
-/// allocates, and a dict by 0.2 %. Of a program's, which are set before it is collected, all are taken that the loader
-/// and the interpreter do not read themselves.
-std::string take_late_environment(EnvironmentVariables& environment, bool of_program) {
-  const auto is_of_start = [](std::string_view name) {
-    return std::ranges::any_of(std::array{"PYTHON", "LD_", "LC_", "LANG", "GLIBC_", "MALLOC_", "TALLY_", "TZ"},
-                               [&](std::string_view prefix) { return name.starts_with(prefix); });
-  };
-  std::string text;
-  for (auto at = environment.begin(); at != environment.end();) {
-    auto& [name, value] = *at;
-    const bool is_late = name == "PATH" || name == "VIRTUAL_ENV" || name == "CONDA_PREFIX";
-    if (!is_late && (!of_program || is_of_start(name))) {
-      ++at;
-      continue;
-    }
-    text.append(name).append("=").append(value).push_back('\0');
-    at = environment.erase(at);
-  }
-  return text;
-}
-
 Result<PassedFd> pass_text(const std::string& text, int target) {
   UniqueFd fd(::memfd_create("environment", MFD_CLOEXEC));
   const auto length = static_cast<ssize_t>(text.size());
@@ -137,74 +43,6 @@ Result<PassedFd> pass_text(const std::string& text, int target) {
     return std::unexpected(errno_error("keep a host's environment in memory", "memfd"));
   }
   return PassedFd{target, std::move(fd)};
-}
-
-void set(EnvironmentVariables& environment, const std::string& name, std::string value) {
-  for (auto& [key, old] : environment) {
-    if (key == name) {
-      old = std::move(value);
-      return;
-    }
-  }
-  environment.emplace_back(name, std::move(value));
-}
-
-/// Python that defines `device`, and gives it what the other text defines as `observe`: the host's own script knows of
-/// one text. (Each change of the script moves what it leaves in the heap, and cases with it.)
-std::string with_observer(const std::string& device, const std::string& observer) {
-  if (observer.empty()) return device;
-  return device + "\n" + observer + "\nif 'device' in globals():\n    device.observe = observe\n";
-}
-
-std::vector<HostSpec::File> program_files(const PythonProgram& program, const std::string& libexec) {
-  return {{libexec + "/_tally_program.abi3.so", protocol::kHostExtension},
-          {libexec + "/tally_program.py", protocol::kHostScript},
-          {libexec + "/tally_start.py", protocol::kHostStart},
-          {libexec + "/tally_host.py", protocol::kHostCommon},
-          {fmt::format("{}/tally_{}.py", libexec, program.framework), protocol::kProgramFramework}};
-}
-
-/// Each ended by a null: how many paths, its folder, the paths, the arguments.
-std::string program_text(const PythonProgram& program, const std::vector<std::string>& arguments) {
-  std::string text = fmt::format("{}", program.paths.size()) + '\0' + program.folder + '\0';
-  for (const auto* const list : {&program.paths, &arguments}) {
-    for (const std::string& one : *list) (text += one).push_back('\0');
-  }
-  return text;
-}
-
-void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const HostKind& kind,
-                const HostSurroundings& around) {
-  const ResolvedInterpreter& interpreter = **toolchain.interpreter;
-  spec.made_of = interpreter.start + toolchain.loaded;
-  const std::optional<PythonProgram>& program = toolchain.spec.python_program;
-  spec.late_environment = take_late_environment(spec.environment, program.has_value());
-  spec.files = {{around.libexec + "/_tally_host.abi3.so", protocol::kHostExtension},
-                {around.libexec + "/tally_host.py", protocol::kHostScript},
-                {around.libexec + "/tally_start.py", protocol::kHostStart}};
-  if (program) {
-    spec.files = program_files(*program, around.libexec);
-    spec.program = program_text(*program, toolchain.spec.program_args);
-    spec.made_of += state_of_all(program->loaded);
-  }
-  if (!toolchain.compiled.empty()) {
-    // A path of one length, wherever the cache lies.
-    spec.files.push_back({toolchain.compiled, protocol::kHostCompiled});
-    set(spec.environment, "PYTHONPYCACHEPREFIX", fmt::format("/proc/self/fd/{}", protocol::kHostCompiled));
-  }
-  // A program goes to its own folder itself.
-  spec.working_folder = program ? "/" : interpreter_folder(toolchain.spec.requires_modules, around);
-  spec.argv.insert(spec.argv.end(), {interpreter.path, "-S", "-c", safe_path_text(interpreter, around) + boot_text()});
-  for (const std::string& module : toolchain.spec.requires_modules) spec.argv.push_back(module);
-  spec.argv.emplace_back("--");
-  if (!kind.on_device) {
-    if (!toolchain.spec.warm_up.py.empty()) spec.argv.push_back(toolchain.spec.warm_up.py);
-    if (const ScriptedRuntime* own = find_runtime(toolchain.spec, kind.runtime)) spec.argv.push_back(own->warm_up);
-  }
-  // Once to the host, which knows whether there is any device, and not to every case.
-  if (!toolchain.spec.device.py.empty())
-    spec.argv.insert(spec.argv.end(), {"--", with_observer(toolchain.spec.device.py, toolchain.spec.device_observer.py),
-                                       toolchain.spec.sync.py});
 }
 
 /// Where the loader is to look for a program's libraries that lie relative to the program: it is given a descriptor,
@@ -232,7 +70,7 @@ Status add_cpp(HostSpec& spec, const ResolvedToolchain& toolchain, const std::op
   const std::string host = program.empty() ? around.libexec + "/tally-host-cpp" : program;
   // Where its author has fixed the executions, the first call is counted, and in it the search for what it calls: 900
   // instructions in three executions of a thousand.
-  if (!preload.empty()) set(spec.environment, "LD_BIND_NOW", "1");
+  if (!preload.empty()) set_variable(spec.environment, "LD_BIND_NOW", "1");
   if (spec.counted) {
     auto loader = loader_of(host);
     if (!loader) return std::unexpected(loader.error());
@@ -252,7 +90,7 @@ Status add_cpp(HostSpec& spec, const ResolvedToolchain& toolchain, const std::op
   }
   if (!program.empty()) {
     spec.argv.insert(spec.argv.end(), toolchain.spec.program_args.begin(), toolchain.spec.program_args.end());
-    set(spec.environment, protocol::kAskVariable, protocol::kAskToServe);
+    set_variable(spec.environment, protocol::kAskVariable, protocol::kAskToServe);
     spec.made_of = state_of_all(std::span(&program, 1));
     return {};
   }
@@ -270,7 +108,7 @@ void hide_drivers(HostSpec& spec, const Toolchain& toolchain, bool has_counter, 
     spec.argv.push_back(protocol::kHiddenDriversOption + std::move(list));
     return;
   }
-  set(spec.environment, protocol::kHiddenDriversVariable, std::move(list));
+  set_variable(spec.environment, protocol::kHiddenDriversVariable, std::move(list));
   spec.environment = with_first(std::move(spec.environment), "LD_PRELOAD", around.libexec + "/tally_no_drivers.so");
 }
 
@@ -374,9 +212,9 @@ Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolch
       with_variables(kind.counted ? around.environment : around.timed_environment, toolchain.spec.environment);
   spec.working_folder = around.working_folder;
   if (kind.on_device) spec.environment = with_variables(std::move(spec.environment), around.device_environment);
-  if (kind.hash_seed != 0) set(spec.environment, "PYTHONHASHSEED", std::to_string(kind.hash_seed));
+  if (kind.hash_seed != 0) set_variable(spec.environment, "PYTHONHASHSEED", std::to_string(kind.hash_seed));
   if (kind.environment_padding != 0) {
-    set(spec.environment, "TALLY_PADDING", std::string(kind.environment_padding, 'x'));
+    set_variable(spec.environment, "TALLY_PADDING", std::string(kind.environment_padding, 'x'));
   }
   const bool has_flags = kind.probe != nullptr && kind.probe->valgrind_flags != nullptr;
   const bool has_counter = kind.counted && !has_flags && !around.counter.empty();
@@ -479,7 +317,7 @@ Result<ProcessRequest> host_request(const HostSpec& spec, const std::string& dum
     request.argv.insert(request.argv.begin() + static_cast<std::ptrdiff_t>(spec.dump_argument), options.begin(),
                         options.end());
   }
-  if (!spec.folder_variable.empty()) set(request.environment, spec.folder_variable, dumps);
+  if (!spec.folder_variable.empty()) set_variable(request.environment, spec.folder_variable, dumps);
   if (spec.late_environment) {
     auto late = pass_text(late_environment_of(spec, dumps), protocol::kLateEnvironment);
     if (!late) return std::unexpected(late.error());

@@ -17,7 +17,7 @@ inline constexpr int kHostFunctions = 7;  ///< Python, where calls are observed:
 // Of a program in Python, besides; kHostScript is then tally_program.py.
 inline constexpr int kHostCommon = 10;        ///< tally_host.py, of which it takes what all Python hosts do.
 inline constexpr int kProgramFramework = 11;  ///< What knows the framework: tally_pytest.py.
-inline constexpr int kProgramText = 12;       ///< What is to be collected; texts, each ended by a null: see there.
+inline constexpr int kProgramText = 12;       ///< What is to be collected, as tally_program.py reads it.
 
 inline constexpr int kProgramPreload = 5;  ///< A program that is made to serve: what is put before its libraries.
 

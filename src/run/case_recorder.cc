@@ -21,31 +21,26 @@ namespace tally {
 
 namespace {
 
-/// What is measured, as a command takes it: the suite, or the program where there is none. Empty: no command does.
-std::string source_of(const RunRequest& request, const Case& measured) {
-  if (!request.suite.empty()) return shell_quote(request.suite);
-  const auto toolchain = std::ranges::find(request.plan->toolchains, measured.toolchain, &Toolchain::name);
-  if (const auto& in_python = toolchain->python_program) {
-    std::string source = "--" + in_python->framework;
-    for (const std::string& path : in_python->paths) source += " " + shell_quote(path);
-    return source;
-  }
-  const std::string& program = toolchain->program;
-  const bool is_alike =
-      toolchain->program_args.empty() && std::filesystem::path(program).filename() == measured.label.front();
-  return program.empty() || !is_alike ? std::string() : "--program " + shell_quote(program);
+/// " bench more": each as a shell reads it.
+std::string quoted(const std::vector<std::string>& texts) {
+  std::string all;
+  for (const std::string& text : texts) all += " " + shell_quote(text);
+  return all;
 }
 
+/// The command that shows a failure again. Empty: there is none.
 std::string reproduce(const RunRequest& request, const Case& measured) {
-  const std::string source = source_of(request, measured);
-  if (source.empty()) return {};
-  const auto toolchain = std::ranges::find(request.plan->toolchains, measured.toolchain, &Toolchain::name);
-  std::string arguments;
-  if (request.suite.empty() && toolchain->python_program) {
-    for (const std::string& one : toolchain->program_args) arguments += " " + shell_quote(one);
+  const std::string again = fmt::format("--filter {} --isolation process --keep", shell_quote(measured.id));
+  if (!request.suite.empty()) return fmt::format("tally run {} {}", shell_quote(request.suite), again);
+  const Toolchain& toolchain = *std::ranges::find(request.plan->toolchains, measured.toolchain, &Toolchain::name);
+  const std::string& program = toolchain.program;
+  const std::vector<std::string>& arguments = toolchain.program_args;
+  if (const auto& in_python = toolchain.python_program) {
+    return fmt::format("tally run --{}{} {}{}{}", in_python->framework, quoted(in_python->paths), again,
+                       arguments.empty() ? "" : " --", quoted(arguments));
   }
-  return fmt::format("tally run {} --filter {} --isolation process --keep{}{}", source, shell_quote(measured.id),
-                     arguments.empty() ? "" : " --", arguments);
+  const bool is_alike = arguments.empty() && std::filesystem::path(program).filename() == measured.label.front();
+  return program.empty() || !is_alike ? "" : fmt::format("tally run --program {} {}", shell_quote(program), again);
 }
 
 /// What an earlier run into the same folder has kept of a case: it would pass for this run's where this one has none.

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Heavy discovery under no instrumentation: pandas' suite takes 40 s.
+/// Native, but some suites import much: three modules of networkx's take 27 s.
 constexpr Milliseconds kListingDeadline(300'000);
 
 /// As errors name it.
@@ -29,7 +29,7 @@ std::string place_of_program(const Program& program) {
   return fmt::format("{} {}", program.framework, join(program.paths, " "));
 }
 
-Error refused(const Program& program, const std::string& why, const std::string& mend) {
+Error program_error(const Program& program, const std::string& why, const std::string& mend) {
   return {ErrorKind::input, why, place_of_program(program), mend};
 }
 
@@ -59,18 +59,18 @@ Status check_paths(const Program& program) {
 /// A process that has listed nothing: what it said last.
 Error no_list(const Program& program, const ProcessResult& result) {
   if (const auto* const failed = std::get_if<SpawnFailed>(&result.outcome))
-    return refused(program, "cannot be run: " + failed->error.message, "");
+    return program_error(program, "cannot be run: " + failed->error.message, "");
   const std::string text = trim(result.err.text()).empty() ? result.out.text() : result.err.text();
   std::string_view said = last_line(trim(text));
   // Frameworks say more after what is wrong: where they are, and how they are used.
   for (const std::string_view line : split(text, '\n')) {
     if (line.contains("rror: ")) said = line;
   }
-  return refused(program,
-                 fmt::format("does not list its benchmarks: it {}{}", describe(result.outcome),
-                             trim(said).empty() ? "" : fmt::format(", and says: {}", trim(said))),
-                 "run it by itself in the environment that cases get: a variable that it needs goes through with "
-                 "--keep-env NAME");
+  return program_error(program,
+                       fmt::format("does not list its benchmarks: it {}{}", describe(result.outcome),
+                                   trim(said).empty() ? "" : fmt::format(", and says: {}", trim(said))),
+                       "run it by itself in the environment that cases get: a variable that it needs goes through with "
+                       "--keep-env NAME");
 }
 
 /// What the last line tells of the files.
@@ -89,14 +89,15 @@ void add_files(PythonProgram& program, const json::Value& files) {
 Result<Suite> suite_of_python_list(const Program& program, Toolchain toolchain, std::string_view list) {
   const auto lines = split(list, '\n');
   if (lines.front() != protocol::kBenchmarkListStart)
-    return std::unexpected(refused(program, "ended before it has listed its benchmarks",
-                                   "see whether it ends the interpreter by itself: os._exit(), a signal"));
+    return std::unexpected(program_error(program, "ended before it has listed its benchmarks",
+                                         "see whether it ends the interpreter by itself: os._exit(), a signal"));
   std::vector<Timer> timers;
   std::string none;
   for (std::size_t i = 1; i < lines.size(); ++i) {
     if (lines[i].empty()) continue;
     const auto line = json::parse(lines[i]);
-    if (!line) return std::unexpected(refused(program, "lists what is no benchmark: " + line.error().message, ""));
+    if (!line)
+      return std::unexpected(program_error(program, "lists what is no benchmark: " + line.error().message, ""));
     if (line->has("loaded")) {
       add_files(*toolchain.python_program, *line);
       none = (*line)["none"].text_or("");
@@ -108,8 +109,8 @@ Result<Suite> suite_of_python_list(const Program& program, Toolchain toolchain, 
     timers.push_back(std::move(timer));
   }
   if (timers.empty()) {
-    return std::unexpected(
-        refused(program, "has no benchmarks" + (none.empty() ? "" : ": " + none), "see what it collects by itself"));
+    return std::unexpected(program_error(program, "has no benchmarks" + (none.empty() ? "" : ": " + none),
+                                         "see what it collects by itself"));
   }
   for (const auto& [name, file] : toolchain.python_program->own) {
     if (name.contains(".so")) toolchain.subject.push_back(file);

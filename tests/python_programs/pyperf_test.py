@@ -9,6 +9,8 @@ import subprocess
 import sys
 import tempfile
 
+import all_tests
+
 try:
     import pyperf  # noqa: F401
 except ImportError:
@@ -118,16 +120,4 @@ def test_what_fails_says_why():
     assert status(cases["changing/late 10"]) == "ok"
 
 
-def main():
-    for name, test in list(globals().items()):
-        if not name.startswith("test_"):
-            continue
-        try:
-            test()
-        except AssertionError as error:
-            print(f"{name}: {error or 'does not hold'}", file=sys.stderr)
-            raise
-    print("ok")
-
-
-main()
+all_tests.run(globals())

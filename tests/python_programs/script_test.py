@@ -9,6 +9,8 @@ import subprocess
 import sys
 import tempfile
 
+import all_tests
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAMS = os.path.join(HERE, "script_programs")
 PACKAGE = os.path.join(os.path.dirname(os.path.dirname(HERE)), "python")
@@ -134,16 +136,4 @@ def test_an_interpreter_without_the_package_is_named():
     assert ended.returncode == 2 and "has no package tallymark" in ended.stderr, ended
 
 
-def main():
-    for name, test in list(globals().items()):
-        if not name.startswith("test_"):
-            continue
-        try:
-            test()
-        except AssertionError as error:
-            print(f"{name}: {error or 'does not hold'}", file=sys.stderr)
-            raise
-    print("ok")
-
-
-main()
+all_tests.run(globals())

@@ -1,0 +1,14 @@
+/// What makes a Python host what it is: how its interpreter is started, and which of the user's surroundings reach that
+/// start. The texts that it runs are in host/python.
+#pragma once
+
+#include "execution/host_spec.h"
+
+namespace tally {
+
+/// Adds the interpreter with its arguments, tally's own files, what is set late, and where it starts. `toolchain` must
+/// have an interpreter; `spec` has its environment already.
+void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const HostKind& kind,
+                const HostSurroundings& around);
+
+}  // namespace tally
