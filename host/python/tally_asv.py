@@ -35,6 +35,8 @@ import tempfile
 import textwrap
 import traceback
 
+import tally_program
+
 CONFIGURATIONS = ("asv.conf.json", "asv.conf.jsonc")
 KIND = re.compile("(time|timeraw|mem|peakmem|track)_.|(Time|Timeraw|Mem|PeakMem|Track)[A-Z_].")
 # A text, or what is none of JSON: a comment, a comma before a bracket.
@@ -42,11 +44,6 @@ COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 LAST_COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[\]}])', re.DOTALL)
 ADDRESS = re.compile(" at 0x[0-9a-fA-F]+")
 LONGEST_VALUE = 80  # of what a track_* returns, in the reason why it is not measured
-
-
-def refuse(why):
-    print(f"tally asv: {why}", file=sys.stderr)
-    sys.exit(2)
 
 
 def one_line(text):
@@ -73,9 +70,9 @@ def read_configuration(path):
     try:
         values = json.loads(text)
     except ValueError as error:
-        refuse(f"{path} is not JSON with comments: {error}")
+        tally_program.refuse(f"{path} is not JSON with comments: {error}")
     if not isinstance(values, dict):
-        refuse(f"{path} is not a table of names and values")
+        tally_program.refuse(f"{path} is not a table of names and values")
     return values
 
 
@@ -92,7 +89,9 @@ def find_benchmarks(path):
         os.environ["ASV_CONF_DIR"] = base
         folder = os.path.join(base, values.get("benchmark_dir") or "benchmarks")
     if not os.path.isfile(os.path.join(folder, "__init__.py")):
-        refuse(f"there is no {CONFIGURATIONS[0]} in {path}, and no __init__.py in {folder}")
+        tally_program.refuse(
+            f"there is no {CONFIGURATIONS[0]} in {path}, and no __init__.py in {folder}"
+        )
     return os.path.abspath(folder)
 
 
@@ -105,16 +104,16 @@ def read_arguments(arguments):
         option, equals, value = word.partition("=")
         if word in ("--bench", "-b"):
             if not left:
-                refuse(f"{word} needs a regular expression")
+                tally_program.refuse(f"{word} needs a regular expression")
             value = left.pop(0)
         elif word.startswith("-b") and not word.startswith("--"):
             value = word[2:]
         elif option != "--bench" or not equals:
-            refuse(f"unknown option {word}: of asv's there is --bench REGEX")
+            tally_program.refuse(f"unknown option {word}: of asv's there is --bench REGEX")
         try:
             patterns.append(re.compile(value))
         except re.error as error:
-            refuse(f"--bench {value} is not a regular expression: {error}")
+            tally_program.refuse(f"--bench {value} is not a regular expression: {error}")
     return patterns
 
 
@@ -519,7 +518,7 @@ class Suite:
 
 def collect(paths, arguments, ready):
     if len(paths) != 1:
-        refuse(f"one folder at a time, not {len(paths)}")
+        tally_program.refuse(f"one folder at a time, not {len(paths)}")
     patterns = read_arguments(arguments)
     folder = find_benchmarks(paths[0])
     # Cases are in folders of their own, from where a relative path would lead elsewhere.

@@ -290,6 +290,12 @@ def describe(error):
     return lines[-1].strip().split("\n")[0], "".join(lines)
 
 
+def refuse(why):
+    """Ends the listing with this one line, which says all."""
+    print(f"tally: {why}", file=sys.stderr, flush=True)
+    os._exit(2)
+
+
 def labels_of(paths):
     """What tells files from one another: as few names of folders before theirs as it takes. One: nothing."""
     if len(paths) == 1:

@@ -124,12 +124,10 @@ def collect(paths, arguments, ready):
     try:
         import tallymark._bench
     except ImportError as error:
-        print(
-            f"{sys.executable} has no package tallymark with the decorator bench ({error}): install tallymark there, "
-            "or name another interpreter with --python",
-            file=sys.stderr,
+        tally_program.refuse(
+            f"{sys.executable} has no package tallymark with the decorator bench ({error}): install "
+            "tallymark there, or name another interpreter with --python"
         )
-        sys.exit(2)
     PACKAGE.append(os.path.dirname(os.path.abspath(tallymark._bench.__file__)) + os.sep)
     # A file that is named twice is one.
     paths = list({os.path.abspath(path): path for path in paths}.values())

@@ -174,7 +174,7 @@ std::string commits_note(const Comparison& comparison) {
 
 std::string render_comparison(const Comparison& comparison, const ComparisonRender& render) {
   Table table;
-  table.columns = {{.title = "label", .least = 12},
+  table.columns = {{.title = "label", .least = 12, .in_middle = true},
                    {.title = "variant", .least = 6},
                    {.title = "before", .right = true, .drop = 3},
                    {.title = "after", .right = true, .drop = 2},

@@ -143,6 +143,21 @@ std::string fit(std::string_view text, int width) {
   return width > 0 ? std::string(text.substr(0, at)) + "…" : std::string();
 }
 
+std::string fit_in_middle(std::string_view text, int width) {
+  const int excess = display_width(text) - width;
+  if (excess <= 0) return std::string(text);
+  if (width < 3) return fit(text, width);
+  const std::string head = fit(text, (width + 2) / 3);  // with the sign of what is left out
+  int left_out = display_width(text) - (width - display_width(head));
+  std::size_t at = 0;
+  while (at < text.size() && left_out > 0) {
+    const Letter next = first_letter(text.substr(at));
+    left_out -= width_of(next.code);
+    at += next.bytes;
+  }
+  return head + std::string(text.substr(at));
+}
+
 std::string printable(std::string_view text, bool lines) {
   std::string result;
   for (std::size_t at = 0; at < text.size();) {

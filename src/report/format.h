@@ -44,6 +44,8 @@ int display_width(std::string_view text);
 
 /// `text` cut to `width` columns, ending in "…" when something was cut; never cuts a character in two.
 std::string fit(std::string_view text, int width);
+/// The same with the "…" within: a third is of the beginning, the rest of the end.
+std::string fit_in_middle(std::string_view text, int width);
 
 /// Text of others made harmless for a terminal: control characters become U+FFFD, so do bytes that are not UTF-8.
 /// Newlines stay when `lines` is true.

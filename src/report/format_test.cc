@@ -47,6 +47,10 @@ TEST(Format, WidthCountsColumnsNotBytes) {
   EXPECT_EQ(fit("漢字テスト", 6), "漢字…");
   EXPECT_EQ(fit("abc", 3), "abc");
   EXPECT_EQ(fit("abcd", 3), "ab…");
+  EXPECT_EQ(fit_in_middle("abc", 3), "abc");
+  EXPECT_EQ(fit_in_middle("test_sort[10-list]", 12), "tes…10-list]");
+  EXPECT_EQ(fit_in_middle("test_sort[10-list]", 2), "t…");
+  EXPECT_EQ(fit_in_middle("漢字テストabc", 8), "漢…トabc");
 }
 
 TEST(Format, EscapesCannotReachTheTerminal) {

@@ -102,7 +102,7 @@ std::string warnings_text(const Record& record, const RenderOptions& options) {
 
 std::string render_run_table(const Record& record, const RenderOptions& options, bool denoised) {
   Table table;
-  table.columns = {{.title = "label", .least = 12},
+  table.columns = {{.title = "label", .least = 12, .in_middle = true},
                    {.title = "variant", .least = 6},
                    {.title = "instr/iter", .right = true},
                    {.title = "spread", .right = true, .drop = 2},

@@ -94,7 +94,8 @@ std::string render_table(const Table& table, const RenderOptions& options) {
     std::string pending;  // Spaces wait until something follows, so that no line ends in one.
     for (std::size_t c = 0; c < widths.size(); ++c) {
       if (widths[c] <= 0) continue;
-      const std::string text = fit(text_of(c), widths[c]);
+      const bool in_middle = table.columns[c].in_middle;
+      const std::string text = in_middle ? fit_in_middle(text_of(c), widths[c]) : fit(text_of(c), widths[c]);
       const std::string pad(static_cast<std::size_t>(widths[c] - display_width(text)), ' ');
       if (table.columns[c].right) pending += pad;
       if (!text.empty()) {

@@ -28,9 +28,10 @@ struct Cell {
 
 struct Column {
   std::string title;
-  bool right = false;  ///< Figures stand to the right.
-  int least = 0;       ///< May be cut to this many columns; 0: never cut.
-  int drop = 0;        ///< Where even that does not fit, columns go by falling `drop`; 0: never.
+  bool right = false;      ///< Figures stand to the right.
+  int least = 0;           ///< May be cut to this many columns; 0: never cut.
+  int drop = 0;            ///< Where even that does not fit, columns go by falling `drop`; 0: never.
+  bool in_middle = false;  ///< Cut there: what tells one from another is at the end as often as at the beginning.
 };
 
 struct Table {

@@ -66,6 +66,9 @@ Error no_list(const Program& program, const ProcessResult& result) {
   for (const std::string_view line : split(text, '\n')) {
     if (line.contains("rror: ")) said = line;
   }
+  // A framework's script of ours has refused something: all is said.
+  constexpr std::string_view kOurs = "tally: ";
+  if (said.starts_with(kOurs)) return program_error(program, std::string(trim(said.substr(kOurs.size()))), "");
   return program_error(program,
                        fmt::format("does not list its benchmarks: it {}{}", describe(result.outcome),
                                    trim(said).empty() ? "" : fmt::format(", and says: {}", trim(said))),

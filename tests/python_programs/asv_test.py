@@ -145,10 +145,10 @@ def check_selection() -> None:
 
 def check_refusals() -> None:
     for arguments, why in (
-        (("asv_suite", "--", "--quick"), "tally asv: unknown option --quick"),
-        (("asv_suite", "--", "--bench"), "tally asv: --bench needs a regular expression"),
-        (("asv_suite", "--", "-b", "("), "tally asv: --bench ( is not a regular expression"),
-        ((".",), "tally asv: there is no asv.conf.json in ."),
+        (("asv_suite", "--", "--quick"), "unknown option --quick"),
+        (("asv_suite", "--", "--bench"), "--bench needs a regular expression"),
+        (("asv_suite", "--", "-b", "("), "--bench ( is not a regular expression"),
+        ((".",), "there is no asv.conf.json in ."),
     ):
         refused = tally("list", "--asv", *arguments)
         check(refused.returncode == 2, f"{arguments}: ends with {refused.returncode}")
