@@ -109,6 +109,25 @@ def parse(name, number, text, mode="exec"):
     return ast.increment_lineno(tree, number * PART_STRIDE)
 
 
+def without_stars(setup, stmt, names):
+    """The setup less each `import *` among the imports that it begins with: a function can have none, so what it brings
+    becomes the case's globals."""
+    rest = []
+    for node in setup:
+        is_star = isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
+        leads = all(isinstance(one, (ast.Import, ast.ImportFrom)) for one in rest)
+        if is_star and leads:
+            exec(compile(ast.Module([node], []), FILE_NAME, "exec", dont_inherit=True), names)
+        else:
+            rest.append(node)
+    for node in ast.walk(ast.Module(rest + stmt, [])):
+        if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+            raise Refused(
+                f"'from {node.module} import *' can only begin the setup: move it there, or name what is used of it"
+            )
+    return rest
+
+
 def case_of(job, names):
     """A function of `profiled_runs`, which gives the iterator that paces the statement. Like in `tally run`, the
     setup's variables are its locals: globals would make the host slower."""
@@ -118,6 +137,7 @@ def case_of(job, names):
     # Each must be a program by itself: within a function and a loop, a return or continue would be legal.
     for part in (body, stmt):
         compile(ast.Module(part, []), FILE_NAME, "exec", dont_inherit=True)
+    body = without_stars(body, stmt, names)
     keywords = [
         ast.keyword(
             key, parse(f"--profiler {key}", number + 1, WORDS_OF_JSON.get(text, text), "eval").body

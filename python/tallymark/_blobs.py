@@ -8,13 +8,17 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from tallymark._errors import Error
 
 _KEPT_SECONDS = 7 * 24 * 3600.0
 _KEPT_BYTES = 4 * 1024**3
 _swept = False
+
+
+class NoRoom(Error):
+    """The folder's disk is full, or takes no more for another reason."""
 
 
 def folder() -> Path:
@@ -34,28 +38,62 @@ def folder() -> Path:
 
 
 @contextlib.contextmanager
-def new_file() -> Iterator[IO[bytes]]:
+def _writing() -> Iterator[None]:
+    """An error of the disk is none of the values': it is told by the folder."""
+    try:
+        yield
+    except OSError as error:
+        raise NoRoom(
+            f"cannot write the values that the statement takes along: {error.strerror}",
+            place=str(folder()),
+            mend="make room, or set XDG_CACHE_HOME to a folder that has some",
+            kind="io",
+        ) from None
+
+
+class NewFile:
+    """A file of the folder, which somebody writes."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.name: str = file.name
+
+    def write(self, piece: Any) -> None:
+        with _writing():
+            self._file.write(piece)
+
+    def flush(self) -> None:
+        with _writing():
+            self._file.flush()
+
+
+@contextlib.contextmanager
+def new_file() -> Iterator[NewFile]:
     """A file to write, which is gone afterwards unless `keep` has taken it."""
     global _swept
     if not _swept:
         _swept = True
         sweep(folder())
-    with tempfile.NamedTemporaryFile(dir=folder(), prefix="new-", delete=False) as file:
-        try:
-            yield file
-        finally:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(file.name)
+    with _writing():
+        file = tempfile.NamedTemporaryFile(dir=folder(), prefix="new-", delete=False)  # noqa: SIM115
+    try:
+        yield NewFile(file)
+    finally:
+        with contextlib.suppress(OSError):  # what it could not write has been told, or is of no use
+            file.close()
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(file.name)
 
 
-def keep(file: IO[bytes], digest: str) -> Path:
+def keep(file: NewFile, digest: str) -> Path:
     """The file's lasting name. The same content has one file, however often it is written."""
     file.flush()
     path = folder() / f"{digest}.pickle"
     if path.exists():
         os.utime(path)
     else:
-        os.replace(file.name, path)
+        with _writing():
+            os.replace(file.name, path)
     return path
 
 

@@ -157,7 +157,7 @@ def capture_values(
     data = []
     with _blobs.new_file() as file:
         with _blobs.new_file() as stream:
-            sink = Sink(stream, limit)
+            sink = Sink(stream.write, limit)
             pickler = make_pickler(sink)
             for name, value in [*inner.items(), *values.items()]:
                 size = _dump(pickler, sink, name, value)
@@ -209,6 +209,8 @@ def _dump(pickler: Any, sink: Sink, name: str, value: Any) -> int:
         pickler.dump(value)
     except TooLarge as error:
         raise too_large(name, error.bytes, sink.limit, of_view=error.of_view) from None
+    except _blobs.NoRoom:
+        raise
     except Exception as error:
         raise refusal(name, value, error, sink.limit) from error
     return sink.bytes - before

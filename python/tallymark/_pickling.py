@@ -13,7 +13,7 @@ import operator
 import pickle
 import sys
 import types
-from typing import IO, Any, Callable
+from typing import Any, Callable
 
 from tallymark import _rebuild as rebuild
 from tallymark._errors import CaptureError
@@ -49,10 +49,11 @@ class TooLarge(Exception):
 
 
 class Sink(io.RawIOBase):
-    """Counts and digests what goes through it, and refuses what goes beyond the limit before it is written."""
+    """Counts and digests what goes through it, and refuses what goes beyond the limit before it is written. `keep`
+    writes it; None: nothing keeps it."""
 
-    def __init__(self, file: IO[bytes] | None, limit: int) -> None:
-        self.file = file
+    def __init__(self, keep: Callable[[Any], object] | None, limit: int) -> None:
+        self.keep = keep
         self.limit = limit
         self.bytes = 0
         self.digest = hashlib.sha256()
@@ -70,8 +71,8 @@ class Sink(io.RawIOBase):
             for name in self.named:
                 self.named[name] = self.named[name] or name in tail
             self._end = tail[-32:]
-        if self.file is not None:
-            self.file.write(data)
+        if self.keep is not None:
+            self.keep(data)
         return size
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import re
+import resource
 import subprocess
 import sys
 import threading
@@ -301,6 +302,20 @@ def test_old_files_are_swept(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["new"]
     _blobs.sweep(tmp_path, size=0)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_is_told_by_its_folder() -> None:
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))
+    try:
+        with pytest.raises(_blobs.NoRoom, match=r"cannot write .*; .*XDG_CACHE_HOME") as caught:
+            capture_values({"x": {"rows": list(range(100_000))}})
+        with pytest.raises(_blobs.NoRoom):  # what is still in a buffer when all is said
+            capture_values({"x": list(range(1500))})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert caught.value.place == str(_blobs.folder())
+    assert list(_blobs.folder().iterdir()) == []
 
 
 def test_the_file_is_the_users_alone() -> None:

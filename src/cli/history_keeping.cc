@@ -63,10 +63,11 @@ std::vector<HistoryStore::Run> new_runs(const HistoryStore& store, ReadRuns read
   std::vector<HistoryStore::Run> runs;
   std::set<std::string> names;
   for (Result<HistoryStore::Run>& run : read) {
-    if (!run) {
+    const Result<bool> known = run ? store.holds(run->file) : std::unexpected(run.error());
+    if (!known) {
       ++imported.left_out;
-      fmt::print(err, "tally history: left out: {}\n", describe(run.error()));
-    } else if (store.files().has(run->file.name) || !names.insert(run->file.name).second) {
+      fmt::print(err, "tally history: left out: {}\n", describe(known.error()));
+    } else if (*known || !names.insert(run->file.name).second) {
       ++imported.known;
     } else {
       runs.push_back(*std::move(run));

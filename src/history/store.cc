@@ -82,6 +82,25 @@ void compact(Attempt& attempt) {
   attempt.cpus.reset();
 }
 
+/// Whether the text is what was stored under the name.
+Status check_digest(const HistoryFiles& files, const std::string& name, std::string_view text) {
+  const std::string_view stem = std::string_view(name).substr(0, name.size() - kEnding.size());
+  if (stem.substr(stem.rfind('-') + 1) == digest(text)) return {};
+  return fail(ErrorKind::input, "is not what was stored: its digest is another one", files.place_of(name),
+              "remove the file, and add the record again");
+}
+
+/// What stands under a name.
+Result<Record> record_of(const HistoryFiles& files, const std::string& name, std::string_view text) {
+  if (auto intact = check_digest(files, name, text); !intact) return std::unexpected(intact.error());
+  auto record = record_from_json(text, files.place_of(name));
+  if (!record) return record;
+  if (!record->suite || !record->source)
+    return fail(ErrorKind::input, "does not say which commit or suite it measured", files.place_of(name),
+                "remove the file");
+  return record;
+}
+
 }  // namespace
 
 Record compacted(Record record) {
@@ -136,12 +155,22 @@ Result<HistoryStore::Added> HistoryStore::add(const Record& record, const std::s
                                               const ProfileReader& profiles) {
   auto run = run_of(record, where, profiles);
   if (!run) return std::unexpected(run.error());
-  Added added{.file = run->file.name, .is_new = !files_->has(run->file.name)};
-  if (!added.is_new) return added;
+  const auto known = holds(run->file);
+  if (!known) return std::unexpected(known.error());
+  Added added{.file = run->file.name, .is_new = !*known};
+  if (*known) return added;
   std::vector<Run> runs;
   runs.push_back(*std::move(run));
   if (auto done = add(std::move(runs)); !done) return std::unexpected(done.error());
   return added;
+}
+
+Result<bool> HistoryStore::holds(const NewHistoryFile& run) const {
+  if (!files_->has(run.name)) return false;
+  const auto text = files_->read(run.name);
+  if (!text) return std::unexpected(text.error());
+  if (auto intact = check_digest(*files_, run.name, *text); !intact) return std::unexpected(intact.error());
+  return true;
 }
 
 Status HistoryStore::add(std::vector<Run> runs) {
@@ -190,25 +219,6 @@ Result<std::vector<StoredRun>> HistoryStore::runs() const {
   }
   return runs;
 }
-
-namespace {
-
-/// What stands under a name.
-Result<Record> record_of(const HistoryFiles& files, const std::string& name, std::string_view text) {
-  const std::string_view stem = std::string_view(name).substr(0, name.size() - kEnding.size());
-  if (stem.substr(stem.rfind('-') + 1) != digest(text)) {
-    return fail(ErrorKind::input, "is not what was stored: its digest is another one", files.place_of(name),
-                "remove the file, and add the record again");
-  }
-  auto record = record_from_json(text, files.place_of(name));
-  if (!record) return record;
-  if (!record->suite || !record->source)
-    return fail(ErrorKind::input, "does not say which commit or suite it measured", files.place_of(name),
-                "remove the file");
-  return record;
-}
-
-}  // namespace
 
 Result<Record> HistoryStore::load(const std::string& file) const {
   const auto text = files_->read(file);

@@ -57,8 +57,10 @@ class HistoryStore {
     std::string file;
     bool is_new = false;  ///< False: the store had it.
   };
-  /// Errors: those of run_of(); io: it cannot be written.
+  /// Errors: those of run_of() and holds(); io: it cannot be written.
   Result<Added> add(const Record& record, const std::string& where, const ProfileReader& profiles = nullptr);
+  /// Whether a run is stored already. Errors (input): something else stands under its name; (io): it cannot be read.
+  [[nodiscard]] Result<bool> holds(const NewHistoryFile& run) const;
   /// Many at once, none of them before all are on the disk. An error (io): they cannot be written.
   Status add(std::vector<Run> runs);
 

@@ -117,6 +117,9 @@ TEST_F(HistoryStoreTest, PassesOverWhatIsNoRunAndRefusesWhatWasChanged) {
   ASSERT_FALSE(broken);
   EXPECT_THAT(broken.error().message, HasSubstr("not what was stored"));
   EXPECT_EQ(broken.error().where, path.string());
+  const auto again = store.add(committed(), "a.json");
+  ASSERT_FALSE(again) << "what stands there is not the record";
+  EXPECT_THAT(again.error().message, HasSubstr("not what was stored"));
 }
 
 TEST_F(HistoryStoreTest, ManyAtOnceAreAllThere) {

@@ -57,6 +57,21 @@ TEST(TraceRecord, KeepsTraceAndFigures) {
     EXPECT_NE(bad.out.find(told), std::string::npos) << bad.out;
 }
 
+TEST(TraceRecord, KnowsWhatAStarImportBrings) {
+  if (!has_torch()) GTEST_SKIP() << "no torch here";
+  const auto folder = TemporaryFolder::make();
+  ASSERT_TRUE(folder.has_value());
+  const std::string output =
+      " --runs 1 --python /usr/bin/python3 --output " + shell_quote((folder->path() / "out").string());
+  const Ran good =
+      tally_record("--setup 'import os\nfrom math import *\nx = sqrt(4)' --stmt 'assert floor(x) == 2'" + output);
+  EXPECT_EQ(good.code, 0) << good.out;
+  const Ran late = tally_record("--setup 'x = 1\nfrom math import *' --stmt 'sqrt(x)'" + output);
+  EXPECT_EQ(late.code, 1) << late.out;
+  EXPECT_NE(late.out.find("'from math import *' can only begin the setup: move it there"), std::string::npos)
+      << late.out;
+}
+
 /// A suite's toolchain, its threads, what it requires and its names hold as they do in `tally run`.
 TEST(TraceRecord, HonoursTheSuite) {
   if (!has_torch()) GTEST_SKIP() << "no torch here";
