@@ -116,12 +116,13 @@ Region take_region(LinkageTables& tables) {
 
 class File {
  public:
-  File(const HChar* name, bool with_functions)
+  File(const HChar* name, const HChar* head, bool with_functions)
       : file_(VG_(fopen)(name, VKI_O_CREAT | VKI_O_TRUNC | VKI_O_WRONLY, 0600)), with_functions_(with_functions) {
     // Who waits for the file says so; the process is not to fail.
     if (file_ == nullptr) return;
-    VG_(fprintf)(file_, "# callgrind format\nversion: 1\ncreator: tallymark\npid: %d\npositions: line\nevents: Ir\n\n",
-                 VG_(getpid)());
+    VG_(fprintf)(file_,
+                 "# callgrind format\nversion: 1\ncreator: tallymark\npid: %d\n%spositions: line\nevents: Ir\n\n",
+                 VG_(getpid)(), head);
   }
   File(const File&) = delete;
   File& operator=(const File&) = delete;
@@ -167,17 +168,10 @@ class File {
   ULong total_ = 0;
 };
 
-}  // namespace
-
-void dump(const HChar* name, bool with_functions) {
-  HChar* const base = VG_(expand_file_name)("--callgrind-out-file", name);
-  HChar* const path = static_cast<HChar*>(VG_(malloc)("tally.path", VG_(strlen)(base) + 16));
-  VG_(sprintf)(path, "%s.%u", base, ++g_dumps);
-  VG_(free)(base);
-
+void write(const HChar* path, const HChar* head, bool with_functions) {
   LinkageTables tables;
   const Region region = take_region(tables);
-  File file(path, with_functions);
+  File file(path, head, with_functions);
   for (UInt i = 0; i < region.size; ++i) {
     const auto& [number, executions] = region.executed[i];
     const Stretch& one = stretch(number);
@@ -188,8 +182,20 @@ void dump(const HChar* name, bool with_functions) {
       [&](const Entry& entry) { file.add(entry.number, entry.executions * stretch(entry.number).instructions); });
   file.finish();
   VG_(free)(region.executed);
+}
+
+}  // namespace
+
+void dump(const HChar* name, bool with_functions) {
+  HChar* const base = VG_(expand_file_name)("--callgrind-out-file", name);
+  HChar* const path = static_cast<HChar*>(VG_(malloc)("tally.path", VG_(strlen)(base) + 16));
+  VG_(sprintf)(path, "%s.%u", base, ++g_dumps);
+  VG_(free)(base);
+  write(path, "", with_functions);
   VG_(free)(path);
 }
+
+void dump_to(const HChar* path, const HChar* head) { write(path, head, true); }
 
 ULong collected() {
   ULong total = 0;

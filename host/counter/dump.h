@@ -17,6 +17,9 @@ namespace tally::counter {
 /// To "NAME.N", N counting from 1 in each process; %p in the name is the process.
 void dump(const HChar* name, bool with_functions);
 
+/// To this file, with functions and with these lines at its head.
+void dump_to(const HChar* path, const HChar* head);
+
 /// Instructions that a dump would have now, of whatever function.
 ULong collected();
 

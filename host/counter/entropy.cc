@@ -63,9 +63,16 @@ ULong random_word() {
 
 }  // namespace
 
+void begin_entropy(ULong seed, bool answers) {
+  g_entropy = Entropy{};
+  g_entropy.usual.seed ^= seed;
+  g_entropy.in_passing.seed ^= seed;
+  g_answers = answers ? True : False;
+}
+
 void fix_start_bytes() {
   constexpr UWord kRandomBytes = 25;  // AT_RANDOM
-  if (VG_(client_auxv) == nullptr) return;
+  if (!g_answers || VG_(client_auxv) == nullptr) return;
   for (const UWord* entry = VG_(client_auxv); entry[0] != 0; entry += 2) {
     if (entry[0] == kRandomBytes) fill(entry[1], 16);
   }

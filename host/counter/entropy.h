@@ -13,6 +13,9 @@ namespace tally::counter {
 /// Before the guest's first instruction.
 void fix_start_bytes();
 
+/// A stream of its own for a process that no host has begun; or the system answers.
+void begin_entropy(ULong seed, bool answers);
+
 /// After each system call of the guest's.
 void write_over_randomness(UInt number, const UWord* arguments, SysRes result);
 

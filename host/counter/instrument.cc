@@ -2,6 +2,7 @@
 
 #include "allocation_trace.h"
 #include "case_watch.h"
+#include "command.h"
 #include "entropy.h"
 #include "stretches.h"
 #include "threads.h"
@@ -57,6 +58,14 @@ Addr next_of(const IRSB* block) {
   return block->next->Iex.Const.con->Ico.U64;
 }
 
+/// Where the guest's code of a block begins; 0: nowhere.
+Addr block_begins_at(const IRSB* block) {
+  for (Int i = 0; i < block->stmts_used; ++i) {
+    if (block->stmts[i]->tag == Ist_IMark) return block->stmts[i]->Ist.IMark.addr;
+  }
+  return 0;
+}
+
 /// Ours, in the place of those of Valgrind's that would ask the processor.
 void replace_helpers(const IRSB* block) {
   for (Int i = 0; i < block->stmts_used; ++i) {
@@ -69,6 +78,8 @@ void replace_helpers(const IRSB* block) {
 }
 
 }  // namespace
+
+void instrument_from_start() { g_started = true; }
 
 void start_instrumentation() {
   if (g_started) return;
@@ -87,6 +98,7 @@ IRSB* instrument(VgCallbackClosure* /*closure*/, IRSB* block, const VexGuestLayo
                  IRType /*host_word*/) {
   replace_helpers(block);
   if (!g_started) return with_trace(block);
+  if (counts_command()) look_for_main(block_begins_at(block));
   Instrumented counted(block);
   Int i = 0;
   // What comes before the first instruction is Valgrind's own, a check for code that changes itself among it.

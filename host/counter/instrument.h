@@ -9,6 +9,8 @@
 
 namespace tally::counter {
 
+/// Before anything is translated.
+void instrument_from_start();
 void start_instrumentation();
 void stop_instrumentation();
 

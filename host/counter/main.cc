@@ -6,6 +6,8 @@
 /// START_INSTRUMENTATION, as with --instr-atstart=no. Two of them do a little more or less: ZERO_STATS zeroes what all
 /// threads have counted, and what is dumped by DUMP_STATS_AT, which says why, has the total alone.
 ///
+/// With an option it counts a whole command and all processes that come of it (command.h).
+///
 /// What a guest asks the system to draw by lot, the counter answers (entropy.h): the same in each run. To a
 /// host that asks it tells what else its case gets of the system (case_watch.h).
 ///
@@ -13,6 +15,7 @@
 /// under Apache-2.0, the program is under version 3.
 #include "allocation_trace.h"
 #include "case_watch.h"
+#include "command.h"
 #include "data_files.h"
 #include "drivers.h"
 #include "dump.h"
@@ -72,9 +75,10 @@ Bool handle_request(ThreadId thread, UWord* request, UWord* result) {
   }
 }
 
-void before_syscall(ThreadId /*thread*/, UInt number, UWord* arguments, UInt /*count*/) {
+void before_syscall(ThreadId thread, UInt number, UWord* arguments, UInt /*count*/) {
   look_for_data_file(number, arguments);
   note_wait(number, arguments);
+  note_call_of_command(thread, number, arguments);
 }
 
 void after_syscall(ThreadId thread, UInt number, UWord* arguments, UInt /*count*/, SysRes result) {
@@ -86,10 +90,13 @@ void after_syscall(ThreadId thread, UInt number, UWord* arguments, UInt /*count*
   answer_for_machine(number, arguments, result);
   answer_for_clock(number, arguments, result);
   sort_folder_lists(thread, number, arguments, result);
+  answer_command(thread, number, arguments, result);
 }
 
 Bool take_option(const HChar* argument) {
-  if (take_drivers_option(argument) || take_image_option(argument) || take_trace_option(argument)) return True;
+  if (take_drivers_option(argument) || take_image_option(argument) || take_trace_option(argument) ||
+      take_command_option(argument))
+    return True;
   constexpr HChar kDumps[] = "--callgrind-out-file=";
   constexpr SizeT kLength = sizeof kDumps - 1;
   if (VG_(strncmp)(argument, kDumps, kLength) != 0) return False;
@@ -102,6 +109,10 @@ void print_usage() {
   VG_(printf)("    --hidden-drivers=<f>[:<f>...]  files that the program does not find [none]\n");
   VG_(printf)("    --allocation-trace=<f>  a file of the program's allocations until counting starts [none]\n");
   VG_(printf)("    --host-image=<f>  where a host that took long to start leaves its image [none]\n");
+  VG_(printf)(
+      "    --command=<f>  count from the start to the end, and each process tells of itself in this folder [none]\n");
+  VG_(printf)("    --command-counts=<f>  a file that all processes of a command keep their counters in [none]\n");
+  VG_(printf)("    --command-answers=no  of a command: randomness and clocks are the system's [yes]\n");
 }
 
 void print_debug_usage() { VG_(printf)("    (none)\n"); }
@@ -112,9 +123,15 @@ void on_options() {
   VG_(clo_vex_control).guest_chase = False;
   reserve_threads();
   reserve_names();
+  if (counts_command()) begin_command();
   fix_start_bytes();
 }
-void on_exit(Int /*status*/) {}
+void on_exit(Int /*status*/) { end_of_command(); }
+
+void on_fork_in_parent(ThreadId thread) {
+  entropy_before_fork_ends(thread);
+  command_forks();
+}
 
 void begin() {
   VG_(details_name)("tally-counter");
@@ -135,12 +152,13 @@ void begin() {
   VG_(track_start_client_code)(on_start);
   VG_(track_pre_thread_ll_create)(on_create);
   // Before Valgrind's scheduler, which comes in as it begins.
-  VG_(atfork)(nullptr, entropy_before_fork_ends, [](ThreadId thread) {
+  VG_(atfork)(nullptr, on_fork_in_parent, [](ThreadId thread) {
     if (is_being_restored()) return;
     forget_unused_threads();
     entropy_in_child(thread);
     forget_asked_drivers();
     on_fork();
+    command_in_child();
   });
   reserve_stretches();
 }

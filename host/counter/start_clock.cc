@@ -9,6 +9,7 @@ namespace {
 namespace system = host::system;
 
 constexpr ULong kSecond = 1'000'000'000;
+constexpr ULong kMillisecond = 1'000'000;
 constexpr ULong kLook = 1'000;
 constexpr ULong kTicksPerLook = 2'000;
 constexpr UWord kClocks = 12;
@@ -43,7 +44,48 @@ void sleep_until(UWord clock, const Time& time) {
   if (wanted > now) g_passed += wanted - now;
 }
 
-constexpr ULong kMillisecond = 1'000'000;
+// --- of a whole command
+
+constexpr UWord kRealtime = 0;
+constexpr UWord kMonotonic = 1;
+constexpr UWord kProcessTime = 2;
+constexpr UWord kThreadTime = 3;
+constexpr UWord kRealtimeCoarse = 5;
+constexpr UWord kTai = 11;
+
+Bool g_of_command = False;
+Long g_ahead = 0;  ///< Of the system's time of day, once clocks are the system's; 0: nobody has looked since.
+
+bool is_time_of_day(UWord clock) { return clock == kRealtime || clock == kRealtimeCoarse || clock == kTai; }
+
+ULong system_time(UWord clock) {
+  Time time{};
+  system::call(system::kClockGettime, static_cast<long>(clock), system::address(&time));
+  return time.seconds * kSecond + time.nanoseconds;
+}
+
+/// What a command reads while its clocks are the system's: another process may have told it a time of day by ours, and
+/// what it computes of processor time would differ in each run.
+ULong now_among_threads(UWord clock, ULong real) {
+  if (clock == kProcessTime || clock == kThreadTime) return now_of(clock, real);
+  if (!is_time_of_day(clock)) return real;
+  if (g_ahead == 0) g_ahead = static_cast<Long>(g_begin[kRealtime] + g_passed - real);
+  return real + static_cast<ULong>(g_ahead);
+}
+
+ULong now_as_told(UWord clock) {
+  const ULong real = system_time(clock);
+  return g_ended ? now_among_threads(clock, real) : g_begin[clock] + g_passed;
+}
+
+/// A deadline by our clock, for as long as the kernel has it.
+struct Deadline {
+  Time* place = nullptr;  ///< In the guest's memory.
+  Time told{};
+  UWord clock = 0;
+};
+constexpr ThreadId kMostWaiting = 512;  ///< Valgrind has 500 threads, unless it is told otherwise.
+Deadline g_deadlines[kMostWaiting];
 
 }  // namespace
 
@@ -56,19 +98,22 @@ void note_wait(UInt number, const UWord* arguments) {
 }
 
 void answer_for_clock(UInt number, const UWord* arguments, SysRes result) {
-  if (g_ended || sr_isError(result)) return;
+  if ((g_ended && !g_of_command) || sr_isError(result)) return;
+  const auto now_by = [](UWord clock, ULong real) {
+    return g_ended ? now_among_threads(clock, real) : now_of(clock, real);
+  };
   switch (number) {
     case system::kClockGettime: {
       if (arguments[0] >= kClocks) return;
       Time& time = time_at(arguments[1]);
-      const ULong now = now_of(arguments[0], time.seconds * kSecond + time.nanoseconds);
+      const ULong now = now_by(arguments[0], time.seconds * kSecond + time.nanoseconds);
       time = {now / kSecond, now % kSecond};
       return;
     }
     case system::kGettimeofday: {
       if (arguments[0] == 0) return;
       Time& time = time_at(arguments[0]);  // microseconds, in the place of nanoseconds
-      const ULong now = now_of(0, time.seconds * kSecond + time.nanoseconds * 1'000);
+      const ULong now = now_by(0, time.seconds * kSecond + time.nanoseconds * 1'000);
       time = {now / kSecond, now % kSecond / 1'000};
       return;
     }
@@ -105,5 +150,52 @@ ULong start_ticks() {
 }
 
 void end_start_clock() { g_ended = True; }
+
+void keep_clock_of_command() {
+  constexpr ULong kTimeOfDay = 2'114'380'800;  // the first second of 2037: no file is of a later one
+  constexpr ULong kUptime = 1'000;
+  g_of_command = True;
+  for (UWord clock = 0; clock < kClocks; ++clock) {
+    const bool of_processor = clock == kProcessTime || clock == kThreadTime;
+    g_begin[clock] = is_time_of_day(clock) ? kTimeOfDay * kSecond : of_processor ? kMillisecond : kUptime * kSecond;
+  }
+}
+
+ULong passed_time() { return g_passed; }
+void pass_time(ULong nanoseconds) { g_passed = nanoseconds; }
+
+ULong seconds_of_command() {
+  return (g_ended ? now_among_threads(kRealtime, system_time(kRealtime)) : now_of(kRealtime, 0)) / kSecond;
+}
+
+void begin_deadline(ThreadId thread, const UWord* arguments) {
+  constexpr UWord kCommand = 0x7f;
+  constexpr UWord kByTimeOfDay = 0x100;
+  constexpr UWord kWaitBits = 9;
+  constexpr UWord kWaitRequeue = 11;
+  constexpr UWord kLock = 6;
+  const UWord what = arguments[1] & kCommand;
+  if (thread >= kMostWaiting) return;
+  Deadline& deadline = g_deadlines[thread];
+  deadline.place = nullptr;
+  if ((what != kWaitBits && what != kWaitRequeue && what != kLock) || arguments[3] == 0) return;
+  const UWord clock = what == kLock || (arguments[1] & kByTimeOfDay) != 0 ? kRealtime : kMonotonic;
+  if (g_ended && clock == kMonotonic) return;
+  Time& time = time_at(arguments[3]);
+  deadline = {&time, time, clock};
+  const ULong wanted = time.seconds * kSecond + time.nanoseconds;
+  const ULong now = now_as_told(clock);
+  const ULong real = system_time(clock) + (wanted > now ? wanted - now : 0);
+  time = {real / kSecond, real % kSecond};
+}
+
+void end_deadline(ThreadId thread, SysRes result) {
+  if (thread >= kMostWaiting || g_deadlines[thread].place == nullptr) return;
+  const Deadline deadline = g_deadlines[thread];
+  g_deadlines[thread].place = nullptr;
+  *deadline.place = deadline.told;
+  constexpr UWord kTimedOut = 110;
+  if (sr_isError(result) && sr_Err(result) == kTimedOut && !g_ended) sleep_until(deadline.clock, deadline.told);
+}
 
 }  // namespace tally::counter

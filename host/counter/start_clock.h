@@ -21,4 +21,17 @@ bool keeps_start_clock();
 /// A thread is made, or the host can serve: nothing is answered any more.
 void end_start_clock();
 
+/// Of a whole command, from its start: clocks begin with the same time in each run, one that no file is of; what a
+/// process passes, the program that it executes goes on with. Once there are threads, clocks run as the system's do
+/// (the kernel wakes threads by them), and the time of day goes on from what it was.
+void keep_clock_of_command();
+ULong passed_time();
+void pass_time(ULong nanoseconds);
+ULong seconds_of_command();
+
+/// Around a futex(2) of a command's: a moment by our clock is the system's while the kernel waits for it. (A semaphore
+/// that processes share, and that was to be waited for until a second from now, is not to be waited for until 2037.)
+void begin_deadline(ThreadId thread, const UWord* arguments);
+void end_deadline(ThreadId thread, SysRes result);
+
 }  // namespace tally::counter

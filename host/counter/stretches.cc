@@ -12,6 +12,7 @@ ULong* g_collected = nullptr;
 ULong* g_ignored = nullptr;
 Stretch* g_stretches = nullptr;
 UInt g_last = 0;
+void (*g_note)(UInt number, UInt instructions) = nullptr;
 
 }  // namespace
 
@@ -25,6 +26,7 @@ void reserve_stretches() {
 UInt add_stretch(const Stretch& stretch) {
   if (g_last + 1 == kMostStretches) VG_(tool_panic)("more blocks were translated than the counter has counters for");
   g_stretches[++g_last] = stretch;
+  if (g_note != nullptr) g_note(g_last, stretch.instructions);
   return g_last;
 }
 
@@ -41,6 +43,10 @@ ULong take_executions(UInt number) {
   if (executions != 0) g_collected[number] = 0;
   return executions;
 }
+
+Addr collected_counters() { return reinterpret_cast<Addr>(g_collected); }
+
+void note_stretches(void (*note)(UInt number, UInt instructions)) { g_note = note; }
 
 void count_for(bool collects) { g_counters = collects ? g_collected : g_ignored; }
 

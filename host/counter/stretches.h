@@ -38,6 +38,11 @@ ULong executions(UInt number);
 /// The same, and takes them.
 ULong take_executions(UInt number);
 
+/// Where those of threads that collect lie, for who has them elsewhere.
+Addr collected_counters();
+/// Who is to hear of each stretch that is added from now on; null: nobody.
+void note_stretches(void (*note)(UInt number, UInt instructions));
+
 /// Where the running thread's executions go: an array of counters, by number. Translations load it in each block.
 extern ULong* g_counters;  // NOLINT(bugprone-dynamic-static-initializers): constant, in stretches.cc
 /// Makes it that of threads that collect, or of those that do not.
