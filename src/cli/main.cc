@@ -14,6 +14,7 @@
 #include "cli/bisect_command.h"
 #include "cli/cache_command.h"
 #include "cli/check_command.h"
+#include "cli/command_command.h"
 #include "cli/compare_command.h"
 #include "cli/context.h"
 #include "cli/doctor_command.h"
@@ -102,6 +103,11 @@ std::vector<Command> declare_commands(OptionSet& program) {
                                           [](const Context& context, const TimeOptions& options) {
                                             return run_time(context, options, std::cout, std::cerr);
                                           }));
+  commands.push_back(declare<CommandOptions>(program, "command", "Measure whole commands, with all of their processes",
+                                             add_command_options,
+                                             [](const Context& context, const CommandOptions& options) {
+                                               return run_command(context, options, std::cout, std::cerr);
+                                             }));
   commands.push_back(declare<Shown<CompareCommandOptions>>(
       program, "compare", "Compare two records, case by case", add_shown<add_compare_options, CompareCommandOptions>,
       [](const Context& context, Shown<CompareCommandOptions> options) {
@@ -194,7 +200,7 @@ std::vector<Command> declare_commands(OptionSet& program) {
 /// The commands in the groups of the help, which stand in this order; a command that is in none comes first.
 void group_commands(OptionSet& program) {
   const std::vector<std::pair<std::string, std::vector<std::string>>> groups = {
-      {"Measure", {"init", "run", "time", "ab", "list", "plan"}},
+      {"Measure", {"init", "run", "time", "command", "ab", "list", "plan"}},
       {"Compare", {"compare", "same", "explain", "check", "profile", "table", "report"}},
       {"History", {"history", "bisect"}},
       {"Machines", {"merge", "submit", "serve"}},

@@ -33,6 +33,8 @@ std::string how_to_measure(Metric metric) {
     case Metric::device_time:
     case Metric::launch_time:
       return "measure cases that work on a device";
+    case Metric::memory:
+      return "only commands have it: measure them without --counts-only";
     case Metric::denoised:
       return "only Python's counts are denoised";
     default:

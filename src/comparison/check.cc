@@ -92,7 +92,7 @@ Judgement compared(const CaseComparison& one, const Limit& limit) {
     if (!one.time) return {.why = "there are too few samples of its time"};
     return {.change = held_time(*one.time, limit)};
   }
-  if (metric == Metric::kernels || is_time(metric))
+  if (metric == Metric::kernels || metric == Metric::memory || is_time(metric))
     return {.change = held_range(*metric_of(*one.base, metric), *metric_of(*one.next, metric), limit)};
   if (!one.counts) return {.why = one.counts_refused};
   if (metric == Metric::instructions)

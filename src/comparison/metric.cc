@@ -9,8 +9,9 @@
 namespace tally {
 namespace {
 
-constexpr std::array<std::string_view, 9> all_names = {
-    "instructions", "denoised", "time", "allocations", "bytes", "cycles", "kernels", "device_time", "launch_time"};
+constexpr std::array<std::string_view, 10> all_names = {"instructions", "denoised", "time",    "allocations",
+                                                        "bytes",        "cycles",   "kernels", "device_time",
+                                                        "launch_time",  "memory"};
 
 bool is_of_device(Metric metric) {
   return metric == Metric::kernels || metric == Metric::device_time || metric == Metric::launch_time;
@@ -65,6 +66,11 @@ std::optional<MetricValue> metric_of(const CaseRecord& one, Metric metric) {
     if (!one.wall) return std::nullopt;
     return MetricValue{.value = one.wall->median_s, .range = one.wall->interval_s};
   }
+  if (metric == Metric::memory) {
+    if (!one.used) return std::nullopt;
+    const auto bytes = static_cast<double>(one.used->peak_bytes);
+    return MetricValue{.value = bytes, .range = {.low = bytes, .high = bytes}};
+  }
   if (is_of_device(metric)) return one.on_device ? value_on_device(*one.on_device, metric) : std::nullopt;
   if (!one.counts) return std::nullopt;
   const std::optional<double> value = count_of(*one.counts, metric);
@@ -76,7 +82,9 @@ std::optional<MetricValue> metric_of(const CaseRecord& one, Metric metric) {
 }
 
 bool has_below_zero(const CaseRecord& one, Metric metric) {
-  if (one.status != CaseStatus::ok || metric == Metric::time || is_of_device(metric) || !one.counts) return false;
+  if (one.status != CaseStatus::ok || metric == Metric::time || metric == Metric::memory || is_of_device(metric) ||
+      !one.counts)
+    return false;
   const std::optional<double> value = count_of(*one.counts, metric);
   return value && is_below_zero(*value);
 }

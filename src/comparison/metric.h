@@ -13,7 +13,19 @@
 namespace tally {
 
 /// `device_time`: the kernels' own time, added up; `launch_time`: the host's part; both of cases on a device.
-enum class Metric { instructions, denoised, time, allocations, bytes, cycles, kernels, device_time, launch_time };
+/// `memory`: a command's peak, in bytes.
+enum class Metric {
+  instructions,
+  denoised,
+  time,
+  allocations,
+  bytes,
+  cycles,
+  kernels,
+  device_time,
+  launch_time,
+  memory
+};
 
 /// It is in seconds.
 bool is_time(Metric metric);

@@ -2,6 +2,16 @@
 
 namespace tally {
 
-std::string_view to_string(Language language) { return language == Language::python ? "python" : "cpp"; }
+std::string_view to_string(Language language) {
+  switch (language) {
+    case Language::python:
+      return "python";
+    case Language::cpp:
+      return "cpp";
+    case Language::command:
+      break;
+  }
+  return "command";
+}
 
 }  // namespace tally

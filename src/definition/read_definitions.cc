@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <limits>
 
 #include "base/contains.h"
 #include "base/text.h"
 #include "definition/fields.h"
 #include "definition/lexical.h"
+#include "definition/read_toolchain.h"
 #include "definition/table.h"
 
 namespace tally {
@@ -29,6 +31,9 @@ constexpr auto kVariantsKeys =
 constexpr auto kTimerKeys =
     std::to_array<std::string_view>({"label", "language", "stmt", "setup", "load", "global_setup", TALLY_OPTION_KEYS});
 #undef TALLY_OPTION_KEYS
+constexpr auto kCommandKeys = std::to_array<std::string_view>(
+    {"label", "run", "shell", "prepare", "input", "output", "expect_status", "folder", "environment", "params", "tags",
+     "timeout", "replicates", "min_run_time", "max_run_time", "precision", "memory", "retries", "entropy"});
 
 constexpr std::uint64_t kMostRetries = 100;  // as of --retries
 
@@ -287,6 +292,70 @@ Status read_timer(const TomlNode& table, Suite& suite) {
   }
   if (Status ok = fields.status(); !ok) return ok;
   return suite.add(std::move(timer));
+}
+
+namespace {
+
+/// 0 to 255, or "any".
+std::vector<int> read_expected(Fields& fields) {
+  constexpr int kMostStatus = 255;
+  const TomlNode* const node = fields.find("expect_status");
+  if (node == nullptr) return {0};
+  if (node->kind == TomlNode::Kind::string) {
+    if (node->text == "any") return {};
+    fields.refuse({ErrorKind::input, fmt::format("'{}' is no exit status", node->text), describe(node->at),
+                   "write expect_status = 1, [0, 1] or \"any\""});
+    return {};
+  }
+  std::vector<int> expected = fields.integers("expect_status");
+  for (const int one : expected) {
+    if (one >= 0 && one <= kMostStatus) continue;
+    fields.refuse({ErrorKind::input, fmt::format("{} is no exit status", one), describe(node->at),
+                   "write a number from 0 to 255, several in brackets, or \"any\""});
+  }
+  return expected;
+}
+
+/// Relative to the suite.
+std::string path_from(const std::string& folder, const std::string& path) {
+  std::error_code code;
+  const std::filesystem::path whole =
+      std::filesystem::absolute(folder.empty() ? "." : folder, code) / (path.empty() ? "." : path);
+  const std::string text = whole.lexically_normal().string();
+  return text.size() > 1 && text.ends_with('/') ? text.substr(0, text.size() - 1) : text;
+}
+
+}  // namespace
+
+Status read_command(const TomlNode& table, const std::string& folder, Suite& suite) {
+  Fields fields(table, "[[command]]", kCommandKeys);
+  Command command;
+  command.label = fields.strings("label");
+  command.line.run = fields.strings("run");
+  if (const std::string shell = fields.string("shell"); !shell.empty()) {
+    if (!command.line.run.empty()) {
+      fields.refuse(
+          {ErrorKind::input, "'shell' stands beside 'run'", describe(fields.place("shell")), "write one of them"});
+    }
+    command.line.run = {"/bin/sh", "-c", shell};
+  }
+  if (fields.find("run") == nullptr && fields.find("shell") == nullptr) {
+    fields.refuse({ErrorKind::input, "a [[command]] that starts nothing", describe(table.at),
+                   "write run = [\"program\", \"argument\"], or shell = \"a | b\""});
+  }
+  command.line.folder = path_from(folder, fields.string("folder"));
+  command.line.prepare = fields.string("prepare");
+  if (const std::string input = fields.string("input"); !input.empty() && input != "null")
+    command.line.input = path_from(command.line.folder, input);
+  if (const std::string output = fields.string("output"); !output.empty())
+    command.line.output = output == "null" || output == "errors" ? output : path_from(command.line.folder, output);
+  command.line.expected = read_expected(fields);
+  read_environment(fields, command.line.environment);
+  command.params = read_params(fields);
+  command.options = read_options(fields);
+  command.at = read_places(fields, table);
+  if (Status ok = fields.status(); !ok) return ok;
+  return suite.add(std::move(command));
 }
 
 }  // namespace tally

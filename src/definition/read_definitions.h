@@ -22,6 +22,8 @@ Status read_setup(const std::string& name, const TomlNode& table, Suite& suite);
 Status read_benchmark(const TomlNode& table, Suite& suite);
 Status read_variants(const TomlNode& table, Suite& suite);
 Status read_timer(const TomlNode& table, Suite& suite);
+/// `folder` is that of the suite, where a command runs.
+Status read_command(const TomlNode& table, const std::string& folder, Suite& suite);
 /// Whether [[benchmark]] knows a key whatever the toolchains are.
 bool is_benchmark_key(std::string_view key);
 

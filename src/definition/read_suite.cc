@@ -18,7 +18,7 @@ namespace tally {
 namespace {
 
 constexpr auto kSuiteKeys = std::to_array<std::string_view>(
-    {"schema", "toolchain", "include", "defaults", "setup", "benchmark", "variants", "timer", "program"});
+    {"schema", "toolchain", "include", "defaults", "setup", "benchmark", "variants", "timer", "program", "command"});
 constexpr std::int64_t kSchema = 1;
 /// Includes nest; deeper than this is a mistake, and would end our stack.
 constexpr std::size_t kMaxDepth = 32;
@@ -49,7 +49,7 @@ class Reader {
     Fields fields(root, "the suite", kSuiteKeys);
     const std::vector<std::string> includes = fields.strings("include");
     for (std::string_view table : {"defaults", "setup"}) expect(fields, table, TomlNode::Kind::table, "a table");
-    for (std::string_view array : {"benchmark", "variants", "timer", "program"}) {
+    for (std::string_view array : {"benchmark", "variants", "timer", "program", "command"}) {
       expect(fields, array, TomlNode::Kind::array, "an array of tables");
     }
     if (Status ok = fields.status(); !ok) return ok;
@@ -159,6 +159,7 @@ class Reader {
     gather("benchmark", read_benchmark);
     gather("variants", read_variants);
     gather("timer", read_timer);
+    gather("command", [&](const TomlNode& node, Suite& suite) { return read_command(node, folder, suite); });
     gather("program", [&](const TomlNode& node, Suite& suite) { return read_program(node, folder, list_, suite); });
     std::ranges::sort(
         items, {}, [](const Item& item) { return std::tuple{item.node->at.line, item.node->at.column, item.order}; });

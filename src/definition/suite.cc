@@ -267,6 +267,34 @@ Status Suite::add(Timer timer) {
   return {};
 }
 
+Status Suite::add(Command command) {
+  if (Status ok = check_label(command.label, command.at); !ok) return ok;
+  const std::string where = place_of({}, command.at, command.label);
+  const auto refuse = [&](const std::string& message, const std::string& mend) {
+    return fail(ErrorKind::input, fmt::format("command '{}' {}", join(command.label, "/"), message), where, mend);
+  };
+  const std::vector<std::string>& run = command.line.run;
+  if (run.empty() || run.front().empty()) return refuse("starts no program", "write run = [\"program\", \"argument\"]");
+  if (std::ranges::any_of(run, [](const std::string& one) { return one.contains('\0'); }))
+    return refuse("has an argument with a null character", "take it out");
+  if (!command.options.threads.empty() || !command.options.devices.empty() || !command.options.toolchain.empty())
+    return refuse("has no threads, device or toolchain to choose", "leave them out");
+  if (command.options.settings.iterations) return refuse("is executed once for each count", "leave iterations out");
+  if (Status ok = check_options(command.options, command.at, where); !ok) return ok;
+  if (Status ok = claim_label(command.label, join(command.label, "\n") + "\ncommand\n", command.at); !ok) return ok;
+  if (!contains(toolchains_, kCommandToolchain, &Toolchain::name)) {
+    if (Status ok = add_toolchain(Toolchain{.name = kCommandToolchain}, command.at.definition); !ok) return ok;
+  }
+  command.options.toolchain = kCommandToolchain;
+  command.options.threads = {1};
+  apply_defaults(command.options);
+  command.options.devices.clear();
+  command.options.settings.iterations = 1;
+  if (Status ok = check_run_time(command.options.settings, command.at, command.label); !ok) return ok;
+  definitions_.emplace_back(std::move(command));
+  return {};
+}
+
 Status Suite::add(const Program& program, const Suite& listed) {
   const std::string name = name_of(program);
   const std::string where = place_of({}, program.at, {name});
@@ -292,8 +320,8 @@ Status Suite::add(const Program& program, const Suite& listed) {
     Status added;
     if (const auto* timer = std::get_if<Timer>(&definition); timer != nullptr) {
       added = take(*timer);
-    } else {
-      Benchmark benchmark = std::get<Benchmark>(definition);
+    } else if (const auto* listed_one = std::get_if<Benchmark>(&definition); listed_one != nullptr) {
+      Benchmark benchmark = *listed_one;
       benchmark.label.front() = name;
       added = take(std::move(benchmark));
     }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "definition/command.h"
 #include "definition/language.h"
 #include "definition/options.h"
 #include "definition/program.h"
@@ -85,7 +86,16 @@ struct Timer {
   Places at = {};
 };
 
-using SuiteEntry = std::variant<Benchmark, Timer>;
+/// A command, in as many cases as its parameters have values together.
+struct Command {
+  std::vector<std::string> label = {};
+  CommandLine line = {};
+  std::vector<Param> params = {};
+  Options options = {};
+  Places at = {};
+};
+
+using SuiteEntry = std::variant<Benchmark, Timer, Command>;
 
 class Suite {
  public:
@@ -99,6 +109,7 @@ class Suite {
   Status add(Benchmark benchmark);
   Status add(const Variants& variants);
   Status add(Timer timer);
+  Status add(Command command);
   /// The benchmarks of a program, as `listed` has them: a suite of nothing else, whose one toolchain with a program is
   /// theirs. What a benchmark says itself wins over what is said of the program.
   Status add(const Program& program, const Suite& listed);

@@ -36,7 +36,7 @@ std::optional<CaseCommand> CaseDialogue::on(CaseMessage message) {
   if (failure_) return std::nullopt;
   if (auto* told = std::get_if<CaseTold>(&message)) {
     // An earlier call, in a process of its own, may have said it all.
-    if (!told->note.empty() || !told->counters.empty()) told_ = std::move(*told);
+    if (!told->note.empty() || !told->counters.empty() || told->used) told_ = std::move(*told);
     ended_ = complete();
     return std::nullopt;
   }

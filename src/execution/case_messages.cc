@@ -63,6 +63,10 @@ CaseTold told(const Message& message) {
   constexpr unsigned kRate = 1;
   constexpr unsigned kInverted = 1U << 31U;
   CaseTold told{.note = text_of(message, Field::text), .counters = {}};
+  if (message.text(Field::peak_bytes)) {
+    const auto seconds = [&](Field field) { return static_cast<double>(message.number(field)) * 1e-9; };
+    told.used = ResourceUse{seconds(Field::user_ns), seconds(Field::system_ns), message.number(Field::peak_bytes)};
+  }
   for (std::size_t i = 0; i < message.count(Field::counter); ++i) {
     const auto parts = split(*message.nth(Field::counter, i), '\t');
     if (parts.size() != 3) continue;

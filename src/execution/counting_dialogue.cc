@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/contains.h"
+#include "execution/command_processes.h"
 #include "measurement/statistics.h"
 
 namespace tally {
@@ -70,8 +71,18 @@ DialogueAnswer CountingDialogue::on(RegionCounted region) {
   counts_.iterations = region.iterations;
   if (counts_.replicates.empty()) pauses_ = region.pauses;
   counts_.replicates.push_back((*region.totals)->values);
+  if (rules_.measured->command) note_processes(region.dump);
   if (profile_.empty()) profile_ = std::move(region.dump);
   return on_replicate(region.own);
+}
+
+void CountingDialogue::note_processes(const std::string& dump) {
+  std::vector<ProcessCount> processes = processes_in(dump);
+  if (processes_.empty()) {
+    processes_ = std::move(processes);
+  } else if (difference_.empty()) {
+    difference_ = difference(processes_, processes);
+  }
 }
 
 /// Replicates of one process do not start from one state (the allocator's differs: 0.05 to 2.3 % with two threads).
@@ -128,12 +139,18 @@ void CountingDialogue::deliver(CaseOutcome& outcome) {
   // A case's own threads are said in its definition.
   if (threads_ > 1 && rules_.measured->threads == 1 && !on_device_ && outcome.process_doubt.empty())
     outcome.process_doubt = fmt::format("it has {} threads", threads_);
+  if (difference_.empty() && !outcome.processes.empty() && !processes_.empty())
+    difference_ = difference(outcome.processes, processes_);
+  if (std::string warning = "its counts vary: " + difference_;
+      !difference_.empty() && !contains(outcome.warnings, warning))
+    outcome.warnings.push_back(std::move(warning));
   if (outcome.counts) {
     append(outcome.counts->replicates, std::move(counts_.replicates));
     append(outcome.counts->baseline, std::move(counts_.baseline));
     return;
   }
   outcome.counts = std::move(counts_);
+  outcome.processes = std::move(processes_);
   outcome.profile = std::move(profile_);
   outcome.baseline_profile = std::move(baseline_profile_);
   if (lead_) outcome.lead_profile = std::move(lead_->dump);

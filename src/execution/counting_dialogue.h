@@ -18,6 +18,7 @@ class CountingDialogue {
 
  private:
   DialogueAnswer on_replicate(bool own);
+  void note_processes(const std::string& dump);
   [[nodiscard]] bool is_last_replicate() const;
   [[nodiscard]] std::uint64_t iterations() const;
   void settle_baseline();
@@ -33,6 +34,8 @@ class CountingDialogue {
   std::optional<std::uint64_t> pauses_of_empty_;        ///< In the empty loop's, the first one.
   std::optional<RegionCounted> paused_otherwise_ = {};  ///< An empty loop with another number of pauses.
   std::optional<RegionCounted> lead_ = {};              ///< Subtracted instead of the empty loop.
+  std::vector<ProcessCount> processes_;                 ///< Of a command's first replicate.
+  std::string difference_;                              ///< What others disagree with it in.
   std::string profile_;
   std::string baseline_profile_;
 };

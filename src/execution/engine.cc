@@ -44,6 +44,8 @@ Engine::Engine(ProcessRunner& runner, CpuLeases& leases, HostPool& pool, Builder
       moved_to_device_(request_.cases.size()),
       looked_into_(request_.cases.size()),
       interruption_(runner.interruptions()) {
+  // Nobody sees which files a command changes.
+  if (request_.toolchains.contains(kCommandToolchain)) sharing_.take_turns(kCommandToolchain);
   pool_.begin_plan(retry_limits(request_.settings), host_deadlines(request_.settings));
 }
 
@@ -250,7 +252,8 @@ bool Engine::start_session(const HostKind& kind, const HostSpec& spec, HostId ho
   SessionRequest request = request_for(kind, job, host, *lease);
   request.job = pool_.next_job();
   // For temporary files: a program goes to its own folder by itself.
-  if (request.rules.toolchain->python_program) request.folder = make_temporary_folder(pool_.dumps(host), request.job);
+  if (request.rules.toolchain->python_program || request.rules.measured->command)
+    request.folder = make_temporary_folder(pool_.dumps(host), request.job);
   request.to_come = spec.single_use ? 0 : book_.left(kind);
   CaseOutcome& outcome = book_.outcome(job.index);
   if (wall && static_cast<int>(request.cpus.size()) < measured.threads && outcome.warnings.empty()) {

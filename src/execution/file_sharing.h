@@ -20,6 +20,8 @@ class FileSharing {
 
   /// Whether another session of the group may begin now.
   [[nodiscard]] bool may_begin(const std::string& group) const;
+  /// Sessions of the group run one after the other from the start.
+  void take_turns(const std::string& group) { one_at_a_time_.insert(group); }
   void begin(Session session, const std::string& group);
   /// It has changed a file. True: that is the first one of its group, and others may have met it.
   bool changes(Session session);

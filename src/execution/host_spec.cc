@@ -14,6 +14,7 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "build/identity.h"
+#include "execution/command_host.h"
 #include "execution/probe.h"
 #include "execution/python_host.h"
 #include "process/loader.h"
@@ -115,6 +116,7 @@ void hide_drivers(HostSpec& spec, const Toolchain& toolchain, bool has_counter, 
 }  // namespace
 
 std::string describe(const HostKind& kind) {
+  if (kind.language == Language::command) return kind.counted ? "host of counted commands" : "host of commands";
   return fmt::format("{} host of {}{}{}{}{}{}", kind.language == Language::cpp ? "C++" : "Python", kind.toolchain,
                      kind.runtime.empty() ? "" : ", ", kind.runtime, kind.on_device ? " for devices" : "",
                      kind.probe != nullptr ? fmt::format(" {}", kind.probe->description)
@@ -215,6 +217,15 @@ Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolch
   if (kind.hash_seed != 0) set_variable(spec.environment, "PYTHONHASHSEED", std::to_string(kind.hash_seed));
   if (kind.environment_padding != 0) {
     set_variable(spec.environment, "TALLY_PADDING", std::string(kind.environment_padding, 'x'));
+  }
+  if (kind.language == Language::command) {
+    if (kind.counted && around.counter.empty()) {
+      return fail(ErrorKind::missing, "a command is counted by tally's own counter, which is not there or not asked",
+                  {},
+                  "see tally doctor; without --cache-sim, --branch-sim and --call-context; or take times: --wall-only");
+    }
+    add_command_host(spec, kind.counted ? counter_flags(around.counter) : std::vector<std::string>(), around);
+    return spec;
   }
   const bool has_flags = kind.probe != nullptr && kind.probe->valgrind_flags != nullptr;
   const bool has_counter = kind.counted && !has_flags && !around.counter.empty();

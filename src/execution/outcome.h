@@ -10,6 +10,7 @@
 
 #include "execution/mode.h"
 #include "execution/region.h"
+#include "measurement/command_use.h"
 #include "measurement/counts.h"
 #include "measurement/device_times.h"
 #include "measurement/wall.h"
@@ -66,6 +67,7 @@ struct ToldCounter {
 struct CaseTold {
   std::string note;
   std::vector<ToldCounter> counters;
+  std::optional<ResourceUse> used = {};  ///< Of a command.
 };
 
 struct CaseOutcome {
@@ -94,6 +96,7 @@ struct CaseOutcome {
   std::string profile;                   ///< The first replicate's Callgrind output.
   std::string baseline_profile;          ///< Likewise, of the empty loop.
   std::string lead_profile;              ///< To be subtracted from the profile; empty: nothing is (Phase::lead).
+  std::vector<ProcessCount> processes;   ///< Of a command's first replicate.
   bool paused = false;                   ///< Counting was, within the region: its calls are more than those counted.
   std::vector<std::string> warnings;
 };

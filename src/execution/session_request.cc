@@ -26,6 +26,10 @@ std::size_t size_of(const SessionRequest& request) {
        {&request.rules.measured->load, &request.rules.measured->setup, &request.rules.measured->stmt}) {
     for (const Snippet& part : code->parts) size += part.text.size() + 64;
   }
+  if (const auto& line = request.rules.measured->command) {
+    for (const std::string& argument : line->run) size += argument.size() + 64;
+    for (const auto& [name, value] : line->environment) size += name.size() + value.size() + 64;
+  }
   return size + toolchain.before_region.py.size() + toolchain.sync.py.size() + toolchain.seed.py.size() +
          toolchain.set_threads.py.size() + request.examiner.size();
 }
@@ -49,6 +53,20 @@ void append_python(Writer& frame, const SessionRequest& request) {
   for (const std::string& name : measured.results) frame.text(Field::result_name, name);
 }
 
+void append_command(Writer& frame, const CommandLine& line) {
+  for (const std::string& argument : line.run) frame.text(Field::argument, argument);
+  for (const auto& [name, value] : line.environment) frame.text(Field::variable, name + "=" + value);
+  for (const int status : line.expected) frame.number(Field::expected, static_cast<std::uint64_t>(status));
+  if (!line.prepare.empty()) frame.text(Field::setup_part, line.prepare);
+  if (!line.input.empty()) frame.text(Field::input, line.input);
+  if (line.output == "errors") {
+    frame.text(Field::output, "");
+  } else if (line.output != "null") {
+    frame.text(Field::output, line.output);
+  }
+  frame.text(Field::command_folder, line.folder);
+}
+
 }  // namespace
 
 Result<std::string> request_frame(const SessionRequest& request) {
@@ -59,6 +77,8 @@ Result<std::string> request_frame(const SessionRequest& request) {
   const bool python = rules.measured->language == Language::python;
   if (python) {
     append_python(frame, request);
+  } else if (rules.measured->command) {
+    append_command(frame, *rules.measured->command);
   } else {
     frame.text(Field::snippet, request.built.library).text(Field::symbol, request.built.symbol);
     if (!rules.toolchain->program.empty() && rules.measured->threads > 1)

@@ -44,7 +44,8 @@ DialogueRules SessionRules::of(const HostKind& kind, const Job& job, const CaseO
           // that is likely to meet the same library (which spares this one a session). And the single
           // replicate of a perturbed count must be of the same kind as the first one of the undisturbed count.
           .forks_all = job.perturbation != nullptr || job.anew || forks_differ_.contains({kind, measured.autograd}),
-          .counts_allocations = request_.settings.counts,
+          // Its allocations are its processes' own affair.
+          .counts_allocations = request_.settings.counts && !measured.command,
           // A test in Python may fail after it was measured, and has fixtures to end.
           .hears_end = toolchain.python_program.has_value() ||
                        (job.counts_undisturbed() && !job.anew && !request_.settings.wall && !toolchain.program.empty()),

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "definition/command.h"
 #include "definition/language.h"
 #include "definition/settings.h"
 #include "definition/snippet.h"
@@ -39,10 +40,11 @@ struct Case {
   std::string toolchain;  ///< A name in the suite's toolchains.
   Code stmt;
   Code setup;
-  Code load;                         ///< Python only: brings values before the setup, in names of its own.
-  Code global_setup;                 ///< C++ only: file scope.
-  std::vector<std::string> results;  ///< Variables that hold what the statement leaves, by its signature: the result
-                                     ///< and, after a backward pass, the arguments. Empty where it has none.
+  Code load;                           ///< Python only: brings values before the setup, in names of its own.
+  Code global_setup;                   ///< C++ only: file scope.
+  std::vector<std::string> results;    ///< Variables that hold what the statement leaves, by its signature: the result
+                                       ///< and, after a backward pass, the arguments. Empty where it has none.
+  std::optional<CommandLine> command;  ///< It is a whole command; `stmt` is its text.
   std::optional<Artifact> artifact;
   std::string host_runtime;  ///< Its runtime where that has hosts of its own: what they load is not for other cases.
   CaseSettings settings;

@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kMaxCases = 100000;
 
 /// Every combination of the parameters' values; the first varies slowest.
-Result<std::vector<ParamValues>> combinations(const Benchmark& b) {
+Result<std::vector<ParamValues>> combinations(const auto& b) {
   std::vector<ParamValues> result = {{}};
   for (const Param& param : b.params) {
     if (result.size() * param.values.size() > kMaxCases) {
@@ -224,6 +224,50 @@ Case explicit_case(const Timer& timer) {
   return made;
 }
 
+/// Its texts with the parameters' values.
+Result<CommandLine> with_params(const CommandLine& line, const ParamValues& params, const std::string& where) {
+  CommandLine made = line;
+  std::vector<std::string*> texts = {&made.prepare, &made.input, &made.output};
+  for (std::string& argument : made.run) texts.push_back(&argument);
+  for (auto& [name, value] : made.environment) texts.push_back(&value);
+  for (std::string* text : texts) {
+    Result<Snippet> done = substitute({*text, {}}, params, where);
+    if (!done) return std::unexpected(done.error());
+    *text = std::move(done->text);
+  }
+  return made;
+}
+
+Status expand_command(const Command& command, std::vector<Case>& cases) {
+  const Result<std::vector<ParamValues>> all = combinations(command);
+  if (!all) return std::unexpected(all.error());
+  const std::string where = place_of({}, command.at, command.label);
+  for (const ParamValues& params : *all) {
+    // Without parameters a shell's own ${…} stays what it is.
+    Result<CommandLine> line = params.empty() ? command.line : with_params(command.line, params, where);
+    if (!line) return std::unexpected(line.error());
+    Case made;
+    for (const std::string& part : command.label) {
+      Result<Snippet> done = substitute({part, {}}, params, where);
+      if (!done) return std::unexpected(done.error());
+      made.label.push_back(std::move(done->text));
+    }
+    if (Status ok = check_label(made.label, command.at); !ok) return ok;
+    made.language = Language::command;
+    made.runtime = "explicit";
+    made.autograd = Autograd::explicit_case;
+    made.params = params;
+    made.tags = command.options.tags;
+    made.toolchain = kCommandToolchain;
+    made.settings = command.options.settings;
+    append(made.stmt, {text_of(*line), command.at.definition});
+    append(made.setup, {line->prepare, command.at.definition});
+    made.command = *std::move(line);
+    cases.push_back(std::move(made));
+  }
+  return {};
+}
+
 /// Arguments of pytest, or of asv, without those that say which tests are meant: a test's definition is the same
 /// without the others.
 std::vector<std::string> without_selection(const std::vector<std::string>& arguments) {
@@ -262,6 +306,11 @@ std::string definition_digest(const Case& one, const Toolchain& toolchain) {
   // A toolchain without one keeps the digests that records hold from before there was a seed.
   if (!said(toolchain.seed).empty()) digest.add(said(toolchain.seed));
   if (!one.device.empty()) digest.add(kDevice).add(one.device);
+  if (one.command) {
+    digest.add(one.command->input.empty() ? "" : "input").add(one.command->output == "null" ? "" : "output");
+    for (const int status : one.command->expected) digest.add(fmt::format("{}", status));
+    for (const auto& [name, value] : one.command->environment) digest.add(name).add(value);
+  }
   if (toolchain.python_program) {
     digest.add(toolchain.python_program->framework);
     for (const std::string& argument : without_selection(toolchain.program_args)) digest.add(argument);
@@ -297,13 +346,14 @@ Result<std::vector<Case>> expand(const Suite& suite) {
   std::map<std::string, std::string> places;
   for (const SuiteEntry& definition : suite.definitions()) {
     const std::size_t first = cases.size();
-    const auto* benchmark = std::get_if<Benchmark>(&definition);
-    if (benchmark != nullptr) {
+    if (const auto* benchmark = std::get_if<Benchmark>(&definition)) {
       if (Status ok = expand_benchmark(suite, *benchmark, cases); !ok) return std::unexpected(ok.error());
+    } else if (const auto* command = std::get_if<Command>(&definition)) {
+      if (Status ok = expand_command(*command, cases); !ok) return std::unexpected(ok.error());
     } else {
       cases.push_back(explicit_case(std::get<Timer>(definition)));
     }
-    const Places& at = benchmark != nullptr ? benchmark->at : std::get<Timer>(definition).at;
+    const Places& at = std::visit([](const auto& one) -> const Places& { return one.at; }, definition);
     for (std::size_t i = first; i < cases.size(); ++i) {
       Case& made = cases[i];
       const Toolchain& toolchain = toolchain_of(suite, made.toolchain);

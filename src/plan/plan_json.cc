@@ -47,6 +47,13 @@ Object to_json(const Case& one, const Toolchain& toolchain) {
   if (!one.load.empty()) json["load"] = one.load.text();
   if (!toolchain.program.empty())
     json["program"] = Object{{"path", toolchain.program}, {"args", toolchain.program_args}};
+  if (const auto& command = one.command) {
+    Object environment;
+    for (const auto& [name, value] : command->environment) environment[name] = value;
+    json["command"] = Object{
+        {"run", command->run},       {"folder", command->folder},          {"input", command->input},
+        {"output", command->output}, {"expect_status", command->expected}, {"environment", std::move(environment)}};
+  }
   if (const auto& program = toolchain.python_program)
     json["program"] =
         Object{{program->framework, program->paths}, {"folder", program->folder}, {"args", toolchain.program_args}};

@@ -54,7 +54,7 @@ enum class Field : std::uint16_t {
   detail = 5,   ///< failed: a traceback or other text of several lines.
   stage = 6,    ///< failed, exited: a protocol::Stage; the last one that was entered.
   under_valgrind = 7,  ///< hello: 1 when Valgrind runs the host.
-  language = 8,        ///< hello: "cpp" or "python".
+  language = 8,        ///< hello: "cpp", "python" or "command".
   version = 9,         ///< hello: of the interpreter or compiler that the host was made for.
   signal = 10,         ///< failed: of a crash; absent otherwise.
   cut_off = 11,        ///< exited: 1 when the child had lost its socket, and could not say why it ended.
@@ -106,8 +106,18 @@ enum class Field : std::uint16_t {
   reads_clock = 67,       ///< counted, failed, told: 1 where it has asked for the time of day; absent otherwise.
   text = 49,              ///< result: what was left. told: a label, or absent.
   counter = 53,           ///< told, repeated: "7\t0x1.8p+1\tname": Google Benchmark's flags, the value, what it is.
-  skipped = 54,           ///< failed: 1 where the case itself does not want to be measured; absent otherwise.
-  refusal = 50,           ///< result: why not all of it can be told; absent otherwise.
+  argument = 72,          ///< run_case, of a command, repeated: the program and its arguments.
+  input = 73,             ///< run_case, of a command: the file of its standard input; absent: /dev/null.
+  output = 74,          ///< run_case, of a command: where its standard output goes; empty: where its errors go; absent:
+                        ///< /dev/null.
+  expected = 75,        ///< run_case, of a command, repeated: exit codes; absent: however it ends.
+  command_folder = 76,  ///< run_case, of a command: where it runs. `folder` is that of its temporary files.
+  variable = 77,        ///< run_case, of a command, repeated: "NAME=VALUE".
+  user_ns = 78,         ///< told, of a command: processor time of one execution, the median.
+  system_ns = 79,       ///< told, of a command: likewise, within the system.
+  peak_bytes = 80,      ///< told, of a command: the most memory that one of its processes had at once.
+  skipped = 54,         ///< failed: 1 where the case itself does not want to be measured; absent otherwise.
+  refusal = 50,         ///< result: why not all of it can be told; absent otherwise.
 };
 
 inline constexpr int kPartStride = 1'000'000;

@@ -13,7 +13,7 @@
 
 namespace tally::record_json {
 
-inline constexpr std::array<std::string_view, 2> languages = {"python", "cpp"};
+inline constexpr std::array<std::string_view, 3> languages = {"python", "cpp", "command"};
 inline constexpr std::array<std::string_view, 3> autograds = {"forward", "forward_backward", "explicit"};
 inline constexpr std::array<std::string_view, 2> isolations = {"fork", "process"};
 
@@ -211,6 +211,20 @@ void fields(auto& a, is<OnDevice> auto& d) {
   a.optional("work", d.work);
 }
 
+void fields(auto& a, is<ProcessCount> auto& p) {
+  a("place", p.place);
+  a("program", p.program);
+  a("arguments", p.arguments);
+  a("start", p.start);
+  a("instructions", p.instructions);
+}
+
+void fields(auto& a, is<ResourceUse> auto& u) {
+  a("user_s", u.user_s);
+  a("system_s", u.system_s);
+  a("peak_bytes", u.peak_bytes);
+}
+
 void fields(auto& a, is<CaseRecord> auto& one) {
   a("id", one.id);
   a("label", one.label);
@@ -236,7 +250,9 @@ void fields(auto& a, is<CaseRecord> auto& one) {
   a.optional("inputs", one.inputs);
   a.optional("reused", one.reused);
   a.nullable("counts", one.counts);
+  a.optional("processes", one.processes);
   a.nullable("wall", one.wall);
+  a.optional("used", one.used);
   a.optional("on_device", one.on_device);
   a.nullable("profile", one.profile);
   a.nullable("failure", one.failure);

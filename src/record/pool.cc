@@ -75,6 +75,11 @@ void pool_case(CaseRecord& into, const CaseRecord& other, double precision) {
   }
   if (into.counts && other.counts) into.counts = pool(*into.counts, *other.counts);
   if (into.wall && other.wall) into.wall = pool(*into.wall, *other.wall);
+  if (into.used && other.used) {
+    into.used = ResourceUse{.user_s = (into.used->user_s + other.used->user_s) / 2,
+                            .system_s = (into.used->system_s + other.used->system_s) / 2,
+                            .peak_bytes = std::max(into.used->peak_bytes, other.used->peak_bytes)};
+  }
   if (!into.profile) into.profile = other.profile;
   pool_flags(into, other, precision);
 }

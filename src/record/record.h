@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "measurement/command_use.h"
 #include "measurement/counts.h"
 #include "measurement/device_times.h"
 #include "measurement/settings.h"
@@ -117,7 +118,7 @@ struct Failure {
 struct CaseRecord {
   std::string id;
   std::vector<std::string> label;
-  std::string language;               ///< "python", "cpp"
+  std::string language;               ///< "python", "cpp", "command"
   std::string runtime;                ///< "eager", "explicit", or one that the toolchain names: "torchscript"
   std::string autograd;               ///< "forward", "forward_backward", "explicit"
   std::optional<std::string> device;  ///< That its definition names: "cpu", "cuda"; empty: it names none.
@@ -145,7 +146,9 @@ struct CaseRecord {
   std::optional<std::map<std::string, std::string>> inputs;
   std::optional<std::string> entropy;  ///< "system" where the case's own definition says so, or "fixed".
   std::optional<std::string> reused;  ///< Counts: the commit (or the moment) of the run that took them, if another did.
+  std::optional<std::vector<ProcessCount>> processes;  ///< Of a command: what its counts are the sum of.
   std::optional<Wall> wall;
+  std::optional<ResourceUse> used;     ///< Of a command.
   std::optional<OnDevice> on_device;   ///< Where it worked on one.
   std::optional<std::string> profile;  ///< Path relative to the record.
   std::optional<Failure> failure;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/byte_count.h"
 #include "base/readable_id.h"
 #include "base/text.h"
 #include "report/format.h"
@@ -49,6 +50,23 @@ void add_device(Table& table, const Record& record) {
       const DeviceWork& work = *one.on_device->work;
       cells[0].text = format_figure(work.kernels);
       cells[1].text = format_seconds(work.kernel_time_s, work.kernel_time_interval_s.half_width());
+    }
+    table.rows[i].insert(table.rows[i].end() - 1, cells.begin(), cells.end());
+  }
+}
+
+/// Before the status, where there are commands: processor time, and the most memory.
+void add_used(Table& table, const Record& record) {
+  if (std::ranges::none_of(record.cases, [](const CaseRecord& one) { return one.used.has_value(); })) return;
+  table.columns.insert(table.columns.end() - 1, {{.title = "user", .right = true, .drop = 4},
+                                                 {.title = "system", .right = true, .drop = 4},
+                                                 {.title = "peak", .right = true, .drop = 4}});
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    std::vector<Cell> cells(3);
+    if (const auto& used = record.cases[i].used) {
+      cells[0].text = format_seconds(used->user_s, 0);
+      cells[1].text = format_seconds(used->system_s, 0);
+      cells[2].text = bytes_text(used->peak_bytes);
     }
     table.rows[i].insert(table.rows[i].end() - 1, cells.begin(), cells.end());
   }
@@ -121,6 +139,7 @@ std::string render_run_table(const Record& record, const RenderOptions& options,
   }
   if (denoised) add_denoised(table, record);
   add_device(table, record);
+  add_used(table, record);
   std::string summary =
       fmt::format("{} {}: {} ok", record.cases.size(), record.cases.size() == 1 ? "case" : "cases", ok);
   if (bad > 0) summary += ", " + tinted(fmt::format("{} failed", bad), Tint::bad, options.color);
@@ -128,8 +147,9 @@ std::string render_run_table(const Record& record, const RenderOptions& options,
   if (skipped > 0) summary += fmt::format(", {} skipped", skipped);
   const auto reused = std::ranges::count_if(record.cases, [](const CaseRecord& one) { return one.reused.has_value(); });
   if (reused > 0) summary += fmt::format(", {} with counts of an earlier run", reused);
-  const auto two = std::ranges::count_if(
-      record.cases, [](const CaseRecord& one) { return one.counts && one.counts->proven == kTwoProcesses; });
+  const auto two = std::ranges::count_if(record.cases, [](const CaseRecord& one) {
+    return one.counts && one.counts->proven == kTwoProcesses && !one.processes;
+  });
   if (two > 0) summary += fmt::format(", {} held against a second process", two);
   summary += fmt::format("; {:.1f} s\n", record.seconds);
   return render_table(table, options) + failures + warnings_text(record, options) + "\n" + summary;

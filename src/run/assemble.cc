@@ -37,7 +37,9 @@ std::string failure_text(const CaseFailure& failure) {
 /// Whether the replicates agree, and of what that is the proof.
 void add_proof(CaseRecord& record, const CaseOutcome& outcome) {
   Counts& counts = *record.counts;
-  counts.proven = outcome.counted_in.size() > 1 ? kTwoProcesses : kOneProcess;
+  // Each execution of a command is one of processes of its own.
+  const bool are_apart = outcome.counted_in.size() > 1 || (!outcome.processes.empty() && counts.replicates.size() > 1);
+  counts.proven = are_apart ? kTwoProcesses : kOneProcess;
   if (outcome.counted_in.size() < 2 || counts.spread == 0) return;
   const auto [low, high] = std::ranges::minmax(counts.replicates);
   const auto iterations = static_cast<double>(counts.iterations);
@@ -90,6 +92,7 @@ void add_told(CaseRecord& record, const CaseTold& told) {
     if (std::isfinite(value)) counters[counter.name] = value;
   }
   if (!counters.empty()) record.counters = std::move(counters);
+  if (told.used) record.used = *told.used;
 }
 
 }  // namespace
@@ -141,6 +144,7 @@ CaseRecord assemble(const Case& measured, const CaseOutcome& outcome, double pre
     record.wall = summarize_wall(*outcome.wall);
     for (std::string& flag : wall_flags(*outcome.wall, precision)) record.flags.push_back(std::move(flag));
   }
+  if (!outcome.processes.empty()) record.processes = outcome.processes;
   add_told(record, outcome.told);
   return record;
 }

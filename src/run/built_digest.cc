@@ -46,8 +46,8 @@ bool is_loadable(const fs::path& path) {
   return name.ends_with(".py") || name.ends_with(".so") || name.contains(".so.");
 }
 
-/// Paths below the tree, sorted.
-std::vector<fs::path> loadable_files(const std::string& tree) {
+/// Paths below the tree, sorted: of what may be loaded, or of all files, any of which a command may read.
+std::vector<fs::path> files_in(const std::string& tree, bool all) {
   std::vector<fs::path> files;
   std::error_code code;
   fs::recursive_directory_iterator at(tree, fs::directory_options::skip_permission_denied, code);
@@ -55,7 +55,7 @@ std::vector<fs::path> loadable_files(const std::string& tree) {
     std::error_code ignored;
     if (at->path().filename() == ".git") {
       at.disable_recursion_pending();
-    } else if (at->is_regular_file(ignored) && is_loadable(at->path())) {
+    } else if (at->is_regular_file(ignored) && (all || is_loadable(at->path()))) {
       files.push_back(at->path());
     }
   }
@@ -77,9 +77,9 @@ std::string digest_of(const Toolchain& toolchain, FileDigests& digests) {
   return all.hex();
 }
 
-std::string digest_of_tree(const std::string& tree, FileDigests& digests) {
+std::string digest_of_tree(const std::string& tree, bool of_all_files, FileDigests& digests) {
   Digest all;
-  for (const fs::path& file : loadable_files(tree))
+  for (const fs::path& file : files_in(tree, of_all_files))
     all.add(file.lexically_relative(tree).string()).add(digests.of(file));
   return all.hex();
 }
@@ -117,7 +117,9 @@ Result<std::map<std::string, std::string>> built_digests(Workspace& workspace, c
   FileDigests digests(digests_folder(*root));
   std::map<std::string, std::string> of_toolchains;
   for (const auto& [name, resolved] : *toolchains) of_toolchains[name] = digest_of(resolved.spec, digests);
-  const std::string of_tree = digest_of_tree(tree, digests);
+  const bool has_commands =
+      std::ranges::any_of(request.plan->cases, [](const Case& one) { return one.command.has_value(); });
+  const std::string of_tree = digest_of_tree(tree, has_commands, digests);
   std::map<std::string, std::string> of_cases;
   for (std::size_t i = 0; i < request.plan->cases.size(); ++i) {
     const Case& one = request.plan->cases[i];

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
+#include "base/contains.h"
 #include "base/text.h"
 #include "execution/environment.h"
 #include "run/discovery.h"
@@ -63,6 +65,22 @@ Status check_usable(const Toolchains& toolchains, const Plan& plan, const Tools&
   return {};
 }
 
+/// The files that commands start, each once: they are what is being measured.
+std::vector<std::string> programs_of(const Plan& plan, const RunEnvironment& environment) {
+  std::vector<std::string> programs;
+  for (const Case& one : plan.cases) {
+    if (!one.command) continue;
+    const std::string& name = one.command->run.front();
+    const std::string found = name.contains('/')
+                                  ? (std::filesystem::path(one.command->folder) / name).string()
+                                  : find_program(name, value_of(environment.filtered, "PATH")).value_or("");
+    std::error_code code;
+    const std::string file = std::filesystem::canonical(found, code).string();
+    if (!code && !contains(programs, file)) programs.push_back(file);
+  }
+  return programs;
+}
+
 }  // namespace
 
 ResolvedToolchain resolve_toolchain(ProcessRunner& runner, const Toolchain& spec, Needs needs,
@@ -106,6 +124,7 @@ Result<Toolchains> resolve_toolchains(ProcessRunner& runner, const Plan& plan, c
   for (Toolchain spec : plan.toolchains) {
     if (!tools.cxx.empty()) spec.cxx = {tools.cxx};
     if (!tools.python.empty()) spec.python = {tools.python};
+    if (spec.name == kCommandToolchain) spec.subject = programs_of(plan, environment);
     const auto any = [&](auto needs) {
       return std::ranges::any_of(plan.cases, [&](const Case& one) { return one.toolchain == spec.name && needs(one); });
     };

@@ -1,0 +1,303 @@
+#include "cli/command_command.h"
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <ostream>
+
+#include "base/readable_id.h"
+#include "base/text.h"
+#include "cli/measuring.h"
+#include "cli/record_files.h"
+#include "cli/run_command.h"
+#include "definition/suite.h"
+#include "report/format.h"
+#include "report/table.h"
+
+namespace tally::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string absolute_path(const std::string& folder, const std::string& path) {
+  return (fs::path(folder) / path).lexically_normal().string();
+}
+
+std::optional<long> whole_number(std::string_view text) {
+  long number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+Result<std::vector<int>> expected_codes(const std::string& text) {
+  constexpr long kMostStatus = 255;
+  if (text.empty()) return std::vector<int>{0};
+  if (text == "any") return std::vector<int>();
+  std::vector<int> codes;
+  for (const std::string_view part : split(text, ',')) {
+    const auto code = whole_number(part);
+    if (!code || *code < 0 || *code > kMostStatus) {
+      return fail(ErrorKind::input, fmt::format("'{}' is no exit code", part), "--expect-status",
+                  "write numbers from 0 to 255, such as 0,1, or any");
+    }
+    codes.push_back(static_cast<int>(*code));
+  }
+  return codes;
+}
+
+Result<std::vector<Param>> params_of(const std::vector<std::string>& parameters) {
+  std::vector<Param> params;
+  for (const std::string& text : parameters) {
+    const std::size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos) {
+      return fail(ErrorKind::input, fmt::format("'{}' is no parameter", text), "--parameter",
+                  "write NAME=A,B,C or NAME=1..10; the command has ${NAME} where the value belongs");
+    }
+    auto values = parameter_values(text.substr(equals + 1), "--parameter");
+    if (!values) return std::unexpected(values.error());
+    params.push_back({.name = text.substr(0, equals), .values = *std::move(values), .at = {}});
+  }
+  return params;
+}
+
+Status add_variables(const std::vector<std::string>& texts, std::map<std::string, std::string>& variables) {
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos)
+      return fail(ErrorKind::input, fmt::format("'{}' sets no variable", text), "--env", "write NAME=VALUE");
+    variables[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return {};
+}
+
+/// What is to be started of each.
+Result<std::vector<std::vector<std::string>>> runs_of(const CommandOptions& options) {
+  std::vector<std::vector<std::string>> runs;
+  for (const std::string& text : options.commands) {
+    if (options.shell) {
+      runs.push_back({"/bin/sh", "-c", text});
+      continue;
+    }
+    auto words = shell_words(text);
+    if (!words) return std::unexpected(words.error());
+    runs.push_back(*std::move(words));
+  }
+  if (!options.words.empty() && options.shell) {
+    runs.push_back({"/bin/sh", "-c", join(options.words, " ")});
+  } else if (!options.words.empty()) {
+    runs.push_back(options.words);
+  }
+  if (!runs.empty()) return runs;
+  return fail(ErrorKind::input, "no command to measure", {},
+              "write tally command -- PROGRAM ARGUMENT…, or several, each in quotes: tally command 'a b' 'c d'");
+}
+
+Result<Suite> suite_of(const Context& context, const CommandOptions& options) {
+  const auto runs = runs_of(options);
+  if (!runs) return std::unexpected(runs.error());
+  if (options.names.size() > runs->size())
+    return fail(ErrorKind::input, "more names than commands", "--name", "give each command one, in their order");
+  auto params = params_of(options.parameters);
+  if (!params) return std::unexpected(params.error());
+  auto expected = expected_codes(options.expected);
+  if (!expected) return std::unexpected(expected.error());
+  CommandLine line{.prepare = options.prepare,
+                   .expected = *std::move(expected),
+                   .folder = absolute_path(context.working_folder, options.folder)};
+  if (line.folder.size() > 1 && line.folder.ends_with('/')) line.folder.pop_back();
+  if (!options.input.empty() && options.input != "null")
+    line.input = absolute_path(context.working_folder, options.input);
+  if (options.output == "errors") line.output = options.output;
+  if (!options.output.empty() && options.output != "null" && options.output != "errors")
+    line.output = absolute_path(context.working_folder, options.output);
+  if (auto added = add_variables(options.environment, line.environment); !added) return std::unexpected(added.error());
+  Suite suite;
+  for (std::size_t i = 0; i < runs->size(); ++i) {
+    Command command{.line = line, .params = *params};
+    command.line.run = (*runs)[i];
+    const bool of_shell = options.shell && i < options.commands.size();
+    command.label = {i < options.names.size() ? options.names[i]
+                     : of_shell               ? options.commands[i]
+                                              : text_of(command.line)};
+    std::ranges::replace_if(command.label[0], [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
+    // A shell's own ${…} is no parameter of ours.
+    if (params->empty()) command.label[0] = replace_all(command.label[0], "${", "$${");
+    if (Status added = suite.add(std::move(command)); !added) return std::unexpected(added.error());
+  }
+  return suite;
+}
+
+std::string ratio(double value, double base) { return base > 0 ? fmt::format("{:.2f}", value / base) : "–"; }
+
+/// Each against the first one.
+void print_relations(const Record& record, std::ostream& out) {
+  if (record.cases.size() < 2) return;
+  const CaseRecord& first = record.cases.front();
+  if (first.status != CaseStatus::ok) return;
+  fmt::print(out, "\nagainst {}\n", readable_id(first.id));
+  for (const CaseRecord& one : std::span(record.cases).subspan(1)) {
+    if (one.status != CaseStatus::ok) continue;
+    std::vector<std::string> parts;
+    if (one.counts && first.counts)
+      parts.push_back(ratio(one.counts->per_iteration, first.counts->per_iteration) + " times the instructions");
+    if (one.wall && first.wall) {
+      const bool apart = one.wall->interval_s.low > first.wall->interval_s.high ||
+                         one.wall->interval_s.high < first.wall->interval_s.low;
+      parts.push_back(ratio(one.wall->median_s, first.wall->median_s) + " times the time" +
+                      (apart ? "" : " (within the noise)"));
+    }
+    if (one.used && first.used)
+      parts.push_back(ratio(static_cast<double>(one.used->peak_bytes), static_cast<double>(first.used->peak_bytes)) +
+                      " times the peak memory");
+    fmt::print(out, "  {}: {}\n", readable_id(one.id), join(parts, ", "));
+  }
+}
+
+/// Which processes a command's instructions are of, where there are several.
+void print_processes(const Record& record, std::ostream& out) {
+  for (const CaseRecord& one : record.cases) {
+    if (!one.processes || one.processes->size() < 2 || !one.counts) continue;
+    fmt::print(out, "\nprocesses of {}\n", readable_id(one.id));
+    std::size_t width = 5;
+    for (const ProcessCount& process : *one.processes) width = std::max(width, process.place.size());
+    for (const ProcessCount& process : *one.processes) {
+      fmt::print(out, "  {:{}}  {:>16}  {:>6}  {}\n", process.place, width,
+                 format_count(static_cast<double>(process.instructions)),
+                 one.counts->per_iteration > 0
+                     ? format_share(static_cast<double>(process.instructions) / one.counts->per_iteration)
+                     : "",
+                 process.program);
+    }
+  }
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> shell_words(std::string_view text) {
+  constexpr std::string_view kOfShells = "|&;<>()$`*?[]#~";
+  const auto refuse = [&](const std::string& message, const std::string& mend) {
+    return fail(ErrorKind::input, message, std::string(text), mend);
+  };
+  std::vector<std::string> words;
+  std::optional<std::string> word;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == ' ' || c == '\t' || c == '\n') {
+      if (word) words.push_back(*std::exchange(word, std::nullopt));
+      continue;
+    }
+    const bool is_parameter = text.substr(i).starts_with("${");
+    if (!word) word.emplace();
+    if (c == '\'' || c == '"') {
+      for (++i; i < text.size() && text[i] != c; ++i) {
+        if (c == '"' && text[i] == '\\' && i + 1 < text.size() && std::string_view("\"\\$`").contains(text[i + 1])) ++i;
+        *word += text[i];
+      }
+      if (i == text.size()) return refuse("a quote does not end", "end it, or write the command behind --");
+    } else if (c == '\\' && i + 1 < text.size()) {
+      *word += text[++i];
+    } else if (is_parameter) {
+      const std::size_t end = text.find('}', i);
+      if (end == std::string_view::npos) return refuse("'${' does not end", "write ${NAME}");
+      word->append(text.substr(i, end - i + 1));
+      i = end;
+    } else if (kOfShells.contains(c) && !(c == '#' && !word->empty()) && !(c == '~' && !word->empty())) {
+      return refuse(fmt::format("'{}' wants a shell", c), "add --shell, or put it in quotes");
+    } else {
+      *word += c;
+    }
+  }
+  if (word) words.push_back(*std::move(word));
+  if (words.empty()) return refuse("an empty command", "name a program");
+  return words;
+}
+
+Result<std::vector<std::string>> parameter_values(const std::string& text, const std::string& where) {
+  constexpr long kMost = 10000;
+  const std::size_t dots = text.find("..");
+  if (dots == std::string::npos) {
+    std::vector<std::string> values;
+    for (const std::string_view value : split(text, ',')) values.emplace_back(value);
+    return values;
+  }
+  const auto parts = [&] {
+    std::vector<std::optional<long>> numbers;
+    for (std::size_t at = 0; at <= text.size();) {
+      const std::size_t end = std::min(text.find("..", at), text.size());
+      numbers.push_back(whole_number(std::string_view(text).substr(at, end - at)));
+      at = end + 2;
+    }
+    return numbers;
+  }();
+  const bool are_numbers = (parts.size() == 2 || parts.size() == 3) &&
+                           std::ranges::all_of(parts, [](const auto& one) { return one.has_value(); });
+  const long step = are_numbers && parts.size() == 3 ? *parts[2] : 1;
+  if (!are_numbers || step < 1 || *parts[1] < *parts[0] || (*parts[1] - *parts[0]) / step > kMost) {
+    return fail(ErrorKind::input, fmt::format("'{}' is no range", text), where,
+                "write 1..10, or 0..100..25 for steps of 25");
+  }
+  std::vector<std::string> values;
+  for (long value = *parts[0]; value <= *parts[1]; value += step) values.push_back(fmt::format("{}", value));
+  return values;
+}
+
+void add_command_options(OptionSet& command, CommandOptions& options) {
+  command.add("commands", &options.commands, "Commands to measure and compare, each in quotes; or one behind --")
+      .value_name("COMMAND");
+  command.behind_dashes = &options.words;
+  command.add("--shell", &options.shell, "Let /bin/sh run them: for pipes, redirections and variables");
+  command.add("--name", &options.names, "What a command is called, in their order (default: its text)")
+      .value_name("NAME")
+      .one_each();
+  command
+      .add("--parameter", &options.parameters,
+           "Measure for each value, which stands where a command has ${NAME}: n=1,10,100 or n=1..10")
+      .value_name("NAME=VALUES")
+      .one_each();
+  command.add("--prepare", &options.prepare, "What /bin/sh does before each execution, unmeasured").value_name("TEXT");
+  command.add("--input", &options.input, "File for the standard input (default: none)").value_name("FILE");
+  command
+      .add("--output", &options.output,
+           "Where the standard output goes: null, errors (shown when it fails) or a file (default: null)")
+      .value_name("null|errors|FILE");
+  command.add("--expect-status", &options.expected, "Exit codes that are no failure, such as 0,1, or any (default: 0)")
+      .value_name("CODES");
+  command.add("--working-folder", &options.folder, "Where they run (default: here)").value_name("DIR");
+  command.add("--env", &options.environment, "Set a variable for them").value_name("NAME=VALUE").one_each();
+  command.add("--json", &options.json, "Write the record to this file (-: standard output)").value_name("FILE");
+  add_run_options(command, options.run);
+}
+
+int run_command(const Context& context, const CommandOptions& options, std::ostream& out, std::ostream& err) {
+  const auto suite = suite_of(context, options);
+  if (!suite) return report_error(suite.error(), err);
+  auto plan = make_plan(*suite, {});
+  if (!plan) return report_error(plan.error(), err);
+  auto settings = settings_of(options.run);
+  if (!settings) return report_error(settings.error(), err);
+  if (auto fine = check_outputs({options.json}); !fine) return report_error(fine.error(), err);
+  RunOptions run = options.run;
+  run.server = "off";  // there is nothing to be kept warm
+  auto measuring = Measuring::begin(context, run, err);
+  if (!measuring) return report_error(measuring.error(), err);
+  const RunRequest request{
+      .plan = &*plan, .caller = caller_of(context, run), .settings = *std::move(settings), .tools = run.tools};
+  auto measured = (*measuring)->measure(request, {serve::SuiteText{}, Selection{}});
+  if (!measured) return report_error(measured.error(), err);
+  if (!options.json.empty() && !is_beside_file(options.json)) measuring->reset();  // as in `run`
+  if (auto printed = print_record(context, run, *measured, options.json, out); !printed)
+    return report_error(printed.error(), err);
+  if (options.json != "-") {
+    print_processes(measured->record, out);
+    print_relations(measured->record, out);
+  }
+  if (measured->stopped) report_error(*measured->stopped, err);
+  return exit_code_of(*measured);
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,39 @@
+/// `tally command -- PROGRAM ARG…`: whole commands, counted and timed with all of their processes, without a suite.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/context.h"
+#include "cli/run_options.h"
+
+namespace tally::cli {
+
+struct CommandOptions {
+  RunOptions run;
+  std::vector<std::string> commands;  ///< Each as a shell reads it.
+  std::vector<std::string> words;     ///< Behind "--": one command, as it stands.
+  std::vector<std::string> names;     ///< In the order of the commands.
+  std::vector<std::string> parameters;
+  std::vector<std::string> environment;
+  std::string prepare;
+  std::string input;
+  std::string output;
+  std::string folder;
+  std::string expected;  ///< "0", "0,1", "any".
+  std::string json;
+  bool shell = false;
+};
+
+void add_command_options(OptionSet& command, CommandOptions& options);
+int run_command(const Context& context, const CommandOptions& options, std::ostream& out, std::ostream& err);
+
+/// The words of a command as a shell would split it. An error (input): a quote that does not end, or what only a shell
+/// can do (a pipe, a redirection, a variable).
+Result<std::vector<std::string>> shell_words(std::string_view text);
+
+/// "a,b" is two values; "1..4" is four, and "0..100..25" five.
+Result<std::vector<std::string>> parameter_values(const std::string& text, const std::string& where);
+
+}  // namespace tally::cli

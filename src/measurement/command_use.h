@@ -1,0 +1,27 @@
+/// What a whole command came to, besides the sum of its instructions and the time until it had ended. Plain data.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace tally {
+
+/// A program that a process of the command executed.
+struct ProcessCount {
+  std::string place;        ///< Of the process in the tree: "1" was started, "1.2" is the child of its second fork.
+  std::string program;      ///< The executed file.
+  std::string arguments;    ///< A digest of them.
+  std::uint64_t start = 0;  ///< Instructions until its main() began (or its entry, where that is not known).
+  std::uint64_t instructions = 0;  ///< All of them.
+  friend bool operator==(const ProcessCount&, const ProcessCount&) = default;
+};
+
+/// Of one execution, by the kernel's accounts.
+struct ResourceUse {
+  double user_s = 0;             ///< Processor time, the median of all executions; of all its processes.
+  double system_s = 0;           ///< Likewise, within the system.
+  std::uint64_t peak_bytes = 0;  ///< The most memory that one of its processes had at once, in any execution.
+  friend bool operator==(const ResourceUse&, const ResourceUse&) = default;
+};
+
+}  // namespace tally
