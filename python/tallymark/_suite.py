@@ -48,6 +48,7 @@ class Suite:
         self._benchmarks: list[dict[str, Any]] = []
         self._variants: list[dict[str, Any]] = []
         self._timers: list[dict[str, Any]] = []
+        self._commands: list[dict[str, Any]] = []
         self._programs: list[dict[str, Any]] = []
         self._definitions: list[Definition] = []
 
@@ -74,6 +75,15 @@ class Suite:
         self._timers.append(
             {"label": _label(label), "language": language, "stmt": stmt, **_keys(keys)}
         )
+
+    def command(
+        self, label: str | Sequence[str], run: Sequence[str | os.PathLike[str]] = (), **keys: Any
+    ) -> None:
+        """A `[[command]]`: a program and its arguments, or `shell=` a text for /bin/sh; with prepare, input, output,
+        expect_status, environment, folder, params, tags, timeout, … Relative paths are taken from the working
+        folder."""
+        words = {"run": [os.fspath(word) for word in run]} if run else {}
+        self._commands.append({"label": _label(label), **words, **_keys(keys)})
 
     def program(self, path: str | os.PathLike[str], **keys: Any) -> None:
         """A `[[program]]`: a benchmark program, with name, filter, args, tags, timeout, … A relative path is taken from
@@ -121,6 +131,7 @@ class Suite:
             "benchmark": self._benchmarks,
             "variants": self._variants,
             "timer": self._timers + added["timer"],
+            "command": self._commands,
             "program": self._programs,
         }
         # The default toolchain of a suite is a key of the same name as the table of its toolchains.

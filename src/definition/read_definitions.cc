@@ -350,7 +350,7 @@ Status read_command(const TomlNode& table, const std::string& folder, Suite& sui
   if (const std::string output = fields.string("output"); !output.empty())
     command.line.output = output == "null" || output == "errors" ? output : path_from(command.line.folder, output);
   command.line.expected = read_expected(fields);
-  read_environment(fields, command.line.environment);
+  read_environment(fields, command.line.environment, true);
   command.params = read_params(fields);
   command.options = read_options(fields);
   command.at = read_places(fields, table);

@@ -233,7 +233,17 @@ std::vector<std::string> read_subject(Fields& fields, const std::string& folder)
   return subject;
 }
 
-void read_environment(Fields& fields, std::map<std::string, std::string>& environment) {
+namespace {
+
+/// Of a command any: it is started anew each time, and hosts need none of it.
+Status check_variable_of_command(const std::string& name, const std::string& value) {
+  if (!name.empty() && !name.contains('=') && !name.contains('\0') && !value.contains('\0')) return {};
+  return fail(ErrorKind::input, fmt::format("'{}' cannot be a variable", name), {}, "write NAME = \"value\"");
+}
+
+}  // namespace
+
+void read_environment(Fields& fields, std::map<std::string, std::string>& environment, bool of_command) {
   const TomlNode* node = fields.find("environment");
   if (node == nullptr) return;
   if (node->kind != TomlNode::Kind::table) {
@@ -250,7 +260,9 @@ void read_environment(Fields& fields, std::map<std::string, std::string>& enviro
                             describe(entry.value.at),
                             fmt::format("write {} = \"{}\"", entry.key, entry.value.written)});
     }
-    if (Status fine = check_variable(entry.key, entry.value.text); !fine) {
+    if (Status fine = of_command ? check_variable_of_command(entry.key, entry.value.text)
+                                 : check_variable(entry.key, entry.value.text);
+        !fine) {
       Error error = fine.error();
       error.where = describe(entry.at);
       return fields.refuse(std::move(error));

@@ -22,7 +22,8 @@ Result<Toolchain> read_toolchain(const std::string& name, const TomlNode& table,
 
 /// What benchmark programs say as toolchains do: "subject", paths from `folder` or names; "environment".
 std::vector<std::string> read_subject(Fields& fields, const std::string& folder);
-void read_environment(Fields& fields, std::map<std::string, std::string>& environment);
+/// Of a command any variable may be set.
+void read_environment(Fields& fields, std::map<std::string, std::string>& environment, bool of_command = false);
 
 /// Those of a file that holds nothing else. `file` is the name of the bytes in places.
 Result<std::vector<Toolchain>> parse_toolchains(std::string_view bytes, const std::string& file,

@@ -44,6 +44,62 @@ TEST(Expand, OneCaseForEveryChoice) {
   EXPECT_EQ((*cases)[4].artifact->name, (*cases)[12].artifact->name);  // Python's and C++'s
 }
 
+TEST(Expand, ACommandIsACaseForEachOfItsValues) {
+  const auto suite = parse_suite(R"(schema = 1
+[defaults]
+toolchain = "cpp"
+threads = [1, 2]
+[[command]]
+label = ["pack", "${file}"]
+run = ["gzip", "-${level}", "a file"]
+prepare = "cp ${file} 'a file'"
+environment = { LEVEL = "${level}" }
+expect_status = [0, 2]
+params = { file = ["x"], level = [1, 9] }
+[[command]]
+label = "shell"
+shell = "echo ${HOME} | wc"
+output = "out.txt"
+expect_status = "any"
+)",
+                                 "/s/suite.toml", read_suite_file);
+  ASSERT_TRUE(suite) << describe(suite.error());
+  const auto cases = expand(*suite);
+  ASSERT_TRUE(cases) << describe(cases.error());
+  ASSERT_EQ(cases->size(), 3U);
+  const Case& first = cases->front();
+  EXPECT_EQ(first.id, "pack/x [command file=x level=1]");
+  EXPECT_EQ((*cases)[1].id, "pack/x [command file=x level=9]");
+  EXPECT_EQ(first.stmt.text(), "gzip -1 'a file'");
+  EXPECT_EQ(first.setup.text(), "cp x 'a file'");
+  EXPECT_EQ(first.toolchain, kCommandToolchain);
+  EXPECT_EQ(first.threads, 1);
+  ASSERT_TRUE(first.command);
+  EXPECT_EQ(first.command->folder, "/s");
+  EXPECT_EQ(first.command->expected, (std::vector{0, 2}));
+  EXPECT_EQ(first.command->environment.at("LEVEL"), "1");
+  EXPECT_NE(first.digest, (*cases)[1].digest);
+  const Case& shell = cases->back();
+  EXPECT_EQ(shell.command->run, (std::vector<std::string>{"/bin/sh", "-c", "echo ${HOME} | wc"}));
+  EXPECT_EQ(shell.command->output, "/s/out.txt");
+  EXPECT_TRUE(shell.command->expected.empty());
+}
+
+TEST(Expand, WhatIsNoCommandIsRefused) {
+  const auto refused = [](const std::string& keys) {
+    const auto suite = parse_suite("schema = 1\n[[command]]\nlabel = \"a\"\n" + keys, "s.toml", read_suite_file);
+    return suite ? "" : suite.error().message;
+  };
+  EXPECT_EQ(refused("run = [\"true\"]"), "");
+  EXPECT_EQ(refused(""), "a [[command]] that starts nothing");
+  EXPECT_EQ(refused("run = []"), "command 'a' starts no program");
+  EXPECT_EQ(refused("run = [\"a\"]\nshell = \"b\""), "'shell' stands beside 'run'");
+  EXPECT_EQ(refused("run = [\"a\"]\nexpect_status = 256"), "256 is no exit status");
+  EXPECT_EQ(refused("run = [\"a\"]\nexpect_status = \"some\""), "'some' is no exit status");
+  EXPECT_NE(refused("run = [\"a\"]\nthreads = 2"), "");
+  EXPECT_NE(refused("run = [\"a\"]\niterations = 2"), "");
+}
+
 constexpr std::string_view kTraced = R"(schema = 1
 [toolchain.mine]
 extends = "torch"

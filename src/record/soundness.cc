@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/contains.h"
 #include "base/date.h"
 #include "expansion/case_id.h"
 #include "measurement/statistics.h"
@@ -25,6 +26,8 @@ constexpr double kFar = 10;
 bool is_near(double a, double b) { return std::abs(a - b) <= 1e-6 * std::max({1.0, std::abs(a), std::abs(b)}); }
 
 bool is_counted(double value) { return std::isfinite(value) && std::abs(value) <= kMostCounted; }
+
+bool is_span(double seconds) { return std::isfinite(seconds) && seconds >= 0; }
 
 std::string number(double value) { return fmt::format("{:.10g}", value); }
 
@@ -180,6 +183,13 @@ std::optional<Fault> fault_of(const CaseRecord& one) {
   if (one.wall) {
     if (auto fault = fault_of_wall(*one.wall)) return fault;
   }
+  if (one.processes && one.counts) {
+    std::uint64_t sum = 0;
+    for (const ProcessCount& process : *one.processes) sum += process.instructions;
+    if (!contains(one.counts->replicates, sum)) return Fault{"processes", "their sum is that of no replicate"};
+  }
+  if (one.used && !(is_span(one.used->user_s) && is_span(one.used->system_s)))
+    return Fault{"used", "times must be 0 or more"};
   return std::nullopt;
 }
 

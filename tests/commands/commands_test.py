@@ -1,0 +1,186 @@
+"""`tally command` and [[command]] on a program of known work, and on programs that a system has.
+
+Run as: TALLY=…/tally VICTIM=…/command_victim python3 commands_test.py
+"""
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+TALLY = os.environ["TALLY"]
+VICTIM = os.environ["VICTIM"]
+
+
+def expect(good, what):
+    if not good:
+        sys.exit(f"commands_test: {what}")
+
+
+def run(*arguments, code=0, folder=None, **environment):
+    done = subprocess.run(
+        [TALLY, *map(str, arguments)],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        env={**os.environ, **environment},
+    )
+    expect(
+        code is None or done.returncode == code,
+        f"{arguments}: code {done.returncode}\n{done.stdout}{done.stderr}",
+    )
+    return done
+
+
+def case_of(*command, options=("--counts-only",), code=0, **environment):
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "r.json"
+        run("command", *options, "--json", file, "--", *command, code=code, **environment)
+        return json.loads(file.read_text())["cases"][0]
+
+
+def count(*command, **how):
+    case = case_of(*command, **how)
+    expect(case["counts"]["spread"] == 0, f"{command} varies: {case['counts']} {case['warnings']}")
+    return int(case["counts"]["per_iteration"])
+
+
+def check_known_work():
+    million = count(VICTIM, "nops", "1000000")
+    each = (count(VICTIM, "nops", "2000000") - million) / 1_000_000
+    expect(each == int(each) and 2 <= each <= 5, f"a loop of so many instructions: {each}")
+    three = [VICTIM, "nops", "1000000"]
+    shell = case_of("/bin/sh", "-c", "; ".join([shlex.join(three)] * 3))
+    own = [one["instructions"] for one in shell["processes"] if one["program"] == VICTIM]
+    expect(len(own) == 3 and len(set(own)) == 1, f"three times the same: {own}")
+    expect(abs(own[0] - million) < 5000, f"{own[0]} of a shell, {million} alone")
+    expect(
+        sum(one["instructions"] for one in shell["processes"]) == shell["counts"]["per_iteration"],
+        "the sum is the figure",
+    )
+    for how in ("fork", "exec", "killed", "daemon"):
+        case = case_of(VICTIM, how, "1000000")
+        expect(case["counts"]["spread"] == 0, f"{how} varies: {case['warnings']}")
+        last = max(one["instructions"] - one["start"] for one in case["processes"])
+        work = each * 1_000_000
+        expect(work <= last < work + 200_000, f"{how}: {case['processes']}")
+    # How a thread waits for another follows from when it is scheduled.
+    threads = case_of(VICTIM, "threads", "1000000")["counts"]["per_iteration"]
+    expect(3 * each * 1_000_000 <= threads, f"threads are counted: {threads}")
+    case = case_of(VICTIM, "nops", "1000000")
+    start = case["processes"][0]["start"]
+    expect(0 < start < million - each * 1_000_000, f"what comes before main(): {start} of {million}")
+
+
+def check_answers():
+    first = count(VICTIM, "asks")
+    expect(first == count(VICTIM, "asks"), "randomness and clocks are the same in each run")
+    varies = case_of(VICTIM, "asks", options=("--counts-only", "--entropy", "system"))
+    expect(varies["counts"]["spread"] > 0, f"the system answers: {varies['counts']}")
+    expect("executed" in " ".join(varies["warnings"]), f"which process varies: {varies['warnings']}")
+    count(VICTIM, "pipe")
+    count(VICTIM, "semaphore")
+
+
+def check_times():
+    case = case_of(VICTIM, "memory", "50", options=("--wall-only",))
+    used = case["used"]
+    expect(50 << 20 < used["peak_bytes"] < 80 << 20, f"peak memory: {used}")
+    expect(used["user_s"] + used["system_s"] > 0, f"processor time: {used}")
+    expect(case["wall"]["median_s"] > 0.001, f"time: {case['wall']}")
+    small = case_of(VICTIM, "nops", "1", options=("--wall-only",))
+    expect(small["used"]["peak_bytes"] < 8 << 20, f"nothing of ours: {small['used']}")
+    asleep = case_of("sleep", "0.05", options=("--wall-only",))["wall"]
+    expect(0.05 <= asleep["median_s"] < 0.5, f"a sleep of 50 ms: {asleep['median_s']}")
+
+
+def check_failures():
+    def message(*command, options=(), code=1):
+        failure = case_of(
+            *command, options=("--counts-only", "--retries", "0", *options), code=code
+        )["failure"]
+        return f"{failure['stage']}: {failure['message']}"
+
+    for command, words in (
+        (["/no/such/program"], "cannot be started: No such file"),
+        (["no-such-program-at-all"], "cannot be started: No such file"),
+        (["/etc/passwd"], "cannot be started: Permission denied"),
+        (["/"], "cannot be started: Permission denied"),
+        ([VICTIM, "exit", "3"], "it exited with code 3"),
+        ([VICTIM, "crash"], "it was ended by SIGSEGV"),
+        ([VICTIM, "stays"], "goes on ten seconds after it has ended"),
+    ):
+        said = message(*command)
+        expect(words in said, f"{command}: {said}")
+    expect(count(VICTIM, "exit", "3", options=("--counts-only", "--expect-status", "3")) > 0, "3")
+    expect("No such file" in message("true", options=("--input", "/no/such")), "its input")
+    expect("exited with code 7" in message("true", options=("--prepare", "exit 7")), "what prepares")
+    for arguments, words in (
+        (["command"], "no command to measure"),
+        (["command", "a | b"], "wants a shell"),
+        (["command", "--parameter", "n", "a"], "is no parameter"),
+        (["command", "--expect-status", "x", "true"], "is no exit code"),
+        (["command", "--env", "x", "true"], "sets no variable"),
+        (["command", "true", "--name", "a", "--name", "b"], "more names than commands"),
+    ):
+        done = run(*arguments, code=2)
+        expect(words in done.stderr, f"{arguments}: {done.stderr}")
+
+
+def check_suite(folder):
+    (folder / "data").write_text("b\na\nc\n" * 1000)
+    (folder / "suite.toml").write_text(
+        """schema = 1
+[[command]]
+label = ["sort", "${how}"]
+run = ["sort", "${how}", "data"]
+params = { how = ["-r", "-n"] }
+tags = ["sort"]
+[[command]]
+label = "pipe"
+shell = "sort | uniq -c"
+input = "data"
+environment = { LC_ALL = "C" }
+"""
+    )
+    ids = run("list", "suite.toml", folder=folder).stdout.splitlines()
+    expect(
+        ids
+        == ["sort/-r [command how=-r]", "sort/-n [command how=-n]", "pipe [command]"],
+        f"ids: {ids}",
+    )
+    for name in ("a", "b"):
+        run("run", "suite.toml", "--counts-only", "--json", f"{name}.json", "--profiles", folder=folder)
+    same = run("same", "a.json", "b.json", folder=folder).stdout
+    expect("3 of 3" in same or "same" in same, same)
+    checked = run("check", "a.json", "b.json", "--limit", "instructions=+0", folder=folder).stdout
+    expect("judged 3 of 3 cases" in checked, checked)
+    (folder / "data").write_text("b\na\nc\n" * 1100)
+    run("run", "suite.toml", "--json", "c.json", "--profiles", "-f", "sort/-r", folder=folder)
+    done = run(
+        "check", "a.json", "c.json", "--limit", "instructions=+1%", folder=folder, code=None
+    )
+    expect(done.returncode in (1, 3) and "sort/-r" in done.stdout, done.stdout)
+    explained = run("explain", "a.json", "c.json", "sort/-r", folder=folder).stdout
+    expect("where:" in explained, explained)
+    shown = run("command", "sort data", "sort -r data", "--parameter", "x=1", folder=folder).stdout
+    expect("against sort data" in shown and "times the instructions" in shown, shown)
+
+
+def main():
+    check_known_work()
+    check_answers()
+    check_times()
+    check_failures()
+    with tempfile.TemporaryDirectory() as folder:
+        check_suite(Path(folder))
+    print("commands: passed")
+
+
+main()

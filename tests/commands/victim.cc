@@ -1,0 +1,150 @@
+// What a counted command may do, of known work: `victim HOW [N]`.
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <semaphore.h>
+#include <sys/mman.h>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+void work(long count) {
+  for (long i = 0; i < count; ++i) asm volatile("nop");
+}
+
+constexpr long kWork = 1'000'000;
+
+/// The child is killed when all is done that it does.
+int killed() {
+  int ends[2];
+  if (::pipe(ends) != 0) return 1;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    work(kWork);
+    (void)!::write(ends[1], "x", 1);
+    for (;;) ::pause();
+  }
+  char byte = 0;
+  if (::read(ends[0], &byte, 1) != 1) return 1;
+  ::usleep(20'000);  // until it pauses
+  ::kill(child, SIGKILL);
+  ::wait(nullptr);
+  return 0;
+}
+
+int daemon() {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::setsid();
+    if (::fork() == 0) {
+      ::usleep(200'000);
+      work(kWork);
+    }
+    ::_exit(0);
+  }
+  ::wait(nullptr);
+  return 0;
+}
+
+/// Waits until a moment of the day that no clock of the system's reaches in its lifetime.
+int semaphore() {
+  auto* const shared =
+      static_cast<sem_t*>(::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  ::sem_init(shared, 1, 0);
+  timespec until{};
+  ::clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_nsec += 50'000'000;
+  if (until.tv_nsec >= 1'000'000'000) {
+    ++until.tv_sec;
+    until.tv_nsec -= 1'000'000'000;
+  }
+  return ::sem_timedwait(shared, &until) == -1 && errno == ETIMEDOUT ? 0 : 1;
+}
+
+/// How much is done follows from what the system answers.
+int asks() {
+  unsigned char bytes[2] = {};
+  if (::getrandom(bytes, sizeof bytes, 0) != sizeof bytes) return 1;
+  work(bytes[0] * 100L);
+  const int file = ::open("/dev/urandom", O_RDONLY);
+  if (::read(file, bytes, 1) != 1) return 1;
+  work(bytes[0] * 100L);
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  work(now.tv_nsec % 1000);
+  work(std::time(nullptr) % 1000);
+  return 0;
+}
+
+/// A child that writes in small pieces, and a reader that takes what is there.
+int reads_pipe() {
+  int ends[2];
+  if (::pipe(ends) != 0) return 1;
+  if (::fork() == 0) {
+    ::close(ends[0]);
+    for (int i = 0; i < 50; ++i) {
+      if (i % 10 == 0) ::usleep(1000);
+      (void)!::write(ends[1], "0123456789", 10);
+    }
+    ::_exit(0);
+  }
+  ::close(ends[1]);
+  char block[4096];
+  while (::read(ends[0], block, sizeof block) > 0) work(1000);
+  ::wait(nullptr);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string how = argc > 1 ? argv[1] : "";
+  const long count = argc > 2 ? std::atol(argv[2]) : kWork;
+  if (how == "nops") return work(count), 0;
+  if (how == "threads") {
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 3; ++i) threads.emplace_back(work, count);
+    for (std::thread& one : threads) one.join();
+    return 0;
+  }
+  if (how == "fork") {
+    if (::fork() == 0) {
+      work(count);
+      ::_exit(0);
+    }
+    ::wait(nullptr);
+    return 0;
+  }
+  if (how == "exec") {
+    ::execl("/no/such/program", "program", nullptr);
+    ::execl(argv[0], argv[0], "nops", argc > 2 ? argv[2] : "1000000", nullptr);
+    return 1;
+  }
+  if (how == "killed") return killed();
+  if (how == "daemon") return daemon();
+  if (how == "semaphore") return semaphore();
+  if (how == "asks") return asks();
+  if (how == "pipe") return reads_pipe();
+  if (how == "exit") return static_cast<int>(count);
+  if (how == "crash") ::raise(SIGSEGV);
+  if (how == "memory") {
+    std::vector<char> bytes(static_cast<std::size_t>(count) << 20U);
+    std::memset(bytes.data(), 1, bytes.size());
+    return bytes[bytes.size() / 2] - 1;
+  }
+  if (how == "stays") {
+    if (::fork() == 0) ::sleep(60);
+    return 0;
+  }
+  return 2;
+}
