@@ -43,6 +43,7 @@ using protocol::Stage;
 constexpr char kNothing[] = "/dev/null";
 constexpr std::uint64_t kLeastSamples = 3;       // of a child
 constexpr off_t kMostOfCounts = off_t{1} << 42;  // of which nothing takes memory but what is written
+constexpr std::uint64_t kLong = 3'000'000'000;   // ns
 constexpr int kPatience = 10'000;                // milliseconds that processes may outlive their command
 
 /// What the host was started with.
@@ -87,6 +88,7 @@ class CommandCase {
     output_ = request.text(Field::output).value_or(kNothing);
     folder_ = request.text(Field::command_folder).value_or("");
     temporary_ = request.text(Field::folder).value_or("");
+    warm_up_ = request.number(Field::warm_up);
     answers_ = request.number(Field::system_entropy) == 0;
   }
 
@@ -187,13 +189,20 @@ class CommandCase {
     const std::uint64_t children = request.number(Field::children, 1);
     const std::uint64_t budget = request.number(Field::budget_ns, 0);
     const std::uint64_t least = std::max(request.number(Field::least_samples, 0), kLeastSamples);
+    for (; phase_ == Phase::statement && warm_up_ > 0; --warm_up_) {
+      if (!execute(false)) return false;
+    }
     for (std::uint64_t child = 0; child < children; ++child) {
       std::vector<double> samples;
       const std::uint64_t begin = now_ns();
       if (phase_ == Phase::baseline) samples.push_back(0);
       std::uint64_t spent = 0;
-      while (phase_ == Phase::statement && (samples.size() < least || spent < budget) &&
-             samples.size() < SharedPage::kMaxSamples) {
+      // Of what takes long one sample is enough: other children take theirs.
+      const auto is_enough = [&] {
+        return spent >= kLong || (samples.size() >= least && spent >= budget) ||
+               samples.size() >= SharedPage::kMaxSamples;
+      };
+      while (phase_ == Phase::statement && !is_enough()) {
         const auto ended = execute(false);
         if (!ended) return false;
         samples.push_back(static_cast<double>(ended->lasted_ns) * 1e-9);
@@ -369,7 +378,8 @@ class CommandCase {
   std::string input_;
   std::string output_;  ///< Empty: where its errors go.
   std::string folder_;
-  std::string temporary_;  ///< Emptied before each execution.
+  std::string temporary_;      ///< Emptied before each execution.
+  std::uint64_t warm_up_ = 0;  ///< Executions that are left to do before one is timed.
   bool answers_ = true;
   Phase phase_ = Phase::baseline;
   std::uint64_t started_ = 1;  ///< The latest process: what counts is its, and not this one's.

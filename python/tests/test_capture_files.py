@@ -50,7 +50,7 @@ def test_what_lies_in_memory_and_the_standard_streams_are_no_files() -> None:
 
 def copied(value: Any) -> Any:
     stream = io.BytesIO()
-    make_pickler(Sink(stream, 1 << 20)).dump(value)
+    make_pickler(Sink(stream.write, 1 << 20)).dump(value)
     return pickle.loads(stream.getvalue())
 
 

@@ -14,6 +14,7 @@
 #include "cli/record_files.h"
 #include "cli/run_command.h"
 #include "definition/suite.h"
+#include "report/command_export.h"
 #include "report/format.h"
 #include "report/table.h"
 
@@ -108,7 +109,8 @@ Result<Suite> suite_of(const Context& context, const CommandOptions& options) {
   if (!expected) return std::unexpected(expected.error());
   CommandLine line{.prepare = options.prepare,
                    .expected = *std::move(expected),
-                   .folder = absolute_path(context.working_folder, options.folder)};
+                   .folder = absolute_path(context.working_folder, options.folder),
+                   .warm_up = options.warm_up};
   if (line.folder.size() > 1 && line.folder.ends_with('/')) line.folder.pop_back();
   if (!options.input.empty() && options.input != "null")
     line.input = absolute_path(context.working_folder, options.input);
@@ -260,6 +262,7 @@ void add_command_options(OptionSet& command, CommandOptions& options) {
       .value_name("NAME=VALUES")
       .one_each();
   command.add("--prepare", &options.prepare, "What /bin/sh does before each execution, unmeasured").value_name("TEXT");
+  command.add("--warmup", &options.warm_up, "Executions before the first one that is timed").range(0, 1000);
   command.add("--input", &options.input, "File for the standard input (default: none)").value_name("FILE");
   command
       .add("--output", &options.output,
@@ -270,6 +273,11 @@ void add_command_options(OptionSet& command, CommandOptions& options) {
   command.add("--working-folder", &options.folder, "Where they run (default: here)").value_name("DIR");
   command.add("--env", &options.environment, "Set a variable for them").value_name("NAME=VALUE").one_each();
   command.add("--json", &options.json, "Write the record to this file (-: standard output)").value_name("FILE");
+  command
+      .add("--export", &options.exported,
+           "Print this in the place of the table: hyperfine's JSON, a table in Markdown, or CSV")
+      .one_of({"hyperfine", "markdown", "csv"})
+      .excludes("--json");
   add_run_options(command, options.run);
 }
 
@@ -290,6 +298,12 @@ int run_command(const Context& context, const CommandOptions& options, std::ostr
   auto measured = (*measuring)->measure(request, {serve::SuiteText{}, Selection{}});
   if (!measured) return report_error(measured.error(), err);
   if (!options.json.empty() && !is_beside_file(options.json)) measuring->reset();  // as in `run`
+  if (!options.exported.empty()) {
+    out << (options.exported == "hyperfine"  ? to_hyperfine(measured->record)
+            : options.exported == "markdown" ? commands_to_markdown(measured->record)
+                                             : commands_to_csv(measured->record));
+    return exit_code_of(*measured);
+  }
   if (auto printed = print_record(context, run, *measured, options.json, out); !printed)
     return report_error(printed.error(), err);
   if (options.json != "-") {

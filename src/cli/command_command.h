@@ -23,6 +23,8 @@ struct CommandOptions {
   std::string folder;
   std::string expected;  ///< "0", "0,1", "any".
   std::string json;
+  std::string exported;  ///< Empty: a table is printed. "hyperfine", "markdown", "csv".
+  int warm_up = 0;
   bool shell = false;
 };
 

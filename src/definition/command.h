@@ -20,6 +20,7 @@ struct CommandLine {
                                       ///< are shown when it fails), or a file.
   std::vector<int> expected = {0};    ///< Exit codes that it may end with; none: however it ends.
   std::string folder = {};            ///< Where it runs, absolute.
+  int warm_up = 0;                    ///< Executions before the first one that is timed.
   std::map<std::string, std::string> environment = {};  ///< Besides the variables that all cases get.
   friend bool operator==(const CommandLine&, const CommandLine&) = default;
 };

@@ -32,8 +32,9 @@ constexpr auto kTimerKeys =
     std::to_array<std::string_view>({"label", "language", "stmt", "setup", "load", "global_setup", TALLY_OPTION_KEYS});
 #undef TALLY_OPTION_KEYS
 constexpr auto kCommandKeys = std::to_array<std::string_view>(
-    {"label", "run", "shell", "prepare", "input", "output", "expect_status", "folder", "environment", "params", "tags",
-     "timeout", "replicates", "min_run_time", "max_run_time", "precision", "memory", "retries", "entropy"});
+    {"label",        "run",          "shell",       "prepare", "input",   "output",  "expect_status",
+     "folder",       "warm_up",      "environment", "params",  "tags",    "timeout", "replicates",
+     "min_run_time", "max_run_time", "precision",   "memory",  "retries", "entropy"});
 
 constexpr std::uint64_t kMostRetries = 100;  // as of --retries
 
@@ -350,6 +351,8 @@ Status read_command(const TomlNode& table, const std::string& folder, Suite& sui
   if (const std::string output = fields.string("output"); !output.empty())
     command.line.output = output == "null" || output == "errors" ? output : path_from(command.line.folder, output);
   command.line.expected = read_expected(fields);
+  constexpr std::uint64_t kMostWarmUp = 1000;
+  command.line.warm_up = static_cast<int>(fields.up_to("warm_up", kMostWarmUp).value_or(0));
   read_environment(fields, command.line.environment, true);
   command.params = read_params(fields);
   command.options = read_options(fields);

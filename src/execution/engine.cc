@@ -40,7 +40,7 @@ Engine::Engine(ProcessRunner& runner, CpuLeases& leases, HostPool& pool, Builder
           leases, [this] { return cpus_in_use(); }, most_wait(request_.settings)),
       prepared_(builder, request_.toolchains, request_.surroundings, request_.settings),
       held_(book_, observer),
-      side_by_side_(leases.topology().allowed.size() > 1),
+      all_cpus_(leases.topology().allowed.size()),
       moved_to_device_(request_.cases.size()),
       looked_into_(request_.cases.size()),
       interruption_(runner.interruptions()) {
@@ -245,7 +245,9 @@ bool Engine::start_session(const HostKind& kind, const HostSpec& spec, HostId ho
   const Case& measured = request_.cases[book_.first(kind).index];
   const bool wall = book_.first(kind).mode == Mode::wall;
   // Valgrind runs one thread at a time: counting needs one CPU, however many threads there are.
-  auto lease = lease_for(book_.first(kind).mode, measured.threads);
+  // How many processes and threads a command has at once, nobody knows before.
+  const int cpus = measured.command ? static_cast<int>(all_cpus_) : measured.threads;
+  auto lease = lease_for(book_.first(kind).mode, cpus);
   if (!lease) return false;
   if (!announce(kind, spec, host)) return false;
   const Job job = book_.take(kind);
@@ -353,7 +355,7 @@ void Engine::note_files(const RunningSession& session) {
   const std::uint32_t job = session.session->request().job;
   const std::string& file = session.session->changed_file();
   if (file.empty() && session.session->executed()) sharing_.executed(job);
-  if (file.empty() || !sharing_.changes(job) || !side_by_side_) return;
+  if (file.empty() || !sharing_.changes(job) || all_cpus_ == 1) return;
   observer_.on_warning(
       fmt::format("{} changes the file {}: cases that may share it are counted one at a time from now on",
                   request_.cases[session.job.index].id, file));

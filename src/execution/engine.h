@@ -103,7 +103,7 @@ class Engine {
   RunningSessions sessions_;
   RunningSessions ended_;  ///< Not concluded: what they ran beside may spoil them yet.
   FileSharing sharing_;
-  bool side_by_side_;  ///< Sessions may run so.
+  std::size_t all_cpus_ = 1;  ///< That may be used; with one, cases never run beside each other.
   /// By case, of those that name no device: it has asked for one, and is measured where there are some.
   std::vector<bool> moved_to_device_;
   std::set<std::string> warned_of_warm_up_;  ///< Toolchains.

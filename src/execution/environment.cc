@@ -135,6 +135,14 @@ EnvironmentVariables filter_environment(const EnvironmentVariables& environment,
     return use == MeasuredFor::counts ? setting.for_counts : setting.for_times;
   };
   const bool waits_as_user_says = kept_by_user(kWaitPolicy) && use == MeasuredFor::times;
+  // How a library in a command waits, and with how many threads it works, is the command's affair.
+  if (use == MeasuredFor::commands) {
+    for (const Setting& setting : fixed) {
+      const bool of_all = setting.name == "LC_ALL" || setting.name == "PYTHONHASHSEED" || setting.name == "TZ";
+      if (of_all && !kept_by_user(setting.name)) kept[std::string(setting.name)] = setting.for_counts;
+    }
+    return {kept.begin(), kept.end()};
+  }
   for (const Setting& setting : fixed)
     if (!kept_by_user(setting.name)) kept[std::string(setting.name)] = value(setting);
   for (const Setting& setting : unless_set) kept.emplace(setting.name, value(setting));

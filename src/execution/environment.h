@@ -27,11 +27,11 @@ Result<CapturedEnvironment> capture_environment(ProcessRunner& runner, const std
                                                 Milliseconds deadline = std::chrono::minutes(5));
 
 /// What a measured process is for.
-enum class MeasuredFor { counts, times };
+enum class MeasuredFor { counts, times, commands };
 
 /// What of `environment` a measured process gets: PATH, LD_LIBRARY_PATH, PYTHONPATH, PYTHONSAFEPATH, VIRTUAL_ENV,
 /// CONDA_PREFIX, OMP_*, GOMP_*, KMP_*, MKL_*, OPENBLAS_* and `keep_names` (names or patterns, `--keep-env`), and these
-/// settings, which only an exact name in `keep_names` overrides:
+/// settings, which only an exact name in `keep_names` overrides (commands get the first and the hash seed alone):
 ///   LC_ALL=C.UTF-8, TZ=UTC       the same texts and times on every machine
 ///   OMP_WAIT_POLICY=passive      a spinning team is counted while it waits; for times `active`, see below
 ///   OPENBLAS_NUM_THREADS=1       it starts threads when it is loaded, and a host that has threads cannot fork

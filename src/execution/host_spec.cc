@@ -224,6 +224,9 @@ Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolch
                   {},
                   "see tally doctor; without --cache-sim, --branch-sim and --call-context; or take times: --wall-only");
     }
+    spec.environment = around.command_environment;
+    if (kind.environment_padding != 0)
+      set_variable(spec.environment, "TALLY_PADDING", std::string(kind.environment_padding, 'x'));
     add_command_host(spec, kind.counted ? counter_flags(around.counter) : std::vector<std::string>(), around);
     return spec;
   }

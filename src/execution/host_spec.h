@@ -39,8 +39,9 @@ std::string describe(const HostKind& kind);
 
 /// What hosts get of the machine and of the user.
 struct HostSurroundings {
-  EnvironmentVariables environment;        ///< Where instructions are counted; complete.
-  EnvironmentVariables timed_environment;  ///< Where time is taken.
+  EnvironmentVariables environment;               ///< Where instructions are counted; complete.
+  EnvironmentVariables timed_environment;         ///< Where time is taken.
+  EnvironmentVariables command_environment = {};  ///< Of whole commands.
   std::map<std::string, std::string> device_environment =
       {};                                 ///< Besides, for hosts of cases on a device: which devices there are.
   std::string working_folder;             ///< Also of cases that have no model.

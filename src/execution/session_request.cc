@@ -84,7 +84,10 @@ Result<std::string> request_frame(const SessionRequest& request) {
     if (!rules.toolchain->program.empty() && rules.measured->threads > 1)
       frame.number(Field::threads, static_cast<std::uint64_t>(rules.measured->threads));
   }
-  frame.number(Field::warm_up, python ? kWarmUpPython : kWarmUpCpp);
+  const auto& command = rules.measured->command;
+  frame.number(Field::warm_up, command  ? static_cast<std::uint64_t>(command->warm_up)
+                               : python ? kWarmUpPython
+                                        : kWarmUpCpp);
   // A program's own benchmark may be too heavy for as many as are usual: it is executed less often, unless somebody
   // says how often.
   const bool says_how_often = rules.measured->settings.iterations || rules.plan.iterations != Settings{}.iterations;

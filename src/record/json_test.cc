@@ -148,7 +148,7 @@ TEST(RecordJson, DamageIsNamedByItsPlace) {
   EXPECT_EQ(damaged("\"status\":\"crashed\"", "\"status\":\"fine\""),
             "cases[1].status: must be one of ok, failed, timeout, crashed, skipped");
   EXPECT_EQ(damaged("\"language\":\"python\"", "\"language\":\"ruby\""),
-            "cases[1].language: 'ruby' is not one of python, cpp");
+            "cases[1].language: 'ruby' is not one of python, cpp, command");
   EXPECT_EQ(damaged("\"median_s\":", "\"median\":"), "cases[0].wall.median_s: missing");
   EXPECT_THAT(damaged("\"samples_per_child\":[2,", "\"samples_per_child\":[3,"),
               HasSubstr("cases[0].wall.samples_per_child: does not add up to the number of replicates_s"));

@@ -70,12 +70,14 @@ Result<Ready> make_ready(Workspace& workspace, const RunRequest& request, bool c
   if (!environment) return std::unexpected(environment.error());
   ready.environment = *std::move(environment);
   const EnvironmentVariables& full = ready.environment.full;
-  ready.hosts = {.environment = ready.environment.filtered,
-                 .timed_environment = filter_environment(full, request.settings.kept_environment, MeasuredFor::times),
-                 .device_environment = device_environment(full),
-                 .working_folder = ready.environment.working_folder,
-                 .libexec = workspace.surroundings().libexec,
-                 .valgrind = {}};
+  ready.hosts = {
+      .environment = ready.environment.filtered,
+      .timed_environment = filter_environment(full, request.settings.kept_environment, MeasuredFor::times),
+      .command_environment = filter_environment(full, request.settings.kept_environment, MeasuredFor::commands),
+      .device_environment = device_environment(full),
+      .working_folder = ready.environment.working_folder,
+      .libexec = workspace.surroundings().libexec,
+      .valgrind = {}};
   if (counts) {
     auto valgrind = find_valgrind(workspace.runner(), full, ready.environment.filtered, ready.hosts.libexec);
     if (!valgrind) return std::unexpected(valgrind.error());

@@ -75,7 +75,9 @@ def check_known_work():
     expect(3 * each * 1_000_000 <= threads, f"threads are counted: {threads}")
     case = case_of(VICTIM, "nops", "1000000")
     start = case["processes"][0]["start"]
-    expect(0 < start < million - each * 1_000_000, f"what comes before main(): {start} of {million}")
+    expect(
+        0 < start < million - each * 1_000_000, f"what comes before main(): {start} of {million}"
+    )
 
 
 def check_answers():
@@ -83,7 +85,9 @@ def check_answers():
     expect(first == count(VICTIM, "asks"), "randomness and clocks are the same in each run")
     varies = case_of(VICTIM, "asks", options=("--counts-only", "--entropy", "system"))
     expect(varies["counts"]["spread"] > 0, f"the system answers: {varies['counts']}")
-    expect("executed" in " ".join(varies["warnings"]), f"which process varies: {varies['warnings']}")
+    expect(
+        "executed" in " ".join(varies["warnings"]), f"which process varies: {varies['warnings']}"
+    )
     count(VICTIM, "pipe")
     count(VICTIM, "semaphore")
 
@@ -120,7 +124,9 @@ def check_failures():
         expect(words in said, f"{command}: {said}")
     expect(count(VICTIM, "exit", "3", options=("--counts-only", "--expect-status", "3")) > 0, "3")
     expect("No such file" in message("true", options=("--input", "/no/such")), "its input")
-    expect("exited with code 7" in message("true", options=("--prepare", "exit 7")), "what prepares")
+    expect(
+        "exited with code 7" in message("true", options=("--prepare", "exit 7")), "what prepares"
+    )
     for arguments, words in (
         (["command"], "no command to measure"),
         (["command", "a | b"], "wants a shell"),
@@ -143,29 +149,34 @@ run = ["sort", "${how}", "data"]
 params = { how = ["-r", "-n"] }
 tags = ["sort"]
 [[command]]
-label = "pipe"
-shell = "sort | uniq -c"
+label = "shell"
+shell = "sort -u"
 input = "data"
 environment = { LC_ALL = "C" }
 """
     )
     ids = run("list", "suite.toml", folder=folder).stdout.splitlines()
     expect(
-        ids
-        == ["sort/-r [command how=-r]", "sort/-n [command how=-n]", "pipe [command]"],
+        ids == ["sort/-r [command how=-r]", "sort/-n [command how=-n]", "shell [command]"],
         f"ids: {ids}",
     )
     for name in ("a", "b"):
-        run("run", "suite.toml", "--counts-only", "--json", f"{name}.json", "--profiles", folder=folder)
+        run(
+            "run",
+            "suite.toml",
+            "--counts-only",
+            "--json",
+            f"{name}.json",
+            "--profiles",
+            folder=folder,
+        )
     same = run("same", "a.json", "b.json", folder=folder).stdout
     expect("3 of 3" in same or "same" in same, same)
     checked = run("check", "a.json", "b.json", "--limit", "instructions=+0", folder=folder).stdout
     expect("judged 3 of 3 cases" in checked, checked)
     (folder / "data").write_text("b\na\nc\n" * 1100)
     run("run", "suite.toml", "--json", "c.json", "--profiles", "-f", "sort/-r", folder=folder)
-    done = run(
-        "check", "a.json", "c.json", "--limit", "instructions=+1%", folder=folder, code=None
-    )
+    done = run("check", "a.json", "c.json", "--limit", "instructions=+1%", folder=folder, code=None)
     expect(done.returncode in (1, 3) and "sort/-r" in done.stdout, done.stdout)
     explained = run("explain", "a.json", "c.json", "sort/-r", folder=folder).stdout
     expect("where:" in explained, explained)

@@ -1,0 +1,20 @@
+/// The commands of a record in the formats of other programs. Pure; every name in them is escaped for its format.
+#pragma once
+
+#include <string>
+
+#include "record/record.h"
+
+namespace tally {
+
+/// What hyperfine's --export-json writes (results[].command, mean, stddev, median, user, system, min, max, times,
+/// memory_usage_byte, exit_codes, parameters), with `instructions` beside it. What was not measured is null.
+std::string to_hyperfine(const Record& record);
+
+/// A table: each command with its instructions and times, and how it stands to the first one.
+std::string commands_to_markdown(const Record& record);
+
+/// A line for each command, with a heading line: seconds and bytes.
+std::string commands_to_csv(const Record& record);
+
+}  // namespace tally
