@@ -161,8 +161,8 @@ class CommandCase {
       if (!executed) return false;
       remove_all(files);
       if (!tree.lost.empty()) {
-        fail(Stage::region,
-             "not all of it could be counted: process " + tree.lost + " was killed, and left no counters");
+        fail(Stage::region, "not all of it could be counted: process " + tree.lost + " left no count",
+             "is there room in the folder of temporary files (TMPDIR)?");
         return false;
       }
       if (tree.processes.empty()) {
