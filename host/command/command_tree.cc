@@ -28,6 +28,11 @@ std::string contents(const std::string& path) {
   return text;
 }
 
+std::string path_in(const std::string& folder, const std::string& name) {
+  std::string path = folder;
+  return path.append("/").append(name);
+}
+
 std::vector<std::string> names_in(const std::string& folder) {
   std::vector<std::string> names;
   DIR* const listing = ::opendir(folder.c_str());
@@ -111,7 +116,7 @@ Tree read_tree(const std::string& folder, int counts) {
   std::vector<std::string> names = names_in(folder);
   std::ranges::sort(names, {}, order_of);
   for (const std::string& name : names) {
-    const std::string text = contents(folder + "/" + name);
+    const std::string text = contents(path_in(folder, name));
     TreeProcess one{.place = name.substr(0, name.find('-')),
                     .program = std::string(value_of(text, format::kProgram)),
                     .arguments = std::string(value_of(text, format::kArguments)),
@@ -163,7 +168,7 @@ bool write_dump(const Tree& tree, const char* path) {
 void empty_folder(const std::string& folder) {
   if (folder.empty()) return;
   for (const std::string& name : names_in(folder)) {
-    const std::string path = folder + "/" + name;
+    const std::string path = path_in(folder, name);
     if (::unlink(path.c_str()) != 0) remove_all(path);
   }
 }

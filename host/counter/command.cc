@@ -128,7 +128,7 @@ void pass_on() {
     one = option;
     return;
   }
-  VG_(addToXA)(VG_(args_for_valgrind), &option);
+  VG_(addToXA)(VG_(args_for_valgrind), static_cast<const void*>(&option));
 }
 
 /// "1.2-3@17#4"

@@ -1,5 +1,7 @@
 #include "execution/session_request.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "protocol/frame.h"
@@ -55,7 +57,7 @@ void append_python(Writer& frame, const SessionRequest& request) {
 
 void append_command(Writer& frame, const CommandLine& line) {
   for (const std::string& argument : line.run) frame.text(Field::argument, argument);
-  for (const auto& [name, value] : line.environment) frame.text(Field::variable, name + "=" + value);
+  for (const auto& [name, value] : line.environment) frame.text(Field::variable, fmt::format("{}={}", name, value));
   for (const int status : line.expected) frame.number(Field::expected, static_cast<std::uint64_t>(status));
   if (!line.prepare.empty()) frame.text(Field::setup_part, line.prepare);
   if (!line.input.empty()) frame.text(Field::input, line.input);

@@ -113,6 +113,7 @@ int main(int argc, char** argv) {
   if (how == "nops") return work(count), 0;
   if (how == "threads") {
     std::vector<std::thread> threads;
+    threads.reserve(3);
     for (int i = 0; i < 3; ++i) threads.emplace_back(work, count);
     for (std::thread& one : threads) one.join();
     return 0;
