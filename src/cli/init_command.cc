@@ -19,6 +19,7 @@ Starter starter_of(const InitOptions& options) {
   if (options.suite) return Starter::suite;
   if (options.cmake) return Starter::cmake;
   if (options.python) return Starter::python;
+  if (options.command) return Starter::command;
   const auto has = [&options](const char* name) {
     std::error_code code;
     return fs::exists(fs::path(options.folder) / name, code);
@@ -56,6 +57,7 @@ std::string prefix_path(const Context& context) {
 std::string next_command(const Context& context, Starter kind, const fs::path& folder) {
   const auto at = [&folder](const char* name) { return shell_quote((folder / name).lexically_normal().string()); };
   if (kind == Starter::suite) return "tally run " + at("benchmarks/suite.toml");
+  if (kind == Starter::command) return "tally run " + at("benchmarks/commands.toml");
   if (kind == Starter::python) return "python3 " + at("benchmarks/benchmarks.py");
   const std::string build = at("build/benchmarks");
   return fmt::format("cmake -S {} -B {}{} && cmake --build {} && tally run --program {}", at("benchmarks"), build,
@@ -71,6 +73,10 @@ void add_init_options(OptionSet& command, InitOptions& options) {
   command.add("--python", &options.python, "Write benchmarks in Python: benchmarks/benchmarks.py")
       .excludes("--suite")
       .excludes("--cmake");
+  command.add("--command", &options.command, "Write a suite of whole commands: benchmarks/commands.toml")
+      .excludes("--suite")
+      .excludes("--cmake")
+      .excludes("--python");
   command.footer =
       "The default is --cmake if there is a CMakeLists.txt, --python if there is a pyproject.toml, setup.py or "
       "setup.cfg,\n"

@@ -13,9 +13,10 @@ namespace tally::cli {
 
 struct InitOptions {
   std::string folder = ".";  ///< Of the project.
-  bool suite = false;        ///< None of the three: by what the project is.
+  bool suite = false;        ///< None of these: by what the project is.
   bool cmake = false;
   bool python = false;
+  bool command = false;
 };
 
 void add_init_options(OptionSet& command, InitOptions& options);

@@ -38,25 +38,42 @@ if(BUILD_TESTING)
 endif()
 )cmake";
 
-constexpr const char* kProgram = R"cc(#include <tallymark/bench.h>
+// (clang-format would format the text by its delimiter, were that "cc".)
+constexpr const char* kProgram = R"program(#include <tallymark/bench.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <random>
 #include <vector>
 
-                                      TALLY_BENCH("sort", tally::args({{"n", {10, 1000}}}))(tally::State& state) {
-                                        std::mt19937 random(1);
-                                        std::vector<unsigned> in(static_cast<std::size_t>(state.arg(0)));  // once, not
-                                                                                                           // measured
-                                        for (unsigned& x : in) x = static_cast<unsigned>(random());
-                                        for (auto _ : state) {  // measured
-                                          std::vector<unsigned> v = in;
-                                          std::sort(v.begin(), v.end());
-                                          tally::keep(v);
-                                        }
-                                      }
-)cc";
+TALLY_BENCH("sort", tally::args({{"n", {10, 1000}}}))(tally::State& state) {
+  std::mt19937 random(1);
+  std::vector<unsigned> in(static_cast<std::size_t>(state.arg(0)));  // once, not measured
+  for (unsigned& x : in) x = static_cast<unsigned>(random());
+  for (auto _ : state) {  // measured
+    std::vector<unsigned> v = in;
+    std::sort(v.begin(), v.end());
+    tally::keep(v);
+  }
+}
+)program";
+
+constexpr const char* kCommands =
+    R"toml(# A suite of whole commands: the instructions, the time and the memory of all of their processes.
+#
+#     tally run benchmarks/commands.toml --json old.json      # measure
+#     tally compare old.json new.json                         # what has changed
+schema = 1
+
+[[command]]
+label = "list"
+run = ["ls", "-l"]             # no shell reads it; relative paths are from this suite's folder
+
+[[command]]
+label = ["pack", "${level}"]
+run = ["gzip", "-c", "-${level}", "commands.toml"]
+params = { level = [1, 9] }
+)toml";
 
 constexpr const char* kPython = R"py("""The project's benchmarks: instructions are counted exactly, and times taken.
 
@@ -89,6 +106,8 @@ std::vector<StarterFile> starter_files(Starter kind) {
       return {{"benchmarks/CMakeLists.txt", kCMake}, {"benchmarks/benchmarks.cc", kProgram}};
     case Starter::python:
       return {{"benchmarks/benchmarks.py", kPython}};
+    case Starter::command:
+      return {{"benchmarks/commands.toml", kCommands}};
     case Starter::suite:
       break;
   }

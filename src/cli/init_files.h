@@ -6,7 +6,7 @@
 
 namespace tally::cli {
 
-enum class Starter { suite, cmake, python };
+enum class Starter { suite, cmake, python, command };
 
 struct StarterFile {
   std::string name;  ///< Below the project's folder.

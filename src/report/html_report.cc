@@ -96,6 +96,14 @@ Object case_json(const CaseRecord& one) {
   if (one.reused) json["reused"] = *one.reused;
   if (one.counts) json["counts"] = counts_json(*one.counts);
   if (one.wall) json["wall"] = wall_json(*one.wall);
+  if (one.used)
+    json["used"] = Object{{"user", one.used->user_s}, {"system", one.used->system_s}, {"peak", one.used->peak_bytes}};
+  if (one.processes && one.processes->size() > 1) {
+    Array processes;
+    for (const ProcessCount& process : *one.processes)
+      processes.push_back(Array{process.place, process.program, process.instructions, process.start});
+    json["processes"] = std::move(processes);
+  }
   if (one.on_device && one.on_device->work) json["work"] = work_json(*one.on_device->work);
   if (one.failure) {
     json["failure"] =

@@ -30,6 +30,22 @@ TEST(Usage, EveryCommandHelpsAndTheVersionIsSaid) {
   EXPECT_THAT(version.out, testing::MatchesRegex("tally [0-9]+\\.[0-9]+\\.[0-9]+.*\n"));
 }
 
+TEST(Usage, WhatInitWritesIsReadyToRun) {
+  const auto folder = TemporaryFolder::make();
+  ASSERT_TRUE(folder.has_value());
+  const std::string project = folder->path().string();
+  EXPECT_THAT(tally({"init", project, "--command"}).out, HasSubstr("next: tally run "));
+  EXPECT_EQ(tally({"list", project + "/benchmarks/commands.toml"}).out,
+            "list [command]\npack/1 [command level=1]\npack/9 [command level=9]\n");
+  EXPECT_EQ(tally({"init", project, "--suite"}).code, 0);
+  EXPECT_THAT(tally({"list", project + "/benchmarks/suite.toml"}).out, HasSubstr("Sort/random numbers [cpp n=10]"));
+  EXPECT_EQ(tally({"init", project, "--cmake"}).code, 0);
+  const auto program = read_file(project + "/benchmarks/benchmarks.cc");
+  ASSERT_TRUE(program);
+  EXPECT_THAT(*program, HasSubstr("\n  for (auto _ : state) {  // measured\n")) << "indented as one writes it";
+  EXPECT_EQ(tally({"init", project, "--command"}).code, 2) << "what is there stays";
+}
+
 TEST(Usage, WrongUsageIsTwoAndOnStandardError) {
   for (const std::vector<std::string>& wrong : {std::vector<std::string>{},
                                                 {"no-such-command"},

@@ -48,6 +48,37 @@ function factsOf(one) {
   );
 }
 
+/// Of a command: what its instructions are the sum of, a row for each program that a process executed.
+function processesOf(one) {
+  const rows = one.processes.map(([place, program, own, start], at) => ({
+    at,
+    place,
+    program,
+    own,
+    start,
+  }));
+  const columns = [
+    {title: 'Process', value: ({at}) => at, cell: ({place}) => place},
+    {title: 'Instructions', numeric: true, value: ({own}) => own, cell: ({own}) => count(own)},
+    {
+      title: 'Share',
+      numeric: true,
+      value: ({own}) => own,
+      cell: ({own}) => el('span', {class: 'soft'}, share(own, one.counts.per)),
+    },
+    {
+      title: 'Before main()',
+      numeric: true,
+      className: 'hide-phone',
+      value: ({start}) => start,
+      cell: ({start}) => count(start),
+    },
+    {title: 'Program', value: ({program}) => program, cell: ({program}) => program},
+  ];
+  const state = {column: 0, direction: 1};
+  return el('div', {class: 'sheet'}, sortableTable('functions', columns, rows, state));
+}
+
 /// Where the instructions of a case go: its profile, and the one of its Python functions.
 function profileSections(one) {
   const packed = (text) => text && (() => profileOf(text));
@@ -63,6 +94,7 @@ function sectionsOf(one) {
     whyOf(one),
     growthOf(data.cases.indexOf(one)),
     one.wall && section('Samples', distribution(one.wall, one.base?.wall)),
+    one.processes && one.counts && section('Processes', processesOf(one)),
     one.lines && lineSection(one),
     (one.profile || one.python) && profileSections(one),
     section('Code', codeOf(one)),

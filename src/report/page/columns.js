@@ -76,6 +76,23 @@ const deviceColumn = {
   cell: ({work}) => (work ? seconds(work.time, work.reach) : ''),
 };
 
+const userColumn = {
+  title: 'User + system',
+  small: 'processor time',
+  numeric: true,
+  className: 'hide-small',
+  value: ({used}) => used && used.user + used.system,
+  cell: ({used}) => (used ? seconds(used.user + used.system) : ''),
+};
+
+const peakColumn = {
+  title: 'Peak',
+  small: 'peak memory',
+  numeric: true,
+  value: ({used}) => used?.peak,
+  cell: ({used}) => (used ? (used.peak / 2 ** 20).toFixed(1) + ' MiB' : ''),
+};
+
 const samplesColumn = {
   title: 'Samples',
   className: 'strip-cell',
@@ -98,6 +115,7 @@ function caseColumns() {
   const counts = [nameColumn, countColumn];
   // Of cases that work on a device; where none does, there is no such column.
   const work = data.cases.some((one) => one.work) ? [kernelsColumn, deviceColumn] : [];
+  if (data.cases.some((one) => one.used)) work.push(userColumn, peakColumn);
   return data.base
     ? [
         ...counts,
