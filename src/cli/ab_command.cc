@@ -34,6 +34,10 @@ void add_side(OptionSet& sub, const std::string& prefix, AbSide& side) {
   sub.add("--" + prefix + "-program", &side.program,
           who + "a benchmark program; with a suite, in place of its only one")
       .value_name("EXE");
+  sub.add("--" + prefix + "-command", &side.command, who + "a whole command, without a suite; no shell reads it")
+      .value_name("COMMAND")
+      .excludes("suite")
+      .excludes("--" + prefix + "-program");
   sub.add("--" + prefix + "-toolchain", &side.toolchain, who + "toolchain of the suite, for every case")
       .value_name("NAME");
   sub.add("--" + prefix + "-cxx", &side.cxx, who + "C++ compiler").value_name("PROGRAM");
@@ -84,7 +88,8 @@ int report(const AbOptions& options, const std::vector<Record>& records, const s
 
 /// What the protocol of servers has no words for.
 bool needs_workspace(const AbOptions& options, const std::array<Plan, 2>& plans) {
-  return options.same_result || has_programs(plans) || !options.a.toolchain.empty() || !options.b.toolchain.empty();
+  return options.same_result || has_programs(plans) || !options.b.command.empty() || !options.a.toolchain.empty() ||
+         !options.b.toolchain.empty();
 }
 
 int interruption(std::ostream& err) {
@@ -102,7 +107,8 @@ Status check_results(const AbOptions& options, const std::array<Plan, 2>& plans)
 }  // namespace
 
 void add_ab_options(OptionSet& sub, AbOptions& options) {
-  sub.add("suite", &options.suite, "The suite's TOML file; none is needed with --a-program and --b-program")
+  sub.add("suite", &options.suite,
+          "The suite's TOML file; none is needed with --a-program or --a-command, and its like for B")
       .value_name("SUITE");
   add_side(sub, "a", options.a);
   add_side(sub, "b", options.b);

@@ -1,5 +1,5 @@
-/// `tally ab SUITE`: two environments, toolchains, compilers, interpreters or benchmark programs, measured in turns and
-/// compared.
+/// `tally ab SUITE`: two environments, toolchains, compilers, interpreters, benchmark programs or commands, measured in
+/// turns and compared.
 ///
 /// Passes alternate A, B, A, B, …, so that what drifts on the machine falls on both; the passes of a side are pooled.
 /// What differs between the sides is what is being asked about: it is named and softens no verdict.
@@ -20,12 +20,14 @@ namespace tally::cli {
 struct AbSide {
   std::string env_command;
   std::string program;    ///< Instead of the suite's one program, or without a suite.
+  std::string command;    ///< A whole command, as a shell reads it; without a suite.
   std::string toolchain;  ///< Instead of the cases' own.
   std::string cxx;
   std::string python;
   std::string json;  ///< Keeps the record here.
   [[nodiscard]] bool says_nothing() const {
-    return env_command.empty() && program.empty() && toolchain.empty() && cxx.empty() && python.empty();
+    return env_command.empty() && program.empty() && command.empty() && toolchain.empty() && cxx.empty() &&
+           python.empty();
   }
 };
 

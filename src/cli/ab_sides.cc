@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/text.h"
+#include "cli/command_command.h"
 #include "cli/suite_source.h"
 
 namespace tally::cli {
@@ -14,9 +16,13 @@ namespace {
 Status check_usage(const AbOptions& options) {
   if (options.a.says_nothing() && options.b.says_nothing()) {
     return fail(ErrorKind::input, "nothing differs between the sides", "tally ab",
-                "say what A and B are: --a TEXT --b TEXT, or --a-program, --a-toolchain, --a-cxx or --a-python and the "
-                "same for b");
+                "say what A and B are: --a TEXT --b TEXT, or --a-program, --a-command, --a-toolchain, --a-cxx or "
+                "--a-python and the same for b");
   }
+  if (options.a.command.empty() != options.b.command.empty())
+    return fail(ErrorKind::input, "a command is compared with another one", "tally ab",
+                "say both: --a-command 'old/app x' --b-command 'new/app x'");
+  if (!options.a.command.empty()) return {};
   if (options.suite.empty() && (options.a.program.empty() || options.b.program.empty())) {
     return fail(ErrorKind::input, "nothing to measure", "tally ab",
                 "name a suite's file, or a program for each side: --a-program OLD --b-program NEW");
@@ -24,8 +30,20 @@ Status check_usage(const AbOptions& options) {
   return {};
 }
 
+/// Ids are those of B: it is the command that stays.
+Result<Suite> suite_of_command(const Context& context, const AbOptions& options, const AbSide& said) {
+  auto words = shell_words(said.command);
+  if (!words) return std::unexpected(words.error());
+  Suite suite;
+  Command command{.label = {replace_all(options.b.command, "${", "$${")},
+                  .line = {.run = *std::move(words), .folder = context.working_folder}};
+  if (Status added = suite.add(std::move(command)); !added) return std::unexpected(added.error());
+  return suite;
+}
+
 /// The suite with the side's program in place of the only one that it names.
 Result<Suite> suite_of_side(const Context& context, const AbOptions& options, const AbSide& said) {
+  if (!said.command.empty()) return suite_of_command(context, options, said);
   RunOptions run = options.run;
   run.tools = tools_of(said, run.tools);
   const ProgramLister list = lister_of(context, run);
@@ -67,7 +85,7 @@ bool is_program_of(const Toolchain& toolchain) { return !toolchain.program.empty
 /// What makes no difference to programs, where there is nothing else.
 Status check_difference(const AbOptions& options, const std::array<Plan, 2>& plans) {
   for (const AbSide* said : {&options.a, &options.b})
-    if (!said->env_command.empty() || !said->program.empty()) return {};
+    if (!said->env_command.empty() || !said->program.empty() || !said->command.empty()) return {};
   for (const Plan& plan : plans)
     if (!std::ranges::all_of(plan.toolchains, is_program_of)) return {};
   return fail(ErrorKind::input, "nothing differs between the sides: all cases are of programs, which are built already",
@@ -100,6 +118,13 @@ Result<std::array<Plan, 2>> plans_of_sides(const Context& context, const AbOptio
   if (!plans) return plans;
   if (auto done = replace_toolchain((*plans)[0], *a, options.a.toolchain); !done) return std::unexpected(done.error());
   if (auto done = replace_toolchain((*plans)[1], *b, options.b.toolchain); !done) return std::unexpected(done.error());
+  if (!options.b.command.empty()) {
+    // What differs is asked about, and no other definition.
+    for (std::size_t i = 0; i < (*plans)[0].cases.size(); ++i) {
+      (*plans)[0].cases[i].stmt = (*plans)[1].cases[i].stmt;
+      (*plans)[0].cases[i].digest = (*plans)[1].cases[i].digest;
+    }
+  }
   if (auto differs = check_difference(options, *plans); !differs) return std::unexpected(differs.error());
   return plans;
 }

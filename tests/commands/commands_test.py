@@ -139,6 +139,22 @@ def check_failures():
         expect(words in done.stderr, f"{arguments}: {done.stderr}")
 
 
+def check_ab():
+    done = run(
+        "ab",
+        "--a-command",
+        f"{VICTIM} nops 1000000",
+        "--b-command",
+        f"{VICTIM} nops 2000000",
+        "--counts-only",
+    )
+    expect("1 slower" in done.stdout and "code" in done.stdout, done.stdout)
+    same = run(
+        "ab", "--a-command", f"{VICTIM} nops", "--b-command", f"{VICTIM} nops", "--counts-only"
+    )
+    expect("1 same" in same.stdout, same.stdout)
+
+
 def check_suite(folder):
     (folder / "data").write_text("b\na\nc\n" * 1000)
     (folder / "suite.toml").write_text(
@@ -189,6 +205,7 @@ def main():
     check_answers()
     check_times()
     check_failures()
+    check_ab()
     with tempfile.TemporaryDirectory() as folder:
         check_suite(Path(folder))
     print("commands: passed")

@@ -36,7 +36,7 @@ int killed() {
   }
   char byte = 0;
   if (::read(ends[0], &byte, 1) != 1) return 1;
-  ::usleep(20'000);  // until it pauses
+  ::usleep(300'000);  // until it pauses, on a busy machine, too
   ::kill(child, SIGKILL);
   ::wait(nullptr);
   return 0;
