@@ -327,3 +327,17 @@ def test_doctor(engine: tallymark.Engine) -> None:
     diagnosis = tallymark.doctor(engine=engine)
     assert diagnosis.ok, diagnosis
     assert {"tally", "server", "valgrind", "cloudpickle"} <= {one.what for one in diagnosis.checks}
+
+
+def test_a_whole_command_is_a_case(engine: tallymark.Engine, tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("b\na\n")
+    built = tallymark.Suite()
+    built.command("sort", ["sort", "data"], folder=str(tmp_path), tags=["quick"])
+    built.command("fails", shell="exit 3", expect_status=[0, 3])
+    results = built.run(engine=engine)
+    assert [one.id for one in results] == ["sort [command]", "fails [command]"]
+    assert all(one.ok for one in results), results
+    sort = results["sort"].case
+    assert [one["program"] for one in sort["processes"]] == ["sort"]
+    assert sort["processes"][0]["instructions"] == results["sort"].instructions
+    assert sort["used"]["peak_bytes"] > 0

@@ -105,7 +105,7 @@ Result<Suite> suite_of(const Context& context, const CommandOptions& options) {
     return fail(ErrorKind::input, "more names than commands", "--name", "give each command one, in their order");
   auto params = params_of(options.parameters);
   if (!params) return std::unexpected(params.error());
-  auto expected = expected_codes(options.expected);
+  auto expected = expected_codes(options.ignores_failure ? "any" : options.expected);
   if (!expected) return std::unexpected(expected.error());
   CommandLine line{.prepare = options.prepare,
                    .expected = *std::move(expected),
@@ -270,6 +270,8 @@ void add_command_options(OptionSet& command, CommandOptions& options) {
       .value_name("null|errors|FILE");
   command.add("--expect-status", &options.expected, "Exit codes that are no failure, such as 0,1, or any (default: 0)")
       .value_name("CODES");
+  command.add("--ignore-failure", &options.ignores_failure, "However they end is no failure: --expect-status any")
+      .excludes("--expect-status");
   command.add("--working-folder", &options.folder, "Where they run (default: here)").value_name("DIR");
   command.add("--env", &options.environment, "Set a variable for them").value_name("NAME=VALUE").one_each();
   command.add("--json", &options.json, "Write the record to this file (-: standard output)").value_name("FILE");

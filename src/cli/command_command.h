@@ -25,6 +25,7 @@ struct CommandOptions {
   std::string json;
   std::string exported;  ///< Empty: a table is printed. "hyperfine", "markdown", "csv".
   int warm_up = 0;
+  bool ignores_failure = false;
   bool shell = false;
 };
 
