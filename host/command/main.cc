@@ -77,8 +77,9 @@ struct Ended {
 class CommandCase {
  public:
   CommandCase(Channel channel, const Message& request) : channel_(channel), job_(request.job()) {
-    for (std::size_t i = 0; i < request.count(Field::argument); ++i)
-      arguments_.emplace_back(*request.nth(Field::argument, i));
+    std::string_view arguments = request.text(Field::argument).value_or("");
+    for (std::size_t end = 0; (end = arguments.find('\0')) != std::string_view::npos; arguments.remove_prefix(end + 1))
+      arguments_.emplace_back(arguments.substr(0, end));
     for (std::size_t i = 0; i < request.count(Field::variable); ++i)
       variables_.emplace_back(*request.nth(Field::variable, i));
     for (std::size_t i = 0; i < request.count(Field::expected); ++i)
@@ -162,7 +163,8 @@ class CommandCase {
       remove_all(files);
       if (!tree.lost.empty()) {
         fail(Stage::region, "not all of it could be counted: process " + tree.lost + " left no count",
-             "is there room in the folder of temporary files (TMPDIR)?");
+             "is there room in the folder of temporary files (TMPDIR), and no limit of the size of its files "
+             "(RLIMIT_FSIZE)?");
         return false;
       }
       if (tree.processes.empty()) {

@@ -29,7 +29,6 @@ constexpr UInt kGetrusage = 98;
 constexpr UInt kSysinfo = 99;
 constexpr UInt kTimes = 100;
 constexpr UInt kTime = 201;
-constexpr UInt kFutex = 202;
 constexpr UInt kExecveat = 322;
 
 constexpr SizeT kLongestPlace = 200;  // in the name of a file, which may have 255 bytes
@@ -263,14 +262,12 @@ void note_call_of_command(ThreadId thread, UInt number, UWord* arguments) {
   } else if (number == system::kRead && g_answers && keeps_start_clock()) {
     // Until there are threads: one of them may be the writer, and does not run meanwhile.
     wait_for_pipe(static_cast<Int>(arguments[0]), arguments[2]);
-  } else if (number == kFutex && g_answers) {
-    begin_deadline(thread, arguments);
   }
+  begin_deadline(thread, number, arguments);
 }
 
 void answer_command(ThreadId thread, UInt number, UWord* arguments, SysRes result) {
   if (!counts_command()) return;
-  if (number == kFutex && g_answers) end_deadline(thread, result);
   if (sr_isError(result)) {
     // It is what it was, and goes on.
     if (number == kExecve || number == kExecveat) {

@@ -82,6 +82,8 @@ void before_syscall(ThreadId thread, UInt number, UWord* arguments, UInt /*count
 }
 
 void after_syscall(ThreadId thread, UInt number, UWord* arguments, UInt /*count*/, SysRes result) {
+  end_deadline(thread, result);
+  note_timer(number, arguments, result);
   end_of_data_file(number);
   write_over_randomness(number, arguments, result);
   watch_syscall(number, arguments, result);

@@ -52,6 +52,11 @@ constexpr UWord kProcessTime = 2;
 constexpr UWord kThreadTime = 3;
 constexpr UWord kRealtimeCoarse = 5;
 constexpr UWord kTai = 11;
+constexpr UInt kFutex = 202;
+constexpr UInt kTimerCreate = 222;
+constexpr UInt kTimerSettime = 223;
+constexpr UInt kTimerfdCreate = 283;
+constexpr UInt kTimerfdSettime = 286;
 
 Bool g_of_command = False;
 Long g_ahead = 0;  ///< Of the system's time of day, once clocks are the system's; 0: nobody has looked since.
@@ -168,25 +173,74 @@ ULong seconds_of_command() {
   return (g_ended ? now_among_threads(kRealtime, system_time(kRealtime)) : now_of(kRealtime, 0)) / kSecond;
 }
 
-void begin_deadline(ThreadId thread, const UWord* arguments) {
+namespace {
+
+/// Clocks of timers and of their descriptors, as they were made.
+constexpr UWord kMostTimers = 1024;
+UChar g_clock_of_descriptor[kMostTimers];
+UChar g_clock_of_timer[kMostTimers];
+
+struct Moment {
+  UWord place;  ///< Of a Time in the guest's memory; 0: there is none.
+  UWord clock;
+};
+
+Moment moment_of_futex(const UWord* arguments) {
   constexpr UWord kCommand = 0x7f;
   constexpr UWord kByTimeOfDay = 0x100;
+  constexpr UWord kLock = 6;
   constexpr UWord kWaitBits = 9;
   constexpr UWord kWaitRequeue = 11;
-  constexpr UWord kLock = 6;
   const UWord what = arguments[1] & kCommand;
-  if (thread >= kMostWaiting) return;
+  if (what != kWaitBits && what != kWaitRequeue && what != kLock) return {0, 0};
+  return {arguments[3], what == kLock || (arguments[1] & kByTimeOfDay) != 0 ? kRealtime : kMonotonic};
+}
+
+/// What a system call is to wait until, where it names a moment.
+Moment moment_of(UInt number, const UWord* arguments) {
+  constexpr UWord kAbsolute = 1;
+  constexpr UWord kValue = sizeof(Time);  // of an itimerspec, after its interval
+  switch (number) {
+    case system::kClockNanosleep:
+      return (arguments[1] & kAbsolute) != 0 ? Moment{arguments[2], arguments[0]} : Moment{0, 0};
+    case kFutex:
+      return moment_of_futex(arguments);
+    case kTimerfdSettime:
+    case kTimerSettime: {
+      if ((arguments[1] & kAbsolute) == 0 || arguments[2] == 0 || arguments[0] >= kMostTimers) return {0, 0};
+      const UChar* const clocks = number == kTimerSettime ? g_clock_of_timer : g_clock_of_descriptor;
+      const Moment moment{arguments[2] + kValue, clocks[arguments[0]]};
+      const Time& time = time_at(moment.place);
+      return time.seconds == 0 && time.nanoseconds == 0 ? Moment{0, 0} : moment;  // it is switched off
+    }
+    default:
+      return {0, 0};
+  }
+}
+
+}  // namespace
+
+void begin_deadline(ThreadId thread, UInt number, const UWord* arguments) {
+  if (thread >= kMostWaiting || !g_of_command) return;
   Deadline& deadline = g_deadlines[thread];
   deadline.place = nullptr;
-  if ((what != kWaitBits && what != kWaitRequeue && what != kLock) || arguments[3] == 0) return;
-  const UWord clock = what == kLock || (arguments[1] & kByTimeOfDay) != 0 ? kRealtime : kMonotonic;
-  if (g_ended && clock == kMonotonic) return;
-  Time& time = time_at(arguments[3]);
-  deadline = {&time, time, clock};
+  const Moment moment = moment_of(number, arguments);
+  if (moment.place == 0 || moment.clock >= kClocks || (g_ended && !is_time_of_day(moment.clock))) return;
+  Time& time = time_at(moment.place);
+  deadline = {&time, time, moment.clock};
   const ULong wanted = time.seconds * kSecond + time.nanoseconds;
-  const ULong now = now_as_told(clock);
-  const ULong real = system_time(clock) + (wanted > now ? wanted - now : 0);
+  const ULong now = now_as_told(moment.clock);
+  const ULong real = system_time(moment.clock) + (wanted > now ? wanted - now : 0);
   time = {real / kSecond, real % kSecond};
+}
+
+void note_timer(UInt number, const UWord* arguments, SysRes result) {
+  if (sr_isError(result) || !g_of_command) return;
+  if (number == kTimerfdCreate && sr_Res(result) < kMostTimers)
+    g_clock_of_descriptor[sr_Res(result)] = static_cast<UChar>(arguments[0]);
+  if (number != kTimerCreate) return;
+  const UInt timer = *reinterpret_cast<const UInt*>(arguments[2]);  // NOLINT(performance-no-int-to-ptr): the guest's
+  if (timer < kMostTimers) g_clock_of_timer[timer] = static_cast<UChar>(arguments[0]);
 }
 
 void end_deadline(ThreadId thread, SysRes result) {

@@ -29,9 +29,11 @@ ULong passed_time();
 void pass_time(ULong nanoseconds);
 ULong seconds_of_command();
 
-/// Around a futex(2) of a command's: a moment by our clock is the system's while the kernel waits for it. (A semaphore
-/// that processes share, and that was to be waited for until a second from now, is not to be waited for until 2037.)
-void begin_deadline(ThreadId thread, const UWord* arguments);
+/// Around each system call of a command's: a moment by our clock that it is to wait until is the system's while the
+/// kernel has it. (A semaphore that was to be waited for until a second from now is not to be waited for until 2037.)
+void begin_deadline(ThreadId thread, UInt number, const UWord* arguments);
+/// After it: by which clock a new timer goes.
+void note_timer(UInt number, const UWord* arguments, SysRes result);
 void end_deadline(ThreadId thread, SysRes result);
 
 }  // namespace tally::counter

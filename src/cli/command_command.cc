@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <ostream>
 
+#include "base/digest.h"
 #include "base/readable_id.h"
 #include "base/text.h"
 #include "cli/measuring.h"
@@ -98,6 +99,15 @@ Result<std::vector<std::vector<std::string>>> runs_of(const CommandOptions& opti
               "write tally command -- PROGRAM ARGUMENT…, or several, each in quotes: tally command 'a b' 'c d'");
 }
 
+/// A name that a line has room for: the beginning of a long text, and what tells it from others.
+std::string shortened(const std::string& text) {
+  constexpr std::size_t kMost = 160;
+  if (text.size() <= kMost) return text;
+  std::size_t end = kMost;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) --end;  // within a character
+  return text.substr(0, end) + "… " + digest(text).substr(0, 8);
+}
+
 Result<Suite> suite_of(const Context& context, const CommandOptions& options) {
   const auto runs = runs_of(options);
   if (!runs) return std::unexpected(runs.error());
@@ -124,8 +134,8 @@ Result<Suite> suite_of(const Context& context, const CommandOptions& options) {
     command.line.run = (*runs)[i];
     const bool of_shell = options.shell && i < options.commands.size();
     command.label = {i < options.names.size() ? options.names[i]
-                     : of_shell               ? options.commands[i]
-                                              : text_of(command.line)};
+                     : of_shell               ? shortened(options.commands[i])
+                                              : shortened(text_of(command.line))};
     std::ranges::replace_if(command.label[0], [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
     // A shell's own ${…} is no parameter of ours.
     if (params->empty()) command.label[0] = replace_all(command.label[0], "${", "$${");
@@ -290,6 +300,11 @@ int run_command(const Context& context, const CommandOptions& options, std::ostr
   if (!plan) return report_error(plan.error(), err);
   auto settings = settings_of(options.run);
   if (!settings) return report_error(settings.error(), err);
+  if (settings->cache_sim || settings->branch_sim || settings->call_context > 0) {
+    return report_error({ErrorKind::input, "a command's caches, branches and calls are not counted", "tally command",
+                         "leave out --cache-sim, --branch-sim and --call-context"},
+                        err);
+  }
   if (auto fine = check_outputs({options.json}); !fine) return report_error(fine.error(), err);
   RunOptions run = options.run;
   run.server = "off";  // there is nothing to be kept warm

@@ -274,7 +274,8 @@ Status Suite::add(Command command) {
     return fail(ErrorKind::input, fmt::format("command '{}' {}", join(command.label, "/"), message), where, mend);
   };
   const std::vector<std::string>& run = command.line.run;
-  if (run.empty() || run.front().empty()) return refuse("starts no program", "write run = [\"program\", \"argument\"]");
+  if (run.empty() || run.front().empty())
+    return refuse("starts no program", "name one: run = [\"program\", \"argument\"], or tally command -- PROGRAM");
   if (std::ranges::any_of(run, [](const std::string& one) { return one.contains('\0'); }))
     return refuse("has an argument with a null character", "take it out");
   if (!command.options.threads.empty() || !command.options.devices.empty() || !command.options.toolchain.empty())

@@ -220,9 +220,11 @@ Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolch
   }
   if (kind.language == Language::command) {
     if (kind.counted && around.counter.empty()) {
-      return fail(ErrorKind::missing, "a command is counted by tally's own counter, which is not there or not asked",
-                  {},
-                  "see tally doctor; without --cache-sim, --branch-sim and --call-context; or take times: --wall-only");
+      const bool wants_more = settings.cache_sim || settings.branch_sim || settings.call_context > 0;
+      return wants_more ? fail(ErrorKind::input, "a command's caches, branches and calls are not counted", {},
+                               "leave out --cache-sim, --branch-sim and --call-context")
+                        : fail(ErrorKind::missing, "tally's own counter, which counts commands, is not there", {},
+                               "see tally doctor; or take times: --wall-only");
     }
     spec.environment = around.command_environment;
     if (kind.environment_padding != 0)

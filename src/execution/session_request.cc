@@ -56,7 +56,9 @@ void append_python(Writer& frame, const SessionRequest& request) {
 }
 
 void append_command(Writer& frame, const CommandLine& line) {
-  for (const std::string& argument : line.run) frame.text(Field::argument, argument);
+  std::string arguments;
+  for (const std::string& argument : line.run) (arguments += argument).push_back('\0');
+  frame.text(Field::argument, arguments);
   for (const auto& [name, value] : line.environment) frame.text(Field::variable, fmt::format("{}={}", name, value));
   for (const int status : line.expected) frame.number(Field::expected, static_cast<std::uint64_t>(status));
   if (!line.prepare.empty()) frame.text(Field::setup_part, line.prepare);

@@ -106,7 +106,7 @@ enum class Field : std::uint16_t {
   reads_clock = 67,       ///< counted, failed, told: 1 where it has asked for the time of day; absent otherwise.
   text = 49,              ///< result: what was left. told: a label, or absent.
   counter = 53,           ///< told, repeated: "7\t0x1.8p+1\tname": Google Benchmark's flags, the value, what it is.
-  argument = 72,          ///< run_case, of a command, repeated: the program and its arguments.
+  argument = 72,          ///< run_case, of a command: the program and its arguments, each ended by a null.
   input = 73,             ///< run_case, of a command: the file of its standard input; absent: /dev/null.
   output = 74,          ///< run_case, of a command: where its standard output goes; empty: where its errors go; absent:
                         ///< /dev/null.

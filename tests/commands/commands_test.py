@@ -9,6 +9,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 TALLY = os.environ["TALLY"]
@@ -90,6 +91,12 @@ def check_answers():
     )
     count(VICTIM, "pipe")
     count(VICTIM, "semaphore")
+    begin = time.monotonic()
+    count(VICTIM, "sleeps")
+    expect(time.monotonic() - begin > 0.8, "two executions sleep four times 0.1 s each")
+    begin = time.monotonic()
+    many = count("echo", *["a"] * 5000)
+    expect(time.monotonic() - begin < 60 and many > 0, "5,000 arguments")
 
 
 def check_times():

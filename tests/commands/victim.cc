@@ -6,6 +6,7 @@
 
 #include <semaphore.h>
 #include <sys/mman.h>
+#include <sys/timerfd.h>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -69,6 +70,30 @@ int semaphore() {
     until.tv_nsec -= 1'000'000'000;
   }
   return ::sem_timedwait(shared, &until) == -1 && errno == ETIMEDOUT ? 0 : 1;
+}
+
+long long now_ns(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
+}
+
+timespec moment(long long ns) { return {ns / 1'000'000'000, ns % 1'000'000'000}; }
+
+/// Waits until a moment, of either clock, by each call that takes one; and hears of it when it has come.
+int sleeps() {
+  constexpr long long kWait = 100'000'000;
+  for (const clockid_t clock : {CLOCK_MONOTONIC, CLOCK_REALTIME}) {
+    const long long until = now_ns(clock) + kWait;
+    const timespec at = moment(until);
+    if (::clock_nanosleep(clock, TIMER_ABSTIME, &at, nullptr) != 0 || now_ns(clock) < until) return 1;
+    const int timer = ::timerfd_create(clock, 0);
+    const itimerspec alarm{{}, moment(now_ns(clock) + kWait)};
+    if (::timerfd_settime(timer, TFD_TIMER_ABSTIME, &alarm, nullptr) != 0) return 2;
+    unsigned long long times = 0;
+    if (::read(timer, &times, sizeof times) != sizeof times || times != 1) return 3;
+  }
+  return 0;
 }
 
 /// How much is done follows from what the system answers.
@@ -135,6 +160,7 @@ int main(int argc, char** argv) {
   if (how == "daemon") return daemon();
   if (how == "semaphore") return semaphore();
   if (how == "asks") return asks();
+  if (how == "sleeps") return sleeps();
   if (how == "pipe") return reads_pipe();
   if (how == "exit") return static_cast<int>(count);
   if (how == "crash") ::raise(SIGSEGV);
