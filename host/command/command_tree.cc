@@ -103,10 +103,10 @@ std::optional<std::uint64_t> counted_by(const std::string& name, int counts) {
   return std::nullopt;
 }
 
-/// A function of its own: which ones they are of, it can tell no more.
+/// In one entry: which functions they are of went with the process.
 std::string functions_of_killed(const TreeProcess& one) {
-  return "ob=" + one.program + "\nfn=[killed before it could tell its functions]\n0 " +
-         std::to_string(one.instructions) + "\n";
+  return "ob=" + one.program + "\nfn=[killed: its functions are not known]\n0 " + std::to_string(one.instructions) +
+         "\n";
 }
 
 }  // namespace

@@ -111,7 +111,7 @@ class CommandCase {
       channel_.send(ready);
       if (!serve_phase()) return;
     }
-    tell();
+    report_use();
   }
 
  private:
@@ -225,19 +225,19 @@ class CommandCase {
     return true;
   }
 
-  void tell() {
-    auto told = channel_.compose(MessageType::told, job_);
+  void report_use() {
+    auto report = channel_.compose(MessageType::told, job_);
     if (!user_s_.empty()) {
-      told.number(Field::user_ns, static_cast<std::uint64_t>(median(user_s_) * 1e9))
+      report.number(Field::user_ns, static_cast<std::uint64_t>(median(user_s_) * 1e9))
           .number(Field::system_ns, static_cast<std::uint64_t>(median(system_s_) * 1e9))
           .number(Field::peak_bytes, peak_bytes_);
     }
-    channel_.send(told);
+    channel_.send(report);
   }
 
   // --- an execution
 
-  /// Nothing: it did not end as it should, which is told.
+  /// Nothing: it did not end as it should, and the failure has been reported.
   std::optional<Ended> execute(bool counted) {
     empty_folder(temporary_);
     if (!prepare_.empty()) {
@@ -297,7 +297,10 @@ class CommandCase {
       return std::nullopt;
     }
     int failure[2];
-    if (::pipe2(failure, O_CLOEXEC) != 0) return std::nullopt;
+    if (::pipe2(failure, O_CLOEXEC) != 0) {
+      fail(Stage::setup, "cannot create a pipe: " + reason());
+      return std::nullopt;
+    }
     const std::uint64_t begin = now_ns();
     const pid_t pid = ::fork();
     if (pid == 0) {

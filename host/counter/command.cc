@@ -187,7 +187,8 @@ void wait_for_pipe(Int descriptor, UWord wanted) {
     if (ready < 0 || (polled.found & kHungUp) != 0) return;
     if (system::call(kIoctl, descriptor, kBytesToRead, system::address(&there)) < 0) return;
     if (static_cast<UWord>(there) >= wanted) return;
-    // A signal, too, ends the wait for the first byte: the guest's own read waits on, and hears of it.
+    // A signal interrupts the wait for the first byte. The guest's own read() must see that signal, so leave it to
+    // wait.
     if (there == 0 && system::call(system::kPoll, system::address(&polled), 1, -1) < 0) return;
     same = there == before && there > 0 ? same + 1 : 0;
     before = there;

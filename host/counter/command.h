@@ -1,5 +1,5 @@
-/// A whole command: each process of its tree counts from its start to its end, and tells in a file of its own what it
-/// executed (protocol/command_tree.h).
+/// A whole command: each process of its tree counts from its start to its end, and writes what it
+/// executed to a file of its own (protocol/command_tree.h).
 ///
 /// Owns: which process of the tree this one is, and its file. Where nothing asks for it (an option does), nothing here
 /// does anything.

@@ -112,7 +112,7 @@ void print_usage() {
   VG_(printf)("    --allocation-trace=<f>  a file of the program's allocations until counting starts [none]\n");
   VG_(printf)("    --host-image=<f>  where a host that took long to start leaves its image [none]\n");
   VG_(printf)(
-      "    --command=<f>  count from the start to the end, and each process tells of itself in this folder [none]\n");
+      "    --command=<f>  count from the start to the end, and each process writes its counts to this folder [none]\n");
   VG_(printf)("    --command-counts=<f>  a file that all processes of a command keep their counters in [none]\n");
   VG_(printf)("    --command-answers=no  of a command: randomness and clocks are the system's [yes]\n");
 }

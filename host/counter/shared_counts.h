@@ -1,5 +1,5 @@
-/// The counters of a command's process, in a file that outlives it (protocol/command_tree.h): one that is killed need
-/// not tell what it has executed.
+/// The counters of a command's process, in a file that outlives it (protocol/command_tree.h): so the counts of a
+/// process that is killed are not lost.
 ///
 /// Owns: which slot of that file is this process's. Where no such file is named, or it cannot be opened, counters stay
 /// where they are.
@@ -18,7 +18,7 @@ void name_shared_counts(const HChar* path);
 bool share_counts(const HChar* place, UInt number, UInt slot);
 UInt shared_slot();
 
-/// What was counted is told, and takes no memory any more.
+/// The counts have been written to a file: their memory is freed.
 void end_sharing();
 /// It goes on after all, in the same slot.
 void go_on_sharing(UInt number);

@@ -69,8 +69,8 @@ ULong system_time(UWord clock) {
   return time.seconds * kSecond + time.nanoseconds;
 }
 
-/// What a command reads while its clocks are the system's: another process may have told it a time of day by ours, and
-/// what it computes of processor time would differ in each run.
+/// What a command reads once its clocks run as the system's do. The time of day goes on from ours, which the command
+/// may have kept; processor time stays ours, because the system's would differ in each run.
 ULong now_among_threads(UWord clock, ULong real) {
   if (clock == kProcessTime || clock == kThreadTime) return now_of(clock, real);
   if (!is_time_of_day(clock)) return real;
@@ -78,7 +78,7 @@ ULong now_among_threads(UWord clock, ULong real) {
   return real + static_cast<ULong>(g_ahead);
 }
 
-ULong now_as_told(UWord clock) {
+ULong now_as_shown(UWord clock) {
   const ULong real = system_time(clock);
   return g_ended ? now_among_threads(clock, real) : g_begin[clock] + g_passed;
 }
@@ -86,10 +86,10 @@ ULong now_as_told(UWord clock) {
 /// A deadline by our clock, for as long as the kernel has it.
 struct Deadline {
   Time* place = nullptr;  ///< In the guest's memory.
-  Time told{};
+  Time original{};
   UWord clock = 0;
 };
-constexpr ThreadId kMostWaiting = 512;  ///< Valgrind has 500 threads, unless it is told otherwise.
+constexpr ThreadId kMostWaiting = 512;  ///< Valgrind has 500 threads, unless an option says otherwise.
 Deadline g_deadlines[kMostWaiting];
 
 }  // namespace
@@ -229,7 +229,7 @@ void begin_deadline(ThreadId thread, UInt number, const UWord* arguments) {
   Time& time = time_at(moment.place);
   deadline = {&time, time, moment.clock};
   const ULong wanted = time.seconds * kSecond + time.nanoseconds;
-  const ULong now = now_as_told(moment.clock);
+  const ULong now = now_as_shown(moment.clock);
   const ULong real = system_time(moment.clock) + (wanted > now ? wanted - now : 0);
   time = {real / kSecond, real % kSecond};
 }
@@ -247,9 +247,9 @@ void end_deadline(ThreadId thread, SysRes result) {
   if (thread >= kMostWaiting || g_deadlines[thread].place == nullptr) return;
   const Deadline deadline = g_deadlines[thread];
   g_deadlines[thread].place = nullptr;
-  *deadline.place = deadline.told;
+  *deadline.place = deadline.original;
   constexpr UWord kTimedOut = 110;
-  if (sr_isError(result) && sr_Err(result) == kTimedOut && !g_ended) sleep_until(deadline.clock, deadline.told);
+  if (sr_isError(result) && sr_Err(result) == kTimedOut && !g_ended) sleep_until(deadline.clock, deadline.original);
 }
 
 }  // namespace tally::counter

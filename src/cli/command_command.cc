@@ -9,15 +9,12 @@
 #include <ostream>
 
 #include "base/digest.h"
-#include "base/readable_id.h"
 #include "base/text.h"
 #include "cli/measuring.h"
 #include "cli/record_files.h"
 #include "cli/run_command.h"
 #include "definition/suite.h"
-#include "report/command_export.h"
-#include "report/format.h"
-#include "report/table.h"
+#include "report/command_report.h"
 
 namespace tally::cli {
 
@@ -142,50 +139,6 @@ Result<Suite> suite_of(const Context& context, const CommandOptions& options) {
     if (Status added = suite.add(std::move(command)); !added) return std::unexpected(added.error());
   }
   return suite;
-}
-
-std::string ratio(double value, double base) { return base > 0 ? fmt::format("{:.2f}", value / base) : "–"; }
-
-/// Each against the first one.
-void print_relations(const Record& record, std::ostream& out) {
-  if (record.cases.size() < 2) return;
-  const CaseRecord& first = record.cases.front();
-  if (first.status != CaseStatus::ok) return;
-  fmt::print(out, "\nagainst {}\n", readable_id(first.id));
-  for (const CaseRecord& one : std::span(record.cases).subspan(1)) {
-    if (one.status != CaseStatus::ok) continue;
-    std::vector<std::string> parts;
-    if (one.counts && first.counts)
-      parts.push_back(ratio(one.counts->per_iteration, first.counts->per_iteration) + " times the instructions");
-    if (one.wall && first.wall) {
-      const bool apart = one.wall->interval_s.low > first.wall->interval_s.high ||
-                         one.wall->interval_s.high < first.wall->interval_s.low;
-      parts.push_back(ratio(one.wall->median_s, first.wall->median_s) + " times the time" +
-                      (apart ? "" : " (within the noise)"));
-    }
-    if (one.used && first.used)
-      parts.push_back(ratio(static_cast<double>(one.used->peak_bytes), static_cast<double>(first.used->peak_bytes)) +
-                      " times the peak memory");
-    fmt::print(out, "  {}: {}\n", readable_id(one.id), join(parts, ", "));
-  }
-}
-
-/// Which processes a command's instructions are of, where there are several.
-void print_processes(const Record& record, std::ostream& out) {
-  for (const CaseRecord& one : record.cases) {
-    if (!one.processes || one.processes->size() < 2 || !one.counts) continue;
-    fmt::print(out, "\nprocesses of {}\n", readable_id(one.id));
-    std::size_t width = 5;
-    for (const ProcessCount& process : *one.processes) width = std::max(width, process.place.size());
-    for (const ProcessCount& process : *one.processes) {
-      fmt::print(out, "  {:{}}  {:>16}  {:>6}  {}\n", process.place, width,
-                 format_count(static_cast<double>(process.instructions)),
-                 one.counts->per_iteration > 0
-                     ? format_share(static_cast<double>(process.instructions) / one.counts->per_iteration)
-                     : "",
-                 process.program);
-    }
-  }
 }
 
 }  // namespace
@@ -323,10 +276,7 @@ int run_command(const Context& context, const CommandOptions& options, std::ostr
   }
   if (auto printed = print_record(context, run, *measured, options.json, out); !printed)
     return report_error(printed.error(), err);
-  if (options.json != "-") {
-    print_processes(measured->record, out);
-    print_relations(measured->record, out);
-  }
+  if (options.json != "-") out << processes_text(measured->record) << relations_text(measured->record);
   if (measured->stopped) report_error(*measured->stopped, err);
   return exit_code_of(*measured);
 }

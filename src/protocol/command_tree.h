@@ -1,11 +1,11 @@
-/// How a whole command is counted: the options that its counter is given, and the files in which each of its processes
-/// tells what it has executed. What counts and what reads agree on them here. Needs no C library.
+/// How a whole command is counted: the options that its counter is given, and the files to which each of its processes
+/// writes what it has executed. What counts and what reads agree on them here. Needs no C library.
 ///
 /// A process of the tree is called by its place in it: "1" is what was started, "1.2" the child of its second fork. A
 /// program that a process executes goes on under the process's name; its files are numbered: "1.2-1", "1.2-2", … Such a
 /// file is there from the moment on that there is something to count. It begins with lines about the process, and,
 /// once that has ended or gives way to another program, what it executed, in Callgrind's format. One without a line of
-/// totals is of a process that ended before it could tell (SIGKILL): its counters tell the sum.
+/// totals is of a process that ended before it could write them (SIGKILL): its shared counters give the sum.
 #pragma once
 
 #include <stdint.h>
@@ -18,16 +18,15 @@ inline constexpr char kProcessOption[] =
                            ///< place, the file's number, what its clock has passed, and its slot, "1.2-3@17#4".
 inline constexpr char kAnswersOption[] = "--command-answers=no";  ///< Randomness and clocks are the system's.
 
-/// The path of a file that all processes of the tree share: their counters lie in it, so that one that is killed
-/// (SIGKILL) need not have told what they were. Its first page has the number of slots that were taken; then slots
-/// follow.
+/// The path of a file that all processes of the tree share. Their counters lie in it, so that those of a killed process
+/// (SIGKILL) are not lost. Its first page has the number of slots that were taken; then slots follow.
 inline constexpr char kCountsOption[] = "--command-counts=";
 inline constexpr uint64_t kPage = 4096;
 
 /// A process's slot begins with a page of this. Then, a page's multiple each: the counters of its stretches (numbered
 /// from 1, eight bytes each), and how many instructions a stretch is (four bytes each).
 struct Slot {
-  uint64_t is_open;  ///< 1: it counts here. 0: what was counted was told.
+  uint64_t is_open;  ///< 1: it counts here. 0: the counts are in its file.
   uint64_t used;     ///< The highest number of a stretch.
   uint64_t number;   ///< Of the process's file.
   char place[512];   ///< Of the process.

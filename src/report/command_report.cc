@@ -1,13 +1,15 @@
-#include "report/command_export.h"
+#include "report/command_report.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "base/byte_count.h"
 #include "base/readable_id.h"
+#include "base/text.h"
 #include "json/text.h"
 #include "report/escape.h"
 #include "report/format.h"
@@ -34,11 +36,52 @@ double deviation(const std::vector<double>& times, double mean) {
   return std::sqrt(sum / static_cast<double>(times.size() - 1));
 }
 
-std::string relation(double value, double base) { return base > 0 ? fmt::format("{:.2f}", value / base) : ""; }
+std::string relation(double value, double base) { return base > 0 ? fmt::format("{:.2f}", value / base) : "–"; }
 
 std::string figure(bool there, double value) { return there ? fmt::format("{:.9g}", value) : ""; }
 
 }  // namespace
+
+std::string processes_text(const Record& record) {
+  std::string out;
+  for (const CaseRecord& one : record.cases) {
+    if (!one.processes || one.processes->size() < 2 || !one.counts) continue;
+    out += fmt::format("\nprocesses of {}\n", printable(readable_id(one.id)));
+    std::size_t width = 5;
+    for (const ProcessCount& process : *one.processes) width = std::max(width, process.place.size());
+    for (const ProcessCount& process : *one.processes) {
+      const auto own = static_cast<double>(process.instructions);
+      out += fmt::format("  {:{}}  {:>16}  {:>6}  {}\n", process.place, width, format_count(own),
+                         one.counts->per_iteration > 0 ? format_share(own / one.counts->per_iteration) : "",
+                         printable(process.program));
+    }
+  }
+  return out;
+}
+
+std::string relations_text(const Record& record) {
+  if (record.cases.size() < 2 || record.cases.front().status != CaseStatus::ok) return {};
+  const CaseRecord& first = record.cases.front();
+  std::string out = fmt::format("\nagainst {}\n", printable(readable_id(first.id)));
+  for (const CaseRecord& one : std::span(record.cases).subspan(1)) {
+    if (one.status != CaseStatus::ok) continue;
+    std::vector<std::string> parts;
+    if (one.counts && first.counts)
+      parts.push_back(relation(one.counts->per_iteration, first.counts->per_iteration) + " times the instructions");
+    if (one.wall && first.wall) {
+      const bool apart = one.wall->interval_s.low > first.wall->interval_s.high ||
+                         one.wall->interval_s.high < first.wall->interval_s.low;
+      parts.push_back(relation(one.wall->median_s, first.wall->median_s) + " times the time" +
+                      (apart ? "" : " (within the noise)"));
+    }
+    if (one.used && first.used) {
+      parts.push_back(relation(static_cast<double>(one.used->peak_bytes), static_cast<double>(first.used->peak_bytes)) +
+                      " times the peak memory");
+    }
+    out += fmt::format("  {}: {}\n", printable(readable_id(one.id)), join(parts, ", "));
+  }
+  return out;
+}
 
 std::string to_hyperfine(const Record& record) {
   json::Array results;

@@ -1,4 +1,5 @@
-/// The commands of a record in the formats of other programs. Pure; every name in them is escaped for its format.
+/// The commands of a record: what stands below their table, and the formats of other programs. Pure; every name is
+/// escaped for its format.
 #pragma once
 
 #include <string>
@@ -6,6 +7,11 @@
 #include "record/record.h"
 
 namespace tally {
+
+/// Which processes a command's instructions are of, for each that has several; empty: none has.
+std::string processes_text(const Record& record);
+/// How each command stands to the first one; empty where there is nothing to compare with.
+std::string relations_text(const Record& record);
 
 /// What hyperfine's --export-json writes (results[].command, mean, stddev, median, user, system, min, max, times,
 /// memory_usage_byte, exit_codes, parameters), with `instructions` beside it. What was not measured is null.
