@@ -354,8 +354,13 @@ class CommandCase {
         if (end != std::string::npos) left.erase(0, end + 1);
       }
     }
-    if (!found) fail(Stage::setup, "cannot be started: " + reason(), program);
-    return found;
+    if (found) return true;
+    const std::string hint =
+        program.find(' ') == std::string::npos
+            ? ""
+            : "\n(one name with a blank in it: each argument is a text of its own; a shell splits)";
+    fail(Stage::setup, "cannot be started: " + reason(), program + hint);
+    return false;
   }
 
   /// Its other processes are its own, too, and their counts are a part of its count: until they have ended, there is
