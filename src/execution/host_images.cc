@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 
 #include "base/byte_count.h"
 #include "base/digest.h"
@@ -94,7 +96,15 @@ std::string HostImages::key(const std::string& specification) {
   return Digest().add(specification).add(this_machine()).hex();
 }
 
+UniqueFd HostImages::alone() const {
+  UniqueFd folder(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  while (folder && ::flock(folder.get(), LOCK_EX) != 0 && errno == EINTR) {
+  }
+  return folder;
+}
+
 std::optional<UniqueFd> HostImages::open(const std::string& key) const {
+  const UniqueFd lock = alone();
   UniqueFd fd(::open(image(key).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   struct stat info{};
   if (!fd || ::fstat(fd.get(), &info) != 0) return std::nullopt;
@@ -124,7 +134,8 @@ bool HostImages::publish(const std::string& key, const std::string& written, std
     return false;
   }
   struct stat info{};
-  // The seal of an older image does not fit it: until this one's is there, nobody takes either.
+  const UniqueFd lock = alone();
+  // The seal of an older image does not fit it: should this process end here, nobody takes either.
   if (::rename(written.c_str(), image(key).c_str()) != 0 || ::lstat(image(key).c_str(), &info) != 0 ||
       !write_file(seal(key), seal_text(info))) {
     discard(written);

@@ -70,6 +70,8 @@ class HostImages {
  private:
   [[nodiscard]] std::filesystem::path image(const std::string& key) const { return folder_ / (key + ".image"); }
   [[nodiscard]] std::filesystem::path seal(const std::string& key) const { return folder_ / (key + ".seal"); }
+  /// Until it is closed, nobody else publishes an image, or looks for one: an image and its seal are two files.
+  [[nodiscard]] UniqueFd alone() const;
   /// Of all but this one.
   void make_room(const std::string& keep) const;
 
