@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <set>
+#include <thread>
 
 #include "base/text.h"
 
@@ -12,6 +14,7 @@ namespace tally {
 namespace {
 
 constexpr int kMostTries = 20;
+constexpr std::chrono::milliseconds kWhileOthersPush{250};
 /// `git cat-file` hands over so many files at once: all of a batch are in memory.
 constexpr std::size_t kFilesAtOnce = 500;
 
@@ -283,6 +286,11 @@ Status GitFiles::push(const std::string& remote) {
     const auto pushed = git_({"push", "--quiet", "--", remote, fmt::format("{}:{}", ref_, ref_)});
     if (pushed) return {};
     if (pushed.error().kind != ErrorKind::failed) return std::unexpected(pushed.error());
+    if (pushed.error().message.contains("cannot lock ref") && attempt + 1 < kMostTries) {
+      // Somebody pushes at this moment, or has just been stopped while they did.
+      std::this_thread::sleep_for(kWhileOthersPush);
+      continue;
+    }
     // Somebody pushed between; otherwise the remote refuses us, and says why.
     const auto theirs = fetch(remote);
     if (!theirs) return std::unexpected(theirs.error());
