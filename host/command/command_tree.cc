@@ -1,6 +1,5 @@
 #include "command_tree.h"
 
-#include <dirent.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <optional>
 #include <string_view>
 
+#include "files.h"
 #include "protocol/command_tree.h"
 
 namespace tally::host {
@@ -26,23 +26,6 @@ std::string contents(const std::string& path) {
   for (std::size_t got = 0; (got = std::fread(block, 1, sizeof block, file)) > 0;) text.append(block, got);
   std::fclose(file);
   return text;
-}
-
-std::string path_in(const std::string& folder, const std::string& name) {
-  std::string path = folder;
-  return path.append("/").append(name);
-}
-
-std::vector<std::string> names_in(const std::string& folder) {
-  std::vector<std::string> names;
-  DIR* const listing = ::opendir(folder.c_str());
-  if (listing == nullptr) return names;
-  while (const dirent* entry = ::readdir(listing)) {
-    const std::string name = entry->d_name;
-    if (name != "." && name != "..") names.push_back(name);
-  }
-  ::closedir(listing);
-  return names;
 }
 
 /// What follows these words at the beginning of a line; empty where there is no such line.
@@ -122,6 +105,7 @@ Tree read_tree(const std::string& folder, int counts) {
                     .arguments = std::string(value_of(text, format::kArguments)),
                     .start = number(value_of(text, format::kStart)),
                     .instructions = number(value_of(text, format::kTotals))};
+    tree.functions += format::kFunctionsOf + one.place + "\t" + one.program + "\n";
     const bool was_killed = value_of(text, format::kTotals).empty();
     if (was_killed) {
       const auto counted = counted_by(name, counts);
@@ -163,19 +147,6 @@ bool write_dump(const Tree& tree, const char* path) {
   std::fprintf(file, "\n%s%llu\n", format::kTotals, static_cast<unsigned long long>(total));
   const bool written = std::ferror(file) == 0;
   return std::fclose(file) == 0 && written;
-}
-
-void empty_folder(const std::string& folder) {
-  if (folder.empty()) return;
-  for (const std::string& name : names_in(folder)) {
-    const std::string path = path_in(folder, name);
-    if (::unlink(path.c_str()) != 0) remove_all(path);
-  }
-}
-
-void remove_all(const std::string& folder) {
-  empty_folder(folder);
-  ::rmdir(folder.c_str());
 }
 
 }  // namespace tally::host

@@ -27,7 +27,4 @@ Tree read_tree(const std::string& folder, int counts);
 /// False: errno says why not.
 bool write_dump(const Tree& tree, const char* path);
 
-void empty_folder(const std::string& folder);
-void remove_all(const std::string& folder);
-
 }  // namespace tally::host

@@ -1,6 +1,7 @@
 /// The host of commands: starts a program, with all processes that come of it, once for each execution.
 ///
 ///   tally-host-command [--callgrind-out-file=DUMPS/%p VALGRIND OPTION…]
+///   tally-host-command --own-process-numbers    ends with 0 where counted commands get them, else with 1
 ///
 /// With a Valgrind it serves counts: the command runs under the counter, whose files of each process become one dump
 /// (protocol/command_tree.h says what both look like). Without, it serves times. It is no larger than it must be: the
@@ -8,7 +9,6 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,9 +22,12 @@
 #include <ctime>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "command_tree.h"
+#include "execution.h"
+#include "files.h"
 #include "fork_server.h"
 #include "protocol/command_tree.h"
 #include "protocol/descriptors.h"
@@ -44,11 +47,12 @@ constexpr char kNothing[] = "/dev/null";
 constexpr std::uint64_t kLeastSamples = 3;       // of a child
 constexpr off_t kMostOfCounts = off_t{1} << 42;  // of which nothing takes memory but what is written
 constexpr std::uint64_t kLong = 3'000'000'000;   // ns
-constexpr int kPatience = 10'000;                // milliseconds that processes may outlive their command
+constexpr std::uint64_t kStartSamples = 20;      // of what a start costs
 
 /// What the host was started with.
-std::string g_dumps;              // Empty: it serves times.
-std::vector<char*> g_under = {};  // What a command is put behind, to be counted.
+std::string g_dumps;               // Empty: it serves times.
+std::vector<std::string> g_under;  // What a command is put behind, to be counted.
+bool g_grants_own_numbers = false;
 
 std::uint64_t now_ns() {
   timespec t{};
@@ -67,13 +71,6 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-/// How one execution ended.
-struct Ended {
-  int status = 0;
-  std::uint64_t lasted_ns = 0;
-  rusage used{};
-};
-
 class CommandCase {
  public:
   CommandCase(Channel channel, const Message& request) : channel_(channel), job_(request.job()) {
@@ -84,6 +81,13 @@ class CommandCase {
       variables_.emplace_back(*request.nth(Field::variable, i));
     for (std::size_t i = 0; i < request.count(Field::expected); ++i)
       expected_.push_back(static_cast<int>(request.number(Field::expected, 0, i)));
+    for (std::size_t i = 0; i < request.count(Field::copied_file); ++i) {
+      const std::string_view pair = *request.nth(Field::copied_file, i);
+      const std::size_t end = pair.find('\0');
+      copied_.push_back({.to = std::string(pair.substr(0, end)), .from = std::string(pair.substr(end + 1))});
+    }
+    before_all_ = request.text(Field::before_all).value_or("");
+    after_all_ = request.text(Field::after_all).value_or("");
     prepare_ = request.text(Field::setup_part).value_or("");
     input_ = request.text(Field::input).value_or(kNothing);
     output_ = request.text(Field::output).value_or(kNothing);
@@ -95,29 +99,63 @@ class CommandCase {
 
   void run() {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-    ::setenv("TMPDIR", temporary_.c_str(), 1);
-    if (::chdir(folder_.c_str()) != 0)
-      return fail(Stage::setup, "cannot enter its working folder: " + reason(), folder_);
-    if (::getenv("PWD") != nullptr) ::setenv("PWD", folder_.c_str(), 1);
+    if (!enter_folder()) return;
     for (const std::string& variable : variables_) {
       const std::size_t equals = variable.find('=');
       ::setenv(variable.substr(0, equals).c_str(), variable.substr(equals + 1).c_str(), 1);
     }
-    for (const Phase phase : {Phase::baseline, Phase::statement}) {
-      phase_ = phase;
-      enter_stage(Stage::region);
-      auto ready = channel_.compose(MessageType::ready, job_);
-      ready.number(Field::phase, static_cast<std::uint64_t>(phase)).number(Field::threads, 1);
-      channel_.send(ready);
-      if (!serve_phase()) return;
+    if (!shell(before_all_, "what sets it up")) return;
+    const bool measured = serve_phases();
+    if (!has_failed_) {
+      if (shell(after_all_, "what cleans up after it") && measured) report_use();
+    } else if (!after_all_.empty()) {
+      std::ignore = run_in_shell(after_all_);
     }
-    report_use();
   }
 
  private:
   static std::string reason() { return std::strerror(errno); }  // NOLINT(concurrency-mt-unsafe): there is one thread
 
+  /// A command with files of its own runs beside its temporary ones, in a folder whose name has always one length.
+  bool enter_folder() {
+    std::string temporary = temporary_;
+    if (!copied_.empty()) {
+      folder_ = path_in(temporary_, "files");
+      temporary = path_in(temporary_, "tmp");
+      if (!make_folders(folder_) || !make_folders(temporary)) {
+        fail(Stage::setup, "cannot create its folder: " + reason(), folder_);
+        return false;
+      }
+    }
+    ::setenv("TMPDIR", temporary.c_str(), 1);
+    if (::chdir(folder_.c_str()) != 0) {
+      fail(Stage::setup, "cannot enter its working folder: " + reason(), folder_);
+      return false;
+    }
+    if (::getenv("PWD") != nullptr) ::setenv("PWD", folder_.c_str(), 1);
+    return true;
+  }
+
+  /// As each execution finds them.
+  bool renew_folders() {
+    if (copied_.empty()) {
+      empty_folder(temporary_);
+      return true;
+    }
+    empty_folder(path_in(temporary_, "tmp"));
+    empty_folder(folder_);
+    for (const Copied& one : copied_) {
+      const std::string to = path_in(folder_, one.to);
+      std::string problem = make_folders(to.substr(0, to.rfind('/'))) ? copy_all(one.from, to) : reason();
+      if (problem.empty()) continue;
+      fail(Stage::setup, "its files cannot be copied", problem);
+      return false;
+    }
+    return true;
+  }
+
   void fail(Stage stage, const std::string& message, const std::string& detail = {}) {
+    has_failed_ = true;
     shared_page().failed = 1;
     auto failure = channel_.compose(MessageType::failed, job_);
     failure.number(Field::stage, static_cast<std::uint64_t>(stage)).text(Field::message, message.substr(0, 4096));
@@ -126,6 +164,18 @@ class CommandCase {
   }
 
   /// False: the case has failed, or nobody asks any more.
+  bool serve_phases() {
+    for (const Phase phase : {Phase::baseline, Phase::statement}) {
+      phase_ = phase;
+      enter_stage(Stage::region);
+      auto ready = channel_.compose(MessageType::ready, job_);
+      ready.number(Field::phase, static_cast<std::uint64_t>(phase)).number(Field::threads, 1);
+      channel_.send(ready);
+      if (!serve_phase()) return false;
+    }
+    return true;
+  }
+
   bool serve_phase() {
     for (;;) {
       const Channel::Received received = channel_.receive();
@@ -156,7 +206,7 @@ class CommandCase {
       ::mkdir(files.c_str(), 0700);
       counts_ = ::memfd_create("counts", MFD_CLOEXEC);
       ::ftruncate(counts_, kMostOfCounts);
-      const bool executed = execute(true).has_value();
+      const bool executed = execute_once(true).has_value();
       if (executed) tree = read_tree(files, counts_);
       ::close(counts_);
       if (!executed) return false;
@@ -189,40 +239,56 @@ class CommandCase {
 
   bool take_times(const Message& request) {
     const std::uint64_t children = request.number(Field::children, 1);
-    const std::uint64_t budget = request.number(Field::budget_ns, 0);
-    const std::uint64_t least = std::max(request.number(Field::least_samples, 0), kLeastSamples);
     for (; phase_ == Phase::statement && warm_up_ > 0; --warm_up_) {
-      if (!execute(false)) return false;
+      if (!execute_once(false)) return false;
     }
     for (std::uint64_t child = 0; child < children; ++child) {
-      std::vector<double> samples;
       const std::uint64_t begin = now_ns();
-      if (phase_ == Phase::baseline) samples.push_back(0);
-      std::uint64_t spent = 0;
-      // Of what takes long one sample is enough: other children take theirs.
-      const auto is_enough = [&] {
-        return spent >= kLong || (samples.size() >= least && spent >= budget) ||
-               samples.size() >= SharedPage::kMaxSamples;
-      };
-      while (phase_ == Phase::statement && !is_enough()) {
-        const auto ended = execute(false);
-        if (!ended) return false;
-        samples.push_back(static_cast<double>(ended->lasted_ns) * 1e-9);
-        spent += ended->lasted_ns;
-        user_s_.push_back(seconds(ended->used.ru_utime));
-        system_s_.push_back(seconds(ended->used.ru_stime));
-        peak_bytes_ = std::max(peak_bytes_, static_cast<std::uint64_t>(ended->used.ru_maxrss) * 1024);
-      }
+      const auto samples = phase_ == Phase::baseline ? times_of_start() : times_of_command(request);
+      if (!samples) return false;
       auto timed = channel_.compose(MessageType::timed, job_);
       timed.number(Field::pid, static_cast<std::uint64_t>(::getpid()))
           .number(Field::status, 0)
           .number(Field::iterations, 1)
           .number(Field::spent_ns, now_ns() - begin)
-          .number(Field::manual, 1)  // no loop is around it, and nothing is to be taken off
-          .text(Field::samples, {reinterpret_cast<const char*>(samples.data()), samples.size() * sizeof(double)});
+          .text(Field::samples, {reinterpret_cast<const char*>(samples->data()), samples->size() * sizeof(double)});
       if (!channel_.send(timed)) return false;
     }
     return true;
+  }
+
+  /// What is taken off of a command's: of a process that executes nothing.
+  static std::optional<std::vector<double>> times_of_start() {
+    std::vector<double> samples;
+    while (samples.size() < kStartSamples) samples.push_back(static_cast<double>(cost_of_start()) * 1e-9);
+    return samples;
+  }
+
+  /// Nothing: one did not end as it should.
+  std::optional<std::vector<double>> times_of_command(const Message& request) {
+    const std::uint64_t budget = request.number(Field::budget_ns, 0);
+    const std::uint64_t wanted = request.number(Field::least_samples, 0);
+    // So many were wanted, and no others.
+    const bool are_given = wanted > 0 && budget == 0;
+    const std::uint64_t least = are_given ? wanted : std::max(wanted, kLeastSamples);
+    std::vector<double> samples;
+    std::uint64_t spent = 0;
+    // Of what takes long one sample is enough: other children take theirs.
+    const auto is_enough = [&] {
+      if (samples.size() >= SharedPage::kMaxSamples) return true;
+      if (are_given) return samples.size() >= wanted;
+      return spent >= kLong || (samples.size() >= least && spent >= budget);
+    };
+    while (!is_enough()) {
+      const auto ended = execute_once(false);
+      if (!ended) return std::nullopt;
+      samples.push_back(static_cast<double>(ended->lasted_ns) * 1e-9);
+      spent += ended->lasted_ns;
+      user_s_.push_back(seconds(ended->used.ru_utime));
+      system_s_.push_back(seconds(ended->used.ru_stime));
+      peak_bytes_ = std::max(peak_bytes_, static_cast<std::uint64_t>(ended->used.ru_maxrss) * 1024);
+    }
+    return samples;
   }
 
   void report_use() {
@@ -238,20 +304,9 @@ class CommandCase {
   // --- an execution
 
   /// Nothing: it did not end as it should, and the failure has been reported.
-  std::optional<Ended> execute(bool counted) {
-    empty_folder(temporary_);
-    if (!prepare_.empty()) {
-      enter_stage(Stage::setup);
-      std::vector<std::string> shell = {"/bin/sh", "-c", prepare_};
-      const auto ended = start_and_wait(shell, false, kNothing, "");
-      if (!ended) return std::nullopt;
-      if (ended->status != 0) {
-        fail(Stage::setup, "what prepares it " + how(ended->status), prepare_);
-        return std::nullopt;
-      }
-      enter_stage(Stage::region);
-    }
-    const auto ended = start_and_wait(arguments_, counted, input_, output_);
+  std::optional<Ended> execute_once(bool counted) {
+    if (!renew_folders() || !shell(prepare_, "what prepares it")) return std::nullopt;
+    const auto ended = start_and_wait(counted);
     if (!ended) return std::nullopt;
     const bool exited = WIFEXITED(ended->status);
     if (!expected_.empty() &&
@@ -262,121 +317,97 @@ class CommandCase {
     return ended;
   }
 
+  /// Of a text that a shell runs beside the command. False: it did not end well, and the failure has been reported.
+  bool shell(const std::string& text, const char* what) {
+    if (text.empty()) return true;
+    enter_stage(Stage::setup);
+    const Ended ended = run_in_shell(text);
+    if (ended.refused != 0 || ended.status != 0 || ended.leaves_processes) {
+      errno = ended.refused;
+      fail(Stage::setup,
+           std::string(what) + (ended.refused != 0  ? " cannot be started: " + reason()
+                                : ended.status != 0 ? " " + how(ended.status)
+                                                    : " goes on ten seconds after it has ended"),
+           text);
+      return false;
+    }
+    enter_stage(Stage::region);
+    return true;
+  }
+
+  static Ended run_in_shell(const std::string& text) {
+    const int nothing = ::open(kNothing, O_RDONLY | O_CLOEXEC);
+    const int errors = ::dup(2);
+    Ended ended = execute({.arguments = {"/bin/sh", "-c", text}, .input = nothing, .output = errors});
+    ::close(nothing);
+    ::close(errors);
+    return ended;
+  }
+
   static std::string how(int status) {
     if (WIFEXITED(status)) return "exited with code " + std::to_string(WEXITSTATUS(status));
     const char* const name = sigabbrev_np(WTERMSIG(status));
     return std::string("was ended by SIG") + (name == nullptr ? "?" : name);
   }
 
-  std::optional<Ended> start_and_wait(std::vector<std::string>& arguments, bool counted, const std::string& input,
-                                      const std::string& output) {
-    std::vector<char*> argv;
-    std::string folder_option;
-    std::string counts_option;
-    std::string answers_option = protocol::command::kAnswersOption;
-    if (counted) {
-      argv = g_under;
-      folder_option = protocol::command::kOption + g_dumps + "/tree";
-      argv.push_back(folder_option.data());
-      counts_option =
-          protocol::command::kCountsOption + ("/proc/" + std::to_string(::getpid())) + "/fd/" + std::to_string(counts_);
-      argv.push_back(counts_option.data());
-      if (!answers_) argv.push_back(answers_option.data());
-      if (!find_program(arguments.front())) return std::nullopt;
-    }
-    for (std::string& argument : arguments) argv.push_back(argument.data());
-    argv.push_back(nullptr);
-    const int from = ::open(input.c_str(), O_RDONLY | O_CLOEXEC);
-    if (from < 0) {
-      fail(Stage::setup, "cannot open its input: " + reason(), input);
-      return std::nullopt;
-    }
-    const int to = output.empty() ? ::dup(2) : ::open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (to < 0) {
-      fail(Stage::setup, "cannot open its output: " + reason(), output);
-      return std::nullopt;
-    }
-    int failure[2];
-    if (::pipe2(failure, O_CLOEXEC) != 0) {
-      fail(Stage::setup, "cannot create a pipe: " + reason());
-      return std::nullopt;
-    }
-    const std::uint64_t begin = now_ns();
-    const pid_t pid = ::fork();
-    if (pid == 0) {
-      ::dup2(from, 0);
-      ::dup2(to, 1);
-      ::execvp(argv.front(), argv.data());
-      const int why = errno;
-      (void)!::write(failure[1], &why, sizeof why);
-      ::_exit(127);
-    }
-    if (pid > 0) started_ = static_cast<std::uint64_t>(pid);
-    ::close(from);
-    ::close(to);
-    ::close(failure[1]);
-    Ended ended;
-    int why = 0;
-    const bool refused = ::read(failure[0], &why, sizeof why) == sizeof why;
-    ::close(failure[0]);
-    while (::wait4(pid, &ended.status, 0, &ended.used) < 0 && errno == EINTR) {
-    }
-    ended.lasted_ns = now_ns() - begin;
-    if (pid < 0 || refused) {
-      errno = refused ? why : EAGAIN;
-      fail(Stage::setup, "cannot be started: " + reason(), arguments.front());
-      return std::nullopt;
-    }
-    if (!wait_for_others()) return std::nullopt;
-    return ended;
-  }
-
-  /// As execvp() would find it: Valgrind says in words of its own that it has not.
-  bool find_program(const std::string& program) {
-    errno = ENOENT;
-    bool found = false;
-    const auto is_program = [](const std::string& path) {
-      struct stat about{};
-      if (::stat(path.c_str(), &about) != 0) return false;
-      if (S_ISREG(about.st_mode) && ::access(path.c_str(), X_OK) == 0) return true;
-      errno = EACCES;
-      return false;
-    };
-    if (program.find('/') != std::string::npos) {
-      found = is_program(program);
-    } else {
-      const char* const path = ::getenv("PATH");
-      std::string left = path == nullptr ? "/bin:/usr/bin" : path;
-      for (std::size_t end = 0; !found && end != std::string::npos;) {
-        end = left.find(':');
-        const std::string folder = left.substr(0, end);
-        found = is_program((folder.empty() ? "." : folder) + "/" + program);
-        if (end != std::string::npos) left.erase(0, end + 1);
-      }
-    }
-    if (found) return true;
+  void fail_to_start(int why) {
+    const std::string& program = arguments_.front();
     const std::string hint =
         program.find(' ') == std::string::npos
             ? ""
             : "\n(one name with a blank in it: each argument is a text of its own; a shell splits)";
+    errno = why;
     fail(Stage::setup, "cannot be started: " + reason(), program + hint);
-    return false;
   }
 
-  /// Its other processes are its own, too, and their counts are a part of its count: until they have ended, there is
-  /// none.
-  bool wait_for_others() {
-    for (int waited = 0;; ++waited) {
-      const pid_t one = ::waitpid(-1, nullptr, WNOHANG);
-      if (one < 0) return true;  // there are none
-      if (one > 0) continue;
-      if (waited >= kPatience) break;
-      const timespec millisecond{0, 1'000'000};
-      ::nanosleep(&millisecond, nullptr);
+  std::optional<Ended> start_and_wait(bool counted) {
+    // Where the system answers the command, its numbers are the system's, too.
+    const bool has_own_numbers = counted && answers_ && g_grants_own_numbers;
+    Start start;
+    if (counted) {
+      if (const int why = why_not_executable(arguments_.front()); why != 0) {
+        fail_to_start(why);
+        return std::nullopt;
+      }
+      start.arguments = g_under;
+      start.arguments.push_back(protocol::command::kOption + g_dumps + "/tree");
+      // In a namespace this process is not to be seen; the first one of that has all of its descriptors.
+      start.arguments.push_back(protocol::command::kCountsOption +
+                                ("/proc/" + std::to_string(has_own_numbers ? 1 : ::getpid())) + "/fd/" +
+                                std::to_string(counts_));
+      if (!answers_) start.arguments.emplace_back(protocol::command::kAnswersOption);
     }
-    fail(Stage::region, "a process that it has started goes on ten seconds after it has ended",
-         "end it in the command, or measure what starts it otherwise");
-    return false;
+    start.arguments.insert(start.arguments.end(), arguments_.begin(), arguments_.end());
+    start.drains = output_ == protocol::kOutputToPipe;
+    start.input = ::open(input_.c_str(), O_RDONLY | O_CLOEXEC);
+    if (start.input < 0) {
+      fail(Stage::setup, "cannot open its input: " + reason(), input_);
+      return std::nullopt;
+    }
+    if (!start.drains && output_ == protocol::kOutputToErrors) {
+      start.output = ::dup(2);
+    } else if (!start.drains) {
+      start.output = ::open(output_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    }
+    if (!start.drains && start.output < 0) {
+      fail(Stage::setup, "cannot open its output: " + reason(), output_);
+      ::close(start.input);
+      return std::nullopt;
+    }
+    const Ended ended = has_own_numbers ? execute_with_own_numbers(start) : execute(start);
+    ::close(start.input);
+    if (start.output >= 0) ::close(start.output);
+    started_ = static_cast<std::uint64_t>(ended.pid);
+    if (ended.refused != 0) {
+      fail_to_start(ended.refused);
+      return std::nullopt;
+    }
+    if (ended.leaves_processes) {
+      fail(Stage::region, "a process that it has started goes on ten seconds after it has ended",
+           "end it in the command, or measure what starts it otherwise");
+      return std::nullopt;
+    }
+    return ended;
   }
 
   Channel channel_;
@@ -384,13 +415,21 @@ class CommandCase {
   std::vector<std::string> arguments_;
   std::vector<std::string> variables_;
   std::vector<int> expected_;  ///< Exit codes; empty: any end will do.
+  struct Copied {
+    std::string to;  ///< Below the folder.
+    std::string from;
+  };
+  std::vector<Copied> copied_;  ///< With one, each execution has a folder of its own.
+  std::string before_all_;
+  std::string after_all_;
   std::string prepare_;
   std::string input_;
-  std::string output_;  ///< Empty: where its errors go.
-  std::string folder_;
+  std::string output_;
+  std::string folder_;         ///< Where it runs.
   std::string temporary_;      ///< Emptied before each execution.
   std::uint64_t warm_up_ = 0;  ///< Executions that are left to do before one is timed.
   bool answers_ = true;
+  bool has_failed_ = false;  ///< And has said so.
   Phase phase_ = Phase::baseline;
   std::uint64_t started_ = 1;  ///< The latest process: what counts is its, and not this one's.
   std::uint64_t dumps_ = 0;
@@ -408,7 +447,9 @@ int main_of_host(int argc, char** argv) {
     g_dumps = argv[1] + sizeof kDumps - 1;
     g_dumps.erase(g_dumps.size() - std::strlen(protocol::kDumpPattern));
     g_under.assign(argv + 2, argv + argc);
+    g_grants_own_numbers = grants_own_numbers();
   }
+  if (argc > 1 && std::strcmp(argv[1], protocol::command::kAsksForNumbers) == 0) return grants_own_numbers() ? 0 : 1;
   return serve({"command", ""}, run_case, nullptr);
 }
 

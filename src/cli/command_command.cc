@@ -115,15 +115,21 @@ Result<Suite> suite_of(const Context& context, const CommandOptions& options) {
   auto expected = expected_codes(options.ignores_failure ? "any" : options.expected);
   if (!expected) return std::unexpected(expected.error());
   CommandLine line{.prepare = options.prepare,
+                   .setup = options.setup,
+                   .cleanup = options.cleanup,
                    .expected = *std::move(expected),
                    .folder = absolute_path(context.working_folder, options.folder),
-                   .warm_up = options.warm_up};
+                   .warm_up = options.warm_up,
+                   .runs = options.runs};
   if (line.folder.size() > 1 && line.folder.ends_with('/')) line.folder.pop_back();
   if (!options.input.empty() && options.input != "null")
     line.input = absolute_path(context.working_folder, options.input);
-  if (options.output == "errors") line.output = options.output;
-  if (!options.output.empty() && options.output != "null" && options.output != "errors")
-    line.output = absolute_path(context.working_folder, options.output);
+  if (!options.output.empty())
+    line.output = is_no_file(options.output) ? options.output : absolute_path(context.working_folder, options.output);
+  for (const std::string& file : options.files) {
+    line.files.push_back(absolute_path(line.folder, file));
+    if (line.files.back().size() > 1 && line.files.back().ends_with('/')) line.files.back().pop_back();
+  }
   if (auto added = add_variables(options.environment, line.environment); !added) return std::unexpected(added.error());
   Suite suite;
   for (std::size_t i = 0; i < runs->size(); ++i) {
@@ -224,13 +230,25 @@ void add_command_options(OptionSet& command, CommandOptions& options) {
            "Measure for each value, which stands where a command has ${NAME}: n=1,10,100 or n=1..10")
       .value_name("NAME=VALUES")
       .one_each();
+  command.add("--setup", &options.setup, "What /bin/sh does once before counting, and once before timing")
+      .value_name("TEXT");
   command.add("--prepare", &options.prepare, "What /bin/sh does before each execution, unmeasured").value_name("TEXT");
+  command.add("--cleanup", &options.cleanup, "What /bin/sh does once after counting, and once after timing")
+      .value_name("TEXT");
+  command
+      .add("--file", &options.files,
+           "Copy this file or folder into a new folder for each execution, and run the command there")
+      .value_name("PATH")
+      .one_each();
   command.add("--warmup", &options.warm_up, "Executions before the first one that is timed").range(0, 1000);
+  command.add("--runs", &options.runs, "Executions that are timed (default: until --precision is reached)")
+      .range(1, 1'000'000);
   command.add("--input", &options.input, "File for the standard input (default: none)").value_name("FILE");
   command
       .add("--output", &options.output,
-           "Where the standard output goes: null, errors (shown when it fails) or a file (default: null)")
-      .value_name("null|errors|FILE");
+           "Where the standard output goes: null, pipe (read, and thrown away), errors (shown when it fails) or a file "
+           "(default: null)")
+      .value_name("null|pipe|errors|FILE");
   command.add("--expect-status", &options.expected, "Exit codes that are no failure, such as 0,1, or any (default: 0)")
       .value_name("CODES");
   command.add("--ignore-failure", &options.ignores_failure, "However they end is no failure: --expect-status any")
@@ -243,7 +261,11 @@ void add_command_options(OptionSet& command, CommandOptions& options) {
            "Print this in the place of the table: hyperfine's JSON, a table in Markdown, or CSV")
       .one_of({"hyperfine", "markdown", "csv"})
       .excludes("--json");
+  add_repository_options(command, options.source);
   add_run_options(command, options.run);
+  // Each execution is one of processes of its own, which nothing prepares, and no calls are followed in.
+  command.leave_out({"-n,--iterations", "--isolation", "--denoise", "--cache-sim", "--branch-sim", "--call-context",
+                     "--cxx", "--python", "--images", "--host-timeout"});
 }
 
 int run_command(const Context& context, const CommandOptions& options, std::ostream& out, std::ostream& err) {
@@ -253,18 +275,21 @@ int run_command(const Context& context, const CommandOptions& options, std::ostr
   if (!plan) return report_error(plan.error(), err);
   auto settings = settings_of(options.run);
   if (!settings) return report_error(settings.error(), err);
-  if (settings->cache_sim || settings->branch_sim || settings->call_context > 0) {
-    return report_error({ErrorKind::input, "a command's caches, branches and calls are not counted", "tally command",
-                         "leave out --cache-sim, --branch-sim and --call-context"},
-                        err);
-  }
   if (auto fine = check_outputs({options.json}); !fine) return report_error(fine.error(), err);
   RunOptions run = options.run;
   run.server = "off";  // there is nothing to be kept warm
   auto measuring = Measuring::begin(context, run, err);
   if (!measuring) return report_error(measuring.error(), err);
-  const RunRequest request{
-      .plan = &*plan, .caller = caller_of(context, run), .settings = *std::move(settings), .tools = run.tools};
+  const std::string& folder = plan->cases.front().command->folder;
+  const RunRequest request{.plan = &*plan,
+                           .caller = caller_of(context, run),
+                           .settings = *std::move(settings),
+                           .tools = run.tools,
+                           .source = {.measured = folder + "/command",
+                                      .folder = options.source.repository.empty()
+                                                    ? ""
+                                                    : absolute_path(context.working_folder, options.source.repository),
+                                      .commit = options.source.commit}};
   auto measured = (*measuring)->measure(request, {serve::SuiteText{}, Selection{}});
   if (!measured) return report_error(measured.error(), err);
   if (!options.json.empty() && !is_beside_file(options.json)) measuring->reset();  // as in `run`
@@ -278,6 +303,7 @@ int run_command(const Context& context, const CommandOptions& options, std::ostr
     return report_error(printed.error(), err);
   if (options.json != "-") out << processes_text(measured->record) << relations_text(measured->record);
   if (measured->stopped) report_error(*measured->stopped, err);
+  if (measured->interrupted && !measured->stopped) fmt::print(err, "tally: interrupted\n");
   return exit_code_of(*measured);
 }
 

@@ -7,17 +7,22 @@
 
 #include "cli/context.h"
 #include "cli/run_options.h"
+#include "cli/suite_source.h"
 
 namespace tally::cli {
 
 struct CommandOptions {
   RunOptions run;
+  SuiteSource source;                 ///< Of it, the repository and the commit.
   std::vector<std::string> commands;  ///< Each as a shell reads it.
   std::vector<std::string> words;     ///< Behind "--": one command, as it stands.
   std::vector<std::string> names;     ///< In the order of the commands.
   std::vector<std::string> parameters;
   std::vector<std::string> environment;
+  std::vector<std::string> files;
   std::string prepare;
+  std::string setup;
+  std::string cleanup;
   std::string input;
   std::string output;
   std::string folder;
@@ -25,6 +30,7 @@ struct CommandOptions {
   std::string json;
   std::string exported;  ///< Empty: a table is printed. "hyperfine", "markdown", "csv".
   int warm_up = 0;
+  int runs = 0;  ///< 0: as many as the precision wants.
   bool ignores_failure = false;
   bool shell = false;
 };

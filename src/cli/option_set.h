@@ -12,6 +12,8 @@
 #include <variant>
 #include <vector>
 
+#include "base/contains.h"
+
 namespace tally::cli {
 
 class Option {
@@ -57,6 +59,10 @@ struct OptionSet {
   /// A bool is a flag; a list takes a value for each mention.
   Option& add(std::string names, Option::Target target, std::string help) {
     return options.emplace_back(std::move(names), target, std::move(help));
+  }
+  /// For what shares the options of others, and has no use for these.
+  void leave_out(const std::vector<std::string>& names) {
+    std::erase_if(options, [&](const Option& one) { return contains(names, one.names); });
   }
   OptionSet& add_command(std::string its_name, std::string purpose) {
     return commands.emplace_back(OptionSet{.name = std::move(its_name), .description = std::move(purpose)});

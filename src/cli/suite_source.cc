@@ -48,7 +48,7 @@ void add_suite_source_with_arguments(OptionSet& command, SuiteSource& source) {
 void add_repository_options(OptionSet& command, SuiteSource& source) {
   command
       .add("--source", &source.repository,
-           "Git repository to name in the record (default: that of the suite or program)")
+           "Git repository to name in the record (default: that of the suite, the program or the working folder)")
       .value_name("DIR");
   command.add("--commit", &source.commit, "Commit to name in the record, instead of the one that is checked out")
       .value_name("ID");

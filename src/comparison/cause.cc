@@ -17,6 +17,15 @@ bool is_dispatched(const FunctionDelta& delta) {
                              [&](const char* glob) { return glob_match(glob, delta.name); });
 }
 
+/// What was started is the first process.
+bool has_other_arguments(const CaseComparison& comparison) {
+  if (comparison.base == nullptr || comparison.next == nullptr) return false;
+  const auto& before = comparison.base->processes;
+  const auto& after = comparison.next->processes;
+  return before && after && !before->empty() && !after->empty() &&
+         before->front().arguments != after->front().arguments;
+}
+
 }  // namespace
 
 std::string likely_cause(const CaseComparison& comparison) {
@@ -43,6 +52,8 @@ std::string likely_cause(const CaseComparison& comparison) {
     };
     if (allocator != noise.end() && share_of_movement(comparison.functions, allocates) > most_of) return "allocator";
   }
+  if (comparison.shown().language == "command" && comparison.subject_changes.empty())
+    return has_other_arguments(comparison) ? "arguments" : "input";
   return "code";
 }
 

@@ -7,8 +7,10 @@
 
 namespace tally {
 
-/// "definition", "compiler", "interpreter", "library dispatch", "environment", "allocator" or "code", in this order of
-/// precedence: facts that differ first, then the functions that moved (more than 60 % of all movement), else the code.
+/// "definition", "compiler", "interpreter", "library dispatch", "environment", "allocator", "arguments" (of a
+/// command whose programs are the same), "input" (what such a command reads, be it data or scripts) or "code", in this
+/// order of precedence: facts that differ first, then the functions that moved (more than 60 % of all movement), else
+/// the code.
 std::string likely_cause(const CaseComparison& comparison);
 
 }  // namespace tally

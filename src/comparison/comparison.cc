@@ -8,9 +8,11 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "base/contains.h"
 #include "comparison/cause.h"
 #include "comparison/count_change.h"
 #include "comparison/device_change.h"
+#include "comparison/process_shift.h"
 #include "profile/python_functions.h"
 
 namespace tally {
@@ -108,7 +110,14 @@ void compare_environments(const Record& base, const Record& next, const CompareO
   if (before == nullptr || after == nullptr) return;
   const bool old = serves_both(base, *result.base) != serves_both(next, *result.next);
   result.environment_changes = changed_facts(before->facts, after->facts, old, options);
-  result.subject_changes = changed_facts(before->subject, after->subject, old, options);
+  // Of a run's commands each has programs of its own.
+  if (result.shown().language != "command")
+    result.subject_changes = changed_facts(before->subject, after->subject, old, options);
+  if (result.base->processes && result.next->processes) {
+    for (std::string& change : changed_programs(*result.base->processes, *result.next->processes)) {
+      if (!contains(result.subject_changes, change)) result.subject_changes.push_back(std::move(change));
+    }
+  }
   if (before->machine && after->machine)
     result.machine_changes = changed_facts(*before->machine, *after->machine, old, options);
 }

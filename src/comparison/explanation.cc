@@ -113,6 +113,12 @@ Explanation explain(const CaseComparison& one) {
   const Counts& now = *one.next->counts;
   explanation.allocations = change_of(old.allocations, now.allocations);
   explanation.allocated_bytes = change_of(old.allocated_bytes, now.allocated_bytes);
+  if (one.base->processes && one.next->processes) {
+    const auto& before = *one.base->processes;
+    const auto& after = *one.next->processes;
+    if (before.size() > 1 || after.size() > 1) explanation.processes = process_shifts(before, after);
+    explanation.starts = Shift{instructions_of_starts(before), instructions_of_starts(after)};
+  }
   if (old.estimated_cycles && now.estimated_cycles) explain_events(old, now, explanation);
   return explanation;
 }

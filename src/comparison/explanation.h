@@ -10,15 +10,9 @@
 #include <vector>
 
 #include "comparison/comparison.h"
+#include "comparison/process_shift.h"
 
 namespace tally {
-
-/// A figure on both sides, per iteration.
-struct Shift {
-  double before = 0;
-  double after = 0;
-  [[nodiscard]] double delta() const { return after - before; }
-};
 
 /// What a simulated event has to do with the estimated cycles (see estimated_cycles()).
 struct EventChange {
@@ -51,6 +45,8 @@ struct Explanation {
   Movement<FunctionDelta> python;   ///< Of Python functions, with the native code that they call.
   Movement<LineDelta> lines;        ///< Of C++, with the code of each object that has no lines; empty if that is all.
   Movement<AllocationDelta> sites;  ///< In bytes, or in allocations where no site's bytes changed.
+  std::vector<ProcessShift> processes;  ///< Of a command with several, that changed; most first.
+  std::optional<Shift> starts;          ///< Of a command: until main(), of all its programs.
   std::optional<Shift> allocations;
   std::optional<Shift> allocated_bytes;
   Disagreement disagreement = Disagreement::none;

@@ -32,9 +32,9 @@ constexpr auto kTimerKeys =
     std::to_array<std::string_view>({"label", "language", "stmt", "setup", "load", "global_setup", TALLY_OPTION_KEYS});
 #undef TALLY_OPTION_KEYS
 constexpr auto kCommandKeys = std::to_array<std::string_view>(
-    {"label",        "run",          "shell",       "prepare", "input",   "output",  "expect_status",
-     "folder",       "warm_up",      "environment", "params",  "tags",    "timeout", "replicates",
-     "min_run_time", "max_run_time", "precision",   "memory",  "retries", "entropy"});
+    {"label",   "run",           "shell",        "setup",        "prepare",   "cleanup",     "files",   "input",
+     "output",  "expect_status", "folder",       "runs",         "warm_up",   "environment", "params",  "tags",
+     "timeout", "replicates",    "min_run_time", "max_run_time", "precision", "memory",      "retries", "entropy"});
 
 constexpr std::uint64_t kMostRetries = 100;  // as of --retries
 
@@ -345,14 +345,20 @@ Status read_command(const TomlNode& table, const std::string& folder, Suite& sui
                    "write run = [\"program\", \"argument\"], or shell = \"a | b\""});
   }
   command.line.folder = path_from(folder, fields.string("folder"));
+  command.line.setup = fields.string("setup");
   command.line.prepare = fields.string("prepare");
+  command.line.cleanup = fields.string("cleanup");
+  for (const std::string& file : fields.strings("files"))
+    command.line.files.push_back(path_from(command.line.folder, file));
   if (const std::string input = fields.string("input"); !input.empty() && input != "null")
     command.line.input = path_from(command.line.folder, input);
   if (const std::string output = fields.string("output"); !output.empty())
-    command.line.output = output == "null" || output == "errors" ? output : path_from(command.line.folder, output);
+    command.line.output = is_no_file(output) ? output : path_from(command.line.folder, output);
   command.line.expected = read_expected(fields);
   constexpr std::uint64_t kMostWarmUp = 1000;
   command.line.warm_up = static_cast<int>(fields.up_to("warm_up", kMostWarmUp).value_or(0));
+  constexpr std::uint64_t kMostRuns = 1'000'000;
+  command.line.runs = static_cast<int>(fields.up_to("runs", kMostRuns).value_or(0));
   read_environment(fields, command.line.environment, true);
   command.params = read_params(fields);
   command.options = read_options(fields);

@@ -99,7 +99,10 @@ std::optional<CaseCommand> CaseDialogue::pass_on(Message message) {
 void CaseDialogue::deliver(CaseOutcome& outcome, std::optional<WallWatch> watch) {
   if (!device_.empty()) outcome.device = device_;
   // Others are left before the function's end: what it has told by then is not what it tells there.
-  if (told_ && (rules_.mode == Mode::wall || rules_.hears_end)) outcome.told = std::move(*told_);
+  if (told_ && (rules_.mode == Mode::wall || rules_.hears_end)) {
+    if (!told_->used) told_->used = outcome.told.used;  // of the session that took times
+    outcome.told = std::move(*told_);
+  }
   if (auto* timing = std::get_if<TimingDialogue>(&dialogue_)) timing->watched(std::move(watch));
   std::visit([&](auto& dialogue) { dialogue.deliver(outcome); }, dialogue_);
 }

@@ -12,8 +12,8 @@ namespace tally {
 /// In the dump's order; none of a dump that is of no command.
 std::vector<ProcessCount> processes_in(std::string_view dump);
 
-/// Where two executions of one command disagree most, for a reader: "process 1.2 (/usr/bin/sort) executed 1204
-/// instructions in one run and 1210 in another"; empty: they agree in all.
-std::string difference(const std::vector<ProcessCount>& one, const std::vector<ProcessCount>& other);
+/// Where the dumps of two executions of one command disagree most, for a reader: "process 1.2 (/usr/bin/sort) executed
+/// 1204 instructions in one run and 1210 in another, first of all in memcmp (+6)"; empty: they agree in all.
+std::string difference(std::string_view dump, std::string_view other_dump);
 
 }  // namespace tally

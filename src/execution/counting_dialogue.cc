@@ -81,7 +81,7 @@ void CountingDialogue::note_processes(const std::string& dump) {
   if (processes_.empty()) {
     processes_ = std::move(processes);
   } else if (difference_.empty()) {
-    difference_ = difference(processes_, processes);
+    difference_ = difference(profile_, dump);
   }
 }
 
@@ -140,7 +140,7 @@ void CountingDialogue::deliver(CaseOutcome& outcome) {
   if (threads_ > 1 && rules_.measured->threads == 1 && !on_device_ && outcome.process_doubt.empty())
     outcome.process_doubt = fmt::format("it has {} threads", threads_);
   if (difference_.empty() && !outcome.processes.empty() && !processes_.empty())
-    difference_ = difference(outcome.processes, processes_);
+    difference_ = difference(outcome.profile, profile_);
   if (std::string warning = "its counts vary: " + difference_;
       !difference_.empty() && !contains(outcome.warnings, warning))
     outcome.warnings.push_back(std::move(warning));

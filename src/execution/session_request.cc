@@ -31,6 +31,8 @@ std::size_t size_of(const SessionRequest& request) {
   if (const auto& line = request.rules.measured->command) {
     for (const std::string& argument : line->run) size += argument.size() + 64;
     for (const auto& [name, value] : line->environment) size += name.size() + value.size() + 64;
+    for (const std::string& file : line->files) size += 2 * file.size() + 64;
+    size += line->setup.size() + line->cleanup.size() + line->prepare.size();
   }
   return size + toolchain.before_region.py.size() + toolchain.sync.py.size() + toolchain.seed.py.size() +
          toolchain.set_threads.py.size() + request.examiner.size();
@@ -63,10 +65,13 @@ void append_command(Writer& frame, const CommandLine& line) {
   for (const int status : line.expected) frame.number(Field::expected, static_cast<std::uint64_t>(status));
   if (!line.prepare.empty()) frame.text(Field::setup_part, line.prepare);
   if (!line.input.empty()) frame.text(Field::input, line.input);
-  if (line.output == "errors") {
-    frame.text(Field::output, "");
-  } else if (line.output != "null") {
-    frame.text(Field::output, line.output);
+  if (!line.setup.empty()) frame.text(Field::before_all, line.setup);
+  if (!line.cleanup.empty()) frame.text(Field::after_all, line.cleanup);
+  if (line.output != "null") frame.text(Field::output, line.output);
+  for (const std::string& file : line.files) {
+    std::string copy = name_in_own_folder(line, file);
+    copy.push_back('\0');
+    frame.text(Field::copied_file, copy.append(file));
   }
   frame.text(Field::command_folder, line.folder);
 }

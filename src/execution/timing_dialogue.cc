@@ -48,6 +48,7 @@ DialogueAnswer TimingDialogue::on(const PhaseReady& ready) {
 AskTimes TimingDialogue::ask_times_of_statement() {
   const WallPlan& plan = rules_.plan.wall;
   if (plan.number > 0) return ask_times(plan.number, plan.min_run_time_s, 1);
+  if (runs_of_command() > 0) return ask_runs(0);
   // The first child also finds out how many executions make a block; the others repeat that number.
   return ask_times(0, child_run_time_s(plan), 1);
 }
@@ -131,7 +132,7 @@ AskTimes TimingDialogue::ask_device_times(std::uint64_t iterations, double budge
 /// process meanwhile they are too few: what is sampled is the clock's own price, and of an empty loop, taken off, it
 /// turned all of a case's times into 0.
 bool TimingDialogue::found_too_few(const ChildTimed& timed) const {
-  if (asked_.iterations > 0 || timed.manual) return false;
+  if (asked_.iterations > 0 || timed.manual || rules_.measured->command) return false;
   const double each_s = of_statement_ ? std::ranges::min(timed.samples_s) : median(timed.samples_s);
   return each_s * static_cast<double>(timed.number) < asked_.block_s / 4;
 }
@@ -140,6 +141,11 @@ int TimingDialogue::most_retakes() const { return of_statement_ ? kMostRetakes :
 
 DialogueAnswer TimingDialogue::next() {
   const WallPlan& plan = rules_.plan.wall;
+  if (const std::uint64_t runs = runs_of_command(); runs > 0) {
+    const std::uint64_t done = sample_count(wall_);
+    if (done < runs) return ask_runs(done);
+    return Advance{};
+  }
   // After the last one the state that another would be forked from is spent.
   if (!asked_.last && next_wall_step(plan, wall_.by_child, progress_) == WallStep::another_child) {
     const std::uint64_t children = wall_.by_child.size();
@@ -163,6 +169,20 @@ AskTimes TimingDialogue::ask_times_of_loop() {
   asked_.block_s = std::max(kLoopBlockShare * asked_.block_s, kLeastBlockS);
   asked_.budget_s = static_cast<double>(kLoopBlocks) * asked_.block_s;
   asked_.least_samples = kLoopBlocks;
+  return asked_;
+}
+
+std::uint64_t TimingDialogue::runs_of_command() const {
+  const auto& command = rules_.measured->command;
+  return command ? static_cast<std::uint64_t>(command->runs) : 0;
+}
+
+/// The next part of as many executions as were wanted: intervals want several parts.
+AskTimes TimingDialogue::ask_runs(std::uint64_t done) {
+  constexpr std::uint64_t kParts = 5;
+  const std::uint64_t runs = runs_of_command();
+  ask_times(1, 0, 1);
+  asked_.least_samples = std::min((runs + kParts - 1) / kParts, runs - done);
   return asked_;
 }
 

@@ -29,6 +29,8 @@ class TimingDialogue {
   [[nodiscard]] bool found_too_few(const ChildTimed& timed) const;
   [[nodiscard]] int most_retakes() const;
   AskTimes ask_times(std::uint64_t iterations, double budget_s, std::uint64_t children, bool last = false);
+  [[nodiscard]] std::uint64_t runs_of_command() const;
+  AskTimes ask_runs(std::uint64_t done);
   AskTimes ask_times_of_loop();
   AskTimes ask_times_of_statement();
   AskTimes ask_device_times(std::uint64_t iterations, double budget_s);

@@ -227,7 +227,8 @@ Case explicit_case(const Timer& timer) {
 /// Its texts with the parameters' values.
 Result<CommandLine> with_params(const CommandLine& line, const ParamValues& params, const std::string& where) {
   CommandLine made = line;
-  std::vector<std::string*> texts = {&made.prepare, &made.input, &made.output};
+  std::vector<std::string*> texts = {&made.prepare, &made.setup, &made.cleanup, &made.input, &made.output};
+  for (std::string& file : made.files) texts.push_back(&file);
   for (std::string& argument : made.run) texts.push_back(&argument);
   for (auto& [name, value] : made.environment) texts.push_back(&value);
   for (std::string* text : texts) {
@@ -310,6 +311,9 @@ std::string definition_digest(const Case& one, const Toolchain& toolchain) {
     digest.add(one.command->input.empty() ? "" : "input").add(one.command->output == "null" ? "" : "output");
     for (const int status : one.command->expected) digest.add(fmt::format("{}", status));
     for (const auto& [name, value] : one.command->environment) digest.add(name).add(value);
+    if (one.command->output == "pipe") digest.add("pipe");
+    if (!one.command->setup.empty()) digest.add("setup").add(one.command->setup);
+    for (const std::string& file : one.command->files) digest.add("file").add(name_in_own_folder(*one.command, file));
   }
   if (toolchain.python_program) {
     digest.add(toolchain.python_program->framework);

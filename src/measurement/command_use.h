@@ -2,16 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace tally {
 
 /// A program that a process of the command executed.
 struct ProcessCount {
-  std::string place;        ///< Of the process in the tree: "1" was started, "1.2" is the child of its second fork.
-  std::string program;      ///< The executed file.
-  std::string arguments;    ///< A digest of them.
-  std::uint64_t start = 0;  ///< Instructions until its main() began (or its entry, where that is not known).
+  std::string place;      ///< Of the process in the tree: "1" was started, "1.2" is the child of its second fork.
+  std::string program;    ///< The executed file.
+  std::string arguments;  ///< A digest of them.
+  std::optional<std::string> digest = {};  ///< Of the program's file; none where it could not be read.
+  std::uint64_t start = 0;         ///< Instructions until its main() began (or its entry, where that is not known).
   std::uint64_t instructions = 0;  ///< All of them.
   friend bool operator==(const ProcessCount&, const ProcessCount&) = default;
 };

@@ -35,6 +35,9 @@ inline constexpr uint64_t kSlotCounters = uint64_t{4} << 20U;  ///< As many as t
 inline constexpr uint64_t kSlotBytes = kPage + kSlotCounters * (sizeof(uint64_t) + sizeof(uint32_t));
 inline constexpr uint64_t slot_at(uint64_t slot) { return kPage + slot * kSlotBytes; }
 
+/// An argument of the host: it ends with 0 where a counted command has process numbers of its own, else with 1.
+inline constexpr char kAsksForNumbers[] = "--own-process-numbers";
+
 // Each is a line of a file; a text that follows has no line break, for it is escaped as in C.
 inline constexpr char kProgram[] = "desc: Program: ";      ///< The executed file.
 inline constexpr char kArguments[] = "desc: Arguments: ";  ///< A digest of all arguments, sixteen hexadecimal digits.
@@ -44,5 +47,8 @@ inline constexpr char kTotals[] = "totals: ";
 /// In the dump of a whole command, a line for each program that one of its processes executed: the process's place, the
 /// arguments' digest, the instructions until main(), those in all, and the program, apart by tabs.
 inline constexpr char kProcess[] = "desc: Process: ";
+
+/// There, before what it executed: the process's place, and the program, apart by a tab. A comment to other readers.
+inline constexpr char kFunctionsOf[] = "# of process ";
 
 }  // namespace tally::protocol::command

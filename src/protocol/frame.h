@@ -108,19 +108,26 @@ enum class Field : std::uint16_t {
   counter = 53,           ///< told, repeated: "7\t0x1.8p+1\tname": Google Benchmark's flags, the value, what it is.
   argument = 72,          ///< run_case, of a command: the program and its arguments, each ended by a null.
   input = 73,             ///< run_case, of a command: the file of its standard input; absent: /dev/null.
-  output = 74,          ///< run_case, of a command: where its standard output goes; empty: where its errors go; absent:
-                        ///< /dev/null.
-  expected = 75,        ///< run_case, of a command, repeated: exit codes; absent: however it ends.
+  output = 74,    ///< run_case, of a command: where its standard output goes: a file, kOutputToErrors or kOutputToPipe;
+                  ///< absent: /dev/null.
+  expected = 75,  ///< run_case, of a command, repeated: exit codes; absent: however it ends.
   command_folder = 76,  ///< run_case, of a command: where it runs. `folder` is that of its temporary files.
   variable = 77,        ///< run_case, of a command, repeated: "NAME=VALUE".
-  user_ns = 78,         ///< told, of a command: processor time of one execution, the median.
-  system_ns = 79,       ///< told, of a command: likewise, within the system.
-  peak_bytes = 80,      ///< told, of a command: the most memory that one of its processes had at once.
-  skipped = 54,         ///< failed: 1 where the case itself does not want to be measured; absent otherwise.
-  refusal = 50,         ///< result: why not all of it can be told; absent otherwise.
+  before_all = 81,      ///< run_case, of a command: what a shell does once, before its first execution; or absent.
+  after_all = 82,       ///< run_case, of a command: what a shell does once, after its last one; or absent.
+  copied_file = 83,  ///< run_case, of a command, repeated: "TO\0FROM", a file or folder that each execution gets anew
+                     ///< in a folder of its own, where it then runs; absent: it runs in `command_folder`.
+  user_ns = 78,      ///< told, of a command: processor time of one execution, the median.
+  system_ns = 79,    ///< told, of a command: likewise, within the system.
+  peak_bytes = 80,   ///< told, of a command: the most memory that one of its processes had at once.
+  skipped = 54,      ///< failed: 1 where the case itself does not want to be measured; absent otherwise.
+  refusal = 50,      ///< result: why not all of it can be told; absent otherwise.
 };
 
 inline constexpr int kPartStride = 1'000'000;
+
+inline constexpr char kOutputToErrors[] = "errors";  ///< Where its errors go.
+inline constexpr char kOutputToPipe[] = "pipe";      ///< To somebody who reads it and keeps nothing.
 
 /// Where a case failed; travels as a number.
 enum class Stage : std::uint32_t { load = 1, setup = 2, warm_up = 3, region = 4, host = 5 };

@@ -215,6 +215,7 @@ void fields(auto& a, is<ProcessCount> auto& p) {
   a("place", p.place);
   a("program", p.program);
   a("arguments", p.arguments);
+  a.optional("digest", p.digest);
   a("start", p.start);
   a("instructions", p.instructions);
 }

@@ -41,6 +41,17 @@ json::Object explanation_json(const Explanation& explanation) {
                           {"ratio_interval", Array{one.time->ratio.low, one.time->ratio.high}},
                           {"verdict", to_string(one.time->verdict)}};
   }
+  if (explanation.starts) json["until_main"] = json_of(*explanation.starts);
+  if (!explanation.processes.empty()) {
+    Array processes;
+    for (const ProcessShift& process : explanation.processes) {
+      Object change = json_of(process.instructions);
+      change["place"] = process.place;
+      change["program"] = process.program;
+      processes.push_back(std::move(change));
+    }
+    json["processes"] = std::move(processes);
+  }
   if (explanation.allocations) json["allocations"] = json_of(*explanation.allocations);
   if (explanation.allocated_bytes) json["allocated_bytes"] = json_of(*explanation.allocated_bytes);
   Array path;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "base/readable_id.h"
 #include "base/text.h"
@@ -60,6 +61,7 @@ std::vector<Figure> figures_of(const Explanation& explanation) {
   const auto add = [&](const char* name, const std::optional<Shift>& shift) {
     if (shift && (shift->before != 0 || shift->after != 0)) figures.push_back(figure_of(name, *shift));
   };
+  add("until main()", explanation.starts);
   add("allocations", explanation.allocations);
   add("allocated bytes", explanation.allocated_bytes);
   if (explanation.cycles) figures.push_back(figure_of("estimated cycles", *explanation.cycles));
@@ -85,6 +87,29 @@ std::string figures_text(const Explanation& explanation, const RenderOptions& op
                    {.title = "", .right = true, .drop = 1}};
   table.rows = figures_of(explanation);
   return indented(render_table(table, narrower(options)));
+}
+
+std::string processes_text(const Explanation& explanation, const RenderOptions& options) {
+  constexpr std::size_t kMost = 20;
+  Table table;
+  table.columns = {{.title = "change", .right = true},
+                   {.title = "before", .right = true, .drop = 1},
+                   {.title = "after", .right = true, .drop = 1},
+                   {.title = "process"},
+                   {.title = "program"}};
+  for (const ProcessShift& one :
+       std::span(explanation.processes).first(std::min(kMost, explanation.processes.size()))) {
+    const Shift& count = one.instructions;
+    table.rows.push_back({{signed_count(count.delta()), tint_of(count.delta())},
+                          {count.before > 0 ? format_count(count.before) : "new"},
+                          {count.after > 0 ? format_count(count.after) : "gone"},
+                          {one.place},
+                          {printable(one.program)}});
+  }
+  std::string text = indented(render_table(table, narrower(options)));
+  if (explanation.processes.size() > kMost)
+    text += fmt::format("  and {} more processes\n", explanation.processes.size() - kMost);
+  return text;
 }
 
 std::string path_text(const Explanation& explanation) {
@@ -147,6 +172,7 @@ std::string render_explanation(const Explanation& explanation, const RenderOptio
                      std::string(to_string(one.verdict)) + (one.cause.empty() ? "" : ", cause: " + one.cause) + "\n";
   for (const Note& note : one.notes) text += "  " + message_text(note.text, 2) + "\n";
   text += "\n" + figures_text(explanation, options);
+  if (!explanation.processes.empty()) text += "\n" + processes_text(explanation, options);
   if (explanation.of->path.size() > 1) text += "\n" + path_text(explanation);
   for (const auto& [movement, kind] : kinds_of(explanation)) {
     if (movement.named.empty()) continue;
@@ -172,6 +198,13 @@ std::string explanation_markdown(const Explanation& explanation) {
   for (const Figure& figure : figures_of(explanation)) {
     for (const Cell& cell : figure) out += "| " + cell.text + " ";
     out += "|\n";
+  }
+  if (!explanation.processes.empty())
+    out += "\n| change | before | after | process | program |\n|---:|---:|---:|---|---|\n";
+  for (const ProcessShift& one : explanation.processes) {
+    out += fmt::format("| {} | {} | {} | {} | {} |\n", signed_count(one.instructions.delta()),
+                       format_count(one.instructions.before), format_count(one.instructions.after), one.place,
+                       markdown_escape(one.program));
   }
   if (explanation.of->path.size() > 1) {
     std::vector<std::string> names;

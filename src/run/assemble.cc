@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+
+#include "measurement/statistics.h"
 
 namespace tally {
 
@@ -95,6 +98,24 @@ void add_told(CaseRecord& record, const CaseTold& told) {
   if (told.used) record.used = *told.used;
 }
 
+/// A command reads files, which the system keeps from its first execution on.
+void add_cold_start(CaseRecord& record, const Case& measured, const WallSamples& samples) {
+  constexpr double kMuchLonger = 1.2;
+  constexpr std::size_t kLeastOthers = 3;
+  if (!measured.command || samples.by_child.empty() || samples.by_child.front().empty()) return;
+  const double first = samples.by_child.front().front();
+  std::vector<double> others(samples.by_child.front().begin() + 1, samples.by_child.front().end());
+  for (const auto& child : std::span(samples.by_child).subspan(1))
+    others.insert(others.end(), child.begin(), child.end());
+  if (others.size() < kLeastOthers) return;
+  const double usual = median(others);
+  if (first < kMuchLonger * usual || first <= std::ranges::max(others)) return;
+  record.flags.emplace_back("slow_first_run");
+  record.warnings.push_back(
+      fmt::format("its first execution took {:.1f} times as long as the others{}", first / usual,
+                  measured.command->warm_up > 0 ? "" : ": what it reads was not in memory; --warmup 1 leaves it out"));
+}
+
 }  // namespace
 
 CaseRecord describe_case(const Case& measured) {
@@ -143,6 +164,7 @@ CaseRecord assemble(const Case& measured, const CaseOutcome& outcome, double pre
   if (outcome.wall) {
     record.wall = summarize_wall(*outcome.wall);
     for (std::string& flag : wall_flags(*outcome.wall, precision)) record.flags.push_back(std::move(flag));
+    add_cold_start(record, measured, *outcome.wall);
   }
   if (!outcome.processes.empty()) record.processes = outcome.processes;
   add_told(record, outcome.told);

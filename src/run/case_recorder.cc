@@ -65,6 +65,7 @@ Status CaseRecorder::on_case(std::size_t index, CaseOutcome outcome) {
   CaseRecord& record = cases_[index];
   const double precision = case_plan(request_.settings, measured.settings).wall.precision;
   record = assemble(measured, outcome, precision, reproduce(request_, measured));
+  if (record.processes && environments_ != nullptr) environments_->add_digests(*record.processes, *measured.command);
   note_counts(index, outcome);
   if (request_.profiles) remove_explanations(*request_.profiles, record.id);
   auto profile = outcome.profile.empty() ? std::nullopt : read_profile(record, measured, outcome);

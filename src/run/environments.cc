@@ -44,8 +44,9 @@ Status check_same(const std::string& name, const std::map<std::string, std::stri
 
 EnvironmentRecorder::EnvironmentRecorder(std::map<std::string, Environment>& environments,
                                          const std::map<std::string, ResolvedToolchain>& toolchains,
-                                         FileDigests& digests, const std::vector<std::string>& own_folders)
-    : environments_(environments), toolchains_(toolchains), digests_(digests) {
+                                         FileDigests& digests, const std::vector<std::string>& own_folders,
+                                         const EnvironmentVariables& variables)
+    : environments_(environments), toolchains_(toolchains), digests_(digests), variables_(variables) {
   // What hosts have mapped comes without links: with a linked home, a warm-up's snippet passed for a file of the
   // user's.
   std::error_code code;
@@ -72,6 +73,15 @@ Status EnvironmentRecorder::on_host(const HostKind& kind, const ReadyHost& host)
   if (journal_ == nullptr || is_known) return {};
   if (auto kept = journal_->append(payload_of(name, environment, start)); !kept) return std::unexpected(kept.error());
   return {};
+}
+
+void EnvironmentRecorder::add_digests(std::vector<ProcessCount>& processes, const CommandLine& command) {
+  const std::string started = started_file(command, variables_);
+  for (ProcessCount& one : processes) {
+    const std::string& file = &one == &processes.front() ? started : one.program;
+    std::error_code code;
+    if (file.starts_with('/') && std::filesystem::is_regular_file(file, code)) one.digest = digests_.of(file);
+  }
 }
 
 Result<bool> EnvironmentRecorder::take_over(std::string_view payload, const std::string& where) {

@@ -18,16 +18,20 @@ namespace tally {
 
 class EnvironmentRecorder {
  public:
-  /// `own_folders` hold tally's own files, and may be reached through links. All outlive this.
+  /// `own_folders` hold tally's own files, and may be reached through links; `variables` are those that cases see. All
+  /// outlive this.
   EnvironmentRecorder(std::map<std::string, Environment>& environments,
                       const std::map<std::string, ResolvedToolchain>& toolchains, FileDigests& digests,
-                      const std::vector<std::string>& own_folders);
+                      const std::vector<std::string>& own_folders, const EnvironmentVariables& variables);
 
   /// From now on what hosts say is kept there.
   void keep_in(JournalWriter* journal) { journal_ = journal; }
 
   /// An error: a file is another than the one that the cases before were measured with, or it cannot be kept.
   Status on_host(const HostKind& kind, const ReadyHost& host);
+
+  /// Of the files that a command's processes executed.
+  void add_digests(std::vector<ProcessCount>& processes, const CommandLine& command);
 
   /// How the hosts that counted came to be: RecordedSettings::host_start.
   [[nodiscard]] const std::map<std::string, std::string>& host_starts() const { return host_starts_; }
@@ -39,6 +43,7 @@ class EnvironmentRecorder {
   std::map<std::string, Environment>& environments_;
   const std::map<std::string, ResolvedToolchain>& toolchains_;
   FileDigests& digests_;
+  const EnvironmentVariables& variables_;
   std::vector<std::string> own_folders_;  ///< As the kernel calls them.
   JournalWriter* journal_ = nullptr;
   std::map<std::string, Environment> earlier_;  ///< What a continued run's hosts had mapped.

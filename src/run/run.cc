@@ -11,6 +11,7 @@
 #include "build/function_symbols.h"
 #include "execution/engine.h"
 #include "execution/environment.h"
+#include "protocol/command_tree.h"
 #include "record/json.h"
 #include "run/assemble.h"
 #include "run/case_imports.h"
@@ -140,6 +141,15 @@ ExecutionResult execute(Workspace& workspace, const RunRequest& request, const R
   return engine.run(done);
 }
 
+/// Whose process numbers counted commands see: their own, which are the same in each run, or the system's.
+std::string process_numbers(ProcessRunner& runner, const HostSurroundings& hosts) {
+  ProcessRequest request;
+  request.argv = {hosts.libexec + "/tally-host-command", protocol::command::kAsksForNumbers};
+  request.environment = hosts.environment;
+  request.deadline = Milliseconds(10'000);
+  return succeeded(run(runner, std::move(request))) ? "own" : "system";
+}
+
 /// Everything that a record says before anything is measured.
 Record describe_run(Workspace& workspace, const RunRequest& request, const Ready& ready, const FoundSource& found,
                     FileDigests& digests) {
@@ -175,6 +185,8 @@ Record describe_run(Workspace& workspace, const RunRequest& request, const Ready
       record.environments[name] = describe_environment(workspace.runner(), ready.toolchains.at(one.toolchain),
                                                        one.language, facts, ready.environment.filtered, digests);
       record.environments[name].machine = machine;
+      if (one.command && request.settings.counts)
+        record.environments[name].facts["process.numbers"] = process_numbers(workspace.runner(), ready.hosts);
     }
     record.cases.push_back(describe_case(one));
   }
@@ -246,7 +258,8 @@ Result<RunResult> measure(Workspace& workspace, const RunRequest& asked, RunObse
   FileDigests digests(digests_folder(ready->cache));
   record = describe_run(workspace, request, *ready, *found, digests);
   EnvironmentRecorder environments(record.environments, ready->toolchains, digests,
-                                   {workspace.surroundings().libexec, ready->cache.string()});
+                                   {workspace.surroundings().libexec, ready->cache.string()},
+                                   ready->environment.filtered);
   std::optional<CountInputsFinder> inputs;
   std::optional<CountReuse> reuse;
   if (notes_inputs(request)) {

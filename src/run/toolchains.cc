@@ -65,23 +65,29 @@ Status check_usable(const Toolchains& toolchains, const Plan& plan, const Tools&
   return {};
 }
 
-/// The files that commands start, each once: they are what is being measured.
+/// The files that commands start or bring along, each once: they are what is being measured.
 std::vector<std::string> programs_of(const Plan& plan, const RunEnvironment& environment) {
   std::vector<std::string> programs;
   for (const Case& one : plan.cases) {
     if (!one.command) continue;
-    const std::string& name = one.command->run.front();
-    const std::string found = name.contains('/')
-                                  ? (std::filesystem::path(one.command->folder) / name).string()
-                                  : find_program(name, value_of(environment.filtered, "PATH")).value_or("");
-    std::error_code code;
-    const std::string file = std::filesystem::canonical(found, code).string();
-    if (!code && !contains(programs, file)) programs.push_back(file);
+    std::vector<std::string> files = one.command->files;
+    files.insert(files.begin(), started_file(*one.command, environment.filtered));
+    for (const std::string& path : files) {
+      std::error_code code;
+      const std::string file = std::filesystem::canonical(path, code).string();
+      if (!code && std::filesystem::is_regular_file(file, code) && !contains(programs, file)) programs.push_back(file);
+    }
   }
   return programs;
 }
 
 }  // namespace
+
+std::string started_file(const CommandLine& command, const EnvironmentVariables& environment) {
+  const std::string& name = command.run.front();
+  if (name.contains('/')) return (std::filesystem::path(command.folder) / name).string();
+  return find_program(name, value_of(environment, "PATH")).value_or("");
+}
 
 ResolvedToolchain resolve_toolchain(ProcessRunner& runner, const Toolchain& spec, Needs needs,
                                     const RunEnvironment& environment, const Cache& cache) {

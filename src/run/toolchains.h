@@ -27,6 +27,9 @@ struct RunEnvironment {
   std::string working_folder;
 };
 
+/// What a command starts, as a shell would find it; empty where it finds none.
+std::string started_file(const CommandLine& command, const EnvironmentVariables& environment);
+
 Result<RunEnvironment> run_environment(ProcessRunner& runner, const Caller& caller, const Tools& tools,
                                        const Settings& settings);
 

@@ -39,10 +39,10 @@ def run(*arguments, code=0, folder=None, **environment):
     return done
 
 
-def case_of(*command, options=("--counts-only",), code=0, **environment):
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "r.json"
-        run("command", *options, "--json", file, "--", *command, code=code, **environment)
+def case_of(*command, options=("--counts-only",), code=0, **how):
+    with tempfile.TemporaryDirectory() as place:
+        file = Path(place) / "r.json"
+        run("command", *options, "--json", file, "--", *command, code=code, **how)
         return json.loads(file.read_text())["cases"][0]
 
 
@@ -111,6 +111,85 @@ def check_times():
     expect(0.05 <= asleep["median_s"] < 0.5, f"a sleep of 50 ms: {asleep['median_s']}")
 
 
+def check_surroundings(folder):
+    log = folder / "log"
+    (folder / "data").write_text("b\na\n" * 100)
+    (folder / "more").mkdir()
+    (folder / "more" / "c").write_text("c")
+    (folder / "more" / "link").symlink_to("c")
+    texts = [
+        "--setup",
+        f"echo setup >> {log}",
+        "--prepare",
+        f"pwd >> {log}; ls >> {log}",
+        "--cleanup",
+        f"echo cleanup >> {log}",
+    ]
+    case = case_of(
+        "sh",
+        "-c",
+        "test -L more/link && cat more/link && touch made && sort data",
+        options=("--runs", "7", *texts, "--file", "data", "--file", "more/"),
+        folder=folder,
+    )
+    expect(len(case["wall"]["replicates_s"]) == 7, f"seven runs: {case['wall']}")
+    expect(case["wall"]["overhead_s"] > 0, f"a start's cost is taken off: {case['wall']}")
+    lines = log.read_text().splitlines()
+    expect(lines.count("setup") == 2 and lines.count("cleanup") == 2, f"once a side: {lines}")
+    expect("made" not in lines, f"a new folder for each: {lines}")
+    folders = [line for line in lines if line.startswith("/")]
+    expect(len(folders) == 9 and len({len(one) for one in folders}) == 1, f"{folders}")
+    expect(not (folder / "made").exists(), "it runs in a folder of its own")
+    for option, words in (("--setup", "what sets it up"), ("--cleanup", "what cleans up after it")):
+        failed = case_of("true", options=("--counts-only", option, "exit 4"), code=1)["failure"]
+        expect(f"{words} exited with code 4" in failed["message"], f"{option}: {failed}")
+    missing = case_of("true", options=("--counts-only", "--file", "nope"), code=1)["failure"]
+    expect("nope: No such file" in missing["message"], f"a file: {missing}")
+    case_of("false", options=("--counts-only", "--cleanup", f"echo after > {log}"), code=1)
+    expect(log.read_text() == "after\n", "what cleans up runs after a failure")
+
+
+def check_output(folder):
+    # grep looks for /dev/null, and stops at the first match.
+    (folder / "data").write_text("a\n" * 1000)
+    to_nothing = count("grep", "a", "data", folder=folder)
+    to_pipe = count(
+        "grep", "a", "data", options=("--counts-only", "--output", "pipe"), folder=folder
+    )
+    expect(to_pipe > to_nothing, f"{to_pipe} to a pipe, {to_nothing} to nothing")
+    # More than a pipe holds.
+    case_of(VICTIM, "nops", options=("--counts-only", "--output", "pipe"))
+    case_of("seq", "100000", options=("--wall-only", "--output", "pipe", "--runs", "3"))
+
+
+def check_process_numbers():
+    with tempfile.TemporaryDirectory() as name:
+        file = Path(name) / "r.json"
+        shell = 'echo $$ $PPID; ls /proc | grep -c "^[0-9]"'
+        run("command", "--counts-only", "--replicates", "5", "--json", file, "--shell", shell)
+        record = json.loads(file.read_text())
+    facts = record["environments"]["command [command]"]["facts"]
+    if facts["process.numbers"] == "own":
+        expect(record["cases"][0]["counts"]["spread"] == 0, f"numbers vary: {record['cases'][0]}")
+    else:
+        print("commands: no namespace of processes is to be had here")
+
+
+def check_what_differs():
+    case = case_of(VICTIM, "asks", options=("--counts-only", "--entropy", "system"))
+    expect("first of all in" in " ".join(case["warnings"]), f"the function: {case['warnings']}")
+    with tempfile.TemporaryDirectory() as name:
+        for file, loops in (("a", 1_000_000), ("b", 1_000_003)):
+            text = f"{VICTIM} nops 10; exec {VICTIM} nops {loops}"
+            options = ["--counts-only", "--name", "x", "--json", f"{name}/{file}"]
+            run("command", *options, "--shell", text)
+        explained = run("explain", f"{name}/a", f"{name}/b", "x", "--json", code=None)
+    expect(explained.returncode == 0, f"{explained.stdout}{explained.stderr}")
+    processes = json.loads(explained.stdout)["cases"][0]["processes"]
+    moved = [(one["place"], one["program"]) for one in processes]
+    expect(moved == [("1", VICTIM)], f"the process that moved: {moved}")
+
+
 def check_failures():
     def message(*command, options=(), code=1):
         failure = case_of(
@@ -155,7 +234,7 @@ def check_ab():
         f"{VICTIM} nops 2000000",
         "--counts-only",
     )
-    expect("1 slower" in done.stdout and "code" in done.stdout, done.stdout)
+    expect("1 slower" in done.stdout and "arguments" in done.stdout, done.stdout)
     same = run(
         "ab", "--a-command", f"{VICTIM} nops", "--b-command", f"{VICTIM} nops", "--counts-only"
     )
@@ -202,7 +281,7 @@ environment = { LC_ALL = "C" }
     done = run("check", "a.json", "c.json", "--limit", "instructions=+1%", folder=folder, code=None)
     expect(done.returncode in (1, 3) and "sort/-r" in done.stdout, done.stdout)
     explained = run("explain", "a.json", "c.json", "sort/-r", folder=folder).stdout
-    expect("where:" in explained, explained)
+    expect("functions that moved" in explained and "cause: input" in explained, explained)
     shown = run("command", "sort data", "sort -r data", "--parameter", "x=1", folder=folder).stdout
     expect("against sort data" in shown and "times the instructions" in shown, shown)
 
@@ -211,10 +290,13 @@ def main():
     check_known_work()
     check_answers()
     check_times()
+    check_process_numbers()
+    check_what_differs()
     check_failures()
     check_ab()
-    with tempfile.TemporaryDirectory() as folder:
-        check_suite(Path(folder))
+    for check in (check_surroundings, check_output, check_suite):
+        with tempfile.TemporaryDirectory() as folder:
+            check(Path(folder))
     print("commands: passed")
 
 

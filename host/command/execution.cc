@@ -1,0 +1,216 @@
+#include "execution.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <ctime>
+
+namespace tally::host {
+
+namespace {
+
+constexpr int kPatience = 10'000;  // milliseconds that processes may outlive their command
+
+std::uint64_t now_ns() {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+struct Pipe {
+  int read = -1;
+  int write = -1;
+  Pipe() {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) return;
+    read = ends[0];
+    write = ends[1];
+  }
+  ~Pipe() {
+    close_read();
+    close_write();
+  }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+  void close_read() { close_one(read); }
+  void close_write() { close_one(write); }
+
+ private:
+  static void close_one(int& end) {
+    if (end >= 0) ::close(end);
+    end = -1;
+  }
+};
+
+/// Until the program has ended: others may hold the pipe for longer.
+void drain(int pipe, pid_t pid) {
+  const int process = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
+  pollfd waited[] = {{pipe, POLLIN, 0}, {process, POLLIN, 0}};
+  char block[65536];
+  for (;;) {
+    if (::poll(waited, process < 0 ? 1 : 2, -1) < 0 && errno != EINTR) break;
+    if ((waited[0].revents & (POLLIN | POLLHUP)) != 0 && ::read(pipe, block, sizeof block) <= 0) break;
+    if (waited[0].revents == 0 && (waited[1].revents & POLLIN) != 0) break;
+  }
+  if (process >= 0) ::close(process);
+}
+
+/// Its other processes are its own, too, and their counts are a part of its count: until they have ended, there is
+/// none. False: some go on. What they write is read meanwhile (-1: nothing is).
+bool wait_for_others(int pipe) {
+  for (int waited = 0;; ++waited) {
+    const pid_t one = ::waitpid(-1, nullptr, WNOHANG);
+    if (one < 0) return true;  // there are none
+    if (one > 0) continue;
+    if (waited >= kPatience) return false;
+    constexpr int kMillisecond = 1;
+    pollfd from{pipe, POLLIN, 0};
+    char block[65536];
+    if (::poll(&from, 1, kMillisecond) > 0 && (from.revents & POLLIN) != 0) {
+      (void)!::read(pipe, block, sizeof block);
+    } else if ((from.revents & POLLHUP) != 0) {
+      pipe = -1;
+    }
+  }
+}
+
+/// In a process that is the first of its namespace: its numbers count from 1, and /proc shows them.
+bool shows_own_numbers() {
+  return ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+         ::mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) == 0;
+}
+
+/// As fork(). It ends with its parent.
+pid_t fork_into_namespace() {
+  const auto pid = static_cast<pid_t>(
+      ::syscall(SYS_clone, SIGCHLD | CLONE_NEWPID | CLONE_NEWNS, nullptr, nullptr, nullptr, nullptr));
+  if (pid == 0) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  return pid;
+}
+
+int wait_for(pid_t pid) {
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+}  // namespace
+
+Ended execute(const Start& start) {
+  Ended ended;
+  std::vector<char*> argv;
+  for (const std::string& argument : start.arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  Pipe failure;
+  Pipe output;
+  if (failure.read < 0 || output.read < 0) {
+    ended.refused = errno;
+    return ended;
+  }
+  const std::uint64_t begin = now_ns();
+  ended.pid = ::fork();
+  if (ended.pid == 0) {
+    ::dup2(start.input, 0);
+    ::dup2(start.drains ? output.write : start.output, 1);
+    ::execvp(argv.front(), argv.data());
+    const int why = errno;
+    (void)!::write(failure.write, &why, sizeof why);
+    ::_exit(127);
+  }
+  if (ended.pid < 0) {
+    ended.refused = errno;
+    return ended;
+  }
+  failure.close_write();
+  output.close_write();
+  if (!start.drains) output.close_read();
+  int why = 0;
+  const bool refused = ::read(failure.read, &why, sizeof why) == sizeof why;
+  if (start.drains && !refused) drain(output.read, ended.pid);
+  while (::wait4(ended.pid, &ended.status, 0, &ended.used) < 0 && errno == EINTR) {
+  }
+  ended.lasted_ns = now_ns() - begin;
+  if (refused) {
+    ended.refused = why;
+    return ended;
+  }
+  ended.leaves_processes = !wait_for_others(output.read);
+  return ended;
+}
+
+Ended execute_with_own_numbers(const Start& start) {
+  Pipe answer;
+  const pid_t first = answer.read < 0 ? -1 : fork_into_namespace();
+  if (first < 0) {
+    Ended ended;
+    ended.refused = errno;
+    return ended;
+  }
+  if (first == 0) {
+    Ended ended;
+    if (shows_own_numbers()) {
+      ended = execute(start);
+    } else {
+      ended.refused = errno;
+    }
+    const bool sent = ::write(answer.write, &ended, sizeof ended) == sizeof ended;
+    ::_exit(sent ? 0 : 1);
+  }
+  answer.close_write();
+  Ended ended;
+  const bool received = ::read(answer.read, &ended, sizeof ended) == sizeof ended;
+  const int status = wait_for(first);
+  // Whoever killed it (the kernel, for want of memory) has killed all that it had started.
+  if (!received) ended = {.status = status};
+  ended.pid = first;
+  return ended;
+}
+
+bool grants_own_numbers() {
+  const pid_t pid = fork_into_namespace();
+  if (pid < 0) return false;
+  if (pid == 0) ::_exit(shows_own_numbers() ? 0 : 1);
+  return wait_for(pid) == 0;
+}
+
+int why_not_executable(const std::string& program) {
+  int why = ENOENT;
+  const auto is_program = [&](const std::string& path) {
+    struct stat about{};
+    if (::stat(path.c_str(), &about) != 0) return false;
+    if (S_ISREG(about.st_mode) && ::access(path.c_str(), X_OK) == 0) return true;
+    why = EACCES;
+    return false;
+  };
+  if (program.find('/') != std::string::npos) return is_program(program) ? 0 : why;
+  const char* const path = ::getenv("PATH");
+  std::string left = path == nullptr ? "/bin:/usr/bin" : path;
+  for (std::size_t end = 0; end != std::string::npos;) {
+    end = left.find(':');
+    const std::string folder = left.substr(0, end);
+    if (is_program((folder.empty() ? "." : folder) + "/" + program)) return 0;
+    if (end != std::string::npos) left.erase(0, end + 1);
+  }
+  return why;
+}
+
+std::uint64_t cost_of_start() {
+  const std::uint64_t begin = now_ns();
+  const pid_t pid = ::fork();
+  if (pid == 0) ::_exit(0);
+  if (pid > 0) wait_for(pid);
+  return now_ns() - begin;
+}
+
+}  // namespace tally::host

@@ -1,0 +1,43 @@
+/// One execution of a program: started, waited for, and with it all processes that come of it.
+#pragma once
+
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tally::host {
+
+struct Start {
+  std::vector<std::string> arguments;  ///< The program first; as execvp() looks for it.
+  int input = -1;                      ///< Descriptors, which stay open here.
+  int output = -1;
+  bool drains = false;  ///< `output` is ignored: what it writes goes through a pipe, and is thrown away.
+};
+
+struct Ended {
+  int refused = 0;                ///< Why it could not be started, an errno; with one, nothing else is told here.
+  pid_t pid = 0;                  ///< Its own name for itself is another, where it has a namespace.
+  int status = 0;                 ///< As wait(2) has it.
+  std::uint64_t lasted_ns = 0;    ///< From fork() until it had ended.
+  rusage used{};                  ///< Of it, and of the processes that it waited for.
+  bool leaves_processes = false;  ///< Some went on for ten seconds after it had ended.
+};
+
+/// The caller is the subreaper of its processes (prctl).
+Ended execute(const Start& start);
+
+/// Likewise, with process numbers of its own: the first is always 2, and /proc shows them. What it leaves is killed.
+Ended execute_with_own_numbers(const Start& start);
+/// Whether it can: the system grants a namespace to those who may administrate it, and not in every container.
+bool grants_own_numbers();
+
+/// An errno where execvp() would not find it, else 0: Valgrind says so in words of its own.
+int why_not_executable(const std::string& program);
+
+/// What starting a process takes, and waiting for its end: of one that executes nothing. Nanoseconds.
+std::uint64_t cost_of_start();
+
+}  // namespace tally::host
