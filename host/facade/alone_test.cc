@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <map>
 #include <regex>
 #include <sstream>
 #include <thread>
@@ -198,6 +199,7 @@ TEST_F(Alone, IterationsAreKnownAfterTheLoop) {
   for (const Report& one : runs) EXPECT_EQ(one.counters.at("after").value, 10);
 }
 
+// A machine that is busy with other things may stop it where time counts, but not each time.
 TEST_F(Alone, PausesAreNotTimed) {
   benchmark::RegisterBenchmark("f",
                                [](State& state) {
@@ -209,7 +211,17 @@ TEST_F(Alone, PausesAreNotTimed) {
                                })
       ->Iterations(10)
       ->ThreadRange(1, 2);
-  for (const Report& one : run()) EXPECT_LT(one.GetAdjustedRealTime(), 1e6) << one.benchmark_name();
+  constexpr double kMillisecond = 1e6;
+  std::map<std::string, double> least;
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    for (const Report& one : run()) {
+      const auto [known, added] = least.try_emplace(one.benchmark_name(), one.GetAdjustedRealTime());
+      known->second = std::min(known->second, one.GetAdjustedRealTime());
+    }
+    if (std::ranges::all_of(least, [](const auto& one) { return one.second < kMillisecond; })) break;
+  }
+  ASSERT_EQ(least.size(), 2U);
+  for (const auto& [name, time] : least) EXPECT_LT(time, kMillisecond) << name;
 }
 
 TEST_F(Alone, FailuresStandInTheTableAndOthersGoOn) {

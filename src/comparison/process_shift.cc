@@ -12,20 +12,26 @@ namespace tally {
 
 namespace {
 
+std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+bool executes_the_same(const ProcessCount& one, const ProcessCount& other) {
+  return file_name(one.program) == file_name(other.program);
+}
+
+bool was_started(const ProcessCount& one, const ProcessCount& other) { return one.place == "1" && other.place == "1"; }
+
 using Match = bool (*)(const ProcessCount&, const ProcessCount&);
 
 bool is_at_its_place(const ProcessCount& one, const ProcessCount& other) {
   return one.place == other.place && one.program == other.program;
 }
 
-bool executes_the_same(const ProcessCount& one, const ProcessCount& other) { return one.program == other.program; }
-
 /// For each of `before`, its index in `after`.
 std::vector<std::optional<std::size_t>> matches(const std::vector<ProcessCount>& before,
                                                 const std::vector<ProcessCount>& after) {
   std::vector<std::optional<std::size_t>> found(before.size());
   std::vector<bool> taken(after.size());
-  for (const Match match : {&is_at_its_place, &executes_the_same}) {
+  for (const Match match : {&is_at_its_place, &executes_the_same, &was_started}) {
     for (std::size_t i = 0; i < before.size(); ++i) {
       for (std::size_t k = 0; !found[i] && k < after.size(); ++k) {
         if (taken[k] || !match(before[i], after[k])) continue;
@@ -36,8 +42,6 @@ std::vector<std::optional<std::size_t>> matches(const std::vector<ProcessCount>&
   }
   return found;
 }
-
-std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 }  // namespace
 
@@ -58,7 +62,7 @@ std::vector<ProcessShift> process_shifts(const std::vector<ProcessCount>& before
   }
   std::erase_if(shifts, [](const ProcessShift& one) { return one.instructions.delta() == 0; });
   std::ranges::sort(shifts, std::greater(),
-                           [](const ProcessShift& one) { return std::pair(std::abs(one.instructions.delta()), one.place); });
+                    [](const ProcessShift& one) { return std::pair(std::abs(one.instructions.delta()), one.place); });
   return shifts;
 }
 

@@ -17,7 +17,7 @@ struct ProcessShift {
 };
 
 /// Those that changed, most first. A process is found again by its place and its program; where a command starts others
-/// before it than it did, by its program, in order.
+/// before it than it did, by its program's name, in order; and what was started is what was started.
 std::vector<ProcessShift> process_shifts(const std::vector<ProcessCount>& before,
                                          const std::vector<ProcessCount>& after);
 

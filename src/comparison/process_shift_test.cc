@@ -39,6 +39,15 @@ TEST(ProcessShifts, AProcessIsFoundAgainWhereAnotherIsStartedBeforeIt) {
   EXPECT_THAT(texts(process_shifts(after, before)), ElementsAre("1.1 tee 7 0"));
 }
 
+TEST(ProcessShifts, WhatWasStartedMayBeCalledOtherwise) {
+  EXPECT_THAT(texts(process_shifts({{.place = "1", .program = "old/app", .instructions = 5}},
+                                   {{.place = "1", .program = "new/app", .instructions = 6}})),
+              ElementsAre("1 new/app 5 6"));
+  EXPECT_THAT(texts(process_shifts({{.place = "1", .program = "a1", .instructions = 5}},
+                                   {{.place = "1", .program = "a2", .instructions = 6}})),
+              ElementsAre("1 a2 5 6"));
+}
+
 TEST(ProcessShifts, ProgramsWithOtherFilesAreNamedOnce) {
   const std::vector<ProcessCount> before = {{.place = "1.1", .program = "/bin/cc1", .digest = "a"},
                                             {.place = "1.2", .program = "/bin/cc1", .digest = "a"},

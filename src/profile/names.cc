@@ -1,6 +1,8 @@
 #include "profile/names.h"
 
 #include <cxxabi.h>
+#define HAVE_DECL_BASENAME 1  // else it declares one that C++ libraries have otherwise
+#include <libiberty/demangle.h>
 
 #include <algorithm>
 #include <cctype>
@@ -36,8 +38,16 @@ std::size_t operator_length(std::string_view text) {
 }  // namespace
 
 std::string demangle(std::string_view name) {
-  if (!name.starts_with("_Z")) return std::string(name);
-  // Callgrind's contexts and recursion levels follow an apostrophe, compilers' clones a dot.
+  const bool is_rust_only = name.starts_with("_R");
+  if (!is_rust_only && !name.starts_with("_Z")) return std::string(name);
+  // Callgrind's contexts and recursion levels follow an apostrophe, compilers' clones a dot, which Rust's names may
+  // have anywhere.
+  const std::size_t apostrophe = std::min(name.find('\''), name.size());
+  // It leaves out the hash at the end of Rust's older names: another build of the same function has another one.
+  const std::unique_ptr<char, decltype(&std::free)> rust(
+      rust_demangle(std::string(name.substr(0, apostrophe)).c_str(), DMGL_PARAMS), &std::free);
+  if (rust) return rust.get() + std::string(name.substr(apostrophe));
+  if (is_rust_only) return std::string(name);
   const std::size_t end = std::min(name.find('\''), name.find('.'));
   const std::string symbol(name.substr(0, end));
   int status = 0;

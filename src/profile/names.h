@@ -6,7 +6,8 @@
 
 namespace tally {
 
-/// A C++ symbol ("_Z…", also with a clone suffix or Callgrind's "'2") in words; other names as they are.
+/// A symbol of C++ ("_Z…", also with a clone suffix or Callgrind's "'2") or of Rust (both of its ways) in words; other
+/// names as they are.
 std::string demangle(std::string_view name);
 
 /// Without argument lists and return types, template arguments as <…>, and std::string for its long name:

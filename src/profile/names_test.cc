@@ -12,6 +12,19 @@ TEST(Names, DemanglesWithItsSuffix) {
   EXPECT_EQ(demangle("main"), "main");
 }
 
+TEST(Names, RustsNamesAreTheSameInEachBuild) {
+  EXPECT_EQ(demangle("_ZN1a5build17h904795e39a1b31e4E"), "a::build");
+  EXPECT_EQ(demangle("_ZN1a5build17h0123456789abcdefE'2"), "a::build'2");
+  EXPECT_EQ(demangle("_RNvCs6xxl1lAjzDf_1a5build"), "a::build");
+  EXPECT_EQ(demangle("_ZN58_$LT$alloc..string..String$u20$as$u20$core..fmt..Debug$GT$3fmt17h1234567890abcdefE.llvm.12"),
+            "<alloc::string::String as core::fmt::Debug>::fmt");
+  EXPECT_EQ(demangle("_Rnot"), "_Rnot");
+  EXPECT_EQ(readable_name("_ZN4core3ptr42drop_in_place$LT$alloc..string..String$GT$17h7ab8d1f0e1c2d3a4E"),
+            "core::ptr::drop_in_place<…>");
+  EXPECT_EQ(readable_name("_RNvMs1_NtNtCsgEmfK2I1SDS_4core3fmt8buildersNtB5_11DebugStruct5field"),
+            "<core::fmt::builders::DebugStruct>::field");
+}
+
 TEST(Names, ShortensWhatABlankEyeSkips) {
   EXPECT_EQ(shorten("at::add(at::Tensor const&)"), "at::add");
   EXPECT_EQ(shorten("std::vector<int, std::allocator<int> >::push_back(int&&)"), "std::vector<…>::push_back");

@@ -46,12 +46,12 @@ TEST(RecordJson, ReadsBackWhatItWrote) {
 TEST(RecordJson, KeepsWhatACommandCameTo) {
   Record record = example_record();
   CaseRecord& one = record.cases[0];
-  one.processes = {{"1", "/bin/sh", "00ff", 100, one.counts->replicates.front()}};
+  one.processes = {{"1", "/bin/sh", "00ff", "beef", 100, one.counts->replicates.front()}};
   one.used = ResourceUse{.user_s = 0.25, .system_s = 0.125, .peak_bytes = 4096};
   const Result<Record> again = record_from_json(to_json(record), "r.json");
   ASSERT_TRUE(again) << describe(again.error());
   EXPECT_EQ(*again, record);
-  one.processes->push_back({"1.1", "/bin/ls", "00ff", 0, 1});
+  one.processes->push_back({"1.1", "/bin/ls", "00ff", {}, 0, 1});
   EXPECT_THAT(error_of(to_json(record)).message, HasSubstr("processes: their sum is that of no replicate"));
 }
 

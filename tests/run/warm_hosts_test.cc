@@ -17,6 +17,9 @@ extern char** environ;
 namespace tally {
 namespace {
 
+using testing::PrintToString;
+using testing::SizeIs;
+
 constexpr const char* kSuite = R"(schema = 1
 [[benchmark]]
 label = ["sort"]
@@ -38,9 +41,11 @@ setup = { py = 'kept = []' }
 class Witness final : public RunObserver {
  public:
   void on_process(const std::string& what, const std::vector<std::string>&) override {
-    if (what.contains(" host of ")) ++hosts;
+    if (what.contains(" host of ")) hosts.push_back(what);
   }
-  int hosts = 0;
+  void on_message(const std::string& text) override { messages.push_back(text); }
+  std::vector<std::string> hosts;
+  std::vector<std::string> messages;
 };
 
 class WarmHostsTest : public ::testing::Test {
@@ -83,12 +88,12 @@ TEST_F(WarmHostsTest, CountWhatFreshOnesCount) {
   warm->keep_hosts_warm();
   const auto first = counts(*warm);
   ASSERT_EQ(first.size(), 6U);
-  EXPECT_EQ(witness_.hosts, 2);
+  EXPECT_THAT(witness_.hosts, SizeIs(2)) << PrintToString(witness_.messages);
   const auto second = counts(*warm);
   const auto third = counts(*warm);
-  EXPECT_EQ(witness_.hosts, 2) << "no host was started again";
+  EXPECT_THAT(witness_.hosts, SizeIs(2)) << "a host was started again";
   const auto fresh = counts(*open());
-  EXPECT_EQ(witness_.hosts, 4);
+  EXPECT_THAT(witness_.hosts, SizeIs(4)) << PrintToString(witness_.messages);
   EXPECT_EQ(first, fresh);
   EXPECT_EQ(second, fresh);
   EXPECT_EQ(third, fresh);
