@@ -28,6 +28,7 @@
 #include "cli/run_command.h"
 #include "cli/same_command.h"
 #include "cli/serve_command.h"
+#include "cli/shell_commands.h"
 #include "cli/standard_output.h"
 #include "cli/submit_command.h"
 #include "cli/table_command.h"
@@ -182,9 +183,10 @@ std::vector<Command> declare_commands(OptionSet& program) {
                                              options.color = use_color(context, "auto", context.out_is_terminal);
                                              return run_trace(options, std::cout, std::cerr);
                                            }));
-  commands.push_back(declare<ServeOptions>(
-      program, "serve", "Measure for other programs, on hosts that stay warm", add_serve_options,
-      [](const Context& context, const ServeOptions& options) { return run_serve(context, options, std::cerr); }));
+  commands.push_back(declare<ServeOptions>(program, "serve", "Measure for other programs, on hosts that stay warm",
+                                           add_serve_options, [](const Context& context, const ServeOptions& options) {
+                                             return run_serve(context, options, std::cout, std::cerr);
+                                           }));
   commands.push_back(declare<CacheOptions>(program, "cache", "Show or remove what is kept to be fast",
                                            add_cache_options, [](const Context& context, const CacheOptions& options) {
                                              return run_cache(context, options, std::cout, std::cerr);
@@ -194,6 +196,17 @@ std::vector<Command> declare_commands(OptionSet& program) {
                              add_doctor_options, [](const Context& context, const DoctorOptions& options) {
                                return run_doctor(context, options, std::cout, std::cerr);
                              }));
+  commands.push_back(declare<CompletionsOptions>(
+      program, "completions", "Print a script that completes commands and options in your shell",
+      add_completions_options, [&program](const Context&, CompletionsOptions options) {
+        options.program = &program;
+        return run_completions(options, std::cout);
+      }));
+  commands.push_back(declare<ManOptions>(program, "man", "Print a command's page of the manual", add_man_options,
+                                         [&program](const Context&, ManOptions options) {
+                                           options.program = &program;
+                                           return run_man(options, std::cout, std::cerr);
+                                         }));
   return commands;
 }
 
@@ -204,7 +217,7 @@ void group_commands(OptionSet& program) {
       {"Compare", {"compare", "same", "explain", "check", "profile", "table", "report"}},
       {"History", {"history", "bisect"}},
       {"Machines", {"merge", "submit", "serve"}},
-      {"Tools", {"trace", "toolchains", "cache", "doctor"}},
+      {"Tools", {"trace", "toolchains", "cache", "doctor", "completions", "man"}},
   };
   for (const auto& [heading, names] : groups) {
     for (const std::string& name : names) {

@@ -7,10 +7,12 @@
 #include <csignal>
 #include <filesystem>
 #include <ostream>
+#include <thread>
 
 #include "base/byte_count.h"
 #include "cli/measuring.h"
 #include "cli/run_options.h"
+#include "cli/server_client.h"
 #include "process/interrupts.h"
 #include "process/real_runner.h"
 #include "serve/clients.h"
@@ -33,6 +35,43 @@ void leave_session(bool serves_its_parent) {
 Status open_doors(serve::Clients& clients, const std::optional<serve::Listener>& listener) {
   if (listener) return clients.accept_from(listener->fd());
   return clients.add(serve::Channel(STDIN_FILENO, STDOUT_FILENO));
+}
+
+std::string socket_of(const Context& context, const ServeOptions& options) {
+  return options.socket.empty() ? serve::default_socket(context.environment)
+                                : std::filesystem::absolute(options.socket).string();
+}
+
+/// False: it goes on for all that.
+bool end_process(int pid) {
+  constexpr int kPatience = 300;  // tenths of a second
+  ::kill(pid, SIGTERM);
+  for (int waited = 0; waited < kPatience; ++waited) {
+    if (::kill(pid, 0) != 0) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  return false;
+}
+
+int ask_server(const Context& context, const ServeOptions& options, std::ostream& out, std::ostream& err) {
+  const std::string place = socket_of(context, options);
+  const auto found = ServerClient::look(place, options.socket.empty());
+  if (!found) return report_error(found.error(), err);
+  if (!*found) {
+    fmt::print(out, "no server listens on {}\n", place);
+    return options.stop ? kFine : kFailed;
+  }
+  const FoundServer& server = **found;
+  fmt::print(out, "process {}: tally {} ({}){}, listening on {}\n", server.pid, server.version, server.commit,
+             server.is_this_build ? "" : ", another build than this one", place);
+  if (!options.stop) return kFine;
+  if (end_process(server.pid)) {
+    fmt::print(out, "it has ended\n");
+    return kFine;
+  }
+  return report_error({ErrorKind::failed, fmt::format("process {} does not end", server.pid), place,
+                       fmt::format("kill -9 {}", server.pid)},
+                      err);
 }
 
 }  // namespace
@@ -67,9 +106,16 @@ void add_serve_options(OptionSet& command, ServeOptions& options) {
       .shows_default();
   command.add("--cores", &options.cores, "CPUs to measure on when a client names none, such as 0-3,6")
       .value_name("LIST");
+  command.add("--status", &options.status, "Only say which server there is: exit code 1 if there is none")
+      .excludes("--stdio");
+  command
+      .add("--stop", &options.stop, "Only end the server that there is, of whatever build; what it measures is cut off")
+      .excludes("--stdio")
+      .excludes("--status");
 }
 
-int run_serve(const Context& context, const ServeOptions& options, std::ostream& err) {
+int run_serve(const Context& context, const ServeOptions& options, std::ostream& out, std::ostream& err) {
+  if (options.status || options.stop) return ask_server(context, options, out, err);
   const auto idle = parse_duration(options.idle, "--idle");
   if (!idle) return report_error(idle.error(), err);
   const auto memory = parse_bytes(options.memory, "--memory");
@@ -80,8 +126,7 @@ int run_serve(const Context& context, const ServeOptions& options, std::ostream&
   if (!signals) return report_error(signals.error(), err);
   std::optional<serve::Listener> listener;
   if (!options.stdio) {
-    const std::string place = options.socket.empty() ? serve::default_socket(context.environment)
-                                                     : std::filesystem::absolute(options.socket).string();
+    const std::string place = socket_of(context, options);
     auto opened = serve::Listener::open(place, options.socket.empty());
     if (!opened) return report_error(opened.error(), err);
     listener.emplace(*std::move(opened));

@@ -17,10 +17,12 @@ struct ServeOptions {
   std::string idle = "10min";
   std::string memory = "8G";
   std::string cores;
+  bool status = false;  ///< Say what serves there.
+  bool stop = false;    ///< End it.
 };
 
 void add_serve_options(OptionSet& command, ServeOptions& options);
-int run_serve(const Context& context, const ServeOptions& options, std::ostream& err);
+int run_serve(const Context& context, const ServeOptions& options, std::ostream& out, std::ostream& err);
 
 /// "90s", "10min", "2h"; a number alone is seconds.
 Result<std::chrono::milliseconds> parse_duration(const std::string& text, const std::string& where);

@@ -137,6 +137,29 @@ Result<std::unique_ptr<ServerClient>> ServerClient::connect(const Context& conte
   return client;
 }
 
+Result<std::optional<FoundServer>> ServerClient::look(const std::string& path, bool is_default) {
+  std::error_code code;
+  if (!fs::exists(path, code)) return std::nullopt;
+  if (Status safe = serve::check_socket_folder(path, is_default); !safe) return std::unexpected(safe.error());
+  auto socket = connect_to(path);
+  if (!socket && socket.error().kind == ErrorKind::io) return std::nullopt;  // a killed one's
+  if (!socket) return std::unexpected(socket.error());
+  ucred peer{};
+  socklen_t length = sizeof peer;
+  ::getsockopt(socket->get(), SOL_SOCKET, SO_PEERCRED, &peer, &length);
+  FoundServer found{.pid = peer.pid};
+  ServerClient client(path, *std::move(socket));
+  client.send("hello", {{"protocol", serve::kProtocol}, {"client", "tally serve --status"}});
+  // A busy one may be slow to answer, and one of another protocol says something else.
+  const auto answer = client.next_event({}, nullptr, kToGreet);
+  if (answer && *answer && (**answer)["event"] == json::Value("hello")) {
+    found.version = (**answer)["version"].text_or("");
+    found.commit = (**answer)["commit"].text_or("");
+  }
+  found.is_this_build = fs::equivalent(fmt::format("/proc/{}/exe", found.pid), "/proc/self/exe", code) && !code;
+  return found;
+}
+
 Status ServerClient::greet(const Tool& tool) {
   send("hello", {{"protocol", serve::kProtocol}, {"client", fmt::format("tally {}", tool.version)}});
   const auto answer = next_event({}, nullptr, kToGreet);
@@ -150,14 +173,14 @@ Status ServerClient::greet(const Tool& tool) {
     return fail(
         ErrorKind::input,
         fmt::format("it is another tally: {} ({}), this one is {} ({})", version, commit, tool.version, tool.commit),
-        path_, "end it, and start this one: tally serve");
+        path_, "end it (tally serve --stop), and start this one: tally serve");
   }
   pid_ = static_cast<int>(hello["pid"].number().value_or(0));
   // Two builds of one commit may differ: by changes that are not committed, by flags.
   std::error_code code;
   if (!fs::equivalent(fmt::format("/proc/{}/exe", pid_), "/proc/self/exe", code) && !code) {
     return fail(ErrorKind::input, "it is another build of tally than this one", path_,
-                "end it, and start this one: tally serve");
+                "end it (tally serve --stop), and start this one: tally serve");
   }
   return {};
 }

@@ -26,8 +26,19 @@ struct ServedPlan {
   Selection selection;
 };
 
+/// A server that listens somewhere.
+struct FoundServer {
+  int pid = 0;
+  std::string version = "of an unknown version";
+  std::string commit = "?";
+  bool is_this_build = false;
+};
+
 class ServerClient {
  public:
+  /// Whose socket that is, of whatever build; nothing where nobody listens. An error: it is another user's.
+  static Result<std::optional<FoundServer>> look(const std::string& path, bool is_default);
+
   /// `which`: "auto", "off" or a socket's path. Nothing where no server is to be used: there is none, or `tell` was
   /// told why not. An error: the one that was named cannot be used. `tool` is what the server must be, too.
   static Result<std::unique_ptr<ServerClient>> connect(const Context& context, const std::string& which,

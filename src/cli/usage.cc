@@ -114,11 +114,10 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
   return {ErrorKind::input, fmt::format("`tally {}`: {}", full_name(command), error.what()), {}, see_help(command)};
 }
 
-/// "help", and "help COMMAND", as the option that CLI11 knows.
+/// "help", and "help COMMAND…", as the option that CLI11 knows.
 std::vector<std::string> with_help_as_option(std::vector<std::string> arguments) {
   if (arguments.empty() || arguments.front() != "help") return arguments;
   arguments.erase(arguments.begin());
-  arguments.resize(std::min<std::size_t>(arguments.size(), 1));
   arguments.emplace_back("--help");
   return arguments;
 }
@@ -180,7 +179,7 @@ Result<Asked> read_command_line(const OptionSet& program, std::vector<std::strin
   take_behind_dashes(program, arguments);
   if (auto unknown = unknown_command(arguments, names)) return std::unexpected(*std::move(unknown));
   CLI::App app(program.description, program.name);
-  app.set_version_flag("--version", version);
+  app.set_version_flag("-V,--version", version);
   app.require_subcommand(1);
   add_all(app, program);
   try {
