@@ -89,6 +89,7 @@ def environment_of(python: str, folder: Path, wheel: Path) -> Path:
         "install",
         "--quiet",
         "--no-index",
+        "--no-deps",
         "--disable-pip-version-check",
         wheel,
     ]

@@ -52,6 +52,23 @@ ProcessResult run_tool(ProcessRunner& runner, const Context& context, std::vecto
 Finding check_valgrind(ProcessRunner& runner, const Context& context) {
   const auto found = find_valgrind(runner, context.environment, context.environment, context.libexec);
   if (!found) return {"valgrind", false, "not found", "apt-get install valgrind; without it only times can be taken"};
+  if (found->path.empty()) {
+    std::vector<std::string> argv = found->counter_start;
+    argv.insert(argv.end(), {valgrind_tool(found->counter), "--callgrind-out-file=/dev/null", "-q", "/bin/true"});
+    const ProcessResult result = run_tool(runner, context, argv);
+    if (!succeeded(result)) {
+      return {"valgrind", false,
+              fmt::format("not found, and {} does not start by itself: {}", found->counter, trim(result.err.text())),
+              "apt-get install valgrind; without it only times can be taken"};
+    }
+    return {
+        "valgrind",
+        true,
+        fmt::format("not found; tally-counter, which has the core of {}, counts by itself. Callers, source lines and "
+                    "Python functions in profiles want Valgrind (apt-get install valgrind)",
+                    found->version),
+        {}};
+  }
   // A Valgrind that cannot run a program at all (a too new kernel or libc) says so here.
   const auto runs = [&](const std::string& tool) {
     return run_tool(runner, context, {found->path, tool, "--callgrind-out-file=/dev/null", "-q", "/bin/true"});
@@ -63,7 +80,9 @@ Finding check_valgrind(ProcessRunner& runner, const Context& context) {
         fmt::format("{} at {} cannot run a program: {}", found->version, found->path, trim(with_callgrind.err.text())),
         "install a newer Valgrind"};
   if (!found->counter.empty()) {
-    const ProcessResult with_counter = runs(valgrind_tool(found->counter));
+    std::vector<std::string> argv = found->counter_start;
+    argv.insert(argv.end(), {valgrind_tool(found->counter), "--callgrind-out-file=/dev/null", "-q", "/bin/true"});
+    const ProcessResult with_counter = run_tool(runner, context, argv);
     if (!succeeded(with_counter))
       return {"valgrind", false,
               fmt::format("{} at {} does not start {}: {}", found->version, found->path, found->counter,

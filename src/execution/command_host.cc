@@ -8,7 +8,7 @@ void add_command_host(HostSpec& spec, const std::vector<std::string>& flags, con
   // A command goes to its own folder by itself.
   spec.working_folder = "/";
   if (!spec.counted) return;
-  spec.argv.push_back(around.valgrind);
+  spec.argv.insert(spec.argv.end(), around.counter_start.begin(), around.counter_start.end());
   spec.argv.insert(spec.argv.end(), flags.begin(), flags.end());
   spec.argv.emplace_back("--trace-children=yes");
 }

@@ -235,7 +235,7 @@ Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolch
   const bool has_flags = kind.probe != nullptr && kind.probe->valgrind_flags != nullptr;
   const bool has_counter = kind.counted && !has_flags && !around.counter.empty();
   if (kind.counted) {
-    spec.argv.push_back(around.valgrind);
+    spec.argv = has_counter ? around.counter_start : std::vector<std::string>{around.valgrind};
     for (std::string& flag : has_flags     ? kind.probe->valgrind_flags(settings)
                              : has_counter ? counter_flags(around.counter)
                                            : valgrind_flags(settings))

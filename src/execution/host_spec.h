@@ -43,10 +43,11 @@ struct HostSurroundings {
   EnvironmentVariables timed_environment;         ///< Where time is taken.
   EnvironmentVariables command_environment = {};  ///< Of whole commands.
   std::map<std::string, std::string> device_environment =
-      {};                                 ///< Besides, for hosts of cases on a device: which devices there are.
-  std::string working_folder;             ///< Also of cases that have no model.
-  std::string libexec;                    ///< Where the hosts' programs are.
-  std::string valgrind;                   ///< Its program; empty where nothing is counted.
+      {};                                       ///< Besides, for hosts of cases on a device: which devices there are.
+  std::string working_folder;                   ///< Also of cases that have no model.
+  std::string libexec;                          ///< Where the hosts' programs are.
+  std::string valgrind;                         ///< Its program; empty where nothing is counted, or none is installed.
+  std::vector<std::string> counter_start = {};  ///< What that is put behind: a Valgrind, or what starts it without one.
   std::string counter = {};               ///< Its tool that counts, where no calls are wanted; empty: Callgrind does.
   std::string function_symbols = {};      ///< Where it finds symbols of libraries that have none; empty: nowhere.
   std::optional<HostImages> images = {};  ///< Where hosts' images are kept; nothing: each host is started.

@@ -82,9 +82,18 @@ Result<Ready> make_ready(Workspace& workspace, const RunRequest& request, bool c
   if (counts) {
     auto valgrind = find_valgrind(workspace.runner(), full, ready.environment.filtered, ready.hosts.libexec);
     if (!valgrind) return std::unexpected(valgrind.error());
+    const bool wants_callgrind = needs_callgrind(request.settings);
+    if (valgrind->path.empty() && wants_callgrind) {
+      return fail(ErrorKind::missing, "Valgrind is not installed, and simulated caches, branches and calls need it", {},
+                  "apt-get install valgrind, or leave out --cache-sim, --branch-sim and --call-context");
+    }
+    if (valgrind->path.empty() && request.profiles)
+      observer.on_message(
+          "Valgrind is not installed: profiles have functions, but no callers, lines or Python functions");
     ready.hosts.valgrind = std::move(valgrind->path);
+    ready.hosts.counter_start = std::move(valgrind->counter_start);
     ready.valgrind_version = std::move(valgrind->version);
-    if (!needs_callgrind(request.settings)) ready.hosts.counter = std::move(valgrind->counter);
+    if (!wants_callgrind) ready.hosts.counter = std::move(valgrind->counter);
   }
   auto cache = default_cache_root(value_of(full, "XDG_CACHE_HOME"), value_of(full, "HOME"));
   if (!cache) return std::unexpected(cache.error());
@@ -114,6 +123,11 @@ Result<Ready> make_ready(Workspace& workspace, const RunRequest& request, bool c
 ProbeSet wanted_probes(const RunRequest& request, const Ready& ready) {
   ProbeSet wanted = request.profiles ? request.profiles->probes : ProbeSet();
   if (ready.hosts.counter.empty()) wanted.set(probes::calls, false);
+  if (request.settings.counts && ready.hosts.valgrind.empty()) {
+    for (const KeptProbe* one : probes::table) {
+      if (one->probe.host != nullptr && one->probe.host->valgrind_flags != nullptr) wanted.set(*one, false);
+    }
+  }
   return wanted;
 }
 
@@ -185,8 +199,12 @@ Record describe_run(Workspace& workspace, const RunRequest& request, const Ready
       record.environments[name] = describe_environment(workspace.runner(), ready.toolchains.at(one.toolchain),
                                                        one.language, facts, ready.environment.filtered, digests);
       record.environments[name].machine = machine;
-      if (one.command && request.settings.counts)
-        record.environments[name].facts["process.numbers"] = process_numbers(workspace.runner(), ready.hosts);
+      if (one.command && request.settings.counts) {
+        auto& of_commands = record.environments[name].facts;
+        of_commands["process.numbers"] = process_numbers(workspace.runner(), ready.hosts);
+        // The loader of each program reads other variables.
+        if (ready.hosts.counter_start.size() > 1) of_commands["launcher"] = "tally";
+      }
     }
     record.cases.push_back(describe_case(one));
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
 
 #include "base/text.h"
 #include "build/resolve.h"
@@ -32,18 +33,42 @@ std::string counter_for(std::string_view version, const std::string& libexec) {
   return std::filesystem::exists(tool + std::string(platform), code) ? tool : std::string();
 }
 
+/// Nothing: it was built without.
+std::optional<FoundValgrind> without_valgrind(const std::string& libexec) {
+  std::error_code code;
+  const auto folder = std::filesystem::absolute(libexec, code);
+  const std::string launcher = (folder / "tally-launcher").string();
+  if (!std::filesystem::exists(launcher, code)) return std::nullopt;
+  constexpr std::string_view kName = "tally-counter-";
+  for (const auto& entry : std::filesystem::directory_iterator(folder, code)) {
+    std::string name = entry.path().filename().string();
+    if (!name.starts_with(kName) || !name.ends_with(platform)) continue;
+    name.resize(name.size() - platform.size());
+    return FoundValgrind{.path = {},
+                         .version = "valgrind-" + name.substr(kName.size()),
+                         .counter = (folder / name).string(),
+                         .counter_start = {launcher, "--first"}};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result<FoundValgrind> find_valgrind(ProcessRunner& runner, const EnvironmentVariables& full,
                                     const EnvironmentVariables& filtered, const std::string& libexec) {
   const auto path = find_program("valgrind", value_of(full, "PATH"));
+  std::optional<FoundValgrind> ours = without_valgrind(libexec);
   if (!path) {
+    if (ours) return *std::move(ours);
     return fail(ErrorKind::missing, "valgrind is not installed, and counting needs it", {},
                 "apt-get install valgrind, or take only times with --wall-only");
   }
-  FoundValgrind found{.path = *path, .version = version_of(runner, *path, filtered), .counter = {}};
+  FoundValgrind found{
+      .path = *path, .version = version_of(runner, *path, filtered), .counter = {}, .counter_start = {*path}};
   found.counter = counter_for(found.version, libexec);
-  return found;
+  if (!found.counter.empty() || !ours) return found;
+  ours->path = *path;
+  return *std::move(ours);
 }
 
 }  // namespace tally

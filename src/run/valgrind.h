@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "process/process.h"
@@ -12,12 +13,15 @@
 namespace tally {
 
 struct FoundValgrind {
-  std::string path;
-  std::string version;  ///< "valgrind-3.19.0"
-  std::string counter;  ///< Our tool, without the platform that Valgrind adds; empty: there is none for this version.
+  std::string path;                        ///< Empty: none is installed.
+  std::string version;                     ///< "valgrind-3.19.0", of what counts.
+  std::string counter;                     ///< Our tool, without the platform that Valgrind adds; empty: there is none.
+  std::vector<std::string> counter_start;  ///< What it is put behind: the Valgrind that it was built for, or a launcher
+                                           ///< of our own, where that is not installed.
 };
 
-/// `full`: the user's environment, whose PATH is looked through. An error (missing): there is none.
+/// `full`: the user's environment, whose PATH is looked through. An error (missing): there is none, and our counter
+/// cannot do without it.
 Result<FoundValgrind> find_valgrind(ProcessRunner& runner, const EnvironmentVariables& full,
                                     const EnvironmentVariables& filtered, const std::string& libexec);
 
