@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the wheel: the Python package with the programs of a build inside, as they are, to the byte.
+# Makes the wheel: the Python package with the programs of a build inside, without the symbols that only debuggers read.
 #
 #   tools/wheel/make_wheel.sh [BUILD [FOLDER]]      BUILD: build/release; FOLDER: build/wheel, which it alone is in afterwards
 #
@@ -24,6 +24,9 @@ fi
 stage=$(mktemp -d "$tools/stage.XXXXXX")
 trap 'rm -rf "$stage"' EXIT
 cmake --install "$build" --component Unspecified --prefix "$stage/prefix" >"$stage/install.log" 2>&1 || { cat "$stage/install.log" >&2; exit 1; }
+# The counter stays as it is: images of hosts are of one counter, to the byte.
+find "$stage/prefix/bin" "$stage/prefix/libexec" -type f ! -name 'tally-counter-*' ! -name 'vgpreload*' -perm -u+x -exec \
+  sh -c 'head -c 4 "$1" | grep -q ELF && strip --strip-unneeded "$1"' sh {} \;
 platform=$(python3 tools/wheel/platform_tag.py "$stage/prefix")
 cp -r python "$stage/python"
 cp LICENSE README.md "$stage/python/"
