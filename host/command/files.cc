@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <climits>
+#include <cstdlib>
 #include <cstring>
 
 namespace tally::host {
@@ -48,7 +49,10 @@ std::string copy_file(const std::string& from, const std::string& to, const stru
 std::string copy_folder(const std::string& from, const std::string& to, const struct stat& about) {
   constexpr unsigned kOwn = 0700;  // until all is in it
   if (::mkdir(to.c_str(), kOwn) != 0 && errno != EEXIST) return failure("cannot create", to);
-  for (const std::string& name : names_in(from)) {
+  errno = 0;
+  const std::vector<std::string> names = names_in(from);
+  if (names.empty() && errno != 0) return failure("cannot read", from);
+  for (const std::string& name : names) {
     if (std::string problem = copy_all(path_in(from, name), path_in(to, name)); !problem.empty()) return problem;
   }
   const timespec times[] = {about.st_atim, about.st_mtim};
@@ -98,13 +102,24 @@ void remove_all(const std::string& path) {
   ::rmdir(path.c_str());
 }
 
+std::string copy_named(const std::string& from, const std::string& to) {
+  char real[PATH_MAX];
+  if (::realpath(from.c_str(), real) == nullptr) return failure("cannot find", from);
+  const std::string above = std::string(real) == "/" ? "/" : std::string(real) + "/";
+  char target[PATH_MAX];
+  if (::realpath(to.substr(0, to.rfind('/')).c_str(), target) != nullptr &&
+      (std::string(target) + "/").starts_with(above))
+    return "the folder holds the copies that are made of it (TMPDIR lies in it): " + from;
+  return copy_all(real, to);
+}
+
 std::string copy_all(const std::string& from, const std::string& to) {
   struct stat about{};
   if (::lstat(from.c_str(), &about) != 0) return failure("cannot find", from);
   if (S_ISDIR(about.st_mode)) return copy_folder(from, to, about);
   if (S_ISLNK(about.st_mode)) return copy_link(from, to);
   if (S_ISREG(about.st_mode)) return copy_file(from, to, about);
-  return "no file or folder: " + from;
+  return "it is no file, folder or link: " + from;
 }
 
 bool make_folders(const std::string& path) {

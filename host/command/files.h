@@ -17,6 +17,9 @@ void remove_all(const std::string& path);
 /// that is there already stays. Empty: done; else why not, with the path.
 std::string copy_all(const std::string& from, const std::string& to);
 
+/// What somebody has named: a link is followed. A folder that the copy would lie in is refused.
+std::string copy_named(const std::string& from, const std::string& to);
+
 /// With all folders above; false: errno says why not.
 bool make_folders(const std::string& path);
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <ostream>
 
+#include "base/contains.h"
 #include "base/digest.h"
 #include "base/text.h"
 #include "cli/measuring.h"
@@ -57,8 +58,20 @@ Result<std::vector<Param>> params_of(const std::vector<std::string>& parameters)
       return fail(ErrorKind::input, fmt::format("'{}' is no parameter", text), "--parameter",
                   "write NAME=A,B,C or NAME=1..10; the command has ${NAME} where the value belongs");
     }
+    const std::string name = text.substr(0, equals);
+    if (contains(params, name, &Param::name) || name.contains(' ')) {
+      return fail(ErrorKind::input,
+                  name.contains(' ') ? fmt::format("'{}' is no name", name) : fmt::format("'{}' is given twice", name),
+                  "--parameter", "write NAME=A,B,C once for each name");
+    }
     auto values = parameter_values(text.substr(equals + 1), "--parameter");
     if (!values) return std::unexpected(values.error());
+    for (auto one = values->begin(); one != values->end(); ++one) {
+      if (!one->empty() && std::find(values->begin(), one, *one) == one) continue;
+      return fail(ErrorKind::input,
+                  one->empty() ? "an empty value" : fmt::format("the value '{}' is given twice", *one),
+                  "--parameter " + name, "write each value once");
+    }
     params.push_back({.name = text.substr(0, equals), .values = *std::move(values), .at = {}});
   }
   return params;
@@ -127,6 +140,8 @@ Result<Suite> suite_of(const Context& context, const CommandOptions& options) {
   if (!options.output.empty())
     line.output = is_no_file(options.output) ? options.output : absolute_path(context.working_folder, options.output);
   for (const std::string& file : options.files) {
+    if (file.empty())
+      return fail(ErrorKind::input, "an empty path", "--file", "name a file or a folder; . is all of it");
     line.files.push_back(absolute_path(line.folder, file));
     if (line.files.back().size() > 1 && line.files.back().ends_with('/')) line.files.back().pop_back();
   }
@@ -210,7 +225,7 @@ Result<std::vector<std::string>> parameter_values(const std::string& text, const
   const long step = are_numbers && parts.size() == 3 ? *parts[2] : 1;
   if (!are_numbers || step < 1 || *parts[1] < *parts[0] || (*parts[1] - *parts[0]) / step > kMost) {
     return fail(ErrorKind::input, fmt::format("'{}' is no range", text), where,
-                "write 1..10, or 0..100..25 for steps of 25");
+                "write 1..10, or 0..100..25 for steps of 25; 10,000 values at the most");
   }
   std::vector<std::string> values;
   for (long value = *parts[0]; value <= *parts[1]; value += step) values.push_back(fmt::format("{}", value));

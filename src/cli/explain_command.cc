@@ -95,6 +95,11 @@ int print(const std::vector<Explanation>& explanations, const Comparison& compar
   }
   for (const Explanation& one : explanations) out << render_explanation(one, options.render) << "\n";
   const auto all = static_cast<std::size_t>(std::ranges::count_if(comparison.cases, has_moved));
+  const auto is_in_both = [](const CaseComparison& one) { return one.base != nullptr && one.next != nullptr; };
+  if (std::ranges::none_of(comparison.cases, is_in_both)) {
+    out << "no case is in both records: nothing to explain\n";
+    return kFailed;
+  }
   if (explanations.empty()) out << "no case moved\n";
   if (options.only.empty() && all > explanations.size())
     out << fmt::format("and {} more that moved (--top 0 explains all)\n", all - explanations.size());

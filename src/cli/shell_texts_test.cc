@@ -46,7 +46,7 @@ TEST_F(ShellTexts, ZshAndFishSayWhatWordsMean) {
   EXPECT_THAT(zsh, HasSubstr("'--fast:Do not wait'"));
   const std::string fish = completion_script(program_, "fish");
   EXPECT_THAT(fish, HasSubstr("-f -a run -d 'Run it: don'\\''t wait'"));
-  EXPECT_THAT(fish, HasSubstr("-l color -r -f -a 'auto never' -d When"));
+  EXPECT_THAT(fish, HasSubstr("-l color -r -f -a 'auto never' -d 'When'"));
   EXPECT_THAT(fish, HasSubstr("-s f -l filter -r -d"));
   EXPECT_THAT(fish, Not(HasSubstr("-l fast -r")));
 }

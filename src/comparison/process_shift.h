@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "comparison/shift.h"
-#include "measurement/command_use.h"
+#include "record/record.h"
 
 namespace tally {
 

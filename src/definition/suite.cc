@@ -286,6 +286,15 @@ Status Suite::add(Command command) {
   if (!contains(toolchains_, kCommandToolchain, &Toolchain::name)) {
     if (Status ok = add_toolchain(Toolchain{.name = kCommandToolchain}, command.at.definition); !ok) return ok;
   }
+  std::vector<std::string> names;
+  for (const std::string& file : command.line.files) {
+    const std::string name = name_in_own_folder(command.line, file);
+    if (contains(names, name)) {
+      return fail(ErrorKind::input, fmt::format("two of its files would be called '{}'", name),
+                  describe(command.at.definition), "copy the folder that they lie in, or rename one");
+    }
+    names.push_back(name);
+  }
   command.options.toolchain = kCommandToolchain;
   command.options.threads = {1};
   apply_defaults(command.options);

@@ -22,7 +22,9 @@ namespace {
 std::string name_of(const CaseRecord& one) {
   std::string name;
   for (const std::string& part : one.label) name += (name.empty() ? "" : "/") + part;
-  return name;
+  std::vector<std::string> params;
+  for (const auto& [param, value] : one.params) params.push_back(fmt::format("{}={}", param, value));
+  return params.empty() ? name : fmt::format("{} ({})", name, join(params, ", "));
 }
 
 std::vector<double> times_of(const CaseRecord& one) {

@@ -143,6 +143,20 @@ def check_surroundings(folder):
     for option, words in (("--setup", "what sets it up"), ("--cleanup", "what cleans up after it")):
         failed = case_of("true", options=("--counts-only", option, "exit 4"), code=1)["failure"]
         expect(f"{words} exited with code 4" in failed["message"], f"{option}: {failed}")
+    within = folder / "within"
+    (within / "tmp").mkdir(parents=True)
+    own = case_of(
+        "true",
+        options=("--counts-only", "--file", "."),
+        code=1,
+        folder=within,
+        TMPDIR=str(within / "tmp"),
+    )["failure"]
+    expect("TMPDIR lies in it" in own["message"], f"its own copy: {own}")
+    builds = ("--counts-only", "--setup", "echo > made", "--file", "made")
+    case_of("cat", "made", options=builds, folder=within)
+    followed = ("--counts-only", "--file", "link")
+    case_of("sh", "-c", "test -f link && test ! -L link", options=followed, folder=folder / "more")
     missing = case_of("true", options=("--counts-only", "--file", "nope"), code=1)["failure"]
     expect("nope: No such file" in missing["message"], f"a file: {missing}")
     case_of("false", options=("--counts-only", "--cleanup", f"echo after > {log}"), code=1)
@@ -220,9 +234,16 @@ def check_failures():
         (["command", "--expect-status", "x", "true"], "is no exit code"),
         (["command", "--env", "x", "true"], "sets no variable"),
         (["command", "true", "--name", "a", "--name", "b"], "more names than commands"),
+        (["command", "true", "--parameter", "n=1", "--parameter", "n=2"], "'n' is given twice"),
+        (["command", "true", "--parameter", "n=1,1"], "the value '1' is given twice"),
+        (["command", "true", "--parameter", "n="], "an empty value"),
+        (["command", "true", "--file", ""], "an empty path"),
+        (["command", "true", "--file", "/etc/hosts", "--file", "/usr/hosts"], "called 'hosts'"),
     ):
         done = run(*arguments, code=2)
         expect(words in done.stderr, f"{arguments}: {done.stderr}")
+    killed = ("--counts-only", "--expect-status", "137")
+    expect(count("sh", "-c", "kill -9 $$", options=killed) > 0, "128 and the signal")
 
 
 def check_ab():

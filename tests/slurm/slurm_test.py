@@ -73,9 +73,8 @@ class Slurm(unittest.TestCase):
     def record(self, name):
         return json.loads((self.folder / name).read_text())
 
-    def test_a_node_that_dies_loses_nothing(self):
-        whole = self.tally("run", "suite.toml", "--counts-only", "--quiet", "--json", "whole.json")
-        self.assertEqual(whole.wait(120), 0, self.said("run"))
+    def submit_and_kill_node(self):
+        """What was started, how many parts were there when a node was killed, and how many ran on that."""
         submitted = self.tally(
             "submit",
             "--slurm",
@@ -94,9 +93,21 @@ class Slurm(unittest.TestCase):
         # A part is measured, and another one is being measured there.
         while not killed and submitted.poll() is None and time.monotonic() < end:
             there = len(list(parts.glob("part-*[0-9].json")))
-            if there > 0:
+            if 0 < there < PARTS:
                 killed = self.cluster.kill_node("two")
             time.sleep(0.02)
+        return submitted, there, killed
+
+    def test_a_node_that_dies_loses_nothing(self):
+        whole = self.tally("run", "suite.toml", "--counts-only", "--quiet", "--json", "whole.json")
+        self.assertEqual(whole.wait(120), 0, self.said("run"))
+        for _ in range(10):
+            submitted, there, killed = self.submit_and_kill_node()
+            if killed and there < PARTS:
+                break
+            # On a busy machine all parts may be done before one looks.
+            self.assertEqual(submitted.wait(PATIENCE), 0, self.said("submit"))
+            (self.folder / "all.json").unlink()
         self.assertLess(there, PARTS, "it dies in the middle")
         self.assertGreater(killed, 0, f"no part ran on it:\n{self.said('submit')}")
         try:
