@@ -110,6 +110,7 @@ int wait_for(pid_t pid) {
 Ended execute(const Start& start) {
   Ended ended;
   std::vector<char*> argv;
+  argv.reserve(start.arguments.size() + 1);
   for (const std::string& argument : start.arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   Pipe failure;

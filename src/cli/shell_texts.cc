@@ -99,9 +99,9 @@ std::string bash_script(const OptionSet& program) {
         return fmt::format("COMPREPLY=($(compgen -W \"{}\" -- \"$current\")); return", join(option.choices, " "));
       }));
   for_all(program, [&](const std::vector<std::string>& path, const OptionSet& set) {
-    std::vector<std::string> words;
-    for (const auto& [word, help] : words_after(path, set)) words.push_back(word);
-    text += fmt::format("    \"{}\") words=\"{}\" ;;\n", join(path, " "), join(words, " "));
+    std::string words;
+    for (const auto& [word, help] : words_after(path, set)) words += (words.empty() ? "" : " ") + word;
+    text += fmt::format("    \"{}\") words=\"{}\" ;;\n", join(path, " "), words);
   });
   text += fmt::format(
       "  esac\n"

@@ -77,6 +77,7 @@ std::vector<std::string> changed_programs(const std::vector<ProcessCount>& befor
     changes[now.program] = fmt::format("{}: {} → {}", file_name(now.program), *before[i].digest, *now.digest);
   }
   std::vector<std::string> texts;
+  texts.reserve(changes.size());
   for (auto& [program, text] : changes) texts.push_back(std::move(text));
   return texts;
 }

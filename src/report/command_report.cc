@@ -23,6 +23,7 @@ std::string name_of(const CaseRecord& one) {
   std::string name;
   for (const std::string& part : one.label) name += (name.empty() ? "" : "/") + part;
   std::vector<std::string> params;
+  params.reserve(one.params.size());
   for (const auto& [param, value] : one.params) params.push_back(fmt::format("{}={}", param, value));
   return params.empty() ? name : fmt::format("{} ({})", name, join(params, ", "));
 }
