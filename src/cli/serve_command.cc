@@ -1,15 +1,17 @@
 #include "cli/serve_command.h"
 
 #include <fmt/ostream.h>
+#include <poll.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <charconv>
 #include <csignal>
 #include <filesystem>
 #include <ostream>
-#include <thread>
 
 #include "base/byte_count.h"
+#include "base/unique_fd.h"
 #include "cli/measuring.h"
 #include "cli/run_options.h"
 #include "cli/server_client.h"
@@ -44,13 +46,13 @@ std::string socket_of(const Context& context, const ServeOptions& options) {
 
 /// False: it goes on for all that.
 bool end_process(int pid) {
-  constexpr int kPatience = 300;  // tenths of a second
+  constexpr int kPatience = 30'000;  // milliseconds
+  const UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (!process) return true;  // it has just gone
   ::kill(pid, SIGTERM);
-  for (int waited = 0; waited < kPatience; ++waited) {
-    if (::kill(pid, 0) != 0) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  }
-  return false;
+  // Readable once it has ended, even if whoever started it has not looked yet.
+  pollfd ended{process.get(), POLLIN, 0};
+  return ::poll(&ended, 1, kPatience) > 0;
 }
 
 int ask_server(const Context& context, const ServeOptions& options, std::ostream& out, std::ostream& err) {

@@ -134,6 +134,14 @@ class Commands(Serving):
         self.assertIn("it is another build of tally than this one", ran.stderr)
         ran = self.tally(*time_one, "--server", path)
         self.assertEqual(ran.returncode, 2)
+        said = f"process {server.pid}: tally "
+        ran = self.tally("serve", "--status", XDG_RUNTIME_DIR=runtime)
+        self.assertEqual((ran.returncode, ran.stdout[: len(said)]), (0, said))
+        self.assertIn("another build than this one", ran.stdout)
+        ran = self.tally("serve", "--stop", XDG_RUNTIME_DIR=runtime)
+        self.assertEqual((ran.returncode, server.wait(PATIENCE)), (0, 0), ran.stdout)
+        ran = self.tally("serve", "--status", XDG_RUNTIME_DIR=runtime)
+        self.assertEqual((ran.returncode, ran.stdout), (1, f"no server listens on {path}\n"))
 
     def test_another_tally_is_not_used(self):
         runtime = self.folder()
@@ -161,7 +169,7 @@ class Commands(Serving):
             self.assertIn("it is another tally: 9 (c), this one is", ran.stderr)
             ran = self.tally(*time_one, "--server", path)
             self.assertEqual(ran.returncode, 2)
-            self.assertIn("end it, and start this one: tally serve", ran.stderr)
+            self.assertIn("end it (tally serve --stop), and start this one", ran.stderr)
         ran = self.tally(*time_one, "--server", f"{self.work}/none.sock")
         self.assertEqual((ran.returncode, ran.stdout), (1, ""))
 
