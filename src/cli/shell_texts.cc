@@ -153,8 +153,10 @@ std::string zsh_script(const OptionSet& program) {
 /// When fish is to offer something: where the words so far lead to the command.
 std::string fish_condition(const OptionSet& program, const std::vector<std::string>& path, const OptionSet& set) {
   std::vector<std::string> parts;
+  parts.reserve(path.size() + 1);
   for (const std::string& word : path) parts.push_back("__fish_seen_subcommand_from " + word);
   std::vector<std::string> others;
+  others.reserve(set.commands.size());
   for (const OptionSet& command : set.commands) others.push_back(command.name);
   if (path.size() == 1) {
     // "command" is one of the program's, and another's argument may be called so: the first word decides.

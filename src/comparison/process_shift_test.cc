@@ -11,6 +11,7 @@ using testing::IsEmpty;
 
 std::vector<std::string> texts(const std::vector<ProcessShift>& shifts) {
   std::vector<std::string> texts;
+  texts.reserve(shifts.size());
   for (const ProcessShift& one : shifts) {
     texts.push_back(one.place + " " + one.program + " " + std::to_string(static_cast<long>(one.instructions.before)) +
                     " " + std::to_string(static_cast<long>(one.instructions.after)));

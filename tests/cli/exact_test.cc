@@ -78,8 +78,9 @@ setup = { cpp = 'for (int i = 0; i < 7; ++i) getppid();', py = "import os; os.ge
   }
 }
 
-/// Where the counter was built for another Valgrind, Callgrind counts in its place: the same numbers, functions
-/// included, in another environment to all who compare. Profiles with calls leave counts to the counter.
+/// Where there is no counter, Callgrind counts in its place: the same numbers, functions included, in another
+/// environment to all who compare. Profiles with calls leave counts to the counter. With another Valgrind than the one
+/// that it was built for, the counter is started without it.
 TEST(Exact, TheCounterReadsWhatCallgrindReads) {
   const auto folder = TemporaryFolder::make();
   ASSERT_TRUE(folder);
@@ -94,6 +95,16 @@ TEST(Exact, TheCounterReadsWhatCallgrindReads) {
   fs::permissions(other, fs::perms::owner_all);
   How how;
   how.path = folder->path().string() + ":" + how.path;
+  const Record by_itself = record_of(standard, ran, how);
+  ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
+  EXPECT_EQ(by_itself.settings.counted_with, "tally-counter");
+  EXPECT_EQ(by_itself.environments.at("python [python]").facts, ours.environments.at("python [python]").facts);
+  const fs::path build = folder->path() / "build";
+  fs::create_directories(build);
+  fs::copy(tally_path(), build / "tally");
+  fs::copy(TALLY_BUILD_DIR "/libexec", build / "libexec", fs::copy_options::recursive);
+  ASSERT_TRUE(fs::remove(build / "libexec/tallymark/tally-launcher"));
+  how.program = (build / "tally").string();
   const Record theirs = record_of(standard, ran, how);
   ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
   ASSERT_EQ(theirs.settings.counted_with, "callgrind");
@@ -103,6 +114,7 @@ TEST(Exact, TheCounterReadsWhatCallgrindReads) {
   for (std::size_t i = 0; i < ours.cases.size(); ++i) {
     const CaseRecord& one = ours.cases[i];
     ASSERT_TRUE(one.counts && theirs.cases[i].counts) << one.id;
+    EXPECT_EQ(one.counts->replicates, by_itself.cases[i].counts->replicates) << one.id;
     EXPECT_EQ(one.counts->replicates, theirs.cases[i].counts->replicates) << one.id;
     EXPECT_EQ(one.counts->baseline_replicates, theirs.cases[i].counts->baseline_replicates) << one.id;
     EXPECT_TRUE(one.counts->denoised) << one.id;

@@ -32,6 +32,7 @@ struct How {
   std::string path = "/usr/local/bin:/usr/bin:/bin";
   std::string cache = TALLY_BUILD_DIR "/tests/cli-cache";
   EnvironmentVariables more = {};
+  std::string program = {};                  ///< Another tally; empty: that of the build.
   std::vector<std::string> started_by = {};  ///< A command that starts tally, such as unshare.
 };
 
@@ -42,7 +43,7 @@ inline Ran tally(const std::vector<std::string>& arguments, const How& how = {})
   RealProcessRunner runner(TALLY_BUILD_DIR "/libexec/tallymark/tally-supervisor");
   ProcessRequest request;
   request.argv = how.started_by;
-  request.argv.push_back(tally_path());
+  request.argv.push_back(how.program.empty() ? tally_path() : how.program);
   request.argv.insert(request.argv.end(), arguments.begin(), arguments.end());
   // No server of the developer's is found, and nobody's runs are waited for.
   request.environment = {{"PATH", how.path},
