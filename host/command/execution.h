@@ -18,11 +18,11 @@ struct Start {
 };
 
 struct Ended {
-  int refused = 0;                ///< Why it could not be started, an errno; with one, nothing else is told here.
-  pid_t pid = 0;                  ///< Its own name for itself is another, where it has a namespace.
-  int status = 0;                 ///< As wait(2) has it.
-  std::uint64_t lasted_ns = 0;    ///< From fork() until it had ended.
-  rusage used{};                  ///< Of it, and of the processes that it waited for.
+  int refused = 0;              ///< Why it could not be started, an errno; with one, nothing else here means anything.
+  pid_t pid = 0;                ///< Its own name for itself is another, where it has a namespace.
+  int status = 0;               ///< As wait(2) has it.
+  std::uint64_t lasted_ns = 0;  ///< From fork() until it had ended.
+  rusage used{};                ///< Of it, and of the processes that it waited for.
   bool leaves_processes = false;  ///< Some went on for ten seconds after it had ended.
 };
 

@@ -315,7 +315,7 @@ class CommandCase {
     if (!renew_folders() || !shell(prepare_, "what prepares it")) return std::nullopt;
     const auto ended = start_and_wait(counted);
     if (!ended) return std::nullopt;
-    // As a shell tells it: 128 and the signal's number.
+    // As a shell says it: 128 and the signal's number.
     constexpr int kOfSignal = 128;
     const int code = WIFEXITED(ended->status) ? WEXITSTATUS(ended->status) : kOfSignal + WTERMSIG(ended->status);
     if (!expected_.empty() && std::ranges::find(expected_, code) == expected_.end()) {
