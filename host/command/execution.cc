@@ -19,7 +19,7 @@ namespace tally::host {
 
 namespace {
 
-constexpr int kPatience = 10'000;  // milliseconds that processes may outlive their command
+constexpr std::uint64_t kPatience = 10'000'000'000;  // ns that processes may outlive their command
 
 std::uint64_t now_ns() {
   timespec t{};
@@ -68,11 +68,11 @@ void drain(int pipe, pid_t pid) {
 /// Its other processes are its own, too, and their counts are a part of its count: until they have ended, there is
 /// none. False: some go on. What they write is read meanwhile (-1: nothing is).
 bool wait_for_others(int pipe) {
-  for (int waited = 0;; ++waited) {
+  for (const std::uint64_t end = now_ns() + kPatience;;) {
     const pid_t one = ::waitpid(-1, nullptr, WNOHANG);
     if (one < 0) return true;  // there are none
     if (one > 0) continue;
-    if (waited >= kPatience) return false;
+    if (now_ns() >= end) return false;
     constexpr int kMillisecond = 1;
     pollfd from{pipe, POLLIN, 0};
     char block[65536];

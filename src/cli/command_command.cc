@@ -295,6 +295,7 @@ int run_command(const Context& context, const CommandOptions& options, std::ostr
   run.server = "off";  // there is nothing to be kept warm
   auto measuring = Measuring::begin(context, run, err);
   if (!measuring) return report_error(measuring.error(), err);
+  // A history is of a suite: that of a folder's commands is called "command".
   const std::string& folder = plan->cases.front().command->folder;
   const RunRequest request{.plan = &*plan,
                            .caller = caller_of(context, run),

@@ -12,6 +12,9 @@ namespace tally::cli {
 
 /// Exit codes of every command.
 enum ExitCode : int { kFine = 0, kFailed = 1, kUsage = 2, kRegression = 3, kInterrupted = 130 };
+/// For the help, and for the manual.
+inline constexpr char kExitCodes[] =
+    "0 fine, 1 something failed, 2 wrong usage or input, 3 a regression, 130 interrupted.";
 
 struct Context {
   EnvironmentVariables environment;  ///< tally's own.

@@ -52,10 +52,13 @@ ProcessResult run_tool(ProcessRunner& runner, const Context& context, std::vecto
 Finding check_valgrind(ProcessRunner& runner, const Context& context) {
   const auto found = find_valgrind(runner, context.environment, context.environment, context.libexec);
   if (!found) return {"valgrind", false, "not found", "apt-get install valgrind; without it only times can be taken"};
-  if (found->path.empty()) {
+  const auto counter_runs = [&] {
     std::vector<std::string> argv = found->counter_start;
     argv.insert(argv.end(), {valgrind_tool(found->counter), "--callgrind-out-file=/dev/null", "-q", "/bin/true"});
-    const ProcessResult result = run_tool(runner, context, argv);
+    return run_tool(runner, context, argv);
+  };
+  if (found->path.empty()) {
+    const ProcessResult result = counter_runs();
     if (!succeeded(result)) {
       return {"valgrind", false,
               fmt::format("not found, and {} does not start by itself: {}", found->counter, trim(result.err.text())),
@@ -66,23 +69,19 @@ Finding check_valgrind(ProcessRunner& runner, const Context& context) {
         true,
         fmt::format("not found; tally-counter, which has the core of {}, counts by itself. Callers, source lines and "
                     "Python functions in profiles want Valgrind (apt-get install valgrind)",
-                    found->version),
+                    found->counter_version),
         {}};
   }
   // A Valgrind that cannot run a program at all (a too new kernel or libc) says so here.
-  const auto runs = [&](const std::string& tool) {
-    return run_tool(runner, context, {found->path, tool, "--callgrind-out-file=/dev/null", "-q", "/bin/true"});
-  };
-  const ProcessResult with_callgrind = runs("--tool=callgrind");
+  const ProcessResult with_callgrind =
+      run_tool(runner, context, {found->path, "--tool=callgrind", "--callgrind-out-file=/dev/null", "-q", "/bin/true"});
   if (!succeeded(with_callgrind))
     return {
         "valgrind", false,
         fmt::format("{} at {} cannot run a program: {}", found->version, found->path, trim(with_callgrind.err.text())),
         "install a newer Valgrind"};
   if (!found->counter.empty()) {
-    std::vector<std::string> argv = found->counter_start;
-    argv.insert(argv.end(), {valgrind_tool(found->counter), "--callgrind-out-file=/dev/null", "-q", "/bin/true"});
-    const ProcessResult with_counter = run_tool(runner, context, argv);
+    const ProcessResult with_counter = counter_runs();
     if (!succeeded(with_counter))
       return {"valgrind", false,
               fmt::format("{} at {} does not start {}: {}", found->version, found->path, found->counter,
@@ -92,9 +91,10 @@ Finding check_valgrind(ProcessRunner& runner, const Context& context) {
   return {"valgrind",
           true,
           fmt::format("{} ({}); {}", found->version, found->path,
-                      found->counter.empty()
-                          ? "counts with Callgrind, which takes twice as long as a tally-counter built for this version"
-                          : "counts with tally-counter"),
+                      found->counter.empty() ? "counts with Callgrind, which takes twice as long as a tally-counter"
+                      : found->version == found->counter_version
+                          ? "counts with tally-counter"
+                          : "counts with tally-counter, which has the core of " + found->counter_version),
           {}};
 }
 

@@ -235,7 +235,9 @@ int main_of_tally(int argc, char** argv) {
       .description = "Counts the instructions of statements exactly and times them honestly, in C++ and Python."};
   program.footer =
       "`tally COMMAND --help` lists the options of a command.\n"
-      "Exit codes: 0 fine, 1 something failed, 2 wrong usage or input, 3 a regression, 130 interrupted.\n"
+      "Exit codes: " +
+      std::string(kExitCodes) +
+      "\n"
       "Documentation: docs/README.md in the source.";
   const std::vector<Command> commands = declare_commands(program);
   group_commands(program);

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "cli/context.h"
 
 namespace tally::cli {
 
@@ -297,9 +298,7 @@ std::string man_page(const OptionSet& program, const std::vector<std::string>& p
   for (const OptionSet& command : set.commands)
     text += fmt::format(".TP\n\\fB{}\\fR\n{}\n", roff(command.name), roff(command.description));
   text += options_part(set);
-  text +=
-      ".SH EXIT STATUS\n0 fine, 1 something failed, 2 wrong usage or input, 3 a regression beyond a limit, 130 "
-      "interrupted.\n";
+  text += fmt::format(".SH EXIT STATUS\n{}\n", kExitCodes);
   if (!set.footer.empty() && !path.empty()) text += ".SH NOTES\n" + roff(set.footer) + "\n";
   std::vector<std::string> others;
   if (!path.empty()) others.push_back(man_page_name(program, std::vector(path.begin(), path.end() - 1)));

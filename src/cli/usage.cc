@@ -153,6 +153,7 @@ void add_option(CLI::App& app, const Option& option) {
   if (option.real_range) declared->check(CLI::Range(option.real_range->first, option.real_range->second));
   if (option.must_be_positive) declared->check(CLI::PositiveNumber);
   if (!option.choices.empty()) declared->check(CLI::IsMember(option.choices));
+  // Expected once, it is shown without "...", which would promise that one mention takes several.
   if (option.values == Option::Values::one_each) declared->expected(1)->take_all()->allow_extra_args(false);
   for (const std::string& other : option.needed) declared->needs(app.get_option(other));
   for (const std::string& other : option.excluded) declared->excludes(app.get_option(other));

@@ -121,7 +121,7 @@ enum class Field : std::uint16_t {
   system_ns = 79,    ///< told, of a command: likewise, within the system.
   peak_bytes = 80,   ///< told, of a command: the most memory that one of its processes had at once.
   skipped = 54,      ///< failed: 1 where the case itself does not want to be measured; absent otherwise.
-  refusal = 50,      ///< result: why not all of it can be told; absent otherwise.
+  refusal = 50,      ///< result: why it is not complete; absent otherwise.
 };
 
 inline constexpr int kPartStride = 1'000'000;

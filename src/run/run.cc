@@ -34,7 +34,7 @@ struct Ready {
   RunEnvironment environment;
   std::filesystem::path cache;
   HostSurroundings hosts;
-  std::string valgrind_version;  ///< Empty: nothing is counted.
+  std::string valgrind_version;  ///< Of what counts; empty: nothing is counted.
   std::map<std::string, ResolvedToolchain> toolchains;
 };
 
@@ -92,7 +92,8 @@ Result<Ready> make_ready(Workspace& workspace, const RunRequest& request, bool c
           "Valgrind is not installed: profiles have functions, but no callers, lines or Python functions");
     ready.hosts.valgrind = std::move(valgrind->path);
     ready.hosts.counter_start = std::move(valgrind->counter_start);
-    ready.valgrind_version = std::move(valgrind->version);
+    ready.valgrind_version = wants_callgrind || valgrind->counter.empty() ? std::move(valgrind->version)
+                                                                          : std::move(valgrind->counter_version);
     if (!wants_callgrind) ready.hosts.counter = std::move(valgrind->counter);
   }
   auto cache = default_cache_root(value_of(full, "XDG_CACHE_HOME"), value_of(full, "HOME"));

@@ -45,8 +45,9 @@ std::optional<FoundValgrind> without_valgrind(const std::string& libexec) {
     if (!name.starts_with(kName) || !name.ends_with(platform)) continue;
     name.resize(name.size() - platform.size());
     return FoundValgrind{.path = {},
-                         .version = "valgrind-" + name.substr(kName.size()),
+                         .version = {},
                          .counter = (folder / name).string(),
+                         .counter_version = "valgrind-" + name.substr(kName.size()),
                          .counter_start = {launcher, "--first"}};
   }
   return std::nullopt;
@@ -63,11 +64,16 @@ Result<FoundValgrind> find_valgrind(ProcessRunner& runner, const EnvironmentVari
     return fail(ErrorKind::missing, "valgrind is not installed, and counting needs it", {},
                 "apt-get install valgrind, or take only times with --wall-only");
   }
-  FoundValgrind found{
-      .path = *path, .version = version_of(runner, *path, filtered), .counter = {}, .counter_start = {*path}};
+  FoundValgrind found{.path = *path,
+                      .version = version_of(runner, *path, filtered),
+                      .counter = {},
+                      .counter_version = {},
+                      .counter_start = {*path}};
   found.counter = counter_for(found.version, libexec);
+  if (!found.counter.empty()) found.counter_version = found.version;
   if (!found.counter.empty() || !ours) return found;
   ours->path = *path;
+  ours->version = found.version;
   return *std::move(ours);
 }
 

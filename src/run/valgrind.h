@@ -1,7 +1,8 @@
 /// The Valgrind of a run: which one it is, and which of its tools counts.
 ///
 /// Callgrind follows each call, which is what most of its time goes into. Where no calls are wanted, a tool of ours
-/// counts, to the same numbers (host/counter). It is built for one version of Valgrind, and its file says for which.
+/// counts, to the same numbers (host/counter). The core of one version is inside, and its file says of which: without
+/// that version, a launcher of ours starts it (host/launcher).
 #pragma once
 
 #include <string>
@@ -14,8 +15,9 @@ namespace tally {
 
 struct FoundValgrind {
   std::string path;                        ///< Empty: none is installed.
-  std::string version;                     ///< "valgrind-3.19.0", of what counts.
+  std::string version;                     ///< Of that: "valgrind-3.24.0".
   std::string counter;                     ///< Our tool, without the platform that Valgrind adds; empty: there is none.
+  std::string counter_version;             ///< Of the core in it: "valgrind-3.19.0"; empty: there is none.
   std::vector<std::string> counter_start;  ///< What it is put behind: the Valgrind that it was built for, or a launcher
                                            ///< of our own, where that is not installed.
 };
