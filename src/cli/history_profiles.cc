@@ -89,7 +89,7 @@ ProfileReader profiles_of(const std::string& path) {
 Result<std::size_t> prune_profiles(const Repository& repository, const std::string& tip, HistoryStore& store) {
   const auto files = store.files().names("profiles");
   if (!files) return std::unexpected(files.error());
-  if (files->empty()) return 0;
+  if (files->files.empty()) return 0;
   const auto index = store.index();
   if (!index) return std::unexpected(index.error());
   const auto line = line_of(repository, tip, **index);
@@ -101,7 +101,7 @@ Result<std::size_t> prune_profiles(const Repository& repository, const std::stri
     if (auto added = add_kept(**index, suite, *line, kept); !added) return std::unexpected(added.error());
   }
   std::vector<std::string> gone;
-  std::ranges::copy_if(*files, std::back_inserter(gone),
+  std::ranges::copy_if(files->files, std::back_inserter(gone),
                        [&](const std::string& file) { return !kept.contains(stem_of_file(file)); });
   if (gone.empty()) return 0;
   if (auto removed = store.files().remove(gone, "Remove profiles that explain no change"); !removed)

@@ -20,6 +20,12 @@ struct NewHistoryFile {
   std::string text;
 };
 
+/// What lies under a folder, in the order of names.
+struct HistoryNames {
+  std::vector<std::string> files;
+  std::vector<std::string> others;  ///< What can be no file of a history: folders, pipes, links that lead to no file.
+};
+
 class HistoryFiles {
  public:
   HistoryFiles() = default;
@@ -27,8 +33,8 @@ class HistoryFiles {
   HistoryFiles& operator=(const HistoryFiles&) = delete;
   virtual ~HistoryFiles() = default;
 
-  /// What lies under a folder ("runs"), in the order of names; none where it is not there.
-  [[nodiscard]] virtual Result<std::vector<std::string>> names(const std::string& under) const = 0;
+  /// What lies under a folder ("runs"); nothing where it is not there.
+  [[nodiscard]] virtual Result<HistoryNames> names(const std::string& under) const = 0;
   [[nodiscard]] virtual bool has(const std::string& name) const = 0;
   [[nodiscard]] virtual Result<std::string> read(const std::string& name) const = 0;
   /// Several at once, in the order of `names`; the first error, one of `take` too, ends it.

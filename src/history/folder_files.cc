@@ -33,8 +33,8 @@ Status sync_all(std::vector<NewFile>& files, const fs::path& folder) {
   return {};
 }
 
-/// Plain files under a folder, as `prefix` and their paths from there. Ten thousand of them want no path object each.
-Status list_files(const std::string& folder, const std::string& prefix, std::vector<std::string>& names) {
+/// What is under a folder, as `prefix` and its path from there. Ten thousand files want no path object each.
+Status list_files(const std::string& folder, const std::string& prefix, HistoryNames& names) {
   const auto close = [](DIR* one) { ::closedir(one); };
   const std::unique_ptr<DIR, decltype(close)> listing(::opendir(folder.c_str()));
   if (!listing) return std::unexpected(errno_error("read the history", folder));
@@ -49,7 +49,7 @@ Status list_files(const std::string& folder, const std::string& prefix, std::vec
     // A link is followed to a file, and never into a folder, which might hold this one.
     const bool is_file =
         kind == DT_REG || (kind == DT_LNK && ::stat(path().c_str(), &status) == 0 && S_ISREG(status.st_mode));
-    if (is_file) names.push_back(prefix + entry->d_name);
+    (is_file ? names.files : names.others).push_back(prefix + entry->d_name);
     if (kind == DT_DIR) {
       if (auto listed = list_files(path(), prefix + entry->d_name + "/", names); !listed) return listed;
     }
@@ -61,13 +61,14 @@ Status list_files(const std::string& folder, const std::string& prefix, std::vec
 
 }  // namespace
 
-Result<std::vector<std::string>> FolderFiles::names(const std::string& under) const {
-  std::vector<std::string> names;
+Result<HistoryNames> FolderFiles::names(const std::string& under) const {
+  HistoryNames names;
   const std::string top = (folder_ / under).string();
   std::error_code code;
   if (!fs::exists(top, code)) return names;
   if (auto listed = list_files(top, under + "/", names); !listed) return std::unexpected(listed.error());
-  std::ranges::sort(names);
+  std::ranges::sort(names.files);
+  std::ranges::sort(names.others);
   return names;
 }
 

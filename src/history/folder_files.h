@@ -9,7 +9,7 @@ class FolderFiles final : public HistoryFiles {
  public:
   explicit FolderFiles(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  [[nodiscard]] Result<std::vector<std::string>> names(const std::string& under) const override;
+  [[nodiscard]] Result<HistoryNames> names(const std::string& under) const override;
   [[nodiscard]] bool has(const std::string& name) const override;
   [[nodiscard]] Result<std::string> read(const std::string& name) const override;
   Status read_all(std::span<const std::string> names,

@@ -97,14 +97,14 @@ Result<const GitFiles::Tree*> GitFiles::tree() const {
   return &*tree_;
 }
 
-Result<std::vector<std::string>> GitFiles::names(const std::string& under) const {
+Result<HistoryNames> GitFiles::names(const std::string& under) const {
   tree_.reset();  // Another process may have written.
   const auto tree = this->tree();
   if (!tree) return std::unexpected(tree.error());
-  std::vector<std::string> names;
+  HistoryNames names;  // Git keeps files alone.
   const std::string folder = under + "/";
   for (auto at = (*tree)->lower_bound(folder); at != (*tree)->end() && at->first.starts_with(folder); ++at)
-    names.push_back(at->first);
+    names.files.push_back(at->first);
   return names;
 }
 

@@ -19,7 +19,7 @@ class GitFiles final : public HistoryFiles {
   /// ref can be called so, or it is checked out somewhere.
   static Result<std::unique_ptr<GitFiles>> open(const Repository& repository, const std::string& name);
 
-  [[nodiscard]] Result<std::vector<std::string>> names(const std::string& under) const override;
+  [[nodiscard]] Result<HistoryNames> names(const std::string& under) const override;
   [[nodiscard]] bool has(const std::string& name) const override;
   [[nodiscard]] Result<std::string> read(const std::string& name) const override;
   Status read_all(std::span<const std::string> names,

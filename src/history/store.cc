@@ -205,18 +205,21 @@ void HistoryStore::enter(const std::vector<std::pair<std::string, const Record*>
 Result<std::vector<std::string>> HistoryStore::run_files() const {
   auto names = files_->names(std::string(kRuns));
   if (!names) return std::unexpected(names.error());
-  std::erase_if(*names, [](const std::string& name) { return !stored_run_of(name); });
-  return names;
+  for (const std::string& other : names->others) {
+    if (!stored_run_of(other)) continue;
+    return fail(ErrorKind::input, "a run belongs here, and this is no file", files_->place_of(other),
+                "take it away, and add the run's record again where it is wanted");
+  }
+  std::erase_if(names->files, [](const std::string& name) { return !stored_run_of(name); });
+  return std::move(names->files);
 }
 
 Result<std::vector<StoredRun>> HistoryStore::runs() const {
-  const auto names = files_->names(std::string(kRuns));
+  const auto names = run_files();
   if (!names) return std::unexpected(names.error());
   std::vector<StoredRun> runs;
   runs.reserve(names->size());
-  for (const std::string& name : *names) {
-    if (auto run = stored_run_of(name)) runs.push_back(*std::move(run));
-  }
+  for (const std::string& name : *names) runs.push_back(*stored_run_of(name));
   return runs;
 }
 

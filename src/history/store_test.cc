@@ -2,7 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <functional>
+#include <map>
 #include <set>
 
 #include "base/files.h"
@@ -120,6 +123,27 @@ TEST_F(HistoryStoreTest, PassesOverWhatIsNoRunAndRefusesWhatWasChanged) {
   const auto again = store.add(committed(), "a.json");
   ASSERT_FALSE(again) << "what stands there is not the record";
   EXPECT_THAT(again.error().message, HasSubstr("not what was stored"));
+}
+
+TEST_F(HistoryStoreTest, RefusesWhatIsNoFileWhereARunBelongs) {
+  const fs::path file = folder.path() / "history" / store.add(committed(), "a.json")->file;
+  const fs::path apart = folder.path() / "apart";
+  fs::rename(file, apart);
+  const std::map<const char*, std::function<void()>> kinds = {
+      {"a folder", [&] { fs::create_directory(file); }},
+      {"a link to a folder", [&] { fs::create_directory_symlink(folder.path(), file); }},
+      {"a link that leads nowhere", [&] { fs::create_symlink("nowhere", file); }},
+      {"a pipe", [&] { ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0); }}};
+  for (const auto& [kind, make] : kinds) {
+    make();
+    const auto runs = store.runs();
+    ASSERT_FALSE(runs) << kind;
+    EXPECT_THAT(describe(runs.error()), HasSubstr(file.filename().string())) << kind;
+    EXPECT_FALSE(store.index()) << kind;
+    fs::remove(file);
+  }
+  fs::create_symlink(apart, file);
+  EXPECT_THAT(store.runs().value(), SizeIs(1)) << "a link to a file is as good as the file";
 }
 
 TEST_F(HistoryStoreTest, ManyAtOnceAreAllThere) {

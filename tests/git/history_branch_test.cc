@@ -31,7 +31,7 @@ struct Clone {
     return files->write({{.name = name, .text = text}}, "Add " + name);
   }
   Status remove(const std::string& name) { return files->remove(std::span(&name, 1), "Remove " + name); }
-  [[nodiscard]] std::vector<std::string> names() const { return files->names("runs").value(); }
+  [[nodiscard]] std::vector<std::string> names() const { return files->names("runs").value().files; }
 
   RealProcessRunner runner{TALLY_BUILD_DIR "/libexec/tallymark/tally-supervisor"};
   std::unique_ptr<GitFiles> files;
