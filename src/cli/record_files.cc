@@ -9,10 +9,12 @@
 #include <map>
 #include <memory>
 #include <ostream>
+#include <ranges>
 #include <set>
 
 #include "base/contains.h"
 #include "base/files.h"
+#include "base/readable_id.h"
 #include "base/text.h"
 #include "base/zstd.h"
 #include "build/cache.h"
@@ -40,14 +42,19 @@ Result<Record> load_record(const std::string& path) {
 Result<std::string> choose_id(std::span<const std::string> ids, const std::string& wanted, const std::string& where) {
   if (contains(ids, wanted)) return wanted;
   std::vector<std::string> found;
-  std::ranges::copy_if(ids, std::back_inserter(found), [&](const std::string& id) {
-    return id.find(wanted) != std::string::npos || glob_match(wanted, id);
-  });
+  for (const std::string& id : ids) {
+    const std::string read = readable_id(id);
+    if (read == wanted) return id;
+    if (id.contains(wanted) || read.contains(wanted) || glob_match(wanted, id) || glob_match(wanted, read))
+      found.push_back(id);
+  }
   if (found.size() == 1) return found.front();
   const bool none = found.empty();
-  const std::span<const std::string> near = none ? ids : found;
+  std::vector<std::string> near;
+  for (const std::string& id : (none ? ids : std::span<const std::string>(found)) | std::views::take(kMostNamed))
+    near.push_back(readable_id(id));
   const std::string names =
-      join(near.first(std::min(near.size(), kMostNamed)), "; ") + (near.size() > kMostNamed ? "; …" : "");
+      join(near, "; ") + (std::max(found.size(), none ? ids.size() : 0) > kMostNamed ? "; …" : "");
   if (none) return fail(ErrorKind::input, fmt::format("no case '{}'", wanted), where, "its cases are: " + names);
   return fail(ErrorKind::input, fmt::format("'{}' means {} cases", wanted, found.size()), where,
               "say one of: " + names);

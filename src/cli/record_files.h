@@ -18,8 +18,8 @@ namespace tally::cli {
 /// Also one that zstd has compressed.
 Result<Record> load_record(const std::string& path);
 
-/// The id that `wanted` means: itself, else the only one that contains or (as a glob) matches it. An unknown or
-/// ambiguous name lists what is near.
+/// The id that `wanted` means: itself, else the only one that contains or (as a glob) matches it, as it is written or
+/// as a reader sees it (base/readable_id.h). An unknown or ambiguous name lists what is near.
 Result<std::string> choose_id(std::span<const std::string> ids, const std::string& wanted, const std::string& where);
 /// The case that it means.
 Result<const CaseRecord*> choose_case(const Record& record, const std::string& wanted, const std::string& path);
