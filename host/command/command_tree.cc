@@ -87,9 +87,9 @@ std::optional<std::uint64_t> counted_by(const std::string& name, int counts) {
 }
 
 /// In one entry: which functions they are of went with the process.
-std::string functions_of_killed(const TreeProcess& one) {
-  return "ob=" + one.program + "\nfn=[killed: its functions are not known]\n0 " + std::to_string(one.instructions) +
-         "\n";
+std::string functions_of_killed(const TreeProcess& one, bool has_addresses) {
+  return "ob=" + one.program + "\nfn=[killed: its functions are not known]\n" + (has_addresses ? "0x0 0 " : "0 ") +
+         std::to_string(one.instructions) + "\n";
 }
 
 }  // namespace
@@ -106,6 +106,8 @@ Tree read_tree(const std::string& folder, int counts) {
                     .start = number(value_of(text, format::kStart)),
                     .instructions = number(value_of(text, format::kTotals))};
     tree.functions += format::kFunctionsOf + one.place + "\t" + one.program + "\n";
+    if (const std::string_view positions = value_of(text, format::kPositions); !positions.empty())
+      tree.positions = positions;
     const bool was_killed = value_of(text, format::kTotals).empty();
     if (was_killed) {
       const auto counted = counted_by(name, counts);
@@ -114,7 +116,7 @@ Tree read_tree(const std::string& folder, int counts) {
         return tree;
       }
       one.instructions = *counted;
-      tree.functions += functions_of_killed(one);
+      tree.functions += functions_of_killed(one, tree.positions != Tree().positions);
     }
     // After the head's empty line come functions, and after the next one the total.
     const std::size_t head = text.find("\n\n");
@@ -142,7 +144,7 @@ bool write_dump(const Tree& tree, const char* path) {
                  one.program.c_str());
     total += one.instructions;
   }
-  std::fputs("positions: line\nevents: Ir\n\n", file);
+  std::fprintf(file, "%s%s\nevents: Ir\n\n", format::kPositions, tree.positions.c_str());
   std::fputs(tree.functions.c_str(), file);
   std::fprintf(file, "\n%s%llu\n", format::kTotals, static_cast<unsigned long long>(total));
   const bool written = std::ferror(file) == 0;

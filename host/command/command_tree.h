@@ -18,6 +18,7 @@ struct TreeProcess {
 
 struct Tree {
   std::vector<TreeProcess> processes;  ///< In the order of their places, a process's programs as it executed them.
+  std::string positions = "line";      ///< What comes before a cost, in Callgrind's words.
   std::string functions;  ///< Of all of them, as Callgrind's format has them; of a killed one, what it executed in all.
   std::string lost;       ///< One of which nothing is known, "1.2 (/usr/bin/sort)"; empty: there is none.
 };

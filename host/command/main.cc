@@ -25,6 +25,7 @@
 #include <tuple>
 #include <vector>
 
+#include "case_child.h"
 #include "command_tree.h"
 #include "execution.h"
 #include "files.h"
@@ -392,8 +393,10 @@ class CommandCase {
       fail(Stage::setup, "cannot open its input: " + reason(), input_);
       return std::nullopt;
     }
-    if (!start.drains && output_ == protocol::kOutputToErrors) {
+    if (output_ == protocol::kOutputToErrors) {
       start.output = ::dup(2);
+    } else if (output_ == protocol::kOutputInherited) {
+      start.output = ::fcntl(protocol::kCaseOutput, F_DUPFD_CLOEXEC, 0);
     } else if (!start.drains) {
       start.output = ::open(output_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     }
@@ -459,6 +462,7 @@ int main_of_host(int argc, char** argv) {
     g_grants_own_numbers = grants_own_numbers();
   }
   if (argc > 1 && std::strcmp(argv[1], protocol::command::kAsksForNumbers) == 0) return grants_own_numbers() ? 0 : 1;
+  if (::dup3(protocol::kInheritedOutput, protocol::kCaseOutput, O_CLOEXEC) >= 0) keep_output_in_cases();
   return serve({"command", ""}, run_case, nullptr);
 }
 

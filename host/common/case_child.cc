@@ -29,6 +29,7 @@ namespace {
 constexpr int kDeadlySignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS, SIGTRAP};
 
 Channel g_crash_channel(-1);
+bool g_keeps_output = false;
 std::uint32_t g_crash_job = 0;
 alignas(64) char g_signal_stack[56 * 1024];
 
@@ -93,7 +94,8 @@ int take_descriptors(int socket, int output, bool all) {
   ::dup2(high_output, 2);
   if (!all) return number;
   ::close_range(3, static_cast<unsigned>(number) - 1, 0);
-  ::close_range(static_cast<unsigned>(number) + 1, ~0U, 0);
+  const int last_kept = number == protocol::kCaseSocket && g_keeps_output ? protocol::kCaseOutput : number;
+  ::close_range(static_cast<unsigned>(last_kept) + 1, ~0U, 0);
   return number;
 }
 
@@ -126,6 +128,8 @@ Channel become_case(const Message& request, int socket, int output, bool forked)
 }
 
 }  // namespace
+
+void keep_output_in_cases() { g_keeps_output = true; }
 
 Channel become_case_child(const Message& request, int socket, int output) {
   ::setpgid(0, 0);

@@ -12,6 +12,9 @@ Channel become_case_child(const protocol::Message& request, int socket, int outp
 /// The same of the host's own process, which has threads and is not forked: their descriptors stay open.
 Channel become_case_here(const protocol::Message& request, int socket, int output);
 
+/// Case children that are forked from now on keep protocol::kCaseOutput open, too.
+void keep_output_in_cases();
+
 /// From now on a deadly signal is first reported on the channel (stage, signal, address), then kills as it would have.
 void report_crashes(const Channel& channel, std::uint32_t job);
 

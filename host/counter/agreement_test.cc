@@ -48,7 +48,8 @@ struct Outcome {
   std::string printed;
 };
 
-Outcome run(const std::string& tool_options, const std::string& victim) {
+Outcome run(const std::string& tool_options, const std::string& victim,
+            Counts (*read_dump)(const std::string& text) = read) {
   const fs::path folder = fs::path(testing::TempDir()) / ("tally_counter_" + std::to_string(getpid()));
   fs::remove_all(folder);
   fs::create_directories(folder);
@@ -60,7 +61,7 @@ Outcome run(const std::string& tool_options, const std::string& victim) {
   for (const auto& file : fs::directory_iterator(folder)) {
     const std::string number = file.path().extension();  // none: what Callgrind leaves at a process's end
     if (number.size() > 1)
-      by_process[{std::stoi(file.path().stem()), std::stoi(number.substr(1))}] = read(contents(file.path()));
+      by_process[{std::stoi(file.path().stem()), std::stoi(number.substr(1))}] = read_dump(contents(file.path()));
   }
   Outcome over{.regions = {}, .printed = contents(folder / "printed")};
   over.regions.reserve(by_process.size());
@@ -147,6 +148,35 @@ TEST(CounterFunctions, AreCallgrinds) {
   ASSERT_EQ(theirs.size(), ours.size());
   EXPECT_EQ(with_one_memcpy(theirs.back()), with_one_memcpy(ours.back()));
   EXPECT_GT(ours.back().size(), 10U);
+}
+
+/// Own costs by object and address.
+Counts costs_of_instructions(const std::string& text) {
+  Counts costs;
+  std::string object;
+  bool of_a_call = false;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("ob=")) object = line.substr(3);
+    if (line.starts_with("calls=")) of_a_call = true;
+    if (!line.starts_with("0x")) continue;
+    const std::size_t end = line.find(' ');
+    if (!of_a_call) costs[object + " " + line.substr(0, end)] += std::stoull(line.substr(line.find(' ', end + 1)));
+    of_a_call = false;
+  }
+  return costs;
+}
+
+/// With --dump-instr=yes, each instruction's cost is at the address that Callgrind has it at.
+TEST(CounterInstructions, AreCallgrinds) {
+  const auto of = [](const std::string& tool) {
+    return run(tool + " --dump-instr=yes", "counter_victim strings", costs_of_instructions).regions;
+  };
+  const std::vector<Counts> theirs = of(kCallgrind);
+  const std::vector<Counts> ours = of(counter());
+  ASSERT_EQ(theirs.size(), ours.size());
+  EXPECT_EQ(theirs.back(), ours.back());
+  EXPECT_GT(ours.back().size(), 500U);
 }
 
 struct Told {

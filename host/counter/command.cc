@@ -97,7 +97,13 @@ void begin_file() {
   HChar* const text = description();
   const SysRes file = VG_(open)(path, VKI_O_CREAT | VKI_O_TRUNC | VKI_O_WRONLY, 0600);
   if (!sr_isError(file)) {
-    VG_(write)(static_cast<Int>(sr_Res(file)), text, static_cast<Int>(VG_(strlen)(text)));
+    const auto write = [&](const HChar* line) {
+      VG_(write)(static_cast<Int>(sr_Res(file)), line, static_cast<Int>(VG_(strlen)(line)));
+    };
+    write(text);
+    write(options::kPositions);
+    write(positions());
+    write("\n");
     VG_(close)(static_cast<Int>(sr_Res(file)));
   }
   VG_(free)(text);

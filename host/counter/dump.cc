@@ -120,21 +120,26 @@ class File {
       : file_(VG_(fopen)(name, VKI_O_CREAT | VKI_O_TRUNC | VKI_O_WRONLY, 0600)), with_functions_(with_functions) {
     // Who waits for the file says so; the process is not to fail.
     if (file_ == nullptr) return;
-    VG_(fprintf)(file_,
-                 "# callgrind format\nversion: 1\ncreator: tallymark\npid: %d\n%spositions: line\nevents: Ir\n\n",
-                 VG_(getpid)(), head);
+    VG_(fprintf)(file_, "# callgrind format\nversion: 1\ncreator: tallymark\npid: %d\n%spositions: %s\nevents: Ir\n\n",
+                 VG_(getpid)(), head, positions());
   }
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
-  void add(UInt number, ULong instructions) {
+  /// `in_tables`: instructions of linkage tables that it goes on through, of all its executions.
+  void add(UInt number, ULong executions, ULong in_tables) {
+    const ULong instructions = executions * stretch(number).instructions + in_tables;
     total_ += instructions;
     if (file_ == nullptr || instructions == 0 || (!with_functions_ && g_forked)) return;
     const HChar* object = objects_.name_of(stretch(number).block);
     const HChar* function = function_of(number, objects_, now_);
     if (!with_functions_) return;
     if (object != object_ || function != function_) begin_function(object, function);
-    cost_ += instructions;
+    if (keeps_instructions()) {
+      add_instructions(number, executions, in_tables);
+    } else {
+      cost_ += instructions;
+    }
   }
 
   void finish() {
@@ -145,6 +150,22 @@ class File {
   }
 
  private:
+  void add_instructions(UInt number, ULong executions, ULong in_tables) {
+    const Addr* const instructions = instructions_of(number);
+    const UInt last = stretch(number).instructions - 1;
+    for (UInt i = 0; i <= last; ++i) {
+      VG_(fprintf)(file_, "0x%lx 0 %llu\n", objects_.in_file(instructions[i]),
+                   executions + (i == last ? in_tables : 0));
+    }
+    const Addr next = stretch(number).next;
+    const HChar* callee = nullptr;
+    if (next == 0 || !VG_(get_fnname_if_entry)(now_, next, &callee) || VG_(strcmp)(callee, function_) == 0) return;
+    const Addr in_file = objects_.in_file(instructions[last]);
+    const HChar* const object = objects_.name_of(next);
+    if (object != object_) VG_(fprintf)(file_, "cob=%s\n", object);
+    VG_(fprintf)(file_, "cfn=%s\ncalls=%llu 0x%lx 0\n0x%lx 0 0\n", callee, executions, objects_.in_file(next), in_file);
+  }
+
   void begin_function(const HChar* object, const HChar* function) {
     end_function();
     if (object != object_) VG_(fprintf)(file_, "ob=%s\n", object);
@@ -176,10 +197,9 @@ void write(const HChar* path, const HChar* head, bool with_functions) {
     const auto& [number, executions] = region.executed[i];
     const Stretch& one = stretch(number);
     const ULong in_tables = one.next == 0 ? 0 : tables.take(one.next, executions);
-    file.add(number, executions * one.instructions + in_tables);
+    file.add(number, executions, in_tables);
   }
-  tables.for_each(
-      [&](const Entry& entry) { file.add(entry.number, entry.executions * stretch(entry.number).instructions); });
+  tables.for_each([&](const Entry& entry) { file.add(entry.number, entry.executions, 0); });
   file.finish();
   VG_(free)(region.executed);
 }
@@ -196,6 +216,8 @@ void dump(const HChar* name, bool with_functions) {
 }
 
 void dump_to(const HChar* path, const HChar* head) { write(path, head, true); }
+
+const HChar* positions() { return keeps_instructions() ? "instr line" : "line"; }
 
 ULong collected() {
   ULong total = 0;

@@ -1,6 +1,7 @@
 /// Writes what was counted since the last dump, and begins anew: a file in Callgrind's format.
 ///
-/// It has the functions that instructions were executed in, without calls and lines. As in Callgrind's own files with
+/// It has the functions that instructions were executed in, without calls and lines; with an option, the instructions
+/// and direct calls of each (protocol/command_tree.h). As in Callgrind's own files with
 /// --skip-plt=yes, a linkage table's instructions are those of the function that calls through it.
 ///
 /// Of what is no region, but came before one, the file has the total alone: nobody reads it, and finding the names of
@@ -19,6 +20,9 @@ void dump(const HChar* name, bool with_functions);
 
 /// To this file, with functions and with these lines at its head.
 void dump_to(const HChar* path, const HChar* head);
+
+/// What comes before each cost in a dump, in Callgrind's words.
+const HChar* positions();
 
 /// Instructions that a dump would have now, of whatever function.
 ULong collected();

@@ -107,7 +107,10 @@ IRSB* instrument(VgCallbackClosure* /*closure*/, IRSB* block, const VexGuestLayo
   counted.load_counters();
   Stretch stretch{.block = block->stmts[i]->Ist.IMark.addr};
   for (; i < block->stmts_used; ++i) {
-    if (block->stmts[i]->tag == Ist_IMark) ++stretch.instructions;
+    if (block->stmts[i]->tag == Ist_IMark) {
+      ++stretch.instructions;
+      add_instruction(block->stmts[i]->Ist.IMark.addr);
+    }
     // An instruction that leaves half-way was executed.
     if (block->stmts[i]->tag == Ist_Exit && stretch.instructions > 0) {
       counted.count(add_stretch(stretch));

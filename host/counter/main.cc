@@ -27,6 +27,7 @@
 #include "mappings.h"
 #include "names.h"
 #include "protocol/collected.h"
+#include "protocol/command_tree.h"
 #include "read_files.h"
 #include "start_clock.h"
 #include "stretches.h"
@@ -99,6 +100,10 @@ Bool take_option(const HChar* argument) {
   if (take_drivers_option(argument) || take_image_option(argument) || take_trace_option(argument) ||
       take_command_option(argument))
     return True;
+  if (VG_(strcmp)(argument, protocol::command::kInstructionsOption) == 0) {
+    keep_instructions();
+    return True;
+  }
   constexpr HChar kDumps[] = "--callgrind-out-file=";
   constexpr SizeT kLength = sizeof kDumps - 1;
   if (VG_(strncmp)(argument, kDumps, kLength) != 0) return False;
@@ -108,6 +113,7 @@ Bool take_option(const HChar* argument) {
 
 void print_usage() {
   VG_(printf)("    --callgrind-out-file=<f>  dumps go to <f>.1, <f>.2 and so on [callgrind.out.%%p]\n");
+  VG_(printf)("    --dump-instr=yes  dumps have the cost of each instruction, and direct calls [no]\n");
   VG_(printf)("    --hidden-drivers=<f>[:<f>...]  files that the program does not find [none]\n");
   VG_(printf)("    --allocation-trace=<f>  a file of the program's allocations until counting starts [none]\n");
   VG_(printf)("    --host-image=<f>  where a host that took long to start leaves its image [none]\n");

@@ -31,6 +31,14 @@ UInt add_stretch(const Stretch& stretch);
 UInt stretches();
 const Stretch& stretch(UInt number);
 
+/// Keeps where each instruction lies, of all stretches that are added from now on.
+void keep_instructions();
+bool keeps_instructions();
+/// The next one of the stretch that is about to be added.
+void add_instruction(Addr at);
+/// Of a stretch, in the order in which they are executed; as many as it has.
+const Addr* instructions_of(UInt number);
+
 /// By a thread that collects, whichever runs.
 void add_execution(UInt number);
 /// Executions since they were last taken while the thread collected.

@@ -261,9 +261,9 @@ void add_command_options(OptionSet& command, CommandOptions& options) {
   command.add("--input", &options.input, "File for the standard input (default: none)").value_name("FILE");
   command
       .add("--output", &options.output,
-           "Where the standard output goes: null, pipe (read, and thrown away), errors (shown when it fails) or a file "
-           "(default: null)")
-      .value_name("null|pipe|errors|FILE");
+           "Where the standard output goes: null, pipe (read, and thrown away), errors (shown when it fails), inherit "
+           "(where tally's own goes) or a file (default: null)")
+      .value_name("null|pipe|errors|inherit|FILE");
   command.add("--expect-status", &options.expected, "Exit codes that are no failure, such as 0,1, or any (default: 0)")
       .value_name("CODES");
   command.add("--ignore-failure", &options.ignores_failure, "However they end is no failure: --expect-status any")
@@ -276,6 +276,7 @@ void add_command_options(OptionSet& command, CommandOptions& options) {
            "Print this in the place of the table: hyperfine's JSON, a table in Markdown, or CSV")
       .one_of({"hyperfine", "markdown", "csv"})
       .excludes("--json");
+  add_profiles_option(command, options.profiles);
   add_repository_options(command, options.source);
   add_run_options(command, options.run);
   // Each execution is one of processes of its own, which nothing prepares, and no calls are followed in.
@@ -291,21 +292,28 @@ int run_command(const Context& context, const CommandOptions& options, std::ostr
   auto settings = settings_of(options.run);
   if (!settings) return report_error(settings.error(), err);
   if (auto fine = check_outputs({options.json}); !fine) return report_error(fine.error(), err);
+  if (options.output == "inherit" && (options.json == "-" || !options.exported.empty())) {
+    return report_error({ErrorKind::input, "what the command prints would be within tally's own output",
+                         "--output inherit", "leave out --export, and write the record to a file"},
+                        err);
+  }
+  if (auto fine = check(options.profiles, options.json); !fine) return report_error(fine.error(), err);
   RunOptions run = options.run;
   run.server = "off";  // there is nothing to be kept warm
   auto measuring = Measuring::begin(context, run, err);
   if (!measuring) return report_error(measuring.error(), err);
   // A history is of a suite: that of a folder's commands is called "command".
   const std::string& folder = plan->cases.front().command->folder;
-  const RunRequest request{.plan = &*plan,
-                           .caller = caller_of(context, run),
-                           .settings = *std::move(settings),
-                           .tools = run.tools,
-                           .source = {.measured = folder + "/command",
-                                      .folder = options.source.repository.empty()
-                                                    ? ""
-                                                    : absolute_path(context.working_folder, options.source.repository),
-                                      .commit = options.source.commit}};
+  RunRequest request{.plan = &*plan,
+                     .caller = caller_of(context, run),
+                     .settings = *std::move(settings),
+                     .tools = run.tools,
+                     .source = {.measured = folder + "/command",
+                                .folder = options.source.repository.empty()
+                                              ? ""
+                                              : absolute_path(context.working_folder, options.source.repository),
+                                .commit = options.source.commit}};
+  request.profiles = request_of(options.profiles, options.json);
   auto measured = (*measuring)->measure(request, {serve::SuiteText{}, Selection{}});
   if (!measured) return report_error(measured.error(), err);
   if (!options.json.empty() && !is_beside_file(options.json)) measuring->reset();  // as in `run`

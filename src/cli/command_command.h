@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/context.h"
+#include "cli/profile_options.h"
 #include "cli/run_options.h"
 #include "cli/suite_source.h"
 
@@ -29,6 +30,7 @@ struct CommandOptions {
   std::string expected;  ///< "0", "0,1", "any".
   std::string json;
   std::string exported;  ///< Empty: a table is printed. "hyperfine", "markdown", "csv".
+  ProfileOptions profiles;
   int warm_up = 0;
   int runs = 0;  ///< 0: as many as the precision wants.
   bool ignores_failure = false;

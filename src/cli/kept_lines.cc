@@ -14,7 +14,7 @@ Result<KeptLines> lines_in(Result<StoredProfile> stored, const fs::path& folder,
   if (!stored) return std::unexpected(stored.error());
   if (!stored->lines) {
     return fail(ErrorKind::input, "no source lines were kept with this profile", where,
-                "measure a case in C++ with tally run --profiles, without --no-lines");
+                "measure a case in C++, or a command with debug information, with --profiles and without --no-lines");
   }
   KeptLines kept{.costs = *std::move(stored->lines), .iterations = stored->iterations, .texts = {}};
   for (const auto& [file, digest] : kept.costs.sources) {

@@ -120,7 +120,7 @@ void add_profile_options(OptionSet& sub, ProfileCommandOptions& options) {
   sub.add("--full-names", &options.full_names, "Show C++ names with their arguments");
   sub.add("--memory", &options.memory, "Show where the case allocates, and how much (RECORD#CASE)");
   sub.add("--lines", &options.lines,
-          "Show its C++ source lines; inlined library code belongs to the line that calls it");
+          "Show its source lines, of C++ and of commands; inlined library code belongs to the line that calls it");
   sub.add("--python", &options.python,
           "Show its Python functions, including the native code that they call (RECORD#CASE)");
   sub.add("--natives", &options.natives, "With --python: show native functions separately, by Python caller");

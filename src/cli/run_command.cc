@@ -65,7 +65,7 @@ Result<std::vector<Record>> records_to_reuse(const Context& context, const RunCo
   };
   if (options.reuse.empty()) return std::vector<Record>();
   if (options.run.wall_only) return refuse("only counts can be reused", "--reuse", "leave it out with --wall-only");
-  if (options.profiles) {
+  if (options.profiles.wanted) {
     return refuse("a reused count has no profile", "--profiles", "leave out --reuse or --profiles");
   }
   if (options.run.server != "auto" && options.run.server != "off") {
@@ -79,31 +79,7 @@ Result<std::vector<Record>> records_to_reuse(const Context& context, const RunCo
                        measured_of(options.source), err);
 }
 
-/// An option asks for its probe where profiles do not have it anyway, else it leaves it out.
-ProbeSet probes_of(const RunCommandOptions& options) {
-  ProbeSet wanted = ProbeSet::of_profiles();
-  for (std::size_t i = 0; i < probes::table.size(); ++i) {
-    const KeptProbe& probe = *probes::table[i];
-    if (options.probes[i]) wanted.set(probe, probe.asked != KeptProbe::Asked::with_profiles);
-  }
-  return wanted;
-}
-
-const KeptProbe* asked_without_profiles(const RunCommandOptions& options) {
-  for (std::size_t i = 0; !options.profiles && i < probes::table.size(); ++i) {
-    if (options.probes[i] && probes::table[i]->asked != KeptProbe::Asked::with_profiles) return probes::table[i];
-  }
-  return nullptr;
-}
-
 }  // namespace
-
-ProfileRequest profiles_beside(const std::string& record) {
-  return {.folder = record + ".profiles",
-          .name = fs::path(record).filename().string() + ".profiles",
-          .probes = ProbeSet::of_profiles(),
-          .sources = true};
-}
 
 void add_run_command_options(OptionSet& command, RunCommandOptions& options) {
   add_suite_source_with_arguments(command, options.source);
@@ -120,13 +96,8 @@ void add_run_command_options(OptionSet& command, RunCommandOptions& options) {
            "Compare every count with this record's, to the instruction; of a folder, with the record of the same code. "
            "Exit code 3: one differs, 2: one was not compared")
       .value_name("RECORD|FOLDER");
-  command.add("--profiles", &options.profiles,
-              "Keep a profile of each case beside the record, for explain, profile and report");
-  for (std::size_t i = 0; i < probes::table.size(); ++i) {
-    const KeptProbe& probe = *probes::table[i];
-    if (!probe.option.empty()) command.add(std::string(probe.option), &options.probes[i], std::string(probe.help));
-  }
-  command.add("--no-sources", &options.no_sources, "For --profiles: do not keep the text of source files");
+  add_profiles_option(command, options.profiles);
+  add_profile_contents_options(command, options.profiles);
   add_selection_options(command, options.run);
   add_run_options(command, options.run);
   add_server_option(command, options.run);
@@ -175,16 +146,7 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
                         err);
   }
   if (auto fine = check_outputs({options.json}); !fine) return report_error(fine.error(), err);
-  if (options.profiles && !is_beside_file(options.json)) {
-    return report_error(
-        {ErrorKind::input, "profiles are kept beside the record, and there is none", "--profiles", "add --json FILE"},
-        err);
-  }
-  if (const KeptProbe* probe = asked_without_profiles(options)) {
-    return report_error({ErrorKind::input, "what it finds is kept with profiles, and there are none",
-                         std::string(probe->option), "add --profiles"},
-                        err);
-  }
+  if (auto fine = check(options.profiles, options.json); !fine) return report_error(fine.error(), err);
   const auto expected = Expectation::load(options.expect);
   if (!expected) return report_error(expected.error(), err);
   auto journal = journal_path(context, options);
@@ -212,11 +174,7 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
   request.keeps_samples = false;
   request.notes_inputs = true;
   request.reuse = *earlier;
-  if (options.profiles) {
-    request.profiles = profiles_beside(options.json);
-    request.profiles->probes = probes_of(options);
-    request.profiles->sources = !options.no_sources;
-  }
+  request.profiles = request_of(options.profiles, options.json);
   RunOptions run = options.run;
   if (!options.reuse.empty()) run.server = "off";
   auto measuring = Measuring::begin(context, run, err);

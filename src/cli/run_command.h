@@ -1,9 +1,8 @@
 /// `tally run SUITE`: measure every case, print a table, write the record.
 #pragma once
 
-#include <array>
-
 #include "cli/context.h"
+#include "cli/profile_options.h"
 #include "cli/run_options.h"
 #include "cli/suite_source.h"
 #include "report/table.h"
@@ -18,9 +17,7 @@ struct RunCommandOptions {
   std::string reuse;   ///< A record or a store whose counts are reused for cases with unchanged inputs.
   std::string expect;  ///< A record, or a folder of records, that the run is to read the same as.
   bool resume = false;
-  bool profiles = false;
-  std::array<bool, probes::table.size()> probes{};  ///< Those whose option was given, by their places.
-  bool no_sources = false;                          ///< No texts of source files in profiles.
+  ProfileOptions profiles;
 };
 
 void add_run_command_options(OptionSet& command, RunCommandOptions& options);
@@ -33,9 +30,6 @@ Status print_record(const Context& context, const RunOptions& options, const Run
 
 /// How tables of this run are printed.
 RenderOptions rendering(const Context& context, const RunOptions& options);
-
-/// Where the profiles of a record are kept.
-ProfileRequest profiles_beside(const std::string& record);
 
 /// What a finished run exits with.
 int exit_code_of(const RunResult& result);

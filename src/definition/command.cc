@@ -10,7 +10,9 @@ std::string text_of(const CommandLine& line) {
   return text;
 }
 
-bool is_no_file(const std::string& output) { return output == "null" || output == "pipe" || output == "errors"; }
+bool is_no_file(const std::string& output) {
+  return output == "null" || output == "pipe" || output == "errors" || output == "inherit";
+}
 
 std::string name_in_own_folder(const CommandLine& line, const std::string& file) {
   if (file == line.folder) return {};

@@ -21,8 +21,8 @@ struct CommandLine {
                                         ///< where it then runs; absolute, with the names they have below `folder`.
   std::string input = {};               ///< The file of its standard input; empty: there is none.
   std::string output = "null";          ///< Where its standard output goes: "null", "pipe" (to us, who read it and keep
-                                        ///< nothing), "errors" (where its errors go, which are shown when it fails), or
-                                        ///< a file.
+                                        ///< nothing), "errors" (where its errors go, which are shown when it fails),
+                                        ///< "inherit" (where tally's own goes), or a file.
   std::vector<int> expected = {0};      ///< Exit codes that it may end with; none: however it ends.
   std::string folder = {};              ///< Where it runs, absolute.
   int warm_up = 0;                      ///< Executions before the first one that is timed.

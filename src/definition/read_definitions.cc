@@ -352,7 +352,10 @@ Status read_command(const TomlNode& table, const std::string& folder, Suite& sui
     command.line.files.push_back(path_from(command.line.folder, file));
   if (const std::string input = fields.string("input"); !input.empty() && input != "null")
     command.line.input = path_from(command.line.folder, input);
-  if (const std::string output = fields.string("output"); !output.empty())
+  if (const std::string output = fields.string("output"); output == "inherit") {
+    fields.refuse({ErrorKind::input, "a suite has no output to inherit", describe(table.at),
+                   "write output = \"null\", \"pipe\", \"errors\" or a file"});
+  } else if (!output.empty())
     command.line.output = is_no_file(output) ? output : path_from(command.line.folder, output);
   command.line.expected = read_expected(fields);
   constexpr std::uint64_t kMostWarmUp = 1000;

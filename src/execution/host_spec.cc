@@ -229,7 +229,9 @@ Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolch
     spec.environment = around.command_environment;
     if (kind.environment_padding != 0)
       set_variable(spec.environment, "TALLY_PADDING", std::string(kind.environment_padding, 'x'));
-    add_command_host(spec, kind.counted ? counter_flags(around.counter) : std::vector<std::string>(), around);
+    std::vector<std::string> flags = kind.counted ? counter_flags(around.counter) : std::vector<std::string>();
+    if (kind.probe != nullptr && kind.probe->command_option != nullptr) flags.emplace_back(kind.probe->command_option);
+    add_command_host(spec, flags, around);
     return spec;
   }
   const bool has_flags = kind.probe != nullptr && kind.probe->valgrind_flags != nullptr;
@@ -343,6 +345,11 @@ Result<ProcessRequest> host_request(const HostSpec& spec, const std::string& dum
     auto text = pass_text(*spec.program, protocol::kProgramText);
     if (!text) return std::unexpected(text.error());
     request.pass_fds.push_back(*std::move(text));
+  }
+  if (spec.inherits_output) {
+    // Without one, a command that wants it says so.
+    if (UniqueFd output(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)); output)
+      request.pass_fds.push_back({protocol::kInheritedOutput, std::move(output)});
   }
   for (const HostSpec::File& file : spec.files) {
     auto passed = pass_file(file.path, file.target);

@@ -69,6 +69,7 @@ struct HostSpec {
   std::vector<File> files;
   std::string made_of;  ///< Python: digest of the interpreter and of all files that it loads.
   bool counted = false;
+  bool inherits_output = false;           ///< Tally's own standard output is passed to it.
   std::string folder_variable;            ///< Of its environment: it names the folder of its dumps; empty: none does.
   bool single_use = false;                ///< A fresh host for every session.
   bool anew = false;                      ///< No other specification's host will do.

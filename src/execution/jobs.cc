@@ -49,7 +49,7 @@ void add_probing_jobs(std::vector<Job>& jobs, std::span<const Case> cases,
     if (probe->is_counted && !counts) continue;
     std::vector<std::size_t> order = open_cases(cases, done);
     std::erase_if(order, [&](std::size_t i) {
-      if (cases[i].command) return true;  // probes look into a process, and it has several
+      if (cases[i].command) return probe->host == nullptr || probe->host->command_option == nullptr;
       return probe->applies != nullptr && !probe->applies(cases[i], toolchains.at(cases[i].toolchain).spec);
     });
     add_pass(jobs, order, Mode(*probe));

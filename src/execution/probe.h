@@ -23,6 +23,8 @@ struct ProbeHost {
   std::string_view description;  ///< "with source lines": follows what the host is of.
   /// Valgrind's flags, where it runs under Valgrind; null: those that cases are counted with.
   std::vector<std::string> (*valgrind_flags)(const Settings& settings) = nullptr;
+  /// An option of the counter's, where that counts a whole command; null: the probe does not look into commands.
+  const char* command_option = nullptr;
   /// Adds files, variables and arguments to a specification that has all else. Null: nothing.
   void (*add)(HostSpec& spec, const HostSurroundings& around) = nullptr;
   /// The variable of its environment that names the folder where an observer in it leaves a file of each region, called
@@ -55,7 +57,8 @@ struct Probe {
   std::string_view unknown;   ///< "where it allocates is not known": a reason follows.
   /// Its sessions run under Valgrind, and there are none where nothing is counted. Else they run natively.
   bool is_counted = true;
-  bool (*applies)(const Case& measured, const Toolchain& toolchain) = nullptr;  ///< Null: to every case.
+  /// To which cases other than commands; null: to all.
+  bool (*applies)(const Case& measured, const Toolchain& toolchain) = nullptr;
   const ProbeHost* host = nullptr;      ///< Null: one that counts cases will do.
   std::string_view examiner = {};       ///< Python that is given the statement before it is compiled.
   std::string_view before_region = {};  ///< Python that comes before each region.

@@ -311,7 +311,7 @@ std::string definition_digest(const Case& one, const Toolchain& toolchain) {
     digest.add(one.command->input.empty() ? "" : "input").add(one.command->output == "null" ? "" : "output");
     for (const int status : one.command->expected) digest.add(fmt::format("{}", status));
     for (const auto& [name, value] : one.command->environment) digest.add(name).add(value);
-    if (one.command->output == "pipe") digest.add("pipe");
+    if (one.command->output == "pipe" || one.command->output == "inherit") digest.add(one.command->output);
     if (!one.command->setup.empty()) digest.add("setup").add(one.command->setup);
     for (const std::string& file : one.command->files) digest.add("file").add(name_in_own_folder(*one.command, file));
   }

@@ -18,6 +18,10 @@ inline constexpr char kProcessOption[] =
                            ///< place, the file's number, what its clock has passed, and its slot, "1.2-3@17#4".
 inline constexpr char kAnswersOption[] = "--command-answers=no";  ///< Randomness and clocks are the system's.
 
+/// Files have the cost of each instruction, at its address in its object's file, and direct calls: as Callgrind's have
+/// with this option and --compress-pos=no.
+inline constexpr char kInstructionsOption[] = "--dump-instr=yes";
+
 /// The path of a file that all processes of the tree share. Their counters lie in it, so that those of a killed process
 /// (SIGKILL) are not lost. Its first page has the number of slots that were taken; then slots follow.
 inline constexpr char kCountsOption[] = "--command-counts=";
@@ -42,6 +46,7 @@ inline constexpr char kAsksForNumbers[] = "--own-process-numbers";
 inline constexpr char kProgram[] = "desc: Program: ";      ///< The executed file.
 inline constexpr char kArguments[] = "desc: Arguments: ";  ///< A digest of all arguments, sixteen hexadecimal digits.
 inline constexpr char kStart[] = "desc: Start: ";  ///< Instructions until the program's main() began, or its entry.
+inline constexpr char kPositions[] = "positions: ";
 inline constexpr char kTotals[] = "totals: ";
 
 /// In the dump of a whole command, a line for each program that one of its processes executed: the process's place, the

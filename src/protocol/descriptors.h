@@ -19,6 +19,8 @@ inline constexpr int kHostCommon = 10;        ///< tally_host.py, of which it ta
 inline constexpr int kProgramFramework = 11;  ///< What knows the framework: tally_pytest.py.
 inline constexpr int kProgramText = 12;       ///< What is to be collected, as tally_program.py reads it.
 
+inline constexpr int kInheritedOutput = 4;  ///< Of commands: tally's own standard output.
+
 inline constexpr int kProgramPreload = 5;  ///< A program that is made to serve: what is put before its libraries.
 
 /// The handshake of a benchmark program, a variable of its environment: by the first value it becomes the host of its
@@ -41,6 +43,7 @@ inline constexpr int kPreloadFolders = 50;
 /// becomes a daemon, or forks one, closes what is low (os.closerange(3, 256)) without asking whose it is. Where so high
 /// a number is not allowed, it is a low one.
 inline constexpr int kCaseSocket = 1000;
+inline constexpr int kCaseOutput = 1001;   ///< Of commands: kInheritedOutput, if so high a number is allowed.
 inline constexpr int kLeastPrivate = 256;  ///< All others of a case child's own are not below this.
 
 }  // namespace tally::protocol

@@ -108,9 +108,9 @@ enum class Field : std::uint16_t {
   counter = 53,           ///< told, repeated: "7\t0x1.8p+1\tname": Google Benchmark's flags, the value, what it is.
   argument = 72,          ///< run_case, of a command: the program and its arguments, each ended by a null.
   input = 73,             ///< run_case, of a command: the file of its standard input; absent: /dev/null.
-  output = 74,    ///< run_case, of a command: where its standard output goes: a file, kOutputToErrors or kOutputToPipe;
-                  ///< absent: /dev/null.
-  expected = 75,  ///< run_case, of a command, repeated: exit codes; absent: however it ends.
+  output = 74,          ///< run_case, of a command: where its standard output goes: a file or one of kOutput…; absent:
+                        ///< /dev/null.
+  expected = 75,        ///< run_case, of a command, repeated: exit codes; absent: however it ends.
   command_folder = 76,  ///< run_case, of a command: where it runs. `folder` is that of its temporary files.
   variable = 77,        ///< run_case, of a command, repeated: "NAME=VALUE".
   before_all = 81,      ///< run_case, of a command: what a shell does once, before its first execution; or absent.
@@ -126,8 +126,9 @@ enum class Field : std::uint16_t {
 
 inline constexpr int kPartStride = 1'000'000;
 
-inline constexpr char kOutputToErrors[] = "errors";  ///< Where its errors go.
-inline constexpr char kOutputToPipe[] = "pipe";      ///< To somebody who reads it and keeps nothing.
+inline constexpr char kOutputToErrors[] = "errors";    ///< Where its errors go.
+inline constexpr char kOutputToPipe[] = "pipe";        ///< To somebody who reads it and keeps nothing.
+inline constexpr char kOutputInherited[] = "inherit";  ///< Where tally's own goes (descriptors.h, kInheritedOutput).
 
 /// Where a case failed; travels as a number.
 enum class Stage : std::uint32_t { load = 1, setup = 2, warm_up = 3, region = 4, host = 5 };

@@ -19,7 +19,9 @@ namespace fs = std::filesystem;
 constexpr std::uintmax_t kLongestSource = std::uintmax_t{4} << 20U;
 
 bool is_system_path(std::string_view path) {
-  constexpr auto kFolders = std::to_array<std::string_view>({"/usr/", "/lib/", "/lib64/", "/opt/", "/nix/", "/snap/"});
+  // The last two are where the sources of Rust's own library were when it was compiled.
+  constexpr auto kFolders = std::to_array<std::string_view>(
+      {"/usr/", "/lib/", "/lib64/", "/opt/", "/nix/", "/snap/", "/rustc/", "/rust/deps/"});
   return std::ranges::any_of(kFolders, [&](std::string_view folder) { return path.starts_with(folder); });
 }
 
@@ -54,7 +56,9 @@ std::optional<std::string> text_of_file(const fs::path& path) {
 }  // namespace
 
 bool is_users_file(std::string_view file) {
-  constexpr auto kInstalled = std::to_array<std::string_view>({"/site-packages/", "/dist-packages/", "/conda/pkgs/"});
+  constexpr auto kInstalled =
+      std::to_array<std::string_view>({"/site-packages/", "/dist-packages/", "/conda/pkgs/", "/.cargo/registry/",
+                                       "/.cargo/git/", "/.rustup/", "/go/pkg/mod/"});
   if (file.empty() || is_system_path(file) || is_harness(file)) return false;
   return std::ranges::none_of(kInstalled, [&](std::string_view folder) { return file.contains(folder); });
 }

@@ -176,6 +176,27 @@ def check_output(folder):
     case_of("seq", "100000", options=("--wall-only", "--output", "pipe", "--runs", "3"))
 
 
+def check_inherited_output(folder):
+    shown = ["command", "--output", "inherit", "-q"]
+    out = run(*shown, "--counts-only", "--", "echo", "a-word").stdout
+    expect(out.splitlines()[:2] == ["a-word"] * 2, f"its output, and then the table: {out}")
+    out = run(*shown, "--wall-only", "--runs", "1", "--", "echo", "a-word").stdout
+    expect(out.splitlines()[0] == "a-word", out)
+    file = folder / "shown.txt"
+    with file.open("w") as stream:
+        subprocess.run(
+            [TALLY, *shown, "--counts-only", "--", "echo", "a-word"], stdout=stream, check=True
+        )
+    text = file.read_text()
+    expect(text.startswith("a-word\na-word\nlabel"), f"nothing written over: {text}")
+    refused = run(*shown, "--export", "csv", "--", "true", code=2).stderr
+    expect("within tally's own output" in refused, refused)
+    suite = folder / "inherit.toml"
+    suite.write_text('schema = 1\n[[command]]\nlabel = "a"\nrun = ["true"]\noutput = "inherit"\n')
+    refused = run("run", suite, code=2).stderr
+    expect("no output to inherit" in refused, refused)
+
+
 def check_process_numbers():
     with tempfile.TemporaryDirectory() as name:
         file = Path(name) / "r.json"
@@ -244,6 +265,73 @@ def check_failures():
         expect(words in done.stderr, f"{arguments}: {done.stderr}")
     killed = ("--counts-only", "--expect-status", "137")
     case_of("sh", "-c", "kill -9 $$", options=killed)  # 128 and the signal's number
+
+
+LOOPS = """#include <sys/wait.h>
+#include <unistd.h>
+
+static volatile unsigned sum;
+
+static void add(int times) {
+  for (int i = 0; i < times; i++) {
+    sum += i;
+  }
+}
+
+int main(void) {
+  if (fork() == 0) {
+    add(20000);
+    _exit(0);
+  }
+  wait(0);
+  add(10000);
+  return 0;
+}
+"""
+
+
+def lines_of(record):
+    case = json.loads(record.read_text())["cases"][0]
+    profile = json.loads((record.parent / case["profile"]).read_text())
+    lines = profile.get("lines")
+    if lines is None:
+        return case, None
+    strings = lines["strings"]
+    return (
+        case,
+        {(strings[file], line): cost for file, line, cost in lines["lines"]},
+        lines["total"],
+    )
+
+
+def check_lines(folder):
+    source = folder / "loops.c"
+
+    def measure(text, name):
+        source.write_text(text)
+        subprocess.run(["gcc", "-g", "-O1", "-o", "loops", "loops.c"], cwd=folder, check=True)
+        command = ["command", "--counts-only", "--profiles", "--json", name, "--", "./loops"]
+        run(*command, folder=folder)
+        return lines_of(folder / name)
+
+    case, lines, total = measure(LOOPS, "before.json")
+    expect(total == case["counts"]["per_iteration"], f"lines add up: {total}, {case['counts']}")
+    at = LOOPS.splitlines().index("    sum += i;") + 1
+    cost = lines[(str(source), at)]
+    expect(cost % 30000 == 0 and cost > 0, f"{cost} instructions of the line that ran 30,000 times")
+    source.unlink()
+    measure(LOOPS.replace("sum += i;", "sum += i * i;"), "after.json")
+    explained = run("explain", "before.json", "after.json", folder=folder).stdout
+    expect("loops.c:8" in explained, f"the changed line: {explained}")
+    expect("was: sum += i;" in explained, f"and what it was: {explained}")
+    # Debian's own programs have no debug information.
+    bare = ["command", "--counts-only", "--profiles", "--json", "true.json", "--", "/bin/true"]
+    run(*bare, folder=folder)
+    expect(lines_of(folder / "true.json")[1] is None, "no lines without debug information")
+    refused = run("profile", "true.json#/bin/true", "--lines", folder=folder, code=2).stderr
+    expect("debug information" in refused, refused)
+    refused = run("command", "--profiles", "--", "true", code=2).stderr
+    expect("add --json FILE" in refused, refused)
 
 
 def check_ab():
@@ -315,7 +403,13 @@ def main():
     check_what_differs()
     check_failures()
     check_ab()
-    for check in (check_surroundings, check_output, check_suite):
+    for check in (
+        check_surroundings,
+        check_output,
+        check_inherited_output,
+        check_lines,
+        check_suite,
+    ):
         with tempfile.TemporaryDirectory() as folder:
             check(Path(folder))
     print("commands: passed")

@@ -1,10 +1,12 @@
-/// The source lines of a case's instructions in C++: Callgrind keeps the cost of each instruction, in hosts of its own,
-/// and debug information has the lines (run/source_lines.h). They are kept in the case's profile.
+/// The source lines of a case's instructions, in C++ and in commands. Callgrind keeps the cost of each instruction, in
+/// hosts of its own; of a command, the counter does. Debug information has the lines (run/source_lines.h). They are
+/// kept in the case's profile.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 
+#include "protocol/command_tree.h"
 #include "run/probes/table.h"
 
 namespace tally::probes {
@@ -19,13 +21,17 @@ std::vector<std::string> instruction_flags(const Settings& settings) {
   return flags;
 }
 
-constexpr ProbeHost kLinesHost{.description = "with source lines", .valgrind_flags = instruction_flags};
+constexpr ProbeHost kLinesHost{.description = "with source lines",
+                               .valgrind_flags = instruction_flags,
+                               .command_option = protocol::command::kInstructionsOption};
 
 Status keep_lines(const ProbeSample& found, ProbeContext& context) {
   if (context.profile == nullptr) return {};
   const std::string_view lead = found.lead.empty() ? std::string_view() : found.lead.front().dump;
   auto costs = context.lines.of(context.measured, found.statement.front().dump, lead);
   if (!costs) return std::unexpected(costs.error());
+  // A command need not have been built with debug information.
+  if (context.measured.command && costs->lines.empty()) return {};
   Profile& profile = context.profile->profile;
   if (costs->total() != profile.totals.front()) {
     profile.notes.push_back(
@@ -51,7 +57,7 @@ constinit const KeptProbe lines = {
               .host = &kLinesHost},
     .field = "lines",
     .option = "--no-lines",
-    .help = "For --profiles: leave out C++ source lines, which need a host of their own",
+    .help = "For --profiles: leave out source lines, of C++ and of commands, which need an execution of their own",
     .keep = keep_lines,
 };
 
