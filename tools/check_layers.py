@@ -75,6 +75,8 @@ LAYERS = {
     "comparison": ["definition", "profile", "record"],
     # git: a store may be one of its refs.
     "history": ["comparison", "git", "json", "measurement", "process", "profile", "record"],
+    # Results of other tools, from and to records.
+    "exchange": ["expansion", "json", "measurement", "record"],
     "slurm": [],
     "trace": [],
     # measurement: the words of a record (counts, wall) are its types.

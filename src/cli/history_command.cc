@@ -3,14 +3,17 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include <algorithm>
 #include <ostream>
 
 #include "cli/history_accept.h"
+#include "cli/history_import.h"
 #include "cli/history_keeping.h"
 #include "cli/history_profiles.h"
 #include "cli/history_site.h"
 #include "cli/history_view.h"
 #include "cli/record_files.h"
+#include "exchange/import.h"
 #include "history/judged.h"
 
 namespace tally::cli {
@@ -95,21 +98,30 @@ int show_case(const Context& context, const HistoryOptions& options, std::ostrea
   CaseCourse course;
   if (!view.history.cases.empty())
     course.points = course_of_case(view.history, view.history.cases.front(), {.denoise = options.shown.denoise});
-  if (course.points.empty())
-    return history_refused({ErrorKind::input, "has no counts in this history", options.case_id, "measure with counts"},
-                           err);
   const HistoryShow& shown = options.shown;
+  const HistoryRender render = {
+      .options = {.width = context.width, .color = use_color(context, "auto", context.out_is_terminal)},
+      .all = shown.all};
+  if (course.points.empty()) {
+    const bool is_timed =
+        !view.history.cases.empty() && std::ranges::any_of(view.history.cases.front().points, &SeriesPoint::has_time);
+    if (!is_timed || shown.json || shown.csv) {
+      return history_refused({ErrorKind::input, "has no counts in this history", options.case_id,
+                              is_timed ? "it has times: leave out --json and --csv" : "measure with counts"},
+                             err);
+    }
+    out << render_times(view, 0, render);
+    return kFine;
+  }
   const StepFunctions functions = shown.functions ? step_functions(history->store, view) : StepFunctions();
   if (shown.json) {
     out << course_to_json(view, course, functions);
   } else if (shown.csv) {
     out << course_to_csv(view, course);
   } else {
-    out << render_course(
-        view, course,
-        {.options = {.width = context.width, .color = use_color(context, "auto", context.out_is_terminal)},
-         .all = shown.all,
-         .functions = functions});
+    HistoryRender with_functions = render;
+    with_functions.functions = functions;
+    out << render_course(view, course, with_functions);
   }
   return kFine;
 }
@@ -151,9 +163,22 @@ void add_history_options(OptionSet& command, HistoryOptions& options) {
   add.add("RECORD", &options.records, "Records of tally run, each of a commit").required();
   add_store_option(add, options);
 
-  OptionSet& import = command.add_command("import", "Add all records of a folder");
+  OptionSet& import = command.add_command("import", "Add all records of a folder, or results of another tool");
   import.chosen = &options.import;
-  import.add("DIR", &options.folder, "Folder to search, including subfolders").required();
+  import
+      .add("PATH", &options.imported.paths,
+           "Folder to search, including subfolders; with --format, files and folders of results")
+      .required();
+  std::vector<std::string> formats;
+  for (const exchange::ImportFormat& format : exchange::import_formats()) formats.emplace_back(format.name);
+  import.add("--format", &options.imported.format, "Which tool wrote the results (default: they are records of tally)")
+      .one_of(formats);
+  import.add("--suite", &options.imported.suite, "For --format: what the history calls them (default: the format)")
+      .value_name("NAME");
+  import
+      .add("--commit", &options.imported.commit,
+           "For --format: commit that they measured (default: as the results say)")
+      .value_name("REV");
   add_store_option(import, options);
 
   OptionSet& rebuild = command.add_command("rebuild", "Make the index anew from the files");
@@ -216,7 +241,10 @@ void add_history_options(OptionSet& command, HistoryOptions& options) {
 
 int run_history(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
   if (options.add) return add_to_history(context, options, out, err);
-  if (options.import) return import_to_history(context, options, out, err);
+  if (options.import) {
+    return options.imported.format.empty() ? import_to_history(context, options, out, err)
+                                           : import_results_to_history(context, options, out, err);
+  }
   if (options.prune) return prune_history(context, options, out, err);
   if (options.rebuild) return rebuild_history_index(context, options, err);
   if (options.push || options.pull) return exchange_history(context, options, err);

@@ -40,6 +40,14 @@ struct HistoryAccept {
   std::string issue;
 };
 
+/// What `import` adds.
+struct ImportSources {
+  std::vector<std::string> paths;  ///< Folders of records; with a format, files and folders of results.
+  std::string format;              ///< Of another tool (exchange/import.h); empty: they are records.
+  std::string suite;               ///< What the history calls them; empty: as the format is called.
+  std::string commit;              ///< That all of them measured; empty: they say it.
+};
+
 struct HistoryOptions {
   std::string store = "tally-history";  ///< A folder, or "git:BRANCH".
   std::string remote = "origin";
@@ -56,7 +64,7 @@ struct HistoryOptions {
   bool backfill = false;
   bool bridge = false;
   std::vector<std::string> records;
-  std::string folder;
+  ImportSources imported;
   std::string case_id;
   HistoryShow shown;
   SiteOptions site;

@@ -24,13 +24,18 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Files that may be records, in a fixed order.
-Result<std::vector<std::string>> json_files(const std::string& folder) {
+Result<std::vector<std::string>> json_files(std::span<const std::string> folders) {
   std::vector<std::string> files;
-  std::error_code code;
-  for (fs::recursive_directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
-    if (at->is_regular_file(code) && at->path().extension() == ".json") files.push_back(at->path().string());
+  for (const std::string& folder : folders) {
+    std::error_code code;
+    for (fs::recursive_directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
+      if (at->is_regular_file(code) && at->path().extension() == ".json") files.push_back(at->path().string());
+    }
+    if (code) {
+      return fail(ErrorKind::input, "cannot be read: " + code.message(), folder,
+                  "name a folder of records; results of another tool want --format");
+    }
   }
-  if (code) return fail(ErrorKind::input, "cannot be read: " + code.message(), folder, "name a folder of records");
   std::ranges::sort(files);
   return files;
 }
@@ -115,7 +120,8 @@ int add_to_history(const Context& context, const HistoryOptions& options, std::o
   for (const std::string& path : options.records) {
     const auto record = load_record(path);
     if (!record) {
-      code = std::max(code, history_refused(record.error(), err));
+      history_refused(record.error(), err);
+      code = kUsage;  // also where it cannot be read: it was named
       continue;
     }
     const auto added = store->add(*record, path, profiles_of(path));
@@ -137,7 +143,7 @@ int add_to_history(const Context& context, const HistoryOptions& options, std::o
 
 int import_to_history(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
   constexpr std::size_t kAtOnce = 256;
-  const auto files = json_files(options.folder);
+  const auto files = json_files(options.imported.paths);
   if (!files) return history_refused(files.error(), err);
   RealProcessRunner runner(context.libexec + "/tally-supervisor");
   auto store = open_store(runner, context, options);

@@ -19,6 +19,7 @@
 #include "cli/context.h"
 #include "cli/doctor_command.h"
 #include "cli/explain_command.h"
+#include "cli/export_command.h"
 #include "cli/history_command.h"
 #include "cli/init_command.h"
 #include "cli/list_command.h"
@@ -175,6 +176,9 @@ std::vector<Command> declare_commands(OptionSet& program) {
   commands.push_back(declare<ReportCommandOptions>(
       program, "report", "Write a record as an HTML page", add_report_options,
       [](const Context&, const ReportCommandOptions& options) { return run_report(options, std::cout, std::cerr); }));
+  commands.push_back(declare<ExportOptions>(
+      program, "export", "Write a record in the format of another program", add_export_options,
+      [](const Context&, const ExportOptions& options) { return run_export(options, std::cout, std::cerr); }));
   commands.push_back(declare<TraceOptions>(program, "trace", "Report GPU utilization from profiler traces",
                                            add_trace_options, [](const Context& context, TraceOptions options) {
                                              if (options.record.requested)
@@ -214,7 +218,7 @@ std::vector<Command> declare_commands(OptionSet& program) {
 void group_commands(OptionSet& program) {
   const std::vector<std::pair<std::string, std::vector<std::string>>> groups = {
       {"Measure", {"init", "run", "time", "command", "ab", "list", "plan"}},
-      {"Compare", {"compare", "same", "explain", "check", "profile", "table", "report"}},
+      {"Compare", {"compare", "same", "explain", "check", "profile", "table", "report", "export"}},
       {"History", {"history", "bisect"}},
       {"Machines", {"merge", "submit", "serve"}},
       {"Tools", {"trace", "toolchains", "cache", "doctor", "completions", "man"}},

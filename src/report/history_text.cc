@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <ranges>
+#include <span>
 
 #include "base/contains.h"
 #include "base/readable_id.h"
@@ -168,21 +170,35 @@ std::string summary(const HistoryView& view) {
                      last - first, plural(changes, "change", "changes"), view.findings());
 }
 
-/// A block for each point, between the least and the most of all.
-std::string sparkline(const std::vector<CoursePoint>& points, std::size_t width) {
+/// A block for each figure, between the least and the most of all.
+std::string sparkline(std::span<const double> figures, std::size_t width) {
   static constexpr std::array<std::string_view, 8> blocks = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-  const std::size_t shown = std::min(points.size(), width);
-  const std::span<const CoursePoint> last = std::span(points).last(shown);
-  const auto count = [](const CoursePoint& point) { return point.of->instructions; };
-  const auto [least, most] = std::ranges::minmax(last, {}, count);
-  const double range = count(most) - count(least);
+  const std::span<const double> last = figures.last(std::min(figures.size(), width));
+  const auto [least, most] = std::ranges::minmax(last);
   std::string text;
-  for (const CoursePoint& point : last) {
-    const double share = range > 0 ? (count(point) - count(least)) / range : 0;
+  for (const double figure : last) {
+    const double share = most > least ? (figure - least) / (most - least) : 0;
     text += blocks.at(static_cast<std::size_t>(std::lround(share * (blocks.size() - 1))));
   }
   return text;
 }
+
+/// What stands above a case's table.
+std::string head_of_course(const HistoryView& view, std::size_t of, std::span<const double> figures,
+                           const HistoryRender& render) {
+  const auto width = static_cast<std::size_t>(render.options.width > 0 ? render.options.width : 100);
+  return printable(readable_id(view.id(of))) + "\n" + sparkline(figures, width) + "\n\n";
+}
+
+/// What the table leaves out, of so many runs.
+std::string unchanged_line(std::size_t runs, const Table& table, const HistoryRender& render) {
+  const std::size_t left_out = runs - table.rows.size();
+  if (left_out == 0) return {};
+  return tinted(fmt::format("{} with no change (--all shows them)\n", plural(left_out, "commit", "commits")), Tint::dim,
+                render.options.color);
+}
+
+std::string title_of(const CommitName& commit) { return printable(fmt::format("{}: {}", commit.author, commit.title)); }
 
 std::vector<Cell> row_of(const HistoryView& view, std::size_t of, const CoursePoint& point) {
   using Kind = CoursePoint::Kind;
@@ -205,7 +221,7 @@ std::vector<Cell> row_of(const HistoryView& view, std::size_t of, const CoursePo
   }
   if (point.of->has_time()) row[4].text = format_seconds(point.of->time_s);
   if (const TimeStep* const change = view.time_step(of, run)) row[5] = {time_step_text(change->point), Tint::notice};
-  row[6].text = printable(fmt::format("{}: {}", commit.author, commit.title));
+  row[6].text = title_of(commit);
   return row;
 }
 
@@ -269,9 +285,9 @@ std::string render_log(const HistoryView& view, const HistoryRender& render) {
 }
 
 std::string render_course(const HistoryView& view, const CaseCourse& course, const HistoryRender& render) {
-  std::string text = printable(readable_id(view.id(course.of))) + "\n";
-  const auto width = static_cast<std::size_t>(render.options.width > 0 ? render.options.width : 100);
-  text += sparkline(course.points, width) + "\n\n";
+  std::vector<double> figures;
+  for (const CoursePoint& point : course.points) figures.push_back(point.of->instructions);
+  std::string text = head_of_course(view, course.of, figures, render);
   Table table;
   table.columns = {{.title = "commit"},
                    {.title = "instructions", .right = true},
@@ -294,12 +310,32 @@ std::string render_course(const HistoryView& view, const CaseCourse& course, con
     text += "\n" + short_id(view.commit(point.of->run)) + "  " + format_change(point.counts.change) + "\n" +
             moved_functions(point.of->run, step, render);
   }
-  const std::size_t left_out = course.points.size() - table.rows.size();
-  if (left_out > 0) {
-    text += tinted(fmt::format("{} with no change (--all shows them)\n", plural(left_out, "commit", "commits")),
-                   Tint::dim, render.options.color);
+  return text + unchanged_line(course.points.size(), table, render) + time_summary(view);
+}
+
+std::string render_times(const HistoryView& view, std::size_t of, const HistoryRender& render) {
+  std::vector<double> figures;
+  std::vector<const SeriesPoint*> points;
+  for (const SeriesPoint& point : view.history.cases[of].points) {
+    if (!point.has_time()) continue;
+    points.push_back(&point);
+    figures.push_back(point.time_s);
   }
-  return text + time_summary(view);
+  std::string text = head_of_course(view, of, figures, render);
+  Table table;
+  table.columns = {{.title = "commit"},
+                   {.title = "time", .right = true},
+                   {.title = "change"},
+                   {.title = "author and title", .least = 12}};
+  for (const SeriesPoint* const point : points | std::views::reverse) {
+    const TimeStep* const change = view.time_step(of, point->run);
+    if (!render.all && change == nullptr && point != points.front()) continue;
+    const CommitName& commit = view.commit(point->run);
+    std::vector<Cell> row = {{short_id(commit)}, {format_seconds(point->time_s)}, {""}, {title_of(commit)}};
+    if (change != nullptr) row[2] = {time_step_text(change->point), Tint::notice};
+    table.rows.push_back(std::move(row));
+  }
+  return text + render_table(table, render.options) + unchanged_line(points.size(), table, render) + time_summary(view);
 }
 
 }  // namespace tally

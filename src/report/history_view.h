@@ -98,6 +98,9 @@ struct CaseCourse {
 
 /// Newest first, under a line that draws its course.
 std::string render_course(const HistoryView& view, const CaseCourse& course, const HistoryRender& render);
+
+/// The times of a case of the history that has no counts.
+std::string render_times(const HistoryView& view, std::size_t of, const HistoryRender& render);
 std::string course_to_json(const HistoryView& view, const CaseCourse& course, const StepFunctions& functions = {});
 std::string course_to_csv(const HistoryView& view, const CaseCourse& course);
 

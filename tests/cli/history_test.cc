@@ -281,6 +281,60 @@ TEST_F(TimesTest, ANewOneIsProvisional) {
   EXPECT_THAT(history({"log"}).out, HasSubstr("1 change of time nominated, 1 provisional"));
 }
 
+/// hyperfine's results of so many commits; the command takes 10 % longer from the sixteenth on.
+TEST_F(HistoryTest, ResultsOfAnotherToolAreRuns) {
+  const std::string results = (records->path() / "results.json").string();
+  const std::vector<std::string> import = {"import", "--format", "hyperfine", "--suite", "app", results};
+  for (std::size_t i = 0; i < 24; ++i) {
+    repository.write("work.h", std::to_string(i));
+    (void)repository.commit("Be number " + std::to_string(i));
+    std::string times;
+    for (std::size_t j = 0; j < 10; ++j) {
+      const double jitter = 1 + 0.001 * static_cast<double>((i * 7 + j * 3) % 11);
+      times += (j == 0 ? "" : ", ") + std::to_string(0.1 * jitter * (i >= 15 ? 1.1 : 1));
+    }
+    ASSERT_TRUE(write_file(results, R"({"results": [{"command": "app /x", "times": [)" + times + "]}]}"));
+    std::vector<std::string> at_commit = import;
+    at_commit.insert(at_commit.end(), {"--commit", "HEAD"});
+    const Ran added = history(at_commit);
+    ASSERT_EQ(added.code, 0) << added.err;
+    EXPECT_THAT(added.out, AllOf(HasSubstr("/runs/app/"), HasSubstr(": 1 case\n")));
+    EXPECT_THAT(history(at_commit).out, HasSubstr("(there already)"));
+  }
+  const Ran log = history({"log"});
+  EXPECT_THAT(log.out, AllOf(HasSubstr("Be number 15"), HasSubstr("1 change of time nominated")));
+  const Ran shown = history({"show", "app /x"});
+  EXPECT_EQ(shown.code, 0) << shown.err;
+  EXPECT_THAT(shown.out, AllOf(HasSubstr("app /x [command]"), HasSubstr("Be number 15"), HasSubstr("Be number 0"),
+                               HasSubstr("22 commits with no change"), Not(HasSubstr("instructions"))));
+  EXPECT_THAT(history({"show", "app /x", "--json"}).err, HasSubstr("it has times"));
+
+  const Ran unknown = history(import);
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.err, AllOf(HasSubstr("do not say which commit"), HasSubstr("add --commit REV")));
+  const Ran other = history({"import", "--format", "pyperf", "--commit", "HEAD", results});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_THAT(other.err, AllOf(HasSubstr("results.json"), HasSubstr("pyperf's -o")));
+  EXPECT_EQ(history({"import", "--format", "hyperfine", "--commit", "nonsense", results}).code, 2);
+  EXPECT_EQ(history({"import", "--format", "asv", (records->path() / "history").string() + "/none"}).code, 2);
+}
+
+TEST_F(HistoryTest, ARecordIsExported) {
+  const std::string record = (records->path() / "record.json").string();
+  ASSERT_TRUE(write_file(record, to_json(example_record())));
+  const Ran bencher = tally({"export", "--format", "bencher", record});
+  EXPECT_EQ(bencher.code, 0) << bencher.err;
+  EXPECT_THAT(bencher.out, HasSubstr("\"instructions\""));
+  EXPECT_THAT(bencher.err, HasSubstr("1 of 2 cases failed"));
+  EXPECT_EQ(tally({"export", "--format", "csv", record, "-o", record + ".csv"}).code, 0);
+  EXPECT_THAT(read_file(record + ".csv").value(), HasSubstr("instructions_per_iteration"));
+  EXPECT_EQ(tally({"export", "--format", "codspeed", record}).code, 2);
+  Record nothing = example_record();
+  std::erase_if(nothing.cases, [](const CaseRecord& one) { return one.status == CaseStatus::ok; });
+  ASSERT_TRUE(write_file(record, to_json(nothing)));
+  EXPECT_EQ(tally({"export", "--format", "bencher", record}).code, 2);
+}
+
 TEST_F(HistoryTest, WhatIsNoRecordOfACommitIsRefused) {
   const Ran none = history({"log"});
   EXPECT_EQ(none.code, 2);

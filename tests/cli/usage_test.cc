@@ -8,9 +8,9 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-const std::vector<std::string> commands = {"init",    "run",     "list",  "plan",  "toolchains", "time",    "command",
-                                           "compare", "explain", "check", "table", "ab",         "merge",   "submit",
-                                           "profile", "report",  "trace", "serve", "doctor",     "history", "bisect"};
+const std::vector<std::string> commands = {
+    "init", "run",   "list",   "plan",    "toolchains", "time",   "command", "compare", "explain", "check",   "table",
+    "ab",   "merge", "submit", "profile", "report",     "export", "trace",   "serve",   "doctor",  "history", "bisect"};
 
 TEST(Usage, EveryCommandHelpsAndTheVersionIsSaid) {
   const Ran help = tally({"--help"});

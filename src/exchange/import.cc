@@ -1,0 +1,136 @@
+#include "exchange/import.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/contains.h"
+#include "base/digest.h"
+#include "exchange/import_common.h"
+#include "expansion/case_id.h"
+#include "measurement/wall.h"
+
+namespace tally::exchange {
+
+namespace {
+
+using Read = Result<Results> (*)(std::span<const File> files);
+
+bool is_any_json(std::string_view path) { return path.ends_with(".json"); }
+
+bool is_result_of_asv(std::string_view path) {
+  return is_any_json(path) && !path.ends_with("/machine.json") && !path.ends_with("/benchmarks.json") &&
+         path != "machine.json" && path != "benchmarks.json";
+}
+
+bool is_result_of_criterion(std::string_view path) {
+  return path.ends_with("new/benchmark.json") || path.ends_with("new/sample.json");
+}
+
+constexpr auto kFormats = std::to_array<ImportFormat>({
+    {.name = "google-benchmark", .is_result = is_any_json},
+    {.name = "pytest-benchmark", .is_result = is_any_json},
+    {.name = "hyperfine", .is_result = is_any_json},
+    {.name = "asv", .is_result = is_result_of_asv, .companion = "benchmarks.json"},
+    {.name = "pyperf", .is_result = is_any_json},
+    {.name = "criterion", .is_result = is_result_of_criterion, .is_one_run = true},
+    {.name = "github-action-benchmark", .is_result = is_any_json},
+});
+constexpr auto kReaders = std::to_array<Read>({read_google_benchmark, read_pytest_benchmark, read_hyperfine, read_asv,
+                                               read_pyperf, read_criterion, read_named_values});
+static_assert(kFormats.size() == kReaders.size());
+
+/// A time is none where it is below 0, or so long that nobody has waited for it.
+bool is_believable(double seconds) {
+  constexpr double kYears = 1e9;
+  return seconds >= 0 && seconds < kYears;
+}
+
+CaseRecord case_of(Benchmark benchmark, const Results& results, std::string_view tool) {
+  CaseRecord one;
+  one.label = {benchmark.name.empty() ? "?" : benchmark.name};
+  one.language = results.language;
+  one.runtime = "explicit";
+  one.autograd = "explicit";
+  one.threads = benchmark.threads;
+  one.params = std::move(benchmark.params);
+  one.toolchain = tool;
+  one.id = make_case_id({.label = one.label,
+                         .language = one.language,
+                         .runtime = one.runtime,
+                         .autograd = one.autograd,
+                         .threads = one.threads,
+                         .params = one.params});
+  one.definition.stmt = one.label.front();
+  one.definition.digest = digest(one.id);
+  for (const auto& children = benchmark.by_child; const std::vector<double>& child : children) {
+    if (!std::ranges::all_of(child, is_believable)) benchmark.failure = "its times are not believable";
+  }
+  if (benchmark.failure.empty() && benchmark.by_child.empty()) benchmark.failure = "it has no times";
+  if (!benchmark.failure.empty()) {
+    one.status = CaseStatus::failed;
+    one.failure = Failure{.stage = "time", .message = std::move(benchmark.failure)};
+    return one;
+  }
+  one.status = CaseStatus::ok;
+  const WallSamples samples{.number_per_run = benchmark.executions, .by_child = std::move(benchmark.by_child)};
+  one.wall = summarize_wall(samples);
+  one.flags = wall_flags(samples, Settings().precision);
+  if (!benchmark.counters.empty()) one.counters = std::move(benchmark.counters);
+  one.used = benchmark.used;
+  return one;
+}
+
+}  // namespace
+
+std::span<const ImportFormat> import_formats() { return kFormats; }
+
+const ImportFormat* import_format(std::string_view name) {
+  const auto found = std::ranges::find(kFormats, name, &ImportFormat::name);
+  return found == kFormats.end() ? nullptr : &*found;
+}
+
+Result<Import> import_results(const ImportFormat& format, std::span<const File> files, const ImportContext& context) {
+  if (files.empty()) return fail(ErrorKind::input, fmt::format("no results of {}", format.name));
+  const auto place = static_cast<std::size_t>(&format - kFormats.data());
+  auto results = kReaders.at(place)(files);
+  if (!results) return std::unexpected(results.error());
+  if (results->benchmarks.empty()) {
+    return fail(ErrorKind::input,
+                results->left_out.empty() ? "it has no benchmarks"
+                                          : fmt::format("it has no times ({})", results->left_out.front()),
+                files.front().path);
+  }
+  Import import{.record = {}, .left_out = std::move(results->left_out)};
+  Record& record = import.record;
+  record.tool = {.name = std::string(format.name), .version = results->tool_version};
+  record.suite = context.suite.empty() ? std::string(format.name) : context.suite;
+  record.started = record.finished = results->started.empty() ? context.started : results->started;
+  record.settings.counts = false;
+  record.machines = {results->machine};
+  const std::string commit = context.commit.empty() ? results->commit : context.commit;
+  if (!commit.empty()) record.source = Source{.commit = commit, .dirty = context.commit.empty() && results->is_dirty};
+  std::set<std::string> ids;
+  for (Benchmark& benchmark : results->benchmarks) {
+    CaseRecord one = case_of(std::move(benchmark), *results, format.name);
+    if (!ids.insert(one.id).second) {
+      import.left_out.push_back(fmt::format("{}: another one has the same name", one.label.front()));
+      continue;
+    }
+    record.cases.push_back(std::move(one));
+  }
+  Environment environment;
+  environment.facts = std::move(results->facts);
+  std::erase_if(environment.facts,
+                [](const auto& fact) { return fact.second.find_first_not_of(' ') == std::string::npos; });
+  environment.facts["results.of"] = format.name;
+  // Times follow from it, and belong to one machine's series.
+  environment.machine = std::map<std::string, std::string>{
+      {"cpu", results->machine.cpu.empty() ? results->machine.name.value_or("") : results->machine.cpu}};
+  record.environments[environment_name(format.name, record.cases.front().language)] = std::move(environment);
+  set_fingerprints(record);
+  return import;
+}
+
+}  // namespace tally::exchange
