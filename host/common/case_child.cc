@@ -30,6 +30,7 @@ constexpr int kDeadlySignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGS
 
 Channel g_crash_channel(-1);
 bool g_keeps_output = false;
+bool g_keeps_all = false;
 std::uint32_t g_crash_job = 0;
 alignas(64) char g_signal_stack[56 * 1024];
 
@@ -104,7 +105,7 @@ Channel become_case(const Message& request, int socket, int output, bool forked)
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  const Channel channel(take_descriptors(socket, output, forked));
+  const Channel channel(take_descriptors(socket, output, forked && !g_keeps_all));
   renew_shared_page();
   pin(request);
   limit(request);
@@ -130,6 +131,7 @@ Channel become_case(const Message& request, int socket, int output, bool forked)
 }  // namespace
 
 void keep_output_in_cases() { g_keeps_output = true; }
+void keep_all_in_cases() { g_keeps_all = true; }
 
 Channel become_case_child(const Message& request, int socket, int output) {
   ::setpgid(0, 0);

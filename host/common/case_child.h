@@ -14,6 +14,8 @@ Channel become_case_here(const protocol::Message& request, int socket, int outpu
 
 /// Case children that are forked from now on keep protocol::kCaseOutput open, too.
 void keep_output_in_cases();
+/// Likewise, all that is open.
+void keep_all_in_cases();
 
 /// From now on a deadly signal is first reported on the channel (stage, signal, address), then kills as it would have.
 void report_crashes(const Channel& channel, std::uint32_t job);

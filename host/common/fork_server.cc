@@ -116,8 +116,8 @@ void fork_case(const Channel& control, const Channel::Received& request, RunCase
 
 void leave_no_image() { g_leaves_no_image = true; }
 
-int serve(const HostIdentity& identity, RunCase run_case, void* context) {
-  Channel control(kControlSocket);
+int serve(const HostIdentity& identity, RunCase run_case, void* context, int control_socket) {
+  Channel control(control_socket);
   shared_page();
   if (!callgrind::running()) {
     allocations::prepare();
@@ -151,7 +151,7 @@ int serve(const HostIdentity& identity, RunCase run_case, void* context) {
   if (!control.send(hello)) return 1;
 
   for (;;) {
-    pollfd ready{kControlSocket, POLLIN, 0};
+    pollfd ready{control_socket, POLLIN, 0};
     const int n = ::ppoll(&ready, 1, nullptr, &unblocked);
     const bool broken = n < 0 && errno != EINTR;
     reap(control);

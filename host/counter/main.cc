@@ -48,6 +48,17 @@ Bool handle_request(ThreadId thread, UWord* request, UWord* result) {
     *result = collected();
     return True;
   }
+  if (request[0] == host::kNameDumps) {
+    g_dump_name =
+        VG_(strdup)("tally.name", reinterpret_cast<const HChar*>(request[1]));  // NOLINT(performance-no-int-to-ptr)
+    *result = 1;
+    return True;
+  }
+  if (request[0] == host::kEndStart) {
+    end_start_clock();
+    *result = 1;
+    return True;
+  }
   if (!VG_IS_TOOL_USERREQ('C', 'T', request[0])) return False;
   *result = 0;
   switch (request[0]) {

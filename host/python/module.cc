@@ -443,6 +443,12 @@ PyModuleDef g_module = {
 
 }  // namespace
 
+#ifdef TALLY_HOSTS_PROGRAMS
+void tally::host::run_python_case(void* context, Channel channel, const Message& request) {
+  run_case(context, channel, request);
+}
+#endif
+
 PyMODINIT_FUNC PyInit__tally_host(void) {  // NOLINT(bugprone-reserved-identifier): CPython asks for this name
   tally::host::entropy::prepare();
   if (!tally::host::callgrind::running()) tally::host::share_arenas();

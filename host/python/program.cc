@@ -224,7 +224,30 @@ PyObject* measured(PyObject* /*module*/, PyObject* /*args*/) {
   return PyBool_FromLong(g_regions->ended_properly() ? 1 : 0);
 }
 
+/// serve_here(run_case, version, control, dumps): serve(), in a process that was no host: its control socket has
+/// another number, its dumps get their name now, and its cases keep what is open.
+PyObject* serve_here(PyObject* /*module*/, PyObject* args) {
+  PyObject* function = nullptr;
+  const char* version = nullptr;
+  int control = 0;
+  const char* dumps = nullptr;
+  if (PyArg_ParseTuple(args, "Osis", &function, &version, &control, &dumps) == 0) return nullptr;
+  VALGRIND_DO_CLIENT_REQUEST_STMT(kNameDumps, dumps, 0, 0, 0, 0);
+  callgrind::after_fork();
+  callgrind::start_instrumentation();
+  keep_all_in_cases();
+  leave_no_image();
+  return PyLong_FromLong(serve({"python", version}, run_python_case, function, control));
+}
+
+PyObject* end_start(PyObject* /*module*/, PyObject* /*args*/) {
+  VALGRIND_DO_CLIENT_REQUEST_STMT(kEndStart, 0, 0, 0, 0, 0);
+  Py_RETURN_NONE;
+}
+
 PyMethodDef g_program_methods[] = {
+    {"end_start", end_start, METH_NOARGS, "Clocks are the system's from here on."},
+    {"serve_here", serve_here, METH_VARARGS, "Serve cases in the middle of a program."},
     {"size_up", size_up, METH_O, "What a call takes."},
     {"plan", plan, METH_VARARGS, "How often to execute."},
     {"asked_iterations", asked_iterations, METH_NOARGS, "Executions that somebody asks for; 0: nobody does."},

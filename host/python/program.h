@@ -17,4 +17,7 @@ void begin_program_case(Regions* regions, const protocol::Message& request);
 PyObject* first_item(PhaseIterator* iterator);
 PyObject* next_item(PhaseIterator* iterator);
 
+/// A case, in a forked child: `context` is the Python function that runs it.
+void run_python_case(void* context, Channel channel, const protocol::Message& request);
+
 }  // namespace tally::host

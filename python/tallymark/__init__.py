@@ -21,6 +21,7 @@ if _TYPE_CHECKING:
     from tallymark._engine import Engine, Run, default_engine
     from tallymark._errors import CaptureError, CaseFailed, Error, Interrupted, ServerLost
     from tallymark._functions import Function, Moved
+    from tallymark._here import here
     from tallymark._result import Counts, Kernel, OnDevice, Result, Results, Wall
     from tallymark._suite import Suite
     from tallymark._trace import Trace, trace
@@ -42,6 +43,7 @@ _HOMES = {
     "Engine": "_engine",
     "Error": "_errors",
     "Function": "_functions",
+    "here": "_here",
     "Interrupted": "_errors",
     "Kernel": "_result",
     "main": "_bench",
@@ -89,6 +91,7 @@ __all__ = [
     "count",
     "default_engine",
     "doctor",
+    "here",
     "main",
     "measure",
     "run",

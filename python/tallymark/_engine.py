@@ -12,6 +12,7 @@ import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Callable
 
+from tallymark import _here
 from tallymark._definition import Definition, to_document
 from tallymark._environment import Surroundings
 from tallymark._errors import Error, Interrupted, ServerLost
@@ -37,6 +38,21 @@ class Run:
         self._engine = engine
         self._connection = connection
         self._request = request
+        self._profiles: dict[str, dict[str, Any]] | None = None  # None: the server has them
+
+    def profiles(self) -> dict[str, dict[str, Any]]:
+        """Those of all cases that were counted, by their ids."""
+        counted = [one["id"] for one in self.cases if one["status"] == "ok" and one.get("counts")]
+        return {case_id: self.profile(case_id) for case_id in counted}
+
+    @classmethod
+    def of_another_process(cls, record: dict[str, Any], profiles: dict[str, dict[str, Any]]) -> Run:
+        """What another process has measured, and has read the profiles of."""
+        run = cls.__new__(cls)
+        run.record = record
+        run.interrupted = False
+        run._profiles = profiles
+        return run
 
     @property
     def cases(self) -> list[dict[str, Any]]:
@@ -48,6 +64,8 @@ class Run:
         with `exclusive` and `inclusive` lists of [count, "file:function [object]"]. With `callgrind` the statement has
         its `callgrind`, too: the text of a file of Callgrind's. Needs `profiles=True`, and is read before the engine's
         next measure (see Engine.turn). Raises Error when it is no longer kept."""
+        if self._profiles is not None:
+            return self._profiles[case_id]
         return self._engine._profile(self._connection, self._request, case_id, callgrind)
 
 
@@ -88,19 +106,51 @@ class Engine:
         A case that fails is in the result with its failure. Raises Error (with place and mend) when nothing could be
         measured, Interrupted after Ctrl-C, ServerLost when the server went away."""
         several = list(definitions)
-        run = self.measure_suite(
-            {"document": to_document(several)},
-            settings=settings,
-            tools=tools,
-            profiles=profiles,
-            calls=calls,
-            on_event=on_event,
-            timeout=timeout,
-            folders=[path for one in several if one.data for path in one.data.folders],
-        )
+        if any(one.data is not None and one.data.here for one in several):
+            settings = _counted_here(settings or {})
+            run = self._measure_here(
+                several, settings, tools or {}, bool(profiles), on_event, timeout
+            )
+        else:
+            run = self.measure_suite(
+                {"document": to_document(several)},
+                settings=settings,
+                tools=tools,
+                profiles=profiles,
+                calls=calls,
+                on_event=on_event,
+                timeout=timeout,
+                folders=[path for one in several if one.data for path in one.data.folders],
+            )
         if len(run.cases) != len(several):
             raise Error(f"{len(several)} definitions became {len(run.cases)} cases")
         return run
+
+    def _measure_here(
+        self,
+        definitions: list[Definition],
+        settings: Settings,
+        tools: Mapping[str, str],
+        profiles: bool,
+        on_event: EventHandler | None,
+        timeout: float | None,
+    ) -> Run:
+        """Of this process, by forks of it. Another fork asks the server: how long an answer is moves nothing here."""
+
+        def ask(place: str) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+            run = self.measure_suite(
+                {"document": to_document(definitions)},
+                settings=settings,
+                tools={**tools, "here": place},
+                profiles=profiles,
+                calls=False,
+                on_event=on_event,
+                timeout=timeout,
+            )
+            return run.record, run.profiles() if profiles else {}
+
+        with _here.serving() as place:
+            return Run.of_another_process(*_here.in_a_fork(lambda: ask(place)))
 
     def measure_suite(
         self,
@@ -276,6 +326,17 @@ class Engine:
         """In the child: the conversation is the parent's."""
         self._lock = threading.RLock()
         self.close()
+
+
+def _counted_here(settings: Settings) -> Settings:
+    """What can be had of a process under the counter: counts."""
+    if not settings.get("counts", True):
+        raise Error(
+            "times are not taken of a program that runs under tally exec: it is slower there by far",
+            mend="run it by itself for times; tallymark.here() says which it is",
+            kind="input",
+        )
+    return {**settings, "wall": False}
 
 
 def _next(

@@ -50,6 +50,7 @@ class Tools(TypedDict, total=False):
     cxx: str
     python: str
     env_command: str
+    here: str
 
 
 class Source(TypedDict, total=False):

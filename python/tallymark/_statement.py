@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Callable, Union
 
+from tallymark import _here
 from tallymark import _rebuild as rebuild
 from tallymark._awaited import NOTE, Loop, calls_dropped, kind_of_call, may_return_one, not_run
 from tallymark._capture import (
@@ -62,7 +63,9 @@ def define(
         captured = _text(statement, args, setup, globals, spoken, data_limit)
     if spoken == "python":
         captured = with_modes(captured, setup, stmt, threads=threads)
-    chosen = toolchain or _toolchain(spoken, stmt, setup, global_setup, captured)
+    # A toolchain's hosts are for what is taken to them; this process has what it has.
+    made = spoken if captured.here else _toolchain(spoken, stmt, setup, global_setup, captured)
+    chosen = toolchain or made
     if threads != 1 and chosen in (None, *_LANGUAGES.values()):
         raise Error(
             f"the toolchain {chosen or spoken!r} cannot set a number of threads, and {threads} were requested",
@@ -94,6 +97,8 @@ def _text(
         raise TypeError(f"a statement is text or a function, not {type(stmt).__name__}")
     if args:
         raise Error("a text takes no arguments", mend="pass globals={'x': x}, or give a function")
+    if language == "python" and _here.here():
+        return here_text(stmt, setup, globals)
     if language == "python":
         captured = capture_text(stmt, setup, globals, limit=limit)
         dropped = calls_dropped(stmt, globals or {})
@@ -129,10 +134,22 @@ def _call(
         values[around] = rebuild.expect_done
         here = ", ".join(f"case_locals[{one!r}]" for one in given)
         check = f"case_locals.pop({around!r})(case_locals[{target!r}]({here}))"
-    captured = capture_values(values, limit=limit, as_globals=False, texts=(setup,))
+    if _here.here():
+        captured = Captured(
+            load=_here.keep(values, as_globals=False), notes=(_here.NOTE,), here=True
+        )
+    else:
+        captured = capture_values(values, limit=limit, as_globals=False, texts=(setup,))
     load = "\n".join(filter(None, [captured.load, check]))
     captured = dataclasses.replace(captured, load=load)
     return stmt, with_text(captured, stmt, awaited=kind == "coroutine")
+
+
+def here_text(stmt: str, setup: str, globals: Mapping[str, Any] | None) -> Captured:
+    """Of a Python statement that a fork of this process executes."""
+    source = (Source("statement", stmt),) + ((Source("setup", setup),) if setup else ())
+    load = _here.keep(globals or {}, as_globals=True)
+    return Captured(load=load, source=source, notes=(_here.NOTE,), here=True)
 
 
 def with_text(captured: Captured, stmt: str, *, awaited: bool) -> Captured:

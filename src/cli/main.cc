@@ -18,6 +18,7 @@
 #include "cli/compare_command.h"
 #include "cli/context.h"
 #include "cli/doctor_command.h"
+#include "cli/exec_command.h"
 #include "cli/explain_command.h"
 #include "cli/export_command.h"
 #include "cli/history_command.h"
@@ -110,6 +111,9 @@ std::vector<Command> declare_commands(OptionSet& program) {
                                              [](const Context& context, const CommandOptions& options) {
                                                return run_command(context, options, std::cout, std::cerr);
                                              }));
+  commands.push_back(declare<ExecOptions>(
+      program, "exec", "Run a Python program that measures within its own process", add_exec_options,
+      [](const Context& context, const ExecOptions& options) { return run_exec(context, options, std::cerr); }));
   commands.push_back(declare<Shown<CompareCommandOptions>>(
       program, "compare", "Compare two records, case by case", add_shown<add_compare_options, CompareCommandOptions>,
       [](const Context& context, Shown<CompareCommandOptions> options) {
@@ -217,7 +221,7 @@ std::vector<Command> declare_commands(OptionSet& program) {
 /// The commands in the groups of the help, which stand in this order; a command that is in none comes first.
 void group_commands(OptionSet& program) {
   const std::vector<std::pair<std::string, std::vector<std::string>>> groups = {
-      {"Measure", {"init", "run", "time", "command", "ab", "list", "plan"}},
+      {"Measure", {"init", "run", "time", "command", "exec", "ab", "list", "plan"}},
       {"Compare", {"compare", "same", "explain", "check", "profile", "table", "report", "export"}},
       {"History", {"history", "bisect"}},
       {"Machines", {"merge", "submit", "serve"}},

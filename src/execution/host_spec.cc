@@ -193,14 +193,14 @@ std::vector<std::string> valgrind_flags(const Settings& settings) {
 
 namespace {
 
+}  // namespace
+
 /// Names of functions are demangled by who reads them, of one dump in three.
 std::vector<std::string> counter_flags(const std::string& counter) {
   std::vector<std::string> flags = {valgrind_tool(counter), "--demangle=no"};
   flags.insert(flags.end(), core_flags.begin(), core_flags.end());
   return flags;
 }
-
-}  // namespace
 
 Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolchain,
                            const std::optional<BuiltCase>& warm_up, const HostSurroundings& around,
@@ -232,6 +232,14 @@ Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolch
     std::vector<std::string> flags = kind.counted ? counter_flags(around.counter) : std::vector<std::string>();
     if (kind.probe != nullptr && kind.probe->command_option != nullptr) flags.emplace_back(kind.probe->command_option);
     add_command_host(spec, flags, around);
+    return spec;
+  }
+  if (kind.language == Language::python && kind.counted && kind.probe == nullptr && !around.here.empty()) {
+    // Each is another state of that process.
+    spec.single_use = true;
+    spec.argv = {around.libexec + "/tally-here", around.here};
+    spec.dump_argument = 1;
+    spec.working_folder = "/";
     return spec;
   }
   const bool has_flags = kind.probe != nullptr && kind.probe->valgrind_flags != nullptr;

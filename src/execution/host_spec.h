@@ -51,6 +51,7 @@ struct HostSurroundings {
   std::string counter = {};               ///< Its tool that counts, where no calls are wanted; empty: Callgrind does.
   std::string function_symbols = {};      ///< Where it finds symbols of libraries that have none; empty: nowhere.
   std::optional<HostImages> images = {};  ///< Where hosts' images are kept; nothing: each host is started.
+  std::string here = {};  ///< Where a process listens whose forks are the hosts that count Python; empty: none does.
 };
 
 struct HostSpec {
@@ -93,6 +94,9 @@ HostKey key_of(const HostSpec& spec);
 /// The option that has Valgrind run a tool of ours. It looks for tools in a folder of its own, from where this leads to
 /// the root; so whatever starts Valgrind (Debian's is a script that sets variables) starts the tool like any other.
 std::string valgrind_tool(const std::string& path);
+
+/// What our counter is started with, whatever it counts.
+std::vector<std::string> counter_flags(const std::string& counter);
 
 /// For what wants instructions of each function and nothing else: no simulation, no contexts.
 Settings of_instructions_alone(Settings settings);

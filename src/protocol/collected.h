@@ -1,13 +1,15 @@
-/// The request by which a host asks the counter how many instructions it has counted since it last wrote a dump. Needs
-/// no C library.
+/// What a host asks the counter for besides Callgrind's requests: how many instructions it has counted since it last
+/// wrote a dump; and what a program that becomes a host says. Needs no C library.
 #pragma once
 
 namespace tally::host {
 
-/// Client request to the counter, and to nobody else. Its result: the number, of all threads; 0: the counter is not
-/// there.
+/// Client requests to the counter, and to nobody else. The result of the first: the number, of all threads; 0: the
+/// counter is not there.
 enum CollectedRequest : unsigned {
   kReadCollected = 0x5443'0000,  ///< ('T','C').
+  kNameDumps,                    ///< As --callgrind-out-file does, from here on: the address of a text.
+  kEndStart,                     ///< The process has started: clocks are the system's from here on.
 };
 
 }  // namespace tally::host

@@ -78,7 +78,8 @@ Result<Ready> make_ready(Workspace& workspace, const RunRequest& request, bool c
       .device_environment = device_environment(full),
       .working_folder = ready.environment.working_folder,
       .libexec = workspace.surroundings().libexec,
-      .valgrind = {}};
+      .valgrind = {},
+      .here = request.tools.here};
   if (counts) {
     auto valgrind = find_valgrind(workspace.runner(), full, ready.environment.filtered, ready.hosts.libexec);
     if (!valgrind) return std::unexpected(valgrind.error());

@@ -17,6 +17,8 @@ struct Tools {
   std::string cxx;
   std::string python;
   std::string env_command;  ///< Bash text whose environment cases see.
+  std::string here = {};    ///< Where a process listens whose forks count Python's statements (`tally exec`); empty:
+                            ///< hosts are started.
   friend bool operator==(const Tools&, const Tools&) = default;
 };
 

@@ -48,10 +48,11 @@ void fields(auto& a, is<Selection> auto& s) {
 }
 
 void fields(auto& a, is<Tools> auto& t) {
-  auto& [cxx, python, env_command] = t;
+  auto& [cxx, python, env_command, here] = t;
   a("cxx", cxx, Rule::optional);
   a("python", python, Rule::optional);
   a("env_command", env_command, Rule::optional);
+  a("here", here, Rule::optional);
 }
 
 void fields(auto& a, is<SourceRequest> auto& s) {

@@ -43,16 +43,26 @@ def python_definition(task_spec: TaskSpec, bridge: GlobalsBridge | None = None) 
 
     Its host has PyTorch loaded where the statement comes to use it; otherwise it is the one that has counted the same
     statement for everybody else."""
-    from tallymark import Definition
+    from tallymark import Definition, _here
     from tallymark._capture import capture_text, with_modes
     from tallymark._names import imported_names
     from tallymark._replaced import replaced_by_others
+    from tallymark._statement import here_text
 
     setup = "" if task_spec.setup == "pass" else task_spec.setup
-    # What the text imports is found as it is found here, and what it imports of __main__ taken along.
-    data = capture_text(task_spec.stmt, setup)
     torch = imported_torch()
     around = {**({"torch": torch} if torch else {}), **(bridge.values if bridge else {})}
+    if _here.here():
+        data = here_text(task_spec.stmt, setup, around)
+        return Definition(
+            stmt=task_spec.stmt,
+            setup=setup,
+            threads=1,  # of a toolchain's, which sets them: this process has set its own
+            toolchain="python",
+            data=data,
+        )
+    # What the text imports is found as it is found here, and what it imports of __main__ taken along.
+    data = capture_text(task_spec.stmt, setup)
     replaced_by_others((setup, task_spec.stmt), around, ())
     if bridge is not None and bridge.names:
         loading = _LOAD_GLOBALS.format(text=bridge.construct(), names=bridge.names, given=_GIVEN)

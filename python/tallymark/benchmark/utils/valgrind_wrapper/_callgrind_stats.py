@@ -6,6 +6,8 @@ import dataclasses
 import functools
 import re
 
+from tallymark._errors import Error
+
 from .._identity import object_repr, published_in
 from ..common import TaskSpec
 from ._function_counts import FunctionCounts
@@ -43,6 +45,11 @@ class CallgrindStats:
 
     def stats(self, inclusive: bool = False) -> FunctionCounts:
         """By function: what it executed itself, or with all that it called."""
+        if inclusive and self.stmt_exclusive_stats and not self.stmt_inclusive_stats:
+            raise Error(
+                "who calls whom is not known of what was counted under tally exec",
+                mend="run the program by itself, or look at stats(inclusive=False)",
+            )
         return self.stmt_inclusive_stats if inclusive else self.stmt_exclusive_stats
 
     def counts(self, *, denoise: bool = False) -> int:

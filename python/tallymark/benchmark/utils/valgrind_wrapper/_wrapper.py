@@ -108,7 +108,8 @@ def _counts(side: Mapping[str, Any]) -> _Counts:
     """Of the inclusive ones without what has all of the instructions, such as the loop: it says nothing."""
     exclusive = ordered_counts(side["exclusive"], inclusive=False)
     total = exclusive.sum()
-    inclusive = (row for row in side["inclusive"] if row[0] != total)
+    # Of a program under tally exec, it is not known who calls whom.
+    inclusive = (row for row in side.get("inclusive", ()) if row[0] != total)
     return _Counts(ordered_counts(inclusive, inclusive=True), exclusive, side.get("callgrind"))
 
 

@@ -1,0 +1,26 @@
+/// `tally exec -- PYTHON SCRIPT…`: runs a program under the counter with nothing counted, until it asks tallymark for a
+/// measurement; what is measured then is that process, by forks of it.
+///
+/// This process becomes the program: its exit code, its signals and its terminal are the user's. What measures for it
+/// is a server of its own, which ends with it.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "cli/context.h"
+#include "cli/option_set.h"
+
+namespace tally::cli {
+
+struct ExecOptions {
+  std::vector<std::string> program;  ///< And its arguments.
+};
+
+void add_exec_options(OptionSet& command, ExecOptions& options);
+/// Comes back where the program could not be started: an exit code (127 where there is none of its name, as shells
+/// have it).
+int run_exec(const Context& context, const ExecOptions& options, std::ostream& err);
+
+}  // namespace tally::cli
