@@ -16,7 +16,7 @@ embed(page_css page.css list.css case.css growth.css flame.css lines.css screens
 embed(trace_page_css page.css list.css case.css flame.css trace.css screens.css)
 embed(trace_page_js elements.js figures.js table.js theme.js trace_events.js trace_canvas.js trace_view.js trace_panels.js
   trace_main.js)
-embed(page_js elements.js theme.js keys.js figures.js table.js plots.js growth.js profile.js flame_tree.js flame.js sandwich.js profile_view.js columns.js
+embed(page_js elements.js theme.js keys.js figures.js table.js plots.js changes.js growth.js profile.js flame_tree.js flame.js sandwich.js profile_view.js columns.js
   environment.js list.js cards.js functions.js lines.js why.js case.js main.js)
 embed(history_page_css page.css list.css case.css flame.css history.css screens.css)
 embed(history_page_js elements.js figures.js theme.js keys.js table.js plots.js cards.js profile.js flame_tree.js flame.js sandwich.js

@@ -9,6 +9,7 @@
 
 #include "base/readable_id.h"
 #include "base/text.h"
+#include "comparison/means.h"
 #include "report/format.h"
 #include "report/function_table.h"
 
@@ -150,6 +151,27 @@ std::string comparison_summary(const Comparison& comparison) {
   return parts.empty() ? "no cases" : join(parts, ", ");
 }
 
+std::string means_line(const Comparison& comparison) {
+  constexpr std::size_t kMany = 10;  // of fewer a reader sees each
+  const Means means = means_of(comparison);
+  std::size_t cases = 0;
+  std::vector<std::string> parts;
+  for (const LanguageMean& one : means.languages) {
+    cases += one.cases;
+    parts.push_back(fmt::format("{} {}",
+                                one.language == "cpp"      ? "C++"
+                                : one.language == "python" ? "Python"
+                                                           : "commands",
+                                format_change(one.change)));
+  }
+  if (cases < kMany || means.moved < 2) return {};
+  std::string text = fmt::format("{}: {} in the geometric mean of {} cases", means.of_times ? "times" : "instructions",
+                                 join(parts, ", "), cases);
+  if (means.worst != nullptr)
+    text += fmt::format("; worst: {} {}", readable_id(means.worst->id), format_change(means.worst_change));
+  return text;
+}
+
 std::string denoised_note(const Comparison& comparison) {
   std::size_t denoised = 0;
   std::size_t whole = 0;
@@ -191,7 +213,9 @@ std::string render_comparison(const Comparison& comparison, const ComparisonRend
     details += details_of(one, render);
   }
   details += surroundings_of(comparison, render);
-  std::string text = table.rows.empty() ? "" : render_table(table, render.options) + details + "\n";
+  std::string text = means_line(comparison);
+  if (!text.empty()) text = printable(text) + "\n\n";
+  if (!table.rows.empty()) text += render_table(table, render.options) + details + "\n";
   if (const std::string note = commits_note(comparison); !note.empty()) text += printable(note) + "\n";
   text += comparison_summary(comparison) + "\n";
   if (const std::string note = denoised_note(comparison); !note.empty())

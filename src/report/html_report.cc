@@ -241,6 +241,7 @@ std::string render_html_report(const HtmlReport& report) {
   if (report.comparison) {
     data["base"] = run_json(*report.comparison->base);
     data["summary"] = comparison_summary(*report.comparison);
+    if (const std::string means = means_line(*report.comparison); !means.empty()) data["means"] = means;
   }
   return render_page({.title = report.name, .css = page_css, .js = page_js, .data = std::move(data)});
 }

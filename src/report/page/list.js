@@ -84,6 +84,7 @@ function showList() {
   const chips = chipsFor(draw);
   view.replaceChildren(
     ...listHead(),
+    ...changePicture(),
     chips,
     el('div', {class: 'tools'}, filterFor(draw), el('kbd', {}, '/')),
     sheet,
