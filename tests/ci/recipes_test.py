@@ -5,34 +5,15 @@ itself is forge.py, which stands in for gh and curl. What only a forge can do (p
 rules.
 """
 
-import json
-import os
-import pathlib
 import re
 import shutil
-import subprocess
-import sys
 import tempfile
 import unittest
 
 import yaml
+from project import HERE, Forge
 
-HERE = pathlib.Path(__file__).resolve().parent
 CI = HERE.parent.parent / "examples" / "ci"
-TALLY = pathlib.Path(os.environ["TALLY_BUILD_DIR"]) / "tally"
-
-SUITE = """schema = 1
-[toolchain.work]
-extends = "cpp"
-include = ["."]
-prelude = ["work.h"]
-[defaults]
-toolchain = "work"
-[[timer]]
-label = ["sum"]
-language = "cpp"
-stmt = "sum()"
-"""
 
 
 def read(name):
@@ -41,93 +22,6 @@ def read(name):
     if True in recipe:
         recipe["on"] = recipe.pop(True)
     return recipe
-
-
-class Forge:
-    """A project with a bare origin, a working copy and a forge beside them."""
-
-    def __init__(self, folder):
-        self.folder = pathlib.Path(folder)
-        self.work = self.folder / "work"
-        self.bin = self.folder / "bin"
-        self.state = self.folder / "forge.json"
-        self.temp = self.folder / "temp"
-        for path in (self.bin, self.temp):
-            path.mkdir()
-        (self.bin / "tally").symlink_to(TALLY)
-        for name in ("gh", "curl"):
-            (self.bin / name).write_text(
-                f'#!/bin/sh\nexec {sys.executable} {HERE}/forge.py {name} "$@"\n'
-            )
-        # What is measured is in a header: there is nothing to build.
-        (self.bin / "cmake").write_text("#!/bin/sh\nexit 0\n")
-        for path in self.bin.iterdir():
-            path.chmod(0o755)
-        subprocess.run(
-            ["git", "init", "-q", "--bare", "-b", "main", self.folder / "origin.git"], check=True
-        )
-        subprocess.run(
-            ["git", "clone", "-q", self.folder / "origin.git", self.work], check=True, stderr=-3
-        )
-        self.git("checkout", "-q", "-B", "main")
-        self.tell({"notes": [], "artifacts": str(self.folder / "artifacts")})
-
-    def tell(self, changes):
-        known = json.loads(self.state.read_text()) if self.state.exists() else {}
-        self.state.write_text(json.dumps(known | changes))
-
-    def notes(self):
-        return [one["body"] for one in json.loads(self.state.read_text())["notes"]]
-
-    def git(self, *arguments):
-        done = subprocess.run(
-            ["git", "-c", "user.name=Ada", "-c", "user.email=ada@example.org", *arguments],
-            cwd=self.work,
-            check=True,
-            capture_output=True,
-            text=True,
-        )
-        return done.stdout.strip()
-
-    def commit(self, nops):
-        (self.work / "suite.toml").write_text(SUITE)
-        (self.work / "work.h").write_text(
-            f'#pragma once\ninline void sum() {{ asm volatile(".rept {nops}\\n nop\\n .endr"); }}\n'
-        )
-        self.git("add", "suite.toml", "work.h")
-        self.git("commit", "-q", "--allow-empty", "-m", f"{nops} instructions")
-        return self.git("rev-parse", "HEAD")
-
-    def clean(self):
-        """What a runner begins with: the commit, and nothing that an earlier job left."""
-        shutil.rmtree(self.temp)
-        self.temp.mkdir()
-        shutil.rmtree(f"{self.work}.base", ignore_errors=True)
-        self.git("worktree", "prune")
-        self.git("clean", "-q", "-f", "-d", "-x")
-
-    def shell(self, script, environment, wanted=0):
-        """Runs it as a runner's bash does; a syntax error, or another exit code, is a failure."""
-        subprocess.run(["bash", "-n", "-c", script], check=True)
-        done = subprocess.run(
-            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
-            cwd=self.work,
-            env={
-                "PATH": f"{self.bin}:/usr/local/bin:/usr/bin:/bin",
-                "HOME": str(self.folder),
-                "XDG_CACHE_HOME": os.environ.get("XDG_CACHE_HOME", str(self.folder / "cache")),
-                "XDG_RUNTIME_DIR": str(self.folder / "none"),
-                "FORGE": str(self.state),
-            }
-            | environment,
-            capture_output=True,
-            text=True,
-        )
-        if done.returncode != wanted:
-            raise AssertionError(
-                f"{script}\nexit {done.returncode}, not {wanted}\n{done.stdout}{done.stderr}"
-            )
-        return done.stdout
 
 
 class GitHub(Forge):
