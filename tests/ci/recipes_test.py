@@ -15,6 +15,9 @@ from project import HERE, Forge
 
 CI = HERE.parent.parent / "examples" / "ci"
 
+# A comment is cut off at 60,000 bytes: with one of these names within a character.
+LONG_NAMES = ("é" * 40000, "x" + "é" * 40000)
+
 
 def read(name):
     recipe = yaml.safe_load((CI / name).read_text())
@@ -127,7 +130,8 @@ class Recipes(unittest.TestCase):
         slower = pull_request(12000, "Hold it to the base")
         record = forge.folder / "artifacts" / "record.json"
         # The name as tally makes it of that label: a record that contradicts itself is not read at all.
-        forged = record.read_text().replace('"sum"', '"<img src=x> `$(touch harm)`"')
+        measured = record.read_text()
+        forged = measured.replace('"sum"', '"<img src=x> `$(touch harm)`"')
         record.write_text(
             forged.replace('"sum [cpp]"', '"<img src=x> %60%24(touch harm)%60 [cpp]"')
         )
@@ -135,6 +139,11 @@ class Recipes(unittest.TestCase):
         self.assertEqual(len(forge.notes()), 1)
         self.assertNotIn("<img", forge.notes()[0])
         self.assertFalse((forge.work / "harm").exists())
+        # A table that is too long is cut off, in the middle of an é, too.
+        for name in LONG_NAMES:
+            record.write_text(measured.replace('"sum', f'"{name}'))
+            comment(slower)
+            self.assertIn("éé", forge.notes()[0])
         record.unlink()
         record.symlink_to("/etc/passwd")
         with self.assertRaisesRegex(AssertionError, "-L(.|\n)*exit 1, not 0"):
@@ -231,6 +240,12 @@ class Recipes(unittest.TestCase):
         job("comment", {"TALLY_TOKEN": "secret"})
         self.assertEqual(len(forge.notes()), 1)
         self.assertIn("+20 %", forge.notes()[0])
+        record = artifacts / "record.json"
+        measured = record.read_text()
+        for name in LONG_NAMES:
+            record.write_text(measured.replace('"sum', f'"{name}'))
+            job("comment", {"TALLY_TOKEN": "secret"})
+            self.assertIn("éé", forge.notes()[0])
 
         for nops in (10000, 11000):
             head = forge.commit(nops)
