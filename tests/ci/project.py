@@ -1,14 +1,17 @@
 """A made-up project for the tests of CI: a repository with its origin, and a forge that stands beside it.
 
-forge.py stands in for gh and curl. Nothing else is faked: git, tally and what they start are real.
+forge.py stands in for gh and curl. git, pip, tally and what they start are real.
 """
 
+import base64
+import hashlib
 import json
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
+import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 TALLY = pathlib.Path(os.environ["TALLY_BUILD_DIR"]) / "tally"
@@ -25,6 +28,27 @@ label = ["sum"]
 language = "cpp"
 stmt = "sum()"
 """
+
+
+def wheel(folder):
+    """A wheel of the name tallymark, whose tally is the one that is tested."""
+    path = folder / "tallymark-0.1.0-py3-none-any.whl"
+    texts = {
+        "tallymark-0.1.0.data/scripts/tally": f'#!/bin/sh\nexec "{TALLY}" "$@"\n',
+        "tallymark-0.1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: tallymark\nVersion: 0.1.0\n",
+        "tallymark-0.1.0.dist-info/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    lines = []
+    for name, text in texts.items():
+        digest = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=")
+        lines.append(f"{name},sha256={digest.decode()},{len(text)}\n")
+    texts["tallymark-0.1.0.dist-info/RECORD"] = "".join(lines)
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in texts.items():
+            entry = zipfile.ZipInfo(name)
+            entry.external_attr = 0o100755 << 16  # a file that is executed
+            archive.writestr(entry, text)
+    return path
 
 
 class Forge:

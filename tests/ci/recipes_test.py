@@ -11,12 +11,34 @@ import tempfile
 import unittest
 
 import yaml
-from project import HERE, Forge
+from project import HERE, Forge, wheel
 
 CI = HERE.parent.parent / "examples" / "ci"
 
 # A comment is cut off at 60,000 bytes: with one of these names within a character.
 LONG_NAMES = ("é" * 40000, "x" + "é" * 40000)
+
+
+def component(name, inputs):
+    """A file of GitLab's with inputs, as it is when it is included with these."""
+    head, body = yaml.safe_load_all((CI / name).read_text())
+    known = {name: one.get("default") for name, one in head["spec"]["inputs"].items()}
+    assert set(inputs) <= set(known), inputs
+    known |= inputs
+    assert None not in known.values(), "an input is missing"
+
+    def filled(value):
+        if isinstance(value, dict):
+            return {key: filled(one) for key, one in value.items()}
+        if isinstance(value, list):
+            return [filled(one) for one in value]
+        if isinstance(value, str):
+            return re.sub(r"\$\[\[ inputs\.(.*?) \]\]", lambda found: known[found[1]], value)
+        return value
+
+    for job in body.values():
+        assert "$[[" not in "\n".join(job["script"]), "an input within a command is its text there"
+    return filled(body)
 
 
 def read(name):
@@ -198,6 +220,10 @@ class Recipes(unittest.TestCase):
     def test_gitlab(self):
         recipe = read("history-gitlab.yml")
         forge = Forge(self.folder)
+        (measuring,) = recipe["include"]
+        installed = {"install": str(wheel(forge.folder))}
+        recipe |= component(measuring["local"], measuring["inputs"] | installed)
+        self.assertIn(recipe["measure"]["stage"], recipe["stages"])
         base = forge.commit(10000)
         forge.git("push", "-q", "origin", "main")
         artifacts = forge.folder / "artifacts"
@@ -219,7 +245,20 @@ class Recipes(unittest.TestCase):
                     "GIT_CONFIG_KEY_0": f"url.{forge.folder}/origin.git.insteadOf",
                     "GIT_CONFIG_VALUE_0": "https://tally:secret@gitlab/ours/project.git",
                 }
+            for variable, value in recipe[name].get("variables", {}).items():
+                if isinstance(value, dict):
+                    assert value["expand"] is False
+                    usual[variable] = value["value"]
+                else:
+                    usual[variable] = value.replace("$CI_PROJECT_DIR", str(forge.work))
+            (kept,) = recipe[name].get("cache", {}).get("paths", [None])
+            if kept and (forge.folder / "kept").exists():
+                shutil.copytree(forge.folder / "kept", forge.work / kept)
             forge.shell("\n".join(recipe[name]["script"]), usual | environment, wanted)
+            if kept:
+                forge.shell("\n".join(recipe[name]["after_script"]), usual)
+                shutil.rmtree(forge.folder / "kept", ignore_errors=True)
+                shutil.copytree(forge.work / kept, forge.folder / "kept")
             if name == "measure":
                 shutil.rmtree(artifacts, ignore_errors=True)
                 artifacts.mkdir()
