@@ -1,6 +1,7 @@
 """A stand-in for gh and curl, and for the forge behind them: knows the calls that the recipes make, and no other.
 
-Its state is the JSON file that $FORGE names: pulls, notes, and the folder of artifacts.
+Its state is the JSON file that $FORGE names: pulls, notes, the folder of artifacts, and whether the token is forbidden
+to write.
 """
 
 import json
@@ -44,7 +45,10 @@ def set_note(state, number, body):
 def gh(arguments, state):
     assert arguments[0] == "api" and os.environ["GH_TOKEN"] == "secret"
     place = next(one for one in arguments if one.startswith("repos/"))
-    call = value_after(arguments, "-X", "GET") + " " + place.replace("repos/ours/project/", "")
+    method = value_after(arguments, "-X", "GET")
+    if method != "GET" and state.get("forbidden"):
+        sys.exit("gh: Resource not accessible by integration (HTTP 403)")
+    call = method + " " + place.replace("repos/ours/project/", "")
     if call == "GET pulls":
         assert "state=open" in arguments
         head = next(one for one in arguments if one.startswith("head="))[len("head=") :]
