@@ -28,7 +28,9 @@ function meanOf(points) {
 function changeTicks(most) {
   const steps = most > Math.log(8) ? [4, 16, 64, 256] : most > Math.log(1.6) ? [1.5, 2, 4] : [];
   const fine = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5].filter((step) => Math.log(1 + step) < most);
-  const chosen = steps.length ? steps.filter((one) => Math.log(one) <= most) : fine.slice(-2).map((s) => 1 + s);
+  const chosen = steps.length
+    ? steps.filter((one) => Math.log(one) <= most)
+    : fine.slice(-2).map((s) => 1 + s);
   return [1, ...chosen, ...chosen.map((one) => 1 / one)];
 }
 

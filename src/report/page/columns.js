@@ -18,6 +18,15 @@ const countColumn = {
   cell: (one) => (one.counts ? figure(one.counts.per) : ''),
 };
 
+const countBeforeColumn = {
+  title: 'Before',
+  small: 'before',
+  numeric: true,
+  className: 'hide-small',
+  value: (one) => one.base?.before,
+  cell: ({base}) => (base?.before === undefined ? '' : figure(base.before)),
+};
+
 const countChangeColumn = {
   title: 'Change',
   small: 'change',
@@ -111,20 +120,41 @@ const verdictColumn = (title) => ({
   ],
 });
 
+/// Those that at least one case fills.
 function caseColumns() {
-  const counts = [nameColumn, countColumn];
-  // Of cases that work on a device; where none does, there is no such column.
-  const work = data.cases.some((one) => one.work) ? [kernelsColumn, deviceColumn] : [];
-  if (data.cases.some((one) => one.used)) work.push(userColumn, peakColumn);
-  return data.base
+  const device = [kernelsColumn, deviceColumn];
+  const columns = data.base
     ? [
-        ...counts,
+        nameColumn,
+        countBeforeColumn,
+        countColumn,
         countChangeColumn,
         timeColumn,
         timeChangeColumn,
-        ...work,
+        ...device,
+        userColumn,
+        peakColumn,
         samplesColumn,
         verdictColumn('Verdict'),
       ]
-    : [...counts, spreadColumn, timeColumn, ...work, samplesColumn, verdictColumn('Status')];
+    : [
+        nameColumn,
+        countColumn,
+        spreadColumn,
+        timeColumn,
+        ...device,
+        userColumn,
+        peakColumn,
+        samplesColumn,
+        verdictColumn('Status'),
+      ];
+  const isFilled = (column) =>
+    data.cases.some((one) => ![undefined, null, ''].includes(column.value(one)));
+  return columns.filter(isFilled);
+}
+
+/// Against a base, what became worst stands first.
+function firstSort() {
+  const column = data.base ? caseColumns().findIndex(({title}) => title === 'Change') : -1;
+  return {column, direction: column < 0 ? 1 : -1};
 }

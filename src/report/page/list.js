@@ -1,7 +1,7 @@
 'use strict';
 // The first view: what was measured, on what, and every case in a table that filters and sorts.
 
-const listState = {text: '', word: '', sort: {column: -1, direction: 1}, scroll: 0};
+const listState = {text: '', word: '', sort: firstSort(), scroll: 0};
 
 function runFacts(run) {
   const date = run.started.replace('T', ' ').replace('Z', ' UTC');
