@@ -23,10 +23,7 @@ fi
 # setuptools writes beside its sources, so it gets a copy.
 stage=$(mktemp -d "$tools/stage.XXXXXX")
 trap 'rm -rf "$stage"' EXIT
-cmake --install "$build" --component Unspecified --prefix "$stage/prefix" >"$stage/install.log" 2>&1 || { cat "$stage/install.log" >&2; exit 1; }
-# The counter stays as it is: images of hosts are of one counter, to the byte.
-find "$stage/prefix/bin" "$stage/prefix/libexec" -type f ! -name 'tally-counter-*' ! -name 'vgpreload*' -perm -u+x -exec \
-  sh -c 'head -c 4 "$1" | grep -q ELF && strip --strip-unneeded "$1"' sh {} \;
+tools/install_release.sh "$build" "$stage/prefix" --component Unspecified
 platform=$(python3 tools/wheel/platform_tag.py "$stage/prefix")
 cp -r python "$stage/python"
 cp LICENSE README.md "$stage/python/"
