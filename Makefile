@@ -3,13 +3,14 @@ SETUP ?= yes
 JOBS ?= $(shell nproc)
 TALLY = build/release/tally
 
-.PHONY: help setup setup-test setup-wheel build wheel bench tests test torch-venv check lint dev sanitize clean
+.PHONY: help setup setup-test setup-wheel setup-deb build wheel deb bench tests test torch-venv check lint dev sanitize clean
 help:
 	@echo "make bench   set up, build, and run the PyTorch benchmark suite"
 	@echo "make test    set up, build, lint, and run every test"
 	@echo "make check   what takes seconds: formatting, layers, unit tests"
 	@echo "make build   set up and build the release: $(TALLY)"
 	@echo "make wheel   the Python package with the release inside: one file in build/wheel, for any Python from 3.9 on"
+	@echo "make deb     the Debian packages of the release: two files in build/deb, for Debian 12 and 13"
 	@echo "make setup   install the packages that building and running need; make setup-test: those of make test too"
 	@echo "make torch-venv   a virtual environment with PyTorch 2.13 for make test: build/torch-venv (1 GB; gigabytes where PyPI's has CUDA)"
 	@echo "make lint    formatting, layers, headers, JavaScript, Python and clang-tidy on what changed (TIDY=all for every file)"
@@ -24,12 +25,17 @@ endif
 
 setup-test:
 ifneq ($(SETUP),no)
-	@tools/setup.sh packages.txt packages-test.txt
+	@tools/setup.sh packages.txt packages-test.txt packages-deb.txt
 endif
 
 setup-wheel:
 ifneq ($(SETUP),no)
 	@tools/setup.sh packages.txt packages-wheel.txt
+endif
+
+setup-deb:
+ifneq ($(SETUP),no)
+	@tools/setup.sh packages.txt packages-deb.txt
 endif
 
 # One tree: the tests are built beside what users run, from the same objects.
@@ -45,6 +51,9 @@ tests: setup-test
 
 wheel: setup-wheel build
 	@tools/wheel/make_wheel.sh build/release build/wheel
+
+deb: setup-deb build
+	@tools/make_deb.sh build/release build/deb
 
 bench: build
 	@rm -f build/bench.json
