@@ -3,7 +3,7 @@ SETUP ?= yes
 JOBS ?= $(shell nproc)
 TALLY = build/release/tally
 
-.PHONY: help setup setup-test setup-wheel setup-deb build wheel deb bench tests test torch-venv check lint dev sanitize clean
+.PHONY: help setup setup-test setup-wheel setup-deb build wheel deb source bench tests test torch-venv check lint dev sanitize clean
 help:
 	@echo "make bench   set up, build, and run the PyTorch benchmark suite"
 	@echo "make test    set up, build, lint, and run every test"
@@ -11,6 +11,7 @@ help:
 	@echo "make build   set up and build the release: $(TALLY)"
 	@echo "make wheel   the Python package with the release inside: one file in build/wheel, for any Python from 3.9 on"
 	@echo "make deb     the Debian packages of the release: two files in build/deb, for Debian 12 and 13"
+	@echo "make source  the source archive of what is committed: one file in build/source"
 	@echo "make setup   install the packages that building and running need; make setup-test: those of make test too"
 	@echo "make torch-venv   a virtual environment with PyTorch 2.13 for make test: build/torch-venv (1 GB; gigabytes where PyPI's has CUDA)"
 	@echo "make lint    formatting, layers, headers, JavaScript, Python and clang-tidy on what changed (TIDY=all for every file)"
@@ -54,6 +55,9 @@ wheel: setup-wheel build
 
 deb: setup-deb build
 	@tools/make_deb.sh build/release build/deb
+
+source:
+	@tools/make_source.sh build/source
 
 bench: build
 	@rm -f build/bench.json
