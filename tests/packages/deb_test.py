@@ -39,6 +39,12 @@ def run(*argv):
     return done.stdout
 
 
+def found(pattern, name):
+    """What the pattern's group is, in its one place in a file of the sources."""
+    (text,) = re.findall(pattern, (ROOT / name).read_text(), re.MULTILINE)
+    return text
+
+
 class Package:
     """What one file holds: fields by name, members and the contents of files by path."""
 
@@ -58,18 +64,15 @@ class Package:
         return set(re.findall(r"(?:^|, )([^ ,(]+)", self.fields["Depends"]))
 
 
-def check_versions(*packages):
+def check_versions(command):
     """Four places say which version this is."""
-    (version,) = re.findall(
-        r"^project\(tallymark VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE
-    )
-    expect(
-        PROJECT["version"] == version,
-        f"pyproject.toml has {PROJECT['version']}, CMakeLists.txt {version}",
-    )
-    for package in packages:
-        said = package.fields["Version"].rsplit("-", 1)[0]
-        expect(said == version, f"debian/changelog has {said}, CMakeLists.txt {version}")
+    said = {
+        "CMakeLists.txt": found(r"^project\(tallymark VERSION (\S+)", "CMakeLists.txt"),
+        "python/pyproject.toml": PROJECT["version"],
+        "packaging/conda/meta.yaml": found(r'set version = "(.*)"', "packaging/conda/meta.yaml"),
+        "debian/changelog": command.fields["Version"].rsplit("-", 1)[0],
+    }
+    expect(len(set(said.values())) == 1, f"versions differ: {said}")
 
 
 def check_modes(package):
@@ -153,8 +156,7 @@ def check_module(package, command):
 
 def check_build_depends():
     """Whoever builds by debian/control gets what `make build` and `make deb` install, and no more."""
-    control = (ROOT / "debian/control").read_text()
-    (block,) = re.findall(r"^Build-Depends:\n((?: .*\n)+)", control, re.MULTILINE)
+    block = found(r"^Build-Depends:\n((?: .*\n)+)", "debian/control")
     asked = {
         name.replace("debhelper-compat", "debhelper")
         for name in re.findall(r"^ ([^ ,]+)", block, re.MULTILINE)
@@ -185,7 +187,7 @@ def main():
         )
         run(str(ROOT / "tools/install_release.sh"), str(BUILD), str(installed))
         module, command = (Package(one) for one in files)
-        check_versions(module, command)
+        check_versions(command)
         check_command(command, installed)
         check_module(module, command)
         for package in (module, command):
