@@ -77,6 +77,12 @@ def listen(place):
     return path, listener
 
 
+def reap():
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG) != (0, 0):
+            pass
+
+
 def serve(listener):
     """In a forked process: each that connects brings the control socket of a host, and gets a fork of this process to
     be that host. Does not come back."""
@@ -92,10 +98,10 @@ def serve(listener):
                         COMMON.run_case, sys.version.split()[0], descriptors[0], os.fsdecode(dumps)
                     )
                 )
+            # The connection ends with the host, which has it, too. The next one may be wanted before this one ends.
             os.close(descriptors[0])
-            # The connection ends with the host.
-            os.wait()
             connection.close()
+            reap()
     finally:
         os._exit(1)
 

@@ -49,8 +49,8 @@ void append_observer(std::string& source, const std::string& text) {
 /// itself to leave; the barrier keeps the compiler from merging iterations, at no instruction.
 std::string loop(std::string_view regions, std::string_view body, std::string_view report = {}) {
   return fmt::format(
-      "  ::tally::detail::run({}, [&](unsigned long long __tally_n) -> ::tally::detail::loop_done {{ do {{ do "
-      "{{\n{}\n#line 1 \"<tally>\"\n"
+      "  ::tally::detail::run({}, [&](unsigned long long __tally_n) -> ::tally::detail::loop_done {{ "
+      "TALLY_NOT_UNROLLED do {{ do {{\n{}\n#line 1 \"<tally>\"\n"
       "  ;{} }} while (false); ::tally::barrier(); }} while (--__tally_n != 0); return ::tally::detail::loop_done{{}}; "
       "}});\n",
       regions, body, report);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 #include "base/contains.h"
 #include "base/digest.h"
@@ -98,6 +99,14 @@ void describe_program(const PythonProgram& program, FileDigests& digests, Enviro
   }
 }
 
+/// g++ from 13 on: its --version ends its first line with "14.2.0".
+bool unrolls_small_loops(const ResolvedCompiler& compiler) {
+  constexpr int kFirst = 13;
+  const std::size_t blank = compiler.version.rfind(' ');
+  return !compiler.is_clang && blank != std::string::npos &&
+         std::atoi(compiler.version.c_str() + blank + 1) >= kFirst;  // NOLINT(cert-err34-c): 0 is none
+}
+
 }  // namespace
 
 Machine read_machine(int allowed_cpus) {
@@ -176,6 +185,8 @@ Environment describe_environment(ProcessRunner& runner, const ResolvedToolchain&
   if (language == Language::cpp && toolchain.compiler && *toolchain.compiler) {
     described.facts["compiler"] = (*toolchain.compiler)->version;
     described.facts["compiler.flags"] = join(toolchain.spec.flags, " ");
+    // Counts of before, which had an instruction too many, are of another environment (snippet.h).
+    if (unrolls_small_loops(**toolchain.compiler)) described.facts["compiler.loop"] = "not unrolled";
   }
   if (language == Language::python && *toolchain.interpreter) {
     described.facts["python"] = (*toolchain.interpreter)->version;
