@@ -24,7 +24,6 @@
 namespace tally::host {
 
 using protocol::Field;
-using protocol::kControlSocket;
 using protocol::MessageType;
 
 namespace {

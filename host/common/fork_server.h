@@ -23,7 +23,6 @@ void leave_no_image();
 
 /// Serves until the runner closes the control socket; returns the process's exit code. Forked children never return
 /// from it.
-int serve(const HostIdentity& identity, RunCase run_case, void* context,
-          int control_socket = protocol::kControlSocket);
+int serve(const HostIdentity& identity, RunCase run_case, void* context, int control_socket = protocol::kControlSocket);
 
 }  // namespace tally::host

@@ -59,8 +59,8 @@ __attribute__((always_inline)) inline void keep(T& value) {
 /// Makes the compiler believe that all memory is read and written here.
 __attribute__((always_inline)) inline void barrier() { asm volatile("" : : : "memory"); }
 
-/// Before the loops of a case. From 13 on, g++ unrolls small loops at -O2: the empty one by two, and the measured one not,
-/// so that every statement read an instruction too much.
+/// Before the loops of a case. From 13 on, g++ unrolls small loops at -O2: the empty one by two, and the measured one
+/// not, so that every statement read an instruction too much.
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 13
 #define TALLY_NOT_UNROLLED _Pragma("GCC unroll 1")
 #else

@@ -30,6 +30,7 @@ constexpr auto kFormats =
 
 void add_export_options(OptionSet& command, ExportOptions& options) {
   std::vector<std::string> names;
+  names.reserve(kFormats.size());
   for (const ExportFormat& format : kFormats) names.emplace_back(format.name);
   command.add("RECORD", &options.record, "Record to write").required();
   command.add("--format", &options.format, "What to write it as").one_of(names).required();

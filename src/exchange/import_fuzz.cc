@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tuple>
 
 #include "exchange/import.h"
 
@@ -15,6 +16,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string first = text.substr(0, half);
   const std::string second = half == std::string::npos ? first : text.substr(half);
   const tally::exchange::File files[] = {{"new/benchmark.json", first}, {"new/sample.json", second}};
-  (void)tally::exchange::import_results(format, files, {});
+  std::ignore = tally::exchange::import_results(format, files, {});
   return 0;
 }

@@ -41,6 +41,7 @@ Import read(std::string_view format, std::initializer_list<const char*> names, c
 
 std::vector<std::string> ids(const Record& record) {
   std::vector<std::string> all;
+  all.reserve(record.cases.size());
   for (const CaseRecord& one : record.cases) all.push_back(one.id);
   return all;
 }

@@ -191,9 +191,7 @@ std::vector<std::string> valgrind_flags(const Settings& settings) {
   return flags;
 }
 
-namespace {
-
-}  // namespace
+namespace {}  // namespace
 
 /// Names of functions are demangled by who reads them, of one dump in three.
 std::vector<std::string> counter_flags(const std::string& counter) {

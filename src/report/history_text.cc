@@ -286,6 +286,7 @@ std::string render_log(const HistoryView& view, const HistoryRender& render) {
 
 std::string render_course(const HistoryView& view, const CaseCourse& course, const HistoryRender& render) {
   std::vector<double> figures;
+  figures.reserve(course.points.size());
   for (const CoursePoint& point : course.points) figures.push_back(point.of->instructions);
   std::string text = head_of_course(view, course.of, figures, render);
   Table table;

@@ -101,6 +101,7 @@ TEST_F(HistoryBranch, WritersAtOnceLoseNothing) {
   constexpr int kWriters = 4;
   constexpr int kFiles = 5;
   std::vector<std::unique_ptr<Clone>> clones;
+  clones.reserve(kWriters);
   for (int i = 0; i < kWriters; ++i) clones.push_back(std::make_unique<Clone>(repository.top()));
   std::vector<pid_t> writers;
   for (int i = 0; i < kWriters; ++i) {
