@@ -3,7 +3,7 @@ SETUP ?= yes
 JOBS ?= $(shell nproc)
 TALLY = build/release/tally
 
-.PHONY: help setup setup-test setup-wheel setup-deb build wheel deb source bench tests test torch-venv check lint dev sanitize clean
+.PHONY: help setup setup-test setup-wheel setup-deb build wheel deb source bench tests test torch-venv check lint dev sanitize nightly clean
 help:
 	@echo "make bench   set up, build, and run the PyTorch benchmark suite"
 	@echo "make test    set up, build, lint, and run every test"
@@ -17,6 +17,7 @@ help:
 	@echo "make lint    formatting, layers, headers, JavaScript, Python and clang-tidy on what changed (TIDY=all for every file)"
 	@echo "make dev     set up and build with assertions and little optimisation: build/dev"
 	@echo "make sanitize  unit tests under address, undefined-behaviour and thread sanitizers"
+	@echo "make nightly   what takes too long for every change: sanitizers, fuzzers, clang-tidy on all files, the tests on a busy machine, packages"
 	@echo "make clean   remove build/"
 
 setup:
@@ -89,7 +90,7 @@ dev: setup-test
 
 # The pure layers under address and undefined-behaviour sanitizers, and what has threads under the thread sanitizer.
 SANITIZED = base_test definition_test expansion_test plan_test measurement_test profile_test protocol_test record_test \
-  comparison_test report_test trace_test build_test
+  comparison_test report_test trace_test build_test exchange_test
 sanitize: setup-test
 	@cmake --preset asan-ubsan >/dev/null
 	@cmake --build --preset asan-ubsan -j $(JOBS) --target $(SANITIZED)
@@ -97,6 +98,10 @@ sanitize: setup-test
 	@cmake --preset tsan >/dev/null
 	@cmake --build --preset tsan -j $(JOBS) --target trace_test
 	@build/tsan/tests/trace_test --gtest_brief=1
+
+# Goes on where an interrupted night was; tools/nightly.sh PART runs one part.
+nightly: setup-test setup-deb
+	@JOBS=$(JOBS) tools/nightly.sh
 
 clean:
 	rm -rf build

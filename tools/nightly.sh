@@ -1,0 +1,90 @@
+#!/bin/bash
+# What takes too long for every change: each part once for each commit, with a report.
+#
+#   tools/nightly.sh [PART…]      make nightly; parts are sanitize, fuzz, tidy, busy, deb and source
+#
+# A part that has passed at this commit is not run again, so an interrupted night goes on where it was. Logs and results
+# are in build/nightly; FUZZ_SECONDS is how long each fuzzer runs (600).
+# shellcheck disable=SC2317 # parts are called by their names
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+jobs=${JOBS:-$(nproc)}
+seconds=${FUZZ_SECONDS:-600}
+place=build/nightly
+commit=$(git rev-parse HEAD)
+mkdir -p "$place"
+
+run_sanitize() { make sanitize JOBS="$jobs"; }
+
+# Each target for so long, from its corpus; what it finds beyond that goes into a folder of its own.
+run_fuzz() {
+  cmake --preset fuzz >/dev/null
+  cmake --build --preset fuzz -j "$jobs"
+  local target name corpus executed=0
+  for target in build/fuzz/fuzz/*_fuzz; do
+    name=$(basename "$target")
+    corpus=$(git ls-files "src/*/corpus/$name/*" | head -n 1)
+    mkdir -p "$place/corpus/$name" "$place/findings/$name"
+    "$target" -max_total_time="$seconds" -print_final_stats=1 -artifact_prefix="$place/findings/$name/" \
+      "$place/corpus/$name" ${corpus:+"$(dirname "$corpus")"} 2>&1 | tee "$place/$name.log" | tail -n 3
+    executed=$((executed + $(sed -n 's/^stat::number_of_executed_units: *//p' "$place/$name.log")))
+  done
+  echo "report: $executed executions of $(find build/fuzz/fuzz -name '*_fuzz' | wc -l) fuzzers"
+}
+
+run_tidy() { TIDY=all JOBS=$jobs tools/lint.sh build/release; }
+
+# The test command beside four processes that never rest.
+run_busy() {
+  make tests SETUP=no
+  local rest=()
+  for _ in 1 2 3 4; do
+    (while :; do :; done) &
+    rest+=($!)
+  done
+  # shellcheck disable=SC2064 # these, and not those of another run
+  trap "kill ${rest[*]} 2>/dev/null" RETURN
+  ctest --test-dir build/release --output-on-failure -j "$jobs"
+}
+
+run_deb() {
+  make deb
+  tools/try_deb.sh
+}
+
+run_source() {
+  make source
+  tools/try_source.sh
+}
+
+parts=("$@")
+if [ $# -eq 0 ]; then parts=(sanitize fuzz tidy busy deb source); fi
+failed=0
+for part in "${parts[@]}"; do
+  if ! declare -F "run_$part" >/dev/null; then
+    echo "nightly: there is no part '$part': sanitize, fuzz, tidy, busy, deb, source" >&2
+    exit 2
+  fi
+done
+for part in "${parts[@]}"; do
+  result=$place/$part.result
+  if [ -e "$result" ] && grep -q "^$commit passed" "$result"; then
+    printf '%-9s %s\n' "$part" "$(cut -d ' ' -f 2- "$result") (before)"
+    continue
+  fi
+  began=$SECONDS
+  # In a shell of its own: a part that fails ends there, and the others follow.
+  if bash -c "set -euo pipefail; $(declare -p jobs seconds place); $(declare -f "run_$part"); run_$part" \
+    >"$place/$part.log" 2>&1; then
+    word=passed
+  else
+    word=failed
+    failed=1
+  fi
+  said=$(sed -n 's/^report: /, /p' "$place/$part.log" | tail -n 1)
+  echo "$commit $word in $((SECONDS - began)) s$said" >"$result"
+  printf '%-9s %s\n' "$part" "$(cut -d ' ' -f 2- "$result")"
+  if [ $word = failed ]; then tail -n 20 "$place/$part.log"; fi
+done
+exit $failed
