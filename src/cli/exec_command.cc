@@ -127,7 +127,7 @@ std::vector<std::string> environment_for(const Context& context, const Places& p
 void add_exec_options(OptionSet& command, ExecOptions& options) {
   command.behind_dashes = &options.program;
   command.footer =
-      "Write tally exec -- python3 SCRIPT ARGUMENT…\n"
+      "Write tally exec -- python3 SCRIPT ARGUMENT...\n"
       "tallymark.count() and Timer.collect_callgrind() measure in the process that calls them. See "
       "docs/guides/python.md.";
 }
