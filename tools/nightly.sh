@@ -54,8 +54,8 @@ run_deb() {
 }
 
 run_source() {
-  make source
-  tools/try_source.sh
+  local release
+  for release in bookworm trixie; do tools/try_source.sh "$release"; done
 }
 
 parts=("$@")

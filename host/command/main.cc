@@ -29,6 +29,7 @@
 #include "command_tree.h"
 #include "execution.h"
 #include "files.h"
+#include "folders.h"
 #include "fork_server.h"
 #include "protocol/command_tree.h"
 #include "protocol/descriptors.h"
@@ -74,7 +75,7 @@ double median(std::vector<double> values) {
 
 class CommandCase {
  public:
-  CommandCase(Channel channel, const Message& request) : channel_(channel), job_(request.job()) {
+  CommandCase(Channel channel, const Message& request) : channel_(channel), job_(request.job()), folders_(request) {
     std::string_view arguments = request.text(Field::argument).value_or("");
     for (std::size_t end = 0; (end = arguments.find('\0')) != std::string_view::npos; arguments.remove_prefix(end + 1))
       arguments_.emplace_back(arguments.substr(0, end));
@@ -82,33 +83,27 @@ class CommandCase {
       variables_.emplace_back(*request.nth(Field::variable, i));
     for (std::size_t i = 0; i < request.count(Field::expected); ++i)
       expected_.push_back(static_cast<int>(request.number(Field::expected, 0, i)));
-    for (std::size_t i = 0; i < request.count(Field::copied_file); ++i) {
-      const std::string_view pair = *request.nth(Field::copied_file, i);
-      const std::size_t end = pair.find('\0');
-      copied_.push_back({.to = std::string(pair.substr(0, end)), .from = std::string(pair.substr(end + 1))});
-    }
     before_all_ = request.text(Field::before_all).value_or("");
     after_all_ = request.text(Field::after_all).value_or("");
     prepare_ = request.text(Field::setup_part).value_or("");
     input_ = request.text(Field::input).value_or(kNothing);
     output_ = request.text(Field::output).value_or(kNothing);
-    folder_ = home_ = request.text(Field::command_folder).value_or("");
-    temporary_ = request.text(Field::folder).value_or("");
     warm_up_ = request.number(Field::warm_up);
     answers_ = request.number(Field::system_entropy) == 0;
   }
 
   void run() {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-    if (!enter_folder()) return;
+    if (!is_done(folders_.make())) return;
     for (const std::string& variable : variables_) {
       const std::size_t equals = variable.find('=');
       ::setenv(variable.substr(0, equals).c_str(), variable.substr(equals + 1).c_str(), 1);
     }
-    if (!go_to(home_) || !shell(before_all_, "what sets it up") || !go_to(folder_)) return;
+    if (!is_done(go_to(folders_.home())) || !shell(before_all_, "what sets it up") || !is_done(go_to(folders_.own())))
+      return;
     const bool measured = serve_phases();
     const bool had_failed = has_failed_;
-    if (!go_to(home_)) return;
+    if (!is_done(go_to(folders_.home()))) return;
     if (had_failed) {
       if (!after_all_.empty()) std::ignore = run_in_shell(after_all_);
     } else if (shell(after_all_, "what cleans up after it") && measured) {
@@ -119,46 +114,10 @@ class CommandCase {
  private:
   static std::string reason() { return std::strerror(errno); }  // NOLINT(concurrency-mt-unsafe): there is one thread
 
-  /// A command with files of its own runs beside its temporary ones, in a folder whose name has always one length.
-  bool enter_folder() {
-    std::string temporary = temporary_;
-    if (!copied_.empty()) {
-      folder_ = path_in(temporary_, "files");
-      temporary = path_in(temporary_, "tmp");
-      if (!make_folders(folder_) || !make_folders(temporary)) {
-        fail(Stage::setup, "cannot create its folder: " + reason(), folder_);
-        return false;
-      }
-    }
-    ::setenv("TMPDIR", temporary.c_str(), 1);
-    return true;
-  }
-
-  bool go_to(const std::string& folder) {
-    if (::chdir(folder.c_str()) != 0) {
-      fail(Stage::setup, "cannot enter its working folder: " + reason(), folder);
-      return false;
-    }
-    if (::getenv("PWD") != nullptr) ::setenv("PWD", folder.c_str(), 1);
-    return true;
-  }
-
-  /// As each execution finds them.
-  bool renew_folders() {
-    if (copied_.empty()) {
-      empty_folder(temporary_);
-      return true;
-    }
-    empty_folder(path_in(temporary_, "tmp"));
-    empty_folder(folder_);
-    for (const Copied& one : copied_) {
-      const std::string to = path_in(folder_, one.to);
-      std::string problem = make_folders(to.substr(0, to.rfind('/'))) ? copy_named(one.from, to) : reason();
-      if (problem.empty()) continue;
-      fail(Stage::setup, "its files cannot be copied", problem);
-      return false;
-    }
-    return true;
+  /// False: it could not be done, and the failure has been reported.
+  bool is_done(const std::optional<FolderProblem>& problem) {
+    if (problem) fail(Stage::setup, problem->message, problem->detail);
+    return !problem;
   }
 
   void fail(Stage stage, const std::string& message, const std::string& detail = {}) {
@@ -313,7 +272,7 @@ class CommandCase {
 
   /// Nothing: it did not end as it should, and the failure has been reported.
   std::optional<Ended> execute_once(bool counted) {
-    if (!renew_folders() || !shell(prepare_, "what prepares it")) return std::nullopt;
+    if (!is_done(folders_.renew()) || !shell(prepare_, "what prepares it")) return std::nullopt;
     const auto ended = start_and_wait(counted);
     if (!ended) return std::nullopt;
     // As a shell says it: 128 and the signal's number.
@@ -423,22 +382,15 @@ class CommandCase {
 
   Channel channel_;
   std::uint32_t job_;
+  CommandFolders folders_;
   std::vector<std::string> arguments_;
   std::vector<std::string> variables_;
   std::vector<int> expected_;  ///< Exit codes; empty: any end will do.
-  struct Copied {
-    std::string to;  ///< Below the folder.
-    std::string from;
-  };
-  std::vector<Copied> copied_;  ///< With one, each execution has a folder of its own.
   std::string before_all_;
   std::string after_all_;
   std::string prepare_;
   std::string input_;
   std::string output_;
-  std::string home_;           ///< Where it is set up, and cleaned up after.
-  std::string folder_;         ///< Where it runs.
-  std::string temporary_;      ///< Emptied before each execution.
   std::uint64_t warm_up_ = 0;  ///< Executions that are left to do before one is timed.
   bool answers_ = true;
   bool has_failed_ = false;  ///< And has said so.

@@ -26,20 +26,32 @@ std::string contents(const fs::path& path) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// Own costs alone, of a file without compressed names.
-Counts read(const std::string& text) {
-  Counts counts;
+/// Calls visit(object, function, line) for each line of own costs, of a file without compressed names.
+template <typename Visit>
+void for_each_own_cost(const std::string& text, Visit visit) {
+  std::string object;
   std::string function;
   bool of_a_call = false;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("ob=")) object = line.substr(3);
     if (line.starts_with("fn=")) function = line.substr(3, line.find('\'') - 3);
-    if (line.starts_with("totals: ")) counts[""] += std::stoull(line.substr(8));
     if (line.starts_with("calls=")) of_a_call = true;
     if (line.empty() || (std::isdigit(static_cast<unsigned char>(line[0])) == 0 && line[0] != '+')) continue;
-    if (!of_a_call) counts[function] += std::stoull(line.substr(line.find(' ')));
+    if (!of_a_call) visit(object, function, line);
     of_a_call = false;
   }
+}
+
+/// By function, and the total.
+Counts read(const std::string& text) {
+  Counts counts;
+  for_each_own_cost(text, [&](const std::string& /*object*/, const std::string& function, const std::string& line) {
+    counts[function] += std::stoull(line.substr(line.find(' ')));
+  });
+  constexpr char kTotals[] = "\ntotals: ";
+  for (std::size_t at = text.find(kTotals); at != std::string::npos; at = text.find(kTotals, at + 1))
+    counts[""] += std::stoull(text.substr(at + sizeof kTotals - 1));
   return counts;
 }
 
@@ -150,20 +162,13 @@ TEST(CounterFunctions, AreCallgrinds) {
   EXPECT_GT(ours.back().size(), 10U);
 }
 
-/// Own costs by object and address.
+/// By object and address.
 Counts costs_of_instructions(const std::string& text) {
   Counts costs;
-  std::string object;
-  bool of_a_call = false;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("ob=")) object = line.substr(3);
-    if (line.starts_with("calls=")) of_a_call = true;
-    if (!line.starts_with("0x")) continue;
+  for_each_own_cost(text, [&](const std::string& object, const std::string& /*function*/, const std::string& line) {
     const std::size_t end = line.find(' ');
-    if (!of_a_call) costs[object + " " + line.substr(0, end)] += std::stoull(line.substr(line.find(' ', end + 1)));
-    of_a_call = false;
-  }
+    costs[object + " " + line.substr(0, end)] += std::stoull(line.substr(line.find(' ', end + 1)));
+  });
   return costs;
 }
 

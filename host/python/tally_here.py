@@ -7,14 +7,18 @@ their start is taken from tally_host.py: the program has begun in its own way, a
 import ast
 import contextlib
 import importlib.util
+import itertools
 import os
 import signal
 import socket
 import sys
+import weakref
 from importlib.machinery import ExtensionFileLoader
 
 LIBEXEC = os.environ["TALLY_LIBEXEC"]
-VALUES = []  # what measured texts find again: (names, whether they are globals)
+NUMBERS = itertools.count()
+# What measured texts find again, as long as their definitions live.
+KEPT = weakref.WeakValueDictionary()
 
 
 def extension(name, file):
@@ -46,17 +50,26 @@ COMMON = part("tally_host", statements_left_out=1)
 COMMON.MODULES.update(COMMON.required_names())
 
 
-def keep(names, as_globals):
-    """The text that brings these values into a case: themselves, in the forked process."""
-    VALUES.append((names, as_globals))
-    return f"import tally_here; tally_here.bring({len(VALUES) - 1}, case_globals, case_locals)"
+class Values:
+    """Of a definition, which holds it. `load` is the text that brings them into a case: themselves, in the forked
+    process."""
+
+    def __init__(self, names, as_globals):
+        self.names = names
+        self.as_globals = as_globals
+        number = next(NUMBERS)
+        self.load = f"import tally_here; tally_here.bring({number}, case_globals, case_locals)"
+        KEPT[number] = self
+
+    def __reduce__(self):
+        return type(None), ()  # a result that goes elsewhere has no part in this process
 
 
 def bring(place, case_globals, case_locals):
     # The program's own, whatever an ordinary case has in its place.
     sys.modules["__main__"] = MAIN[0]
-    names, as_globals = VALUES[place]
-    (case_globals if as_globals else case_locals).update(names)
+    kept = KEPT[place]
+    (case_globals if kept.as_globals else case_locals).update(kept.names)
 
 
 MAIN = []

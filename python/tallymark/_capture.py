@@ -69,7 +69,8 @@ class Captured:
     modules: tuple[str, ...] = ()  # that the values name
     variables: tuple[str, ...] = ()  # of the environment, which the measured process gets as well
     modes: tuple[str, ...] = ()  # of this process, which the measured one has, too
-    here: bool = False  # nothing is taken along: a fork of this process is measured (_here.py)
+    # Nothing is taken along: a fork of this process is measured, which has the values (_here.py).
+    here: Any = dataclasses.field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         lines = [f"source     {_name_and_size(one)}" for one in self.source]
@@ -194,7 +195,7 @@ def capture_values(
 def with_modes(captured: Captured, *texts: str, threads: int = 1) -> Captured:
     """With the modes of this process, and its environment's variables, that a statement meets with these values and
     texts."""
-    if captured.here:
+    if captured.here is not None:
         return captured
     named = {*imported_names(*texts), *free_names("", "\n".join(texts)), *captured.modules}
     modes = modes_of(named, threads)

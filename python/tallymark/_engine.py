@@ -106,7 +106,7 @@ class Engine:
         A case that fails is in the result with its failure. Raises Error (with place and mend) when nothing could be
         measured, Interrupted after Ctrl-C, ServerLost when the server went away."""
         several = list(definitions)
-        if any(one.data is not None and one.data.here for one in several):
+        if any(one.data is not None and one.data.here is not None for one in several):
             settings = _counted_here(settings or {})
             run = self._measure_here(
                 several, settings, tools or {}, bool(profiles), on_event, timeout

@@ -21,7 +21,7 @@ from tallymark._errors import Error
 PLACE = "TALLY_HERE"  # the variable by which tally exec says where this process is to listen
 NOTE = "measured in the process that asked, by a fork of it (tally exec)"
 
-_BLOCK = 1 << 20  # bytes, of which an answer is read so many at a time
+_BLOCK = 1 << 20  # bytes: an answer is a multiple of it
 
 Answer = TypeVar("Answer")
 
@@ -54,12 +54,11 @@ def _host() -> ModuleType | None:
     return module if module._tally_host.under_valgrind() else None
 
 
-def keep(values: Mapping[str, Any], *, as_globals: bool) -> str:
-    """The text that brings values into a case: they are there already."""
+def kept(values: Mapping[str, Any], *, as_globals: bool) -> Any:
+    """What brings values into a case, by its text `load`: they are there already, as long as this object is."""
     host = _host()
     assert host is not None
-    text: str = host.keep(dict(values), as_globals)
-    return text
+    return host.Values(dict(values), as_globals)
 
 
 @contextlib.contextmanager
@@ -92,7 +91,7 @@ def in_a_fork(ask: Callable[[], Answer]) -> Answer:
         size = os.fstat(file.fileno()).st_size
         if size == 0:
             raise Error(f"the process that asked the server ended with status {status}")
-        kind, value = pickle.loads(os.pread(file.fileno(), -(-size // _BLOCK) * _BLOCK, 0))
+        kind, value = pickle.loads(os.pread(file.fileno(), size, 0))
     if kind == "raised":
         raise value
     answer: Answer = value
@@ -112,6 +111,8 @@ def _answer(ask: Callable[[], Answer], file: BinaryIO) -> None:
         data = pickle.dumps(("raised", Error(repr(answer[1]))))
     with contextlib.suppress(OSError):
         file.write(data)
+        # What reads it takes whole blocks: a byte more or less is to move nothing there.
+        os.ftruncate(file.fileno(), -(-len(data) // _BLOCK) * _BLOCK)
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)

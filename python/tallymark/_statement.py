@@ -44,11 +44,11 @@ def define(
     options: Mapping[str, Any] | None = None,
 ) -> Definition:
     """A definition of a text, or of a call of a function with these arguments."""
-    spoken = _LANGUAGES.get(language.lower())
-    if spoken is None:
+    known_as = _LANGUAGES.get(language.lower())
+    if known_as is None:
         raise Error(f"there is no language {language!r}", mend="write 'python' or 'cpp'")
     if callable(statement):
-        if spoken != "python":
+        if known_as != "python":
             raise Error("a function is Python", place=repr(statement), mend="give C++ as text")
         if globals is not None:
             raise Error("a function has its own globals", mend="leave globals= out")
@@ -60,15 +60,19 @@ def define(
         )
     else:
         stmt = statement
-        captured = _text(statement, args, setup, globals, spoken, data_limit)
-    if spoken == "python":
+        captured = _text(statement, args, setup, globals, known_as, data_limit)
+    if known_as == "python":
         captured = with_modes(captured, setup, stmt, threads=threads)
     # A toolchain's hosts are for what is taken to them; this process has what it has.
-    made = spoken if captured.here else _toolchain(spoken, stmt, setup, global_setup, captured)
+    made = (
+        known_as
+        if captured.here is not None
+        else _toolchain(known_as, stmt, setup, global_setup, captured)
+    )
     chosen = toolchain or made
     if threads != 1 and chosen in (None, *_LANGUAGES.values()):
         raise Error(
-            f"the toolchain {chosen or spoken!r} cannot set a number of threads, and {threads} were requested",
+            f"the toolchain {chosen or known_as!r} cannot set a number of threads, and {threads} were requested",
             place="threads",
             mend="start them in setup=, or name a toolchain that sets them: toolchain='torch'",
         )
@@ -76,7 +80,7 @@ def define(
         stmt=stmt,
         setup=setup,
         global_setup=global_setup,
-        language=spoken,
+        language=known_as,
         label=label or first_line(stmt),
         threads=threads,
         toolchain=chosen,
@@ -135,9 +139,8 @@ def _call(
         here = ", ".join(f"case_locals[{one!r}]" for one in given)
         check = f"case_locals.pop({around!r})(case_locals[{target!r}]({here}))"
     if _here.here():
-        captured = Captured(
-            load=_here.keep(values, as_globals=False), notes=(_here.NOTE,), here=True
-        )
+        kept = _here.kept(values, as_globals=False)
+        captured = Captured(load=kept.load, notes=(_here.NOTE,), here=kept)
     else:
         captured = capture_values(values, limit=limit, as_globals=False, texts=(setup,))
     load = "\n".join(filter(None, [captured.load, check]))
@@ -148,8 +151,8 @@ def _call(
 def here_text(stmt: str, setup: str, globals: Mapping[str, Any] | None) -> Captured:
     """Of a Python statement that a fork of this process executes."""
     source = (Source("statement", stmt),) + ((Source("setup", setup),) if setup else ())
-    load = _here.keep(globals or {}, as_globals=True)
-    return Captured(load=load, source=source, notes=(_here.NOTE,), here=True)
+    kept = _here.kept(globals or {}, as_globals=True)
+    return Captured(load=kept.load, source=source, notes=(_here.NOTE,), here=kept)
 
 
 def with_text(captured: Captured, stmt: str, *, awaited: bool) -> Captured:

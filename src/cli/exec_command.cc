@@ -21,6 +21,7 @@
 #include "cli/refuse.h"
 #include "execution/host_spec.h"
 #include "process/real_runner.h"
+#include "process/spawn.h"
 #include "run/valgrind.h"
 #include "serve/socket_place.h"
 
@@ -50,29 +51,19 @@ Places places_in(const fs::path& folder) {
     const UniqueFd lock(::open((places.server + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
     const bool is_free = lock && ::flock(lock.get(), LOCK_EX | LOCK_NB) == 0;
     if (!is_free && number < kMost) continue;
+    // Of a program or a server that was killed.
     std::error_code code;
     fs::remove(places.here, code);
+    fs::remove(places.server, code);
     return places;
   }
 }
 
-/// The arguments of execve().
-class Texts {
- public:
-  explicit Texts(std::vector<std::string> texts) : texts_(std::move(texts)) {
-    for (std::string& one : texts_) pointers_.push_back(one.data());
-    pointers_.push_back(nullptr);
-  }
-  [[nodiscard]] char* const* get() const { return pointers_.data(); }
-
- private:
-  std::vector<std::string> texts_;
-  std::vector<char*> pointers_;
-};
-
 /// Ends with this process, whatever that has become by then. Ctrl-C is the program's.
 int start_server(const Context& context, const Places& places) {
-  const Texts arguments({context.command.front(), "serve", "--socket", places.server, "--idle", "24h"});
+  const std::vector<std::string> arguments = {context.command.front(), "serve",  "--socket",
+                                              places.server,           "--idle", "24h"};
+  const std::vector<char*> words = pointers(arguments);
   const pid_t starter = ::getpid();
   const pid_t pid = ::fork();
   if (pid != 0) return pid;
@@ -85,7 +76,7 @@ int start_server(const Context& context, const Places& places) {
   ::dup2(log, 1);
   ::dup2(log, 2);
   ::close_range(3, ~0U, 0);
-  ::execv("/proc/self/exe", arguments.get());
+  ::execv("/proc/self/exe", words.data());
   ::_exit(1);
 }
 
@@ -170,12 +161,11 @@ int run_exec(const Context& context, const ExecOptions& options, std::ostream& e
   arguments.push_back(*program);
   arguments.insert(arguments.end(), options.program.begin() + 1, options.program.end());
   const auto start = find_program(arguments.front(), value_of(context.environment, "PATH")).value_or(arguments.front());
-  const Texts words(std::move(arguments));
-  const Texts environment(environment_for(context, places));
+  const std::vector<std::string> variables = environment_for(context, places);
   // A refusal, as in some containers, is none: addresses are then others in each run.
   if (const int before = ::personality(~0UL); before >= 0)
     std::ignore = ::personality(static_cast<unsigned long>(before) | ADDR_NO_RANDOMIZE);
-  ::execve(start.c_str(), words.get(), environment.get());
+  ::execve(start.c_str(), pointers(arguments).data(), pointers(variables).data());
   const int why = errno;
   ::kill(server, SIGTERM);
   return refuse("exec", {ErrorKind::failed, fmt::format("cannot be started: {}", std::strerror(why)), start, ""}, err);

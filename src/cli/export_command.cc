@@ -40,8 +40,8 @@ void add_export_options(OptionSet& command, ExportOptions& options) {
 int run_export(const ExportOptions& options, std::ostream& out, std::ostream& err) {
   const Result<Record> record = load_record(options.record);
   if (!record) return refuse("export", record.error(), err);
-  const auto has_figures = [](const CaseRecord& one) { return one.status == CaseStatus::ok; };
-  if (std::ranges::none_of(record->cases, has_figures)) {
+  const auto was_measured = [](const CaseRecord& one) { return one.status == CaseStatus::ok; };
+  if (std::ranges::none_of(record->cases, was_measured)) {
     return refuse("export",
                   {ErrorKind::input, "no case of it was measured, so there is nothing to write", options.record,
                    "see what failed: tally report"},
@@ -51,7 +51,7 @@ int run_export(const ExportOptions& options, std::ostream& out, std::ostream& er
   if (const Status written = write_output(options.output, format->text(*record), out); !written)
     return refuse_output("export", written.error(), err);
   const auto left_out =
-      record->cases.size() - static_cast<std::size_t>(std::ranges::count_if(record->cases, has_figures));
+      record->cases.size() - static_cast<std::size_t>(std::ranges::count_if(record->cases, was_measured));
   if (left_out > 0) err << "tally export: " << left_out << " of " << record->cases.size() << " cases failed\n";
   return 0;
 }

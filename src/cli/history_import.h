@@ -1,6 +1,7 @@
 /// `tally history import --format FORMAT PATH…`: results of another tool become runs of a history.
 ///
-/// Prints what it did and returns the exit code: 0; 1 none was one, or the operating system refused; 2 bad input.
+/// Prints what it did and returns the exit code: 0; 1 the operating system refused; 2 bad input, of which other results
+/// are added all the same.
 #pragma once
 
 #include <iosfwd>

@@ -15,8 +15,6 @@ namespace tally::exchange {
 
 namespace {
 
-using Read = Result<Results> (*)(std::span<const File> files);
-
 bool is_any_json(std::string_view path) { return path.ends_with(".json"); }
 
 bool is_result_of_asv(std::string_view path) {
@@ -29,17 +27,14 @@ bool is_result_of_criterion(std::string_view path) {
 }
 
 constexpr auto kFormats = std::to_array<ImportFormat>({
-    {.name = "google-benchmark", .is_result = is_any_json},
-    {.name = "pytest-benchmark", .is_result = is_any_json},
-    {.name = "hyperfine", .is_result = is_any_json},
-    {.name = "asv", .is_result = is_result_of_asv, .companion = "benchmarks.json"},
-    {.name = "pyperf", .is_result = is_any_json},
-    {.name = "criterion", .is_result = is_result_of_criterion, .is_one_run = true},
-    {.name = "github-action-benchmark", .is_result = is_any_json},
+    {.name = "google-benchmark", .read = read_google_benchmark, .is_result = is_any_json},
+    {.name = "pytest-benchmark", .read = read_pytest_benchmark, .is_result = is_any_json},
+    {.name = "hyperfine", .read = read_hyperfine, .is_result = is_any_json},
+    {.name = "asv", .read = read_asv, .is_result = is_result_of_asv, .companion = "benchmarks.json"},
+    {.name = "pyperf", .read = read_pyperf, .is_result = is_any_json},
+    {.name = "criterion", .read = read_criterion, .is_result = is_result_of_criterion, .is_one_run = true},
+    {.name = "github-action-benchmark", .read = read_named_values, .is_result = is_any_json},
 });
-constexpr auto kReaders = std::to_array<Read>({read_google_benchmark, read_pytest_benchmark, read_hyperfine, read_asv,
-                                               read_pyperf, read_criterion, read_named_values});
-static_assert(kFormats.size() == kReaders.size());
 
 /// A time is none where it is below 0, or so long that nobody has waited for it.
 bool is_believable(double seconds) {
@@ -93,8 +88,7 @@ const ImportFormat* import_format(std::string_view name) {
 
 Result<Import> import_results(const ImportFormat& format, std::span<const File> files, const ImportContext& context) {
   if (files.empty()) return fail(ErrorKind::input, fmt::format("no results of {}", format.name));
-  const auto place = static_cast<std::size_t>(&format - kFormats.data());
-  auto results = kReaders.at(place)(files);
+  auto results = format.read(files);
   if (!results) return std::unexpected(results.error());
   if (results->benchmarks.empty()) {
     return fail(ErrorKind::input,

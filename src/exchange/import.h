@@ -29,8 +29,12 @@ struct File {
   std::string text;
 };
 
+struct Results;  // import_common.h
+
 struct ImportFormat {
   std::string_view name;
+  /// What the files of one run say.
+  Result<Results> (*read)(std::span<const File> files) = nullptr;
   /// Of what a folder of its results holds, whether this is one of them. (A file that is named is one.)
   bool (*is_result)(std::string_view path) = nullptr;
   /// All files of a folder are one run's; else each is a run's.

@@ -121,14 +121,6 @@ void reset_signals() {
   give_up(plan, Step::exec);
 }
 
-std::vector<char*> pointers(const std::vector<std::string>& strings) {
-  std::vector<char*> result;
-  result.reserve(strings.size() + 1);
-  for (const std::string& text : strings) result.push_back(const_cast<char*>(text.c_str()));
-  result.push_back(nullptr);
-  return result;
-}
-
 std::vector<unsigned long> cpu_mask(const CpuSet& cpus) {
   if (cpus.empty()) return {};
   constexpr int bits = 8 * sizeof(unsigned long);
@@ -171,6 +163,14 @@ class BlockedSignals {
 };
 
 }  // namespace
+
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  result.reserve(texts.size() + 1);
+  for (const std::string& text : texts) result.push_back(const_cast<char*>(text.c_str()));
+  result.push_back(nullptr);
+  return result;
+}
 
 Result<Spawned> spawn(const SpawnPlan& plan) {
   const std::vector<char*> argv = pointers(plan.argv);

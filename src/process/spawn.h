@@ -27,6 +27,9 @@ struct Spawned {
   bool aslr_refused = false;
 };
 
+/// As execve() takes them, ended by a null. They live as long as the texts.
+std::vector<char*> pointers(const std::vector<std::string>& texts);
+
 /// The child leads a session of its own, has default signal dispositions, an empty mask and no core dumps.
 /// An error names the step that failed; nothing is left behind then.
 Result<Spawned> spawn(const SpawnPlan& plan);

@@ -1,4 +1,5 @@
 #include "report/html_report.h"
+#include "comparison/means.h"
 
 #include <algorithm>
 #include <cmath>
@@ -241,7 +242,11 @@ std::string render_html_report(const HtmlReport& report) {
   if (report.comparison) {
     data["base"] = run_json(*report.comparison->base);
     data["summary"] = comparison_summary(*report.comparison);
-    if (const std::string means = means_line(*report.comparison); !means.empty()) data["means"] = means;
+    if (const std::string line = means_line(*report.comparison); !line.empty()) {
+      Object changes;
+      for (const LanguageMean& one : means_of(*report.comparison).languages) changes[one.language] = one.change;
+      data["means"] = Object{{"line", line}, {"changes", std::move(changes)}};
+    }
   }
   return render_page({.title = report.name, .css = page_css, .js = page_js, .data = std::move(data)});
 }

@@ -315,7 +315,7 @@ TEST_F(HistoryTest, ResultsOfAnotherToolAreRuns) {
   const Ran other = history({"import", "--format", "pyperf", "--commit", "HEAD", results});
   EXPECT_EQ(other.code, 2);
   EXPECT_THAT(other.err, AllOf(HasSubstr("results.json"), HasSubstr("pyperf's -o")));
-  EXPECT_EQ(history({"import", "--format", "hyperfine", "--commit", "nonsense", results}).code, 2);
+  EXPECT_EQ(history({"import", "--format", "hyperfine", "--commit", "no-such-commit", results}).code, 2);
   EXPECT_EQ(history({"import", "--format", "asv", (records->path() / "history").string() + "/none"}).code, 2);
 }
 

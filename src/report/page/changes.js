@@ -5,23 +5,19 @@
 /// The axis is logarithmic: twice and half are as far from the middle.
 const changeAxis = {least: Math.log(1.02), narrow: 720};
 
-/// {language, points: [{one, ratio}]} of cases whose counts were compared.
+/// {name, mean, points: [{one, ratio}]} of cases whose counts were compared.
 function changesByLanguage() {
   const names = {python: 'Python', cpp: 'C++', command: 'commands'};
   return Object.entries(names)
     .map(([language, name]) => ({
       name,
+      mean: data.means.changes[language],
       points: data.cases
         .filter((one) => one.language === language && one.base?.change > -1)
         .map((one) => ({one, ratio: 1 + one.base.change}))
         .sort((a, b) => a.ratio - b.ratio),
     }))
     .filter(({points}) => points.length);
-}
-
-function meanOf(points) {
-  const sum = points.reduce((total, {ratio}) => total + Math.log(ratio), 0);
-  return Math.exp(sum / points.length);
 }
 
 /// Ratios for the ticks: whole steps of a percent near 1, powers of two far from it.
@@ -34,8 +30,7 @@ function changeTicks(most) {
   return [1, ...chosen, ...chosen.map((one) => 1 / one)];
 }
 
-function changeRow({name, points}, y, x, width) {
-  const mean = meanOf(points);
+function changeRow({name, mean, points}, y, x, width) {
   const place = (ratio, i) => ({
     cx: x(ratio).toFixed(1),
     cy: (y + 7 * Math.sin(i * 2.4)).toFixed(1),
@@ -45,9 +40,9 @@ function changeRow({name, points}, y, x, width) {
     'g',
     {},
     svg('text', {x: 0, y: y - 2}, name),
-    svg('text', {x: 0, y: y + 12, class: 'soft'}, percent(mean - 1)),
+    svg('text', {x: 0, y: y + 12, class: 'soft'}, percent(mean)),
     svg('line', {class: 'axis', x1: x.left, x2: width - 4, y1: y, y2: y}),
-    svg('line', {class: 'mean', x1: x(mean), x2: x(mean), y1: y - 13, y2: y + 13}),
+    svg('line', {class: 'mean', x1: x(1 + mean), x2: x(1 + mean), y1: y - 13, y2: y + 13}),
     points.map(({one, ratio}, i) =>
       svg(
         'a',
@@ -83,10 +78,15 @@ function changePicture() {
     ),
   );
   return [
-    el('p', {class: 'means'}, data.means),
+    el('p', {class: 'means'}, data.means.line),
     svg(
       'svg',
-      {class: 'changes', viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': data.means},
+      {
+        class: 'changes',
+        viewBox: `0 0 ${width} ${height}`,
+        role: 'img',
+        'aria-label': data.means.line,
+      },
       ticks,
       rows.map((row, i) => changeRow(row, 24 + 46 * i, x, width)),
     ),
