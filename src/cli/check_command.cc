@@ -225,6 +225,8 @@ void add_check_options(OptionSet& sub, CheckCommandOptions& options) {
   sub.add("--limit-for", &options.limits_for,
           "Limit for the cases whose id matches, as GLOB:LIMIT; overrides --limit (repeatable)");
   sub.add("--allow-uncompared", &options.allow_uncompared, "Do not fail because of cases that cannot be compared");
+  sub.add("--any-environment", &options.any_environment,
+          "Fail beyond a limit in a changed environment, too, where it would only warn");
   sub.add("--warn", &options.soft, "Limit that warns and does not fail (repeatable)");
   sub.add("--case", &options.cases, "Judge only the case of this id (repeatable)").one_each().value_name("ID");
   sub.add("--accept", &options.accept, "TOML file of acknowledged regressions (tally-accept.toml)");
@@ -271,8 +273,10 @@ int run_check(const CheckCommandOptions& options, const Remeasure& remeasure, co
   const ProfileLoader profiles = profile_loader(base, base_path, options.next, &err);
   const std::string today = options.now.substr(0, 10);
   Comparison comparison = compare(base, next, compare_options(options.denoise), profiles);
-  const CheckOptions how{
-      .allow_uncompared = options.allow_uncompared, .named = !options.cases.empty(), .others = std::move(others)};
+  const CheckOptions how{.allow_uncompared = options.allow_uncompared,
+                         .any_environment = options.any_environment,
+                         .named = !options.cases.empty(),
+                         .others = std::move(others)};
   CheckResult result = check(comparison, *limits, *accepted, today, how);
   const std::vector<std::string> suspects = suspects_of(result);
   if (!options.confirm.empty() && !suspects.empty()) {

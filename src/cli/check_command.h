@@ -28,10 +28,11 @@ struct CheckCommandOptions {
   std::vector<std::string> limits_for;  ///< "GLOB:LIMIT"
   std::string accept;                   ///< Path of the accept file, or empty.
   bool allow_uncompared = false;        ///< Cases that were not compared are no failure.
-  double max_age_days = 90;             ///< Of the base; 0: any.
-  std::string confirm;                  ///< A suite or a program to measure suspects with again, or empty.
-  std::string rebase;                   ///< A command that builds the base's commit, or empty.
-  std::string env_command;              ///< For these two, as the three below: what a record does not say.
+  bool any_environment = false;
+  double max_age_days = 90;  ///< Of the base; 0: any.
+  std::string confirm;       ///< A suite or a program to measure suspects with again, or empty.
+  std::string rebase;        ///< A command that builds the base's commit, or empty.
+  std::string env_command;   ///< For these two, as the three below: what a record does not say.
   std::string cxx;
   std::string python;
   std::string cores;

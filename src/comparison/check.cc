@@ -144,17 +144,23 @@ std::string message(const CaseComparison& one, const Change& change, const Limit
 
 class Checker {
  public:
-  Checker(const std::vector<Limit>& limits, const std::vector<Acceptance>& accepted, std::string_view today)
-      : limits_(limits), accepted_(accepted), used_(accepted.size()), matched_(limits.size()), today_(today) {}
+  Checker(const std::vector<Limit>& limits, const std::vector<Acceptance>& accepted, std::string_view today,
+          const CheckOptions& options)
+      : limits_(limits),
+        accepted_(accepted),
+        options_(options),
+        used_(accepted.size()),
+        matched_(limits.size()),
+        today_(today) {}
 
-  void judge_all(const Comparison& comparison, const CheckOptions& options, CheckResult& result) {
+  void judge_all(const Comparison& comparison, CheckResult& result) {
     for (const Limit& limit : limits_) result.limits.push_back({.text = text_of(limit), .soft = limit.soft});
     result.cases = comparison.cases.size();
     for (const CaseComparison& one : comparison.cases) {
       result.compared += one.counts || one.time;
       judge_case(one, result);
     }
-    for (const std::string& other : options.others) {
+    for (const std::string& other : options_.others) {
       for (std::size_t i = 0; i < limits_.size(); ++i) matched_[i] = matched_[i] || limits_[i].is_about(other);
     }
     for (std::size_t i = 0; i < limits_.size(); ++i) say_unused(i, result.limits[i]);
@@ -234,8 +240,9 @@ class Checker {
                     .message = message(one, change, limit)};
     if (finding.severity == Severity::failure && !one.environment_changes.empty() &&
         limit.kind != Limit::Kind::ceiling) {
-      finding.severity = Severity::warning;
-      finding.message += "; softened, the environment changed: " + join(one.environment_changes, ", ");
+      if (!options_.any_environment) finding.severity = Severity::warning;
+      finding.message += fmt::format("; {}the environment changed: {}", options_.any_environment ? "" : "softened, ",
+                                     join(one.environment_changes, ", "));
       softened_ = true;
     }
     for (std::size_t i = 0; i < accepted_.size() && change.worse; ++i) {
@@ -284,6 +291,7 @@ class Checker {
 
   const std::vector<Limit>& limits_;
   const std::vector<Acceptance>& accepted_;
+  const CheckOptions& options_;
   std::vector<bool> used_;
   std::vector<bool> matched_;  ///< Whether a limit's glob matches any case.
   bool softened_ = false;
@@ -326,8 +334,8 @@ CheckResult check(const Comparison& comparison, const std::vector<Limit>& limits
   CheckResult result;
   result.allow_uncompared = options.allow_uncompared;
   result.named = options.named;
-  Checker checker(limits, accepted, today);
-  checker.judge_all(comparison, options, result);
+  Checker checker(limits, accepted, today, options);
+  checker.judge_all(comparison, result);
   checker.remark(comparison, result);
   return result;
 }

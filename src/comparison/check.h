@@ -4,7 +4,8 @@
 /// A share ("+1%") is exceeded only by a change that is real: beyond the case's noise floor for counts; for time, when
 /// the whole 95 % interval of the ratio lies beyond the limit. An amount ("+500") is taken as it stands, and no noise
 /// floor hides what is below; of a time it is again the interval that must lie beyond. A ceiling ("5000") needs the new
-/// value alone. Under a changed environment an exceeded share or amount warns and does no more.
+/// value alone. Under a changed environment an exceeded share or amount warns and does no more, unless that is asked
+/// for.
 ///
 /// What was not judged is no pass: a limit that judged no case, and a case of both sides that a limit was meant for and
 /// could not judge, are found out and named.
@@ -76,7 +77,8 @@ struct Uncompared {
 
 struct CheckOptions {
   bool allow_uncompared = false;
-  bool named = false;  ///< The cases were asked for by their ids.
+  bool any_environment = false;  ///< A changed one makes no limit softer.
+  bool named = false;            ///< The cases were asked for by their ids.
   /// Where only some cases are judged: the ids of the others. A limit for one of these has its case.
   std::vector<std::string> others = {};
 };

@@ -184,6 +184,11 @@ TEST(Check, ChangedEnvironmentSoftens) {
   EXPECT_EQ(result.count(Severity::warning), 1U);
   EXPECT_THAT(result.findings[0].message, HasSubstr("cpu.offered: none → other"));
   EXPECT_EQ(exit_code(comparison, result), 0);
+  const CheckResult strict =
+      check(comparison, {limit("instructions=+1%")}, {}, "2026-01-01", {.any_environment = true});
+  EXPECT_EQ(strict.count(Severity::failure), 1U);
+  EXPECT_THAT(strict.findings[0].message, HasSubstr("; the environment changed: cpu.offered: none → other"));
+  EXPECT_EQ(exit_code(comparison, strict), 3);
 }
 
 TEST(Check, FailedAndGoneCasesFailTheCheck) {
