@@ -30,6 +30,26 @@ TEST(Zstd, ReadsWhatItsLibraryWrites) {
   EXPECT_FALSE(is_zstd("{}"));
 }
 
+TEST(Zstd, WhatIsTooLongToBeHeldGoesInPieces) {
+  std::string text;
+  for (long i = 0; i < 200'000; ++i) text += std::to_string(i * i % 1000);
+  std::string_view left = text;
+  std::string bytes;
+  const auto take = [&](std::string_view piece) -> Status { return bytes.append(piece), Status(); };
+  ASSERT_TRUE(to_zstd(
+      [&]() -> Result<std::string_view> {
+        const std::string_view piece = left.substr(0, 1000);
+        left.remove_prefix(piece.size());
+        return piece;
+      },
+      take));
+  EXPECT_LT(bytes.size(), text.size() / 2);
+  EXPECT_EQ(from_zstd(bytes, "f", kMost), text);
+  const auto refuse = [](std::string_view) -> Status { return fail(ErrorKind::io, "no room"); };
+  EXPECT_EQ(to_zstd([&]() -> Result<std::string_view> { return text; }, refuse).error().message, "no room");
+  EXPECT_EQ(from_zstd([&]() -> Result<std::string_view> { return bytes; }, refuse, "f").error().message, "no room");
+}
+
 TEST(Zstd, WhatIsNoneIsOneErrorWithThePlace) {
   const std::string bytes = compressed(std::string(100'000, 'x') + "y");
   for (std::size_t size = 0; size < bytes.size(); ++size) EXPECT_FALSE(from_zstd(bytes.substr(0, size), "f", kMost));

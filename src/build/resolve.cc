@@ -146,19 +146,26 @@ std::expected<ResolvedInterpreter, Unfit> probe(ProcessRunner& runner, const std
   interpreter.path = answer["executable"].text_or(program);
   interpreter.version = answer["version"].text_or("");
   Digest identity;
+  Digest text;
   identity.add(file_identity(interpreter.path)).add(interpreter.version);
+  text.add(interpreter.version);
   for (std::size_t i = 0; i < answer["modules"].size(); ++i) {
     const std::vector<std::string> module = json::texts_of(answer["modules"][i]);  // its name, its version, its file
     if (module.size() != 3) continue;
     interpreter.modules.push_back(fmt::format("{}", fmt::join(module, " ")));
     identity.add(file_identity(module.back())).add(interpreter.modules.back());
+    text.add(interpreter.modules.back());
   }
   interpreter.identity = identity.hex();
   interpreter.started = json::texts_of(answer["started"]);
   Digest start;
   start.add(interpreter.identity).add(state_of_all(interpreter.started));
-  for (const std::string& folder : json::texts_of(answer["path"])) start.add(folder);
+  for (const std::string& folder : json::texts_of(answer["path"])) {
+    start.add(folder);
+    text.add(folder);
+  }
   interpreter.start = start.hex();
+  interpreter.start_text = text.hex();
   return interpreter;
 }
 

@@ -12,6 +12,8 @@
 #include "base/byte_count.h"
 #include "build/cache.h"
 #include "build/resolve.h"
+#include "cli/refuse.h"
+#include "execution/carried_images.h"
 #include "execution/host_images.h"
 #include "json/text.h"
 
@@ -65,8 +67,11 @@ void show(const fs::path& root, const HostImages& images, const CacheOptions& op
   }
   for (const HostImages::Image& one : list) {
     of_images += one.bytes;
-    hosts.push_back(
-        json::Object{{"key", one.key}, {"bytes", static_cast<std::int64_t>(one.bytes)}, {"used", time_text(one.used)}});
+    hosts.push_back(json::Object{{"key", one.key},
+                                 {"host", one.host},
+                                 {"bytes", static_cast<std::int64_t>(one.bytes)},
+                                 {"used", time_text(one.used)},
+                                 {"carried", one.is_carried}});
   }
   if (options.json) {
     out << json::to_text(json::Object{{"folder", root.string()},
@@ -82,17 +87,50 @@ void show(const fs::path& root, const HostImages& images, const CacheOptions& op
   for (const auto& [name, bytes] : builds) fmt::print(out, "  {:22} {:>12}\n", name, bytes_text(bytes));
   fmt::print(out, "{:24} {:>12}  of {} at the most\n", "images of hosts", bytes_text(of_images),
              bytes_text(images.quota()));
-  for (const HostImages::Image& one : list)
-    fmt::print(out, "  {:22} {:>12}  used {}\n", one.key.substr(0, 12), bytes_text(one.bytes), time_text(one.used));
+  for (const HostImages::Image& one : list) {
+    fmt::print(out, "  {:22} {:>12}  used {}  {}{}\n", one.key.substr(0, 12), bytes_text(one.bytes),
+               time_text(one.used), one.host, one.is_carried ? ", carried here" : "");
+  }
+}
+
+int carry_out(const HostImages& images, const CacheOptions& options, std::ostream& err) {
+  const bool is_export = options.action == "export";
+  const auto report =
+      is_export ? export_images(images, options.filter, options.file) : import_images(images, options.file);
+  if (!report) return refuse_output("cache", report.error(), err);
+  std::uint64_t bytes = 0;
+  std::size_t count = 0;
+  for (const CarriedImage& one : *report) {
+    if (one.why_not.empty()) {
+      fmt::print(err, "{} {}  {}\n", is_export ? "written" : "taken", bytes_text(one.bytes), one.host);
+      bytes += one.bytes;
+      ++count;
+    } else {
+      fmt::print(err, "left out: {}: {}\n", one.host, one.why_not);
+    }
+  }
+  if (count == 0 && is_export) {
+    const std::string why = report->empty() ? fmt::format("no image is of a host named '{}'", options.filter)
+                                            : std::string("none of the images can be used elsewhere");
+    return refuse("cache", {ErrorKind::input, why, images.folder().string(), "see which there are: tally cache"}, err);
+  }
+  fmt::print(err, "{} images, {}\n", count, bytes_text(bytes));
+  return kFine;
 }
 
 }  // namespace
 
 void add_cache_options(OptionSet& command, CacheOptions& options) {
-  command.add("action", &options.action, "show: what is in the cache; clear: remove it")
+  command
+      .add("action", &options.action,
+           "show: what is in the cache; clear: remove it; export: write images of hosts to FILE; import: take them "
+           "from it")
       .value_name("ACTION")
       .shows_default()
-      .one_of({"show", "clear"});
+      .one_of({"show", "clear", "export", "import"});
+  command.add("file", &options.file, "Of export and import").value_name("FILE");
+  command.add("--filter", &options.filter, "Export images of hosts whose names match this glob, such as '*torch*'")
+      .value_name("GLOB");
   command.add("--images", &options.images, "Only the images of hosts, not what was compiled");
   command.add("--json", &options.json, "Print JSON").excludes("--images");
 }
@@ -103,7 +141,14 @@ int run_cache(const Context& context, const CacheOptions& options, std::ostream&
   if (!root) return report_error(root.error(), err);
   const auto quota = HostImages::quota_of(value_of(context.environment, HostImages::kVariable));
   if (!quota) return report_error(quota.error(), err);
+  const bool is_carried = options.action == "export" || options.action == "import";
+  if (is_carried == options.file.empty()) {
+    const std::string why = is_carried ? "which file?" : fmt::format("{} takes no file", options.action);
+    return refuse("cache", {ErrorKind::input, why, options.file, "write: tally cache export FILE, or import FILE"},
+                  err);
+  }
   const HostImages images(host_images_folder(*root), *quota);
+  if (is_carried) return carry_out(images, options, err);
   if (options.action == "show") {
     show(*root, images, options, out);
     return kFine;

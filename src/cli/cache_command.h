@@ -1,4 +1,5 @@
-/// `tally cache [show|clear]`: what lies in the cache, and how to be rid of it.
+/// `tally cache [show|clear|export FILE|import FILE]`: what lies in the cache, how to be rid of it, and how images of
+/// hosts go to another machine.
 #pragma once
 
 #include <iosfwd>
@@ -10,7 +11,9 @@
 namespace tally::cli {
 
 struct CacheOptions {
-  std::string action = "show";  ///< "show" or "clear"
+  std::string action = "show";  ///< "show", "clear", "export" or "import"
+  std::string file;             ///< Of the last two.
+  std::string filter = "*";     ///< Of hosts' names.
   bool images = false;          ///< Only the hosts' images.
   bool json = false;
 };

@@ -18,6 +18,8 @@
 #include "base/files.h"
 #include "base/output_place.h"
 #include "base/text.h"
+#include "build/identity.h"
+#include "json/text.h"
 
 namespace tally {
 
@@ -35,12 +37,40 @@ bool takes_images(const fs::path& folder) {
   return static_cast<std::uint64_t>(disk.f_bavail) * disk.f_frsize > kLeastFree;
 }
 
-/// As long as a file is this one, nobody has written to it; and its pages are in memory or on the disk, which is not
-/// certain any more when the machine has been started again.
-std::string seal_text(const struct stat& info) {
+constexpr std::string_view kSeal = "tally image 2";
+
+/// Since the machine was started.
+const std::string& this_boot() {
   static const std::string boot(trim(read_file("/proc/sys/kernel/random/boot_id").value_or("")));
-  return fmt::format("tally image 1\n{}\n{} {} {}.{:09} {}.{:09}\n", boot, info.st_ino, info.st_size,
-                     info.st_mtim.tv_sec, info.st_mtim.tv_nsec, info.st_ctim.tv_sec, info.st_ctim.tv_nsec);
+  return boot;
+}
+
+/// As long as a file is this one, nobody has written to it.
+std::string identity(const struct stat& info) {
+  return fmt::format("{} {} {}.{:09} {}.{:09}", info.st_ino, info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec,
+                     info.st_ctim.tv_sec, info.st_ctim.tv_nsec);
+}
+
+struct Seal {
+  std::string boot;
+  std::string identity;
+  ImageAbout about;
+};
+
+std::string seal_text(const std::string& identity, const ImageAbout& about) {
+  return fmt::format("{}\n{}\n{}\n{}\n", kSeal, this_boot(), identity, json::to_text(to_json(about)));
+}
+
+std::optional<Seal> read_seal(const fs::path& path) {
+  const std::string text = read_file(path).value_or("");
+  const std::vector<std::string_view> lines = split(text, '\n');
+  constexpr std::size_t kLines = 5;  // the last one is empty
+  if (lines.size() != kLines || lines[0] != kSeal) return std::nullopt;
+  const auto object = json::parse(lines[3]);
+  if (!object) return std::nullopt;
+  auto about = image_about(*object);
+  if (!about) return std::nullopt;
+  return Seal{std::string(lines[1]), std::string(lines[2]), *std::move(about)};
 }
 
 bool is_ours_alone(const struct stat& info) {
@@ -76,6 +106,14 @@ std::string this_machine() {
   return digest.hex();
 }
 
+std::optional<ImageAbout> about_carried(const fs::path& path) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  const auto line = first_line(fd.get(), path);
+  const auto object = line ? json::parse(*line) : std::unexpected(line.error());
+  const auto about = object ? image_about(*object) : std::unexpected(object.error());
+  return about ? std::optional(*about) : std::nullopt;
+}
+
 std::uint64_t bytes_on_disk(const fs::path& path) {
   struct stat info{};
   constexpr std::uint64_t kBlock = 512;
@@ -108,7 +146,13 @@ std::optional<UniqueFd> HostImages::open(const std::string& key) const {
   UniqueFd fd(::open(image(key).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   struct stat info{};
   if (!fd || ::fstat(fd.get(), &info) != 0) return std::nullopt;
-  if (!is_ours_alone(info) || read_file(seal(key)).value_or("") != seal_text(info)) {
+  const std::optional<Seal> known = read_seal(seal(key));
+  bool fits = is_ours_alone(info) && known && known->identity == identity(info);
+  if (fits && known->boot != this_boot()) {
+    fits = file_digest(image(key)) == known->about.digest &&
+           write_file(seal(key), seal_text(known->identity, known->about)).has_value();
+  }
+  if (!fits) {
     remove(key);
     return std::nullopt;
   }
@@ -126,7 +170,8 @@ std::optional<std::string> HostImages::place_for_new(const std::string& key) con
   return (folder_ / fmt::format("{}.{}.{}.new", key, ::getpid(), ++count)).string();
 }
 
-bool HostImages::publish(const std::string& key, const std::string& written, std::string* why) const {
+bool HostImages::publish(const std::string& key, const std::string& written, const ImageOrigin& origin,
+                         std::string* why) const {
   std::error_code code;
   if (!fs::exists(written, code)) {
     if (why != nullptr) *why = read_file(written + ".not").value_or("");
@@ -134,10 +179,14 @@ bool HostImages::publish(const std::string& key, const std::string& written, std
     return false;
   }
   struct stat info{};
+  const auto bytes = file_digest(written);
+  ImageAbout about{.origin = origin, .machine = ImageMachine::here(), .digest = bytes.value_or(""), .bytes = 0};
   const UniqueFd lock = alone();
   // The seal of an older image does not fit it: should this process end here, nobody takes either.
-  if (::rename(written.c_str(), image(key).c_str()) != 0 || ::lstat(image(key).c_str(), &info) != 0 ||
-      !write_file(seal(key), seal_text(info))) {
+  const bool is_named =
+      bytes && ::rename(written.c_str(), image(key).c_str()) == 0 && ::lstat(image(key).c_str(), &info) == 0;
+  about.bytes = static_cast<std::uint64_t>(info.st_size);
+  if (!is_named || !write_file(seal(key), seal_text(identity(info), about))) {
     discard(written);
     remove(key);
     return false;
@@ -162,14 +211,37 @@ void HostImages::leave_out(std::vector<std::string>& mapped) const {
   if (!code) std::erase_if(mapped, [&](const std::string& path) { return fs::path(path).parent_path() == real; });
 }
 
+std::optional<ImageAbout> HostImages::about(const std::string& key) const {
+  auto known = read_seal(seal(key));
+  return known ? std::optional(std::move(known->about)) : std::nullopt;
+}
+
+Status HostImages::publish_carried(const std::string& content, const std::string& written) const {
+  const UniqueFd lock = alone();
+  if (::rename(written.c_str(), carried(content).c_str()) != 0) {
+    Error error = errno_error("keep a carried image", carried(content).string());
+    discard(written);
+    return std::unexpected(std::move(error));
+  }
+  make_room(content);
+  return {};
+}
+
 std::vector<HostImages::Image> HostImages::list() const {
   std::vector<Image> images;
   std::error_code code;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_, code)) {
-    if (entry.path().extension() != ".image") continue;
     const std::string key = entry.path().stem().string();
-    const auto used = fs::last_write_time(seal(key), code);
-    images.push_back({key, bytes_on_disk(entry.path()), code ? fs::file_time_type::min() : used});
+    const bool is_carried = entry.path().extension() == ".carried";
+    if (!is_carried && entry.path().extension() != ".image") continue;
+    std::error_code gone;
+    const auto used = fs::last_write_time(is_carried ? entry.path() : seal(key), gone);
+    const auto known = is_carried ? about_carried(entry.path()) : about(key);
+    images.push_back({.key = key,
+                      .host = known ? known->origin.host : "",
+                      .bytes = bytes_on_disk(entry.path()),
+                      .used = gone ? fs::file_time_type::min() : used,
+                      .is_carried = is_carried});
   }
   std::ranges::sort(images, std::greater(), &Image::used);
   return images;
@@ -177,7 +249,7 @@ std::vector<HostImages::Image> HostImages::list() const {
 
 std::size_t HostImages::clear() const {
   const std::vector<Image> images = list();
-  for (const Image& one : images) remove(one.key);
+  for (const Image& one : images) remove_one(one);
   std::error_code code;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_, code)) {
     if (entry.path().extension() == ".new" || entry.path().extension() == ".not") ::unlink(entry.path().c_str());
@@ -196,7 +268,15 @@ void HostImages::make_room(const std::string& keep) const {
   std::uint64_t bytes = 0;
   for (const Image& one : list()) {
     bytes += one.bytes;
-    if (bytes > quota_ && one.key != keep) remove(one.key);
+    if (bytes > quota_ && one.key != keep) remove_one(one);
+  }
+}
+
+void HostImages::remove_one(const Image& one) const {
+  if (one.is_carried) {
+    ::unlink(carried(one.key).c_str());
+  } else {
+    remove(one.key);
   }
 }
 

@@ -25,7 +25,7 @@ class HostImagesTest : public ::testing::Test {
     const UniqueFd fd(::open(place->c_str(), O_WRONLY | O_CREAT | O_EXCL, 0600));
     ASSERT_TRUE(fd);
     ASSERT_TRUE(write_all(fd.get(), std::string(bytes, 'x'), *place));
-    ASSERT_TRUE(images.publish(key, *place));
+    ASSERT_TRUE(images.publish(key, *place, {.host = "Python host of torch"}));
   }
   [[nodiscard]] fs::path file(const std::string& key) const { return images.folder() / (key + ".image"); }
   void expect_refused(const std::string& key) {
@@ -44,6 +44,28 @@ TEST_F(HostImagesTest, WhatWasPublishedCanBeOpened) {
   EXPECT_TRUE(images.open("a"));
   EXPECT_TRUE(images.open("a")) << "as often as one likes";
   EXPECT_FALSE(images.open("b"));
+}
+
+TEST_F(HostImagesTest, AfterARestartOfTheMachineItsBytesAreCompared) {
+  write("a");
+  write("b");
+  for (const char* key : {"a", "b"}) {
+    const fs::path seal = images.folder() / (std::string(key) + ".seal");
+    std::string text = *read_file(seal);
+    const std::size_t boot = text.find('\n') + 1;
+    text.replace(boot, text.find('\n', boot) - boot, "another-boot");
+    ASSERT_TRUE(write_file(seal, text));
+  }
+  EXPECT_TRUE(images.open("a"));
+  EXPECT_FALSE(read_file(images.folder() / "a.seal")->contains("another-boot")) << "they are compared once";
+  EXPECT_EQ(images.about("a")->origin.host, "Python host of torch");
+  // As a page that had not reached the disk: its length and its times are what they were.
+  const fs::path seal = images.folder() / "b.seal";
+  std::string text = *read_file(seal);
+  const std::size_t digest = text.find(R"("digest":")") + 10;
+  text[digest] = text[digest] == '0' ? '1' : '0';
+  ASSERT_TRUE(write_file(seal, text));
+  expect_refused("b");
 }
 
 TEST_F(HostImagesTest, NobodyElseCanReadThem) {
@@ -98,8 +120,19 @@ TEST_F(HostImagesTest, WhatWasNotWrittenIsNotPublished) {
   ASSERT_TRUE(place);
   ASSERT_TRUE(write_file(*place + ".not", "it has threads"));
   std::string why;
-  EXPECT_FALSE(images.publish("a", *place, &why));
+  EXPECT_FALSE(images.publish("a", *place, {}, &why));
   EXPECT_EQ(why, "it has threads");
+  EXPECT_TRUE(fs::is_empty(images.folder()));
+}
+
+TEST_F(HostImagesTest, ThoseThatWereCarriedHereAreOfThem) {
+  write("a", 8000);
+  const auto place = images.place_for_new("carried");
+  ASSERT_TRUE(write_file(*place, std::string(20'000, 'x')));
+  ASSERT_TRUE(images.publish_carried("b", *place));
+  EXPECT_THAT(images.list(), SizeIs(1)) << "there is no room for both";
+  EXPECT_TRUE(images.list().front().is_carried);
+  EXPECT_EQ(images.clear(), 1U);
   EXPECT_TRUE(fs::is_empty(images.folder()));
 }
 

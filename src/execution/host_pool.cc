@@ -9,6 +9,7 @@
 #include "base/overloaded.h"
 #include "base/text.h"
 #include "build/identity.h"
+#include "execution/carried_images.h"
 
 namespace tally {
 
@@ -107,16 +108,25 @@ std::optional<std::string> HostPool::broken(const HostKey& key) const {
 /// Of its image, where there is one; else it may leave one.
 Result<ProcessRequest> HostPool::request_for(Host& host, UniqueFd control) {
   if (!host.spec.images) return host_request(host.spec, host.dumps, std::move(control));
-  const HostImages& images = *host.spec.images;
-  const std::string key = HostImages::key(host.key.digest);
   if (!not_restored_.contains(host.key)) {
-    if (auto image = images.open(key)) {
+    if (auto image = open_image(host)) {
       host.is_restored = true;
       return restore_request(host.spec, host.dumps, std::move(control), *std::move(image));
     }
   }
-  host.new_image = images.place_for_new(key).value_or("");
+  host.origin = origin_of(host.spec);
+  host.new_image = host.spec.images->place_for_new(HostImages::key(host.key.digest)).value_or("");
   return host_request(host.spec, host.dumps, std::move(control), host.new_image);
+}
+
+/// The store's, or one that was carried here.
+std::optional<UniqueFd> HostPool::open_image(const Host& host) {
+  const HostImages& images = *host.spec.images;
+  const std::string key = HostImages::key(host.key.digest);
+  if (auto image = images.open(key)) return image;
+  const Result<bool> adopted = adopt_image(images, key, origin_of(host.spec));
+  if (!adopted) not_adopted_.insert_or_assign(host.key, adopted.error().message);
+  return adopted.value_or(false) ? images.open(key) : std::nullopt;
 }
 
 Result<HostPool::Host> HostPool::launch(const HostKey& key, const HostSpec& spec, CpuLease lease) {
@@ -151,9 +161,11 @@ std::optional<HostProcess> HostPool::start(const HostKey& key, const HostSpec& s
   runner_.watch(host->control.fd());
   hosts_.push_back(*std::move(host));
   if (hosts_.back().is_restored) return HostProcess{spec.name + ", of its image", {spec.restorer}};
-  const auto refused = not_restored_.find(key);
-  return HostProcess{refused == not_restored_.end() ? spec.name : fmt::format("{} ({})", spec.name, refused->second),
-                     spec.argv};
+  for (const auto* const reasons : {&not_restored_, &not_adopted_}) {
+    if (const auto found = reasons->find(key); found != reasons->end())
+      return HostProcess{fmt::format("{} ({})", spec.name, found->second), spec.argv};
+  }
+  return HostProcess{spec.name, spec.argv};
 }
 
 const FrameStream& HostPool::lend(HostId id) {
@@ -303,7 +315,7 @@ void HostPool::settle_image(Host& host) {
   if (!host.spec.images) return;
   const HostImages& images = *host.spec.images;
   std::string why;
-  if (!host.new_image.empty() && !images.publish(HostImages::key(host.key.digest), host.new_image, &why) &&
+  if (!host.new_image.empty() && !images.publish(HostImages::key(host.key.digest), host.new_image, host.origin, &why) &&
       !why.empty())
     not_restored_.insert_or_assign(host.key, "it leaves no image: " + why);
   host.new_image.clear();

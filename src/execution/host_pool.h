@@ -166,10 +166,12 @@ class HostPool {
     std::optional<Clock::time_point> hung_up_at;  ///< Its control socket was closed: it ends soon, or hangs.
     bool is_restored = false;                     ///< Made of an image.
     std::string new_image;                        ///< Where it leaves one; empty: nowhere.
+    ImageOrigin origin;                           ///< Of the one that it leaves.
   };
   using Position = std::list<Host>::iterator;
 
   Result<ProcessRequest> request_for(Host& host, UniqueFd control);
+  std::optional<UniqueFd> open_image(const Host& host);
   Result<Host> launch(const HostKey& key, const HostSpec& spec, CpuLease lease);
   Position find(HostId id);
   [[nodiscard]] const Host& host(HostId id) const;
@@ -197,6 +199,7 @@ class HostPool {
   std::list<Host> hosts_;
   std::set<HostKey> single_use_;                 ///< They have threads, and cannot be forked safely twice.
   std::map<HostKey, std::string> not_restored_;  ///< They have no image that will do, and why.
+  std::map<HostKey, std::string> not_adopted_;   ///< Why the carried image was not taken.
   std::map<HostKey, std::string> broken_;
   std::map<HostKey, int> failed_starts_;  ///< In a row.
   std::uint32_t last_id_ = 0;

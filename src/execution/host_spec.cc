@@ -93,6 +93,7 @@ Status add_cpp(HostSpec& spec, const ResolvedToolchain& toolchain, const std::op
     spec.argv.insert(spec.argv.end(), toolchain.spec.program_args.begin(), toolchain.spec.program_args.end());
     set_variable(spec.environment, protocol::kAskVariable, protocol::kAskToServe);
     spec.made_of = state_of_all(std::span(&program, 1));
+    spec.made_of_files = {program};
     return {};
   }
   for (const std::string& library : toolchain.spec.preload) spec.argv.insert(spec.argv.end(), {"--preload", library});
@@ -271,7 +272,16 @@ Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolch
   return spec;
 }
 
-HostKey key_of(const HostSpec& spec) {
+namespace {
+
+std::vector<std::string> programs_of(const HostSpec& spec) {
+  std::vector<std::string> programs = {spec.argv.front()};
+  for (const HostSpec::File& file : spec.files) programs.push_back(file.path);
+  return programs;
+}
+
+/// Of all but its files' content.
+std::string lineage_of(const HostSpec& spec) {
   Digest digest;
   digest.add(spec.working_folder)
       .add(spec.late_environment.value_or(""))
@@ -281,13 +291,24 @@ HostKey key_of(const HostSpec& spec) {
       .add(spec.folder_variable);
   for (const std::string& argument : spec.argv) digest.add(argument);
   for (const auto& [name, value] : spec.environment) digest.add(name).add(value);
-  std::vector<std::string> programs = {spec.argv.front()};
-  for (const HostSpec::File& file : spec.files) {
-    digest.add(file.path);
-    programs.push_back(file.path);
-  }
-  const std::string lineage = digest.hex();
-  return HostKey{digest.add(spec.made_of).add(state_of_all(programs)).hex(), lineage};
+  for (const HostSpec::File& file : spec.files) digest.add(file.path);
+  return digest.hex();
+}
+
+}  // namespace
+
+HostKey key_of(const HostSpec& spec) {
+  const std::string lineage = lineage_of(spec);
+  return HostKey{Digest().add(lineage).add(spec.made_of).add(state_of_all(programs_of(spec))).hex(), lineage};
+}
+
+ImageOrigin origin_of(const HostSpec& spec) {
+  ImageOrigin origin{.host = spec.name,
+                     .content = Digest().add(lineage_of(spec)).add(spec.made_of_text).hex(),
+                     .files = programs_of(spec)};
+  origin.files.insert(origin.files.end(), spec.made_of_files.begin(), spec.made_of_files.end());
+  origin.state = state_of_all(origin.files);
+  return origin;
 }
 
 namespace {

@@ -68,7 +68,9 @@ struct HostSpec {
   std::optional<std::string> program = {};      ///< A program in Python: what it is to collect.
   std::string working_folder;
   std::vector<File> files;
-  std::string made_of;  ///< Python: digest of the interpreter and of all files that it loads.
+  std::string made_of;                          ///< Python: digest of the interpreter and of all files that it loads.
+  std::string made_of_text = {};                ///< What of that is in no file.
+  std::vector<std::string> made_of_files = {};  ///< And its files.
   bool counted = false;
   bool inherits_output = false;           ///< Tally's own standard output is passed to it.
   std::string folder_variable;            ///< Of its environment: it names the folder of its dumps; empty: none does.
@@ -90,6 +92,9 @@ Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolch
                            const Settings& settings);
 
 HostKey key_of(const HostSpec& spec);
+
+/// For the image of such a host, as its files are now.
+ImageOrigin origin_of(const HostSpec& spec);
 
 /// The option that has Valgrind run a tool of ours. It looks for tools in a folder of its own, from where this leads to
 /// the root; so whatever starts Valgrind (Debian's is a script that sets variables) starts the tool like any other.

@@ -144,12 +144,16 @@ void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const HostKi
                 const HostSurroundings& around) {
   const ResolvedInterpreter& interpreter = **toolchain.interpreter;
   spec.made_of = interpreter.start + toolchain.loaded;
+  spec.made_of_text = interpreter.start_text;
+  spec.made_of_files = interpreter.started;
+  spec.made_of_files.insert(spec.made_of_files.end(), toolchain.loaded_files.begin(), toolchain.loaded_files.end());
   const std::optional<PythonProgram>& program = toolchain.spec.python_program;
   spec.late_environment = take_late_environment(spec.environment, program.has_value());
   spec.files = host_files(program, around.libexec);
   if (program) {
     spec.program = program_text(*program, toolchain.spec.program_args);
     spec.made_of += state_of_all(program->loaded);
+    spec.made_of_files.insert(spec.made_of_files.end(), program->loaded.begin(), program->loaded.end());
   }
   if (!toolchain.compiled.empty()) {
     // A path of one length, wherever the cache lies.

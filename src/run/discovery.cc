@@ -204,23 +204,20 @@ Result<Discovery> discover(ProcessRunner& runner, const ResolvedToolchain& resol
       .add(toolchain.device.py)
       .add(toolchain.warm_up.py)
       .add(interpreter.path)
-      .add(interpreter.identity)
       .add(working_folder);
   for (const std::string& module : toolchain.requires_modules) key.add(module);
   for (const auto& [variable, value] : environment) key.add(variable).add(value);
+  // One folder, whatever the sources are and wherever: an interpreter compares them with what was compiled.
+  const std::string compiled = cache.compiled_folder(key.hex()).string();
+  key.add(interpreter.identity);
   if (const auto remembered = cache.discovered(key.hex())) {
     const auto answer = json::parse(*remembered);
     if (!answer) return std::unexpected(answer.error());
     return read_answer(*answer, toolchain);
   }
   ProcessRequest request;
-  request.argv = {interpreter.path,
-                  "-c",
-                  std::string(kDriver),
-                  toolchain.discover,
-                  toolchain.device.py,
-                  toolchain.warm_up.py,
-                  cache.compiled_folder(key.hex()).string()};
+  request.argv = {interpreter.path,     "-c",    std::string(kDriver), toolchain.discover, toolchain.device.py,
+                  toolchain.warm_up.py, compiled};
   request.argv.insert(request.argv.end(), toolchain.requires_modules.begin(), toolchain.requires_modules.end());
   request.environment = environment;
   request.working_folder = working_folder;

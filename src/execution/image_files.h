@@ -1,0 +1,36 @@
+/// The files that an image names (protocol/host_image.h): what its process had mapped, had read, or had not found.
+///
+/// The loader compares a file's inode, size and change. On another machine those of the same file are others, so that a
+/// carried image gets new ones once its files' bytes were compared.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+
+namespace tally {
+
+struct ImageFile {
+  std::string path;
+  std::uint64_t inode = 0;  ///< 0: there is to be none.
+  std::uint64_t size = 0;
+  std::int64_t changed = 0;  ///< Seconds and nanoseconds.
+  std::int64_t changed_ns = 0;
+
+  /// What stands there now; links are followed.
+  static ImageFile now(const std::string& path);
+  bool operator==(const ImageFile&) const = default;
+};
+
+/// In the image's order. An error (input): the image is damaged.
+Result<std::vector<ImageFile>> files_of_image(int image, const std::filesystem::path& path);
+
+/// In the same order, and of the same files.
+Status set_files_of_image(int image, const std::filesystem::path& path, const std::vector<ImageFile>& files);
+
+}  // namespace tally
