@@ -279,6 +279,7 @@ void add_command_options(OptionSet& command, CommandOptions& options) {
   add_profiles_option(command, options.profiles);
   add_repository_options(command, options.source);
   add_run_options(command, options.run);
+  add_column_options(command, options.run);
   // Each execution is one of processes of its own, which nothing prepares, and no calls are followed in.
   command.leave_out({"-n,--iterations", "--isolation", "--denoise", "--cache-sim", "--branch-sim", "--call-context",
                      "--cxx", "--python", "--images", "--host-timeout"});
@@ -292,6 +293,7 @@ int run_command(const Context& context, const CommandOptions& options, std::ostr
   auto settings = settings_of(options.run);
   if (!settings) return report_error(settings.error(), err);
   if (auto fine = check_outputs({options.json}); !fine) return report_error(fine.error(), err);
+  if (const auto view = view_of(options.run); !view) return report_error(view.error(), err);
   if (options.output == "inherit" && (options.json == "-" || !options.exported.empty())) {
     return report_error({ErrorKind::input, "what the command prints would be within tally's own output",
                          "--output inherit", "leave out --export, and write the record to a file"},

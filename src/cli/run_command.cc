@@ -14,6 +14,7 @@
 #include "cli/measuring.h"
 #include "cli/record_files.h"
 #include "record/json.h"
+#include "report/exports.h"
 #include "report/table.h"
 
 namespace tally::cli {
@@ -100,6 +101,8 @@ void add_run_command_options(OptionSet& command, RunCommandOptions& options) {
   add_profile_contents_options(command, options.profiles);
   add_selection_options(command, options.run);
   add_run_options(command, options.run);
+  add_column_options(command, options.run);
+  add_table_files(command, options.run);
   add_server_option(command, options.run);
 }
 
@@ -110,15 +113,21 @@ RenderOptions rendering(const Context& context, const RunOptions& options) {
 
 Status print_record(const Context& context, const RunOptions& options, const RunResult& result, const std::string& json,
                     std::ostream& out) {
+  const auto view = view_of(options);
+  if (!view) return std::unexpected(view.error());
+  // The files first: a reader of the table may go before its end.
+  Status written = json.empty() || json == "-" ? Status{} : write_record(json, result);
+  if (written && !options.csv.empty()) written = write_file(options.csv, to_csv(result.record));
+  if (written && !options.markdown.empty())
+    written = write_file(options.markdown, run_table_markdown(result.record, *view));
   if (json == "-") {
-    return write_json(result, [&](std::string_view piece) {
+    const Status printed = write_json(result, [&](std::string_view piece) {
       out << piece;
       return Status{};
     });
+    return written ? printed : written;
   }
-  // The record first: a reader of the table may go before its end.
-  Status written = json.empty() ? Status{} : write_record(json, result);
-  out << render_run_table(result.record, rendering(context, options), options.denoise);
+  out << render_run_table(result.record, rendering(context, options), *view);
   return written;
 }
 
@@ -145,7 +154,9 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
                          "look at the suite, --filter and --exclude: `tally list` shows what they leave"},
                         err);
   }
-  if (auto fine = check_outputs({options.json}); !fine) return report_error(fine.error(), err);
+  if (auto fine = check_outputs({options.json, options.run.csv, options.run.markdown}); !fine)
+    return report_error(fine.error(), err);
+  if (const auto view = view_of(options.run); !view) return report_error(view.error(), err);
   if (auto fine = check(options.profiles, options.json); !fine) return report_error(fine.error(), err);
   const auto expected = Expectation::load(options.expect);
   if (!expected) return report_error(expected.error(), err);

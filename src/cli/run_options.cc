@@ -127,6 +127,22 @@ void add_run_options(OptionSet& command, RunOptions& options) {
       .range(20, 10000);
 }
 
+void add_column_options(OptionSet& command, RunOptions& options) {
+  command
+      .add("--columns", &options.columns,
+           "Columns of the table, with commas between: label, variant, instructions, denoised, spread, time, iqr, "
+           "mean, min, max, kernels, "
+           "device, user, system, peak, status (default: those that have figures)")
+      .value_name("LIST");
+  command.add("--sort", &options.sort, "Sort the table by this column; with a dash before it, largest first")
+      .value_name("NAME");
+}
+
+void add_table_files(OptionSet& command, RunOptions& options) {
+  command.add("--csv", &options.csv, "Also write the results as CSV to this file").value_name("FILE");
+  command.add("--markdown", &options.markdown, "Also write the table as Markdown to this file").value_name("FILE");
+}
+
 void add_server_option(OptionSet& command, RunOptions& options) {
   command
       .add("--server", &options.server,
@@ -154,6 +170,15 @@ Result<Plan> plan_of(const Suite& suite, const RunOptions& options) {
   auto selection = selection_of(options);
   if (!selection) return std::unexpected(selection.error());
   return make_plan(suite, {.selection = *std::move(selection), .repeat = options.settings.repeat});
+}
+
+Result<RunTableView> view_of(const RunOptions& options) {
+  RunTableView view{.columns = {}, .sort = options.sort, .denoised = options.denoise};
+  if (!options.columns.empty()) {
+    for (const std::string_view name : split(options.columns, ',')) view.columns.emplace_back(trim(name));
+  }
+  if (auto known = check_view(view); !known) return std::unexpected(known.error());
+  return view;
 }
 
 Result<double> parse_seconds(const std::string& text, const std::string& where) {

@@ -8,6 +8,7 @@
 #include "cli/option_set.h"
 #include "measurement/settings.h"
 #include "plan/plan.h"
+#include "report/table.h"
 #include "run/toolchains.h"
 
 namespace tally::cli {
@@ -33,6 +34,10 @@ struct RunOptions {
   int reserved_cpus = 0;        ///< The lowest ones of these, left to others.
   std::string server = "auto";  ///< Who measures: "auto", "off", or a socket's path.
   bool denoise = false;         ///< What is shown; a record has both.
+  std::string columns;          ///< Of the table, with commas between; empty: by default.
+  std::string sort;
+  std::string csv;  ///< Files besides; empty: none.
+  std::string markdown;
   bool keep = false;
   bool quiet = false;
   bool verbose = false;
@@ -45,6 +50,10 @@ void add_selection_options(OptionSet& command, RunOptions& options);
 /// What programs are found and started in: for `list` and `plan`, which have them list their benchmarks, too.
 void add_environment_options(OptionSet& command, RunOptions& options);
 void add_run_options(OptionSet& command, RunOptions& options);
+/// How the table looks, of a command that prints it.
+void add_column_options(OptionSet& command, RunOptions& options);
+/// In which other forms it is written.
+void add_table_files(OptionSet& command, RunOptions& options);
 void add_server_option(OptionSet& command, RunOptions& options);
 
 /// Reads the record of --balance.
@@ -54,6 +63,9 @@ Result<Plan> plan_of(const Suite& suite, const RunOptions& options);
 
 /// How these options want a run to measure.
 Result<Settings> settings_of(const RunOptions& options);
+
+/// How they want its table to look. An error (input) names a column that there is not.
+Result<RunTableView> view_of(const RunOptions& options);
 
 /// "30 s", "500ms", "5 min", "1h", or a number of seconds.
 Result<double> parse_seconds(const std::string& text, const std::string& where);

@@ -269,7 +269,9 @@ int print_merged(const Context& context, const SubmitOptions& options, const std
   if (!record) return report_error(record.error(), err);
   RunResult result;
   result.record = *std::move(record);
-  out << render_run_table(result.record, rendering(context, options.run), options.run.denoise);
+  const auto view = view_of(options.run);
+  if (!view) return report_error(view.error(), err);
+  out << render_run_table(result.record, rendering(context, options.run), *view);
   return exit_code_of(result);
 }
 

@@ -22,6 +22,8 @@ void add_time_options(OptionSet& command, TimeOptions& options) {
       .value_name("KIND");
   command.add("--json", &options.json, "Write the record to this file (-: standard output)").value_name("FILE");
   add_run_options(command, options.run);
+  add_column_options(command, options.run);
+  add_table_files(command, options.run);
   add_server_option(command, options.run);
 }
 
@@ -57,7 +59,9 @@ int run_time(const Context& context, const TimeOptions& options, std::ostream& o
   if (!plan) return report_error(plan.error(), err);
   auto settings = settings_of(options.run);
   if (!settings) return report_error(settings.error(), err);
-  if (auto fine = check_outputs({options.json}); !fine) return report_error(fine.error(), err);
+  if (auto fine = check_outputs({options.json, options.run.csv, options.run.markdown}); !fine)
+    return report_error(fine.error(), err);
+  if (const auto view = view_of(options.run); !view) return report_error(view.error(), err);
   auto measuring = Measuring::begin(context, options.run, err);
   if (!measuring) return report_error(measuring.error(), err);
   const RunRequest request{.plan = &*plan,

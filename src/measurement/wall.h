@@ -43,6 +43,8 @@ WallWatch pooled(const WallWatch& first, std::uint64_t samples, const WallWatch&
 struct StoredSamples {
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
+  double least_s = 0;  ///< Of the samples.
+  double most_s = 0;
   friend bool operator==(const StoredSamples&, const StoredSamples&) = default;
 };
 

@@ -5,6 +5,7 @@
 #include "base/byte_count.h"
 #include "base/readable_id.h"
 #include "base/text.h"
+#include "report/escape.h"
 #include "report/format.h"
 #include "report/table.h"
 
@@ -24,63 +25,212 @@ Cell status_cell(const CaseRecord& record) {
   return {text, tint};
 }
 
-std::vector<Cell> case_row(const CaseRecord& record) {
-  std::vector<Cell> row = {{label_text(record)}, {variant_text(record)}, {}, {}, {}, {}, status_cell(record)};
-  if (record.counts) {
-    row[2].text = format_figure(record.counts->per_iteration);
-    row[3] = {format_share(record.counts->spread), record.counts->spread == 0 ? Tint::dim : Tint::none};
-  }
-  if (record.wall) {
-    row[4].text = format_seconds(record.wall->median_s, record.wall->interval_s.half_width());
-    row[5] = {record.wall->median_s > 0 ? format_share(record.wall->iqr_s / record.wall->median_s) : "", Tint::dim};
-  }
-  return row;
+std::optional<double> no_value(const CaseRecord& /*one*/) { return std::nullopt; }
+
+/// A column that a table may have. One without `value` is sorted by its text.
+struct RunColumn {
+  std::string_view name;  ///< In --columns and --sort.
+  Column column;
+  Cell (*cell)(const CaseRecord& one);
+  std::optional<double> (*value)(const CaseRecord& one);
+  /// Whether it is shown where no columns are chosen.
+  bool (*is_usual)(const Record& record, bool denoised);
+};
+
+bool always(const Record& /*record*/, bool /*denoised*/) { return true; }
+bool never(const Record& /*record*/, bool /*denoised*/) { return false; }
+
+template <auto Value>
+std::optional<double> of_counts(const CaseRecord& one) {
+  return one.counts ? std::optional<double>((*one.counts).*Value) : std::nullopt;
 }
 
-/// Before the status, where a case has worked on a device: its kernels, and their own time.
-void add_device(Table& table, const Record& record) {
-  const auto has_work = [](const CaseRecord& one) { return one.on_device && one.on_device->work; };
-  if (std::ranges::none_of(record.cases, has_work)) return;
-  table.columns.insert(table.columns.end() - 1,
-                       {{.title = "kernels", .right = true}, {.title = "device", .right = true}});
-  for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    const CaseRecord& one = record.cases[i];
-    std::vector<Cell> cells(2);
-    if (has_work(one)) {
-      const DeviceWork& work = *one.on_device->work;
-      cells[0].text = format_figure(work.kernels);
-      cells[1].text = format_seconds(work.kernel_time_s, work.kernel_time_interval_s.half_width());
-    }
-    table.rows[i].insert(table.rows[i].end() - 1, cells.begin(), cells.end());
-  }
+template <auto Value>
+std::optional<double> of_wall(const CaseRecord& one) {
+  return one.wall ? std::optional<double>((*one.wall).*Value) : std::nullopt;
 }
 
-/// Before the status, where there are commands: processor time, and the most memory.
-void add_used(Table& table, const Record& record) {
-  if (std::ranges::none_of(record.cases, [](const CaseRecord& one) { return one.used.has_value(); })) return;
-  table.columns.insert(table.columns.end() - 1, {{.title = "user", .right = true, .drop = 4},
-                                                 {.title = "system", .right = true, .drop = 4},
-                                                 {.title = "peak", .right = true, .drop = 4}});
-  for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    std::vector<Cell> cells(3);
-    if (const auto& used = record.cases[i].used) {
-      cells[0].text = format_seconds(used->user_s, 0);
-      cells[1].text = format_seconds(used->system_s, 0);
-      cells[2].text = bytes_text(used->peak_bytes);
-    }
-    table.rows[i].insert(table.rows[i].end() - 1, cells.begin(), cells.end());
-  }
+template <auto Value>
+std::optional<double> of_used(const CaseRecord& one) {
+  return one.used ? std::optional(static_cast<double>((*one.used).*Value)) : std::nullopt;
 }
 
-/// Beside the whole count; a language without known noise has no such count.
-void add_denoised(Table& table, const Record& record) {
-  const auto beside = [](auto& list) { return list.begin() + 3; };
-  table.columns.insert(beside(table.columns), {.title = "denoised", .right = true});
-  for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    const std::optional<Counts>& counts = record.cases[i].counts;
-    table.rows[i].insert(beside(table.rows[i]),
-                         {counts && counts->denoised ? format_count(*counts->denoised) : "", Tint::none});
+const DeviceWork* work_of(const CaseRecord& one) {
+  return one.on_device && one.on_device->work ? &*one.on_device->work : nullptr;
+}
+
+std::optional<double> denoised_of(const CaseRecord& one) { return one.counts ? one.counts->denoised : std::nullopt; }
+std::optional<double> kernels_of(const CaseRecord& one) {
+  return work_of(one) != nullptr ? std::optional<double>(work_of(one)->kernels) : std::nullopt;
+}
+std::optional<double> device_time_of(const CaseRecord& one) {
+  return work_of(one) != nullptr ? std::optional(work_of(one)->kernel_time_s) : std::nullopt;
+}
+std::optional<double> least_of(const CaseRecord& one) {
+  if (one.wall && one.wall->stored) return one.wall->stored->least_s;
+  const bool has_samples = one.wall && !one.wall->replicates_s.empty();
+  return has_samples ? std::optional(std::ranges::min(one.wall->replicates_s)) : std::nullopt;
+}
+std::optional<double> most_of(const CaseRecord& one) {
+  if (one.wall && one.wall->stored) return one.wall->stored->most_s;
+  const bool has_samples = one.wall && !one.wall->replicates_s.empty();
+  return has_samples ? std::optional(std::ranges::max(one.wall->replicates_s)) : std::nullopt;
+}
+std::optional<double> iqr_share_of(const CaseRecord& one) {
+  return one.wall && one.wall->median_s > 0 ? std::optional(one.wall->iqr_s / one.wall->median_s) : std::nullopt;
+}
+
+template <std::optional<double> (*Value)(const CaseRecord&), auto Format>
+Cell formatted(const CaseRecord& one) {
+  const std::optional<double> value = Value(one);
+  return {value ? Format(*value) : ""};
+}
+std::string plain_seconds(double seconds) { return format_seconds(seconds); }
+std::string whole_count(double count) { return format_count(count); }
+std::string memory(double bytes) { return bytes_text(static_cast<std::uint64_t>(bytes)); }
+
+bool has_denoised(const Record& /*record*/, bool denoised) { return denoised; }
+bool has_commands(const Record& record, bool /*denoised*/) {
+  return std::ranges::any_of(record.cases, [](const CaseRecord& one) { return one.used.has_value(); });
+}
+bool has_device_work(const Record& record, bool /*denoised*/) {
+  return std::ranges::any_of(record.cases, [](const CaseRecord& one) { return work_of(one) != nullptr; });
+}
+
+/// In the order of a table that nobody has chosen.
+const std::vector<RunColumn>& run_columns() {
+  static const std::vector<RunColumn> columns = {
+      {"label",
+       {.title = "label", .least = 12, .in_middle = true},
+       [](const CaseRecord& one) -> Cell { return {label_text(one)}; },
+       no_value,
+       always},
+      {"variant",
+       {.title = "variant", .least = 6},
+       [](const CaseRecord& one) -> Cell { return {variant_text(one)}; },
+       no_value,
+       always},
+      {"instructions",
+       {.title = "instr/iter", .right = true},
+       formatted<of_counts<&Counts::per_iteration>, format_figure>,
+       of_counts<&Counts::per_iteration>,
+       always},
+      {"denoised",
+       {.title = "denoised", .right = true},
+       formatted<denoised_of, whole_count>,
+       denoised_of,
+       has_denoised},
+      {"spread",
+       {.title = "spread", .right = true, .drop = 2},
+       [](const CaseRecord& one) -> Cell {
+         if (!one.counts) return {};
+         return {format_share(one.counts->spread), one.counts->spread == 0 ? Tint::dim : Tint::none};
+       },
+       of_counts<&Counts::spread>,
+       always},
+      {"time",
+       {.title = "median", .right = true, .drop = 1},
+       [](const CaseRecord& one) -> Cell {
+         return {one.wall ? format_seconds(one.wall->median_s, one.wall->interval_s.half_width()) : ""};
+       },
+       of_wall<&Wall::median_s>,
+       always},
+      {"iqr",
+       {.title = "IQR", .right = true, .drop = 3},
+       [](const CaseRecord& one) -> Cell {
+         const auto share = iqr_share_of(one);
+         return {share ? format_share(*share) : "", Tint::dim};
+       },
+       iqr_share_of,
+       always},
+      {"mean",
+       {.title = "mean", .right = true, .drop = 5},
+       formatted<of_wall<&Wall::mean_s>, plain_seconds>,
+       of_wall<&Wall::mean_s>,
+       never},
+      {"min", {.title = "min", .right = true, .drop = 5}, formatted<least_of, plain_seconds>, least_of, never},
+      {"max", {.title = "max", .right = true, .drop = 5}, formatted<most_of, plain_seconds>, most_of, never},
+      {"kernels",
+       {.title = "kernels", .right = true},
+       formatted<kernels_of, format_figure>,
+       kernels_of,
+       has_device_work},
+      {"device",
+       {.title = "device", .right = true},
+       [](const CaseRecord& one) -> Cell {
+         const DeviceWork* const work = work_of(one);
+         return {work != nullptr ? format_seconds(work->kernel_time_s, work->kernel_time_interval_s.half_width()) : ""};
+       },
+       device_time_of,
+       has_device_work},
+      {"user",
+       {.title = "user", .right = true, .drop = 4},
+       formatted<of_used<&ResourceUse::user_s>, plain_seconds>,
+       of_used<&ResourceUse::user_s>,
+       has_commands},
+      {"system",
+       {.title = "system", .right = true, .drop = 4},
+       formatted<of_used<&ResourceUse::system_s>, plain_seconds>,
+       of_used<&ResourceUse::system_s>,
+       has_commands},
+      {"peak",
+       {.title = "peak", .right = true, .drop = 4},
+       formatted<of_used<&ResourceUse::peak_bytes>, memory>,
+       of_used<&ResourceUse::peak_bytes>,
+       has_commands},
+      {"status", {.title = "status", .least = 8}, status_cell, no_value, always},
+  };
+  return columns;
+}
+
+const RunColumn* run_column(std::string_view name) {
+  const auto found = std::ranges::find(run_columns(), name, &RunColumn::name);
+  return found == run_columns().end() ? nullptr : &*found;
+}
+
+std::vector<const RunColumn*> columns_of(const Record& record, const RunTableView& view) {
+  std::vector<const RunColumn*> columns;
+  for (const std::string& name : view.columns) {
+    if (const RunColumn* const column = run_column(name)) columns.push_back(column);
   }
+  if (!columns.empty()) return columns;
+  for (const RunColumn& one : run_columns()) {
+    if (one.is_usual(record, view.denoised)) columns.push_back(&one);
+  }
+  return columns;
+}
+
+/// The cases as they are to stand. What has no such figure comes last.
+std::vector<const CaseRecord*> cases_of(const Record& record, std::string_view sort) {
+  std::vector<const CaseRecord*> cases;
+  cases.reserve(record.cases.size());
+  for (const CaseRecord& one : record.cases) cases.push_back(&one);
+  const bool falls = sort.starts_with('-');
+  const RunColumn* const by = run_column(falls ? sort.substr(1) : sort);
+  if (by == nullptr) return cases;
+  // Equal ones stay in the plan's order, in which they lie.
+  std::ranges::sort(cases, [&](const CaseRecord* a, const CaseRecord* b) {
+    const auto first = by->value(*a);
+    const auto second = by->value(*b);
+    if (first.has_value() != second.has_value()) return first.has_value();
+    if (first && *first != *second) return falls ? *first > *second : *first < *second;
+    const std::string text = by->cell(*a).text;
+    const std::string other = by->cell(*b).text;
+    if (!first && text != other) return falls ? text > other : text < other;
+    return a < b;
+  });
+  return cases;
+}
+
+Table table_of(const Record& record, const RunTableView& view) {
+  const std::vector<const RunColumn*> columns = columns_of(record, view);
+  Table table;
+  for (const RunColumn* const one : columns) table.columns.push_back(one->column);
+  for (const CaseRecord* const one : cases_of(record, view.sort)) {
+    std::vector<Cell>& row = table.rows.emplace_back();
+    for (const RunColumn* const column : columns) row.push_back(column->cell(*one));
+  }
+  return table;
 }
 
 /// The failure indented below its case: message, then where to read on.
@@ -118,28 +268,49 @@ std::string warnings_text(const Record& record, const RenderOptions& options) {
   return lines.empty() ? lines : "\n" + lines;
 }
 
-std::string render_run_table(const Record& record, const RenderOptions& options, bool denoised) {
-  Table table;
-  table.columns = {{.title = "label", .least = 12, .in_middle = true},
-                   {.title = "variant", .least = 6},
-                   {.title = "instr/iter", .right = true},
-                   {.title = "spread", .right = true, .drop = 2},
-                   {.title = "median", .right = true, .drop = 1},
-                   {.title = "IQR", .right = true, .drop = 3},
-                   {.title = "status", .least = 8}};
+Status check_view(const RunTableView& view) {
+  const auto check = [](std::string_view name, const char* option) -> Status {
+    if (run_column(name) != nullptr) return {};
+    std::vector<std::string> names;
+    for (const RunColumn& one : run_columns()) names.emplace_back(one.name);
+    return fail(ErrorKind::input, fmt::format("there is no column '{}'", name), option,
+                fmt::format("columns are {}", join(names, ", ")));
+  };
+  for (const std::string& name : view.columns) {
+    if (auto known = check(name, "--columns"); !known) return known;
+  }
+  if (view.sort.empty()) return {};
+  return check(std::string_view(view.sort).substr(view.sort.starts_with('-') ? 1 : 0), "--sort");
+}
+
+std::string run_table_markdown(const Record& record, const RunTableView& view) {
+  const Table table = table_of(record, view);
+  std::string heading = "|";
+  std::string rule = "|";
+  for (const Column& one : table.columns) {
+    heading += fmt::format(" {} |", one.title);
+    rule += one.right ? "---:|" : "---|";
+  }
+  std::string text = heading + "\n" + rule + "\n";
+  for (const std::vector<Cell>& row : table.rows) {
+    text += "|";
+    for (const Cell& cell : row) text += fmt::format(" {} |", markdown_escape(cell.text));
+    text += "\n";
+  }
+  return text;
+}
+
+std::string render_run_table(const Record& record, const RenderOptions& options, const RunTableView& view) {
+  const Table table = table_of(record, view);
   std::size_t ok = 0;
   std::size_t bad = 0;
   std::string failures;
   for (const CaseRecord& one : record.cases) {
-    table.rows.push_back(case_row(one));
     ok += one.status == CaseStatus::ok;
     if (one.status == CaseStatus::ok || one.status == CaseStatus::skipped) continue;
     ++bad;
     failures += "\n" + failure_text(one, options);
   }
-  if (denoised) add_denoised(table, record);
-  add_device(table, record);
-  add_used(table, record);
   std::string summary =
       fmt::format("{} {}: {} ok", record.cases.size(), record.cases.size() == 1 ? "case" : "cases", ok);
   if (bad > 0) summary += ", " + tinted(fmt::format("{} failed", bad), Tint::bad, options.color);

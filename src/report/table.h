@@ -42,8 +42,19 @@ struct Table {
 /// A heading line, then a line for each row; every line ends in a newline and none in a space.
 std::string render_table(const Table& table, const RenderOptions& options);
 
+/// How a run's table is to look.
+struct RunTableView {
+  std::vector<std::string> columns = {};  ///< Their names, in order; none: those that the record has figures for.
+  std::string sort = {};                  ///< By which; "-time" has the largest first; empty: the plan's order.
+  bool denoised = false;  ///< Counts without known interpreter noise stand beside the whole ones, if none are chosen.
+};
+
+/// An error (input) names a column that there is not, and those that there are.
+Status check_view(const RunTableView& view);
+
 /// What `tally run` prints: a line for each case, failures below with message and reproduce command, then a summary.
-/// `denoised`: the counts without known interpreter noise stand beside the whole ones.
-std::string render_run_table(const Record& record, const RenderOptions& options, bool denoised = false);
+std::string render_run_table(const Record& record, const RenderOptions& options, const RunTableView& view = {});
+/// The table alone, as Markdown.
+std::string run_table_markdown(const Record& record, const RunTableView& view = {});
 
 }  // namespace tally

@@ -10,8 +10,10 @@
 namespace tally {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 TEST(Table, FiguresStandRightAndNoLineEndsInASpace) {
   const Table table{.columns = {{.title = "name"}, {.title = "n", .right = true}, {.title = "note"}},
@@ -60,10 +62,33 @@ TEST(Table, ACountOfAnEarlierRunIsMarked) {
 TEST(Table, DenoisedCountsStandBesideTheWholeOnesWhereTheyAreAskedFor) {
   Record record = example_record();
   record.cases[0].counts->denoised = 987.5;
-  const std::string text = render_run_table(record, {.width = 100}, true);
+  const std::string text = render_run_table(record, {.width = 100}, {.denoised = true});
   EXPECT_THAT(text, HasSubstr("instr/iter  denoised  spread"));
   EXPECT_THAT(text, HasSubstr("1,000    987.50       0"));
   EXPECT_THAT(render_run_table(record, {.width = 100}), Not(HasSubstr("denoised")));
+}
+
+TEST(Table, ColumnsAndTheirOrderAreChosen) {
+  Record record = example_record();
+  record.cases.push_back(record.cases[0]);
+  record.cases.back().label = {"Pointwise", "sub"};
+  record.cases.back().counts->per_iteration = 10;
+  const RunTableView view{.columns = {"instructions", "label"}, .sort = "-instructions"};
+  EXPECT_THAT(render_run_table(record, {.width = 100}, view), StartsWith("instr/iter  label\n"
+                                                                         "     1,000  Pointwise / add\n"
+                                                                         "        10  Pointwise / sub\n"
+                                                                         "            Pointwise / add\n"));
+  EXPECT_THAT(render_run_table(record, {.width = 100}, {.columns = {"instructions", "label"}, .sort = "instructions"}),
+              StartsWith("instr/iter  label\n        10  Pointwise / sub\n"));
+  EXPECT_EQ(run_table_markdown(record, view),
+            "| instr/iter | label |\n|---:|---|\n| 1,000 | Pointwise / add |\n| 10 | Pointwise / sub |\n"
+            "|  | Pointwise / add |\n");
+  EXPECT_THAT(render_run_table(record, {.width = 100}, {.sort = "-label"}), HasSubstr("\nPointwise / sub  cpp"));
+  EXPECT_TRUE(check_view(view));
+  const Status unknown = check_view({.columns = {"label", "memory"}});
+  ASSERT_FALSE(unknown);
+  EXPECT_THAT(describe(unknown.error()), AllOf(HasSubstr("'memory'"), HasSubstr("instructions, denoised")));
+  EXPECT_FALSE(check_view({.sort = "--time"}));
 }
 
 TEST(Table, AFloodOfOutputIsCutToAScreen) {

@@ -171,6 +171,11 @@ Status CaseRecorder::keep(CaseRecord& record) {
   auto stored = journal_->append(case_to_json(record));
   if (!stored) return std::unexpected(stored.error());
   if (request_.keeps_samples || !record.wall) return {};
+  if (!record.wall->replicates_s.empty()) {
+    const auto [least, most] = std::ranges::minmax(record.wall->replicates_s);
+    stored->least_s = least;
+    stored->most_s = most;
+  }
   record.wall->replicates_s = std::vector<double>();
   record.wall->samples_per_child = std::vector<std::uint64_t>();
   record.wall->stored = *stored;
