@@ -20,10 +20,11 @@ namespace {
 
 /// Run as: python3 -c DRIVER DISCOVER DEVICE WARM_UP COMPILED MODULE... Its last line of output is the answer; modules
 /// may print what they like. The warm-up is run for what it imports; should it fail, the host will say so. Among the
-/// files are the places where a module would be found before the one that was: one that appears there is another
-/// module. Where sources are not compiled, as of a package that was only unpacked, all that was imported is kept
-/// compiled in the folder COMPILED: hosts would compile it in each start, under Valgrind, and other processes than ours
-/// may not find the sources' own folders changed.
+/// files that the answer is of are those that `discover` has opened, or has not found, and the places where a module
+/// would be found before the one that was: one that appears there is another module. Where sources are not compiled, as
+/// of a package that was only unpacked, all that was imported is kept compiled in the folder COMPILED: hosts would
+/// compile it in each start, under Valgrind, and other processes than ours may not find the sources' own folders
+/// changed.
 constexpr std::string_view kDriver = R"py(
 import sys
 sys.dont_write_bytecode = True
@@ -41,7 +42,13 @@ def read_maps():
 found = {}
 scope = {name.partition(".")[0]: sys.modules[name.partition(".")[0]] for name in names}
 scope.update(found=found, mapped=[path for path in read_maps() if os.path.isfile(path)])
+looked_at = set()
+def note(event, arguments):
+    if event == "open" and looked_at is not None and isinstance(arguments[0], str) and not arguments[2] & 3:
+        looked_at.add(os.path.abspath(arguments[0]))
+sys.addaudithook(note)
 exec(compile(sys.argv[1], "discover", "exec"), scope)
+noted, looked_at = looked_at, None
 devices = {name.partition(".")[0]: sys.modules[name.partition(".")[0]] for name in names}
 exec(compile(sys.argv[2], "device", "exec"), devices)
 modules = {}
@@ -59,6 +66,7 @@ del sys.modules["tally_warm_up"]
 read = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
 read.update(read_maps())
 read = {path for path in read if path and os.path.isfile(path)}
+read.update(path for path in noted if not path.startswith(("/proc/", "/sys/", "/dev/")))
 for name in {name.partition(".")[0] for name in names}:
     place = getattr(sys.modules[name], "__file__", None) or ""
     for folder in sys.path:

@@ -129,6 +129,19 @@ TEST(Discover, WhereThereIsNoCppItsCasesSaySoAndPythonGoesOn) {
   EXPECT_NE(without.out.find("2 cases: 1 ok, 1 failed"), std::string::npos) << without.out;
 }
 
+TEST(Discover, WhatItHasNotFoundItIsAskedForAgainOnceThatIsThere) {
+  const auto folder = TemporaryFolder::make();
+  const std::string header = (folder->path() / "found.h").string();
+  const std::string text = "found['flags'] = ['-std=c++20', '-DkOne=1']\ntry:\n    open('" + header +
+                           "')\nexcept OSError:\n    found['no_cpp'] = 'its headers are not installed'\n";
+  EXPECT_EQ(discovering(text, folder->path()).code, 1);
+  ASSERT_TRUE(write_file(header, ""));
+  const Ran there = discovering(text, folder->path());
+  EXPECT_EQ(there.code, 0) << there.err << there.out;
+  fs::remove(header);
+  EXPECT_EQ(discovering(text, folder->path()).code, 1);
+}
+
 TEST(Discover, TheVariablesThatItFindsAreThoseOfBothHostsAndFacts) {
   const auto folder = TemporaryFolder::make();
   const fs::path suite = folder->path() / "suite.toml";
