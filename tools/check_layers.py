@@ -33,6 +33,7 @@ LAYERS = {
         "build",
         "definition",
         "expansion",
+        "json",
         "measurement",
         "plan",
         "process",

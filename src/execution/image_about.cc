@@ -48,9 +48,10 @@ std::string kernel_version() {
 /// {6, 1} of "6.1"
 std::array<int, 2> numbers(std::string_view kernel) {
   std::array<int, 2> parts{};
-  const char* const end = kernel.data() + kernel.size();
-  const auto major = std::from_chars(kernel.data(), end, parts[0]);
-  if (major.ptr != end) std::from_chars(major.ptr + 1, end, parts[1]);
+  std::size_t i = 0;
+  for (const std::string_view part : split(kernel, '.')) {
+    if (i < parts.size()) std::from_chars(part.begin(), part.end(), parts[i++]);
+  }
   return parts;
 }
 

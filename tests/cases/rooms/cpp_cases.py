@@ -112,7 +112,8 @@ def pause_now_and_then(case):
         # A pause of a program that is built goes through its library.
         near(counts["twice"], 10, 8 if "built" in what else 1, f"{what}: twice")
         for name, found in counts.items():
-            near(found, 16, 7, f"{what}: {name}, with what counts to ten or two")
+            # 10 nops; of a program that is built also its loop, 4, and i++ % 10, which is 10 of g++ 12's.
+            near(found, 17, 8, f"{what}: {name}, with what counts to ten or two")
 
 
 @check("cpp/06-random-seed")
@@ -225,7 +226,8 @@ def awkward_names(case):
         counts = counts_of(case, program)
         expect(len(counts) >= 33, f"{door}: {len(counts)} cases")
         for name, found in counts.items():
-            near(found, 7, 6, f"{door}: {name}")
+            # g++ drops the store of a constant before DoNotOptimize, here and with Google's own header.
+            near(found, 6.5, 6.5, f"{door}: {name}")
         listed, _ = case.tally("list", "--program", program)
         for line in listed.splitlines():
             kept, code = case.tally("list", "--program", program, "--filter", line)
