@@ -16,6 +16,7 @@
 #include "execution/carried_images.h"
 #include "execution/host_images.h"
 #include "json/text.h"
+#include "process/interrupts.h"
 
 namespace tally::cli {
 
@@ -95,8 +96,17 @@ void show(const fs::path& root, const HostImages& images, const CacheOptions& op
 
 int carry_out(const HostImages& images, const CacheOptions& options, std::ostream& err) {
   const bool is_export = options.action == "export";
+  const std::string file = options.file != "-" ? options.file : is_export ? "/dev/stdout" : "/dev/stdin";
+  // Once files are open: a pipe that nobody writes into is waited for, and Ctrl-C ends that as usual.
+  std::optional<Result<Interrupts>> interrupts;
+  const IsStopped is_stopped = [&] {
+    if (!interrupts) interrupts.emplace(Interrupts::install());
+    return interrupts->has_value() && (*interrupts)->count() > 0;
+  };
   const auto report =
-      is_export ? export_images(images, options.filter, options.file) : import_images(images, options.file);
+      is_export ? export_images(images, options.filter, file, is_stopped) : import_images(images, file, is_stopped);
+  if (!report && report.error().kind == ErrorKind::interrupted)
+    return refuse("cache", report.error(), err, kInterrupted);
   if (!report) return refuse_output("cache", report.error(), err);
   std::uint64_t bytes = 0;
   std::size_t count = 0;
@@ -128,7 +138,7 @@ void add_cache_options(OptionSet& command, CacheOptions& options) {
       .value_name("ACTION")
       .shows_default()
       .one_of({"show", "clear", "export", "import"});
-  command.add("file", &options.file, "Of export and import").value_name("FILE");
+  command.add("file", &options.file, "Of export and import (-: standard output or input)").value_name("FILE");
   command.add("--filter", &options.filter, "Export images of hosts whose names match this glob, such as '*torch*'")
       .value_name("GLOB");
   command.add("--images", &options.images, "Only the images of hosts, not what was compiled");

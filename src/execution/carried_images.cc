@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,14 +29,21 @@ namespace {
 
 constexpr std::string_view kMagic = "tally images 1\n";
 
-/// A file from a place on, as long as it is said to be.
+Status go_on(const IsStopped& is_stopped) {
+  if (is_stopped && is_stopped()) return fail(ErrorKind::interrupted, "interrupted");
+  return {};
+}
+
+/// A file from a place on.
 class Bytes {
  public:
-  Bytes(int fd, fs::path path, std::uint64_t at = 0) : fd_(fd), path_(std::move(path)), at_(at), block_(kBlock, '\0') {}
+  Bytes(int fd, fs::path path, const IsStopped& is_stopped = {}, std::uint64_t at = 0)
+      : fd_(fd), path_(std::move(path)), is_stopped_(is_stopped), at_(at), block_(kBlock, '\0') {}
 
   /// Empty at the end.
   Result<std::string_view> next() {
     for (;;) {
+      if (auto goes_on = go_on(is_stopped_); !goes_on) return std::unexpected(goes_on.error());
       const ssize_t n = ::pread(fd_, block_.data(), block_.size(), static_cast<off_t>(at_));
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) return std::unexpected(errno_error("read", path_.string()));
@@ -48,6 +56,7 @@ class Bytes {
   static constexpr std::size_t kBlock = std::size_t{1} << 20U;
   int fd_;
   fs::path path_;
+  IsStopped is_stopped_;
   std::uint64_t at_;
   std::string block_;
 };
@@ -98,8 +107,8 @@ Result<Meanings> meanings_of(int fd, const fs::path& path, const ImageAbout& abo
 }
 
 /// An image as it is carried, in a file without a name.
-Result<UniqueFd> carry(const HostImages& images, const std::string& key, const ImageAbout& about,
-                       FileDigests& digests) {
+Result<UniqueFd> carry(const HostImages& images, const std::string& key, const ImageAbout& about, FileDigests& digests,
+                       const IsStopped& is_stopped) {
   const fs::path path = images.image(key);
   const auto image = images.open(key);
   if (!image) return fail(ErrorKind::failed, "it is not what was written");
@@ -113,16 +122,16 @@ Result<UniqueFd> carry(const HostImages& images, const std::string& key, const I
   object["named"] = std::move(named);
   const auto take = [&](std::string_view bytes) { return write_all(file.get(), bytes, images.folder().string()); };
   if (auto written = take(json::to_text(std::move(object)) + '\n'); !written) return std::unexpected(written.error());
-  Bytes bytes(image->get(), path);
+  Bytes bytes(image->get(), path, is_stopped);
   if (auto written = to_zstd([&] { return bytes.next(); }, take); !written) return std::unexpected(written.error());
   return file;
 }
 
 /// Its length, its digest and its bytes.
-Result<std::uint64_t> append_file(NewFile& to, int fd, const fs::path& path) {
+Result<std::uint64_t> append_file(NewFile& to, int fd, const fs::path& path, const IsStopped& is_stopped) {
   Digest digest;
   std::uint64_t size = 0;
-  for (Bytes bytes(fd, path);;) {
+  for (Bytes bytes(fd, path, is_stopped);;) {
     const auto piece = bytes.next();
     if (!piece) return std::unexpected(piece.error());
     if (piece->empty()) break;
@@ -130,7 +139,7 @@ Result<std::uint64_t> append_file(NewFile& to, int fd, const fs::path& path) {
     size += piece->size();
   }
   if (auto added = to.append(fmt::format("{} {}\n", size, digest.hex())); !added) return std::unexpected(added.error());
-  for (Bytes bytes(fd, path);;) {
+  for (Bytes bytes(fd, path, is_stopped);;) {
     const auto piece = bytes.next();
     if (!piece) return std::unexpected(piece.error());
     if (piece->empty()) return size;
@@ -140,8 +149,8 @@ Result<std::uint64_t> append_file(NewFile& to, int fd, const fs::path& path) {
 
 }  // namespace
 
-Result<std::vector<CarriedImage>> export_images(const HostImages& images, const std::string& filter,
-                                                const fs::path& to) {
+Result<std::vector<CarriedImage>> export_images(const HostImages& images, const std::string& filter, const fs::path& to,
+                                                const IsStopped& is_stopped) {
   std::vector<CarriedImage> report;
   FileDigests digests(digests_folder(images.folder().parent_path()));
   auto file = NewFile::create(to);
@@ -151,13 +160,14 @@ Result<std::vector<CarriedImage>> export_images(const HostImages& images, const 
     if (one.is_carried || !glob_match(filter, one.host)) continue;
     const auto about = images.about(one.key);
     if (!about) continue;
-    const auto carried = carry(images, one.key, *about, digests);
-    if (!carried && carried.error().kind == ErrorKind::io) return std::unexpected(carried.error());
+    const auto carried = carry(images, one.key, *about, digests, is_stopped);
+    const ErrorKind kind = carried ? ErrorKind::failed : carried.error().kind;
+    if (kind == ErrorKind::io || kind == ErrorKind::interrupted) return std::unexpected(carried.error());
     if (!carried) {
       report.push_back({.host = one.host, .why_not = carried.error().message});
       continue;
     }
-    const auto bytes = append_file(*file, carried->get(), images.folder());
+    const auto bytes = append_file(*file, carried->get(), images.folder(), is_stopped);
     if (!bytes) return std::unexpected(bytes.error());
     report.push_back({.host = one.host, .bytes = *bytes, .why_not = {}});
   }
@@ -173,7 +183,8 @@ namespace {
 /// What is read once, from its first byte to its last; it may be a pipe.
 class Input {
  public:
-  Input(UniqueFd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)), block_(kBlock, '\0') {}
+  Input(UniqueFd fd, std::string path, const IsStopped& is_stopped)
+      : fd_(std::move(fd)), path_(std::move(path)), is_stopped_(is_stopped), block_(kBlock, '\0') {}
 
   [[nodiscard]] Error damaged(const std::string& how) const {
     return {ErrorKind::input, "it is no file of tally cache export, or is damaged: " + how,
@@ -183,6 +194,11 @@ class Input {
   /// Up to `most` of the bytes that come next; empty at the end.
   Result<std::string_view> next(std::uint64_t most) {
     while (begin_ == end_) {
+      if (auto goes_on = go_on(is_stopped_); !goes_on) return std::unexpected(goes_on.error());
+      // Nobody may ever write into a pipe.
+      constexpr int kPatienceMs = 200;
+      pollfd ready{fd_.get(), POLLIN, 0};
+      if (::poll(&ready, 1, kPatienceMs) <= 0) continue;
       const ssize_t n = ::read(fd_.get(), block_.data(), block_.size());
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) return std::unexpected(errno_error("read", path_));
@@ -215,6 +231,7 @@ class Input {
   static constexpr std::size_t kBlock = std::size_t{1} << 18U;
   UniqueFd fd_;
   std::string path_;
+  IsStopped is_stopped_;
   std::string block_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
@@ -275,7 +292,8 @@ Result<CarriedImage> import_one(const HostImages& images, Input& input, std::uin
 
 }  // namespace
 
-Result<std::vector<CarriedImage>> import_images(const HostImages& images, const fs::path& from) {
+Result<std::vector<CarriedImage>> import_images(const HostImages& images, const fs::path& from,
+                                                const IsStopped& is_stopped) {
   if (images.quota() == 0)
     return fail(ErrorKind::input, "images are switched off, so none is taken", HostImages::kVariable,
                 "set it to a size such as 2G");
@@ -285,9 +303,9 @@ Result<std::vector<CarriedImage>> import_images(const HostImages& images, const 
     error.kind = ErrorKind::input;
     return std::unexpected(std::move(error));
   }
-  Input input(std::move(fd), from.string());
+  Input input(std::move(fd), from.string(), is_stopped);
   const auto first = input.line();
-  if (!first && first.error().kind == ErrorKind::io) return std::unexpected(first.error());
+  if (!first && first.error().kind != ErrorKind::input) return std::unexpected(first.error());
   if (!first || !*first || **first + "\n" != kMagic)
     return fail(ErrorKind::input, "it is no file of tally cache export", from.string(),
                 "write one where the images are: tally cache export FILE");
@@ -327,7 +345,7 @@ Status unpack(int from, const fs::path& path, std::uint64_t at, const ImageAbout
               const std::string& written) {
   Digest digest;
   std::uint64_t size = 0;
-  Bytes bytes(from, path, at);
+  Bytes bytes(from, path, {}, at);
   const auto take = [&](std::string_view piece) -> Status {
     digest.add_raw(piece);
     size += piece.size();

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,14 +27,18 @@ struct CarriedImage {
   std::string why_not;      ///< It was left out; empty: it was not.
 };
 
+/// Says whether the user wants it to end: it does, with an error (interrupted).
+using IsStopped = std::function<bool()>;
+
 /// Writes images to `to`: those of hosts whose name matches, the one that was used last first. Where there is none,
-/// nothing is written. An error (io): neither.
+/// nothing is written. An error (io, interrupted): neither.
 Result<std::vector<CarriedImage>> export_images(const HostImages& images, const std::string& filter,
-                                                const std::filesystem::path& to);
+                                                const std::filesystem::path& to, const IsStopped& is_stopped = {});
 
 /// Takes them into the store. An error (input): it is no such file, or is damaged, at which byte; (io): there is no
 /// room for it, or images are switched off. What came before in the file has been taken then.
-Result<std::vector<CarriedImage>> import_images(const HostImages& images, const std::filesystem::path& from);
+Result<std::vector<CarriedImage>> import_images(const HostImages& images, const std::filesystem::path& from,
+                                                const IsStopped& is_stopped = {});
 
 /// Makes the carried image of this host, if there is one, the store's image of this key. An error: it does not fit, and
 /// why. False: there is none.

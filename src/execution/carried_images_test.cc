@@ -197,6 +197,18 @@ TEST_F(CarriedImagesTest, DamageIsAnErrorWithItsPlaceAndNothingIsKept) {
   EXPECT_TRUE(fs::is_empty(images.folder()));
 }
 
+TEST_F(CarriedImagesTest, WhenTheUserEndsItNothingOfItIsLeft) {
+  carry();
+  const auto stopped = [] { return true; };
+  EXPECT_EQ(import_images(images, file, stopped).error().kind, ErrorKind::interrupted);
+  EXPECT_TRUE(fs::is_empty(images.folder()));
+  leave_image("a");
+  const std::string other = at("other.tally");
+  EXPECT_EQ(export_images(images, "*", other, stopped).error().kind, ErrorKind::interrupted);
+  for (const auto& entry : fs::directory_iterator(folder.path()))
+    EXPECT_FALSE(entry.path().filename().string().starts_with("other")) << entry.path();
+}
+
 TEST_F(CarriedImagesTest, WhatSomebodyElseMayWriteIsNotTaken) {
   carry();
   ASSERT_TRUE(import_images(images, file));
