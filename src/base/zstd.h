@@ -10,11 +10,11 @@
 
 namespace tally {
 
-/// Whether the bytes begin as such a text does; there may be nothing behind.
+/// By its first bytes.
 bool is_zstd(std::string_view bytes);
 
-/// The text, which has `most` bytes at the most. An error (input) says what is wrong with the bytes; `where` is its
-/// place.
+/// One frame or several, one after the other. An error (input) names `where`: it is damaged, it ends early, or it is of
+/// more than `most` bytes.
 Result<std::string> from_zstd(std::string_view bytes, const std::string& where, std::size_t most);
 
 /// The next bytes of something, of any length; empty at its end.

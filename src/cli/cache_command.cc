@@ -124,7 +124,7 @@ int carry_out(const HostImages& images, const CacheOptions& options, std::ostrea
                                             : std::string("none of the images can be used elsewhere");
     return refuse("cache", {ErrorKind::input, why, images.folder().string(), "see which there are: tally cache"}, err);
   }
-  fmt::print(err, "{} images, {}\n", count, bytes_text(bytes));
+  fmt::print(err, "{} {}, {}\n", count, count == 1 ? "image" : "images", bytes_text(bytes));
   return kFine;
 }
 

@@ -130,9 +130,8 @@ void add_run_options(OptionSet& command, RunOptions& options) {
 void add_column_options(OptionSet& command, RunOptions& options) {
   command
       .add("--columns", &options.columns,
-           "Columns of the table, with commas between: label, variant, instructions, denoised, spread, time, iqr, "
-           "mean, min, max, kernels, "
-           "device, user, system, peak, status (default: those that have figures)")
+           fmt::format("Columns of the table, with commas between: {} (default: those that have figures)",
+                       run_column_names()))
       .value_name("LIST");
   command.add("--sort", &options.sort, "Sort the table by this column; with a dash before it, largest first")
       .value_name("NAME");

@@ -63,7 +63,8 @@ class Bytes {
 
 /// What the bytes of a file were, as far as they matter to a host; empty: there is no file.
 ///
-/// Of a folder its list of names. Of Python's compiled files their sources: when a source was written stands in them.
+/// Of a folder its list of names. Of Python's compiled files their sources, whether they are there or not: when a
+/// source was written stands in them, and who runs first compiles it.
 std::string meaning_of(const std::string& path, FileDigests& digests) {
   std::error_code code;
   if (fs::is_directory(path, code)) {
@@ -106,44 +107,45 @@ Result<Meanings> meanings_of(int fd, const fs::path& path, const ImageAbout& abo
   return meanings;
 }
 
-/// An image as it is carried, in a file without a name.
-Result<UniqueFd> carry(const HostImages& images, const std::string& key, const ImageAbout& about, FileDigests& digests,
-                       const IsStopped& is_stopped) {
+/// An image as it is carried.
+struct Packed {
+  UniqueFd file;  ///< It has no name.
+  std::uint64_t bytes = 0;
+  Digest digest;
+};
+
+Result<Packed> pack(const HostImages& images, const std::string& key, const ImageAbout& about, FileDigests& digests,
+                    const IsStopped& is_stopped) {
   const fs::path path = images.image(key);
   const auto image = images.open(key);
   if (!image) return fail(ErrorKind::failed, "it is not what was written");
   const auto meanings = meanings_of(image->get(), path, about, digests);
   if (!meanings) return std::unexpected(meanings.error());
-  UniqueFd file(::open(images.folder().c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-  if (!file) return std::unexpected(errno_error("write a file in", images.folder().string()));
+  Packed packed{.file = UniqueFd(::open(images.folder().c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)), .digest = {}};
+  if (!packed.file) return std::unexpected(errno_error("write a file in", images.folder().string()));
   json::Object object = to_json(about);
   json::Array named;
   for (const auto& [name, meaning] : *meanings) named.emplace_back(json::Array{name, meaning});
   object["named"] = std::move(named);
-  const auto take = [&](std::string_view bytes) { return write_all(file.get(), bytes, images.folder().string()); };
+  const auto take = [&](std::string_view piece) {
+    packed.bytes += piece.size();
+    packed.digest.add_raw(piece);
+    return write_all(packed.file.get(), piece, images.folder().string());
+  };
   if (auto written = take(json::to_text(std::move(object)) + '\n'); !written) return std::unexpected(written.error());
   Bytes bytes(image->get(), path, is_stopped);
   if (auto written = to_zstd([&] { return bytes.next(); }, take); !written) return std::unexpected(written.error());
-  return file;
+  return packed;
 }
 
 /// Its length, its digest and its bytes.
-Result<std::uint64_t> append_file(NewFile& to, int fd, const fs::path& path, const IsStopped& is_stopped) {
-  Digest digest;
-  std::uint64_t size = 0;
-  for (Bytes bytes(fd, path, is_stopped);;) {
+Status append(NewFile& to, const Packed& packed, const fs::path& path, const IsStopped& is_stopped) {
+  if (auto added = to.append(fmt::format("{} {}\n", packed.bytes, packed.digest.hex())); !added) return added;
+  for (Bytes bytes(packed.file.get(), path, is_stopped);;) {
     const auto piece = bytes.next();
     if (!piece) return std::unexpected(piece.error());
-    if (piece->empty()) break;
-    digest.add_raw(*piece);
-    size += piece->size();
-  }
-  if (auto added = to.append(fmt::format("{} {}\n", size, digest.hex())); !added) return std::unexpected(added.error());
-  for (Bytes bytes(fd, path, is_stopped);;) {
-    const auto piece = bytes.next();
-    if (!piece) return std::unexpected(piece.error());
-    if (piece->empty()) return size;
-    if (auto added = to.append(*piece); !added) return std::unexpected(added.error());
+    if (piece->empty()) return {};
+    if (auto added = to.append(*piece); !added) return added;
   }
 }
 
@@ -160,16 +162,15 @@ Result<std::vector<CarriedImage>> export_images(const HostImages& images, const 
     if (one.is_carried || !glob_match(filter, one.host)) continue;
     const auto about = images.about(one.key);
     if (!about) continue;
-    const auto carried = carry(images, one.key, *about, digests, is_stopped);
-    const ErrorKind kind = carried ? ErrorKind::failed : carried.error().kind;
-    if (kind == ErrorKind::io || kind == ErrorKind::interrupted) return std::unexpected(carried.error());
-    if (!carried) {
-      report.push_back({.host = one.host, .why_not = carried.error().message});
+    const auto packed = pack(images, one.key, *about, digests, is_stopped);
+    const ErrorKind kind = packed ? ErrorKind::failed : packed.error().kind;
+    if (kind == ErrorKind::io || kind == ErrorKind::interrupted) return std::unexpected(packed.error());
+    if (!packed) {
+      report.push_back({.host = one.host, .why_not = packed.error().message});
       continue;
     }
-    const auto bytes = append_file(*file, carried->get(), images.folder(), is_stopped);
-    if (!bytes) return std::unexpected(bytes.error());
-    report.push_back({.host = one.host, .bytes = *bytes, .why_not = {}});
+    if (auto added = append(*file, *packed, images.folder(), is_stopped); !added) return std::unexpected(added.error());
+    report.push_back({.host = one.host, .bytes = packed->bytes, .why_not = {}});
   }
   std::ignore = digests.save();
   const bool is_empty = std::ranges::none_of(report, [](const CarriedImage& one) { return one.why_not.empty(); });
@@ -252,21 +253,35 @@ bool is_digest(std::string_view text) {
   return text.size() == kLength && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-/// The place of a file that is removed unless it got its name.
-struct Written {
+/// A file in the store that goes with this object, unless it got its name.
+class NewImage {
+ public:
+  static Result<NewImage> create(const HostImages& images, const std::string& key) {
+    const auto place = images.place_for_new(key);
+    if (!place) {
+      return fail(ErrorKind::io, "no image can be kept there: less than 1 GiB is left, or no program may lie there",
+                  images.folder().string(), "set XDG_CACHE_HOME to a folder that has room");
+    }
+    UniqueFd file(::open(place->c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!file) return std::unexpected(errno_error("write", *place));
+    return NewImage(*place, std::move(file));
+  }
+  NewImage(NewImage&& other) noexcept : path(std::exchange(other.path, {})), file(std::move(other.file)) {}
+  NewImage& operator=(NewImage&&) = delete;
+  ~NewImage() {
+    if (!path.empty()) ::unlink(path.c_str());
+  }
+
   std::string path;
-  ~Written() { ::unlink(path.c_str()); }
+  UniqueFd file;
+
+ private:
+  NewImage(std::string place, UniqueFd opened) : path(std::move(place)), file(std::move(opened)) {}
 };
 
 Result<CarriedImage> import_one(const HostImages& images, Input& input, std::uint64_t size, const std::string& digest) {
-  const auto place = images.place_for_new("carried");
-  if (!place) {
-    return fail(ErrorKind::io, "no image can be kept there: less than 1 GiB is left, or no program may lie there",
-                images.folder().string(), "set XDG_CACHE_HOME to a folder that has room");
-  }
-  const Written written{*place};
-  const UniqueFd fd(::open(place->c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!fd) return std::unexpected(errno_error("write", *place));
+  const auto kept = NewImage::create(images, "carried");
+  if (!kept) return std::unexpected(kept.error());
   Digest found;
   for (std::uint64_t left = size; left > 0;) {
     const auto piece = input.next(left);
@@ -274,10 +289,11 @@ Result<CarriedImage> import_one(const HostImages& images, Input& input, std::uin
     if (piece->empty()) return std::unexpected(input.damaged("it ends early"));
     found.add_raw(*piece);
     left -= piece->size();
-    if (auto kept = write_all(fd.get(), *piece, *place); !kept) return std::unexpected(kept.error());
+    if (auto written = write_all(kept->file.get(), *piece, kept->path); !written)
+      return std::unexpected(written.error());
   }
   if (found.hex() != digest) return std::unexpected(input.damaged("an image has other bytes than were written"));
-  const auto line = first_line(fd.get(), *place);
+  const auto line = first_line(kept->file.get(), kept->path);
   const auto object = line ? json::parse(*line) : std::unexpected(line.error());
   const auto about = object ? image_about(*object) : std::unexpected(object.error());
   if (!about || !is_digest(about->origin.content) || (*object)["named"].array() == nullptr)
@@ -285,7 +301,7 @@ Result<CarriedImage> import_one(const HostImages& images, Input& input, std::uin
   CarriedImage carried{.host = about->origin.host, .bytes = size, .why_not = {}};
   carried.why_not = why_unfit(about->machine, ImageMachine::here());
   if (!carried.why_not.empty()) return carried;
-  if (auto published = images.publish_carried(about->origin.content, *place); !published)
+  if (auto published = images.publish_carried(about->origin.content, kept->path); !published)
     return std::unexpected(published.error());
   return carried;
 }
@@ -341,8 +357,7 @@ Result<std::map<std::string, ImageFile>> compare_files(const json::Array& named,
   return files;
 }
 
-Status unpack(int from, const fs::path& path, std::uint64_t at, const ImageAbout& about, int to,
-              const std::string& written) {
+Status unpack(int from, const fs::path& path, std::uint64_t at, const ImageAbout& about, const NewImage& to) {
   Digest digest;
   std::uint64_t size = 0;
   Bytes bytes(from, path, {}, at);
@@ -350,7 +365,7 @@ Status unpack(int from, const fs::path& path, std::uint64_t at, const ImageAbout
     digest.add_raw(piece);
     size += piece.size();
     if (size > about.bytes) return fail(ErrorKind::input, "it is longer than it says", path.string());
-    return write_all(to, piece, written);
+    return write_all(to.file.get(), piece, to.path);
   };
   if (auto done = from_zstd([&] { return bytes.next(); }, take, path.string()); !done) return done;
   if (size != about.bytes || digest.hex() != about.digest)
@@ -379,13 +394,10 @@ Status adopt_from(const HostImages& images, int fd, const fs::path& path, const 
   for (const std::string& one : origin.files) {
     if (!now->contains(one)) return fail(ErrorKind::failed, "a file is here that was not there: " + one);
   }
-  const auto place = images.place_for_new(key);
-  if (!place) return fail(ErrorKind::io, "there is no room for it", images.folder().string());
-  const Written written{*place};
-  const UniqueFd image(::open(place->c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!image) return std::unexpected(errno_error("write", *place));
-  if (auto done = unpack(fd, path, line->size() + 1, *about, image.get(), *place); !done) return done;
-  auto files = files_of_image(image.get(), *place);
+  const auto image = NewImage::create(images, key);
+  if (!image) return std::unexpected(image.error());
+  if (auto done = unpack(fd, path, line->size() + 1, *about, *image); !done) return done;
+  auto files = files_of_image(image->file.get(), image->path);
   if (!files) return std::unexpected(files.error());
   for (ImageFile& one : *files) {
     const auto known = now->find(one.path);
@@ -393,9 +405,8 @@ Status adopt_from(const HostImages& images, int fd, const fs::path& path, const 
       return fail(ErrorKind::input, "it does not say what was in " + one.path, path.string());
     one = known == now->end() ? ImageFile::now(one.path) : known->second;
   }
-  if (auto set = set_files_of_image(image.get(), *place, *files); !set) return set;
-  std::string why;
-  if (!images.publish(key, *place, origin, &why)) return fail(ErrorKind::io, "it cannot be kept", *place);
+  if (auto set = set_files_of_image(image->file.get(), image->path, *files); !set) return set;
+  if (!images.publish(key, image->path, origin)) return fail(ErrorKind::io, "it cannot be kept", image->path);
   return {};
 }
 

@@ -9,7 +9,6 @@
 #include "base/overloaded.h"
 #include "base/text.h"
 #include "build/identity.h"
-#include "execution/carried_images.h"
 
 namespace tally {
 
@@ -107,26 +106,9 @@ std::optional<std::string> HostPool::broken(const HostKey& key) const {
 
 /// Of its image, where there is one; else it may leave one.
 Result<ProcessRequest> HostPool::request_for(Host& host, UniqueFd control) {
-  if (!host.spec.images) return host_request(host.spec, host.dumps, std::move(control));
-  if (!not_restored_.contains(host.key)) {
-    if (auto image = open_image(host)) {
-      host.is_restored = true;
-      return restore_request(host.spec, host.dumps, std::move(control), *std::move(image));
-    }
-  }
-  host.origin = origin_of(host.spec);
-  host.new_image = host.spec.images->place_for_new(HostImages::key(host.key.digest)).value_or("");
-  return host_request(host.spec, host.dumps, std::move(control), host.new_image);
-}
-
-/// The store's, or one that was carried here.
-std::optional<UniqueFd> HostPool::open_image(const Host& host) {
-  const HostImages& images = *host.spec.images;
-  const std::string key = HostImages::key(host.key.digest);
-  if (auto image = images.open(key)) return image;
-  const Result<bool> adopted = adopt_image(images, key, origin_of(host.spec));
-  if (!adopted) not_adopted_.insert_or_assign(host.key, adopted.error().message);
-  return adopted.value_or(false) ? images.open(key) : std::nullopt;
+  if (auto image = images_.begin(host.key, host.spec, host.image))
+    return restore_request(host.spec, host.dumps, std::move(control), *std::move(image));
+  return host_request(host.spec, host.dumps, std::move(control), host.image.new_image);
 }
 
 Result<HostPool::Host> HostPool::launch(const HostKey& key, const HostSpec& spec, CpuLease lease) {
@@ -146,7 +128,7 @@ Result<HostPool::Host> HostPool::launch(const HostKey& key, const HostSpec& spec
   host.control = FrameStream(std::move(pair->ours));
   host.started = runner_.now();
   host.started_at = std::chrono::system_clock::now();
-  host.due = host.started + (host.is_restored ? std::min(deadlines_.start, kToBeRestored) : deadlines_.start);
+  host.due = host.started + (host.image.is_restored ? std::min(deadlines_.start, kToBeRestored) : deadlines_.start);
   host.lease = std::move(lease);
   return host;
 }
@@ -160,12 +142,9 @@ std::optional<HostProcess> HostPool::start(const HostKey& key, const HostSpec& s
   }
   runner_.watch(host->control.fd());
   hosts_.push_back(*std::move(host));
-  if (hosts_.back().is_restored) return HostProcess{spec.name + ", of its image", {spec.restorer}};
-  for (const auto* const reasons : {&not_restored_, &not_adopted_}) {
-    if (const auto found = reasons->find(key); found != reasons->end())
-      return HostProcess{fmt::format("{} ({})", spec.name, found->second), spec.argv};
-  }
-  return HostProcess{spec.name, spec.argv};
+  if (hosts_.back().image.is_restored) return HostProcess{spec.name + ", of its image", {spec.restorer}};
+  const std::string why = images_.why_started(key);
+  return HostProcess{why.empty() ? spec.name : fmt::format("{} ({})", spec.name, why), spec.argv};
 }
 
 const FrameStream& HostPool::lend(HostId id) {
@@ -207,18 +186,17 @@ HostGone HostPool::drop(HostId id, const std::string& why) {
   return {id, why};
 }
 
-/// What it has written of an image is of no use.
 void HostPool::end_at_once(const Host& host) {
   runner_.unwatch(host.control.fd());
   runner_.cancel(host.process, CancelMode::at_once);
-  if (!host.new_image.empty()) HostImages::discard(host.new_image);
+  ImageUse::discard(host.image);
 }
 
 void HostPool::close(Position position) {
   runner_.unwatch(position->control.fd());
   position->control.close();
   runner_.cancel(position->process, CancelMode::graceful);
-  if (!position->new_image.empty()) HostImages::discard(position->new_image);
+  ImageUse::discard(position->image);
   hosts_.erase(position);
 }
 
@@ -295,7 +273,7 @@ void HostPool::on_message(Host& host, const Message& message, std::vector<HostEv
 void HostPool::on_hello(Host& host, const Message& message, std::vector<HostEvent>& events) {
   host.pid = static_cast<int>(message.number(Field::pid));
   host.mapped = runner_.mapped_files(*host.pid);
-  settle_image(host);
+  images_.settle(host.key, host.spec, host.image, host.mapped);
   const auto changed = last_change(host.mapped);
   // Then nobody knows which of the two it has; an empty state is no file's.
   host.mapped_state = changed && *changed >= host.started_at ? "" : state_of_all(host.mapped);
@@ -308,18 +286,6 @@ void HostPool::on_hello(Host& host, const Message& message, std::vector<HostEven
              fmt::format("has {} threads{} and cannot be forked safely: each of its cases gets a host of its own",
                          threads, in_parentheses(host.threads)),
              events);
-}
-
-/// A new image gets its name. What a host was made of is none of its programs.
-void HostPool::settle_image(Host& host) {
-  if (!host.spec.images) return;
-  const HostImages& images = *host.spec.images;
-  std::string why;
-  if (!host.new_image.empty() && !images.publish(HostImages::key(host.key.digest), host.new_image, host.origin, &why) &&
-      !why.empty())
-    not_restored_.insert_or_assign(host.key, "it leaves no image: " + why);
-  host.new_image.clear();
-  images.leave_out(host.mapped);
 }
 
 void HostPool::on_started(Host& host, const Message& message, std::vector<HostEvent>& events) {
@@ -353,7 +319,7 @@ std::vector<HostEvent> HostPool::on_finished(const Finished& finished) {
   if (position == hosts_.end()) return events;
   const std::string why = last_words(finished.result);
   // Whatever ended it: the next one is started, so that no case fails for an image.
-  if (position->is_restored) give_up_image(*position, why);
+  if (position->image.is_restored) images_.give_up(position->key, position->spec, why);
   if (!position->used) {
     // What it decided itself (a module that is missing) it would decide again; a signal may have been bad luck.
     const bool for_good = !position->pid && std::holds_alternative<Exited>(finished.result.outcome);
@@ -372,17 +338,12 @@ std::vector<HostEvent> HostPool::on_finished(const Finished& finished) {
   return events;
 }
 
-void HostPool::give_up_image(const Host& host, const std::string& why) {
-  host.spec.images->remove(HostImages::key(host.key.digest));
-  not_restored_.insert_or_assign(host.key, why);
-}
-
 /// A host that did not come up is tried again, as often as a lost one, unless that is pointless. One that was made of
 /// an image is started as usual, and nothing is wrong.
 std::optional<HostWarning> HostPool::start_failed(const Host& host, const std::string& why, bool for_good) {
-  if (!host.new_image.empty()) HostImages::discard(host.new_image);
-  if (host.is_restored) {
-    give_up_image(host, why);
+  ImageUse::discard(host.image);
+  if (host.image.is_restored) {
+    images_.give_up(host.key, host.spec, why);
     return std::nullopt;
   }
   if (for_good || failed_starts_[host.key]++ >= retries_.after_lost_host) {

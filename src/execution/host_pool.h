@@ -17,6 +17,7 @@
 #include "execution/cpu_lease.h"
 #include "execution/frame_stream.h"
 #include "execution/host_spec.h"
+#include "execution/image_use.h"
 #include "process/process.h"
 
 namespace tally {
@@ -109,7 +110,7 @@ class HostPool {
   /// The programs and libraries that it had in memory when it was ready.
   [[nodiscard]] const std::vector<std::string>& mapped(HostId id) const;
   /// Whether it was made of an image.
-  [[nodiscard]] bool is_restored(HostId id) const { return host(id).is_restored; }
+  [[nodiscard]] bool is_restored(HostId id) const { return host(id).image.is_restored; }
 
   /// Kills it; HostGone follows.
   void kill(HostId id);
@@ -164,14 +165,11 @@ class HostPool {
     Clock::time_point used_at{};                  ///< When that last was, or it was ready.
     int sessions = 0;                             ///< That it serves now.
     std::optional<Clock::time_point> hung_up_at;  ///< Its control socket was closed: it ends soon, or hangs.
-    bool is_restored = false;                     ///< Made of an image.
-    std::string new_image;                        ///< Where it leaves one; empty: nowhere.
-    ImageOrigin origin;                           ///< Of the one that it leaves.
+    HostImage image;                              ///< Of which it is made, or which it leaves.
   };
   using Position = std::list<Host>::iterator;
 
   Result<ProcessRequest> request_for(Host& host, UniqueFd control);
-  std::optional<UniqueFd> open_image(const Host& host);
   Result<Host> launch(const HostKey& key, const HostSpec& spec, CpuLease lease);
   Position find(HostId id);
   [[nodiscard]] const Host& host(HostId id) const;
@@ -181,8 +179,6 @@ class HostPool {
   void on_started(Host& host, const protocol::Message& message, std::vector<HostEvent>& events);
   void serve_once(const Host& host, const std::string& why, std::vector<HostEvent>& events);
   std::optional<HostWarning> start_failed(const Host& host, const std::string& why, bool for_good);
-  void settle_image(Host& host);
-  void give_up_image(const Host& host, const std::string& why);
   void close(Position position);
   void end_at_once(const Host& host);
   void end_outdated();
@@ -197,9 +193,8 @@ class HostPool {
   HostDeadlines deadlines_;
   bool keep_warm_ = false;
   std::list<Host> hosts_;
-  std::set<HostKey> single_use_;                 ///< They have threads, and cannot be forked safely twice.
-  std::map<HostKey, std::string> not_restored_;  ///< They have no image that will do, and why.
-  std::map<HostKey, std::string> not_adopted_;   ///< Why the carried image was not taken.
+  std::set<HostKey> single_use_;  ///< They have threads, and cannot be forked safely twice.
+  ImageUse images_;
   std::map<HostKey, std::string> broken_;
   std::map<HostKey, int> failed_starts_;  ///< In a row.
   std::uint32_t last_id_ = 0;

@@ -66,16 +66,17 @@ std::optional<double> kernels_of(const CaseRecord& one) {
 std::optional<double> device_time_of(const CaseRecord& one) {
   return work_of(one) != nullptr ? std::optional(work_of(one)->kernel_time_s) : std::nullopt;
 }
-std::optional<double> least_of(const CaseRecord& one) {
-  if (one.wall && one.wall->stored) return one.wall->stored->least_s;
-  const bool has_samples = one.wall && !one.wall->replicates_s.empty();
-  return has_samples ? std::optional(std::ranges::min(one.wall->replicates_s)) : std::nullopt;
+/// The least or the largest sample; of a case whose samples are kept elsewhere it is noted there.
+template <auto Noted, auto Extreme>
+std::optional<double> of_samples(const CaseRecord& one) {
+  if (!one.wall) return std::nullopt;
+  if (one.wall->stored) return (*one.wall->stored).*Noted;
+  if (one.wall->replicates_s.empty()) return std::nullopt;
+  return *Extreme(one.wall->replicates_s.begin(), one.wall->replicates_s.end(), std::less<>());
 }
-std::optional<double> most_of(const CaseRecord& one) {
-  if (one.wall && one.wall->stored) return one.wall->stored->most_s;
-  const bool has_samples = one.wall && !one.wall->replicates_s.empty();
-  return has_samples ? std::optional(std::ranges::max(one.wall->replicates_s)) : std::nullopt;
-}
+using Sample = std::vector<double>::const_iterator;
+constexpr auto least_of = of_samples<&StoredSamples::least_s, std::min_element<Sample, std::less<>>>;
+constexpr auto most_of = of_samples<&StoredSamples::most_s, std::max_element<Sample, std::less<>>>;
 std::optional<double> iqr_share_of(const CaseRecord& one) {
   return one.wall && one.wall->median_s > 0 ? std::optional(one.wall->iqr_s / one.wall->median_s) : std::nullopt;
 }
@@ -268,13 +269,17 @@ std::string warnings_text(const Record& record, const RenderOptions& options) {
   return lines.empty() ? lines : "\n" + lines;
 }
 
+std::string run_column_names() {
+  std::vector<std::string> names;
+  for (const RunColumn& one : run_columns()) names.emplace_back(one.name);
+  return join(names, ", ");
+}
+
 Status check_view(const RunTableView& view) {
   const auto check = [](std::string_view name, const char* option) -> Status {
     if (run_column(name) != nullptr) return {};
-    std::vector<std::string> names;
-    for (const RunColumn& one : run_columns()) names.emplace_back(one.name);
     return fail(ErrorKind::input, fmt::format("there is no column '{}'", name), option,
-                fmt::format("columns are {}", join(names, ", ")));
+                "columns are " + run_column_names());
   };
   for (const std::string& name : view.columns) {
     if (auto known = check(name, "--columns"); !known) return known;

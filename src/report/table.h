@@ -49,6 +49,8 @@ struct RunTableView {
   bool denoised = false;  ///< Counts without known interpreter noise stand beside the whole ones, if none are chosen.
 };
 
+/// The names of all columns, with commas between.
+std::string run_column_names();
 /// An error (input) names a column that there is not, and those that there are.
 Status check_view(const RunTableView& view);
 
