@@ -99,7 +99,7 @@ Result<Meanings> meanings_of(int fd, const fs::path& path, const ImageAbout& abo
   for (const ImageFile& one : *files) {
     if (ImageFile::now(one.path) != one)
       return fail(ErrorKind::failed, "another file is there now than was: " + one.path);
-    if (!is_list_alone(one.path)) meanings[one.path] = one.inode == 0 ? "" : meaning_of(one.path, digests);
+    if (!is_list_alone(one.path)) meanings[one.path] = meaning_of(one.path, digests);
   }
   if (state_of_all(about.origin.files) != about.origin.state)
     return fail(ErrorKind::failed, "what it was made of has changed");

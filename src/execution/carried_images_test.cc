@@ -130,6 +130,21 @@ TEST_F(CarriedImagesTest, OneIsLeftWhereASourceHasOtherBytes) {
   expect_unfit("another file is here than was there: " + at("package"));
 }
 
+TEST_F(CarriedImagesTest, WhetherASourceIsCompiledMakesNoDifference) {
+  const std::string compiled = "package/__pycache__/__init__.cpython-311.pyc";
+  fs::remove(at(compiled));
+  leave_image("a");
+  ASSERT_TRUE(export_images(images, "*", file));
+  images.clear();
+  ASSERT_TRUE(import_images(images, file));
+  write(compiled, "code");
+  EXPECT_TRUE(adopt_image(images, "b", origin).value_or(false));
+  images.clear();
+  ASSERT_TRUE(import_images(images, file));
+  fs::remove(at(compiled));
+  EXPECT_TRUE(adopt_image(images, "b", origin).value_or(false));
+}
+
 TEST_F(CarriedImagesTest, OneIsLeftWhereAFileIsThatWasNotThere) {
   carry();
   write("not-there", "");
