@@ -22,6 +22,13 @@ function(tally_parse_once target owner)
   endif()
 endfunction()
 
+# What a release's own -O3 is too much for: layers that wait for people, files and other processes are a quarter smaller,
+# and compiled in three quarters of the time, where less is copied into its callers. A wheel has a limit (docs/decisions).
+function(tally_compile_small target)
+  set(small -O2 $<$<CXX_COMPILER_ID:Clang>:SHELL:-mllvm -inline-threshold=40>)
+  target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:${small}>")
+endfunction()
+
 # One static library per layer of src/, its unit tests beside the sources, and its fuzz targets.
 #
 #   tally_layer(NAME base SOURCES a.cc DEPENDS error LINK fmt::fmt TESTS a_test.cc FUZZ a_fuzz.cc)
@@ -29,9 +36,9 @@ endfunction()
 # makes the library tally_NAME, the test program NAME_test (each TEST() is one CTest case), and, in the fuzz preset, one
 # libFuzzer program per FUZZ source. DEPENDS names other layers; tools/check_layers.py holds the includes to the design.
 # IN_HOSTS: what runs the statements links it too, and is compiled as it stands. All else has the assertions of the standard
-# library on: tests run the objects that users run.
+# library on: tests run the objects that users run. FAST: its time is what a user waits for.
 function(tally_layer)
-  cmake_parse_arguments(ARG "IN_HOSTS" "NAME" "SOURCES;DEPENDS;LINK;TESTS;FUZZ" ${ARGN})
+  cmake_parse_arguments(ARG "IN_HOSTS;FAST" "NAME" "SOURCES;DEPENDS;LINK;TESTS;FUZZ" ${ARGN})
   set(target tally_${ARG_NAME})
   add_library(${target} STATIC ${ARG_SOURCES})
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/src)
@@ -43,6 +50,9 @@ function(tally_layer)
     target_compile_definitions(${target} PRIVATE _GLIBCXX_ASSERTIONS)
     tally_parse_once(${target} tally_base ${TALLY_COMMON_HEADERS})
     set_target_properties(${target} PROPERTIES UNITY_BUILD ${TALLY_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+    if(NOT ARG_FAST)
+      tally_compile_small(${target})
+    endif()
   endif()
   if(BUILD_TESTING AND ARG_TESTS)
     tally_test(NAME ${ARG_NAME}_test SOURCES ${ARG_TESTS} LINK ${target} ${in_hosts})
@@ -69,6 +79,7 @@ function(tally_test)
   target_compile_definitions(${ARG_NAME} PRIVATE TALLY_SOURCE_DIR="${PROJECT_SOURCE_DIR}" TALLY_BUILD_DIR="${CMAKE_BINARY_DIR}")
   if(NOT ARG_IN_HOSTS)
     target_compile_definitions(${ARG_NAME} PRIVATE _GLIBCXX_ASSERTIONS)
+    target_compile_options(${ARG_NAME} PRIVATE $<$<CONFIG:Release>:-O1>)
     tally_parse_once(${ARG_NAME} base_test ${TALLY_COMMON_HEADERS} <gmock/gmock.h> <gtest/gtest.h>)
   endif()
   set_target_properties(${ARG_NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
