@@ -14,6 +14,8 @@
 #include "case_child.h"
 #include "huge_pages.h"
 #include "joined_mappings.h"
+#include "late_variables.h"
+#include "parent_death.h"
 #include "populated_pages.h"
 #include "protocol/descriptors.h"
 #include "protocol/host_image.h"
@@ -91,9 +93,11 @@ void fork_case(const Channel& control, const Channel::Received& request, RunCase
   if (threads > 1) run_here(control, request, threads, run_case, context);
   Child* const place = find_child(0);
   if (place != nullptr) take_place(static_cast<int>(place - g_children));
+  const pid_t host = ::getpid();
   errno = EAGAIN;  // what fork() says where there are too many processes
   const pid_t pid = place == nullptr ? -1 : ::fork();
   if (pid == 0) {
+    die_with(host);
     populate_learned_pages();
     const Channel channel = become_case_child(request.message, request.fds[0], request.fds[1]);
     report_crashes(channel, request.message.job());
@@ -158,6 +162,10 @@ int serve(const HostIdentity& identity, RunCase run_case, void* context, int con
     if (n <= 0) continue;
     const Channel::Received request = control.receive();
     if (!request.open) break;
+    if (request.message.type() == MessageType::variables) {
+      set_late_variables(request.message);
+      continue;
+    }
     if (request.message.type() != MessageType::run_case || request.fds[1] < 0) return 1;
     prepare_forks(request.message.number(Field::to_come));
     fork_case(control, request, run_case, context);

@@ -11,6 +11,7 @@
 
 #include "callgrind.h"
 #include "entropy.h"
+#include "parent_death.h"
 #include "protocol/descriptors.h"
 #include "shared_page.h"
 
@@ -68,8 +69,10 @@ Replicate::Forked Replicate::fork() {
   int done[2] = {-1, -1};
   if (callgrind::running() && ::pipe2(done, O_CLOEXEC) != 0) return {.problem = "no descriptors left for a pipe"};
   entropy::keep_over_fork();
+  const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid == 0) {
+    die_with(parent);
     here_ = true;
     entropy::go_on_after_fork();
     callgrind::after_fork();

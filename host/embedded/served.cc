@@ -16,6 +16,7 @@
 #include "entropy.h"
 #include "fork_server.h"
 #include "fresh_heap.h"
+#include "parent_death.h"
 #include "pinned_stack.h"
 #include "protocol/descriptors.h"
 #include "regions.h"
@@ -287,8 +288,10 @@ class Conductor {
     int found[2];
     if (::pipe(found) != 0) return regions_.fail(Stage::setup, "no descriptors left for a pipe", "");
     host::entropy::keep_over_fork();
+    const pid_t parent = ::getpid();
     const pid_t pid = ::fork();
     if (pid == 0) {
+      host::die_with(parent);
       host::callgrind::after_fork();
       host::entropy::go_on_after_fork();
       bool good = false;

@@ -4,30 +4,25 @@
 /// describing an exception) is in tally_host.py.
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
-#include <dlfcn.h>
-#include <malloc.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <valgrind/valgrind.h>
 
 #include <cstdlib>
 #include <cstring>
-#include <utility>
 
 #include "arenas.h"
 #include "callgrind.h"
 #include "entropy.h"
 #include "fork_server.h"
-#include "fresh_heap.h"
 #include "phase.h"
 #include "pinned_stack.h"
 #ifdef TALLY_HOSTS_PROGRAMS
 #include "program.h"
 #endif
-#include "protocol/allocation_trace.h"
 #include "protocol/descriptors.h"
 #include "regions.h"
 #include "rehearsal.h"
+#include "start.h"
 
 namespace {
 
@@ -99,17 +94,6 @@ __attribute__((noinline)) PyObject* texts(const Message& request, Field field) {
     PyList_SetItem(list, static_cast<Py_ssize_t>(i), item);
   }
   return list;
-}
-
-/// The size of one of this CPython's pools; 0 until the host has filled them, before which nothing is settled.
-std::size_t g_pool = 0;
-
-void settle_pools(void* /*context*/, bool again) {
-  if (again) {
-    tally::host::bring_fresh_pools_to_front(PyObject_Malloc, g_pool);
-  } else {
-    tally::host::fill_pools(PyObject_Malloc, g_pool);
-  }
 }
 
 struct CaseRun {
@@ -190,7 +174,7 @@ PyObject* set_hooks(PyObject* /*module*/, PyObject* args) {
   if (PyArg_ParseTuple(args, "OO", &before, &sync) == 0) return nullptr;
   tally::host::RegionHooks hooks;
   hooks.context = g_run;
-  if (g_pool != 0) hooks.settle = settle_pools;
+  hooks.settle = tally::host::settle_pools();
   Py_INCREF(before);
   Py_INCREF(sync);
   g_run->hooks[0] = before;
@@ -281,135 +265,6 @@ PyObject* result(PyObject* /*module*/, PyObject* args) {
   Py_RETURN_NONE;
 }
 
-/// seal(pool, stage): `pool` is the size of one of this CPython's pools. What the interpreter allocates from here on is
-/// as if nothing had been allocated before; under Valgrind, at addresses that only the stage decides.
-PyObject* seal(PyObject* /*module*/, PyObject* args) {
-  Py_ssize_t pool = 0;
-  Py_ssize_t stage = 0;
-  if (PyArg_ParseTuple(args, "nn", &pool, &stage) == 0) return nullptr;
-  g_pool = static_cast<std::size_t>(pool);
-  if (!tally::host::callgrind::running()) {
-    tally::host::fill_pools(PyObject_Malloc, g_pool);
-    tally::host::fill_malloc();
-    Py_RETURN_NONE;
-  }
-  const std::uintptr_t floor = tally::host::floor_of_stage(static_cast<unsigned>(stage));
-  tally::host::leave_memory_below(floor);
-  tally::host::fill_pools_above(PyObject_Malloc, floor);
-  tally::host::fence_pools_below(floor, g_pool);
-  VALGRIND_DO_CLIENT_REQUEST_STMT(tally::host::kBeginStage, floor, 0, 0, 0, 0);
-  Py_RETURN_NONE;
-}
-
-/// take_blocks(n): n blocks of the largest size that lies in arenas, kept.
-PyObject* take_blocks(PyObject* /*module*/, PyObject* args) {
-  int left = 0;
-  if (PyArg_ParseTuple(args, "i", &left) == 0) return nullptr;
-  for (; left > 0; --left) {
-    void* at = PyObject_Malloc(512);
-    asm volatile("" : "+r"(at));
-  }
-  Py_RETURN_NONE;
-}
-
-/// use_blocks(n): n blocks of the largest size that lies in arenas, given back: the table of arenas stays as large.
-PyObject* use_blocks(PyObject* /*module*/, PyObject* args) {
-  int left = 0;
-  if (PyArg_ParseTuple(args, "i", &left) == 0) return nullptr;
-  struct Block {
-    Block* next;
-  };
-  Block* last = nullptr;
-  for (; left > 0; --left) {
-    auto* const block = static_cast<Block*>(PyObject_Malloc(512));
-    if (block == nullptr) break;
-    block->next = last;
-    last = block;
-  }
-  while (last != nullptr) PyObject_Free(std::exchange(last, last->next));
-  Py_RETURN_NONE;
-}
-
-/// Fills the table of interned strings until it has just grown to hold more than any host's start needs.
-PyObject* fill_interned(PyObject* /*module*/, PyObject* /*args*/) {
-  constexpr int kLeast = 30000;
-  constexpr int kMost = 200000;
-  constexpr std::size_t kGrowth = 100000;  // bytes by which such a table grows, and hardly anything else
-  for (int n = 0; n < kMost; ++n) {
-    PyObject* string = PyUnicode_FromFormat("tally %d", n);
-    const struct mallinfo2 before = ::mallinfo2();
-    PyUnicode_InternInPlace(&string);  // kept
-    const struct mallinfo2 after = ::mallinfo2();
-    if (n >= kLeast && after.uordblks + after.hblkhd > before.uordblks + before.hblkhd + kGrowth) break;
-  }
-  Py_RETURN_NONE;
-}
-
-/// The number that the last type was given to know its attributes by. Empties the cache of attributes.
-PyObject* type_tag(PyObject* /*module*/, PyObject* /*args*/) { return PyLong_FromUnsignedLong(PyType_ClearCache()); }
-
-/// ask_c_library(): what it reads of its surroundings once, it has read: who users are, the time zone, conversions.
-PyObject* ask_c_library(PyObject* /*module*/, PyObject* /*args*/) {
-  tally::host::ask_c_library();
-  Py_RETURN_NONE;
-}
-
-/// path_stat(path): st_mode, st_size and st_mtime of os.stat().
-PyObject* path_stat(PyObject* /*module*/, PyObject* path) {
-  static PyStructSequence_Field fields[] = {
-      {"st_mode", nullptr}, {"st_size", nullptr}, {"st_mtime", nullptr}, {nullptr, nullptr}};
-  static PyStructSequence_Desc description = {"_tally_host.path_stat", nullptr, fields, 3};
-  static PyTypeObject* const type = PyStructSequence_NewType(&description);
-  PyObject* name = nullptr;
-  struct stat about{};
-  if (type == nullptr || PyUnicode_FSConverter(path, static_cast<void*>(&name)) == 0) return nullptr;
-  const int result = ::stat(PyBytes_AsString(name), &about);
-  Py_DECREF(name);
-  if (result != 0) return PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, path);
-  PyObject* found = PyStructSequence_New(type);
-  if (found == nullptr) return nullptr;
-  constexpr double kNanosecond = 1e-9;
-  const double time =
-      static_cast<double>(about.st_mtim.tv_sec) + kNanosecond * static_cast<double>(about.st_mtim.tv_nsec);
-  PyStructSequence_SetItem(found, 0, PyLong_FromUnsignedLong(about.st_mode));
-  PyStructSequence_SetItem(found, 1, PyLong_FromLongLong(about.st_size));
-  PyStructSequence_SetItem(found, 2, PyFloat_FromDouble(time));
-  return found;
-}
-
-/// set_flag(flags, place, value): of sys.flags.
-PyObject* set_flag(PyObject* /*module*/, PyObject* args) {
-  PyObject* flags = nullptr;
-  Py_ssize_t place = 0;
-  long value = 0;
-  if (PyArg_ParseTuple(args, "Onl", &flags, &place, &value) == 0) return nullptr;
-  PyStructSequence_SetItem(flags, place, PyLong_FromLong(value));
-  Py_RETURN_NONE;
-}
-
-/// CPython's PyMemAllocatorEx, which the limited API leaves out.
-struct ObjectAllocator {
-  void* context;
-  void* functions[4];  ///< Allocate, allocate zeroes, reallocate, free.
-};
-
-/// Tells the counter, which may write down what is allocated, where CPython's functions for it begin.
-void name_allocators() {
-  constexpr int kObjects = 2;  // PYMEM_DOMAIN_OBJ
-  using Access = void (*)(int, ObjectAllocator*);
-  const auto get = reinterpret_cast<Access>(::dlsym(RTLD_DEFAULT, "PyMem_GetAllocator"));
-  if (get == nullptr) return;
-  ObjectAllocator objects{};
-  get(kObjects, &objects);
-  const auto name = [](tally::host::Allocation which, const void* function) {
-    VALGRIND_DO_CLIENT_REQUEST_STMT(tally::host::kTraceFunction, which, function, 0, 0, 0);
-  };
-  name(tally::host::Allocation::object_malloc, objects.functions[0]);
-  name(tally::host::Allocation::object_calloc, objects.functions[1]);
-  name(tally::host::Allocation::object_realloc, objects.functions[2]);
-  name(tally::host::Allocation::object_free, objects.functions[3]);
-}
-
 PyObject* under_valgrind(PyObject* /*module*/, PyObject* /*args*/) {
   return PyBool_FromLong(tally::host::callgrind::running() ? 1 : 0);
 }
@@ -421,15 +276,7 @@ PyObject* start_instrumentation(PyObject* /*module*/, PyObject* /*args*/) {
 
 PyMethodDef g_methods[] = {
     {"serve", serve, METH_VARARGS, "Serve cases until the runner leaves."},
-    {"seal", seal, METH_VARARGS, "Allocate from fresh memory from here on."},
     {"under_valgrind", under_valgrind, METH_NOARGS, "Whether this process runs there."},
-    {"take_blocks", take_blocks, METH_VARARGS, "Take blocks of arenas, and keep them."},
-    {"use_blocks", use_blocks, METH_VARARGS, "Take blocks of arenas, and give them back."},
-    {"fill_interned", fill_interned, METH_NOARGS, "Let the table of interned strings grow beyond any need."},
-    {"type_tag", type_tag, METH_NOARGS, "The last tag of a type."},
-    {"ask_c_library", ask_c_library, METH_NOARGS, "Let the C library read what it reads once."},
-    {"path_stat", path_stat, METH_O, "What an import needs of os.stat()."},
-    {"set_flag", set_flag, METH_VARARGS, "Change an item of sys.flags."},
     {"rehearse", rehearse, METH_VARARGS, "Run a case in this process, before it serves. Whether it went well."},
     {"set_hooks", set_hooks, METH_VARARGS, "What to call before a region and at its end; None for nothing."},
     {"set_device", set_device, METH_VARARGS, "What tells the device that a case works on, and what waits for it."},
@@ -452,11 +299,11 @@ void tally::host::run_python_case(void* context, Channel channel, const Message&
 PyMODINIT_FUNC PyInit__tally_host(void) {  // NOLINT(bugprone-reserved-identifier): CPython asks for this name
   tally::host::entropy::prepare();
   if (!tally::host::callgrind::running()) tally::host::share_arenas();
-  name_allocators();
+  tally::host::name_allocators();
   g_phase_type = PyType_FromSpec(&g_phase_spec);
   PyObject* module = g_phase_type == nullptr ? nullptr : PyModule_Create(&g_module);
-  if (module == nullptr || PyModule_AddIntConstant(module, "PART_STRIDE", tally::protocol::kPartStride) != 0 ||
-      PyModule_AddIntConstant(module, "LATE_ENVIRONMENT", tally::protocol::kLateEnvironment) != 0) {
+  if (module == nullptr || tally::host::add_start_parts(module) != 0 ||
+      PyModule_AddIntConstant(module, "PART_STRIDE", tally::protocol::kPartStride) != 0) {
     return nullptr;
   }
 #ifdef TALLY_HOSTS_PROGRAMS

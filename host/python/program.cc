@@ -16,6 +16,7 @@
 #include "case_child.h"
 #include "entropy.h"
 #include "fork_server.h"
+#include "parent_death.h"
 #include "protocol/case_watch.h"
 #include "protocol/collected.h"
 #include "protocol/descriptors.h"
@@ -102,8 +103,10 @@ PyObject* size_up(PyObject* /*module*/, PyObject* function) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return PyErr_SetFromErrno(PyExc_OSError);
   entropy::keep_over_fork();
+  const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid == 0) {
+    die_with(parent);
     callgrind::after_fork();
     entropy::go_on_after_fork();
     // Whatever it says is the case's own to say.
@@ -266,7 +269,8 @@ PyMethodDef g_program_methods[] = {
 
 int add_program_parts(PyObject* module) {
   if (PyModule_AddFunctions(module, g_program_methods) != 0) return -1;
-  constexpr std::pair<const char*, int> kDescriptors[] = {{"HOST_COMMON", protocol::kHostCommon},
+  constexpr std::pair<const char*, int> kDescriptors[] = {{"LATE_ENVIRONMENT", protocol::kLateEnvironment},
+                                                          {"HOST_COMMON", protocol::kHostCommon},
                                                           {"PROGRAM_FRAMEWORK", protocol::kProgramFramework},
                                                           {"PROGRAM_TEXT", protocol::kProgramText},
                                                           {"BENCHMARK_LIST", protocol::kBenchmarkList}};

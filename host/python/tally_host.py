@@ -1,8 +1,8 @@
 """The Python host's other half: imports what the toolchain requires, then turns each request into a
 function and runs it.
 
-Started by the runner as `python3 -c BOOT MODULE... -- WARM_UP [-- DEVICE SYNC]`, with this file, the extension and
-the variables of the user's shell as open descriptors, so that no path of ours or theirs enters the
+Started by the runner as `python3 -c BOOT MODULE... -- WARM_UP [-- DEVICE SYNC]`, with this file and the extension as
+open descriptors, and without the variables of the user's shell, so that no path of ours or theirs enters the
 interpreter's start (a longer one would move the heap of every case).
 """
 
@@ -421,15 +421,6 @@ def rehearse(texts, counted):
     gc.enable()
 
 
-def set_late_environment():
-    """What the runner kept out of the interpreter's start: its lengths move nothing that an import allocates."""
-    with open(_tally_host.LATE_ENVIRONMENT, "rb") as file:
-        entries = file.read().split(b"\0")
-    for entry in entries[:-1]:
-        name, _, value = entry.partition(b"=")
-        os.environb[name] = value
-
-
 def main():
     tally_start.begin()
     split = sys.argv.index("--")
@@ -459,7 +450,7 @@ def main():
     del sys.modules["tally_warm_up"]
     new_main()
     tally_start.end_of_imports()
-    set_late_environment()
+    _tally_host.make_room_for_late_variables(os.environ._data)
     tally_start.seal(tally_start.LAST_STAGE)
     sys.exit(_tally_host.serve(run_case, sys.version.split()[0]))
 

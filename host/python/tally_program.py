@@ -446,16 +446,24 @@ def set_environment():
     variable more would have it copied elsewhere."""
     for name in tally_start.SPARE:
         os.unsetenv(name)
-    COMMON.set_late_environment()
+    set_late_environment()
     if tally_start.UNDER_VALGRIND:
         for name in tally_start.spare_variables():
             os.putenv(name, "")
     tally_start.SPARE.clear()
 
 
+def set_late_environment():
+    """What the runner kept out of the interpreter's start: its lengths move nothing that an import allocates."""
+    with open(_tally_host.LATE_ENVIRONMENT, "rb") as file:
+        entries = file.read().split(b"\0")
+    for entry in entries[:-1]:
+        name, _, value = entry.partition(b"=")
+        os.environb[name] = value
+
+
 def main():
-    if sys.path[:1] == [""]:
-        del sys.path[0]
+    tally_start.FIRST.clear()  # a program has a folder of its own
     tally_start.begin()
     split = sys.argv.index("--")
     COMMON.REQUIRED.extend(sys.argv[1:split])

@@ -24,6 +24,7 @@ BLOCKS = 147456  # of 512 bytes: more arenas than a host's start takes
 SUBCLASSES = 1000  # of object: more than an interpreter has, and than its table has room for
 LAST_STAGE = 2
 NO_SITE = 6  # its place in sys.flags
+FIRST = []  # [""] where the interpreter looks through its working folder, too: the boot text says so
 UNDER_VALGRIND = _tally_host.under_valgrind()
 ORDINARY = []  # importlib's own function, while another one stands in its place
 KEPT = []  # classes
@@ -224,12 +225,10 @@ def fill_subclasses():
 def look_around():
     """All that looks at what this machine has beside what is measured: folders, users, zones, other packages."""
     if sys.flags.no_site:
-        first = sys.path[:1] if sys.path[:1] == [""] else []
-        del sys.path[: len(first)]
         import site
 
         site.main()
-        sys.path[:0] = first
+        sys.path[:0] = FIRST
         _tally_host.set_flag(sys.flags, NO_SITE, 0)
     if not UNDER_VALGRIND:
         return

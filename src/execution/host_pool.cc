@@ -126,6 +126,10 @@ Result<HostPool::Host> HostPool::launch(const HostKey& key, const HostSpec& spec
   if (!process) return std::unexpected(process.error());
   host.process = *process;
   host.control = FrameStream(std::move(pair->ours));
+  if (spec.late_variables) {
+    // Where it has ended already, that is what is reported.
+    static_cast<void>(host.control.send(late_variables_frame(*spec.late_variables)));
+  }
   host.started = runner_.now();
   host.started_at = std::chrono::system_clock::now();
   host.due = host.started + (host.image.is_restored ? std::min(deadlines_.start, kToBeRestored) : deadlines_.start);

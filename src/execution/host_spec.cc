@@ -20,8 +20,10 @@
 #include "process/loader.h"
 #include "protocol/descriptors.h"
 #include "protocol/dump_names.h"
+#include "protocol/frame.h"
 #include "protocol/hidden_drivers.h"
 #include "protocol/host_image.h"
+#include "protocol/late_variables.h"
 
 namespace tally {
 
@@ -99,6 +101,19 @@ Status add_cpp(HostSpec& spec, const ResolvedToolchain& toolchain, const std::op
   for (const std::string& library : toolchain.spec.preload) spec.argv.insert(spec.argv.end(), {"--preload", library});
   if (warm_up) spec.argv.insert(spec.argv.end(), {"--warm-up", warm_up->library, warm_up->symbol});
   return {};
+}
+
+/// Taken out of the environment that the host is started with. A value that it has no room for stays.
+EnvironmentVariables take_late_variables(EnvironmentVariables& environment) {
+  EnvironmentVariables taken;
+  std::erase_if(environment, [&](const auto& variable) {
+    const auto& [name, value] = variable;
+    const bool is_late = value.size() < protocol::kLateRoom &&
+                         std::ranges::find(protocol::kLateVariables, name) != std::end(protocol::kLateVariables);
+    if (is_late) taken.push_back(variable);
+    return is_late;
+  });
+  return taken;
 }
 
 /// A host of cases on no device is what it would be on a machine without a driver; the counter sees to that, and what
@@ -192,8 +207,6 @@ std::vector<std::string> valgrind_flags(const Settings& settings) {
   return flags;
 }
 
-namespace {}  // namespace
-
 /// Names of functions are demangled by who reads them, of one dump in three.
 std::vector<std::string> counter_flags(const std::string& counter) {
   std::vector<std::string> flags = {valgrind_tool(counter), "--demangle=no"};
@@ -259,6 +272,9 @@ Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolch
   } else {
     add_python(spec, toolchain, kind, around);
   }
+  // A program finds them when it begins.
+  if (toolchain.spec.program.empty() && !toolchain.spec.python_program)
+    spec.late_variables = take_late_variables(spec.environment);
   if (kind.probe != nullptr) spec.folder_variable = kind.probe->folder_variable;
   if (kind.probe != nullptr && kind.probe->add != nullptr) kind.probe->add(spec, around);
   // What is to differ from an ordinary host is started each time: a second process proves nothing if it is the first
@@ -284,6 +300,7 @@ std::vector<std::string> programs_of(const HostSpec& spec) {
 std::string lineage_of(const HostSpec& spec) {
   Digest digest;
   digest.add(spec.working_folder)
+      .add(spec.late_variables ? "late variables" : "")
       .add(spec.late_environment.value_or(""))
       .add(spec.program.value_or(""))
       .add(spec.single_use ? "single" : "")
@@ -298,8 +315,15 @@ std::string lineage_of(const HostSpec& spec) {
 }  // namespace
 
 HostKey key_of(const HostSpec& spec) {
-  const std::string lineage = lineage_of(spec);
-  return HostKey{Digest().add(lineage).add(spec.made_of).add(state_of_all(programs_of(spec))).hex(), lineage};
+  const std::string image = lineage_of(spec);
+  Digest lineage;
+  lineage.add(image);
+  for (const auto& [name, value] : spec.late_variables.value_or(EnvironmentVariables{})) lineage.add(name).add(value);
+  const std::string state = state_of_all(programs_of(spec));
+  const auto made_of_these = [&](const std::string& one) {
+    return Digest().add(one).add(spec.made_of).add(state).hex();
+  };
+  return HostKey{made_of_these(lineage.hex()), made_of_these(image), lineage.hex()};
 }
 
 ImageOrigin origin_of(const HostSpec& spec) {
@@ -337,6 +361,15 @@ std::string late_environment_of(const HostSpec& spec, const std::string& dumps) 
 }
 
 }  // namespace
+
+std::string late_variables_frame(const EnvironmentVariables& variables) {
+  std::size_t size = 1024;
+  for (const auto& [name, value] : variables) size += name.size() + value.size() + 64;
+  std::string buffer(size, '\0');
+  protocol::Writer frame(buffer, protocol::MessageType::variables, 0);
+  for (const auto& [name, value] : variables) frame.text(protocol::Field::variable, fmt::format("{}={}", name, value));
+  return std::string(frame.finish());
+}
 
 std::string make_temporary_folder(const std::string& dumps, std::uint32_t number) {
   const std::string folder = fmt::format("{}/tmp/{:07}", dumps, number);

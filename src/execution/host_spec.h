@@ -64,8 +64,11 @@ struct HostSpec {
   std::vector<std::string> argv;
   std::size_t dump_argument = 0;  ///< Where in argv the folder of dumps belongs, when counted.
   EnvironmentVariables environment;
-  std::optional<std::string> late_environment;  ///< Python: what is set once everything is imported.
-  std::optional<std::string> program = {};      ///< A program in Python: what it is to collect.
+  /// What is said to it once it has been started or made of its image, which does not know them; nothing: it has no
+  /// room.
+  std::optional<EnvironmentVariables> late_variables = {};
+  std::optional<std::string> late_environment = {};  ///< A program in Python: what is set before it is collected.
+  std::optional<std::string> program = {};           ///< A program in Python: what it is to collect.
   std::string working_folder;
   std::vector<File> files;
   std::string made_of;                          ///< Python: digest of the interpreter and of all files that it loads.
@@ -82,6 +85,7 @@ struct HostSpec {
 
 struct HostKey {
   std::string digest;
+  std::string image;    ///< Of the image that it may be made of: hosts that differ in late variables have one.
   std::string lineage;  ///< Of all but the files that it was made of: two with one lineage are older and newer.
   auto operator<=>(const HostKey&) const = default;
 };
@@ -117,6 +121,9 @@ std::string make_temporary_folder(const std::string& dumps, std::uint32_t number
 /// output. Where `new_image` names a file, the host leaves its image there if it took long to start.
 Result<ProcessRequest> host_request(const HostSpec& spec, const std::string& dumps, UniqueFd control,
                                     const std::string& new_image = {});
+
+/// What such a host is to hear first of all.
+std::string late_variables_frame(const EnvironmentVariables& variables);
 
 /// The same for a host that is made of an image.
 ProcessRequest restore_request(const HostSpec& spec, const std::string& dumps, UniqueFd control, UniqueFd image);

@@ -8,7 +8,7 @@ namespace tally {
 std::optional<UniqueFd> ImageUse::begin(const HostKey& key, const HostSpec& spec, HostImage& host) {
   if (!spec.images) return std::nullopt;
   const HostImages& images = *spec.images;
-  const std::string name = HostImages::key(key.digest);
+  const std::string name = HostImages::key(key.image);
   const bool may_be_restored = !not_restored_.contains(key);
   auto image = may_be_restored ? images.open(name) : std::nullopt;
   if (!image) host.origin = origin_of(spec);
@@ -25,8 +25,8 @@ std::optional<UniqueFd> ImageUse::begin(const HostKey& key, const HostSpec& spec
 void ImageUse::settle(const HostKey& key, const HostSpec& spec, HostImage& host, std::vector<std::string>& mapped) {
   if (!spec.images) return;
   std::string why;
-  if (!host.new_image.empty() &&
-      !spec.images->publish(HostImages::key(key.digest), host.new_image, host.origin, &why) && !why.empty())
+  if (!host.new_image.empty() && !spec.images->publish(HostImages::key(key.image), host.new_image, host.origin, &why) &&
+      !why.empty())
     not_restored_.insert_or_assign(key, "it leaves no image: " + why);
   host.new_image.clear();
   spec.images->leave_out(mapped);
@@ -37,7 +37,7 @@ void ImageUse::discard(const HostImage& host) {
 }
 
 void ImageUse::give_up(const HostKey& key, const HostSpec& spec, const std::string& why) {
-  spec.images->remove(HostImages::key(key.digest));
+  spec.images->remove(HostImages::key(key.image));
   not_restored_.insert_or_assign(key, why);
 }
 

@@ -16,7 +16,8 @@ namespace {
 
 /// Loads the extension and the script from open descriptors: their paths have no place in an interpreter's heap.
 /// Folders are their owners': a package without compiled files is compiled in each process, and a first run finds what
-/// the second one will find.
+/// the second one will find. The working folder is looked through once the start has begun, and not for what is the
+/// host's own: a file more in it would move what the interpreter's own start leaves in the heap.
 std::string boot_text() {
   return fmt::format(R"(import sys
 sys.dont_write_bytecode = True
@@ -34,7 +35,7 @@ sys.modules["tally_start"] = m = type(sys)("tally_start")
 exec(compile(text, "<tally start>", "exec"), m.__dict__)
 with open({}) as f:
     text = f.read()
-sys.path[:0] = first if first == [""] else []
+m.FIRST = first if first == [""] else []
 exec(compile(text, "<tally host>", "exec"))
 )",
                      protocol::kHostExtension, protocol::kHostExtension, protocol::kHostStart, protocol::kHostScript);
@@ -86,11 +87,9 @@ std::string interpreter_folder(const std::vector<std::string>& modules, const Ho
   return "/";
 }
 
-/// Takes the variables that tell where the user's shell stands out of the interpreter's start: NAME=VALUE, each ended
-/// by a null. The host sets them once everything is imported. PATH 23 characters longer moved everything that an import
-/// allocates, and a dict by 0.2 %. Of a program's, which are set before it is collected, all are taken that the loader
-/// and the interpreter do not read themselves.
-std::string take_late_environment(EnvironmentVariables& environment, bool of_program) {
+/// Takes out of a program's environment all that the loader and the interpreter do not read themselves: NAME=VALUE,
+/// each ended by a null. The host sets them before it collects the program.
+std::string take_late_environment(EnvironmentVariables& environment) {
   const auto is_of_start = [](std::string_view name) {
     return std::ranges::any_of(std::array{"PYTHON", "LD_", "LC_", "LANG", "GLIBC_", "MALLOC_", "TALLY_", "TZ"},
                                [&](std::string_view prefix) { return name.starts_with(prefix); });
@@ -98,8 +97,7 @@ std::string take_late_environment(EnvironmentVariables& environment, bool of_pro
   std::string text;
   for (auto at = environment.begin(); at != environment.end();) {
     auto& [name, value] = *at;
-    const bool is_late = name == "PATH" || name == "VIRTUAL_ENV" || name == "CONDA_PREFIX";
-    if (!is_late && (!of_program || is_of_start(name))) {
+    if (is_of_start(name)) {
       ++at;
       continue;
     }
@@ -148,9 +146,9 @@ void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const HostKi
   spec.made_of_files = interpreter.started;
   spec.made_of_files.insert(spec.made_of_files.end(), toolchain.loaded_files.begin(), toolchain.loaded_files.end());
   const std::optional<PythonProgram>& program = toolchain.spec.python_program;
-  spec.late_environment = take_late_environment(spec.environment, program.has_value());
   spec.files = host_files(program, around.libexec);
   if (program) {
+    spec.late_environment = take_late_environment(spec.environment);
     spec.program = program_text(*program, toolchain.spec.program_args);
     spec.made_of += state_of_all(program->loaded);
     spec.made_of_files.insert(spec.made_of_files.end(), program->loaded.begin(), program->loaded.end());

@@ -5,10 +5,11 @@ namespace tally::protocol {
 
 // What a host is started with.
 inline constexpr int kControlSocket = 3;
-inline constexpr int kHostProgram = 4;      ///< C++, under Valgrind: its own file, which the loader opens.
-inline constexpr int kHostExtension = 4;    ///< Python: the extension module.
-inline constexpr int kHostScript = 5;       ///< Python: tally_host.py.
-inline constexpr int kLateEnvironment = 6;  ///< Python: NAME=VALUE, each ended by a null, set once all is imported.
+inline constexpr int kHostProgram = 4;    ///< C++, under Valgrind: its own file, which the loader opens.
+inline constexpr int kHostExtension = 4;  ///< Python: the extension module.
+inline constexpr int kHostScript = 5;     ///< Python: tally_host.py.
+inline constexpr int kLateEnvironment =
+    6;  ///< Of a program in Python: NAME=VALUE, each ended by a null, set before it is collected.
 
 inline constexpr int kHostCompiled = 8;   ///< Python: the folder of what is compiled where sources are not, if any.
 inline constexpr int kHostStart = 9;      ///< Python: tally_start.py.

@@ -29,7 +29,8 @@ enum class MessageType : std::uint16_t {
   started = 2,  ///< A case child was forked.
   exited = 3,   ///< A case child was reaped.
   // From the runner to a host, on its control socket.
-  run_case = 10,  ///< With two descriptors attached: the case's own socket and the pipe for its output.
+  variables = 11,  ///< Before the first run_case: those of late_variables.h; a host without room for them ignores it.
+  run_case = 10,   ///< With two descriptors attached: the case's own socket and the pipe for its output.
   // From the runner to a case child, on the case's socket.
   count = 20,    ///< Execute one counted replicate in a forked child.
   time = 21,     ///< Execute timed blocks in forked children, one after the other.
@@ -112,7 +113,7 @@ enum class Field : std::uint16_t {
                         ///< /dev/null.
   expected = 75,        ///< run_case, of a command, repeated: exit codes; absent: however it ends.
   command_folder = 76,  ///< run_case, of a command: where it runs. `folder` is that of its temporary files.
-  variable = 77,        ///< run_case, of a command, repeated: "NAME=VALUE".
+  variable = 77,        ///< run_case, of a command, and variables, repeated: "NAME=VALUE".
   before_all = 81,      ///< run_case, of a command: what a shell does once, before its first execution; or absent.
   after_all = 82,       ///< run_case, of a command: what a shell does once, after its last one; or absent.
   copied_file = 83,  ///< run_case, of a command, repeated: "TO\0FROM", a file or folder that each execution gets anew

@@ -85,6 +85,8 @@ void CountInputsFinder::on_host(const HostKind& kind, const HostSpec& spec, std:
   }
   digest.add(spec.working_folder).add(spec.late_environment.value_or(""));
   for (const std::string& argument : own_arguments(spec)) digest.add(argument);
+  for (const auto& [variable, value] : spec.late_variables.value_or(EnvironmentVariables{}))
+    digest.add(variable).add(value);
   for (const auto& [variable, value] : spec.environment) digest.add(variable).add(value);
   for (const HostSpec::File& file : spec.files) digest.add(digests_.of(file.path));
   const auto add_files = [&](std::span<const std::string> files) {

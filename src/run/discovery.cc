@@ -213,10 +213,15 @@ Result<Discovery> discover(ProcessRunner& runner, const ResolvedToolchain& resol
       .add(toolchain.warm_up.py)
       .add(interpreter.path)
       .add(working_folder);
-  for (const std::string& module : toolchain.requires_modules) key.add(module);
+  // One folder for each interpreter, whatever the sources are: it compares them with what was compiled.
+  Digest folder;
+  folder.add(interpreter.path).add(interpreter.version);
+  for (const std::string& module : toolchain.requires_modules) {
+    key.add(module);
+    folder.add(module);
+  }
   for (const auto& [variable, value] : environment) key.add(variable).add(value);
-  // One folder, whatever the sources are and wherever: an interpreter compares them with what was compiled.
-  const std::string compiled = cache.compiled_folder(key.hex()).string();
+  const std::string compiled = cache.compiled_folder(folder.hex()).string();
   key.add(interpreter.identity);
   if (const auto remembered = cache.discovered(key.hex())) {
     const auto answer = json::parse(*remembered);

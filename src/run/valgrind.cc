@@ -57,7 +57,12 @@ std::optional<FoundValgrind> without_valgrind(const std::string& libexec) {
 
 Result<FoundValgrind> find_valgrind(ProcessRunner& runner, const EnvironmentVariables& full,
                                     const EnvironmentVariables& filtered, const std::string& libexec) {
-  const auto path = find_program("valgrind", value_of(full, "PATH"));
+  auto path = find_program("valgrind", value_of(full, "PATH"));
+  // By one name, whichever way of several leads there: hosts are known by it.
+  std::error_code code;
+  if (path) {
+    if (const auto one = std::filesystem::canonical(*path, code); !code) path = one.string();
+  }
   std::optional<FoundValgrind> ours = without_valgrind(libexec);
   if (!path) {
     if (ours) return *std::move(ours);

@@ -78,5 +78,24 @@ TEST_F(FaultsTest, EveryCaseHasAResultWhenHostsAreKilled) {
   EXPECT_LE(lost, killed * static_cast<int>(std::thread::hardware_concurrency()));
 }
 
+/// A case's process has a session of nobody's: only the kernel ends it with its host.
+TEST_F(FaultsTest, ASupervisorThatIsKilledLeavesNoCaseBehind) {
+  write("suite.toml",
+        "schema = 1\ntoolchain = \"python\"\n[[benchmark]]\nlabel = [\"1\"]\n"
+        "setup.py = \"import os, time; open('begun', 'a').write(f'{os.getpid()}\\\\n'); time.sleep(600)\"\n"
+        "py = 'x = 1'\n");
+  Command command = start({"--json", "r.json", "--wall-only", "--retries", "0"});
+  wait_for_lines("begun", 1);
+  const std::vector<int> hosts = serving(command.pid());
+  ASSERT_EQ(hosts.size(), 1U);
+  for (const TreeProcess& process : descendants(command.pid())) {
+    const auto below = descendants(process.pid);
+    if (std::ranges::any_of(below, [&](const auto& one) { return one.pid == hosts.front(); }))
+      kill(process.pid, SIGKILL);
+  }
+  EXPECT_EQ(command.wait(), 1) << read("output");
+  EXPECT_TRUE(all_gone(mark_, patience));
+}
+
 }  // namespace
 }  // namespace tally::testing

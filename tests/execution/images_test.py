@@ -6,9 +6,10 @@ import resource
 import shutil
 import signal
 import subprocess
+import sys
 import unittest
 
-from images_fixture import BUILD, MODULE, NEEDS_COUNTER, PROGRAM, TALLY, ImagesCase, counted
+from images_fixture import BUILD, MODULE, NEEDS_COUNTER, PROGRAM, SUITE, TALLY, ImagesCase, counted
 
 
 @NEEDS_COUNTER
@@ -27,6 +28,39 @@ class Images(ImagesCase):
         alone = self.run_tally("suite.toml", "--filter", "sum*")
         self.run_tally("suite.toml", start="image")
         self.assertEqual(self.run_tally("suite.toml", "--filter", "sum*", start="image"), alone)
+
+    def test_another_shell_is_no_other_start(self):
+        """Where the user's shell stands is said to a host once it is there, and moves nothing."""
+        options = ("suite.toml", "--python", sys.executable)
+        # Where a setup loads it, a second process confirms the count.
+        self.write("slowly_imported.py", MODULE + "import ctypes\n")
+
+        def suite(path, environment):
+            return (
+                SUITE
+                + f"""
+[[benchmark]]
+label = "shell"
+toolchain = "slow"
+setup.py = '''
+import ctypes, os
+library = ctypes.CDLL(None)
+library.getenv.restype = ctypes.c_char_p
+for name, value in (("PATH", {path!r}), ("VIRTUAL_ENV", {environment!r}), ("CONDA_PREFIX", None)):
+    assert os.environ.get(name) == value and library.getenv(name.encode()) == (value and value.encode()), name
+'''
+py = "sum(range(10))"
+"""
+            )
+
+        path = self.environment["PATH"]
+        self.write("suite.toml", suite(path, None))
+        off = self.run_tally(*options, start="ordinary", TALLY_IMAGES="off")
+        self.run_tally(*options, start="ordinary")
+        for path, environment in ((path + ":/" + "x" * 999, "/venv"), ("/bin", None)):
+            self.write("suite.toml", suite(path, environment))
+            shell = {"PATH": path} | ({"VIRTUAL_ENV": environment} if environment else {})
+            self.assertEqual(self.run_tally(*options, start="image", **shell), off)
 
     def test_a_changed_module_is_another_start(self):
         before = self.run_tally()

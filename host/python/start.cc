@@ -1,0 +1,214 @@
+#include "start.h"
+
+#include <dlfcn.h>
+#include <malloc.h>
+#include <sys/stat.h>
+#include <valgrind/valgrind.h>
+
+#include <iterator>
+#include <utility>
+
+#include "arenas.h"
+#include "callgrind.h"
+#include "fresh_heap.h"
+#include "late_variables.h"
+#include "protocol/allocation_trace.h"
+#include "protocol/late_variables.h"
+
+namespace tally::host {
+
+namespace {
+
+/// The size of one of this CPython's pools; 0 until the host has filled them, before which nothing is settled.
+std::size_t g_pool = 0;
+
+void settle(void* /*context*/, bool again) {
+  if (again) {
+    bring_fresh_pools_to_front(PyObject_Malloc, g_pool);
+  } else {
+    fill_pools(PyObject_Malloc, g_pool);
+  }
+}
+
+/// seal(pool, stage): `pool` is the size of one of this CPython's pools. What the interpreter allocates from here on is
+/// as if nothing had been allocated before; under Valgrind, at addresses that only the stage decides.
+PyObject* seal(PyObject* /*module*/, PyObject* args) {
+  Py_ssize_t pool = 0;
+  Py_ssize_t stage = 0;
+  if (PyArg_ParseTuple(args, "nn", &pool, &stage) == 0) return nullptr;
+  g_pool = static_cast<std::size_t>(pool);
+  if (!callgrind::running()) {
+    fill_pools(PyObject_Malloc, g_pool);
+    fill_malloc();
+    Py_RETURN_NONE;
+  }
+  const std::uintptr_t floor = floor_of_stage(static_cast<unsigned>(stage));
+  leave_memory_below(floor);
+  fill_pools_above(PyObject_Malloc, floor);
+  fence_pools_below(floor, g_pool);
+  VALGRIND_DO_CLIENT_REQUEST_STMT(kBeginStage, floor, 0, 0, 0, 0);
+  Py_RETURN_NONE;
+}
+
+/// take_blocks(n): n blocks of the largest size that lies in arenas, kept.
+PyObject* take_blocks(PyObject* /*module*/, PyObject* args) {
+  int left = 0;
+  if (PyArg_ParseTuple(args, "i", &left) == 0) return nullptr;
+  for (; left > 0; --left) {
+    void* at = PyObject_Malloc(512);
+    asm volatile("" : "+r"(at));
+  }
+  Py_RETURN_NONE;
+}
+
+/// use_blocks(n): n blocks of the largest size that lies in arenas, given back: the table of arenas stays as large.
+PyObject* use_blocks(PyObject* /*module*/, PyObject* args) {
+  int left = 0;
+  if (PyArg_ParseTuple(args, "i", &left) == 0) return nullptr;
+  struct Block {
+    Block* next;
+  };
+  Block* last = nullptr;
+  for (; left > 0; --left) {
+    auto* const block = static_cast<Block*>(PyObject_Malloc(512));
+    if (block == nullptr) break;
+    block->next = last;
+    last = block;
+  }
+  while (last != nullptr) PyObject_Free(std::exchange(last, last->next));
+  Py_RETURN_NONE;
+}
+
+/// Fills the table of interned strings until it has just grown to hold more than any host's start needs.
+PyObject* fill_interned(PyObject* /*module*/, PyObject* /*args*/) {
+  constexpr int kLeast = 30000;
+  constexpr int kMost = 200000;
+  constexpr std::size_t kGrowth = 100000;  // bytes by which such a table grows, and hardly anything else
+  for (int n = 0; n < kMost; ++n) {
+    PyObject* string = PyUnicode_FromFormat("tally %d", n);
+    const struct mallinfo2 before = ::mallinfo2();
+    PyUnicode_InternInPlace(&string);  // kept
+    const struct mallinfo2 after = ::mallinfo2();
+    if (n >= kLeast && after.uordblks + after.hblkhd > before.uordblks + before.hblkhd + kGrowth) break;
+  }
+  Py_RETURN_NONE;
+}
+
+/// The number that the last type was given to know its attributes by. Empties the cache of attributes.
+PyObject* type_tag(PyObject* /*module*/, PyObject* /*args*/) { return PyLong_FromUnsignedLong(PyType_ClearCache()); }
+
+/// ask_c_library(): what it reads of its surroundings once, it has read: who users are, the time zone, conversions.
+PyObject* ask_library(PyObject* /*module*/, PyObject* /*args*/) {
+  ask_c_library();
+  Py_RETURN_NONE;
+}
+
+/// path_stat(path): st_mode, st_size and st_mtime of os.stat().
+PyObject* path_stat(PyObject* /*module*/, PyObject* path) {
+  static PyStructSequence_Field fields[] = {
+      {"st_mode", nullptr}, {"st_size", nullptr}, {"st_mtime", nullptr}, {nullptr, nullptr}};
+  static PyStructSequence_Desc description = {"_tally_host.path_stat", nullptr, fields, 3};
+  static PyTypeObject* const type = PyStructSequence_NewType(&description);
+  PyObject* name = nullptr;
+  struct stat about{};
+  if (type == nullptr || PyUnicode_FSConverter(path, static_cast<void*>(&name)) == 0) return nullptr;
+  const int result = ::stat(PyBytes_AsString(name), &about);
+  Py_DECREF(name);
+  if (result != 0) return PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, path);
+  PyObject* found = PyStructSequence_New(type);
+  if (found == nullptr) return nullptr;
+  constexpr double kNanosecond = 1e-9;
+  const double time =
+      static_cast<double>(about.st_mtim.tv_sec) + kNanosecond * static_cast<double>(about.st_mtim.tv_nsec);
+  PyStructSequence_SetItem(found, 0, PyLong_FromUnsignedLong(about.st_mode));
+  PyStructSequence_SetItem(found, 1, PyLong_FromLongLong(about.st_size));
+  PyStructSequence_SetItem(found, 2, PyFloat_FromDouble(time));
+  return found;
+}
+
+/// set_flag(flags, place, value): of sys.flags.
+PyObject* set_flag(PyObject* /*module*/, PyObject* args) {
+  PyObject* flags = nullptr;
+  Py_ssize_t place = 0;
+  long value = 0;
+  if (PyArg_ParseTuple(args, "Onl", &flags, &place, &value) == 0) return nullptr;
+  PyStructSequence_SetItem(flags, place, PyLong_FromLong(value));
+  Py_RETURN_NONE;
+}
+
+/// CPython's PyMemAllocatorEx, which the limited API leaves out.
+struct ObjectAllocator {
+  void* context;
+  void* functions[4];  ///< Allocate, allocate zeroes, reallocate, free.
+};
+
+/// A late variable in os.environ: bytes of the room's size, of which the object is said to have as many as it needs.
+struct LateVariable {
+  PyObject* name;
+  PyObject* value;
+};
+LateVariable g_late[std::size(protocol::kLateVariables)];
+PyObject* g_variables = nullptr;
+
+void set_in_environ(std::size_t which, std::string_view value, bool is_set) {
+  const auto& [name, room] = g_late[which];
+  if (!is_set) {
+    PyDict_DelItem(g_variables, name);  // both objects are ours, too: nothing is freed
+    return;
+  }
+  char* const bytes = PyBytes_AsString(room);
+  value.copy(bytes, value.size());
+  bytes[value.size()] = 0;
+  Py_SET_SIZE(reinterpret_cast<PyVarObject*>(room), static_cast<Py_ssize_t>(value.size()));
+}
+
+/// make_room_for_late_variables(data): in the environment, and in `data`, which is os.environ's.
+PyObject* make_room(PyObject* /*module*/, PyObject* data) {
+  Py_INCREF(data);
+  g_variables = data;
+  for (std::size_t i = 0; i < std::size(g_late); ++i) {
+    LateVariable& one = g_late[i];
+    one.name = PyBytes_FromString(protocol::kLateVariables[i]);
+    one.value = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(protocol::kLateRoom));
+    if (one.name == nullptr || one.value == nullptr || PyDict_SetItem(data, one.name, one.value) != 0) return nullptr;
+  }
+  make_room_for_late_variables(set_in_environ);
+  Py_RETURN_NONE;
+}
+
+PyMethodDef g_start_methods[] = {
+    {"seal", seal, METH_VARARGS, "Allocate from fresh memory from here on."},
+    {"take_blocks", take_blocks, METH_VARARGS, "Take blocks of arenas, and keep them."},
+    {"use_blocks", use_blocks, METH_VARARGS, "Take blocks of arenas, and give them back."},
+    {"fill_interned", fill_interned, METH_NOARGS, "Let the table of interned strings grow beyond any need."},
+    {"type_tag", type_tag, METH_NOARGS, "The last tag of a type."},
+    {"ask_c_library", ask_library, METH_NOARGS, "Let the C library read what it reads once."},
+    {"path_stat", path_stat, METH_O, "What an import needs of os.stat()."},
+    {"set_flag", set_flag, METH_VARARGS, "Change an item of sys.flags."},
+    {"make_room_for_late_variables", make_room, METH_O, "For what the runner says once an image is made."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+int add_start_parts(PyObject* module) { return PyModule_AddFunctions(module, g_start_methods); }
+
+void name_allocators() {
+  constexpr int kObjects = 2;  // PYMEM_DOMAIN_OBJ
+  using Access = void (*)(int, ObjectAllocator*);
+  const auto get = reinterpret_cast<Access>(::dlsym(RTLD_DEFAULT, "PyMem_GetAllocator"));
+  if (get == nullptr) return;
+  ObjectAllocator objects{};
+  get(kObjects, &objects);
+  const auto name = [](Allocation which, const void* function) {
+    VALGRIND_DO_CLIENT_REQUEST_STMT(kTraceFunction, which, function, 0, 0, 0);
+  };
+  name(Allocation::object_malloc, objects.functions[0]);
+  name(Allocation::object_calloc, objects.functions[1]);
+  name(Allocation::object_realloc, objects.functions[2]);
+  name(Allocation::object_free, objects.functions[3]);
+}
+
+SettlePools settle_pools() { return g_pool == 0 ? nullptr : settle; }
+
+}  // namespace tally::host
