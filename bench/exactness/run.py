@@ -66,6 +66,11 @@ def all_surroundings():
         yield Surroundings(f"made of images, {run} run", images=True)
     yield Surroundings("made of images, both processors loaded", images=True, load=True)
     yield Surroundings("made of images, every third case", images=True, every=3)
+    yield Surroundings(
+        "made of images, another PATH and VIRTUAL_ENV",
+        {"PATH": path + (":/" + "x" * 98) * 30, "VIRTUAL_ENV": "/" + "v" * 59},
+        images=True,
+    )
     yield Surroundings("PATH 23 letters longer", {"PATH": path + ":" + "/" + "x" * 21})
     yield Surroundings("PATH 3,000 letters longer", {"PATH": path + (":/" + "x" * 98) * 30})
     yield Surroundings(

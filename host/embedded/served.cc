@@ -16,6 +16,7 @@
 #include "entropy.h"
 #include "fork_server.h"
 #include "fresh_heap.h"
+#include "how_often.h"
 #include "parent_death.h"
 #include "pinned_stack.h"
 #include "protocol/descriptors.h"
@@ -24,6 +25,7 @@
 #include "rehearsal.h"
 #include "shared_page.h"
 #include "team.h"
+#include "whole_call.h"
 
 namespace tally::embedded {
 
@@ -46,119 +48,6 @@ constexpr const char* kNoLoop = "the benchmark returned before its loop was over
 constexpr const char* kNoLoopDetail =
     "a function without `for (auto _ : state)` (in C: TALLY_LOOP), or one that leaves it: a break, a return";
 
-/// How many pauses an execution has in each of the empty loops that are measured. A list without memory of its own:
-/// what is allocated in a case moves what its function allocates.
-struct EmptyLoops {
-  unsigned pauses[2];
-  unsigned number;
-  [[nodiscard]] const unsigned* begin() const { return pauses; }
-  [[nodiscard]] const unsigned* end() const { return pauses + number; }
-};
-
-/// The first is as the function's first execution was. The other one tells what a pause costs: later executions may
-/// pause more often, or less. Neither times nor teams have that taken off.
-EmptyLoops empty_loops(const Facts& facts, int threads = 1) {
-  const unsigned first = facts.pauses > 0 ? 1 : 0;
-  if (threads > 1 || !host::callgrind::running()) return {{facts.pauses, 0}, 1};
-  return {{first, 1 - first}, 2};
-}
-
-/// A call in which all regions of both phases lie, one after the other: its loop is executed once with the function's
-/// setup before it, and goes on for as long as it is told. Its first execution shows how often it pauses; then the
-/// empty loop is measured, from within.
-class WholeCall : public Call {
- public:
-  WholeCall(Facts& facts, const std::vector<std::int64_t>& args, Regions& regions, std::uint64_t warm_up, bool manual)
-      : Call(facts, args), regions_(regions), warm_up_(warm_up), manual_(manual) {}
-
-  void open(Empty empty, std::uint64_t step) override {
-    if (step_ == Step::empty) return;
-    if (opened_) {
-      regions_.fail(Regions::stage(), "a benchmark has one measured loop, and this one begins a second one", "");
-      over_ = true;
-    }
-    opened_ = true;
-    facts().empty = empty;
-    facts().step = step;
-  }
-
-  std::uint64_t wait() override {
-    if (over_ || !notes().skipped.empty()) return 0;
-    switch (step_) {
-      case Step::begun:
-        step_ = Step::first;
-        host::enter_stage(Stage::warm_up);
-        done_ = in_steps(promised_ > 0 ? promised_ : 1);
-        return done_;
-      case Step::first:
-        if (promised_ > 0) {
-          over_ = true;
-          return 0;
-        }
-        measure_empty();
-        regions_.begin(Phase::statement, done_);
-        regions_.set_manual(manual_);
-        step_ = Step::measured;
-        break;
-      case Step::empty:
-      case Step::measured:
-        regions_.finish();
-        break;
-    }
-    const std::uint64_t iterations = in_steps(regions_.wait());
-    if (iterations > 0) regions_.raise_iterations(iterations);
-    if (step_ == Step::measured) over_ = iterations == 0;
-    done_ += iterations;
-    return iterations;
-  }
-
-  void start() override { regions_.start(); }
-  void pause() override {
-    regions_.pause();
-    ++pauses_;
-  }
-  void resume() override { regions_.resume(); }
-
-  /// Once a function knows how many executions there are, there must be so many, and another call for each region.
-  std::uint64_t promise() override {
-    if (over_) return done_;
-    if (promised_ > 0) return promised_;
-    if (step_ == Step::empty || step_ == Step::measured) {
-      regions_.fail(Regions::stage(), "the benchmark reads max_iterations in its loop, but not in its first execution",
-                    "read it before the loop, or in each execution");
-      return done_;
-    }
-    promised_ = step_ == Step::begun ? warm_up_ : done_;
-    return promised_;
-  }
-
-  void add_manual_time(double seconds) override { regions_.add_manual_time(seconds); }
-
-  /// Whether each region wants a call of its own.
-  [[nodiscard]] bool promised() const { return promised_ > 0; }
-
- private:
-  enum class Step { begun, first, empty, measured };
-
-  void measure_empty() {
-    facts().pauses = static_cast<unsigned>(pauses_ / done_);
-    const std::uint64_t done = done_;
-    step_ = Step::empty;
-    for (const unsigned pauses : empty_loops(facts())) {
-      regions_.begin(Phase::baseline);
-      facts().empty(this, pauses);
-    }
-    done_ = done;
-  }
-
-  Regions& regions_;
-  std::uint64_t warm_up_;
-  bool manual_;
-  Step step_ = Step::begun;
-  std::uint64_t promised_ = 0;
-  std::uint64_t pauses_ = 0;
-};
-
 class RegionMeter : public Meter {
  public:
   explicit RegionMeter(Regions& regions) : regions_(regions) {}
@@ -177,8 +66,8 @@ class RegionMeter : public Meter {
 class Conductor {
  public:
   Conductor(const Benchmark& benchmark, std::vector<std::int64_t> args, int threads, Regions& regions,
-            std::uint64_t warm_up)
-      : benchmark_(benchmark), args_(std::move(args)), threads_(threads), regions_(regions), warm_up_(warm_up) {}
+            Frequency frequency)
+      : benchmark_(benchmark), args_(std::move(args)), threads_(threads), regions_(regions), frequency_(frequency) {}
 
   static void enter(void* self) { static_cast<Conductor*>(self)->run(); }
 
@@ -198,7 +87,7 @@ class Conductor {
 
  private:
   void run_whole() {
-    WholeCall call(facts_, args_, regions_, warm_up_, benchmark_.manual_time);
+    WholeCall call(facts_, args_, regions_, frequency_, benchmark_.manual_time);
     if (benchmark_.set_up) benchmark_.set_up(args_, threads_);
     benchmark_.function(call);
     if (benchmark_.tear_down) benchmark_.tear_down(args_, threads_);
@@ -214,7 +103,7 @@ class Conductor {
       look_apart();
     } else if (benchmark_.empty_loop != nullptr && host::callgrind::running()) {
       return run_calls_apart();
-    } else if (facts_.empty == nullptr && !call_once(benchmark_.function, warm_up_, nullptr)) {
+    } else if (facts_.empty == nullptr && !warm_up_once()) {
       return;
     }
     if (threads_ > 1) regions_.expect_threads();
@@ -230,6 +119,15 @@ class Conductor {
     report(notes_, done_);
   }
 
+  /// A call of its own, for what is done once in a program.
+  bool warm_up_once() {
+    host::callgrind::collect(true);
+    const std::uint64_t before = counted_so_far();
+    if (!call_once(benchmark_.function, frequency_.warm_up, nullptr)) return false;
+    choose_executions(regions_, frequency_, (counted_so_far() - before) / std::max<std::uint64_t>(done_, 1));
+    return true;
+  }
+
   /// Each call is the first one of its process, as it would be in the program: what a function or a fixture keeps from
   /// call to call does not grow. A call that only warms up is subtracted from the others.
   void run_calls_apart() {
@@ -237,10 +135,12 @@ class Conductor {
     for (const unsigned pauses : empty_loops(facts_)) {
       if (!run_phase(Phase::baseline, [this, pauses](Call& call) { facts_.empty(&call, pauses); })) return;
     }
-    regions_.fix_iterations(std::max<std::uint64_t>(warm_up_, 1));
-    if (!run_phase(Phase::lead, benchmark_.function, warm_up_)) return;
-    regions_.fix_iterations(0);
-    if (!run_phase(Phase::statement, benchmark_.function, warm_up_)) return;
+    const std::uint64_t size = frequency_.is_chosen ? size_apart() : 0;
+    const std::uint64_t warm_up = std::max<std::uint64_t>(warm_up_of(size, frequency_.warm_up), 1);
+    regions_.fix_iterations(warm_up);
+    if (!run_phase(Phase::lead, benchmark_.function, warm_up)) return;
+    regions_.fix_iterations(is_light(size) ? 0 : warm_up + executions_of(size));
+    if (!run_phase(Phase::statement, benchmark_.function, warm_up)) return;
     report(notes_, done_);
   }
 
@@ -282,11 +182,49 @@ class Conductor {
     return is_good(notes_, failed);
   }
 
-  /// What can be known of the loop only from a call, from one in a process of its own: this one is to have no call but
-  /// those that are measured.
+  /// What can be known of the loop only from a call.
   void look_apart() {
-    int found[2];
-    if (::pipe(found) != 0) return regions_.fail(Stage::setup, "no descriptors left for a pipe", "");
+    const auto call = [this](Facts& found) {
+      if (!call_once(benchmark_.function, benchmark_.iterations, nullptr)) return false;
+      found = facts_;
+      // All calls of a team that are measured are of forks: nobody else can say it.
+      if (threads_ > 1) report(notes_, done_);
+      return true;
+    };
+    if (find_out_apart(facts_, call)) return;
+    regions_.fail(Stage::setup, "the benchmark ended the process before it was measured", "");
+    ::_exit(1);
+  }
+
+  /// How many instructions an execution takes: what a second one adds to a call, and what a call of one takes where it
+  /// is light with all that comes before its loop.
+  std::uint64_t size_apart() {
+    const auto call = [this](std::uint64_t& found) {
+      host::callgrind::collect(true);
+      std::uint64_t counted[3] = {counted_so_far(), 0, 0};
+      for (int executions = 1; executions <= 2; ++executions) {
+        if (!call_once(benchmark_.function, static_cast<std::uint64_t>(executions), nullptr)) return false;
+        counted[executions] = counted_so_far();
+        found = counted[1] - counted[0];
+        if (is_light(found)) return true;
+      }
+      const std::uint64_t two = counted[2] - counted[1];
+      found = two > found ? two - found : 0;
+      return true;
+    };
+    std::uint64_t size = 0;
+    return find_out_apart(size, call) ? size : 0;  // the case's own calls say why
+  }
+
+  /// From calls in a process of its own: this one is to have none but those that are measured. The case ends where they
+  /// have said why it cannot go on. False where that process ended without a word.
+  template <typename Found, typename Calls>
+  bool find_out_apart(Found& found, const Calls& calls) {
+    int answer[2];
+    if (::pipe(answer) != 0) {
+      regions_.fail(Stage::setup, "no descriptors left for a pipe", "");
+      ::_exit(1);
+    }
     host::entropy::keep_over_fork();
     const pid_t parent = ::getpid();
     const pid_t pid = ::fork();
@@ -296,25 +234,22 @@ class Conductor {
       host::entropy::go_on_after_fork();
       bool good = false;
       try {
-        good = call_once(benchmark_.function, benchmark_.iterations, nullptr);
+        good = calls(found);
       } catch (const std::exception& error) {
         regions_.fail(Regions::stage(), error.what(), "");
       }
-      // All calls of a team that are measured are of forks: nobody else can say it.
-      if (good && threads_ > 1) report(notes_, done_);
-      const ssize_t written = good ? ::write(found[1], &facts_, sizeof facts_) : 0;
+      const ssize_t written = good ? ::write(answer[1], &found, sizeof found) : 0;
       if (written <= 0) ::_exit(1);
       for (;;) ::pause();  // until we are killed: by itself, Valgrind would write a dump of it
     }
-    ::close(found[1]);
-    const bool good = pid > 0 && ::read(found[0], &facts_, sizeof facts_) == sizeof facts_;
-    ::close(found[0]);
+    ::close(answer[1]);
+    const bool good = pid > 0 && ::read(answer[0], &found, sizeof found) == sizeof found;
+    ::close(answer[0]);
     if (good) ::kill(pid, SIGKILL);
     int status = 0;
     if (pid > 0) ::waitpid(pid, &status, 0);
-    if (!good && host::shared_page().failed == 0)
-      regions_.fail(Stage::setup, "the benchmark ended the process before it was measured", "");
-    if (!good) ::_exit(1);
+    if (!good && host::shared_page().failed != 0) ::_exit(1);
+    return good;
   }
 
   /// `missing`: what a loop that is none or not over lacks.
@@ -357,7 +292,7 @@ class Conductor {
   std::vector<std::int64_t> args_;
   int threads_;
   Regions& regions_;
-  std::uint64_t warm_up_;
+  Frequency frequency_;
   Facts facts_;
   Notes notes_;
   std::uint64_t done_ = 0;
@@ -400,7 +335,8 @@ void run_case(void* /*context*/, host::Channel channel, const Message& request) 
     return;
   }
   const auto threads = static_cast<int>(request.number(Field::threads, 1));
-  Conductor conductor(*chosen->benchmark, std::move(chosen->args), threads, regions, warm_up);
+  Conductor conductor(*chosen->benchmark, std::move(chosen->args), threads, regions,
+                      {.warm_up = warm_up, .is_chosen = !fixed && request.number(Field::iterations) == 0});
   host::fill_malloc();
   if (const auto padding = request.number(Field::heap_padding); padding > 0) {
     std::memset(std::malloc(padding), 1, padding);  // kept on purpose: it moves whatever setup allocates

@@ -178,6 +178,28 @@ TEST(Facade, CasesThatShareAFileReadWhatTheyReadAlone) {
   }
 }
 
+/// Ours in place of Google Benchmark's header, and a program that was built with its library.
+TEST(GoogleBuilt, HeavyBenchmarksAreExecutedLessOften) {
+  if (!fs::exists("/usr/include/benchmark/benchmark.h")) GTEST_SKIP() << "needs libbenchmark-dev";
+  for (const std::string library : {"-lbenchmark", "facade/libtallymark_benchmark.a"}) {
+    SCOPED_TRACE(library);
+    const Program program({.source = "google_heavy", .compiler = "g++", .library = library});
+    Ran ran;
+    const Record record = counted(program.path(), {}, ran);
+    EXPECT_EQ(ran.code, 0) << ran.err << ran.out;
+    for (const std::string name : {"ten_million", "knows_its_number"}) {
+      const CaseRecord& one = case_with(record, "google_heavy/" + name + " [cpp]");
+      ASSERT_TRUE(one.counts) << name;
+      EXPECT_EQ(one.counts->iterations, 20U) << name;
+      EXPECT_NEAR(one.counts->per_iteration, 10'030'000, 20'000) << name;
+    }
+    const CaseRecord& light = case_with(record, "google_heavy/its_set_up [cpp]");
+    ASSERT_TRUE(light.counts);
+    EXPECT_EQ(light.counts->iterations, 100U);
+    EXPECT_NEAR(light.counts->per_iteration, 1003, 8);
+  }
+}
+
 /// Built already, with Google Benchmark's own library: its loop's control stays in.
 TEST(GoogleBuilt, IsCountedByPuttingOursBeforeItsLibrary) {
   if (!fs::exists("/usr/include/benchmark/benchmark.h")) GTEST_SKIP() << "needs libbenchmark-dev";

@@ -66,6 +66,33 @@ TEST(Programs, EveryFormOfLoopIsReadExactly) {
   }
 }
 
+/// A heavy benchmark is executed less often than others, by what an execution takes and never by a clock.
+TEST(Programs, TheNumberOfExecutionsFollowsFromTheirWork) {
+  const Program program({.source = "heavy_work"});
+  const auto counts = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"run", "--program", program.path(), "--counts-only"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    Ran ran;
+    const Record record = record_of(std::move(arguments), ran);
+    EXPECT_EQ(ran.code, 0) << ran.err << ran.out;
+    return record;
+  };
+  const Record record = counts({});
+  const auto expect = [](const Record& of, const std::string& name, std::uint64_t iterations, double each) {
+    const CaseRecord& one = case_with(of, "heavy_work/" + name);
+    ASSERT_TRUE(one.counts) << name;
+    EXPECT_EQ(one.counts->iterations, iterations) << name;
+    EXPECT_NEAR(one.counts->per_iteration, each, each / 100) << name;
+  };
+  expect(record, "ten million [cpp]", 20, 10'030'000);
+  expect(record, "two threads [cpp threads=2]", 10, 20'060'000);
+  expect(record, "its first execution [cpp]", 100, 1000);
+  expect(record, "its set-up [cpp]", 100, 1000);
+  EXPECT_EQ(case_with(record, "heavy_work/ten million [cpp]").counts->spread, 0);
+  // Whoever says how often gets so many.
+  expect(counts({"--iterations", "3", "--filter", "*ten million*"}), "ten million [cpp]", 3, 10'030'000);
+}
+
 /// Beside the whole count, which they add up to: what each of the threads executes.
 TEST(Programs, WhatEachThreadExecutesIsReadExactly) {
   for (const std::string level : {"-O0", "-O2"}) {

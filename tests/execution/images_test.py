@@ -53,11 +53,11 @@ py = "sum(range(10))"
 """
             )
 
-        path = self.environment["PATH"]
-        self.write("suite.toml", suite(path, None))
+        usual = self.environment["PATH"]
+        self.write("suite.toml", suite(usual, None))
         off = self.run_tally(*options, start="ordinary", TALLY_IMAGES="off")
         self.run_tally(*options, start="ordinary")
-        for path, environment in ((path + ":/" + "x" * 999, "/venv"), ("/bin", None)):
+        for path, environment in ((usual + ":/" + "x" * 999, "/venv"), ("/bin", None)):
             self.write("suite.toml", suite(path, environment))
             shell = {"PATH": path} | ({"VIRTUAL_ENV": environment} if environment else {})
             self.assertEqual(self.run_tally(*options, start="image", **shell), off)

@@ -19,6 +19,7 @@ CONVERSIONS = "/usr/lib/x86_64-linux-gnu/gconv/gconv-modules.cache"
 RULES = "passwd: files systemd\ngroup: files systemd\nhosts: files mdns4_minimal dns myhostname\nservices: db files\n"
 # Directory entries that a package leaves beside others, most of which are never imported.
 MORE_PACKAGES = 40
+MORE_ENTRIES = 8
 
 
 def available():
@@ -38,6 +39,20 @@ def copy_on_another_disk(folder, room):
     return (
         f"mkdir -p '{room}'; mount -t tmpfs none '{room}'; cp -a '{folder}' '{room}/copy'; "
         + bind(f"{room}/copy", folder)
+    )
+
+
+def more_in_the_root(room):
+    """A root folder of its own, with all that there is and more."""
+    return (
+        f"mkdir -p '{room}'; mount -t tmpfs none '{room}'; "
+        "for entry in /*; do "
+        f'if [ -L "$entry" ]; then cp -a "$entry" \'{room}/\'; '
+        f'elif [ -d "$entry" ]; then mkdir "{room}$entry"; mount --rbind "$entry" "{room}$entry"; '
+        f"else cp -a \"$entry\" '{room}/'; fi; done; "
+        f'for number in $(seq {MORE_ENTRIES}); do echo more >"{room}/more_$number.txt"; done; '
+        f"mkdir '{room}/before'; here=$PWD; cd '{room}'; pivot_root . before; "
+        'umount -l /before; rmdir /before; cd "$here"; '
     )
 
 
@@ -81,15 +96,23 @@ def prepared(room):
         "more libraries": bind(room / "libraries", "/etc/ld.so.cache"),
         "more packages": bind(packages, PACKAGES),
         "another disk": copy_on_another_disk(LIBRARY, "/mnt/library"),
+        "more in the root folder": more_in_the_root(room / "root"),
     }
     surroundings["all of these"] = (
         copy_on_another_disk(LIBRARY, "/mnt/library")
         + "".join(
             text
             for name, text in surroundings.items()
-            if name not in ("another disk", "no limit of the stack", "more packages")
+            if name
+            not in (
+                "another disk",
+                "no limit of the stack",
+                "more packages",
+                "more in the root folder",
+            )
         )
         + bind(packages, PACKAGES)
+        + more_in_the_root(room / "root")
     )
     return surroundings
 
