@@ -202,14 +202,6 @@ def bench(
     return mark if function is None else mark(function)
 
 
-def _program() -> str | None:
-    import shutil
-
-    from tallymark._program import bundled_tally
-
-    return os.environ.get("TALLY") or bundled_tally() or shutil.which("tally")
-
-
 def _command(program: str, file: str, arguments: Sequence[str]) -> list[str]:
     """`tally run` of this file by this interpreter; what stands behind `--` stays there."""
     split = arguments.index("--") if "--" in arguments else len(arguments)
@@ -232,12 +224,11 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         sys.exit(
             "tallymark.main() measures the file that was started, and here there is none: tally run --script FILE"
         )
-    program = _program()
+    from tallymark._program import NO_PROGRAM, program_path
+
+    program = program_path()
     if program is None:
-        sys.exit(
-            "tallymark: this installation of the package has no program in it; install a wheel (make wheel), or say "
-            "where the program is: TALLY=/path/to/tally"
-        )
+        sys.exit(NO_PROGRAM)
     sys.stdout.flush()
     try:
         code = subprocess.run(

@@ -59,10 +59,12 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def without_tally() -> dict[str, str]:
-    """The environment of someone who has only the wheel."""
-    return {
+    """The environment of someone who has only the wheel: no tally is on PATH."""
+    kept = {
         name: value for name, value in os.environ.items() if name not in ("TALLY", "PYTHONPATH")
     }
+    folders = kept.get("PATH", os.defpath).split(":")
+    return {**kept, "PATH": ":".join(f for f in folders if not os.access(f"{f}/tally", os.X_OK))}
 
 
 def run(
