@@ -8,6 +8,20 @@
 
 namespace tally {
 
+std::string_view to_string(ThresholdOf limit) {
+  switch (limit) {
+    case ThresholdOf::least:
+      return "the floor of 5 instructions";
+    case ThresholdOf::usual_floor:
+      return "the default noise floor";
+    case ThresholdOf::measured_floor:
+      return "the measured noise floor";
+    case ThresholdOf::replicates:
+      break;
+  }
+  return "what the replicates differ by";
+}
+
 double relative_change(double before, double after) {
   if (before == after) return 0;
   if (before <= 0)
@@ -60,7 +74,14 @@ CountChange count_change(const CountFigures& base, const CountFigures& next, boo
   const double floor = change.floor_measured ? std::max(base.floor.value_or(0), next.floor.value_or(0))
                                              : std::abs(change.before) * (is_python ? threshold.usual_floor_python
                                                                                     : threshold.usual_floor_cpp);
-  change.threshold = std::max({floor, threshold.least_instructions, base.doubt + next.doubt});
+  change.threshold = threshold.least_instructions;
+  const auto raise = [&](double limit, ThresholdOf of) {
+    if (limit <= change.threshold) return;
+    change.threshold = limit;
+    change.threshold_of = of;
+  };
+  raise(floor, change.floor_measured ? ThresholdOf::measured_floor : ThresholdOf::usual_floor);
+  raise(base.doubt + next.doubt, ThresholdOf::replicates);
   return change;
 }
 

@@ -4,16 +4,23 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "record/record.h"
 
 namespace tally {
 
+/// Which of the limits a threshold is: the largest.
+enum class ThresholdOf { least, usual_floor, measured_floor, replicates };
+/// "the floor of 5 instructions" (CountThreshold::least_instructions), "the default noise floor", …
+std::string_view to_string(ThresholdOf limit);
+
 struct CountChange {
   double before = 0;  ///< Instructions per iteration.
   double after = 0;
-  double change = 0;            ///< relative_change() of the two.
-  double threshold = 0;         ///< Instructions per iteration that a real change must exceed.
+  double change = 0;     ///< relative_change() of the two.
+  double threshold = 0;  ///< Instructions per iteration that a real change must exceed.
+  ThresholdOf threshold_of = ThresholdOf::least;
   bool floor_measured = false;  ///< False: no floor was stored and the language's usual one stands in.
   bool denoised = false;        ///< Both are without known interpreter noise.
 };

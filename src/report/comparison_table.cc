@@ -6,12 +6,14 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "base/readable_id.h"
 #include "base/text.h"
 #include "comparison/means.h"
 #include "report/format.h"
 #include "report/function_table.h"
+#include "report/versions.h"
 
 namespace tally {
 namespace {
@@ -34,6 +36,11 @@ Tint tint_of(Verdict verdict) {
   return Tint::none;
 }
 
+/// A count that moved, and not by enough to say so.
+bool is_within(const CaseComparison& one) {
+  return one.verdict == Verdict::same && one.counts && one.counts->before != one.counts->after;
+}
+
 std::vector<Cell> row_of(const CaseComparison& one) {
   const Tint tint = tint_of(one.verdict);
   std::vector<Cell> row(8);
@@ -48,7 +55,7 @@ std::vector<Cell> row_of(const CaseComparison& one) {
     row[5] = {format_change(one.time->change),
               one.time->verdict == Verdict::same ? Tint::dim : tint_of(one.time->verdict)};
   row[6] = {std::string(to_string(one.verdict)), tint};
-  row[7] = {one.cause};
+  row[7] = {is_within(one) ? "within ± " + format_count(one.counts->threshold) : one.cause};
   return row;
 }
 
@@ -185,13 +192,13 @@ std::string denoised_note(const Comparison& comparison) {
 std::string commits_note(const Comparison& comparison) {
   const auto& before = comparison.base->source;
   const auto& after = comparison.next->source;
-  if (before == after) return {};
-  const auto text = [](const std::optional<Source>& source) {
-    constexpr std::size_t short_id = 10;
-    if (!source) return std::string("no known commit");
-    return source->commit.substr(0, short_id) + (source->dirty ? " and changes that are not committed" : "");
-  };
-  return fmt::format("base: {}, new: {}", text(before), text(after));
+  if (before == after) return before ? "base and new: " + source_text(before) : "";
+  return fmt::format("base: {}, new: {}", source_text(before), source_text(after));
+}
+
+std::string versions_note(const Comparison& comparison) {
+  const std::string line = versions_line(versions_of(*comparison.base, *comparison.next));
+  return line.empty() ? line : "with: " + line;
 }
 
 std::string render_comparison(const Comparison& comparison, const ComparisonRender& render) {
@@ -206,9 +213,11 @@ std::string render_comparison(const Comparison& comparison, const ComparisonRend
                    {.title = "cause", .drop = 4}};
   std::string details;
   std::size_t assumed = 0;
+  std::set<ThresholdOf> within;
   for (const CaseComparison& one : comparison.cases) {
     assumed += one.counts && !one.counts->floor_measured;
     if (one.verdict == Verdict::same && !render.all) continue;
+    if (is_within(one)) within.insert(one.counts->threshold_of);
     table.rows.push_back(row_of(one));
     details += details_of(one, render);
   }
@@ -217,9 +226,16 @@ std::string render_comparison(const Comparison& comparison, const ComparisonRend
   if (!text.empty()) text = printable(text) + "\n\n";
   if (!table.rows.empty()) text += render_table(table, render.options) + details + "\n";
   if (const std::string note = commits_note(comparison); !note.empty()) text += printable(note) + "\n";
+  if (const std::string note = versions_note(comparison); !note.empty()) text += printable(note) + "\n";
   text += comparison_summary(comparison) + "\n";
   if (const std::string note = denoised_note(comparison); !note.empty())
     text += tinted(note + "\n", Tint::dim, render.options.color);
+  if (!within.empty()) {
+    std::vector<std::string> reasons;
+    for (const ThresholdOf one : within) reasons.emplace_back(to_string(one));
+    text += tinted("within ±: a change that is no larger is the same; the limit is " + join(reasons, ", or ") + "\n",
+                   Tint::dim, render.options.color);
+  }
   if (assumed > 0) {
     text += tinted(fmt::format("{} noise {} not measured (tally run --aa does): the default floor is used\n", assumed,
                                assumed == 1 ? "floor was" : "floors were"),

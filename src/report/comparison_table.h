@@ -21,9 +21,11 @@ std::string means_line(const Comparison& comparison);
 /// How many of its counts are without known interpreter noise; empty where all are whole.
 std::string denoised_note(const Comparison& comparison);
 
-/// "base: 21ebff2190, new: b74d5aef01 and changes that are not committed"; empty where both are of one commit, or
+/// "base: 21ebff2190, new: b74d5aef01 and changes that are not committed", "base and new: 21ebff2190"; empty where
 /// neither says which.
 std::string commits_note(const Comparison& comparison);
+/// What both sides were measured with, and where they differ: "with: Python 3.11.2 → 3.12.1, torch 2.6.0, glibc 2.36".
+std::string versions_note(const Comparison& comparison);
 
 std::string render_comparison(const Comparison& comparison, const ComparisonRender& render);
 

@@ -82,6 +82,7 @@ std::string to_markdown(const Comparison& comparison, const CheckResult* checked
   std::string out = "### Tallymark: " + comparison_summary(comparison) + "\n\n";
   if (const std::string means = means_line(comparison); !means.empty()) out += markdown_escape(means) + "\n\n";
   if (const std::string note = commits_note(comparison); !note.empty()) out += markdown_escape(note) + "\n\n";
+  if (const std::string note = versions_note(comparison); !note.empty()) out += markdown_escape(note) + "\n\n";
   if (checked) {
     out += std::string(judgement_of(exit_code(comparison, *checked))) + " " + judged_line(*checked) + ".\n\n";
   }

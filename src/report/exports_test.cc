@@ -37,7 +37,7 @@ TEST(Comparison, NamesItsCommitsWhereThereAreTwo) {
   Source source;
   source.commit = "21ebff2190aaaa";
   example.base.source = example.next.source = source;
-  EXPECT_EQ(commits_note(example.compared()), "");
+  EXPECT_EQ(commits_note(example.compared()), "base and new: 21ebff2190");
   example.next.source->commit = "b74d5aef01bbbb";
   example.next.source->dirty = true;
   const std::string note = "base: 21ebff2190, new: b74d5aef01 and changes that are not committed";
@@ -46,6 +46,29 @@ TEST(Comparison, NamesItsCommitsWhereThereAreTwo) {
   EXPECT_THAT(to_markdown(example.compared(), nullptr, 0), testing::HasSubstr(note));
   example.base.source.reset();
   EXPECT_THAT(commits_note(example.compared()), testing::StartsWith("base: no known commit, "));
+  example.next.source.reset();
+  EXPECT_EQ(commits_note(example.compared()), "");
+}
+
+TEST(Comparison, SaysWhatBothSidesWereMeasuredWith) {
+  ExampleComparison example;
+  example.next.environments["torch"].facts["compiler"] = "clang 20.1.0";
+  const std::string note = "with: clang 19.1.4 → clang 20.1.0, Valgrind 3.19.0";
+  EXPECT_EQ(versions_note(example.compared()), note);
+  EXPECT_THAT(render_comparison(example.compared(), {}), testing::HasSubstr("\n" + note + "\n"));
+  EXPECT_THAT(to_markdown(example.compared(), nullptr, 0), testing::HasSubstr("clang 19.1.4 → clang 20.1.0"));
+}
+
+TEST(Comparison, SaysWhyAChangeOfHalfIsTheSame) {
+  ExampleComparison example;
+  example.base.cases = {labelled_case({"Tiny", "statement"}, 6)};
+  example.next.cases = {labelled_case({"Tiny", "statement"}, 9)};
+  const std::string text = render_comparison(example.compared(), {.all = true});
+  EXPECT_THAT(text, testing::HasSubstr("+50 %"));
+  EXPECT_THAT(text, testing::HasSubstr("within ± 5\n"));
+  EXPECT_THAT(text, testing::HasSubstr("the limit is the floor of 5 instructions\n"));
+  example.next.cases = {labelled_case({"Tiny", "statement"}, 6)};
+  EXPECT_THAT(render_comparison(example.compared(), {.all = true}), testing::Not(testing::HasSubstr("within")));
 }
 
 TEST(Golden, Comparison) {

@@ -16,6 +16,7 @@
 #include "report/html_profile.h"
 #include "report/packed.h"
 #include "report/page_text.h"
+#include "report/versions.h"
 
 namespace tally {
 namespace {
@@ -122,7 +123,7 @@ Object verdict_json(const CaseComparison& one) {
     json["before"] = one.counts->before;
     if (std::isfinite(one.counts->change)) json["change"] = one.counts->change;
     json["threshold"] = one.counts->threshold;
-    json["floor_measured"] = one.counts->floor_measured;
+    json["threshold_of"] = to_string(one.counts->threshold_of);
   }
   if (one.time) {
     json["time_before"] = one.time->before_s;
@@ -176,6 +177,24 @@ std::map<std::string, std::string> facts_of(const Environment& environment) {
   return facts;
 }
 
+Object version_json(const VersionPair& one) {
+  return {{"name", one.name},
+          {"before", one.before},
+          {"after", one.after},
+          {"kind", one.kind == VersionKind::main      ? "main"
+                   : one.kind == VersionKind::package ? "package"
+                                                      : "file"}};
+}
+
+/// Of one record both sides are its own.
+Array versions_json(const HtmlReport& report) {
+  const Record& next = *report.record;
+  Array versions;
+  for (const VersionPair& one : versions_of(report.comparison ? *report.comparison->base : next, next))
+    versions.push_back(version_json(one));
+  return versions;
+}
+
 Object run_json(const Record& record) {
   Object environments;
   for (const auto& [name, environment] : record.environments) {
@@ -185,19 +204,22 @@ Object run_json(const Record& record) {
                {"fingerprint", environment.fingerprint.environment + " / " + environment.fingerprint.subject}};
   }
   const Machine machine = first_machine(record);
-  return {{"version", record.tool.version},
-          {"commit", record.tool.commit},
-          {"started", record.started},
-          {"seconds", record.seconds},
-          {"command", join(record.command, " ")},
-          {"cpu", machine.cpu},
-          {"cpus", machine.cpus},
-          {"memory_bytes", machine.memory_bytes},
-          {"kernel", machine.kernel},
-          {"system", machine.system},
-          {"iterations", record.settings.iterations},
-          {"cache_sim", record.settings.cache_sim},
-          {"environments", std::move(environments)}};
+  return {
+      {"version", record.tool.version},
+      {"commit", record.tool.commit},
+      {"source", record.source ? Object{{"repository", record.source->repository}, {"text", source_text(record.source)}}
+                               : Object{}},
+      {"started", record.started},
+      {"seconds", record.seconds},
+      {"command", join(record.command, " ")},
+      {"cpu", machine.cpu},
+      {"cpus", machine.cpus},
+      {"memory_bytes", machine.memory_bytes},
+      {"kernel", machine.kernel},
+      {"system", machine.system},
+      {"iterations", record.settings.iterations},
+      {"cache_sim", record.settings.cache_sim},
+      {"environments", std::move(environments)}};
 }
 
 /// In plan order; cases that only the base has come last.
@@ -234,7 +256,7 @@ Array cases_json(const HtmlReport& report, PageSources& sources) {
 }  // namespace
 
 std::string render_html_report(const HtmlReport& report) {
-  Object data = {{"name", report.name}, {"run", run_json(*report.record)}};
+  Object data = {{"name", report.name}, {"run", run_json(*report.record)}, {"versions", versions_json(report)}};
   PageSources sources;
   data["cases"] = cases_json(report, sources);
   data["sources"] = sources.json();

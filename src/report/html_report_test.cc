@@ -52,6 +52,31 @@ TEST(HtmlReport, GoneCasesAreShownToo) {
   EXPECT_EQ(data["cases"].array()->back()["base"]["verdict"], "gone");
 }
 
+TEST(HtmlReport, SaysWhatWasMeasuredAndWithWhat) {
+  ExampleComparison example;
+  example.next.environments["torch"].facts["compiler"] = "clang 20.1.0";
+  const Comparison comparison = example.compared();
+  const auto alone = data_of(render_html_report({.record = &example.base, .name = "x"}));
+  EXPECT_EQ(alone["run"]["source"]["text"], "1234567890 and changes that are not committed");
+  EXPECT_EQ(alone["versions"][0]["name"], "compiler");
+  EXPECT_EQ(alone["versions"][0]["before"], "clang 19.1.4");
+  EXPECT_EQ(alone["versions"][0]["after"], "clang 19.1.4");
+  const auto both = data_of(render_html_report({.record = &example.next, .comparison = &comparison, .name = "x"}));
+  EXPECT_EQ(both["versions"][0]["before"], "clang 19.1.4");
+  EXPECT_EQ(both["versions"][0]["after"], "clang 20.1.0");
+  EXPECT_EQ(both["versions"][0]["kind"], "main");
+}
+
+TEST(HtmlReport, SaysWhichLimitAChangeIsWithin) {
+  ExampleComparison example;
+  example.base.cases = {labelled_case({"Tiny", "statement"}, 6)};
+  example.next.cases = {labelled_case({"Tiny", "statement"}, 9)};
+  const Comparison comparison = example.compared();
+  const auto data = data_of(render_html_report({.record = &example.next, .comparison = &comparison, .name = "x"}));
+  EXPECT_EQ(data["cases"][0]["base"]["verdict"], "same");
+  EXPECT_EQ(data["cases"][0]["base"]["threshold_of"], "the floor of 5 instructions");
+}
+
 StoredProfile profile_of(const std::string& text) { return {*parse_callgrind(text), 100}; }
 
 TEST(HtmlProfile, BothSidesShareOneTree) {

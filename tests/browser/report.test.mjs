@@ -234,6 +234,50 @@ const tests = {
     await page.locator('table.cases th button', {hasText: 'Change'}).first().click();
     await shot('compared');
   },
+  async 'what was measured is said, of both sides where they differ'() {
+    await page.goto(url('compared.html') + '#/');
+    const line = page.locator('.measured');
+    assert.equal(
+      await line.innerText(),
+      'measured: mill 1234567890 and changes that are not committed → ' +
+        'fedcba0987 and changes that are not committed · clang 19.1.4 · torch 2.5.1 → 2.6.0 · Valgrind 3.19.0',
+    );
+    assert.deepEqual(await line.locator('b').allInnerTexts(), [
+      'mill 1234567890 and changes that are not committed → fedcba0987 and changes that are not committed',
+      'torch 2.5.1 → 2.6.0',
+    ]);
+    const differences = page.locator('details.differences');
+    assert.equal(await differences.locator('table').isVisible(), false);
+    await differences.locator('summary').click();
+    assert.deepEqual(await differences.locator('tbody tr').allInnerTexts(), [
+      'torch\t2.5.1\t2.6.0',
+      'libtorch_cpu.so\t11111111…\t22222222…',
+    ]);
+    await shot('differences');
+    assert.deepEqual(await page.locator('main > details > summary').allInnerTexts(), [
+      'What differs between the two sides (2)',
+      'Machine, settings and environments of the new side',
+      'Machine, settings and environments of the base',
+    ]);
+    await page.goto(url('alone.html') + '#/');
+    assert.match(await line.innerText(), /^measured: mill 1234567890 [\s\S]* torch 2\.5\.1/);
+    assert.equal(await page.locator('details.differences').count(), 0);
+  },
+  async 'a change within the floor says that it is'() {
+    await page.goto(url('compared.html') + '#/');
+    await page.fill('#filter', 'indexing conv2d cpp');
+    const note = page.locator('.cases .sub', {hasText: 'within ± 5'});
+    assert.equal(await note.count(), 1);
+    assert.match(await note.getAttribute('title'), /is within the floor of 5 instructions$/);
+    await shot('within');
+    await page.locator('a.case').click();
+    assert.match(
+      await page.locator('.cards').innerText(),
+      /± 5\s+the change is within the floor of 5 instructions/,
+    );
+    await page.goto(url('compared.html') + '#/');
+    await page.fill('#filter', '');
+  },
   async 'markup in labels, functions, code and messages is text'() {
     await page.locator('a.case', {hasText: 'onerror'}).click();
     assert.match(await page.locator('h1').innerText(), /<img src=x onerror/);
@@ -298,6 +342,7 @@ const tests = {
     for (const [name, file, where] of [
       ['phone-list', 'compared.html', '#/'],
       ['phone-case', 'compared.html', '#/case/3'],
+      ['phone-alone', 'alone.html', '#/'],
       ['phone-lines', 'compared.html', '#/case/8'],
       ['phone-growth-list', 'growth.html', '#/'],
       ['phone-growth', 'growth.html', '#/case/4'],

@@ -26,9 +26,8 @@ function countNote(counts, base) {
 
 function noiseCard(counts, base) {
   if (base?.threshold !== undefined) {
-    const note = base.floor_measured
-      ? 'measured noise floor'
-      : 'default noise floor; none was measured';
+    const moved = base.verdict === 'same' && base.change;
+    const note = (moved ? 'the change is within ' : '') + base.threshold_of;
     return card('Threshold', '± ' + count(base.threshold), note);
   }
   if (!counts.floor) return null;

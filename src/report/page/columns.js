@@ -109,12 +109,21 @@ const samplesColumn = {
   cell: ({wall}) => (wall ? strip(wall) : ''),
 };
 
+/// Why a count that moved is the same: which limit its change is within.
+function withinNote({base}) {
+  if (base?.verdict !== 'same' || !base.change) return null;
+  const limit = count(base.threshold);
+  const title = `the same: a change of at most ${limit} instructions is within ${base.threshold_of}`;
+  return el('span', {class: 'sub', title}, 'within ± ' + limit);
+}
+
 const verdictColumn = (title) => ({
   title,
   value: (one) => wordOf(one),
   cell: (one) => [
     tag(wordOf(one)),
     one.base?.cause && el('span', {class: 'sub'}, one.base.cause),
+    withinNote(one),
     one.reused && el('span', {class: 'sub'}, 'count reused'),
     one.flags.length > 0 && el('span', {class: 'sub'}, one.flags.join(', ').replaceAll('_', ' ')),
   ],

@@ -33,7 +33,9 @@ function listHead() {
   return [
     el('h1', {}, data.summary || total),
     el('p', {class: 'facts small'}, runFacts(data.run), against),
-  ];
+    measuredLine(),
+    differenceTable(),
+  ].filter(Boolean);
 }
 
 /// The list's controls call `draw` when they changed what is shown.
@@ -89,7 +91,7 @@ function showList() {
     el('div', {class: 'tools'}, filterFor(draw), el('kbd', {}, '/')),
     sheet,
     ...[growthTable()].flat().filter(Boolean),
-    environmentDetails(),
+    ...environmentDetails(),
   );
   draw();
   window.scrollTo(0, listState.scroll);
