@@ -19,7 +19,10 @@ void add_completions_options(OptionSet& command, CompletionsOptions& options) {
   command.footer =
       "bash: source <(tally completions bash), in ~/.bashrc\n"
       "zsh:  source <(tally completions zsh), in ~/.zshrc after compinit\n"
-      "fish: tally completions fish > ~/.config/fish/completions/tally.fish";
+      "fish: tally completions fish > ~/.config/fish/completions/tally.fish\n"
+      "\n"
+      "cmake --install puts all three below PREFIX/share. Debian's zsh looks there by itself where PREFIX is /usr/local;\n"
+      "elsewhere: fpath+=(PREFIX/share/zsh/site-functions), in ~/.zshrc before compinit. The Debian package needs nothing.";
 }
 
 int run_completions(const CompletionsOptions& options, std::ostream& out) {

@@ -60,6 +60,16 @@ def check_fish(folder):
 
 def check_zsh(folder):
     run("zsh", "-n", str(script("zsh", folder)))
+    # An installed one: in a prefix of its own it is found where fpath names it, as the help says, and not otherwise.
+    installed = folder / "prefix" / "share" / "zsh" / "site-functions"
+    installed.mkdir(parents=True)
+    (installed / "_tally").write_text(run(TALLY, "completions", "zsh").stdout)
+    asks = 'autoload -Uz compinit && compinit -D -u && echo "completes with ${_comps[tally]}"'
+    for fpath, answer in ((f"fpath+=({installed})", "completes with _tally"), ("true", "completes with")):
+        said = run("zsh", "-fc", f"fpath=(${{fpath:#*/local/*}}); {fpath}; {asks}").stdout.strip()
+        expect(said == answer, f"zsh with {fpath}: {said!r}")
+    help_text = " ".join(run(TALLY, "completions", "--help").stdout.split())
+    expect("fpath+=(PREFIX/share/zsh/site-functions)" in help_text, help_text)
 
 
 def check_pages(folder):
