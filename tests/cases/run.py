@@ -3,7 +3,9 @@
 
     run.py [--cases FOLDER] [--list] [NAME…]      NAME: a part of "python/02-torch-local"
 
-Needs TALLY, the built program. Skips, and passes, where there are no cases. Exit 1: a folder fails.
+Needs TALLY, the built program. Skips, and passes, where there are no cases. Exit 1: a folder fails. Folders that need
+torch run with --torch-python, else with the first that has it: this interpreter, `make torch-venv`'s, those of PATH and
+Debian's. Where there is none they are skipped.
 
 A check is a function of one folder, in the file of its room (rooms/): `@check("python/02-torch-local")`
 over `def torch_local(case): …`, which returns nothing, or raises Wrong with what is not right, or Skipped.
@@ -49,7 +51,7 @@ class Case:
         self.cases = cases
         self.folder = pathlib.Path(shutil.copytree(source, scratch / source.name))
         self.folder.chmod(0o755)
-        self.torch_python = torch_python
+        self._torch_python = torch_python
         own = ROOT / "build" / "python" / "bin" / "python"  # that of the package's tests
         self.tests_python = str(own) if own.exists() else sys.executable
         self.environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
@@ -67,6 +69,12 @@ class Case:
             timeout=timeout,
         )
         return done.stdout, done.returncode
+
+    @property
+    def torch_python(self):
+        if self._torch_python is None:
+            raise Skipped("it needs torch, and no interpreter has it: --torch-python")
+        return self._torch_python
 
     def python(self, script, torch=False):
         """The lines that one of its scripts prints."""
@@ -91,17 +99,36 @@ def none_with(lines, *words):
             expect(word not in line, f"'{word}' in: {line}")
 
 
+def has_torch(python):
+    """Whether an interpreter has torch; it is not imported, which takes seconds."""
+    asks = "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)"
+    try:
+        return subprocess.run([python, "-c", asks], capture_output=True, timeout=60).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+
+
+def find_torch_python(asked):
+    """The absolute path of an interpreter with torch, or None. One that was asked for must have it."""
+    on_path = [f"{folder or '.'}/python3" for folder in os.get_exec_path()]
+    own = str(ROOT / "build" / "torch-venv" / "bin" / "python")
+    tried = [asked] if asked else [sys.executable, own, *on_path, "/usr/bin/python3"]
+    for python in tried:
+        found = shutil.which(python)
+        if found is not None and has_torch(found):
+            return os.path.abspath(found)  # checks run in folders of their own
+    if asked:
+        sys.exit(f"run.py: --torch-python {asked} has no torch")
+    return None
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*")
     parser.add_argument("--cases", type=pathlib.Path, default=ROOT.parent / "shared" / "cases")
-    parser.add_argument("--torch-python", default=sys.executable, help="an interpreter with torch")
+    parser.add_argument("--torch-python", help="an interpreter with torch")
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
-    # Checks run in folders of their own.
-    options.torch_python = os.path.abspath(
-        shutil.which(options.torch_python) or options.torch_python
-    )
     sys.modules["run"] = sys.modules["__main__"]  # what the rooms import
     sys.path.insert(0, str(HERE / "rooms"))
     for room in ROOMS:
@@ -117,12 +144,14 @@ def main():
     if not options.cases.is_dir():
         print(f"no cases: {options.cases}")
         return 0
+    torch_python = find_torch_python(options.torch_python)
+    print(f"python: {sys.executable}; with torch: {torch_python or 'none'}", flush=True)
     failed = skipped = 0
     for name, function in chosen.items():
         begin = time.monotonic()
         with tempfile.TemporaryDirectory() as scratch:
             try:
-                function(Case(options.cases, name, pathlib.Path(scratch), options.torch_python))
+                function(Case(options.cases, name, pathlib.Path(scratch), torch_python))
                 verdict = "pass"
             except Skipped as reason:
                 skipped += 1
