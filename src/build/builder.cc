@@ -237,6 +237,7 @@ Result<BuildTask> Builder::prepare(std::uint32_t id, Work& work) {
   auto folder = cache_.scratch();
   if (!folder) return std::unexpected(folder.error());
   work.folder = *folder;
+  work.began = std::chrono::system_clock::now();
   switch (work.kind) {
     case Kind::prelude:
       return prepare_prelude(id, work);

@@ -7,6 +7,7 @@
 /// snippets is built alone, so that the guilty one is found and the others are not lost.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -106,7 +107,8 @@ class Builder {
     std::string toolchain;
     std::vector<std::size_t> entries;
     std::filesystem::path folder;  ///< Scratch.
-    bool again = false;            ///< Its first process was killed.
+    bool again = false;            ///< Its first process was killed, or overtaken by a change of a header.
+    std::chrono::system_clock::time_point began = {};  ///< By the clock that files have.
   };
 
   void start_toolchain(const std::string& name);

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 #include "base/files.h"
 
 namespace tally {
@@ -94,6 +97,7 @@ TEST_F(BuilderTest, PreludeThenOneBatchThenNothingEverAgain) {
   ASSERT_THAT(names(prelude), ElementsAre("prelude of cpp"));
   EXPECT_THAT(prelude[0].request.argv, Contains("-x"));
   EXPECT_THAT(prelude[0].request.argv, Contains("-I/include"));
+  EXPECT_THAT(prelude[0].request.argv, Contains("-fno-pch-timestamp"));
   EXPECT_TRUE(ready(first).empty());
   EXPECT_FALSE(first.done());
   compile_prelude(first, prelude[0]);
@@ -276,8 +280,24 @@ TEST_F(BuilderTest, EveryPartOfTheToolchainIsInTheKey) {
   EXPECT_TRUE(asks_for_a_prelude());
   (*toolchain.compiler)->identity = "another compiler";
   EXPECT_TRUE(asks_for_a_prelude());
+  fs::last_write_time(header_, fs::last_write_time(header_) + std::chrono::seconds(1));
+  EXPECT_FALSE(asks_for_a_prelude());  // it was installed again
   ASSERT_TRUE(write_file(header_, "changed"));
   EXPECT_TRUE(asks_for_a_prelude());
+}
+
+TEST_F(BuilderTest, AHeaderThatChangesWhileItIsCompiledIsCompiledOnceMore) {
+  const std::vector<Case> cases = {snippet("a;")};
+  Builder builder = this->builder(cases);
+  const auto first = ready(builder);
+  ASSERT_THAT(names(first), ElementsAre("prelude of cpp"));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // files have the time of the last tick
+  ASSERT_TRUE(write_file(header_, "changed"));
+  compile_prelude(builder, first[0]);
+  const auto second = ready(builder);
+  ASSERT_THAT(names(second), ElementsAre("prelude of cpp"));
+  compile_prelude(builder, second[0]);
+  EXPECT_THAT(names(ready(builder)), ElementsAre("a;"));
 }
 
 TEST_F(BuilderTest, NoCompilerOrABrokenPreludeFailsEachCaseWithTheReason) {

@@ -1,9 +1,9 @@
 /// Where built things lie, and how they are named: by the content they were made from.
 ///
 ///   $XDG_CACHE_HOME/tallymark/1/
-///     prelude/KEY/prelude.h, prelude.ID.pch (.h.gch for g++), current: "ID" and the headers it was made from
+///     prelude/KEY/prelude.h, prelude.ID.pch (.h.gch for g++), current: "ID", and the headers it was made from
 ///     snippet/KEY.so         a shared object with the function tally_KEY (and perhaps its batch's neighbours)
-///     snippet/KEY.deps       headers that file-scope code brought in, with their identity
+///     snippet/KEY.deps       headers that file-scope code brought in, with their identity and their content
 ///     snippet/KEY.places     where in its suite the text stood that KEY.so was compiled from (source.h)
 ///     artifact/KEY/model_DIGEST.pt
 ///     digests/               digests of files by content: file_digests.h
@@ -41,7 +41,8 @@ class Cache {
   /// A new folder inside the cache, so that publishing is a rename within one filesystem.
   [[nodiscard]] Result<std::filesystem::path> scratch() const;
 
-  /// The id of the precompiled prelude for `key`, when there is one and none of its headers has changed since.
+  /// The id of the precompiled prelude for `key`, when there is one and its headers hold what they held, however often
+  /// the same ones were installed.
   [[nodiscard]] std::optional<std::string> current_prelude(std::string_view key) const;
   /// Declares `id` current, made from `headers`.
   [[nodiscard]] Status set_current_prelude(std::string_view key, std::string_view id,

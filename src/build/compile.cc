@@ -64,6 +64,9 @@ Result<BuildTask> Builder::prepare_prelude(std::uint32_t id, Work& work) {
       return std::unexpected(written.error());
   }
   std::vector<std::string> argv = compile_argv(toolchain);
+  // Without the headers' times, by which clang would refuse it after an installation of the same ones. Whether it is
+  // current, the cache knows by what they hold.
+  if ((*toolchain.compiler)->is_clang) argv.insert(argv.end(), {"-Xclang", "-fno-pch-timestamp"});
   argv.insert(argv.end(), {"-x", "c++-header", header.string(), "-o", (work.folder / "prelude.out").string(), "-MD",
                            "-MF", (work.folder / "prelude.d").string()});
   return BuildTask{id, fmt::format("prelude of {}", work.toolchain), request(std::move(argv), work.folder)};
@@ -85,7 +88,14 @@ Status Builder::finish_prelude(const Work& work, const ProcessResult& result) {
   const auto depfile = read_file(work.folder / "prelude.d");
   if (!depfile) return std::unexpected(depfile.error());
   const std::vector<std::string> headers = parse_dependencies(*depfile);
-  const std::string id = identity_of_all(headers);
+  // What they hold now may not be what was read: clang was not to note their times. Once, for a clock may be wrong.
+  std::vector<std::string> of_others = headers;
+  std::erase_if(of_others, [&](const std::string& path) { return path.starts_with(cache_.root().string()); });
+  if (const auto last = last_change(of_others); last && *last >= work.began && !work.again) {
+    waiting_.push_back({.kind = work.kind, .toolchain = work.toolchain, .entries = {}, .folder = {}, .again = true});
+    return {};
+  }
+  const std::string id = content_of_all(headers);
   const std::string& key = prelude_keys_[work.toolchain];
   const fs::path folder = cache_.prelude_folder(key);
   const bool is_clang = (*toolchain.compiler)->is_clang;

@@ -75,6 +75,13 @@ std::string identity_of_all(std::vector<std::string> paths) {
   return digest.hex();
 }
 
+std::string content_of_all(std::vector<std::string> paths) {
+  std::ranges::sort(paths);
+  Digest digest;
+  for (const std::string& path : paths) digest.add(path).add(file_digest(path).value_or("missing"));
+  return digest.hex();
+}
+
 std::string state_of_all(std::span<const std::string> paths) {
   Digest digest;
   for (const std::string& path : paths) {

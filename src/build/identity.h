@@ -1,5 +1,5 @@
-/// The identity of a file, without reading it where that is enough: cache keys change when a compiler, a header or a
-/// library does.
+/// The identity of a file: cache keys change when a compiler, a header or a library does. Without reading it where that
+/// is enough.
 #pragma once
 
 #include <chrono>
@@ -24,6 +24,10 @@ std::vector<std::string> parse_dependencies(std::string_view depfile);
 
 /// A digest of the identities of all these files, in sorted order.
 std::string identity_of_all(std::vector<std::string> paths);
+
+/// A digest of the paths and of what these files hold, in sorted order: the same after an installation of the same
+/// files. 1,500 headers take some 10 ms.
+std::string content_of_all(std::vector<std::string> paths);
 
 /// Another text whenever one of these files was written, replaced, removed or only touched, also by who gave it the
 /// time and the size that it had before: for what is in some process's memory. 1,500 files take 3 ms.

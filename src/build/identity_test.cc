@@ -61,6 +61,19 @@ TEST_F(Identity, OfAllDoesNotDependOnTheOrder) {
   EXPECT_NE(identity_of_all({a, b}), identity_of_all({a}));
 }
 
+TEST_F(Identity, ContentOfAllIsOfPathsAndBytesAndOfNoTimes) {
+  const std::string a = file("a", "1").string();
+  const std::string b = file("b", "2").string();
+  const std::string before = content_of_all({a, b});
+  EXPECT_EQ(content_of_all({b, a}), before);
+  fs::last_write_time(a, fs::last_write_time(a) + std::chrono::seconds(1));
+  EXPECT_EQ(content_of_all({a, b}), before);
+  file("a", "3");
+  EXPECT_NE(content_of_all({a, b}), before);
+  fs::remove(a);
+  EXPECT_NE(content_of_all({a, b}), before);
+}
+
 using CacheTest = Identity;
 
 TEST_F(CacheTest, APreludeIsCurrentWhileItsHeadersAre) {
@@ -74,6 +87,28 @@ TEST_F(CacheTest, APreludeIsCurrentWhileItsHeadersAre) {
   EXPECT_EQ(cache.current_prelude("key"), std::nullopt);
   ASSERT_TRUE(write_file(cache.prelude_folder("key") / "current", "half a fi"));
   EXPECT_EQ(cache.current_prelude("key"), std::nullopt);
+}
+
+TEST_F(CacheTest, TheSameHeadersInstalledAgainAreNoOthers) {
+  const Cache cache(folder_->path() / "cache");
+  const fs::path header = file("a.h", "1");
+  ASSERT_TRUE(write_file(cache.snippet("key"), "object"));
+  ASSERT_TRUE(cache.set_current_prelude("key", "id", {header.string()}));
+  ASSERT_TRUE(cache.set_snippet_headers("key", {header.string()}));
+  const auto then = fs::last_write_time(header);
+  fs::remove(header);
+  file("a.h", "1");
+  fs::last_write_time(header, then + std::chrono::seconds(1));
+  EXPECT_EQ(cache.current_prelude("key"), "id");
+  EXPECT_TRUE(cache.has_snippet("key"));
+  // Noted: the next one compares times alone.
+  const std::string noted = *read_file(cache.prelude_folder("key") / "current");
+  EXPECT_THAT(noted, testing::HasSubstr(identity_of_all({header.string()})));
+  // The same size at another time.
+  file("a.h", "2");
+  fs::last_write_time(header, then + std::chrono::seconds(2));
+  EXPECT_EQ(cache.current_prelude("key"), std::nullopt);
+  EXPECT_FALSE(cache.has_snippet("key"));
 }
 
 TEST_F(CacheTest, ASnippetGoesWithTheHeadersThatItRead) {

@@ -49,7 +49,7 @@ std::vector<std::string> empty_compilation(const std::string& compiler, const To
 
 /// Where the linker would take each "-lname" from, so that another version of a library is another key.
 std::string link_identity(ProcessRunner& runner, const std::string& compiler, const Toolchain& toolchain,
-                          const ResolveContext& context) {
+                          const ResolveContext& context, FileDigests& digests) {
   Digest digest;
   for (const std::string& input : toolchain.link) {
     std::string path = input;
@@ -58,9 +58,34 @@ std::string link_identity(ProcessRunner& runner, const std::string& compiler, co
           run(runner, tool_request({compiler, fmt::format("-print-file-name=lib{}.so", input.substr(2))}, context));
       path = std::string(trim(found.out.text()));
     }
-    digest.add(path.starts_with('-') ? path : file_identity(path));
+    digest.add(path);
+    if (!path.starts_with('-')) digest.add(digests.of(path));
   }
   return digest.hex();
+}
+
+/// The files that are the compiler: the one that is started, and what does its work. g++ starts cc1plus, and clang's
+/// driver may have next to nothing in it but calls of LLVM's libraries.
+std::vector<std::string> compiler_files(ProcessRunner& runner, const std::string& compiler, bool is_clang,
+                                        const ResolveContext& context) {
+  std::vector<std::string> files = {compiler};
+  if (!is_clang) {
+    const auto part = run(runner, tool_request({compiler, "-print-prog-name=cc1plus"}, context));
+    const std::string text = part.out.text();
+    if (text.starts_with('/')) files.emplace_back(trim(text));
+    return files;
+  }
+  // What ldd does: the loader says what it would load, and starts nothing.
+  ProcessRequest request = tool_request({compiler, "--version"}, context);
+  set_variable(request.environment, "LD_TRACE_LOADED_OBJECTS", "1");
+  const ProcessResult loaded = run(runner, std::move(request));
+  const std::string text = loaded.out.text();
+  for (const std::string_view line : split(text, '\n')) {
+    const std::vector<std::string_view> words = split(trim(line), ' ');  // "libLLVM-19.so.1 => /lib/… (0x…)"
+    const bool is_part = words.size() >= 3 && (words[0].contains("LLVM") || words[0].contains("clang"));
+    if (is_part && words[2].starts_with('/')) files.emplace_back(words[2]);
+  }
+  return files;
 }
 
 constexpr std::string_view kProbe = R"(
@@ -231,7 +256,7 @@ std::vector<std::string> linked_with(const Toolchain& toolchain) {
 }
 
 Result<ResolvedCompiler> resolve_compiler(ProcessRunner& runner, const Toolchain& toolchain,
-                                          const ResolveContext& context) {
+                                          const ResolveContext& context, FileDigests& digests) {
   std::string tried;
   for (const std::string& candidate : toolchain.cxx) {
     const auto program = find_program_of(context, candidate);
@@ -259,10 +284,9 @@ Result<ResolvedCompiler> resolve_compiler(ProcessRunner& runner, const Toolchain
     const bool has_lld = succeeded(run(runner, tool_request({*program, "-fuse-ld=lld", "-Wl,--version"}, context)));
     compiler.linker = has_lld ? "-fuse-ld=lld" : "";
     Digest identity;
-    identity.add(file_identity(*program))
-        .add(text)
-        .add(compiler.linker)
-        .add(link_identity(runner, *program, toolchain, context));
+    for (const std::string& file : compiler_files(runner, *program, compiler.is_clang, context))
+      identity.add(file).add(digests.of(file));
+    identity.add(text).add(compiler.linker).add(link_identity(runner, *program, toolchain, context, digests));
     compiler.link = linked_with(toolchain);
     identity.add(fmt::format("linked with {}", fmt::join(compiler.link, " ")));
     compiler.identity = identity.hex();

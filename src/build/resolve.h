@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "build/file_digests.h"
 #include "definition/toolchain.h"
 #include "process/process.h"
 
@@ -21,7 +22,9 @@ struct ResolvedCompiler {
   bool is_clang = false;          ///< Batches and -include-pch are for clang only.
   std::string linker;             ///< "-fuse-ld=lld" where that works (ten times faster than GNU ld), else empty.
   std::vector<std::string> link;  ///< What snippets are linked with: see linked_with().
-  std::string identity;           ///< Changes when anything does that an object depends on, but for headers.
+  /// Changes when anything does that an object depends on, but for headers: by content, so another installation of the
+  /// same compiler at the same place is the same.
+  std::string identity;
 };
 
 struct ResolvedInterpreter {
@@ -41,8 +44,9 @@ struct ResolveContext {
   std::string working_folder;
 };
 
+/// `digests` remembers those of the compiler's files: LLVM's library alone has 120 MB.
 Result<ResolvedCompiler> resolve_compiler(ProcessRunner& runner, const Toolchain& toolchain,
-                                          const ResolveContext& context);
+                                          const ResolveContext& context, FileDigests& digests);
 Result<ResolvedInterpreter> resolve_interpreter(ProcessRunner& runner, const Toolchain& toolchain,
                                                 const ResolveContext& context);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <tuple>
 
 #include "base/contains.h"
 #include "base/text.h"
@@ -38,13 +39,17 @@ Error not_in_the_environment(const Toolchain& toolchain, const std::string& pass
 }
 
 Result<ResolvedCompiler> compiler_of(ProcessRunner& runner, const ResolvedToolchain& toolchain,
-                                     const std::optional<Result<Discovery>>& found, const ResolveContext& context) {
+                                     const std::optional<Result<Discovery>>& found, const ResolveContext& context,
+                                     const Cache& cache) {
   if (!toolchain.spec.discover.empty()) {
     if (broken(toolchain.interpreter)) return std::unexpected(toolchain.interpreter->error());
     if (!(*found)->no_cpp.empty())
       return std::unexpected(no_cpp(toolchain.spec, (*found)->no_cpp, "Python's cases can be measured all the same"));
   }
-  return resolve_compiler(runner, toolchain.spec, context);
+  FileDigests digests(digests_folder(cache.root()));
+  auto compiler = resolve_compiler(runner, toolchain.spec, context, digests);
+  std::ignore = digests.save();
+  return compiler;
 }
 
 Status check_usable(const Toolchains& toolchains, const Plan& plan, const Tools& tools) {
@@ -107,7 +112,7 @@ ResolvedToolchain resolve_toolchain(ProcessRunner& runner, const Toolchain& spec
       resolved.interpreter = std::unexpected(found->error());
     }
   }
-  if (needs.cpp) resolved.compiler = compiler_of(runner, resolved, found, context);
+  if (needs.cpp) resolved.compiler = compiler_of(runner, resolved, found, context, cache);
   return resolved;
 }
 

@@ -80,9 +80,11 @@ Case snippet(const std::string& stmt, const std::string& setup = "") {
 
 /// Builds all cases in a cache of their own; the libraries in order.
 std::vector<std::string> build(RealProcessRunner& runner, const std::map<std::string, ResolvedToolchain>& toolchains,
-                               const std::vector<Case>& cases, const fs::path& cache, std::size_t batch_size) {
+                               const std::vector<Case>& cases, const fs::path& cache, std::size_t batch_size,
+                               const std::string& include = TALLY_SOURCE_DIR "/include",
+                               std::vector<std::string>* processes = nullptr) {
   BuildOptions options;
-  options.snippet_include = TALLY_SOURCE_DIR "/include";
+  options.snippet_include = include;
   options.environment = {{"PATH", "/usr/bin:/bin"}};
   options.batch_size = batch_size;
   Builder builder(Cache(cache), options, toolchains, cases);
@@ -90,7 +92,10 @@ std::vector<std::string> build(RealProcessRunner& runner, const std::map<std::st
     auto tasks = builder.take_ready();
     EXPECT_TRUE(tasks);
     if (!tasks || tasks->empty()) break;
-    for (BuildTask& task : *tasks) EXPECT_TRUE(builder.finished(task.id, run(runner, std::move(task.request))));
+    for (BuildTask& task : *tasks) {
+      if (processes != nullptr) processes->push_back(task.what);
+      EXPECT_TRUE(builder.finished(task.id, run(runner, std::move(task.request))));
+    }
   }
   std::vector<std::string> libraries;
   for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -105,8 +110,26 @@ ResolvedToolchain cpp_toolchain(RealProcessRunner& runner) {
   ResolvedToolchain toolchain{builtin_toolchains().front(), {}, {}};
   EXPECT_EQ(toolchain.spec.name, "cpp");
   toolchain.spec.warm_up.cpp.clear();
-  toolchain.compiler = resolve_compiler(runner, toolchain.spec, {{{"PATH", "/usr/bin:/bin"}}, {}});
+  FileDigests digests("/nonexistent");
+  toolchain.compiler = resolve_compiler(runner, toolchain.spec, {{{"PATH", "/usr/bin:/bin"}}, {}}, digests);
   return toolchain;
+}
+
+std::string identity_of(RealProcessRunner& runner, const std::string& compiler) {
+  Toolchain toolchain = builtin_toolchains().front();
+  toolchain.cxx = {compiler};
+  FileDigests digests("/nonexistent");
+  const auto resolved = resolve_compiler(runner, toolchain, {{{"PATH", "/usr/bin:/bin"}}, {}}, digests);
+  EXPECT_TRUE(resolved) << describe(resolved.error());
+  return resolved ? resolved->identity : "";
+}
+
+/// As if they had been unpacked once more, a second later.
+void touch_all(const fs::path& folder) {
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file())
+      fs::last_write_time(entry.path(), fs::last_write_time(entry.path()) + std::chrono::seconds(1));
+  }
 }
 
 TEST(Batch, IsTheSameCodeAsEachSnippetAlone) {
@@ -172,6 +195,59 @@ TEST(Batch, EachStringConstantBeginsAtAMultipleOf64) {
     const std::size_t at = bytes->find("the constant number " + std::to_string(i) + '\0');
     ASSERT_NE(at, std::string::npos);
     EXPECT_EQ(at % 64, 0U) << i;
+  }
+}
+
+/// pip writes every file anew: what was compiled with the same headers before must serve, and new snippets must compile
+/// with the precompiled header that is there.
+TEST(Reinstalled, TheSameHeadersAreNotCompiledAgainAndOthersAre) {
+  RealProcessRunner runner(TALLY_BUILD_DIR "/libexec/tallymark/tally-supervisor");
+  const ResolvedToolchain toolchain = cpp_toolchain(runner);
+  ASSERT_TRUE(*toolchain.compiler) << describe(toolchain.compiler->error());
+  const auto folder = TemporaryFolder::make();
+  ASSERT_TRUE(folder);
+  const fs::path include = folder->path() / "include";
+  fs::copy(TALLY_SOURCE_DIR "/include", include, fs::copy_options::recursive);
+  std::vector<Case> cases = {snippet("int n = 1; tally::keep(n);")};
+  std::vector<std::string> processes;
+  const auto build_cases = [&] {
+    processes.clear();
+    return build(runner, {{"cpp", toolchain}}, cases, folder->path() / "cache", 1, include, &processes);
+  };
+  const auto first = build_cases();
+  EXPECT_EQ(processes, (std::vector<std::string>{"prelude of cpp", cases[0].id}));
+  touch_all(include);
+  EXPECT_EQ(build_cases(), first);
+  EXPECT_EQ(processes, std::vector<std::string>{});
+  cases.push_back(snippet("int m = 2; tally::keep(m);"));
+  touch_all(include);
+  build_cases();
+  EXPECT_EQ(processes, std::vector<std::string>{cases[1].id});
+  const fs::path header = include / "tally" / "snippet.h";
+  ASSERT_TRUE(write_file(header, *read_file(header) + "// changed\n"));
+  EXPECT_NE(build_cases(), first);
+  EXPECT_EQ(processes.front(), "prelude of cpp");
+}
+
+TEST(Reinstalled, TheSameCompilerIsTheSameAndAnotherIsNot) {
+  RealProcessRunner runner(TALLY_BUILD_DIR "/libexec/tallymark/tally-supervisor");
+  const auto folder = TemporaryFolder::make();
+  ASSERT_TRUE(folder);
+  for (const std::string real : {"clang++-19", "g++"}) {
+    const fs::path compiler = folder->path() / ("my-" + real);
+    const auto install = [&](const std::string& text) {
+      ASSERT_TRUE(write_file(compiler, text));
+      fs::permissions(compiler, fs::perms::owner_all);
+    };
+    const std::string text = "#!/bin/sh\nexec " + real + " \"$@\"\n";
+    install(text);
+    const std::string before = identity_of(runner, compiler);
+    fs::remove(compiler);
+    install(text);
+    fs::last_write_time(compiler, fs::last_write_time(compiler) + std::chrono::seconds(5));
+    EXPECT_EQ(identity_of(runner, compiler), before) << real;
+    install(text + "# another\n");
+    EXPECT_NE(identity_of(runner, compiler), before) << real;
   }
 }
 
