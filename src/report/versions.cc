@@ -112,18 +112,23 @@ std::vector<VersionPair> versions_of(const Record& base, const Record& next) {
 std::string versions_line(const std::vector<VersionPair>& versions) {
   constexpr std::size_t kMost = 12;
   std::vector<std::string> parts;
-  std::size_t more = 0;
-  std::size_t others = 0;
+  std::vector<std::string> packages;
+  std::size_t of_one_side = 0;
   for (const VersionPair& one : versions) {
-    const bool is_main = one.kind == VersionKind::main;
-    if (one.kind == VersionKind::file || (!is_main && one.before == one.after)) continue;
-    if (!is_main && ++others > kMost) {
-      ++more;
-      continue;
+    if (one.kind == VersionKind::main) parts.push_back(change_text(one));
+    if (one.kind != VersionKind::package || one.before == one.after) continue;
+    if (one.before.empty() || one.after.empty()) {
+      ++of_one_side;
+    } else {
+      packages.push_back(change_text(one));
     }
-    parts.push_back(change_text(one));
   }
-  if (more > 0) parts.push_back(fmt::format("and {} more", more));
+  const std::size_t more = packages.size() - std::min(packages.size(), kMost);
+  packages.resize(packages.size() - more);
+  parts.insert(parts.end(), packages.begin(), packages.end());
+  if (more > 0) parts.push_back(fmt::format("{} more packages that differ", more));
+  if (of_one_side > 0)
+    parts.push_back(fmt::format("{} {} on one side only", of_one_side, of_one_side == 1 ? "package" : "packages"));
   return join(parts, ", ");
 }
 

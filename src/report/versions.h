@@ -31,7 +31,7 @@ struct VersionPair {
 std::vector<VersionPair> versions_of(const Record& base, const Record& next);
 
 /// "Debian clang version 19.1.7, Python 3.11.2 → 3.12.1, torch 2.6.0, glibc 2.36": what is main, and packages that
-/// differ, at most 12 of them. Empty where neither side says anything.
+/// differ, 12 of them by name; those of one side are counted only. Empty where neither side says anything.
 std::string versions_line(const std::vector<VersionPair>& versions);
 
 /// "mill 1234567890 and changes that are not committed"; "no known commit".

@@ -70,7 +70,9 @@ TEST(Versions, ManyPackagesThatDifferAreCountedOnly) {
     base.environments["torch [python]"].facts[std::string("package.") + name] = "1";
     next.environments["torch [python]"].facts[std::string("package.") + name] = "2";
   }
-  EXPECT_THAT(versions_line(versions_of(base, next)), testing::EndsWith("l 1 → 2, and 3 more"));
+  next.environments["torch [python]"].facts["package.new"] = "1";
+  EXPECT_THAT(versions_line(versions_of(base, next)),
+              testing::EndsWith("l 1 → 2, 3 more packages that differ, 1 package on one side only"));
 }
 
 TEST(Versions, OfRecordsThatSayNothingAreNone) {

@@ -255,7 +255,7 @@ const tests = {
     ]);
     await shot('differences');
     assert.deepEqual(await page.locator('main > details > summary').allInnerTexts(), [
-      'What differs between the two sides (2)',
+      'Versions and files that differ (2)',
       'Machine, settings and environments of the new side',
       'Machine, settings and environments of the base',
     ]);

@@ -26,6 +26,7 @@ function sourceChange(run, base) {
 }
 
 const versionDiffers = ({before, after}) => before !== after;
+const isOnBothSides = ({before, after}) => before !== '' && after !== '';
 
 /// A compiler says its own name.
 function versionText({name, before, after}) {
@@ -33,14 +34,20 @@ function versionText({name, before, after}) {
   return words + (before === after ? after : `${before || 'none'} → ${after || 'none'}`);
 }
 
-/// The line of what was measured. Of two sides it has what both have, and what differs with an arrow.
+/// The line of what was measured. Of two sides it has what both have, and what differs with an arrow; of packages some
+/// that differ.
 function measuredLine() {
   const {run, versions} = data;
   const base = data.base || run;
   const word = (differs, text) => el(differs ? 'b' : 'span', {}, text);
   const source = sourceChange(run, base);
   const parts = versions
-    .filter(({kind}) => kind === 'main')
+    .filter(
+      (one) =>
+        one.kind === 'main' ||
+        (one.kind === 'package' && versionDiffers(one) && isOnBothSides(one)),
+    )
+    .slice(0, 16)
     .map((one) => word(versionDiffers(one), versionText(one)));
   if (source) parts.unshift(word(sourceText(run) !== sourceText(base), source));
   if (parts.length === 0) return false;
@@ -48,17 +55,18 @@ function measuredLine() {
   return el('p', {class: 'facts small measured'}, 'measured: ', spaced);
 }
 
-/// A row for each version, package and file of the subject that is not the same on both sides.
+/// A row for each version, package and file of the subject that is not the same on both sides; those of one side last.
 function differenceTable() {
   if (!data.base) return false;
   const order = {main: 0, package: 1, file: 2};
-  const rows = data.versions.filter(versionDiffers).sort((a, b) => order[a.kind] - order[b.kind]);
+  const place = (one) => order[one.kind] + (isOnBothSides(one) ? 0 : 3);
+  const rows = data.versions.filter(versionDiffers).sort((a, b) => place(a) - place(b));
   if (rows.length === 0) return false;
   const cell = (text) => el('td', {}, text || el('span', {class: 'soft'}, 'none'));
   return el(
     'details',
     {class: 'differences'},
-    el('summary', {}, `What differs between the two sides (${rows.length})`),
+    el('summary', {}, `Versions and files that differ (${rows.length})`),
     el(
       'div',
       {class: 'sheet'},
