@@ -20,7 +20,7 @@ run_sanitize() { make sanitize JOBS="$jobs"; }
 # Each target for so long, from its corpus; what it finds beyond that goes into a folder of its own.
 run_fuzz() {
   cmake --preset fuzz >/dev/null
-  cmake --build --preset fuzz -j "$jobs"
+  cmake --build --preset fuzz --target fuzzers -j "$jobs"
   local target name corpus executed=0
   for target in build/fuzz/fuzz/*_fuzz; do
     name=$(basename "$target")
