@@ -21,8 +21,9 @@ void add_completions_options(OptionSet& command, CompletionsOptions& options) {
       "zsh:  source <(tally completions zsh), in ~/.zshrc after compinit\n"
       "fish: tally completions fish > ~/.config/fish/completions/tally.fish\n"
       "\n"
-      "cmake --install puts all three below PREFIX/share. Debian's zsh looks there by itself where PREFIX is /usr/local;\n"
-      "elsewhere: fpath+=(PREFIX/share/zsh/site-functions), in ~/.zshrc before compinit. The Debian package needs nothing.";
+      "cmake --install puts all three below PREFIX/share. Debian's zsh looks there by itself where\n"
+      "PREFIX is /usr/local; elsewhere: fpath+=(PREFIX/share/zsh/site-functions), in ~/.zshrc before\n"
+      "compinit. The Debian package needs nothing.";
 }
 
 int run_completions(const CompletionsOptions& options, std::ostream& out) {
