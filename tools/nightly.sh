@@ -17,20 +17,24 @@ mkdir -p "$place"
 
 run_sanitize() { make sanitize JOBS="$jobs"; }
 
-# Each target for so long, from its corpus; what it finds beyond that goes into a folder of its own.
+# Each target for so long, from its corpus; what it finds beyond that goes into a folder of its own. One that finds a
+# fault keeps no other from its turn.
 run_fuzz() {
   cmake --preset fuzz >/dev/null
   cmake --build --preset fuzz --target fuzzers -j "$jobs"
-  local target name corpus executed=0
+  local target name corpus units executed=0 faulty=()
   for target in build/fuzz/fuzz/*_fuzz; do
     name=$(basename "$target")
-    corpus=$(git ls-files "src/*/corpus/$name/*" | head -n 1)
+    corpus=$(git ls-files "src/*/corpus/$name/*" | sed -n 1p)
     mkdir -p "$place/corpus/$name" "$place/findings/$name"
     "$target" -max_total_time="$seconds" -print_final_stats=1 -artifact_prefix="$place/findings/$name/" \
-      "$place/corpus/$name" ${corpus:+"$(dirname "$corpus")"} 2>&1 | tee "$place/$name.log" | tail -n 3
-    executed=$((executed + $(sed -n 's/^stat::number_of_executed_units: *//p' "$place/$name.log")))
+      "$place/corpus/$name" ${corpus:+"$(dirname "$corpus")"} 2>&1 | tee "$place/$name.log" | tail -n 3 ||
+      faulty+=("$name")
+    units=$(sed -n 's/^stat::number_of_executed_units: *//p' "$place/$name.log") # none where it ended early
+    executed=$((executed + ${units:-0}))
   done
-  echo "report: $executed executions of $(find build/fuzz/fuzz -name '*_fuzz' | wc -l) fuzzers"
+  echo "report: $executed executions of $(find build/fuzz/fuzz -name '*_fuzz' | wc -l) fuzzers${faulty[*]:+, faults: ${faulty[*]}}"
+  [ ${#faulty[@]} -eq 0 ]
 }
 
 run_tidy() { TIDY=all JOBS=$jobs tools/lint.sh build/release; }
