@@ -178,13 +178,22 @@ PyObject* after(PyObject* /*module*/, PyObject* function) {
   Py_RETURN_NONE;
 }
 
-/// tell(note, counters): the case has ended well; `counters` are texts as protocol::Field::counter has them.
+/// tell(note, counters, figure, use): the case has ended well; `counters` and `figure` are texts as
+/// protocol::Field::counter and ::value have them, "" is none. `use`: nanoseconds of the user's and of the system's,
+/// and bytes; None: nothing.
 PyObject* tell(PyObject* /*module*/, PyObject* args) {
   const char* note = nullptr;
   PyObject* counters = nullptr;
-  if (PyArg_ParseTuple(args, "sO", &note, &counters) == 0) return nullptr;
+  const char* figure = "";
+  PyObject* use = Py_None;
+  if (PyArg_ParseTuple(args, "sO|sO", &note, &counters, &figure, &use) == 0) return nullptr;
+  unsigned long long used[3] = {};
+  if (use != Py_None && PyArg_ParseTuple(use, "KKK", &used[0], &used[1], &used[2]) == 0) return nullptr;
   auto message = g_regions->channel().compose(MessageType::told, g_regions->job());
   if (*note != 0) message.text(Field::text, std::string_view(note).substr(0, 4096));
+  if (*figure != 0) message.text(Field::value, std::string_view(figure).substr(0, 4096));
+  if (use != Py_None)
+    message.number(Field::user_ns, used[0]).number(Field::system_ns, used[1]).number(Field::peak_bytes, used[2]);
   for (Py_ssize_t i = 0; i < PyList_Size(counters); ++i) {
     PyObject* bytes = PyUnicode_AsUTF8String(PyList_GetItem(counters, i));
     if (bytes == nullptr) return nullptr;

@@ -10,11 +10,13 @@ time_*      measured between its setup and its teardown. With number = 1 each ex
             timeout, say how long to take times, and mean nothing here.
 timeraw_*   measured is the first execution of its code, in a forked process. asv starts an interpreter for it: here, a
             module that the suite has imported is there already.
-track_*     is run, and its value is the reason why it is not measured.
-mem_*, peakmem_*    are not measured.
+track_*     is run once, and reports what it returns, in its `unit`.
+mem_*       is run once, and reports the size of what it returns: how much larger pympler's asizeof() is of a list with
+            that and a copy of it than with that twice. Without pympler it is skipped; asv does not even list it.
+peakmem_*   is run once, and reports the most memory that its process has had: the suite's imports and the setup count.
 
-pretty_name, pretty_source, version and param_names have no place in a record: the values of a case's parameters are in
-its name.
+What reports is run in a process that nothing counts, and has no other figure. pretty_name, pretty_source and version
+have no place in a record.
 """
 
 import ast
@@ -43,7 +45,8 @@ KIND = re.compile("(time|timeraw|mem|peakmem|track)_.|(Time|Timeraw|Mem|PeakMem|
 COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 LAST_COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[\]}])', re.DOTALL)
 ADDRESS = re.compile(" at 0x[0-9a-fA-F]+")
-LONGEST_VALUE = 80  # of what a track_* returns, in the reason why it is not measured
+REPORTING = ("track", "mem", "peakmem")
+LONGEST_VALUE = 80  # of what a track_* returns, where that is no number
 
 
 def one_line(text):
@@ -148,6 +151,16 @@ def texts_of(values):
     texts = [text_of(value) for value in values]
     numbers = {text: itertools.count() for text in texts if texts.count(text) > 1}
     return [f"{text} ({next(numbers[text])})" if text in numbers else text for text in texts]
+
+
+def axis_of(values):
+    """Of a parameter, what a table has at its rows: a text without quotation marks, where that says enough."""
+    texts = [one_line(one if isinstance(one, str) else text_of(one)) for one in values]
+    return (
+        texts
+        if len(set(texts)) == len(texts) and all(texts)
+        else list(map(one_line, texts_of(values)))
+    )
 
 
 def can_be_called(function):
@@ -286,6 +299,7 @@ class Benchmark:
         if params and not isinstance(params[0], (tuple, list)):
             params = [params]
         self._params = [list(values) for values in params]
+        self.reports = kind in REPORTING
 
     def _first(self, attribute, default=None):
         return next(iter(attributes(self._sources, attribute)), default)
@@ -293,7 +307,7 @@ class Benchmark:
     def _shared_cache(self, caches):
         """That of the same function, also where classes have it from a common one."""
         function = self._first("setup_cache")
-        if function is None or self._is_marked or self._kind in ("mem", "peakmem"):
+        if function is None or self._is_marked:
             return None
         key = getattr(function, "__func__", function)
         if key not in caches:
@@ -301,18 +315,32 @@ class Benchmark:
         return caches[key]
 
     def cases(self):
-        """Pairs (name, values of the parameters)."""
+        """Of each: its name, the values of its parameters, and their names and texts."""
         if not self._params:
-            return [(self.name, ())]
+            return [(self.name, (), ())]
         texts = itertools.product(*map(texts_of, self._params))
+        shown = itertools.product(*map(axis_of, self._params))
         values = itertools.product(*self._params)
-        return [(f"{self.name}({', '.join(said)})", given) for said, given in zip(texts, values)]
+        return [
+            (f"{self.name}({', '.join(said)})", given, tuple(zip(self._param_names(), on_axes)))
+            for said, given, on_axes in zip(texts, values, shown)
+        ]
+
+    def _param_names(self):
+        """As asv has them: param1 where there is none."""
+        given = [one_line(str(one)) for one in self._first("param_names", [])]
+        names = []
+        for number, _ in enumerate(self._params, 1):
+            name = given[number - 1] if number <= len(given) else ""
+            name = name or f"param{number}"
+            while name in names:
+                name += "_"
+            names.append(name)
+        return names
 
     def run(self, case, values):
         if self._is_marked:
             return case.skip("it is marked with skip_benchmark")
-        if self._kind in ("mem", "peakmem"):
-            return case.skip("it measures memory, which is not measured here")
         if values in self._skipped:
             return case.skip("skip_params has these parameters")
         if self.cache is not None and self.cache.failure is not None:
@@ -348,9 +376,12 @@ class Benchmark:
 
     def _measure(self, case, args, preparation):
         if self._kind == "track":
-            value = one_line(repr(self._function(*args)))[:LONGEST_VALUE]
-            unit = self._first("unit", "unit")
-            case.skip(f"it tracks a value, {value} {unit}, and no instructions")
+            report_value(case, self._function(*args), self._first("unit", "unit"))
+        elif self._kind == "mem":
+            report_size(case, self._function(*args))
+        elif self._kind == "peakmem":
+            self._function(*args)
+            case.report_peak()
         elif self._kind == "timeraw":
             os.environ.update((name, str(one)) for name, one in self._first("env", {}).items())
             measure_text(case, self._function(*args))
@@ -361,6 +392,29 @@ class Benchmark:
             case.measure(self._function, args, setup=set_up, teardown=tear_down, executions=1)
         else:
             case.measure(self._function, args)
+
+
+def report_value(case, value, unit):
+    if value is None:
+        return case.skip("it returns no value")
+    try:
+        value = float(value)
+    except (TypeError, ValueError):
+        shown = one_line(repr(value))[:LONGEST_VALUE]
+        raise TypeError(f"it returns what is no number: {shown}") from None
+    return case.report(value, one_line(str(unit)))
+
+
+def report_size(case, value):
+    try:
+        from pympler.asizeof import asizeof
+    except ImportError:
+        return case.skip(
+            "asv takes sizes of objects by pympler, which this interpreter does not have"
+        )
+    import copy
+
+    return case.report(asizeof([value, copy.copy(value)]) - asizeof([value, value]), "bytes")
 
 
 def tear_down_after(preparation):
@@ -402,6 +456,7 @@ class Broken:
     """What cannot be imported or listed: a case that fails."""
 
     cache = None
+    reports = False
 
     def __init__(self, error, what):
         self._failure = report(error, what)
@@ -418,6 +473,7 @@ class Suite:
         self._package = os.path.basename(folder)
         self._caches = {}  # by their functions
         self.cases = {}  # by name: (benchmark, values of its parameters)
+        self._on_axes = {}  # by name, where it has parameters: (label, their names and texts)
         self._seen = set()
 
     def collect(self):
@@ -443,12 +499,14 @@ class Suite:
             self._add(self._within(name), Broken(error, "it cannot be imported: "))
             return None
 
-    def _add(self, name, benchmark, values=()):
+    def _add(self, name, benchmark, values=(), label="", params=()):
         number, free = 1, name
         while free in self.cases:
             number += 1
             free = f"{name} #{number}"
         self.cases[free] = benchmark, values
+        if params:
+            self._on_axes[free] = label, params
 
     def _within(self, name):
         """As asv calls it: without the package's name, where something is left."""
@@ -492,8 +550,8 @@ class Suite:
                 sources = [function, instance, module]
             kind = (kind[1] or kind[2]).lower()
             benchmark = Benchmark(name, kind, function, sources, self._caches)
-            for of_one, values in benchmark.cases():
-                self._add(one_line(of_one), benchmark, values)
+            for of_one, values, params in benchmark.cases():
+                self._add(one_line(of_one), benchmark, values, name, params)
         except Exception as error:
             self._add(name, Broken(error, "it cannot be listed: "))
 
@@ -510,6 +568,12 @@ class Suite:
         for cache in dict.fromkeys(benchmark.cache for benchmark, _ in self.cases.values()):
             if cache is not None:
                 cache.make()
+
+    def listed(self):
+        """As tally_program.listed() takes them."""
+        for name, (benchmark, _) in self.cases.items():
+            label, params = self._on_axes.get(name, (name, ()))
+            yield name, (label,), params, (name,), benchmark.reports
 
     def run(self, case):
         benchmark, values = self.cases[case.name]
@@ -529,4 +593,4 @@ def collect(paths, arguments, ready):
     if suite.cases and patterns:
         none = f"of {len(suite.cases)} in {folder}, none matches --bench"
         suite.select(patterns)
-    ready([(name, (name,)) for name in suite.cases], suite.run, none, suite.make_caches)
+    ready(suite.listed(), suite.run, none, suite.make_caches)

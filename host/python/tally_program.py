@@ -7,11 +7,12 @@ end with a null: how many paths, the folder to be in, the paths, the framework's
 
 A framework's script defines `collect(paths, arguments, ready)`. When it has collected, it calls
 ready(benchmarks, run), which comes back where they were only to be listed: `benchmarks` are pairs (name, parts of the
-label), and `run(case)` reaches in a child the benchmark `case.name`, calls `case.measure(…)` there, and returns None,
-or (message, detail) where that went wrong.
+label), or what else listed() takes, and `run(case)` reaches in a child the benchmark `case.name`, calls
+`case.measure(…)` there (of one that is listed so, `case.report(…)`), and returns None, or (message, detail) where that
+went wrong.
 
 With the variable TALLY_ASKS_PROGRAM=list it writes a list to a descriptor and ends: protocol/descriptors.h has its
-first line; then a line of JSON for each benchmark, {"name", "label"}, and one of the files, {"loaded", "own",
+first line; then a line of JSON for each benchmark, which listed() makes; and one of the files, {"loaded", "own",
 "packages", "none"}.
 """
 
@@ -25,10 +26,24 @@ import tally_start
 
 LIST_START = "tallymark benchmarks 1"
 ASK = "TALLY_ASKS_PROGRAM"
+AXES = ("label", "language", "runtime", "autograd", "device", "threads")  # every case has them
 COLLECTED = 3  # the stage in which a program has been collected
 BUDGET = 300_000_000  # of a warm-up and of a region: instructions, or nanoseconds
 WARM_UPS = (40, 20, 10, 5, 2, 1)
 EXECUTIONS = (100, 50, 20, 10, 5, 2, 1)
+
+
+def listed(name, label, params=(), parts=(), reports=False, command=None):
+    """A benchmark's line in the list. `params` are pairs (name, value) of what its label leaves out, and `parts` what
+    it is called all the same; `reports`: a figure, and is neither counted nor timed; `command`: it is a whole command,
+    {"command": texts, "folder": where it runs, "environment": variables that others do not get}."""
+    line = {"name": name, "label": list(label)}
+    if params:
+        axes = [[axis + "_" * (axis in AXES), value] for axis, value in params]
+        line.update(params=axes, id=list(parts))
+    if reports:
+        line["reports"] = True
+    return {**line, **(command or {})}
 
 
 def part(descriptor, name, statements_left_out=0):
@@ -87,6 +102,8 @@ class Case:
         self._begun = False
         self._skipped = False
         self._sizing = False
+        self._figure = ""  # as protocol::Field::value has it
+        self._use = None
 
     @property
     def begun(self):
@@ -99,6 +116,37 @@ class Case:
             return
         self._skipped = True
         _tally_host.skip(reason)
+
+    def report(self, value, unit):
+        """Instead of being measured: a number that it has come to. What is none raises; what is not finite is a reason
+        to skip it."""
+        number = float(value)
+        if number - number != 0:
+            self._begun = True
+            self.skip(f"its value is {number}")
+            return
+        self._figure = f"{number.hex()}\t{unit}"
+        self._leave()
+
+    def report_peak(self):
+        """Instead of being measured: the most memory that this process has had so far, and its processor time."""
+        import resource
+
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        self._use = (int(used.ru_utime * 1e9), int(used.ru_stime * 1e9), used.ru_maxrss * 1024)
+        self._leave()
+
+    def _leave(self):
+        if self._begun:
+            raise RuntimeError("one benchmark reports once")
+        self._begun = True
+        _tally_host.plan(0, 1)
+        for _ in self._phases[1]:
+            pass
+
+    def tell(self):
+        """That it has ended well, and what it has to say."""
+        _tally_host.tell(self.note, self.counters, self._figure, self._use)
 
     def measure(self, function, args=(), kwargs=None, setup=None, teardown=None, executions=None):
         """Executes function(*args, **kwargs) as often as it takes, and once more for what it returns. With `setup`,
@@ -263,7 +311,7 @@ def run_case(prepare, _load, _setup, names, before_region, sync, *others):
         if failure is None and not case.begun:
             return "it ended without a measurement", ""
         if failure is None:
-            _tally_host.tell(case.note, case.counters)
+            case.tell()
         elif _tally_host.measured():
             failure = (f"it was measured, and failed afterwards: {failure[0]}", failure[1])
         return failure
@@ -406,7 +454,7 @@ def write_list(benchmarks, none):
     import json
 
     lines = [LIST_START]
-    lines += [json.dumps({"name": name, "label": list(label)}) for name, label in benchmarks]
+    lines += [json.dumps(listed(*one)) for one in benchmarks]
     lines.append(json.dumps({**files(), "none": none}))
     text = "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
     while text:

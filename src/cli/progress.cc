@@ -30,7 +30,10 @@ double seconds_between(Progress::Time from, Progress::Time to) {
 
 std::string_view activity_of(Mode mode) {
   if (mode.probe != nullptr) return mode.probe->activity;
-  return mode == Mode::counts ? "counting" : mode == Mode::wall ? "timing" : "examining";
+  return mode == Mode::counts   ? "counting"
+         : mode == Mode::wall   ? "timing"
+         : mode == Mode::figure ? "asking for figures"
+                                : "examining";
 }
 
 constexpr std::size_t kEnoughForAPace = 3;

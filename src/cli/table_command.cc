@@ -34,7 +34,9 @@ std::string how_to_measure(Metric metric) {
     case Metric::launch_time:
       return "measure cases that work on a device";
     case Metric::memory:
-      return "only commands have it: measure them without --counts-only";
+      return "only commands have it, which are to be measured without --counts-only, and peakmem_* of asv";
+    case Metric::value:
+      return "only benchmarks that report a figure have it: track_* and mem_* of asv";
     case Metric::denoised:
       return "only Python's counts are denoised";
     default:

@@ -92,7 +92,7 @@ Judgement compared(const CaseComparison& one, const Limit& limit) {
     if (!one.time) return {.why = "there are too few samples of its time"};
     return {.change = held_time(*one.time, limit)};
   }
-  if (metric == Metric::kernels || metric == Metric::memory || is_time(metric))
+  if (metric == Metric::kernels || metric == Metric::memory || metric == Metric::value || is_time(metric))
     return {.change = held_range(*metric_of(*one.base, metric), *metric_of(*one.next, metric), limit)};
   if (!one.counts) return {.why = one.counts_refused};
   if (metric == Metric::instructions)
@@ -119,6 +119,13 @@ Judgement judge(const CaseComparison& one, const Limit& limit) {
   }
   if (!has_base) return {.why = "new"};
   return compared(one, limit);
+}
+
+/// A limit that nobody wrote is held against what a benchmark reports, where that is all that it has.
+void take_metric_of(const CaseComparison& one, Limit& limit) {
+  if (!one.value) return;
+  limit.metric = one.shown().reported ? Metric::value : Metric::memory;
+  limit.text = std::string(to_string(limit.metric)) + limit.text.substr(limit.text.find('='));
 }
 
 std::string percent(double share) {
@@ -157,7 +164,7 @@ class Checker {
     for (const Limit& limit : limits_) result.limits.push_back({.text = text_of(limit), .soft = limit.soft});
     result.cases = comparison.cases.size();
     for (const CaseComparison& one : comparison.cases) {
-      result.compared += one.counts || one.time;
+      result.compared += one.counts || one.time || one.value;
       judge_case(one, result);
     }
     for (const std::string& other : options_.others) {
@@ -207,11 +214,13 @@ class Checker {
       if (!is_asked(i, one.id)) continue;
       LimitUse& use = result.limits[i];
       ++use.asked;
-      const Judgement judgement = judge(one, limits_[i]);
+      Limit limit = limits_[i];
+      if (limit.is_default) take_metric_of(one, limit);
+      const Judgement judgement = judge(one, limit);
       if (judgement.change) {
         ++use.judged;
         is_judged = true;
-        find(one, limits_[i], *judgement.change, result);
+        find(one, limit, *judgement.change, result);
         continue;
       }
       if (use.why.empty()) use.why = judgement.why;

@@ -292,6 +292,26 @@ TEST(Gate, TheDefaultStandsForCasesThatNoOtherLimitIsAbout) {
   EXPECT_EQ(gate.result.limits_used(), 1U);
 }
 
+TEST(Gate, TheDefaultIsHeldAgainstWhatACaseReports) {
+  Gate gate;
+  for (Record* record : {&gate.base, &gate.next}) {
+    CaseRecord& one = record->cases[1];
+    one.counts.reset();
+    one.wall.reset();
+    one.reported = Reported{.value = 100, .unit = "bytes"};
+  }
+  const Limit usual{.value = 0.01, .is_default = true, .text = "instructions=+1%"};
+  EXPECT_EQ(gate.hold({usual}), 0);
+  EXPECT_EQ(gate.result.judged, 2U);
+  EXPECT_EQ(gate.hold({limit("instructions=+1%")}), 2) << "another one says what it is about";
+  gate.next.cases[1].reported->value = 102;
+  EXPECT_EQ(gate.hold({usual}), 3);
+  ASSERT_EQ(gate.result.findings.size(), 1U);
+  EXPECT_EQ(gate.result.findings[0].message, "value +2 % (100 → 102), limit value=+1%");
+  EXPECT_EQ(gate.hold({limit("instructions=+1%"), limit("value=+5%")}), 0);
+  EXPECT_EQ(gate.hold({limit("instructions=+1%"), limit("value=101")}), 3);
+}
+
 TEST(Gate, WhatIsNotComparedIsNoPassUnlessItIsAllowed) {
   Gate gate;
   gate.next.cases[1].counts =

@@ -12,6 +12,7 @@
 #include "comparison/cause.h"
 #include "comparison/count_change.h"
 #include "comparison/device_change.h"
+#include "comparison/metric.h"
 #include "comparison/process_shift.h"
 #include "profile/python_functions.h"
 
@@ -150,6 +151,37 @@ std::string why_counts_refused(const Comparison& run, const CaseRecord& base, co
   return why_no_figures(base.counts->per_iteration, next.counts->per_iteration, options.threshold);
 }
 
+/// What the case reports. A command is judged by its time, and so is not meant.
+std::optional<Reported> figure_of(const CaseRecord& one) {
+  if (one.reported) return one.reported;
+  if (!one.used || one.counts || one.wall || one.language == "command") return std::nullopt;
+  return Reported{.value = static_cast<double>(one.used->peak_bytes), .unit = "bytes"};
+}
+
+/// Whether both sides report a figure: then they are compared by it, or the note says why they are not.
+bool compare_figures(CaseComparison& result, const CompareOptions& options) {
+  const auto before = figure_of(*result.base);
+  const auto after = figure_of(*result.next);
+  if (!before || !after) return false;
+  if (before->unit != after->unit) {
+    result.verdict = Verdict::refused;
+    result.notes.push_back(
+        {NoteCode::units_differ, fmt::format("values not compared: '{}' is not '{}'", before->unit, after->unit)});
+    return true;
+  }
+  const double delta = after->value - before->value;
+  const double size = std::abs(before->value);
+  const double change = delta == 0 ? 0 : size > 0 ? delta / size : std::copysign(INFINITY, delta);
+  result.value = ValueChange{.before = before->value, .after = after->value, .change = change, .unit = after->unit};
+  // Peaks of memory lie within a range.
+  const auto peak = metric_of(*result.base, Metric::memory);
+  const auto new_peak = metric_of(*result.next, Metric::memory);
+  const bool may_be_same = !result.next->reported && peak && new_peak && peak->range.low <= new_peak->range.high &&
+                           new_peak->range.low <= peak->range.high;
+  result.verdict = may_be_same ? Verdict::same : direction(change, options.least_value_change);
+  return true;
+}
+
 const DeviceWork* work_of(const CaseRecord& one) {
   return one.on_device && one.on_device->work ? &*one.on_device->work : nullptr;
 }
@@ -190,6 +222,9 @@ void compare_pair(const Comparison& run, CaseComparison& result, const CompareOp
   } else if (result.time) {
     result.verdict = result.time->verdict;
     std::ranges::copy(result.machine_changes, std::back_inserter(result.environment_changes));
+  } else if (compare_figures(result, options)) {
+    if (result.verdict == Verdict::refused) return;
+    std::ranges::copy(result.machine_changes, std::back_inserter(result.environment_changes));
   } else if (!work_of(base) || !work_of(next)) {
     result.verdict = Verdict::refused;
     if (result.notes.empty() || result.notes.back().code != NoteCode::times_refused)
@@ -219,7 +254,10 @@ void compare_python(const StoredProfile& before, const StoredProfile& after, Cas
 }
 
 double size_of(const CaseComparison& one) {
-  return one.counts ? std::abs(one.counts->change) : one.time ? std::abs(one.time->change) : 0;
+  return one.counts  ? std::abs(one.counts->change)
+         : one.time  ? std::abs(one.time->change)
+         : one.value ? std::abs(one.value->change)
+                     : 0;
 }
 
 }  // namespace
@@ -239,6 +277,8 @@ std::string_view to_string(NoteCode code) {
       return "kernels_changed";
     case nothing_to_compare:
       return "nothing_to_compare";
+    case units_differ:
+      return "units_differ";
     case times_refused:
       return "times_refused";
     case skipped:

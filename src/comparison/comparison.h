@@ -1,7 +1,8 @@
 /// Two records into a verdict for each case, and from a verdict to what may have caused it. Pure.
 ///
 /// Records are matched by case id. Counts decide where both sides have them, against each case's own noise floor; times
-/// decide otherwise, by the 95 % interval of the ratio, and are reported in any case. A changed environment (CPU,
+/// decide otherwise, by the 95 % interval of the ratio, and are reported in any case. A case that has neither is judged
+/// by the figure that it reports: a larger one is `slower`, as asv has it. A changed environment (CPU,
 /// compiler, interpreter, libraries that are not the subject) softens a verdict to `changed_environment` and is named;
 /// a changed subject never does. A changed definition under one id is stated. Different settings are refused, case by
 /// case, with the reason: such counts say nothing about each other.
@@ -35,6 +36,14 @@ struct TimeChange {
   Verdict verdict = Verdict::same;
 };
 
+/// Of a benchmark that reports a figure, or the peak of its memory.
+struct ValueChange {
+  double before = 0;
+  double after = 0;
+  double change = 0;  ///< (after − before) / |before|; infinite where that is nothing, with the sign of the change.
+  std::string unit;
+};
+
 /// What a note is about, for programs: its text is for people and may change. As an identifier: "counts_refused".
 enum class NoteCode {
   definition_changed,
@@ -42,6 +51,7 @@ enum class NoteCode {
   base_below_zero,
   count_reused,
   nothing_to_compare,
+  units_differ,
   times_refused,
   kernels_changed,
   skipped,
@@ -65,6 +75,7 @@ struct CaseComparison {
   std::optional<CountChange> counts;
   std::string counts_refused;  ///< Why counts that both sides have were not compared; empty: they were.
   std::optional<TimeChange> time;
+  std::optional<ValueChange> value;              ///< Of cases that have nothing else.
   std::string cause;                             ///< "code", "compiler", …; only where something changed.
   std::vector<std::string> environment_changes;  ///< "compiler: clang 18 → clang 19"
   std::vector<std::string> subject_changes;      ///< "libfoo.so: 12ab… → 34cd…"
@@ -96,6 +107,7 @@ struct Comparison {
 struct CompareOptions {
   CountThreshold threshold = {};
   double least_time_change = 0.01;
+  double least_value_change = 0.01;  ///< Of what a benchmark reports: its share of the base.
   /// Denoised counts decide where both sides have them. The threshold stays that of whole counts.
   bool denoise = false;
   /// False where the environment itself is what is being compared: its changes are named and soften nothing.

@@ -47,6 +47,47 @@ TEST(Compare, WithoutAFloorTheLanguagesUsualOneStandsIn) {
   EXPECT_EQ(only(base, run_of({python})).verdict, Verdict::same);
 }
 
+CaseRecord reporting(double value, std::string unit = "unit") {
+  CaseRecord one = example_case("a", 1);
+  one.language = "python";
+  one.counts.reset();
+  one.wall.reset();
+  one.reported = Reported{.value = value, .unit = std::move(unit)};
+  return one;
+}
+
+CaseRecord with_peak(double mib) {
+  CaseRecord one = reporting(0);
+  one.reported.reset();
+  one.used = ResourceUse{.peak_bytes = static_cast<std::uint64_t>(mib * 1024 * 1024)};
+  return one;
+}
+
+TEST(Compare, WhatIsReportedDecidesWhereThereIsNothingElse) {
+  const auto verdict = [](const CaseRecord& before, const CaseRecord& after) {
+    const Record base = run_of({before});
+    const Record next = run_of({after});
+    return only(base, next).verdict;
+  };
+  EXPECT_EQ(verdict(reporting(100), reporting(100.9)), Verdict::same);
+  EXPECT_EQ(verdict(reporting(100), reporting(102)), Verdict::slower);
+  EXPECT_EQ(verdict(reporting(100), reporting(98)), Verdict::faster);
+  EXPECT_EQ(verdict(reporting(0), reporting(0)), Verdict::same);
+  EXPECT_EQ(verdict(reporting(0), reporting(1)), Verdict::slower);
+  EXPECT_EQ(verdict(reporting(0), reporting(-1)), Verdict::faster);
+  EXPECT_EQ(verdict(reporting(-100), reporting(-90)), Verdict::slower) << "it is larger";
+  EXPECT_EQ(verdict(reporting(1, "s"), reporting(1, "ms")), Verdict::refused);
+  EXPECT_EQ(verdict(with_peak(20), with_peak(20.9)), Verdict::same) << "no peak is known to the page";
+  EXPECT_EQ(verdict(with_peak(20), with_peak(21.1)), Verdict::slower);
+  EXPECT_EQ(verdict(with_peak(1000), with_peak(1005)), Verdict::same) << "half a percent";
+  const Record base = run_of({reporting(8, "bytes")});
+  const Record next = run_of({reporting(12, "bytes")});
+  const CaseComparison one = only(base, next);
+  ASSERT_TRUE(one.value);
+  EXPECT_EQ(one.value->unit, "bytes");
+  EXPECT_DOUBLE_EQ(one.value->change, 0.5);
+}
+
 TEST(Compare, FiveInstructionsAreNeverAChange) {
   EXPECT_EQ(only(run_of({example_case("a", 10)}), run_of({example_case("a", 14)})).verdict, Verdict::same);
   EXPECT_EQ(only(run_of({example_case("a", 10)}), run_of({example_case("a", 16)})).verdict, Verdict::slower);

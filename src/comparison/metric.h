@@ -13,7 +13,7 @@
 namespace tally {
 
 /// `device_time`: the kernels' own time, added up; `launch_time`: the host's part; both of cases on a device.
-/// `memory`: a command's peak, in bytes.
+/// `memory`: the peak of a command, or of a benchmark that reports it, in bytes. `value`: what a benchmark reports.
 enum class Metric {
   instructions,
   denoised,
@@ -24,7 +24,8 @@ enum class Metric {
   kernels,
   device_time,
   launch_time,
-  memory
+  memory,
+  value
 };
 
 /// It is in seconds.

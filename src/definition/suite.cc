@@ -239,6 +239,7 @@ Status Suite::add(const Variants& variants) {
 
 Status Suite::add(Timer timer) {
   if (Status ok = check_label(timer.label, timer.at); !ok) return ok;
+  if (Status ok = check_label(timer.name.empty() ? timer.label : timer.name, timer.at); !ok) return ok;
   for (Snippet* text : {&timer.stmt, &timer.setup, &timer.load, &timer.global_setup}) *text = dedent(std::move(*text));
   const std::string where = place_of({}, timer.at, timer.label);
   if (timer.language == Language::python && !timer.global_setup.text.empty()) {
@@ -257,8 +258,9 @@ Status Suite::add(Timer timer) {
   }
   if (Status ok = check_options(timer.options, timer.at, where); !ok) return ok;
   // Two timers may share a label, one in each language; their ids differ.
-  const std::string key = fmt::format("{}\n{}\n", join(timer.label, "\n"), to_string(timer.language));
-  if (Status ok = claim_label(timer.label, key, timer.at); !ok) return ok;
+  const std::vector<std::string>& name = timer.name.empty() ? timer.label : timer.name;
+  const std::string key = fmt::format("{}\n{}\n", join(name, "\n"), to_string(timer.language));
+  if (Status ok = claim_label(name, key, timer.at); !ok) return ok;
   if (timer.options.threads.empty()) timer.options.threads = {1};
   apply_defaults(timer.options);
   if (Status ok = check_devices(timer.options, timer.language, timer.at); !ok) return ok;

@@ -74,7 +74,7 @@ struct Variants {
   Places at = {};
 };
 
-/// One explicit case; nothing is derived.
+/// One explicit case; nothing is derived. Or a benchmark that a program in Python has listed.
 struct Timer {
   std::vector<std::string> label = {};
   Language language = Language::python;
@@ -82,6 +82,9 @@ struct Timer {
   Snippet setup = {};
   Snippet load = {};          ///< Python only: brings the values of another process, before the setup.
   Snippet global_setup = {};  ///< C++ only.
+  std::vector<std::pair<std::string, std::string>> params = {};  ///< Of a program in Python: names and values.
+  std::vector<std::string> name = {};  ///< Likewise: what it is called, in parts; empty: as its label.
+  bool reports = false;                ///< Likewise: a figure instead of being counted and timed.
   Options options = {};
   Places at = {};
 };

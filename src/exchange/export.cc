@@ -12,7 +12,7 @@ namespace {
 constexpr double kNanoseconds = 1e9;
 
 bool has_figures(const CaseRecord& one) {
-  return one.status == CaseStatus::ok && (one.counts || one.wall || one.used || one.on_device);
+  return one.status == CaseStatus::ok && (one.counts || one.wall || one.used || one.on_device || one.reported);
 }
 
 }  // namespace
@@ -29,6 +29,7 @@ std::string to_bencher(const Record& record) {
     }
     if (one.counts) measures["instructions"] = json::Object{{"value", one.counts->per_iteration}};
     if (one.used && one.used->peak_bytes > 0) measures["memory"] = json::Object{{"value", one.used->peak_bytes}};
+    if (one.reported) measures["value"] = json::Object{{"value", one.reported->value}};
     all[readable_id(one.id)] = std::move(measures);
   }
   return json::to_text(std::move(all), 2) + "\n";
@@ -53,6 +54,7 @@ std::string to_github_action_benchmark(const Record& record) {
     }
     if (one.used && one.used->peak_bytes > 0)
       add("peak memory", "bytes", static_cast<double>(one.used->peak_bytes), "");
+    if (one.reported) add("value", one.reported->unit, one.reported->value, "");
   }
   return json::to_text(std::move(all), 2) + "\n";
 }

@@ -11,13 +11,15 @@ using protocol::Stage;
 
 namespace {
 
-std::variant<CountingDialogue, TimingDialogue, ExaminingDialogue, ProbingDialogue> dialogue_for(
+std::variant<CountingDialogue, TimingDialogue, FigureDialogue, ExaminingDialogue, ProbingDialogue> dialogue_for(
     const DialogueRules& rules) {
   switch (rules.mode.kind) {
     case Mode::counts:
       return CountingDialogue(rules);
     case Mode::wall:
       return TimingDialogue(rules);
+    case Mode::figure:
+      return FigureDialogue(rules);
     case Mode::result:
       return ExaminingDialogue(rules);
     case Mode::probing:
@@ -36,7 +38,7 @@ std::optional<CaseCommand> CaseDialogue::on(CaseMessage message) {
   if (failure_) return std::nullopt;
   if (auto* told = std::get_if<CaseTold>(&message)) {
     // An earlier call, in a process of its own, may have said it all.
-    if (!told->note.empty() || !told->counters.empty() || told->used) told_ = std::move(*told);
+    if (!told->note.empty() || !told->counters.empty() || told->used || told->figure) told_ = std::move(*told);
     ended_ = complete();
     return std::nullopt;
   }

@@ -1,8 +1,8 @@
 /// The talk with one case child: a message in, the next command out. Pure, with no socket, process or clock.
 ///
 /// Owns what every session has: how far its child has come, how it failed, what a benchmark tells of itself. What to
-/// ask next, and the samples, are those of the dialogue that the session is for: it counts, times, examines or probes,
-/// never two of them.
+/// ask next, and the samples, are those of the dialogue that the session is for: it counts, times, hears a figure,
+/// examines or probes, never two of them.
 #pragma once
 
 #include <optional>
@@ -11,6 +11,7 @@
 
 #include "execution/counting_dialogue.h"
 #include "execution/examining_dialogue.h"
+#include "execution/figure_dialogue.h"
 #include "execution/probing_dialogue.h"
 #include "execution/timing_dialogue.h"
 
@@ -51,7 +52,7 @@ class CaseDialogue {
   std::optional<CaseCommand> pass_on(Message message);
 
   DialogueRules rules_;
-  std::variant<CountingDialogue, TimingDialogue, ExaminingDialogue, ProbingDialogue> dialogue_;
+  std::variant<CountingDialogue, TimingDialogue, FigureDialogue, ExaminingDialogue, ProbingDialogue> dialogue_;
   Step step_ = Step::starting;
   std::optional<CaseTold> told_;
   bool ended_ = false;  ///< The benchmark's function, after all of its regions.

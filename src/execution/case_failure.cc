@@ -30,7 +30,7 @@ std::string stage_name(Stage stage, Mode mode) {
     case Stage::warm_up:
       return "warm_up";
     case Stage::region:
-      return mode == Mode::counts ? "count" : mode == Mode::wall ? "time" : "result";
+      return mode == Mode::counts ? "count" : mode == Mode::wall ? "time" : mode == Mode::figure ? "figure" : "result";
     default:
       return "host";
   }

@@ -67,6 +67,11 @@ CaseTold told(const Message& message) {
     const auto seconds = [&](Field field) { return static_cast<double>(message.number(field)) * 1e-9; };
     told.used = ResourceUse{seconds(Field::user_ns), seconds(Field::system_ns), message.number(Field::peak_bytes)};
   }
+  if (const auto figure = message.text(Field::value)) {
+    const std::size_t end = figure->find('\t');
+    told.figure = Reported{std::strtod(std::string(figure->substr(0, end)).c_str(), nullptr),
+                           end == std::string_view::npos ? "" : std::string(figure->substr(end + 1))};
+  }
   for (std::size_t i = 0; i < message.count(Field::counter); ++i) {
     const auto parts = split(*message.nth(Field::counter, i), '\t');
     if (parts.size() != 3) continue;

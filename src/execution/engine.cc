@@ -130,7 +130,7 @@ std::size_t Engine::cpus_in_use() const {
 
 /// Nothing when there is none now, or the run cannot go on.
 std::optional<CpuLease> Engine::lease_for(Mode mode, int threads) {
-  auto lease = mode == Mode::wall ? placement_.alone(threads) : placement_.share();
+  auto lease = is_alone(mode) ? placement_.alone(threads) : placement_.share();
   if (!lease) {
     result_.stopped = lease.error();
     return std::nullopt;
@@ -157,8 +157,8 @@ bool Engine::start_session() {
       book_.move_to_device(kind);
       return true;
     }
-    if (job.mode == Mode::wall && times_wait) continue;
-    if ((job.mode == Mode::wall || is_undecided(kind)) && !builds_.done()) continue;
+    if (is_alone(job.mode) && times_wait) continue;
+    if ((is_alone(job.mode) || is_undecided(kind)) && !builds_.done()) continue;
     const auto host = prepared_.of(kind);
     if (host && *host == nullptr) continue;
     const auto broken = host ? pool_.broken((*host)->key) : std::optional(describe(host.error()));
@@ -176,7 +176,7 @@ bool Engine::start_session() {
     if (kind.on_device && !device_is_free(job)) continue;
     if (const auto ready = pool_.ready((*host)->key)) {
       if (!is_undecided(kind)) {
-        times_wait = job.mode == Mode::wall;
+        times_wait = is_alone(job.mode);
         if (start_session(kind, (*host)->spec, *ready)) return true;
         // Times may wait for another run; nothing else of this one does.
         if (result_.stopped || !times_wait) return false;
@@ -243,7 +243,7 @@ bool Engine::announce(const HostKind& kind, const HostSpec& spec, HostId host) {
 
 bool Engine::start_session(const HostKind& kind, const HostSpec& spec, HostId host) {
   const Case& measured = request_.cases[book_.first(kind).index];
-  const bool wall = book_.first(kind).mode == Mode::wall;
+  const bool wall = is_alone(book_.first(kind).mode);
   // Valgrind runs one thread at a time: counting needs one CPU, however many threads there are.
   // How many processes and threads a command has at once, nobody knows before.
   const int cpus = measured.command ? static_cast<int>(all_cpus_) : measured.threads;

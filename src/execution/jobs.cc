@@ -1,6 +1,7 @@
 #include "execution/jobs.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "execution/case_plan.h"
 
@@ -25,7 +26,10 @@ void add_pass(std::vector<Job>& jobs, std::span<const std::size_t> order, Mode m
 
 std::vector<Job> measuring_jobs(std::span<const Case> cases, const Settings& settings,
                                 std::span<const Perturbation> perturbations, const std::vector<bool>& done) {
-  const std::vector<std::size_t> open = open_cases(cases, done);
+  std::vector<std::size_t> open = open_cases(cases, done);
+  std::vector<std::size_t> reporting;
+  std::ranges::copy_if(open, std::back_inserter(reporting), [&](std::size_t i) { return cases[i].reports; });
+  std::erase_if(open, [&](std::size_t i) { return cases[i].reports; });
   std::vector<Job> jobs;
   if (settings.counts) {
     for (int pass = 0; pass < settings.repeat; ++pass) add_pass(jobs, open, Mode::counts);
@@ -36,6 +40,7 @@ std::vector<Job> measuring_jobs(std::span<const Case> cases, const Settings& set
     std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(cases[i].threads, i); });
     for (int turn = 0; turn < wall_turns(settings); ++turn) add_pass(jobs, order, Mode::wall);
   }
+  add_pass(jobs, reporting, Mode::figure);
   if (settings.counts) {
     for (const Perturbation& perturbation : perturbations) add_pass(jobs, open, Mode::counts, &perturbation);
   }
@@ -49,6 +54,7 @@ void add_probing_jobs(std::vector<Job>& jobs, std::span<const Case> cases,
     if (probe->is_counted && !counts) continue;
     std::vector<std::size_t> order = open_cases(cases, done);
     std::erase_if(order, [&](std::size_t i) {
+      if (cases[i].reports) return true;
       if (cases[i].command) return probe->host == nullptr || probe->host->command_option == nullptr;
       return probe->applies != nullptr && !probe->applies(cases[i], toolchains.at(cases[i].toolchain).spec);
     });

@@ -18,7 +18,8 @@ namespace tally {
 
 /// Counts first, pass after pass over the whole suite, so that what drifts on the machine falls on every case alike;
 /// then times, in turns, those of many threads last, when others no longer take turns on the CPUs that they need at
-/// once; then counts under each of `perturbations`. Cases that are `done` have none (empty: none is done).
+/// once; then the figures of cases that report one, whatever is measured of others; then counts under each of
+/// `perturbations`. Cases that are `done` have none (empty: none is done).
 std::vector<Job> measuring_jobs(std::span<const Case> cases, const Settings& settings,
                                 std::span<const Perturbation> perturbations, const std::vector<bool>& done);
 

@@ -42,6 +42,19 @@ TEST_F(JobsTest, InterleavedTimesTakeThreeTurnsInEachPass) {
   EXPECT_EQ(measuring_jobs(cases_, settings, {}, {}).size(), 18U);
 }
 
+TEST_F(JobsTest, WhatReportsAFigureIsAskedForItOnceWhateverIsMeasured) {
+  cases_[1].reports = true;
+  const std::vector<Perturbation> perturbations = standard_perturbations();
+  for (const Settings& settings : {Settings{}, Settings{.wall = false, .repeat = 2}, Settings{.counts = false}}) {
+    std::vector<Mode> modes;
+    for (const Job& job : measuring_jobs(cases_, settings, perturbations, {})) {
+      if (job.index == 1) modes.push_back(job.mode);
+    }
+    EXPECT_THAT(modes, ElementsAre(Mode(Mode::figure)));
+  }
+  EXPECT_FALSE(kind_of({.index = 1, .mode = Mode::figure}, cases_[1]).counted);
+}
+
 TEST_F(JobsTest, WhatIsDoneHasNoJobs) {
   const std::vector<Perturbation> perturbations = standard_perturbations();
   EXPECT_THAT(measuring_jobs(cases_, {}, perturbations, {true, true, true}), IsEmpty());

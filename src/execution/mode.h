@@ -1,5 +1,5 @@
-/// The way in which a session executes its case: it counts, takes times, examines what the statement leaves, or looks
-/// into the case for a probe. Each is a session in a child of its own.
+/// The way in which a session executes its case: it counts, takes times, hears the figure that the case reports,
+/// examines what the statement leaves, or looks into the case for a probe. Each is a session in a child of its own.
 #pragma once
 
 #include <compare>
@@ -10,7 +10,7 @@ namespace tally {
 struct Probe;
 
 struct Mode {
-  enum Kind { counts, wall, result, probing };
+  enum Kind { counts, wall, figure, result, probing };
 
   constexpr Mode() = default;
   constexpr Mode(Kind plain) : kind(plain) {}
@@ -22,9 +22,12 @@ struct Mode {
   auto operator<=>(const Mode&) const = default;
 };
 
-/// "counts", "wall", "result", or the probe's name.
+/// "counts", "wall", "figure", "result", or the probe's name.
 std::string_view to_string(Mode mode);
 
 bool is_under_valgrind(Mode mode);
+
+/// Nothing else may run on its CPUs: it takes times, or reports what may be one.
+bool is_alone(Mode mode);
 
 }  // namespace tally

@@ -13,6 +13,7 @@
 #include "measurement/command_use.h"
 #include "measurement/counts.h"
 #include "measurement/device_times.h"
+#include "measurement/reported.h"
 #include "measurement/wall.h"
 
 namespace tally {
@@ -67,7 +68,8 @@ struct ToldCounter {
 struct CaseTold {
   std::string note;
   std::vector<ToldCounter> counters;
-  std::optional<ResourceUse> used = {};  ///< Of a command.
+  std::optional<ResourceUse> used = {};  ///< Of a command, or of a case that reports its peak.
+  std::optional<Reported> figure = {};   ///< Of a case that reports another one.
 };
 
 struct CaseOutcome {

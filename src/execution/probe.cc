@@ -25,6 +25,8 @@ std::string_view to_string(Mode mode) {
       return "counts";
     case Mode::wall:
       return "wall";
+    case Mode::figure:
+      return "figure";
     case Mode::result:
       return "result";
     case Mode::probing:
@@ -32,6 +34,8 @@ std::string_view to_string(Mode mode) {
   }
   return mode.probe->name;
 }
+
+bool is_alone(Mode mode) { return mode == Mode::wall || mode == Mode::figure; }
 
 bool is_under_valgrind(Mode mode) { return mode == Mode::counts || (mode.probe != nullptr && mode.probe->is_counted); }
 

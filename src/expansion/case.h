@@ -46,6 +46,7 @@ struct Case {
                                        ///< and, after a backward pass, the arguments. Empty where it has none.
   std::optional<CommandLine> command;  ///< It is a whole command; `stmt` is its text.
   std::optional<Artifact> artifact;
+  bool reports = false;      ///< It is neither counted nor timed: its function reports a figure, and is executed once.
   std::string host_runtime;  ///< Its runtime where that has hosts of its own: what they load is not for other cases.
   CaseSettings settings;
   std::string digest;  ///< Of the definition: language, stmt, setup, global_setup, artifact, threads, toolchain.

@@ -214,6 +214,8 @@ Case explicit_case(const Timer& timer) {
   made.autograd = Autograd::explicit_case;
   made.threads = timer.options.threads.front();
   if (!timer.options.devices.empty()) made.device = timer.options.devices.front();
+  made.params = timer.params;
+  made.reports = timer.reports;
   made.tags = timer.options.tags;
   made.toolchain = toolchain_name(timer.options, timer.language);
   made.settings = timer.options.settings;
@@ -362,7 +364,9 @@ Result<std::vector<Case>> expand(const Suite& suite) {
       Case& made = cases[i];
       const Toolchain& toolchain = toolchain_of(suite, made.toolchain);
       made.digest = definition_digest(made, toolchain);
-      made.id = toolchain.python_program ? make_framework_id(made.label) : make_case_id(made);
+      const auto* const timer = std::get_if<Timer>(&definition);
+      const bool has_name = timer != nullptr && !timer->name.empty();
+      made.id = toolchain.python_program ? make_framework_id(has_name ? timer->name : made.label) : make_case_id(made);
       const auto [other, added] = places.try_emplace(made.id, place_of(at.label, at, made.label));
       if (added) continue;
       return fail(ErrorKind::input, fmt::format("two definitions give the case '{}'", made.id),

@@ -120,7 +120,8 @@ enum class Field : std::uint16_t {
                      ///< in a folder of its own, where it then runs; absent: it runs in `command_folder`.
   user_ns = 78,      ///< told, of a command: processor time of one execution, the median.
   system_ns = 79,    ///< told, of a command: likewise, within the system.
-  peak_bytes = 80,   ///< told, of a command: the most memory that one of its processes had at once.
+  peak_bytes = 80,   ///< told, of a command or a case that reports it: the most memory that one process had at once.
+  value = 84,        ///< told, of a case that reports a figure: "0x1.8p+1\tbytes".
   skipped = 54,      ///< failed: 1 where the case itself does not want to be measured; absent otherwise.
   refusal = 50,      ///< result: why it is not complete; absent otherwise.
 };

@@ -226,6 +226,11 @@ void fields(auto& a, is<ResourceUse> auto& u) {
   a("peak_bytes", u.peak_bytes);
 }
 
+void fields(auto& a, is<Reported> auto& r) {
+  a("value", r.value);
+  a("unit", r.unit);
+}
+
 void fields(auto& a, is<CaseRecord> auto& one) {
   a("id", one.id);
   a("label", one.label);
@@ -247,6 +252,7 @@ void fields(auto& a, is<CaseRecord> auto& one) {
   a.optional("artifact", one.artifact);
   a.optional("counters", one.counters);
   a.optional("note", one.note);
+  a.optional("reported", one.reported);
   a.optional("entropy", one.entropy);
   a.optional("inputs", one.inputs);
   a.optional("reused", one.reused);

@@ -55,6 +55,14 @@ TEST(RecordJson, KeepsWhatACommandCameTo) {
   EXPECT_THAT(error_of(to_json(record)).message, HasSubstr("processes: their sum is that of no replicate"));
 }
 
+TEST(RecordJson, KeepsWhatABenchmarkReports) {
+  Record record = example_record();
+  record.cases[0].reported = Reported{.value = -1.5, .unit = "µm"};
+  const Result<Record> again = record_from_json(to_json(record), "r.json");
+  ASSERT_TRUE(again) << describe(again.error());
+  EXPECT_EQ(*again, record);
+}
+
 TEST(RecordJson, OneCaseIsOneLine) {
   CaseRecord record = example_record().cases[1];
   record.failure->message = "first\nsecond";

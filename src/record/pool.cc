@@ -80,6 +80,7 @@ void pool_case(CaseRecord& into, const CaseRecord& other, double precision) {
                             .system_s = (into.used->system_s + other.used->system_s) / 2,
                             .peak_bytes = std::max(into.used->peak_bytes, other.used->peak_bytes)};
   }
+  if (into.reported && other.reported) into.reported->value = (into.reported->value + other.reported->value) / 2;
   if (!into.profile) into.profile = other.profile;
   pool_flags(into, other, precision);
 }

@@ -16,6 +16,7 @@
 #include "measurement/command_use.h"
 #include "measurement/counts.h"
 #include "measurement/device_times.h"
+#include "measurement/reported.h"
 #include "measurement/settings.h"
 #include "measurement/wall.h"
 #include "plan/shard.h"
@@ -140,6 +141,8 @@ struct CaseRecord {
   /// What a benchmark program's function said: numbers by their names, those per second of the median time.
   std::optional<std::map<std::string, double>> counters;
   std::optional<std::string> note;  ///< And its label.
+  /// Of a benchmark that is neither counted nor timed.
+  std::optional<Reported> reported;
   std::optional<Counts> counts;
   /// What the counts follow from, by digests, besides its definition: "environment", "settings", …, and files that the
   /// case loads, by their paths. Empty: not known, and then they cannot be reused (record/reuse.h).
@@ -148,7 +151,7 @@ struct CaseRecord {
   std::optional<std::string> reused;  ///< Counts: the commit (or the moment) of the run that took them, if another did.
   std::optional<std::vector<ProcessCount>> processes;  ///< Of a command: what its counts are the sum of.
   std::optional<Wall> wall;
-  std::optional<ResourceUse> used;     ///< Of a command.
+  std::optional<ResourceUse> used;     ///< Of a command, or of a benchmark that reports the peak of its memory.
   std::optional<OnDevice> on_device;   ///< Where it worked on one.
   std::optional<std::string> profile;  ///< Path relative to the record.
   std::optional<Failure> failure;

@@ -51,6 +51,11 @@ std::vector<Cell> row_of(const CaseComparison& one) {
     row[3].text = format_figure(one.counts->after);
     row[4] = {format_change(one.counts->change), tint};
   }
+  if (one.value) {
+    row[2].text = format_value(one.value->before, one.value->unit);
+    row[3].text = format_value(one.value->after, one.value->unit);
+    row[4] = {format_change(one.value->change), tint};
+  }
   if (one.time)
     row[5] = {format_change(one.time->change),
               one.time->verdict == Verdict::same ? Tint::dim : tint_of(one.time->verdict)};

@@ -94,11 +94,18 @@ std::string to_markdown(const Comparison& comparison, const CheckResult* checked
         "|\n|---|---|---:|---:|---:|---:|---|---|\n";
   for (const CaseComparison& one : comparison.cases) {
     if (one.verdict == Verdict::same) continue;
-    out += fmt::format(
-        "| {} | {} | {} | {} | {} | {} | {} | {} |\n", markdown_escape(label_text(one.shown())),
-        markdown_escape(variant_text(one.shown())), one.counts ? format_figure(one.counts->before) : "",
-        one.counts ? format_figure(one.counts->after) : "", one.counts ? format_change(one.counts->change) : "",
-        one.time ? format_change(one.time->change) : "", to_string(one.verdict), markdown_escape(one.cause));
+    const auto& value = one.value;
+    const auto figure = [&](double count, double reported) {
+      return one.counts ? format_figure(count) : markdown_escape(format_value(reported, value->unit));
+    };
+    const bool has_figures = one.counts || value;
+    out += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", markdown_escape(label_text(one.shown())),
+                       markdown_escape(variant_text(one.shown())),
+                       has_figures ? figure(one.counts ? one.counts->before : 0, value ? value->before : 0) : "",
+                       has_figures ? figure(one.counts ? one.counts->after : 0, value ? value->after : 0) : "",
+                       has_figures ? format_change(one.counts ? one.counts->change : value->change) : "",
+                       one.time ? format_change(one.time->change) : "", to_string(one.verdict),
+                       markdown_escape(one.cause));
   }
   if (const std::string note = denoised_note(comparison); !note.empty()) out += "\n" + note + "\n";
   if (checked) out += findings_markdown(*checked);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/byte_count.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "comparison/count_change.h"
@@ -54,6 +55,14 @@ std::string format_count(double value) {
 }
 
 std::string format_figure(double value) { return is_below_zero(value) ? "below 0" : format_count(value); }
+
+std::string format_value(double value, std::string_view unit) {
+  constexpr double kLeastWhole = 1024;
+  if (unit == "bytes" && value >= kLeastWhole) return bytes_text(static_cast<std::uint64_t>(value));
+  const bool is_large = std::abs(value) >= 1000 && std::abs(value) < 1e15;
+  const std::string text = is_large ? format_count(value) : fmt::format("{:.4g}", value);
+  return unit.empty() ? text : fmt::format("{} {}", text, unit);
+}
 
 std::string format_calls(double before, double after) {
   constexpr double same = 1e-6;

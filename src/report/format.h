@@ -15,6 +15,9 @@ std::string format_count(double value);
 /// A case's count or another of its metrics: as format_count(), but "below 0" where it is no figure (is_below_zero()).
 std::string format_figure(double value);
 
+/// What a benchmark reports: "12.5 unit"; bytes as "9.8 KiB", from 1024 on. Small figures have four digits.
+std::string format_value(double value, std::string_view unit);
+
 /// Calls per iteration on one side or both: "3", "3 → 4", "<0.01"; empty where there are none.
 std::string format_calls(double before, double after);
 

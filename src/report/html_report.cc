@@ -98,6 +98,9 @@ Object case_json(const CaseRecord& one) {
   if (one.reused) json["reused"] = *one.reused;
   if (one.counts) json["counts"] = counts_json(*one.counts);
   if (one.wall) json["wall"] = wall_json(*one.wall);
+  if (one.reported)
+    json["reported"] =
+        Object{{"value", one.reported->value}, {"text", format_value(one.reported->value, one.reported->unit)}};
   if (one.used)
     json["used"] = Object{{"user", one.used->user_s}, {"system", one.used->system_s}, {"peak", one.used->peak_bytes}};
   if (one.processes && one.processes->size() > 1) {
@@ -124,6 +127,10 @@ Object verdict_json(const CaseComparison& one) {
     if (std::isfinite(one.counts->change)) json["change"] = one.counts->change;
     json["threshold"] = one.counts->threshold;
     json["threshold_of"] = to_string(one.counts->threshold_of);
+  }
+  if (one.value) {
+    json["value_before"] = format_value(one.value->before, one.value->unit);
+    if (std::isfinite(one.value->change)) json["value_change"] = one.value->change;
   }
   if (one.time) {
     json["time_before"] = one.time->before_s;

@@ -50,6 +50,12 @@ Object case_json(const CaseComparison& one) {
                           {"ratio_interval", Array{one.time->ratio.low, one.time->ratio.high}},
                           {"verdict", to_string(one.time->verdict)}};
   }
+  if (one.value) {
+    json["value"] = Object{{"before", one.value->before},
+                           {"after", one.value->after},
+                           {"change", finite(one.value->change)},
+                           {"unit", one.value->unit}};
+  }
   if (!one.result.empty()) json["result"] = one.result;
   json["definition_changed"] = one.definition_changed;
   if (one.next != nullptr && one.next->reused) json["reused"] = *one.next->reused;

@@ -92,6 +92,9 @@ std::string memory(double bytes) { return bytes_text(static_cast<std::uint64_t>(
 
 bool has_denoised(const Record& /*record*/, bool denoised) { return denoised; }
 bool has_commands(const Record& record, bool /*denoised*/) {
+  return std::ranges::any_of(record.cases, [](const CaseRecord& one) { return one.used && one.language == "command"; });
+}
+bool has_peaks(const Record& record, bool /*denoised*/) {
   return std::ranges::any_of(record.cases, [](const CaseRecord& one) { return one.used.has_value(); });
 }
 bool has_device_work(const Record& record, bool /*denoised*/) {
@@ -151,6 +154,15 @@ const std::vector<RunColumn>& run_columns() {
        never},
       {"min", {.title = "min", .right = true, .drop = 5}, formatted<least_of, plain_seconds>, least_of, never},
       {"max", {.title = "max", .right = true, .drop = 5}, formatted<most_of, plain_seconds>, most_of, never},
+      {"value",
+       {.title = "value", .right = true},
+       [](const CaseRecord& one) -> Cell {
+         return {one.reported ? format_value(one.reported->value, one.reported->unit) : ""};
+       },
+       [](const CaseRecord& one) { return one.reported ? std::optional(one.reported->value) : std::nullopt; },
+       [](const Record& record, bool /*denoised*/) {
+         return std::ranges::any_of(record.cases, [](const CaseRecord& one) { return one.reported.has_value(); });
+       }},
       {"kernels",
        {.title = "kernels", .right = true},
        formatted<kernels_of, format_figure>,
@@ -178,7 +190,7 @@ const std::vector<RunColumn>& run_columns() {
        {.title = "peak", .right = true, .drop = 4},
        formatted<of_used<&ResourceUse::peak_bytes>, memory>,
        of_used<&ResourceUse::peak_bytes>,
-       has_commands},
+       has_peaks},
       {"status", {.title = "status", .least = 8}, status_cell, no_value, always},
   };
   return columns;

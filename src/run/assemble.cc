@@ -96,6 +96,7 @@ void add_told(CaseRecord& record, const CaseTold& told) {
   }
   if (!counters.empty()) record.counters = std::move(counters);
   if (told.used) record.used = *told.used;
+  if (told.figure) record.reported = *told.figure;
 }
 
 /// A command reads files, which the system keeps from its first execution on.

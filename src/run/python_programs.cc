@@ -124,6 +124,15 @@ Result<Suite> suite_of_python_list(const Program& program, Toolchain toolchain, 
     if (auto added = suite.add(std::move(timer)); !added) return std::unexpected(added.error());
   }
   return suite;
+    const bool* const reports = (*line)["reports"].flag();
+    timer.reports = reports != nullptr && *reports;
+    if (const auto* params = (*line)["params"].array(); params != nullptr && !params->empty()) {
+      for (const json::Value& param : *params) {
+        const std::vector<std::string> pair = json::texts_of(param);
+        if (pair.size() == 2) timer.params.emplace_back(pair[0], pair[1]);
+      }
+      timer.name = json::texts_of((*line)["id"]);
+    }
 }
 
 Result<Suite> suite_of_python_program(ProcessRunner& runner, const Program& program, const Tools& tools,

@@ -46,6 +46,25 @@ TEST(SuiteOfPythonList, IdsAreTheFrameworksOwn) {
   EXPECT_THAT(toolchain.subject, ElementsAre("/project/y.so"));
 }
 
+TEST(SuiteOfPythonList, ParametersStandBesideTheLabelAndInTheId) {
+  const auto suite = listed(R"list(tallymark benchmarks 1
+{"name": "time_x(1, 'a')", "label": ["time_x"], "params": [["n", "1"], ["kind", "a"]], "id": ["time_x(1, 'a')"]}
+{"name": "time_x(2, 'a')", "label": ["time_x"], "params": [["n", "2"], ["kind", "a"]], "id": ["time_x(2, 'a')"]}
+{"name": "track_x", "label": ["track_x"], "reports": true}
+)list");
+  ASSERT_TRUE(suite) << suite.error().message;
+  const auto plan = make_plan(*suite, {});
+  ASSERT_TRUE(plan) << plan.error().message;
+  ASSERT_EQ(plan->cases.size(), 3U);
+  const Case& second = plan->cases[1];
+  EXPECT_EQ(second.id, "time_x(2, %27a%27)");
+  EXPECT_THAT(second.label, ElementsAre("time_x"));
+  EXPECT_THAT(second.params, ElementsAre(std::pair("n", "2"), std::pair("kind", "a")));
+  EXPECT_NE(second.digest, plan->cases[0].digest);
+  EXPECT_FALSE(second.reports);
+  EXPECT_TRUE(plan->cases[2].reports);
+}
+
 TEST(SuiteOfPythonList, WhichTestsAreMeantIsNoPartOfADefinition) {
   const auto digest = [](std::vector<std::string> arguments) {
     const auto suite = listed(two_tests, std::move(arguments));

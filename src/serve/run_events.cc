@@ -7,7 +7,7 @@
 namespace tally::serve {
 
 std::optional<Mode> mode_named(std::string_view name) {
-  for (const Mode mode : {Mode::counts, Mode::wall, Mode::result}) {
+  for (const Mode mode : {Mode::counts, Mode::wall, Mode::figure, Mode::result}) {
     if (to_string(mode) == name) return mode;
   }
   for (const KeptProbe* kept : probes::table) {

@@ -26,22 +26,17 @@ FAILED = {
     "kinds.timeraw_fails": "ValueError: in the code",
     "kinds.timeraw_no_code": "SyntaxError: ",
     "kinds.TrackCamelCase.track_fails": "ValueError: no value",
+    "kinds.track_no_number": "TypeError: it returns what is no number: 'two'",
     "marks.time_not_implemented": "NotImplementedError: only a setup may say so",
     "marks.time_fails": "ValueError: it went wrong",
     "marks.time_fails_before": "ValueError: no setup",
     "marks.time_fails_after": "it was measured, and failed afterwards: teardown: ValueError: no t",
     "parameters.time_alike(<built-in function sum>)": "TypeError: ",
 }
-MEMORY = "it measures memory, which is not measured here"
 SKIPPED = {
-    "caches.Value.track_process": "it tracks a value, ",
-    "caches.Inherits.track_process": "it tracks a value, ",
-    "kinds.track_value": "it tracks a value, 42 answers, and no instructions",
-    "kinds.TrackCamelCase.TrackNothing": "it tracks a value, None unit, and no instructions",
-    "kinds.mem_list": MEMORY,
-    "kinds.MemCamelCase.PeakMemList": MEMORY,
-    "kinds.Peak.peakmem_list(1)": MEMORY,
-    "kinds.Peak.peakmem_list(2)": MEMORY,
+    "kinds.TrackCamelCase.TrackNothing": "it returns no value",
+    "kinds.track_nan": "its value is nan",
+    "kinds.track_not_today": "not on this day",
     "marks.Marked.time_marked": "it is marked with skip_benchmark",
     "marks.time_some_sets(1, 'a')": "skip_params has these parameters",
     "marks.time_some_sets(2, 'b')": "skip_params has these parameters",
@@ -50,6 +45,23 @@ SKIPPED = {
     "parameters.time_alike(<object object>)": "its setup raises NotImplementedError",
     "parameters.time_alike(of two lines? )": "its setup raises NotImplementedError",
 }
+REPORTED = {  # value, unit; None: another one in each process
+    "caches.Value.track_process": (None, "unit"),
+    "caches.Inherits.track_process": (None, "unit"),
+    "kinds.track_value": (42, "answers"),
+    "kinds.Track.track_product(2, 'x')": (2, "x"),
+    "kinds.Track.track_product(2, 'y')": (2, "y"),
+    "kinds.Track.track_product(3, 'x')": (3, "x"),
+    "kinds.Track.track_product(3, 'y')": (3, "y"),
+}
+PEAKS = {  # least MiB that it takes
+    "kinds.MemCamelCase.PeakMemList": 1,
+    "kinds.Peak.peakmem_mib(1)": 1,
+    "kinds.Peak.peakmem_mib(64)": 64,
+    "kinds.Peak.peakmem_setup(1)": 1,
+    "kinds.Peak.peakmem_setup(64)": 64,
+}
+SIZES = {"kinds.mem_list(0)": 0, "kinds.mem_list(100)": 800}  # more bytes than the smallest
 MEASURED = (
     "time_of_the_package",
     "A group.time_of_another_name",
@@ -127,7 +139,7 @@ def check_list() -> None:
         listed = tally("list", "--asv", path)
         check(listed.stdout == by_folder.stdout, f"{path} lists something else: {listed.stdout}")
     number = len(by_folder.stdout.splitlines())
-    expected = len(MEASURED) + len(FAILED) + len(SKIPPED)
+    expected = sum(map(len, (MEASURED, FAILED, SKIPPED, REPORTED, PEAKS, SIZES)))
     check(number == expected, f"{number} are listed, not {expected}: {by_folder.stdout}")
 
 
@@ -156,7 +168,7 @@ def check_refusals() -> None:
 
 
 def run(folder: str) -> dict[str, dict[str, Any]]:
-    """The cases of a record, by what they are called: their labels have one part."""
+    """The cases of a record, by what they are called; what has parameters has them beside its label."""
     file = Path(folder) / "record.json"
     options = ("--counts-only", "--images", "off", "--json", str(file))
     ended = tally("run", "--asv", "asv_suite", *options)
@@ -165,7 +177,10 @@ def run(folder: str) -> dict[str, dict[str, Any]]:
     check(not left, f"folders are left: {left}")
     cases = json.loads(file.read_text())["cases"]
     check(all(len(case["label"]) == 1 for case in cases), "a label has several parts")
-    return {case["label"][0]: case for case in cases}
+    return {
+        case["id"].replace("%27", "'").replace("%22", '"').replace("%5C", "\\"): case
+        for case in cases
+    }
 
 
 def check_cases(cases: dict[str, dict[str, Any]]) -> None:
@@ -184,7 +199,74 @@ def check_cases(cases: dict[str, dict[str, Any]]) -> None:
         check(case["status"] == "skipped", f"{name} is {case['status']}: {case['failure']}")
         said = case["warnings"][0].removeprefix("skipped by itself: ")
         check(said.startswith(message), f"{name} says {said}")
-    check(len(cases) == len(MEASURED) + len(FAILED) + len(SKIPPED), f"others too: {list(cases)}")
+    number = sum(map(len, (MEASURED, FAILED, SKIPPED, REPORTED, PEAKS, SIZES)))
+    check(len(cases) == number, f"others too: {list(cases)}")
+
+
+def check_reports(cases: dict[str, dict[str, Any]]) -> None:
+    for name, (value, unit) in REPORTED.items():
+        case = cases[name]
+        check(case["status"] == "ok", f"{name} is {case['status']}: {case['failure']}")
+        said = case["reported"]
+        check(said["unit"] == unit and value in (None, said["value"]), f"{name} reports {said}")
+        check(case["counts"] is None and case["wall"] is None, f"{name} was measured besides")
+    for name, least in PEAKS.items():
+        peak = cases[name]["used"]["peak_bytes"] / 2**20
+        check(least < peak < least + 60, f"{name} had {peak} MiB")
+    for small, large in (("mib(1)", "mib(64)"), ("setup(1)", "setup(64)")):
+        less, more = (
+            cases[f"kinds.Peak.peakmem_{one}"]["used"]["peak_bytes"] for one in (small, large)
+        )
+        check(60 < (more - less) / 2**20 < 66, f"{large} had {more}, and {small} {less}")
+    listed = cases["kinds.mem_list(0)"]
+    said = "reported" in listed or "pympler" in str(listed["warnings"])
+    check(said, "mem_* is neither skipped nor reported")
+    if "reported" in cases["kinds.mem_list(0)"]:
+        sizes = [cases[name]["reported"]["value"] for name in SIZES]
+        check(sizes[1] - sizes[0] == 800, f"the sizes are {sizes}")
+
+
+def check_axes(cases: dict[str, dict[str, Any]]) -> None:
+    case = cases["kinds.Track.track_product(3, 'x')"]
+    check(case["label"] == ["kinds.Track.track_product"], f"its label is {case['label']}")
+    check(
+        case["params"] == {"number": "3", "threads_": "x"}, f"its parameters are {case['params']}"
+    )
+    unnamed = cases["parameters.time_one(10)"]["params"]
+    check(list(unnamed.values()) == ["10"], f"its parameters are {unnamed}")
+
+
+def check_comparison(folder: str) -> None:
+    """A value that is larger is worse, and a limit that nobody wrote is held against it."""
+    file = Path(folder) / "record.json"
+    record = json.loads(file.read_text())
+    for case in record["cases"]:
+        if case["id"] == "kinds.track_value":
+            case["reported"]["value"] = 50
+        if case["id"] == "kinds.Peak.peakmem_mib(1)":
+            case["used"]["peak_bytes"] += 200 * 1024
+        if case["id"] == "kinds.Peak.peakmem_mib(64)":
+            case["used"]["peak_bytes"] *= 2
+    other = Path(folder) / "other.json"
+    other.write_text(json.dumps(record))
+    compared = tally("compare", str(file), str(other), "--json")
+    by_id = {one["id"]: one for one in json.loads(compared.stdout)["cases"]}
+    value = by_id["kinds.track_value"]
+    check(
+        value["verdict"] == "slower" and value["value"]["unit"] == "answers",
+        f"a larger value: {value}",
+    )
+    check(by_id["kinds.Peak.peakmem_mib(1)"]["verdict"] == "same", "a few pages are a change")
+    check(by_id["kinds.Peak.peakmem_mib(64)"]["verdict"] == "slower", "twice the memory is none")
+    for limits, found in (
+        ((), ("value +19 % (42 → 50), limit value=+1%", "limit memory=+1%")),
+        (("--limit", "value=+25%", "--limit", "memory=+5%"), ("limit memory=+5%",)),
+        (("--limit", "value=45"), ("value +19 % (42 → 50), limit value=45",)),
+    ):
+        judged = tally("check", str(file), str(other), *limits)
+        for text in found:
+            check(text in judged.stdout, f"{limits} finds {judged.stdout}{judged.stderr}")
+        check("limit value=+25%" not in judged.stdout.split("judged")[0], "below its limit")
 
 
 def check_counts(cases: dict[str, dict[str, Any]]) -> None:
@@ -216,8 +298,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["TMPDIR"] = folder
         cases = run(folder)
+        check_comparison(folder)
     check_cases(cases)
     check_counts(cases)
+    check_reports(cases)
+    check_axes(cases)
     print("ok")
 
 

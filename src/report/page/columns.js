@@ -85,6 +85,25 @@ const deviceColumn = {
   cell: ({work}) => (work ? seconds(work.time, work.reach) : ''),
 };
 
+/// What a benchmark reports, and what it was.
+const valueColumn = {
+  title: 'Value',
+  small: 'value',
+  numeric: true,
+  value: ({reported}) => reported?.value,
+  cell: ({reported, base}) => [
+    reported?.text ?? '',
+    base?.value_before &&
+      reported &&
+      el(
+        'span',
+        {class: 'sub'},
+        `from ${base.value_before}` +
+          (base.value_change === undefined ? '' : ` (${percent(base.value_change)})`),
+      ),
+  ],
+};
+
 const userColumn = {
   title: 'User + system',
   small: 'processor time',
@@ -140,6 +159,7 @@ function caseColumns() {
         countChangeColumn,
         timeColumn,
         timeChangeColumn,
+        valueColumn,
         ...device,
         userColumn,
         peakColumn,
@@ -151,6 +171,7 @@ function caseColumns() {
         countColumn,
         spreadColumn,
         timeColumn,
+        valueColumn,
         ...device,
         userColumn,
         peakColumn,

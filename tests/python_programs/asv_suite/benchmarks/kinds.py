@@ -40,8 +40,11 @@ def timeraw_no_code():
     return "what is this?"
 
 
-def mem_list():
-    return [0]
+def mem_list(size):
+    return [0] * size
+
+
+mem_list.params = [0, 100]
 
 
 class MemCamelCase:
@@ -50,10 +53,21 @@ class MemCamelCase:
 
 
 class Peak:
-    params = (1, 2)
+    params = (1, 64)
 
-    def peakmem_list(self, number):
-        return [0] * number
+    def setup(self, mib):
+        self.mib = mib
+
+    def peakmem_mib(self, mib):
+        return bytearray(mib << 20)
+
+    def peakmem_setup(self, mib):
+        return None
+
+    def setup_peak(mib):
+        bytearray(mib << 20)
+
+    peakmem_setup.setup = setup_peak
 
 
 def track_value():
@@ -61,6 +75,34 @@ def track_value():
 
 
 track_value.unit = "answers"
+
+
+def track_nan():
+    return float("nan")
+
+
+def track_no_number():
+    return "two"
+
+
+class SkipNotImplemented(NotImplementedError):
+    pass
+
+
+def track_not_today():
+    raise SkipNotImplemented("not on this day")
+
+
+class Track:
+    params = ([2, 3], ["x", "y"])
+    param_names = ("number", "threads")
+
+    def setup(self, number, unit):
+        self.number = number
+        self.unit = unit
+
+    def track_product(self, number, unit):
+        return self.number
 
 
 class TrackCamelCase:
