@@ -205,6 +205,23 @@ PyObject* tell(PyObject* /*module*/, PyObject* args) {
   Py_RETURN_NONE;
 }
 
+/// again(iterator): it has gone over its phase, and goes over another one of that kind.
+PyObject* again(PyObject* /*module*/, PyObject* iterator) {
+  reinterpret_cast<PhaseIterator*>(iterator)->begun = false;
+  Py_RETURN_NONE;
+}
+
+/// pause(): not measured until resume(). Outside a region it means nothing.
+PyObject* pause(PyObject* /*module*/, PyObject* /*args*/) {
+  g_regions->pause();
+  Py_RETURN_NONE;
+}
+
+PyObject* resume(PyObject* /*module*/, PyObject* /*args*/) {
+  g_regions->resume();
+  Py_RETURN_NONE;
+}
+
 /// skip(reason): the case does not want to be measured.
 PyObject* skip(PyObject* /*module*/, PyObject* args) {
   const char* reason = nullptr;
@@ -267,6 +284,9 @@ PyMethodDef g_program_methods[] = {
     {"after", after, METH_O, "What comes after each region."},
     {"tell", tell, METH_VARARGS, "What the program says of the case."},
     {"skip", skip, METH_VARARGS, "Do not measure it."},
+    {"again", again, METH_O, "Let an iterator go over another phase."},
+    {"pause", pause, METH_NOARGS, "Do not measure what follows."},
+    {"resume", resume, METH_NOARGS, "Measure again."},
     {"watch_files", watch_files, METH_NOARGS, "Note whether files are changed."},
     {"has_changed_files", has_changed_files, METH_NOARGS, "Whether one was, since then."},
     {"leave_no_image", forbid_image, METH_NOARGS, "This host is none to be made again."},

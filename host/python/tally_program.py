@@ -161,14 +161,19 @@ class Case:
             return function(*args, **kwargs)
         return self._measure_prepared(function, args, kwargs, (setup, teardown), executions)
 
-    def measure_loop(self, function):
-        """Executes function(begin), which has a loop of its own: `for item in begin(make):`, whose body is what is
-        measured. `make` gives a fresh item for each execution, not measured; None: items are None. begin() is called
-        where the loop begins, once, and function ends after it."""
+    def measure_loop(self, function, pauses):
+        """Executes function(begin, sizing), which has a loop of its own: `for item in begin(make):`, whose body is what
+        is measured. `make` gives a fresh item for each execution, not measured; None: items are None. begin() is called
+        where the loop begins, once, and function ends after it. `sizing`: it is not measured, but looked at.
+
+        The body may pause. pauses.number(), asked after a sizing call, says how often the last one has, in ways that
+        only `pauses` knows; b"": it has not. pauses.empty(numbers) gives a function that goes over an iterator, and
+        pauses so often for each of its items, as the body does: what that costs is taken off."""
         if self._begun:
             raise RuntimeError("one benchmark is measured once")
         self._begun = True
-        self._plan(self._size_of_body(function), None)
+        size, numbers = self._size_of_body(function, pauses)
+        self._plan(size, None)
         loops = []
         collects = gc.isenabled()
 
@@ -181,21 +186,27 @@ class Case:
                 _tally_host.prepare(baseline, lambda number: [None] * number)
                 _tally_host.prepare(statement, lambda number: [make() for _ in range(number)])
             stop_collector()
-            for _ in baseline:
-                pass
+            if numbers:
+                pauses.empty(numbers)(baseline)
+            # Where instructions are counted, two empty loops say what a pause costs.
+            if not numbers or tally_start.UNDER_VALGRIND:
+                _tally_host.again(baseline)
+                for _ in baseline:
+                    pass
             return statement
 
-        function(begin)
+        function(begin, False)
         let_collector_go_on(collects)
         if not loops and not self._skipped:
             raise RuntimeError("it has no measured loop: for _ in state:")
 
-    def _size_of_body(self, function):
+    def _size_of_body(self, function, pauses):
         """As size_up() has it, of a loop's body alone: what a second execution adds to the whole function. Each time it
-        is the function's second call, in a process of its own."""
+        is the function's second call, in a process of its own. And how often one execution pauses."""
+        file = os.memfd_create("pauses")
 
         def run(executions):
-            function(lambda make: (make() if make else None for _ in range(executions)))
+            function(lambda make: (make() if make else None for _ in range(executions)), True)
 
         def first_then(executions):
             calls = [1, executions]
@@ -203,13 +214,15 @@ class Case:
             def call():
                 self._sizing = True  # in its process
                 run(calls.pop(0))
+                if executions == 1:
+                    os.pwrite(file, pauses.number(), 0)
 
             return _tally_host.size_up(call)
 
         one, two = first_then(1), first_then(2)
-        if one is None or two is None:
-            return None
-        return max(two - one, 0)
+        numbers = os.pread(file, 64, 0)
+        os.close(file)
+        return None if one is None or two is None else max(two - one, 0), numbers
 
     def _plan(self, size, executions):
         warm_up, number = how_often(size)

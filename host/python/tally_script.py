@@ -10,33 +10,70 @@ import sys
 import _tally_host
 import tally_program
 
-NO_PAUSE = (
-    "state.pause() is not supported here yet: let state.each(make) make the data of an execution"
-)
+MOST_PAUSES = 20  # in an execution of an empty loop; of more, two such loops say what each costs
 
 
 class Measured:
     """The loop of a state, measured as the case's: tallymark._bench.Loop."""
+
+    pause = staticmethod(_tally_host.pause)
+    resume = staticmethod(_tally_host.resume)
 
     def __init__(self, case, begin):
         self._case = case
         self.begin = begin
         self.skip = case.skip
 
-    @staticmethod
-    def pause():
-        if not hasattr(_tally_host, "pause"):
-            raise RuntimeError(NO_PAUSE)
-        _tally_host.pause()
-
-    @staticmethod
-    def resume():
-        if not hasattr(_tally_host, "resume"):
-            raise RuntimeError(NO_PAUSE)
-        _tally_host.resume()
-
     def counter(self, name, value, is_rate):
         self._case.counters.append(f"{int(is_rate)}\t{value.hex()}\t{name}")
+
+
+def watched(state_of, numbers):
+    """A State where nothing is measured, which counts the pauses: those by pause() alone, and those of `with`."""
+
+    class Pause:
+        def __enter__(self):
+            numbers[0] -= 1
+            numbers[1] += 1
+
+        def __exit__(self, *error):
+            pass
+
+    class WatchedState(state_of):
+        def pause(self):
+            numbers[0] += 1
+            return Pause()
+
+        def resume(self):
+            pass
+
+    numbers[:] = [0, 0]
+    return WatchedState
+
+
+class Pauses:
+    """Of a benchmark's loop, as tally_program.Case.measure_loop() takes them: those by pause() and resume(), and those
+    by `with state.pause():`, each of which costs what it costs."""
+
+    def __init__(self, function):
+        self.numbers = [0, 0]
+        self.state = None
+        # One that does so only now and then is known by its text, and what it costs by `with`.
+        named = getattr(getattr(function, "__code__", None), "co_names", ())
+        self._otherwise = b"0 1" if "pause" in named else b""
+
+    def number(self):
+        return b"%d %d" % tuple(self.numbers) if any(self.numbers) else self._otherwise
+
+    def empty(self, numbers):
+        plain, managed = map(int, numbers.split())
+        shrink = max(1, (plain + managed) / MOST_PAUSES)
+        body = ["  state.pause()", "  state.resume()"] * round(plain / shrink)
+        body += ["  with state.pause():", "   pass"] * round(managed / shrink)
+        text = "\n".join(["def run(state, phase):", " for _ in phase:", *body])
+        names = {}
+        exec(compile(text, "<tally pauses>", "exec"), names)
+        return lambda phase: names["run"](self.state, phase)
 
 
 class File(tally_program.SourceFile):
@@ -72,8 +109,9 @@ class Program:
         self.cases = {}  # name → (file, benchmark or None where the file has failed, values)
         self.labels = []
 
-    def add(self, file, parts, benchmark, values):
-        label = (*file.label, *parts)
+    def add(self, file, parts, benchmark, values, text="", shown=()):
+        """`text` says all values of its parameters, and `shown` has a text for each."""
+        label = (*file.label, *parts, text) if text else (*file.label, *parts)
         first, number = "/".join(label), 1
         name = first
         while name in self.cases:
@@ -82,22 +120,37 @@ class Program:
         if number > 1:
             label = (*label[:-1], f"{label[-1]} #{number}")
         self.cases[name] = (file, benchmark, values)
-        self.labels.append((name, label))
+        if shown:
+            self.labels.append((name, label[:-1], tuple(shown.items()), label))
+        else:
+            self.labels.append((name, label))
 
     def listed(self, files):
-        """Gives pairs (name, parts of the label), where the list is read, which is not in a host."""
+        """Gives what tally_program.listed() takes, where the list is read, which is not in a host."""
         yield from self.labels
         for file in files:
             file.show_kept()
 
     def load(self, file, arguments):
         for benchmark in file.load(arguments):
-            for text, values in benchmark.cases():
-                parts = [part for part in benchmark.label.split("/") if part]
-                self.add(file, (*parts, text) if text else parts, benchmark, values)
+            parts = [part for part in benchmark.label.split("/") if part]
+            for text, values, *shown in benchmark.cases():
+                self.add(file, parts, benchmark, values, text, *shown)
         if file.failure is not None:
             self.add(file, [os.path.basename(file.path)], None, {})
         file.leave()
+
+    @staticmethod
+    def run_loop(case, function, values):
+        state_of = sys.modules["tallymark._bench"].State
+        pauses = Pauses(function)
+
+        def run(begin, sizing):
+            of = watched(state_of, pauses.numbers) if sizing else state_of
+            pauses.state = of(values, loop=Measured(case, begin))
+            function(pauses.state)
+
+        case.measure_loop(run, pauses)
 
     def run(self, case):
         file, benchmark, values = self.cases[case.name]
@@ -106,10 +159,7 @@ class Program:
         file.enter()
         try:
             if benchmark.takes_state():
-                state_of = sys.modules["tallymark._bench"].State
-                case.measure_loop(
-                    lambda begin: benchmark.function(state_of(values, loop=Measured(case, begin)))
-                )
+                self.run_loop(case, benchmark.function, values)
             else:
                 case.measure(benchmark.function, (), values)
         except BaseException as error:
