@@ -10,7 +10,8 @@ bench_func: the call func(*args).
 bench_async_func: run_until_complete(func(*args)) on an event loop that was made before.
 bench_time_func: the call func(1, *args), with all that it does besides: its own loop, its clock, what it prepares.
 timeit: the statement, with the setup's variables as its locals, and the step of a generator that it is in.
-bench_command: nothing; it is skipped.
+bench_command: the whole command with all of its processes, as of `tally command`. Nothing of the script is: the list
+    has the command, where it runs, and the variables that the script has set for it.
 """
 
 import ast
@@ -21,7 +22,7 @@ import pyperf
 import tally_program
 
 NAME_OF_TEXT = "<timeit>"
-COMMAND = "bench_command starts a process for each execution, and processes are not measured here"
+COMMAND = "it is a command, and is measured as one: the list is another one than this run's"
 
 
 class Script(tally_program.SourceFile):
@@ -113,12 +114,13 @@ def end_of(code):
 
 
 class Door:
-    """What stands in the place of Runner's measuring methods. `visit(name, measure)` is called for each
-    benchmark that a script comes to; measure(case) measures it."""
+    """What stands in the place of Runner's measuring methods. `visit(name, measure, command)` is called for each
+    benchmark that a script comes to; measure(case) measures it, unless it is a command."""
 
     def __init__(self):
         self.visit = None
         self.names = set()
+        self.environment = {}  # before a script that is listed
 
     def install(self):
         runner = pyperf.Runner
@@ -150,7 +152,8 @@ class Door:
         return parse_args
 
     def method(self, its_name, prepare):
-        """A method of Runner's: `prepare` checks the arguments, and gives what measures with them."""
+        """A method of Runner's: `prepare` checks the arguments, and gives what measures with them, and how many loops
+        are in that. Of a command: None, and its words."""
 
         def bench(runner, name, *args, **kwargs):
             kwargs.pop("metadata", None)
@@ -160,8 +163,11 @@ class Door:
             if name in self.names:
                 raise ValueError(f"duplicated benchmark name: {name!r}")
             self.names.add(name)
-            measure, loops = prepare(name, *args, **kwargs)
-            self.visit(str(name), with_note(measure, (inner_loops or 1) * loops))
+            measure, what = prepare(name, *args, **kwargs)
+            if measure is None:
+                self.visit(str(name), None, self.line_of(what))
+            else:
+                self.visit(str(name), with_note(measure, (inner_loops or 1) * what), None)
 
         bench.__name__ = bench.__qualname__ = its_name
         return bench
@@ -210,7 +216,17 @@ class Door:
 
     @staticmethod
     def bench_command(_name, command):
-        return (lambda case: case.skip(COMMAND)), 1
+        words = [os.fspath(word) for word in command]
+        if not words or not all(isinstance(word, str) for word in words):
+            raise TypeError(f"a command is a list of texts, and not {command!r}")
+        return None, words
+
+    def line_of(self, command):
+        """As tally_program.listed() takes it."""
+        changed = {
+            name: value for name, value in os.environ.items() if self.environment.get(name) != value
+        }
+        return {"command": command, "folder": os.getcwd(), "environment": changed}
 
 
 def with_note(measure, inner_loops):
@@ -267,16 +283,18 @@ class Program:
         self.door.install()
 
     def listed(self):
-        """Gives pairs (name, parts of the label) of all benchmarks; runs every script."""
+        """Gives what tally_program.listed() takes of all benchmarks; runs every script."""
         for script in self.scripts:
             benchmarks = []
-            self.door.begin(lambda name, measure, to=benchmarks: to.append(name))
+            self.door.begin(lambda name, _, command, to=benchmarks: to.append((name, command)))
+            self.door.environment = dict(os.environ)
             failure = script.run(self.arguments)
             script.leave()
             if failure is not None:
-                benchmarks.append(os.path.basename(script.path))
-            for name in benchmarks:
-                yield self.name_of(script, name), (*script.label, name)
+                benchmarks.append((os.path.basename(script.path), None))
+            for name, command in benchmarks:
+                label = (*script.label, name)
+                yield self.name_of(script, name), label, (), (), False, command
         for script in self.scripts:
             script.show_kept()
 
@@ -289,10 +307,13 @@ class Program:
         script = next(one for one in self.scripts if case.name.startswith(self.name_of(one, "")))
         seen = []
 
-        def visit(name, measure):
+        def visit(name, measure, _command):
             if self.name_of(script, name) == case.name:
                 seen.append(name)
-                measure(case)
+                if measure is None:
+                    case.skip(COMMAND)
+                else:
+                    measure(case)
 
         self.door.begin(visit)
         failure = script.run(self.arguments)

@@ -336,6 +336,16 @@ Status Suite::add(const Program& program, const Suite& listed) {
       Benchmark benchmark = *listed_one;
       benchmark.label.front() = name;
       added = take(std::move(benchmark));
+    } else if (const auto* command = std::get_if<Command>(&definition); command != nullptr) {
+      // It is no affair of the program's host.
+      Command one = *command;
+      one.at = program.at;
+      fill(one.options, program.options);
+      one.options.toolchain.clear();
+      one.options.threads.clear();
+      one.options.devices.clear();
+      one.options.settings.iterations.reset();
+      added = add(std::move(one));
     }
     if (!added) return added;
   }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <variant>
 
 #include "base/files.h"
 #include "base/text.h"
@@ -76,6 +77,17 @@ Error no_list(const Program& program, const ProcessResult& result) {
                        "--keep-env NAME");
 }
 
+/// A benchmark that is a whole command, which needs no host of the program.
+Command command_of(const Program& program, const json::Value& line) {
+  Command command{.label = json::texts_of(line["label"])};
+  command.line.run = json::texts_of(line["command"]);
+  command.line.folder = line["folder"].text_or(program.folder);
+  if (const auto* variables = line["environment"].object(); variables != nullptr) {
+    for (const auto& [name, value] : *variables) command.line.environment[name] = value.text_or("");
+  }
+  return command;
+}
+
 /// What the last line tells of the files.
 void add_files(PythonProgram& program, const json::Value& files) {
   if (const auto* own = files["own"].object(); own != nullptr) {
@@ -94,7 +106,7 @@ Result<Suite> suite_of_python_list(const Program& program, Toolchain toolchain, 
   if (lines.front() != protocol::kBenchmarkListStart)
     return std::unexpected(program_error(program, "ended before it has listed its benchmarks",
                                          "see whether it ends the interpreter by itself: os._exit(), a signal"));
-  std::vector<Timer> timers;
+  std::vector<SuiteEntry> entries;
   std::string none;
   for (std::size_t i = 1; i < lines.size(); ++i) {
     if (lines[i].empty()) continue;
@@ -106,24 +118,12 @@ Result<Suite> suite_of_python_list(const Program& program, Toolchain toolchain, 
       none = (*line)["none"].text_or("");
       continue;
     }
+    if (line->has("command")) {
+      entries.emplace_back(command_of(program, *line));
+      continue;
+    }
     Timer timer{.label = json::texts_of((*line)["label"]), .language = Language::python};
     timer.stmt.text = (*line)["name"].text_or("");
-    timer.options.toolchain = toolchain.name;
-    timers.push_back(std::move(timer));
-  }
-  if (timers.empty()) {
-    return std::unexpected(program_error(program, "has no benchmarks" + (none.empty() ? "" : ": " + none),
-                                         "see what it collects by itself"));
-  }
-  for (const auto& [name, file] : toolchain.python_program->own) {
-    if (name.contains(".so")) toolchain.subject.push_back(file);
-  }
-  Suite suite;
-  if (auto added = suite.add_toolchain(std::move(toolchain)); !added) return std::unexpected(added.error());
-  for (Timer& timer : timers) {
-    if (auto added = suite.add(std::move(timer)); !added) return std::unexpected(added.error());
-  }
-  return suite;
     const bool* const reports = (*line)["reports"].flag();
     timer.reports = reports != nullptr && *reports;
     if (const auto* params = (*line)["params"].array(); params != nullptr && !params->empty()) {
@@ -133,6 +133,23 @@ Result<Suite> suite_of_python_list(const Program& program, Toolchain toolchain, 
       }
       timer.name = json::texts_of((*line)["id"]);
     }
+    timer.options.toolchain = toolchain.name;
+    entries.emplace_back(std::move(timer));
+  }
+  if (entries.empty()) {
+    return std::unexpected(program_error(program, "has no benchmarks" + (none.empty() ? "" : ": " + none),
+                                         "see what it collects by itself"));
+  }
+  for (const auto& [name, file] : toolchain.python_program->own) {
+    if (name.contains(".so")) toolchain.subject.push_back(file);
+  }
+  Suite suite;
+  if (auto added = suite.add_toolchain(std::move(toolchain)); !added) return std::unexpected(added.error());
+  for (SuiteEntry& entry : entries) {
+    const Status added = std::visit([&](auto& one) { return suite.add(std::move(one)); }, entry);
+    if (!added) return std::unexpected(added.error());
+  }
+  return suite;
 }
 
 Result<Suite> suite_of_python_program(ProcessRunner& runner, const Program& program, const Tools& tools,

@@ -15,7 +15,8 @@ namespace tally {
 Result<Suite> suite_of_python_program(ProcessRunner& runner, const Program& program, const Tools& tools,
                                       const RunEnvironment& environment, const std::string& libexec);
 
-/// The same of what has been listed, a line each (host/python/tally_program.py writes them).
+/// The same of what has been listed, a line each; what is a whole command there is one here
+/// (host/python/tally_program.py writes them).
 Result<Suite> suite_of_python_list(const Program& program, Toolchain toolchain, std::string_view list);
 
 }  // namespace tally

@@ -19,7 +19,8 @@ except ImportError:
 
 PROGRAMS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pyperf_programs")
 TALLY = os.environ["TALLY"]
-METHODS = ["func", "inner", "async", "time", "timeit", "[n for n in range(9)]", "command"]
+METHODS = ["func", "inner", "async", "time", "timeit", "[n for n in range(9)]"]
+COMMANDS = ["command [command]", "fails [command]"]
 
 
 def tally(*arguments):
@@ -66,7 +67,7 @@ def text(case):
 
 
 def test_a_script_is_listed_by_its_benchmarks():
-    assert listed("methods.py") == METHODS, listed("methods.py")
+    assert listed("methods.py") == METHODS + COMMANDS, listed("methods.py")
 
 
 def test_several_scripts_are_told_apart():
@@ -80,14 +81,23 @@ def test_several_scripts_are_told_apart():
 
 def test_each_method_is_measured():
     cases = measured("methods.py")
-    assert [status(cases[name]) for name in METHODS] == ["ok"] * 6 + ["skipped"], cases
-    assert "bench_command" in text(cases["command"])
+    assert [status(cases[name]) for name in METHODS] == ["ok"] * 6, cases
     assert cases["inner"]["note"] == "20 inner loops in one execution", cases["inner"]
     assert cases["[n for n in range(9)]"]["note"] == "10 inner loops in one execution"
     again = measured("methods.py", options=["-f", "func", "-f", "timeit", "--images", "off"])
     assert {name: count(case) for name, case in again.items()} == {
         name: count(cases[name]) for name in again
     }
+
+
+def test_a_command_is_measured_as_one():
+    cases = measured("methods.py", options=["-f", "command*", "-f", "fails*"])
+    command = cases["command [command]"]
+    assert command["language"] == "command" and command["label"] == ["command"], command
+    # The start of an interpreter, and no share of ours.
+    assert 10**6 < count(command) < 10**9, command
+    assert [one["place"] for one in command["processes"]] == ["1"], command
+    assert status(cases["fails [command]"]) == "failed" and "3" in text(cases["fails [command]"])
 
 
 def test_arguments_are_the_scripts():

@@ -1,6 +1,7 @@
 """One benchmark by each method of Runner."""
 
 import asyncio
+import os
 import sys
 
 import pyperf
@@ -37,4 +38,7 @@ if __name__ == "__main__":
         globals={"STEP": 2},
     )
     runner.timeit("[n for n in range(9)]", duplicate=10)
-    runner.bench_command("command", [sys.executable, "-c", "pass"])
+    os.environ["OF_A_COMMAND"] = "5"
+    text = "import os; assert os.environ['OF_A_COMMAND'] == '5'"
+    runner.bench_command("command", [sys.executable, "-c", text])
+    runner.bench_command("fails", [sys.executable, "-c", "raise SystemExit(3)"])
