@@ -158,7 +158,8 @@ class Stats(dict):
 class Benchmark:
     """The fixture, in the call forms of pytest-benchmark and pytest-codspeed."""
 
-    def __init__(self, plugin, item):
+    def __init__(self, plugin, item, at_end):
+        self._at_end = at_end
         callspec = getattr(item, "callspec", None)
         marker = item.get_closest_marker("benchmark")
         self._plugin = plugin
@@ -203,11 +204,15 @@ class Benchmark:
         return self._plugin.measure(target, tuple(args), dict(kwargs or {}), setup, teardown)
 
     def weave(self, target, **kwargs):
-        """Every call of `target`, which aspectlib would replace, is what is measured."""
-        raise pytest.skip.Exception(
-            "benchmark.weave measures calls that something else makes, and there is no loop of them: call benchmark(f)",
-            _use_item_location=True,
-        )
+        """What is measured is a call of `target` that something else makes, with its arguments: aspectlib, which the
+        interpreter must have, has such a call come here until the test has ended. As with pytest-benchmark, a second
+        one is an error."""
+        import aspectlib
+
+        def aspect(function):
+            return lambda *args, **kwargs: self(function, *args, **kwargs)
+
+        self._at_end(aspectlib.weave(target, aspect, **kwargs).rollback)
 
     patch = weave
 
@@ -255,7 +260,7 @@ class Plugin:
 
     @pytest.fixture
     def benchmark(self, request):
-        return Benchmark(self, request.node)
+        return Benchmark(self, request.node, request.addfinalizer)
 
     @pytest.fixture
     def benchmark_weave(self, benchmark):

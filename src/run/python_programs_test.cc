@@ -65,6 +65,30 @@ TEST(SuiteOfPythonList, ParametersStandBesideTheLabelAndInTheId) {
   EXPECT_TRUE(plan->cases[2].reports);
 }
 
+TEST(SuiteOfPythonList, AWholeCommandIsOneBesideTheOthers) {
+  const auto lines = listed(R"list(tallymark benchmarks 1
+{"name": "start", "label": ["start"], "command": ["python3", "-c", "${x}"], "folder": "/elsewhere", "environment": {"A": "1"}}
+{"name": "call", "label": ["call"]}
+)list");
+  ASSERT_TRUE(lines) << lines.error().message;
+  Suite suite;
+  Program program = pytest;
+  program.options.settings.iterations = 7;
+  ASSERT_TRUE(suite.add(program, *lines));
+  const auto plan = make_plan(suite, {});
+  ASSERT_TRUE(plan) << plan.error().message;
+  ASSERT_EQ(plan->cases.size(), 2U);
+  const Case& start = plan->cases[0];
+  EXPECT_EQ(start.id, "start [command]");
+  ASSERT_TRUE(start.command);
+  EXPECT_THAT(start.command->run, ElementsAre("python3", "-c", "${x}"));
+  EXPECT_EQ(start.command->folder, "/elsewhere");
+  EXPECT_EQ(start.command->environment.at("A"), "1");
+  EXPECT_EQ(start.settings.iterations, 1U);
+  EXPECT_FALSE(plan->cases[1].command);
+  EXPECT_EQ(plan->cases[1].settings.iterations, 7U);
+}
+
 TEST(SuiteOfPythonList, WhichTestsAreMeantIsNoPartOfADefinition) {
   const auto digest = [](std::vector<std::string> arguments) {
     const auto suite = listed(two_tests, std::move(arguments));

@@ -94,6 +94,11 @@ def check_forms():
         got["test_sizes[1000]"]["per_iteration"] > 20 * got["test_sizes[10]"]["per_iteration"],
         "parameters reach it",
     )
+    woven = got["test_weave"]["per_iteration"]
+    expect(
+        abs(woven - got["test_call"]["per_iteration"]) < 0.01 * woven,
+        f"a call that is woven is a call: {woven}",
+    )
     call, marked = got["test_call"]["per_iteration"], got["test_marked"]["per_iteration"]
     expect(call < marked < 1.2 * call, f"a marked test is measured itself: {marked}, a call {call}")
     expect(

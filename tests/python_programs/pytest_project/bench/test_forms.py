@@ -14,6 +14,18 @@ def test_keyword(benchmark):
     assert benchmark(work.spin, n=1000) == 499500
 
 
+@pytest.fixture
+def checks_that_it_is_rolled_back():
+    before = work.spin
+    yield
+    assert work.spin is before
+
+
+def test_weave(checks_that_it_is_rolled_back, benchmark):
+    benchmark.weave("work.spin", lazy=False)
+    assert work.spin(1000) == 499500
+
+
 @pytest.mark.parametrize("n", [10, 1000])
 def test_sizes(benchmark, n):
     assert benchmark.params == {"n": n}
