@@ -87,6 +87,8 @@ LAYERS["cli"] = [name for name in LAYERS if name != "cli"]
 HOST = ["base", "protocol"]
 # The supervisor is the far end of the process layer: no case ever runs in it.
 SUPERVISOR = ["base", "process"]
+# The host of commands ends trees of processes as the supervisor does.
+COMMAND_HOST = [*HOST, "process"]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 LONG = 450
@@ -104,7 +106,8 @@ def allowed_for(path):
     """(the folder's name, what it may include), or None where no rule applies."""
     top = path.parts[0]
     if top == "host":
-        return ("host/supervisor", SUPERVISOR) if path.parts[1] == "supervisor" else ("host", HOST)
+        own = {"supervisor": SUPERVISOR, "command": COMMAND_HOST}.get(path.parts[1])
+        return (f"host/{path.parts[1]}", own) if own else ("host", HOST)
     if top != "src":
         return None
     layer = path.parts[1]

@@ -105,47 +105,62 @@ int wait_for(pid_t pid) {
   return status;
 }
 
-}  // namespace
-
-Ended execute(const Start& start) {
-  Ended ended;
+std::vector<char*> pointers_to(const std::vector<std::string>& arguments) {
   std::vector<char*> argv;
-  argv.reserve(start.arguments.size() + 1);
-  for (const std::string& argument : start.arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.reserve(arguments.size() + 1);
+  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
+  return argv;
+}
+
+/// 0, or why the program could not be started.
+int launch(char* const* argv, int input, int output, pid_t& pid) {
   Pipe failure;
-  Pipe output;
-  if (failure.read < 0 || output.read < 0) {
-    ended.refused = errno;
-    return ended;
-  }
-  const std::uint64_t begin = now_ns();
-  ended.pid = ::fork();
-  if (ended.pid == 0) {
-    ::dup2(start.input, 0);
-    ::dup2(start.drains ? output.write : start.output, 1);
-    ::execvp(argv.front(), argv.data());
+  if (failure.read < 0) return errno;
+  pid = ::fork();
+  if (pid == 0) {
+    ::setpgid(0, 0);
+    sigset_t none;
+    sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    ::dup2(input, 0);
+    ::dup2(output, 1);
+    ::execvp(argv[0], argv);
     const int why = errno;
     (void)!::write(failure.write, &why, sizeof why);
     ::_exit(127);
   }
-  if (ended.pid < 0) {
+  if (pid < 0) return errno;
+  failure.close_write();
+  int why = 0;
+  if (::read(failure.read, &why, sizeof why) != sizeof why) return 0;
+  wait_for(pid);
+  return why;
+}
+
+}  // namespace
+
+int start_program(const Start& start, pid_t& pid) {
+  return launch(pointers_to(start.arguments).data(), start.input, start.output, pid);
+}
+
+Ended execute(const Start& start) {
+  Ended ended;
+  std::vector<char*> argv = pointers_to(start.arguments);
+  Pipe output;
+  if (output.read < 0) {
     ended.refused = errno;
     return ended;
   }
-  failure.close_write();
+  const std::uint64_t begin = now_ns();
+  ended.refused = launch(argv.data(), start.input, start.drains ? output.write : start.output, ended.pid);
+  if (ended.refused != 0) return ended;
   output.close_write();
   if (!start.drains) output.close_read();
-  int why = 0;
-  const bool refused = ::read(failure.read, &why, sizeof why) == sizeof why;
-  if (start.drains && !refused) drain(output.read, ended.pid);
+  if (start.drains) drain(output.read, ended.pid);
   while (::wait4(ended.pid, &ended.status, 0, &ended.used) < 0 && errno == EINTR) {
   }
   ended.lasted_ns = now_ns() - begin;
-  if (refused) {
-    ended.refused = why;
-    return ended;
-  }
   ended.leaves_processes = !wait_for_others(output.read);
   return ended;
 }

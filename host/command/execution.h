@@ -26,6 +26,10 @@ struct Ended {
   bool leaves_processes = false;  ///< Some went on for ten seconds after it had ended.
 };
 
+/// Starts it, and does not wait. It leads a process group of its own, so that its `kill 0` reaches its own processes
+/// alone, and blocks no signal. An errno says why it could not be started; else 0, and `pid` is its number.
+int start_program(const Start& start, pid_t& pid);
+
 /// The caller is the subreaper of its processes (prctl).
 Ended execute(const Start& start);
 

@@ -8,7 +8,6 @@
 /// kernel takes what a process had before it executed a program for a part of that program's peak.
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,6 +30,7 @@
 #include "files.h"
 #include "folders.h"
 #include "fork_server.h"
+#include "keeper.h"
 #include "protocol/command_tree.h"
 #include "protocol/descriptors.h"
 #include "protocol/dump_names.h"
@@ -73,6 +73,14 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
+/// What the executions have used.
+struct Use {
+  bool is_known;
+  std::uint64_t user_ns;
+  std::uint64_t system_ns;
+  std::uint64_t peak_bytes;
+};
+
 class CommandCase {
  public:
   CommandCase(Channel channel, const Message& request) : channel_(channel), job_(request.job()), folders_(request) {
@@ -93,22 +101,18 @@ class CommandCase {
   }
 
   void run() {
-    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     if (!is_done(folders_.make())) return;
     for (const std::string& variable : variables_) {
       const std::size_t equals = variable.find('=');
       ::setenv(variable.substr(0, equals).c_str(), variable.substr(equals + 1).c_str(), 1);
     }
-    if (!is_done(go_to(folders_.home())) || !shell(before_all_, "what sets it up") || !is_done(go_to(folders_.own())))
-      return;
-    const bool measured = serve_phases();
-    const bool had_failed = has_failed_;
     if (!is_done(go_to(folders_.home()))) return;
-    if (had_failed) {
-      if (!after_all_.empty()) std::ignore = run_in_shell(after_all_);
-    } else if (shell(after_all_, "what cleans up after it") && measured) {
-      report_use();
-    }
+    Keeper keeper;
+    const bool measured = is_set_up(keeper) && is_measured(keeper);
+    // What was begun is cleaned up after, however it has ended.
+    const bool cleaned_up = is_cleaned_up(keeper, measured);
+    keeper.end_rest();
+    if (measured && cleaned_up) report_use();
   }
 
  private:
@@ -121,13 +125,58 @@ class CommandCase {
   }
 
   void fail(Stage stage, const std::string& message, const std::string& detail = {}) {
-    has_failed_ = true;
     shared_page().failed = 1;
     auto failure = channel_.compose(MessageType::failed, job_);
     failure.number(Field::stage, static_cast<std::uint64_t>(stage)).text(Field::message, message.substr(0, 4096));
     failure.text(Field::detail, detail.substr(0, 4096));
     channel_.send(failure);
   }
+
+  // --- around all executions, in the keeper's process
+
+  /// Of these, false: it did not end well. The failure has been reported, unless somebody has asked to stop.
+  bool is_set_up(Keeper& keeper) {
+    if (before_all_.empty()) return true;
+    enter_stage(Stage::setup);
+    return has_ended_well(keeper.set_up(before_all_), "what sets it up", before_all_);
+  }
+
+  bool is_measured(Keeper& keeper) {
+    use_ = static_cast<Use*>(::mmap(nullptr, sizeof(Use), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    if (use_ == MAP_FAILED) {
+      fail(Stage::host, "no memory: " + reason());
+      return false;
+    }
+    const KeptEnd end = keeper.watch([this] {
+      const bool measured = is_done(go_to(folders_.own())) && serve_phases();
+      if (measured) note_use();
+      return measured ? 0 : 1;
+    });
+    if (end.refused != 0) {
+      errno = end.refused;
+      fail(Stage::host, "cannot fork: " + reason());
+    } else if (!end.stopped && WIFSIGNALED(end.status) && shared_page().failed == 0) {
+      fail(Stage::region, "what starts it " + how(end.status), "does it kill its parent ($PPID)?");
+    }
+    return end.refused == 0 && !end.stopped && end.status == 0;
+  }
+
+  bool is_cleaned_up(Keeper& keeper, bool measured) {
+    if (after_all_.empty()) return true;
+    // Where it ends early, the stage stays that in which it did.
+    if (!measured) return keeper.clean_up(after_all_).status == 0;
+    enter_stage(Stage::setup);
+    return has_ended_well(keeper.clean_up(after_all_), "what cleans up after it", after_all_);
+  }
+
+  bool has_ended_well(const KeptEnd& end, const std::string& what, const std::string& text) {
+    if (end.refused == 0 && (end.stopped || end.status == 0)) return !end.stopped;
+    errno = end.refused;
+    fail(Stage::setup, what + (end.refused != 0 ? " cannot be started: " + reason() : " " + how(end.status)), text);
+    return false;
+  }
+
+  // --- the phases, in the process that measures
 
   /// False: the case has failed, or nobody asks any more.
   bool serve_phases() {
@@ -258,12 +307,20 @@ class CommandCase {
     return samples;
   }
 
+  /// For the keeper, which reports it when all is cleaned up.
+  void note_use() const {
+    use_->is_known = !user_s_.empty();
+    use_->user_ns = static_cast<std::uint64_t>(median(user_s_) * 1e9);
+    use_->system_ns = static_cast<std::uint64_t>(median(system_s_) * 1e9);
+    use_->peak_bytes = peak_bytes_;
+  }
+
   void report_use() {
     auto report = channel_.compose(MessageType::told, job_);
-    if (!user_s_.empty()) {
-      report.number(Field::user_ns, static_cast<std::uint64_t>(median(user_s_) * 1e9))
-          .number(Field::system_ns, static_cast<std::uint64_t>(median(system_s_) * 1e9))
-          .number(Field::peak_bytes, peak_bytes_);
+    if (use_->is_known) {
+      report.number(Field::user_ns, use_->user_ns)
+          .number(Field::system_ns, use_->system_ns)
+          .number(Field::peak_bytes, use_->peak_bytes);
     }
     channel_.send(report);
   }
@@ -272,7 +329,7 @@ class CommandCase {
 
   /// Nothing: it did not end as it should, and the failure has been reported.
   std::optional<Ended> execute_once(bool counted) {
-    if (!is_done(folders_.renew()) || !shell(prepare_, "what prepares it")) return std::nullopt;
+    if (!is_done(folders_.renew()) || !is_prepared()) return std::nullopt;
     const auto ended = start_and_wait(counted);
     if (!ended) return std::nullopt;
     // As a shell says it: 128 and the signal's number.
@@ -285,18 +342,18 @@ class CommandCase {
     return ended;
   }
 
-  /// Of a text that a shell runs beside the command. False: it did not end well, and the failure has been reported.
-  bool shell(const std::string& text, const char* what) {
-    if (text.empty()) return true;
+  /// False: it did not end well, and the failure has been reported.
+  bool is_prepared() {
+    if (prepare_.empty()) return true;
     enter_stage(Stage::setup);
-    const Ended ended = run_in_shell(text);
+    const Ended ended = run_in_shell(prepare_);
     if (ended.refused != 0 || ended.status != 0 || ended.leaves_processes) {
       errno = ended.refused;
       fail(Stage::setup,
-           std::string(what) + (ended.refused != 0  ? " cannot be started: " + reason()
-                                : ended.status != 0 ? " " + how(ended.status)
-                                                    : " goes on ten seconds after it has ended"),
-           text);
+           "what prepares it" + (ended.refused != 0  ? " cannot be started: " + reason()
+                                 : ended.status != 0 ? " " + how(ended.status)
+                                                     : " goes on ten seconds after it has ended"),
+           prepare_);
       return false;
     }
     enter_stage(Stage::region);
@@ -393,7 +450,6 @@ class CommandCase {
   std::string output_;
   std::uint64_t warm_up_ = 0;  ///< Executions that are left to do before one is timed.
   bool answers_ = true;
-  bool has_failed_ = false;  ///< And has said so.
   Phase phase_ = Phase::baseline;
   std::uint64_t started_ = 1;  ///< The latest process: what counts is its, and not this one's.
   std::uint64_t dumps_ = 0;
@@ -401,6 +457,7 @@ class CommandCase {
   std::vector<double> user_s_;
   std::vector<double> system_s_;
   std::uint64_t peak_bytes_ = 0;
+  Use* use_ = nullptr;  ///< Both processes see it.
 };
 
 void run_case(void* /*context*/, Channel channel, const Message& request) { CommandCase(channel, request).run(); }

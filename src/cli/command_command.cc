@@ -245,10 +245,15 @@ void add_command_options(OptionSet& command, CommandOptions& options) {
            "Measure for each value, which stands where a command has ${NAME}: n=1,10,100 or n=1..10")
       .value_name("NAME=VALUES")
       .one_each();
-  command.add("--setup", &options.setup, "What /bin/sh does once before counting, and once before timing")
+  command
+      .add("--setup", &options.setup,
+           "What /bin/sh does once before counting, and once before timing; what it leaves running ends after the "
+           "cleanup")
       .value_name("TEXT");
   command.add("--prepare", &options.prepare, "What /bin/sh does before each execution, unmeasured").value_name("TEXT");
-  command.add("--cleanup", &options.cleanup, "What /bin/sh does once after counting, and once after timing")
+  command
+      .add("--cleanup", &options.cleanup,
+           "What /bin/sh does once after counting, and once after timing; after a failure and Ctrl-C, too")
       .value_name("TEXT");
   command
       .add("--file", &options.files,

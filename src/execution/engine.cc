@@ -278,8 +278,10 @@ bool Engine::start_session(const HostKind& kind, const HostSpec& spec, HostId ho
                        .lease = *std::move(lease),
                        .host = host,
                        .started = now,
-                       .ladder = StopLadder(now, host_deadlines(request_.settings).fork, rules_.deadline(job)),
-                       .memory_limit = rules_.plan_of(job).memory_bytes});
+                       .ladder = StopLadder(now, host_deadlines(request_.settings).fork, rules_.deadline(job),
+                                            time_to_clean_up(measured)),
+                       .memory_limit = rules_.plan_of(job).memory_bytes,
+                       .passes_signals_on = measured.command.has_value()});
   return true;
 }
 
@@ -547,7 +549,9 @@ void Engine::check_deadlines() {
 
 void Engine::check_interruption() {
   const Clock::time_point now = runner_.now();
-  if (interruption_.gives_up(now)) return stop_everything();
+  // A cleanup has time of its own, unless the user asks again.
+  const auto waits = [](const RunningSession& session) { return session.ladder.waits_for_cleanup(); };
+  if (interruption_.gives_up(now) && std::ranges::none_of(sessions_, waits)) return stop_everything();
   if (!interruption_.kills(now)) return;
   for (RunningSession& session : sessions_) session.ladder.kill(now, cancelled());
 }

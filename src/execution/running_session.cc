@@ -9,6 +9,7 @@ namespace tally {
 
 namespace {
 
+constexpr Milliseconds kToCleanUp{60'000};
 constexpr Milliseconds kMemoryInterval{100};  // an overshoot of as much as fits into it is possible
 
 std::string mebibytes(std::uint64_t bytes) { return fmt::format("{:.4g} MiB", static_cast<double>(bytes) / 1048576); }
@@ -24,6 +25,10 @@ void check_memory(RunningSession& running, Clock::time_point now) {
 
 }  // namespace
 
+Milliseconds time_to_clean_up(const Case& measured) {
+  return measured.command && !measured.command->cleanup.empty() ? kToCleanUp : Milliseconds(0);
+}
+
 bool climb(RunningSession& running, Clock::time_point now) {
   using Step = StopLadder::Step;
   const auto step = running.ladder.due(now);
@@ -31,7 +36,12 @@ bool climb(RunningSession& running, Clock::time_point now) {
   if (*step == Step::end_host) return true;
   // What is orphaned meanwhile is the supervisor's, and swept up when the session has ended.
   const int signal = *step == Step::interrupt ? SIGINT : *step == Step::terminate ? SIGTERM : SIGKILL;
-  if (running.child) running.child->signal_tree(signal);
+  if (!running.child) return false;
+  if (running.passes_signals_on && signal != SIGKILL) {
+    running.child->signal(signal);
+  } else {
+    running.child->signal_tree(signal);
+  }
   return false;
 }
 

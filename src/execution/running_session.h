@@ -22,9 +22,13 @@ struct RunningSession {
   Clock::time_point started;
   StopLadder ladder;
   std::uint64_t memory_limit = 0;           ///< 0: none.
+  bool passes_signals_on = false;           ///< Its child does: to what it measures, and not to what it has set up.
   std::unique_ptr<ChildHandle> child = {};  ///< Once it has been forked.
   Clock::time_point ended = {};             ///< Once it has.
 };
+
+/// So long a case that was stopped may clean up after itself; 0: it does not.
+[[nodiscard]] Milliseconds time_to_clean_up(const Case& measured);
 
 /// Takes the step that is due of ending it. True: its host is to be killed.
 [[nodiscard]] bool climb(RunningSession& running, Clock::time_point now);

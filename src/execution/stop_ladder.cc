@@ -10,9 +10,11 @@ double seconds(Milliseconds time) { return static_cast<double>(time.count()) / 1
 
 }  // namespace
 
-StopLadder::StopLadder(Clock::time_point now, Milliseconds fork_within, Milliseconds end_within)
+StopLadder::StopLadder(Clock::time_point now, Milliseconds fork_within, Milliseconds end_within,
+                       Milliseconds for_cleanup)
     : fork_within_(fork_within),
       end_within_(end_within),
+      for_cleanup_(for_cleanup),
       fork_deadline_(now + fork_within),
       step_at_(now + end_within) {}
 
@@ -28,8 +30,9 @@ void StopLadder::stop(Clock::time_point now, Reason reason) {
 
 void StopLadder::kill(Clock::time_point now, Reason reason) {
   because(std::move(reason));
-  if (step_ >= Step::kill) return;
-  step_ = Step::kill;
+  const Step first = waits_for_cleanup() ? Step::terminate : Step::kill;
+  if (step_ >= first) return;
+  step_ = first;
   step_at_ = now;
 }
 
@@ -53,7 +56,7 @@ std::optional<StopLadder::Step> StopLadder::due(Clock::time_point now) {
       break;
     case Step::terminate:
       step_ = Step::kill;
-      step_at_ = now + kBetweenSignals;
+      step_at_ = now + kBetweenSignals + for_cleanup_;
       break;
     case Step::kill:
       step_ = Step::end_host;

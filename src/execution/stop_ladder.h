@@ -2,7 +2,8 @@
 ///
 /// A child that is not forked in time is its host's fault, and the host is ended. One that was forked has a deadline;
 /// past it, or when somebody else wants it stopped, it gets SIGINT, SIGTERM and SIGKILL half a second apart, and when
-/// its host does not report its end even then, the host is ended. The first reason counts.
+/// its host does not report its end even then, the host is ended. One that cleans up after SIGTERM has time for that
+/// before SIGKILL. The first reason counts.
 #pragma once
 
 #include <optional>
@@ -24,14 +25,16 @@ class StopLadder {
   static constexpr Milliseconds kBetweenSignals{500};
   static constexpr Milliseconds kForItsHostToReport{5000};  ///< After SIGKILL.
 
-  StopLadder(Clock::time_point now, Milliseconds fork_within, Milliseconds end_within);
+  /// `for_cleanup`: so long it may clean up; 0: it does not.
+  StopLadder(Clock::time_point now, Milliseconds fork_within, Milliseconds end_within,
+             Milliseconds for_cleanup = Milliseconds(0));
 
   /// The child was forked.
   void forked() { fork_deadline_ = Clock::time_point::max(); }
 
   /// It must stop now, beginning politely.
   void stop(Clock::time_point now, Reason reason);
-  /// It must stop now, and a polite signal would only be time to do more.
+  /// It must stop now, and a polite signal would only be time to do more. One that cleans up gets SIGTERM for that.
   void kill(Clock::time_point now, Reason reason);
   /// Its host is to end, and it with it: nothing more is to be done about the child itself.
   void give_up(Reason reason);
@@ -42,12 +45,14 @@ class StopLadder {
   [[nodiscard]] Clock::time_point next() const { return std::min(step_at_, fork_deadline_); }
 
   [[nodiscard]] const std::optional<Reason>& reason() const { return reason_; }
+  [[nodiscard]] bool waits_for_cleanup() const { return for_cleanup_ > Milliseconds(0); }
 
  private:
   void because(Reason reason);
 
   Milliseconds fork_within_;
   Milliseconds end_within_;
+  Milliseconds for_cleanup_;
   Clock::time_point fork_deadline_;
   Clock::time_point step_at_;
   Step step_ = Step::interrupt;

@@ -38,6 +38,17 @@ TEST_F(StopLadderTest, PastItsDeadlineAChildGetsEachSignalInTurnAndThenItsHostEn
   EXPECT_EQ(ladder_.reason()->message, "timed out after 60 s");
 }
 
+TEST_F(StopLadderTest, OneThatCleansUpHasTimeForItAfterSigterm) {
+  StopLadder cleans(at(seconds(0)), seconds(20), seconds(60), seconds(30));
+  cleans.forked();
+  cleans.kill(at(seconds(1)), {Ending::cancelled, "cancelled"});
+  EXPECT_EQ(cleans.due(at(seconds(1))), Step::terminate);
+  cleans.kill(at(seconds(2)), {Ending::cancelled, "cancelled"});
+  EXPECT_EQ(cleans.due(at(Milliseconds(31'499))), std::nullopt);
+  EXPECT_EQ(cleans.due(at(Milliseconds(31'500))), Step::kill);
+  EXPECT_EQ(cleans.due(at(Milliseconds(36'500))), Step::end_host);
+}
+
 TEST_F(StopLadderTest, TheFirstReasonCounts) {
   ladder_.forked();
   ladder_.stop(at(seconds(1)), {Ending::failed, "nonsense"});

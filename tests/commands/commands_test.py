@@ -6,6 +6,7 @@ Run as: TALLY=…/tally VICTIM=…/command_victim python3 commands_test.py
 import json
 import os
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -267,6 +268,134 @@ def check_failures():
     case_of("sh", "-c", "kill -9 $$", options=killed)  # 128 and the signal's number
 
 
+def living(mark):
+    """Processes whose command line has the mark as an argument."""
+    found = []
+    for one in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            arguments = one.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if mark.encode() in arguments:
+            found.append(one.parent.name)
+    return found
+
+
+def expect_none(mark, when):
+    end = time.monotonic() + 5
+    while living(mark) and time.monotonic() < end:
+        time.sleep(0.02)
+    expect(not living(mark), f"{when}, something goes on")
+
+
+def check_signals():
+    for side in ("--counts-only", "--wall-only"):
+        options = (side, "--retries", "0", "--runs", "3")
+        said = case_of("sh", "-c", "kill 0", options=options, code=1)["failure"]["message"]
+        expect(said == "it was ended by SIGTERM", f"kill 0, {side}: {said}")
+        expected = (*options, "--expect-status", "143")
+        case_of("sh", "-c", "kill 0", options=expected)
+        case_of("sh", "-c", "for s in TERM INT HUP USR1; do kill -$s $PPID; done", options=options)
+        case_of("true", options=(*options, "--setup", "trap '' TERM; kill 0", "--prepare", "true"))
+    with tempfile.TemporaryDirectory() as name:
+        log = Path(name) / "log"
+        options = ("--wall-only", "--retries", "0", "--cleanup", f"echo cleaned >> {log}")
+        command = ("sh", "-c", "kill -9 $PPID; sleep 31557.1")
+        said = case_of(*command, options=options, code=1)["failure"]["message"]
+        expect(said.startswith("what starts it was ended by SIGKILL"), said)
+        expect(log.read_text() == "cleaned\n", "the cleanup comes all the same")
+        expect_none("31557.1", "after its starter was killed")
+
+
+SERVER = """import socket
+listener = socket.socket(socket.AF_UNIX)
+listener.bind("socket")
+listener.listen()
+while True:
+    connection, _ = listener.accept()
+    connection.sendall(b"served")
+    connection.close()
+"""
+CLIENT = """import socket
+connection = socket.socket(socket.AF_UNIX)
+connection.connect("socket")
+assert connection.recv(6) == b"served"
+"""
+
+
+def check_server(folder):
+    """What a setup leaves running serves the executions, and is ended after the cleanup."""
+    (folder / "server.py").write_text(SERVER)
+    (folder / "client.py").write_text(CLIENT)
+    python = sys.executable
+    setup = (
+        f"setsid sleep 31557.2 & rm -f socket; {python} server.py & echo setup >> log; "
+        "while test ! -S socket; do sleep 0.01; done"
+    )
+    cleanup = f"{python} client.py && echo served >> log"
+    options = ("--timeout", "60", "--setup", setup, "--cleanup", cleanup, "--runs", "4")
+    case = case_of(python, "-S", "client.py", options=options, folder=folder)
+    expect(case["counts"]["spread"] == 0, f"served while it is counted: {case['counts']}")
+    expect(len(case["wall"]["replicates_s"]) == 4, "and timed")
+    log = (folder / "log").read_text()
+    expect(log == "setup\nserved\n" * 2, f"once for each side, and to the cleanup: {log}")
+    expect_none("31557.2", "after the run")
+    ignores = "trap '' TERM INT HUP; sleep 31557.3 & sleep 31557.3 &"
+    for ends in ("false", "kill -9 $PPID"):
+        case_of("sh", "-c", ends, options=("--wall-only", "--setup", ignores), code=1)
+        expect_none("31557.3", "after a failure")
+    failing = ("--counts-only", "--setup", ignores + " exit 3", "--cleanup", "echo cleaned > log")
+    case_of("true", options=failing, code=1, folder=folder)
+    expect((folder / "log").read_text() == "cleaned\n", "what has begun is cleaned up after")
+    expect_none("31557.3", "after a setup that failed")
+
+
+def check_interruption(folder):
+    """Ctrl-C: the cleanup runs once, and a second one ends it."""
+    log = folder / "log"
+    mark = "31557.4"
+
+    def wait_for(text):
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            if log.exists() and text in log.read_text() and living(mark):
+                return
+            time.sleep(0.02)
+        sys.exit(f"commands_test: no {text} in {log.read_text() if log.exists() else None}")
+
+    def start(side, cleanup):
+        log.unlink(missing_ok=True)
+        arguments = ["command", side, "--setup", f"echo setup >> {log}; sleep {mark} &"]
+        arguments += ["--cleanup", cleanup, "--", "sh", "-c", f"trap '' INT; sleep {mark}; true"]
+        # As a shell in the foreground: what is ignored stays so.
+        begun = subprocess.Popen(
+            [TALLY, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        wait_for("setup")
+        return begun
+
+    for side in ("--counts-only", "--wall-only"):
+        begun = start(side, f"echo begins >> {log}; sleep 0.5; echo ends >> {log}")
+        begun.send_signal(signal.SIGINT)
+        expect(begun.wait(60) == 130, "Ctrl-C is 130")
+        expect(log.read_text() == "setup\nbegins\nends\n", f"one cleanup: {log.read_text()}")
+        expect_none(mark, "after Ctrl-C")
+        begun = start(side, f"echo begins >> {log}; sleep {mark}; echo ends >> {log}")
+        begun.send_signal(signal.SIGINT)
+        wait_for("begins")
+        begun.send_signal(signal.SIGINT)
+        expect(begun.wait(10) == 130, "the second one ends the cleanup")
+        expect("ends" not in log.read_text(), log.read_text())
+        expect_none(mark, "after the second Ctrl-C")
+    log.unlink()
+    limit = ("--counts-only", "--timeout", "1", "--retries", "0")
+    options = (*limit, "--cleanup", f"echo cleaned >> {log}")
+    failure = case_of("sleep", mark, options=options, code=1)["failure"]
+    expect("timed out after 1 s" in failure["message"] and failure["stage"] == "count", failure)
+    expect(log.read_text() == "cleaned\n", "a time limit is followed by the cleanup")
+    expect_none(mark, "after a time limit")
+
+
 LOOPS = """#include <sys/wait.h>
 #include <unistd.h>
 
@@ -402,8 +531,11 @@ def main():
     check_process_numbers()
     check_what_differs()
     check_failures()
+    check_signals()
     check_ab()
     for check in (
+        check_server,
+        check_interruption,
         check_surroundings,
         check_output,
         check_inherited_output,
