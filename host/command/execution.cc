@@ -1,6 +1,7 @@
 #include "execution.h"
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -90,6 +91,21 @@ bool shows_own_numbers() {
          ::mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) == 0;
 }
 
+/// So that what it starts, which has none either, may look at its descriptors (ptrace(2)).
+void drop_capabilities() {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  const __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {};
+  ::syscall(SYS_capset, &header, none);
+}
+
+bool write_to(const char* path, const std::string& text) {
+  const int file = ::open(path, O_WRONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool written = ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  ::close(file);
+  return written;
+}
+
 /// As fork(). It ends with its parent.
 pid_t fork_into_namespace() {
   const auto pid = static_cast<pid_t>(
@@ -176,6 +192,7 @@ Ended execute_with_own_numbers(const Start& start) {
   if (first == 0) {
     Ended ended;
     if (shows_own_numbers()) {
+      if (::geteuid() != 0) drop_capabilities();
       ended = execute(start);
     } else {
       ended.refused = errno;
@@ -198,6 +215,16 @@ bool grants_own_numbers() {
   if (pid < 0) return false;
   if (pid == 0) ::_exit(shows_own_numbers() ? 0 : 1);
   return wait_for(pid) == 0;
+}
+
+int enter_user_namespace() {
+  const std::string user = std::to_string(::geteuid());
+  const std::string group = std::to_string(::getegid());
+  if (::unshare(CLONE_NEWUSER) != 0) return errno;
+  const bool is_mapped = write_to("/proc/self/setgroups", "deny") &&
+                         write_to("/proc/self/uid_map", user + " " + user + " 1") &&
+                         write_to("/proc/self/gid_map", group + " " + group + " 1");
+  return is_mapped ? 0 : errno;
 }
 
 int why_not_executable(const std::string& program) {

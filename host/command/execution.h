@@ -38,6 +38,10 @@ Ended execute_with_own_numbers(const Start& start);
 /// Whether it can: the system grants a namespace to those who may administrate it, and not in every container.
 bool grants_own_numbers();
 
+/// This process and all that it starts get a namespace of users in which it is who it was, and may do what a namespace
+/// of processes takes. All users and groups but its own are nobody there. An errno, else 0.
+int enter_user_namespace();
+
 /// An errno where execvp() would not find it, else 0: Valgrind says so in words of its own.
 int why_not_executable(const std::string& program);
 

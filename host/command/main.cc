@@ -21,10 +21,10 @@
 #include <ctime>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "case_child.h"
+#include "command_request.h"
 #include "command_tree.h"
 #include "execution.h"
 #include "files.h"
@@ -35,6 +35,7 @@
 #include "protocol/descriptors.h"
 #include "protocol/dump_names.h"
 #include "shared_page.h"
+#include "use.h"
 
 namespace tally::host {
 namespace {
@@ -45,7 +46,6 @@ using protocol::MessageType;
 using protocol::Phase;
 using protocol::Stage;
 
-constexpr char kNothing[] = "/dev/null";
 constexpr std::uint64_t kLeastSamples = 3;       // of a child
 constexpr off_t kMostOfCounts = off_t{1} << 42;  // of which nothing takes memory but what is written
 constexpr std::uint64_t kLong = 3'000'000'000;   // ns
@@ -62,47 +62,14 @@ std::uint64_t now_ns() {
   return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(t.tv_nsec);
 }
 
-double seconds(const timeval& time) {
-  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-}
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
-/// What the executions have used.
-struct Use {
-  bool is_known;
-  std::uint64_t user_ns;
-  std::uint64_t system_ns;
-  std::uint64_t peak_bytes;
-};
-
 class CommandCase {
  public:
-  CommandCase(Channel channel, const Message& request) : channel_(channel), job_(request.job()), folders_(request) {
-    std::string_view arguments = request.text(Field::argument).value_or("");
-    for (std::size_t end = 0; (end = arguments.find('\0')) != std::string_view::npos; arguments.remove_prefix(end + 1))
-      arguments_.emplace_back(arguments.substr(0, end));
-    for (std::size_t i = 0; i < request.count(Field::variable); ++i)
-      variables_.emplace_back(*request.nth(Field::variable, i));
-    for (std::size_t i = 0; i < request.count(Field::expected); ++i)
-      expected_.push_back(static_cast<int>(request.number(Field::expected, 0, i)));
-    before_all_ = request.text(Field::before_all).value_or("");
-    after_all_ = request.text(Field::after_all).value_or("");
-    prepare_ = request.text(Field::setup_part).value_or("");
-    input_ = request.text(Field::input).value_or(kNothing);
-    output_ = request.text(Field::output).value_or(kNothing);
-    warm_up_ = request.number(Field::warm_up);
-    answers_ = request.number(Field::system_entropy) == 0;
-  }
+  CommandCase(Channel channel, const Message& request)
+      : channel_(channel), job_(request.job()), folders_(request), request_(read_request(request)) {}
 
   void run() {
     if (!is_done(folders_.make())) return;
-    for (const std::string& variable : variables_) {
+    for (const std::string& variable : request_.variables) {
       const std::size_t equals = variable.find('=');
       ::setenv(variable.substr(0, equals).c_str(), variable.substr(equals + 1).c_str(), 1);
     }
@@ -136,9 +103,9 @@ class CommandCase {
 
   /// Of these, false: it did not end well. The failure has been reported, unless somebody has asked to stop.
   bool is_set_up(Keeper& keeper) {
-    if (before_all_.empty()) return true;
+    if (request_.before_all.empty()) return true;
     enter_stage(Stage::setup);
-    return has_ended_well(keeper.set_up(before_all_), "what sets it up", before_all_);
+    return has_ended_well(keeper.set_up(request_.before_all), "what sets it up", request_.before_all);
   }
 
   bool is_measured(Keeper& keeper) {
@@ -148,8 +115,8 @@ class CommandCase {
       return false;
     }
     const KeptEnd end = keeper.watch([this] {
-      const bool measured = is_done(go_to(folders_.own())) && serve_phases();
-      if (measured) note_use();
+      const bool measured = is_done(go_to(folders_.own())) && can_have_own_numbers() && serve_phases();
+      if (measured) *use_ = meter_.of_one();
       return measured ? 0 : 1;
     });
     if (end.refused != 0) {
@@ -162,11 +129,11 @@ class CommandCase {
   }
 
   bool is_cleaned_up(Keeper& keeper, bool measured) {
-    if (after_all_.empty()) return true;
+    if (request_.after_all.empty()) return true;
     // Where it ends early, the stage stays that in which it did.
-    if (!measured) return keeper.clean_up(after_all_).status == 0;
+    if (!measured) return keeper.clean_up(request_.after_all).status == 0;
     enter_stage(Stage::setup);
-    return has_ended_well(keeper.clean_up(after_all_), "what cleans up after it", after_all_);
+    return has_ended_well(keeper.clean_up(request_.after_all), "what cleans up after it", request_.after_all);
   }
 
   bool has_ended_well(const KeptEnd& end, const std::string& what, const std::string& text) {
@@ -177,6 +144,16 @@ class CommandCase {
   }
 
   // --- the phases, in the process that measures
+
+  /// False: it wants them, and does not get them; the failure has been reported.
+  bool can_have_own_numbers() {
+    if (!request_.wants_own_numbers || g_dumps.empty() || g_grants_own_numbers) return true;
+    errno = enter_user_namespace();
+    if (errno == 0 && grants_own_numbers()) return true;
+    fail(Stage::setup, "it cannot have process numbers of its own: the system grants no namespace" +
+                           (errno == 0 ? std::string() : " (" + reason() + ")"));
+    return false;
+  }
 
   /// False: the case has failed, or nobody asks any more.
   bool serve_phases() {
@@ -254,7 +231,7 @@ class CommandCase {
 
   bool take_times(const Message& request) {
     const std::uint64_t children = request.number(Field::children, 1);
-    for (; phase_ == Phase::statement && warm_up_ > 0; --warm_up_) {
+    for (; phase_ == Phase::statement && request_.warm_up > 0; --request_.warm_up) {
       if (!execute_once(false)) return false;
     }
     for (std::uint64_t child = 0; child < children; ++child) {
@@ -300,19 +277,9 @@ class CommandCase {
       if (!ended) return std::nullopt;
       samples.push_back(static_cast<double>(ended->lasted_ns) * 1e-9);
       spent += ended->lasted_ns;
-      user_s_.push_back(seconds(ended->used.ru_utime));
-      system_s_.push_back(seconds(ended->used.ru_stime));
-      peak_bytes_ = std::max(peak_bytes_, static_cast<std::uint64_t>(ended->used.ru_maxrss) * 1024);
+      meter_.add(ended->used);
     }
     return samples;
-  }
-
-  /// For the keeper, which reports it when all is cleaned up.
-  void note_use() const {
-    use_->is_known = !user_s_.empty();
-    use_->user_ns = static_cast<std::uint64_t>(median(user_s_) * 1e9);
-    use_->system_ns = static_cast<std::uint64_t>(median(system_s_) * 1e9);
-    use_->peak_bytes = peak_bytes_;
   }
 
   void report_use() {
@@ -335,7 +302,7 @@ class CommandCase {
     // As a shell says it: 128 and the signal's number.
     constexpr int kOfSignal = 128;
     const int code = WIFEXITED(ended->status) ? WEXITSTATUS(ended->status) : kOfSignal + WTERMSIG(ended->status);
-    if (!expected_.empty() && std::ranges::find(expected_, code) == expected_.end()) {
+    if (!request_.expected.empty() && std::ranges::find(request_.expected, code) == request_.expected.end()) {
       fail(Stage::region, "it " + how(ended->status));
       return std::nullopt;
     }
@@ -344,16 +311,16 @@ class CommandCase {
 
   /// False: it did not end well, and the failure has been reported.
   bool is_prepared() {
-    if (prepare_.empty()) return true;
+    if (request_.prepare.empty()) return true;
     enter_stage(Stage::setup);
-    const Ended ended = run_in_shell(prepare_);
+    const Ended ended = run_in_shell(request_.prepare);
     if (ended.refused != 0 || ended.status != 0 || ended.leaves_processes) {
       errno = ended.refused;
       fail(Stage::setup,
            "what prepares it" + (ended.refused != 0  ? " cannot be started: " + reason()
                                  : ended.status != 0 ? " " + how(ended.status)
                                                      : " goes on ten seconds after it has ended"),
-           prepare_);
+           request_.prepare);
       return false;
     }
     enter_stage(Stage::region);
@@ -361,7 +328,7 @@ class CommandCase {
   }
 
   static Ended run_in_shell(const std::string& text) {
-    const int nothing = ::open(kNothing, O_RDONLY | O_CLOEXEC);
+    const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
     const int errors = ::dup(2);
     Ended ended = execute({.arguments = {"/bin/sh", "-c", text}, .input = nothing, .output = errors});
     ::close(nothing);
@@ -376,7 +343,7 @@ class CommandCase {
   }
 
   void fail_to_start(int why) {
-    const std::string& program = arguments_.front();
+    const std::string& program = request_.arguments.front();
     const std::string hint =
         program.find(' ') == std::string::npos
             ? ""
@@ -386,11 +353,11 @@ class CommandCase {
   }
 
   std::optional<Ended> start_and_wait(bool counted) {
-    // Where the system answers the command, its numbers are the system's, too.
-    const bool has_own_numbers = counted && answers_ && g_grants_own_numbers;
+    // Where the system answers the command, its numbers are the system's, too, unless others are wanted.
+    const bool has_own_numbers = counted && (request_.wants_own_numbers || (request_.answers && g_grants_own_numbers));
     Start start;
     if (counted) {
-      if (const int why = why_not_executable(arguments_.front()); why != 0) {
+      if (const int why = why_not_executable(request_.arguments.front()); why != 0) {
         fail_to_start(why);
         return std::nullopt;
       }
@@ -400,24 +367,24 @@ class CommandCase {
       start.arguments.push_back(protocol::command::kCountsOption +
                                 ("/proc/" + std::to_string(has_own_numbers ? 1 : ::getpid())) + "/fd/" +
                                 std::to_string(counts_));
-      if (!answers_) start.arguments.emplace_back(protocol::command::kAnswersOption);
+      if (!request_.answers) start.arguments.emplace_back(protocol::command::kAnswersOption);
     }
-    start.arguments.insert(start.arguments.end(), arguments_.begin(), arguments_.end());
-    start.drains = output_ == protocol::kOutputToPipe;
-    start.input = ::open(input_.c_str(), O_RDONLY | O_CLOEXEC);
+    start.arguments.insert(start.arguments.end(), request_.arguments.begin(), request_.arguments.end());
+    start.drains = request_.output == protocol::kOutputToPipe;
+    start.input = ::open(request_.input.c_str(), O_RDONLY | O_CLOEXEC);
     if (start.input < 0) {
-      fail(Stage::setup, "cannot open its input: " + reason(), input_);
+      fail(Stage::setup, "cannot open its input: " + reason(), request_.input);
       return std::nullopt;
     }
-    if (output_ == protocol::kOutputToErrors) {
+    if (request_.output == protocol::kOutputToErrors) {
       start.output = ::dup(2);
-    } else if (output_ == protocol::kOutputInherited) {
+    } else if (request_.output == protocol::kOutputInherited) {
       start.output = ::fcntl(protocol::kCaseOutput, F_DUPFD_CLOEXEC, 0);
     } else if (!start.drains) {
-      start.output = ::open(output_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+      start.output = ::open(request_.output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     }
     if (!start.drains && start.output < 0) {
-      fail(Stage::setup, "cannot open its output: " + reason(), output_);
+      fail(Stage::setup, "cannot open its output: " + reason(), request_.output);
       ::close(start.input);
       return std::nullopt;
     }
@@ -440,23 +407,12 @@ class CommandCase {
   Channel channel_;
   std::uint32_t job_;
   CommandFolders folders_;
-  std::vector<std::string> arguments_;
-  std::vector<std::string> variables_;
-  std::vector<int> expected_;  ///< Exit codes; empty: any end will do.
-  std::string before_all_;
-  std::string after_all_;
-  std::string prepare_;
-  std::string input_;
-  std::string output_;
-  std::uint64_t warm_up_ = 0;  ///< Executions that are left to do before one is timed.
-  bool answers_ = true;
+  CommandRequest request_;
   Phase phase_ = Phase::baseline;
   std::uint64_t started_ = 1;  ///< The latest process: what counts is its, and not this one's.
   std::uint64_t dumps_ = 0;
   int counts_ = -1;  ///< What all processes of an execution count in.
-  std::vector<double> user_s_;
-  std::vector<double> system_s_;
-  std::uint64_t peak_bytes_ = 0;
+  UseMeter meter_;
   Use* use_ = nullptr;  ///< Both processes see it.
 };
 

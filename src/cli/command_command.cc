@@ -133,7 +133,8 @@ Result<Suite> suite_of(const Context& context, const CommandOptions& options) {
                    .expected = *std::move(expected),
                    .folder = absolute_path(context.working_folder, options.folder),
                    .warm_up = options.warm_up,
-                   .runs = options.runs};
+                   .runs = options.runs,
+                   .own_numbers = options.own_numbers};
   if (line.folder.size() > 1 && line.folder.ends_with('/')) line.folder.pop_back();
   if (!options.input.empty() && options.input != "null")
     line.input = absolute_path(context.working_folder, options.input);
@@ -274,6 +275,9 @@ void add_command_options(OptionSet& command, CommandOptions& options) {
   command.add("--ignore-failure", &options.ignores_failure, "However they end is no failure: --expect-status any")
       .excludes("--expect-status");
   command.add("--working-folder", &options.folder, "Where they run (default: here)").value_name("DIR");
+  command.add("--own-process-numbers", &options.own_numbers,
+              "Count with process numbers that are the same in each run, for users who are not root, too: in a user "
+              "namespace, where files of others show as nobody's");
   command.add("--env", &options.environment, "Set a variable for them").value_name("NAME=VALUE").one_each();
   command.add("--json", &options.json, "Write the record to this file (-: standard output)").value_name("FILE");
   command

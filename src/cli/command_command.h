@@ -32,6 +32,7 @@ struct CommandOptions {
   std::string exported;  ///< Empty: a table is printed. "hyperfine", "markdown", "csv".
   ProfileOptions profiles;
   int warm_up = 0;
+  bool own_numbers = false;
   int runs = 0;  ///< 0: as many as the precision wants.
   bool ignores_failure = false;
   bool shell = false;

@@ -31,10 +31,31 @@ constexpr auto kVariantsKeys =
 constexpr auto kTimerKeys =
     std::to_array<std::string_view>({"label", "language", "stmt", "setup", "load", "global_setup", TALLY_OPTION_KEYS});
 #undef TALLY_OPTION_KEYS
-constexpr auto kCommandKeys = std::to_array<std::string_view>(
-    {"label",   "run",           "shell",        "setup",        "prepare",   "cleanup",     "files",   "input",
-     "output",  "expect_status", "folder",       "runs",         "warm_up",   "environment", "params",  "tags",
-     "timeout", "replicates",    "min_run_time", "max_run_time", "precision", "memory",      "retries", "entropy"});
+constexpr auto kCommandKeys = std::to_array<std::string_view>({"label",
+                                                               "run",
+                                                               "shell",
+                                                               "setup",
+                                                               "prepare",
+                                                               "cleanup",
+                                                               "files",
+                                                               "input",
+                                                               "output",
+                                                               "folder",
+                                                               "runs",
+                                                               "warm_up",
+                                                               "expect_status",
+                                                               "environment",
+                                                               "params",
+                                                               "tags",
+                                                               "timeout",
+                                                               "replicates",
+                                                               "retries",
+                                                               "precision",
+                                                               "memory",
+                                                               "entropy",
+                                                               "own_process_numbers",
+                                                               "min_run_time",
+                                                               "max_run_time"});
 
 constexpr std::uint64_t kMostRetries = 100;  // as of --retries
 
@@ -362,6 +383,7 @@ Status read_command(const TomlNode& table, const std::string& folder, Suite& sui
   command.line.warm_up = static_cast<int>(fields.up_to("warm_up", kMostWarmUp).value_or(0));
   constexpr std::uint64_t kMostRuns = 1'000'000;
   command.line.runs = static_cast<int>(fields.up_to("runs", kMostRuns).value_or(0));
+  command.line.own_numbers = fields.boolean("own_process_numbers");
   read_environment(fields, command.line.environment, true);
   command.params = read_params(fields);
   command.options = read_options(fields);

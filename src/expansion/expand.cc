@@ -315,6 +315,7 @@ std::string definition_digest(const Case& one, const Toolchain& toolchain) {
     for (const auto& [name, value] : one.command->environment) digest.add(name).add(value);
     if (one.command->output == "pipe" || one.command->output == "inherit") digest.add(one.command->output);
     if (!one.command->setup.empty()) digest.add("setup").add(one.command->setup);
+    if (one.command->own_numbers) digest.add("own_process_numbers");
     for (const std::string& file : one.command->files) digest.add("file").add(name_in_own_folder(*one.command, file));
   }
   if (toolchain.python_program) {

@@ -85,6 +85,19 @@ expect_status = "any"
   EXPECT_TRUE(shell.command->expected.empty());
 }
 
+TEST(Expand, ACommandWithProcessNumbersOfItsOwnIsAnotherCase) {
+  const auto case_of = [](const std::string& keys) {
+    const auto suite = parse_suite("schema = 1\n[[command]]\nlabel = \"a\"\nrun = [\"a\"]\n" + keys, "s.toml", {});
+    return expand(*suite)->front();
+  };
+  const Case own = case_of("own_process_numbers = true");
+  const Case other = case_of("");
+  EXPECT_TRUE(own.command->own_numbers);
+  EXPECT_FALSE(other.command->own_numbers);
+  EXPECT_NE(own.digest, other.digest);
+  EXPECT_EQ(case_of("own_process_numbers = false").digest, other.digest);
+}
+
 TEST(Expand, WhatIsNoCommandIsRefused) {
   const auto refused = [](const std::string& keys) {
     const auto suite = parse_suite("schema = 1\n[[command]]\nlabel = \"a\"\n" + keys, "s.toml", read_suite_file);

@@ -50,9 +50,11 @@ Object to_json(const Case& one, const Toolchain& toolchain) {
   if (const auto& command = one.command) {
     Object environment;
     for (const auto& [name, value] : command->environment) environment[name] = value;
-    json["command"] = Object{
+    Object line{
         {"run", command->run},       {"folder", command->folder},          {"input", command->input},
         {"output", command->output}, {"expect_status", command->expected}, {"environment", std::move(environment)}};
+    if (command->own_numbers) line["own_process_numbers"] = true;
+    json["command"] = std::move(line);
   }
   if (const auto& program = toolchain.python_program)
     json["program"] =

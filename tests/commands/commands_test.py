@@ -211,6 +211,46 @@ def check_process_numbers():
         print("commands: no namespace of processes is to be had here")
 
 
+def check_own_process_numbers():
+    """Of who is not root: in a namespace of users."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o777)
+        outside = {"user": 65534, "group": 65534} if os.geteuid() == 0 else {}
+
+        def measure(file, *command, options=()):
+            environment = {"XDG_CACHE_HOME": str(folder), "TMPDIR": str(folder)}
+            arguments = ["command", "--counts-only", "--json", file, *options, "--", *command]
+            return subprocess.run(
+                [TALLY, *arguments],
+                cwd=folder,
+                env={**os.environ, **environment},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=100,
+                check=False,
+                **outside,
+            )
+
+        done = measure("plain.json", "true")
+        if done.returncode != 0:
+            print(f"commands: no other user can count here: {done.stderr}")
+            return
+        shell = 'echo $$ $PPID; ls /proc | grep -c "^[0-9]"; test -O . || test -w .; kill -9 $PPID'
+        wants = ("--own-process-numbers", "--replicates", "4", "--output", "numbers")
+        done = measure("own.json", "sh", "-c", shell, options=wants)
+        case = json.loads((folder / "own.json").read_text())["cases"][0]
+        if "grants no namespace" in (case.get("failure") or {"message": ""})["message"]:
+            expect(done.returncode == 1, "it is refused, and not counted otherwise")
+            print("commands: no namespace of users is to be had here")
+            return
+        expect(done.returncode == 0, f"{done.stdout}{done.stderr}")
+        expect(case["counts"]["spread"] == 0, f"numbers vary: {case['counts']} {case['warnings']}")
+        numbers = (folder / "numbers").read_text().split()[:2]
+        expect(numbers == ["2", "1"], f"the command's number, and its parent's: {numbers}")
+
+
 def check_what_differs():
     case = case_of(VICTIM, "asks", options=("--counts-only", "--entropy", "system"))
     expect("first of all in" in " ".join(case["warnings"]), f"the function: {case['warnings']}")
@@ -529,6 +569,7 @@ def main():
     check_answers()
     check_times()
     check_process_numbers()
+    check_own_process_numbers()
     check_what_differs()
     check_failures()
     check_signals()

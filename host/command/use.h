@@ -1,0 +1,31 @@
+/// What a command's executions have used, besides the time that has passed.
+#pragma once
+
+#include <sys/resource.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace tally::host {
+
+/// Plain: it may lie in memory that two processes share.
+struct Use {
+  bool is_known = false;
+  std::uint64_t user_ns = 0;    ///< Processor time of one execution: the median.
+  std::uint64_t system_ns = 0;  ///< Likewise, within the system.
+  std::uint64_t peak_bytes = 0;
+};
+
+class UseMeter {
+ public:
+  /// Of an execution more.
+  void add(const rusage& used);
+  [[nodiscard]] Use of_one() const;
+
+ private:
+  std::vector<double> user_s_;
+  std::vector<double> system_s_;
+  std::uint64_t peak_bytes_ = 0;
+};
+
+}  // namespace tally::host
