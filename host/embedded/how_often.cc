@@ -5,20 +5,17 @@
 #include <algorithm>
 
 #include "protocol/collected.h"
+#include "protocol/instruction_budget.h"
 
 namespace tally::embedded {
 
 namespace {
 
-/// Of a warm-up, and of a region: a second where nothing is counted, two to four minutes for a case where all is. As
-/// for programs in Python (host/python/tally_program.py).
-constexpr std::uint64_t kBudget = 300'000'000;
-
 constexpr std::uint64_t kSteps[] = {100, 50, 20, 10, 5, 2, 1};
 
 std::uint64_t most_that_fit(std::uint64_t size, std::uint64_t most) {
   for (const std::uint64_t step : kSteps) {
-    if (step <= most && step * size <= kBudget) return step;
+    if (step <= most && step * size <= protocol::kInstructionBudget) return step;
   }
   return 1;
 }
@@ -27,7 +24,7 @@ std::uint64_t most_that_fit(std::uint64_t size, std::uint64_t most) {
 
 std::uint64_t counted_so_far() { return VALGRIND_DO_CLIENT_REQUEST_EXPR(0, host::kReadCollected, 0, 0, 0, 0, 0); }
 
-bool is_light(std::uint64_t size) { return kSteps[0] * size <= kBudget; }
+bool is_light(std::uint64_t size) { return kSteps[0] * size <= protocol::kInstructionBudget; }
 
 std::uint64_t warm_up_of(std::uint64_t size, std::uint64_t usual) {
   return is_light(size) ? usual : std::min(usual, most_that_fit(size, usual));

@@ -20,6 +20,7 @@
 #include "protocol/case_watch.h"
 #include "protocol/collected.h"
 #include "protocol/descriptors.h"
+#include "protocol/instruction_budget.h"
 #include "shared_page.h"
 
 namespace tally::host {
@@ -298,13 +299,14 @@ PyMethodDef g_program_methods[] = {
 
 int add_program_parts(PyObject* module) {
   if (PyModule_AddFunctions(module, g_program_methods) != 0) return -1;
-  constexpr std::pair<const char*, int> kDescriptors[] = {{"LATE_ENVIRONMENT", protocol::kLateEnvironment},
-                                                          {"HOST_COMMON", protocol::kHostCommon},
-                                                          {"PROGRAM_FRAMEWORK", protocol::kProgramFramework},
-                                                          {"PROGRAM_TEXT", protocol::kProgramText},
-                                                          {"BENCHMARK_LIST", protocol::kBenchmarkList}};
-  for (const auto& [name, descriptor] : kDescriptors) {
-    if (PyModule_AddIntConstant(module, name, descriptor) != 0) return -1;
+  constexpr std::pair<const char*, int> kNumbers[] = {{"BUDGET", static_cast<int>(protocol::kInstructionBudget)},
+                                                      {"LATE_ENVIRONMENT", protocol::kLateEnvironment},
+                                                      {"HOST_COMMON", protocol::kHostCommon},
+                                                      {"PROGRAM_FRAMEWORK", protocol::kProgramFramework},
+                                                      {"PROGRAM_TEXT", protocol::kProgramText},
+                                                      {"BENCHMARK_LIST", protocol::kBenchmarkList}};
+  for (const auto& [name, number] : kNumbers) {
+    if (PyModule_AddIntConstant(module, name, number) != 0) return -1;
   }
   return 0;
 }
