@@ -118,7 +118,7 @@ enum class Field : std::uint16_t {
   after_all = 82,       ///< run_case, of a command: what a shell does once, after its last one; or absent.
   copied_file = 83,  ///< run_case, of a command, repeated: "TO\0FROM", a file or folder that each execution gets anew
                      ///< in a folder of its own, where it then runs; absent: it runs in `command_folder`.
-  own_numbers = 84,  ///< run_case, of a command: 1 where it is to have process numbers of its own, or to fail.
+  own_numbers = 85,  ///< run_case, of a command: 1 where it is to have process numbers of its own, or to fail.
   user_ns = 78,      ///< told, of a command: processor time of one execution, the median.
   system_ns = 79,    ///< told, of a command: likewise, within the system.
   peak_bytes = 80,   ///< told, of a command or a case that reports it: the most memory that one process had at once.
