@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <sstream>
 #include <string>
 
 #include "protocol/hidden_drivers.h"
@@ -78,6 +82,22 @@ TEST_F(Frame, AFieldThatDoesNotFitSpoilsTheFrame) {
   Writer writer(buffer, MessageType::failed, 0);
   writer.text(Field::message, std::string(buffer.size(), 'x'));
   EXPECT_TRUE(writer.finish().empty());
+}
+
+/// Two people give a new one the same number.
+TEST_F(Frame, EachFieldHasANumberOfItsOwn) {
+  std::ostringstream header;
+  header << std::ifstream(TALLY_SOURCE_DIR "/src/protocol/frame.h").rdbuf();
+  std::string text = header.str();
+  text = text.substr(text.find("enum class Field"));
+  text.resize(text.find("};"));
+  const std::regex entry("(\\w+) = (\\d+),");
+  std::map<std::string, std::string> names;
+  for (std::sregex_iterator at(text.begin(), text.end(), entry); at != std::sregex_iterator(); ++at) {
+    const auto [known, fresh] = names.emplace((*at)[2], (*at)[1]);
+    EXPECT_TRUE(fresh) << known->second << " and " << (*at)[1] << " are both " << (*at)[2];
+  }
+  EXPECT_GT(names.size(), 70U);
 }
 
 }  // namespace
