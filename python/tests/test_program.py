@@ -51,7 +51,13 @@ def start(
     if tally is not None:
         environment["TALLY"] = str(tally)
     return subprocess.run(
-        command, env=environment, capture_output=True, text=True, timeout=60, check=False
+        command,
+        env=environment,
+        cwd=package,  # -m looks there first
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
 
 

@@ -150,7 +150,12 @@ class FakeHost final : public FakePeer {
   void take_frames() {
     for (;;) {
       const protocol::Parsed parsed = protocol::parse_frame(pending_);
-      if (parsed.state != protocol::ParseState::complete || fds_.size() < 2) return;
+      if (parsed.state != protocol::ParseState::complete) return;
+      if (parsed.message.type() == MessageType::variables) {
+        pending_.erase(0, parsed.consumed);
+        continue;
+      }
+      if (fds_.size() < 2) return;
       UniqueFd socket = std::move(fds_[0]);
       UniqueFd output = std::move(fds_[1]);
       fds_.erase(fds_.begin(), fds_.begin() + 2);
