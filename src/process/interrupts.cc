@@ -7,6 +7,8 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
+#include <ctime>
 
 namespace tally {
 namespace {
@@ -16,11 +18,28 @@ constexpr std::array signals{SIGINT, SIGTERM, SIGHUP};
 // What a handler needs, and no more: the pipe's writing end, -1 while nothing is installed.
 std::atomic<int> write_end = -1;
 std::array<struct sigaction, signals.size()> previous;
+std::array<std::atomic<std::int64_t>, signals.size()> last_ns;  // When each came last; 0: not yet.
 
-extern "C" void tally_on_interrupt(int) {
+constexpr std::int64_t kOnce = 50'000'000;  // ns
+
+/// GNU timeout sends its signal to the command, and once more to the command's group: that asks once.
+bool came_just_now(int signal) {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const std::int64_t ns = now.tv_sec * 1'000'000'000LL + now.tv_nsec;
+  for (std::size_t i = 0; i < signals.size(); ++i) {
+    if (signals[i] != signal) continue;
+    const std::int64_t last = last_ns[i].exchange(ns);
+    return last != 0 && ns - last < kOnce;
+  }
+  return false;
+}
+
+extern "C" void tally_on_interrupt(int signal) {
   const int kept = errno;
   const char one = 1;
-  [[maybe_unused]] const ssize_t written = write(write_end.load(), &one, 1);  // Full: 65,536 are pending already.
+  // Full: 65,536 are pending already.
+  [[maybe_unused]] const ssize_t written = came_just_now(signal) ? 0 : write(write_end.load(), &one, 1);
   errno = kept;
 }
 
@@ -36,6 +55,7 @@ Result<Interrupts> Interrupts::install() {
   action.sa_flags = SA_RESTART;
   sigfillset(&action.sa_mask);
   for (std::size_t i = 0; i < signals.size(); ++i) {
+    last_ns[i] = 0;
     sigaction(signals[i], &action, &previous[i]);
     if (previous[i].sa_handler == SIG_IGN && signals[i] != SIGTERM) sigaction(signals[i], &previous[i], nullptr);
   }

@@ -2,7 +2,8 @@
 ///
 /// What was ignored when it came (nohup, a shell's "&") stays so, but for SIGTERM.
 /// One at a time (a signal handler can reach nothing but a global); the previous dispositions come back at the end.
-/// A handler and a pipe rather than a signalfd, which would count two quick Ctrl-C as one.
+/// A signal that comes once more within 50 ms asks once: GNU timeout sends its own to a command and to the command's
+/// group. A handler and a pipe rather than a signalfd, which would also count as one what comes while nobody looks.
 #pragma once
 
 #include "base/error.h"

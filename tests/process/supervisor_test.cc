@@ -158,6 +158,22 @@ TEST_F(DriverTest, ItsScratchFolderGoesWhenItIsKilledAndOnlyThen) {
   fs::remove_all(folder);
 }
 
+/// As GNU timeout does it: to the command, and to its group.
+TEST_F(DriverTest, ASignalThatComesTwiceAtOnceAsksOnce) {
+  const int driver = start_driver({}, Milliseconds(300));
+  ASSERT_GT(driver, 0);
+  ASSERT_EQ(read_some(out_.get()), "ready\n");
+  std::this_thread::sleep_for(Milliseconds(50));  // Until the victims ignore what they ignore.
+  const Clock::time_point start = Clock::now();
+  for (int i = 0; i < 2; ++i) {
+    kill(driver, SIGINT);
+    std::this_thread::sleep_for(Milliseconds(5));
+  }
+  EXPECT_EQ(end_of(driver), WaitStatus(Exited{0}));
+  EXPECT_GE(Clock::now() - start, Milliseconds(600)) << "both graces";
+  EXPECT_THAT(survivors(mark_), IsEmpty());
+}
+
 TEST_F(DriverTest, InterruptsAreCountedAndCancel) {
   for (const int times : {1, 2}) {
     const Milliseconds grace = times == 1 ? Milliseconds(300) : patience;
