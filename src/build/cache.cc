@@ -57,7 +57,7 @@ std::optional<std::string> first_line_of_same_headers(const fs::path& path) {
   if (!list) return std::nullopt;
   const std::size_t blank = list->first.rfind(' ');
   if (blank == std::string::npos) return std::nullopt;
-  const std::string first = list->first.substr(0, blank);
+  std::string first = list->first.substr(0, blank);
   if (identity_of_all(list->files) == list->identity) return first;
   // Noted before they are read: one that changes in between is found changed the next time.
   const std::string now = list_text(list->first, list->files);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <tuple>
 
 #include "base/overloaded.h"
 #include "base/text.h"
@@ -128,7 +129,7 @@ Result<HostPool::Host> HostPool::launch(const HostKey& key, const HostSpec& spec
   host.control = FrameStream(std::move(pair->ours));
   if (spec.late_variables) {
     // Where it has ended already, that is what is reported.
-    static_cast<void>(host.control.send(late_variables_frame(*spec.late_variables)));
+    std::ignore = host.control.send(late_variables_frame(*spec.late_variables));
   }
   host.started = runner_.now();
   host.started_at = std::chrono::system_clock::now();
