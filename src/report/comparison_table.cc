@@ -237,6 +237,7 @@ std::string render_comparison(const Comparison& comparison, const ComparisonRend
     text += tinted(note + "\n", Tint::dim, render.options.color);
   if (!within.empty()) {
     std::vector<std::string> reasons;
+    reasons.reserve(within.size());
     for (const ThresholdOf one : within) reasons.emplace_back(to_string(one));
     text += tinted("within ±: a change that is no larger is the same; the limit is " + join(reasons, ", or ") + "\n",
                    Tint::dim, render.options.color);

@@ -181,6 +181,7 @@ TEST(Batch, EachStringConstantBeginsAtAMultipleOf64) {
   const ResolvedToolchain toolchain = cpp_toolchain(runner);
   ASSERT_TRUE(*toolchain.compiler) << describe(toolchain.compiler->error());
   std::vector<Case> cases;
+  cases.reserve(5);
   for (int i = 0; i < 5; ++i) {
     cases.push_back(
         snippet("const char* text = \"the constant number " + std::to_string(i) + "\"; tally::keep(text);"));

@@ -34,7 +34,7 @@ const std::vector<std::string> kThousands = {"range_for [cpp]",
 TEST(Facade, KnownWorkIsReadExactlyInEachForm) {
   for (const std::string compiler : {"g++", "clang++-19"}) {
     for (const std::string level : {"-O0", "-O2"}) {
-      SCOPED_TRACE(compiler + " " + level);
+      SCOPED_TRACE(testing::Message() << compiler << " " << level);
       const Program program(made_by(compiler, level));
       Ran ran;
       const Record record = counted(program.path(), {}, ran);

@@ -21,7 +21,7 @@ const std::vector<std::string> kGood = {"--filter", "known_work/empty*", "--filt
 TEST(Programs, KnownWorkIsReadExactlyAtEveryLevel) {
   for (const std::string compiler : {"g++", "clang++-19"}) {
     for (const std::string level : {"-O0", "-O1", "-O2", "-O3"}) {
-      SCOPED_TRACE(compiler + " " + level);
+      SCOPED_TRACE(testing::Message() << compiler << " " << level);
       const Program program({.compiler = compiler, .level = level});
       Ran ran;
       const Record record =
@@ -40,7 +40,7 @@ TEST(Programs, KnownWorkIsReadExactlyAtEveryLevel) {
 TEST(Programs, EveryFormOfLoopIsReadExactly) {
   for (const std::string level : {"-O0", "-O2"}) {
     for (const std::string compiler : {"g++", "clang++-19"}) {
-      SCOPED_TRACE(compiler + " " + level);
+      SCOPED_TRACE(testing::Message() << compiler << " " << level);
       const Program program({.source = "loops", .compiler = compiler, .level = level});
       Ran ran;
       const Record record = measured(program.path(), {}, ran);

@@ -65,7 +65,10 @@ def check_zsh(folder):
     installed.mkdir(parents=True)
     (installed / "_tally").write_text(run(TALLY, "completions", "zsh").stdout)
     asks = 'autoload -Uz compinit && compinit -D -u && echo "completes with ${_comps[tally]}"'
-    for fpath, answer in ((f"fpath+=({installed})", "completes with _tally"), ("true", "completes with")):
+    for fpath, answer in (
+        (f"fpath+=({installed})", "completes with _tally"),
+        ("true", "completes with"),
+    ):
         said = run("zsh", "-fc", f"fpath=(${{fpath:#*/local/*}}); {fpath}; {asks}").stdout.strip()
         expect(said == answer, f"zsh with {fpath}: {said!r}")
     help_text = " ".join(run(TALLY, "completions", "--help").stdout.split())

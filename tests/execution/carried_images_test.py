@@ -49,9 +49,8 @@ class CarriedImages(ImagesCase):
         self.write("words.txt", "others")
         self.cache("import", kept)
         record, argv = self.command("suite.toml")
-        argv.remove("--quiet")
         done = subprocess.run(
-            [*argv, "-v"], env=self.environment, cwd=self.folder, text=True, capture_output=True
+            argv, env=self.environment, cwd=self.folder, text=True, capture_output=True
         )
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn(f"another file is here than was there: {self.folder}/words.txt", done.stderr)

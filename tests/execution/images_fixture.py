@@ -110,7 +110,7 @@ class ImagesCase(unittest.TestCase):
             "--counts-only",
             "--server",
             "off",
-            "--quiet",
+            "-v",  # a failure then says why a host was started
             "--json",
             str(record),
         ]
