@@ -20,7 +20,7 @@ struct EmptyLoops {
   [[nodiscard]] const unsigned* end() const { return pauses + number; }
 };
 
-/// The first is as the function's first execution was. The other one tells what a pause costs: later executions may
+/// The first is as the function's first execution was. The other one shows what a pause costs: later executions may
 /// pause more often, or less. Neither times nor teams have that taken off.
 EmptyLoops empty_loops(const detail::Facts& facts, int threads = 1);
 
