@@ -9,6 +9,7 @@
 #include <ctime>
 
 #include "execution.h"
+#include "parent_death.h"
 #include "process/process_tree.h"
 
 namespace tally::host {
@@ -104,8 +105,7 @@ KeptEnd Keeper::watch(const std::function<int()>& measure) {
   const pid_t pid = ::fork();
   if (pid < 0) return {.refused = errno};
   if (pid > 0) return wait_for(pid, true);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != keeper) ::_exit(1);
+  die_with(keeper);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   ::sigprocmask(SIG_UNBLOCK, &awaited_, nullptr);
   const int code = measure();

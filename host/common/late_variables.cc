@@ -22,7 +22,7 @@ struct Room {
   std::size_t name = 0;   ///< The name's length.
 };
 Room g_rooms[kVariables];
-HearVariable g_hear = nullptr;
+OnLateVariable g_on_variable = nullptr;
 
 /// Of the message, if it has this one.
 bool find_value(const protocol::Message& message, std::string_view name, std::string_view& value) {
@@ -37,8 +37,8 @@ bool find_value(const protocol::Message& message, std::string_view name, std::st
 
 }  // namespace
 
-void make_room_for_late_variables(HearVariable hear) {
-  g_hear = hear;
+void reserve_late_variables(OnLateVariable on_variable) {
+  g_on_variable = on_variable;
   for (std::size_t i = 0; i < kVariables; ++i) {
     Room& room = g_rooms[i];
     room.name = std::strlen(kLateVariables[i]);
@@ -62,7 +62,7 @@ void set_late_variables(const protocol::Message& message) {
     } else {
       ::unsetenv(kLateVariables[i]);
     }
-    if (g_hear != nullptr) g_hear(i, value, is_set);
+    if (g_on_variable != nullptr) g_on_variable(i, value, is_set);
   }
 }
 

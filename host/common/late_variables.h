@@ -1,5 +1,5 @@
-/// The variables of protocol/late_variables.h in a host. Room for them is made while it starts; when they come, they
-/// are written there: they allocate nothing, and their lengths move nothing.
+/// The variables of protocol/late_variables.h in a host. Memory for them is reserved while it starts. When they
+/// arrive, they are written there, so they allocate nothing, and their lengths move no count.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,15 @@
 
 namespace tally::host {
 
-/// Hears the value of each variable, by its place in kLateVariables, or that it has none. Must not allocate.
-using HearVariable = void (*)(std::size_t which, std::string_view value, bool is_set);
+/// Called with each variable's place in kLateVariables and its value. A variable without a value is not set. Must not
+/// allocate.
+using OnLateVariable = void (*)(std::size_t which, std::string_view value, bool is_set);
 
-/// Allocates, so: before the host's heap is settled. `hear` may be null.
-void make_room_for_late_variables(HearVariable hear);
+/// Reserves memory for the variables. Call it before the host's heap is settled, because it allocates. `on_variable`
+/// may be null.
+void reserve_late_variables(OnLateVariable on_variable);
 
-/// What the message says is in the environment afterwards, and those of the variables that it leaves out are not.
-/// Nothing where no room was made.
+/// Sets the variables that the message has, and unsets the others. Does nothing where no memory was reserved.
 void set_late_variables(const protocol::Message& message);
 
 }  // namespace tally::host

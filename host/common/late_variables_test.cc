@@ -16,10 +16,10 @@ namespace {
 using protocol::Field;
 using protocol::MessageType;
 
-std::map<std::string, std::string> g_heard;
+std::map<std::string, std::string> g_values;
 
-void hear(std::size_t which, std::string_view value, bool is_set) {
-  g_heard[protocol::kLateVariables[which]] = is_set ? std::string(value) : "(not set)";
+void keep_value(std::size_t which, std::string_view value, bool is_set) {
+  g_values[protocol::kLateVariables[which]] = is_set ? std::string(value) : "(not set)";
 }
 
 protocol::Message message_of(std::initializer_list<std::string> entries) {
@@ -33,7 +33,7 @@ protocol::Message message_of(std::initializer_list<std::string> entries) {
 
 TEST(LateVariables, AreSetWithoutABlockMore) {
   ::setenv("PATH", "/before", 1);
-  make_room_for_late_variables(nullptr);
+  reserve_late_variables(nullptr);
   ::setenv("AFTER", "1", 1);
   const std::string path = "PATH=/" + std::string(5000, 'x');
   const std::string other = "VIRTUAL_ENV=/a=b";
@@ -50,13 +50,13 @@ TEST(LateVariables, AreSetWithoutABlockMore) {
 }
 
 TEST(LateVariables, ThoseThatTheUserDoesNotHaveAreGone) {
-  make_room_for_late_variables(hear);
+  reserve_late_variables(keep_value);
   set_late_variables(message_of({"PATHS=/x", "PATH=/bin"}));
   EXPECT_STREQ(::getenv("PATH"), "/bin");
   EXPECT_EQ(::getenv("VIRTUAL_ENV"), nullptr);
   EXPECT_EQ(::getenv("CONDA_PREFIX"), nullptr);
-  EXPECT_EQ(g_heard, (std::map<std::string, std::string>{
-                         {"PATH", "/bin"}, {"VIRTUAL_ENV", "(not set)"}, {"CONDA_PREFIX", "(not set)"}}));
+  EXPECT_EQ(g_values, (std::map<std::string, std::string>{
+                          {"PATH", "/bin"}, {"VIRTUAL_ENV", "(not set)"}, {"CONDA_PREFIX", "(not set)"}}));
 }
 
 TEST(LateVariablesDeathTest, AHostWithoutRoomKeepsWhatItHas) {

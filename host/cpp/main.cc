@@ -213,7 +213,7 @@ bool preload(const char* library) {
 int main_of_host(int argc, char** argv) {
   entropy::prepare();
   ask_c_library();
-  make_room_for_late_variables(nullptr);
+  reserve_late_variables(nullptr);
   if (callgrind::running()) leave_memory_below(floor_of_stage(0));
   for (int i = 1; i + 1 < argc; ++i) {
     if (std::strcmp(argv[i], "--preload") != 0) continue;

@@ -1,6 +1,6 @@
 /// A call of a benchmark's function in which all regions of both phases lie, one after the other: its loop is executed
-/// once with the function's setup before it, and goes on for as long as it is told. Its first executions show how often
-/// it pauses, and how heavy it is; then the empty loop is measured, from within.
+/// once with the function's setup before it, and continues as long as there is another region. Its first executions
+/// show how often it pauses, and how heavy it is; then the empty loop is measured, from within.
 #pragma once
 
 #include <cstdint>

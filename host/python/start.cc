@@ -136,12 +136,6 @@ PyObject* set_flag(PyObject* /*module*/, PyObject* args) {
   Py_RETURN_NONE;
 }
 
-/// CPython's PyMemAllocatorEx, which the limited API leaves out.
-struct ObjectAllocator {
-  void* context;
-  void* functions[4];  ///< Allocate, allocate zeroes, reallocate, free.
-};
-
 /// A late variable in os.environ: bytes of the room's size, of which the object is said to have as many as it needs.
 struct LateVariable {
   PyObject* name;
@@ -162,8 +156,8 @@ void set_in_environ(std::size_t which, std::string_view value, bool is_set) {
   Py_SET_SIZE(reinterpret_cast<PyVarObject*>(room), static_cast<Py_ssize_t>(value.size()));
 }
 
-/// make_room_for_late_variables(data): in the environment, and in `data`, which is os.environ's.
-PyObject* make_room(PyObject* /*module*/, PyObject* data) {
+/// reserve_late_variables(data): in the C library's environment, and in `data`, the dictionary behind os.environ.
+PyObject* reserve_variables(PyObject* /*module*/, PyObject* data) {
   Py_INCREF(data);
   g_variables = data;
   for (std::size_t i = 0; i < std::size(g_late); ++i) {
@@ -172,9 +166,15 @@ PyObject* make_room(PyObject* /*module*/, PyObject* data) {
     one.value = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(protocol::kLateRoom));
     if (one.name == nullptr || one.value == nullptr || PyDict_SetItem(data, one.name, one.value) != 0) return nullptr;
   }
-  make_room_for_late_variables(set_in_environ);
+  reserve_late_variables(set_in_environ);
   Py_RETURN_NONE;
 }
+
+/// CPython's PyMemAllocatorEx, which the limited API leaves out.
+struct ObjectAllocator {
+  void* context;
+  void* functions[4];  ///< Allocate, allocate zeroes, reallocate, free.
+};
 
 PyMethodDef g_start_methods[] = {
     {"seal", seal, METH_VARARGS, "Allocate from fresh memory from here on."},
@@ -185,7 +185,8 @@ PyMethodDef g_start_methods[] = {
     {"ask_c_library", ask_library, METH_NOARGS, "Let the C library read what it reads once."},
     {"path_stat", path_stat, METH_O, "What an import needs of os.stat()."},
     {"set_flag", set_flag, METH_VARARGS, "Change an item of sys.flags."},
-    {"make_room_for_late_variables", make_room, METH_O, "For what the runner says once an image is made."},
+    {"reserve_late_variables", reserve_variables, METH_O,
+     "Reserve memory for what the runner sends when the host is ready."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -16,6 +16,11 @@ std::string to_hex(XXH128_hash_t hash) { return fmt::format("{:016x}{:016x}", ha
 
 std::string digest(std::string_view bytes) { return to_hex(XXH3_128bits(bytes.data(), bytes.size())); }
 
+bool is_digest(std::string_view text) {
+  constexpr std::size_t kDigits = 32;
+  return text.size() == kDigits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 void Digest::Free::operator()(XXH3_state_s* state) const { XXH3_freeState(state); }
 
 Digest::Digest() : state_(XXH3_createState()) { XXH3_128bits_reset(state_.get()); }

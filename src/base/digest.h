@@ -13,6 +13,9 @@ namespace tally {
 /// The digest of one text.
 std::string digest(std::string_view bytes);
 
+/// Whether the text is 32 hexadecimal digits, as a digest is.
+bool is_digest(std::string_view text);
+
 /// The digest of a sequence of texts; ("ab", "c") differs from ("a", "bc").
 class Digest {
  public:

@@ -17,6 +17,13 @@ TEST(Digest, IsTheSameForEver) {
   EXPECT_EQ(Digest().add("ab").add("c").hex(), "f2eda2708bcfd51cc05c0ee4c9f60440");
 }
 
+TEST(Digest, IsKnownByItsLook) {
+  EXPECT_TRUE(is_digest(digest("abc")));
+  EXPECT_FALSE(is_digest(digest("abc") + "0"));
+  EXPECT_FALSE(is_digest("06b05ab6733a618578af5f94892f395g"));
+  EXPECT_FALSE(is_digest(""));
+}
+
 TEST(Digest, BlocksMakeOneText) { EXPECT_EQ(Digest().add_raw("ab").add_raw("c").hex(), Digest().add_raw("abc").hex()); }
 
 }  // namespace

@@ -248,11 +248,6 @@ std::optional<std::pair<std::uint64_t, std::string>> size_and_digest(std::string
   return std::pair(size, std::string(line.substr(length + 1)));
 }
 
-bool is_digest(std::string_view text) {
-  constexpr std::size_t kLength = 32;
-  return text.size() == kLength && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
-
 /// A file in the store that goes with this object, unless it got its name.
 class NewImage {
  public:

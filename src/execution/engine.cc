@@ -243,7 +243,7 @@ bool Engine::announce(const HostKind& kind, const HostSpec& spec, HostId host) {
 
 bool Engine::start_session(const HostKind& kind, const HostSpec& spec, HostId host) {
   const Case& measured = request_.cases[book_.first(kind).index];
-  const bool wall = is_alone(book_.first(kind).mode);
+  const bool alone = is_alone(book_.first(kind).mode);
   // Valgrind runs one thread at a time: counting needs one CPU, however many threads there are.
   // How many processes and threads a command has at once, nobody knows before.
   const int cpus = measured.command ? static_cast<int>(all_cpus_) : measured.threads;
@@ -258,7 +258,7 @@ bool Engine::start_session(const HostKind& kind, const HostSpec& spec, HostId ho
     request.folder = make_temporary_folder(pool_.dumps(host), request.job);
   request.to_come = spec.single_use ? 0 : book_.left(kind);
   CaseOutcome& outcome = book_.outcome(job.index);
-  if (wall && static_cast<int>(request.cpus.size()) < measured.threads && outcome.warnings.empty()) {
+  if (alone && static_cast<int>(request.cpus.size()) < measured.threads && outcome.warnings.empty()) {
     outcome.warnings.push_back(fmt::format("it has {} threads and only {} CPU{} may be used: they took turns",
                                            measured.threads, request.cpus.size(), request.cpus.size() == 1 ? "" : "s"));
   }

@@ -296,8 +296,8 @@ std::vector<std::string> programs_of(const HostSpec& spec) {
   return programs;
 }
 
-/// Of all but its files' content.
-std::string lineage_of(const HostSpec& spec) {
+/// Of what it is started with, but for the content of its files.
+std::string start_digest_of(const HostSpec& spec) {
   Digest digest;
   digest.add(spec.working_folder)
       .add(spec.late_variables ? "late variables" : "")
@@ -315,7 +315,7 @@ std::string lineage_of(const HostSpec& spec) {
 }  // namespace
 
 HostKey key_of(const HostSpec& spec) {
-  const std::string image = lineage_of(spec);
+  const std::string image = start_digest_of(spec);
   Digest lineage;
   lineage.add(image);
   for (const auto& [name, value] : spec.late_variables.value_or(EnvironmentVariables{})) lineage.add(name).add(value);
@@ -328,7 +328,7 @@ HostKey key_of(const HostSpec& spec) {
 
 ImageOrigin origin_of(const HostSpec& spec) {
   ImageOrigin origin{.host = spec.name,
-                     .content = Digest().add(lineage_of(spec)).add(spec.made_of_text).hex(),
+                     .content = Digest().add(start_digest_of(spec)).add(spec.made_of_text).hex(),
                      .files = programs_of(spec)};
   origin.files.insert(origin.files.end(), spec.made_of_files.begin(), spec.made_of_files.end());
   origin.state = state_of_all(origin.files);

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <tuple>
 
+#include "base/digest.h"
 #include "base/text.h"
 #include "profile/names.h"
 #include "profile/python_functions.h"
@@ -16,11 +17,6 @@ bool all_digits(std::string_view text) {
 }
 
 constexpr std::size_t digest_length = 32;
-
-bool is_digest(std::string_view text) {
-  return text.size() == digest_length &&
-         std::ranges::all_of(text, [](unsigned char c) { return std::isxdigit(c) != 0; });
-}
 
 /// Statements are compiled under names made of their digest, which depends on the compiler, too: "tally_<digest>".
 std::string without_digests(std::string text) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "base/digest.h"
 #include "base/readable_id.h"
 #include "base/text.h"
 #include "comparison/means.h"
@@ -74,12 +75,10 @@ std::string allocation_lines(const CaseComparison& one, std::size_t most) {
 
 /// A digest's first figures tell it.
 std::string with_short_digests(std::string_view change) {
-  constexpr std::size_t whole = 32;
   constexpr std::size_t kept = 8;
   std::vector<std::string> words;
   for (const std::string_view word : split(change, ' ')) {
-    const bool digest = word.size() == whole && word.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-    words.push_back(digest ? std::string(word.substr(0, kept)) + "…" : std::string(word));
+    words.push_back(is_digest(word) ? std::string(word.substr(0, kept)) + "…" : std::string(word));
   }
   return join(words, " ");
 }

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "base/digest.h"
 #include "base/text.h"
 
 namespace tally {
@@ -22,11 +23,6 @@ struct Named {
 };
 
 using Versions = std::map<Named, std::set<std::string>>;
-
-bool is_digest(std::string_view text) {
-  constexpr std::size_t kLength = 32;
-  return text.size() == kLength && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
 
 VersionKind kind_of(Rank rank) {
   if (rank == Rank::package) return VersionKind::package;
