@@ -156,7 +156,7 @@ void set_in_environ(std::size_t which, std::string_view value, bool is_set) {
   Py_SET_SIZE(reinterpret_cast<PyVarObject*>(room), static_cast<Py_ssize_t>(value.size()));
 }
 
-/// reserve_late_variables(data): in the C library's environment, and in `data`, the dictionary behind os.environ.
+/// make_room_for_late_variables(data): in the C library's environment, and in `data`, the dictionary behind os.environ.
 PyObject* reserve_variables(PyObject* /*module*/, PyObject* data) {
   Py_INCREF(data);
   g_variables = data;
@@ -185,8 +185,7 @@ PyMethodDef g_start_methods[] = {
     {"ask_c_library", ask_library, METH_NOARGS, "Let the C library read what it reads once."},
     {"path_stat", path_stat, METH_O, "What an import needs of os.stat()."},
     {"set_flag", set_flag, METH_VARARGS, "Change an item of sys.flags."},
-    {"reserve_late_variables", reserve_variables, METH_O,
-     "Reserve memory for what the runner sends when the host is ready."},
+    {"make_room_for_late_variables", reserve_variables, METH_O, "For what the runner says once an image is made."},
     {nullptr, nullptr, 0, nullptr},
 };
 

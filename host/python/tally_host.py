@@ -450,7 +450,7 @@ def main():
     del sys.modules["tally_warm_up"]
     new_main()
     tally_start.end_of_imports()
-    _tally_host.reserve_late_variables(os.environ._data)
+    _tally_host.make_room_for_late_variables(os.environ._data)
     tally_start.seal(tally_start.LAST_STAGE)
     sys.exit(_tally_host.serve(run_case, sys.version.split()[0]))
 

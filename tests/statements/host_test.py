@@ -20,7 +20,7 @@ class Host:
         self.hooks = None
         native = types.ModuleType("_tally_host")
         native.PART_STRIDE = STRIDE
-        native.reserve_late_variables = lambda data: None
+        native.make_room_for_late_variables = lambda data: None
         native.set_hooks = lambda before, sync: setattr(self, "hooks", (before, sync))
         native.start_instrumentation = lambda: False
         native.rehearse = lambda function, text, counted: True
