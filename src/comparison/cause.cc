@@ -52,9 +52,9 @@ std::string likely_cause(const CaseComparison& comparison) {
     };
     if (allocator != noise.end() && share_of_movement(comparison.functions, allocates) > most_of) return "allocator";
   }
-  if (comparison.shown().language == "command" && comparison.subject_changes.empty())
-    return has_other_arguments(comparison) ? "arguments" : "input";
-  return "code";
+  if (!comparison.subject_changes.empty()) return "code";
+  if (comparison.shown().language != "command") return "unknown";
+  return has_other_arguments(comparison) ? "arguments" : "input";
 }
 
 }  // namespace tally
