@@ -1,6 +1,7 @@
 #include "folder_lists.h"
 
 #include "image/system.h"
+#include "protocol/first_modules.h"
 #include "results.h"
 
 namespace tally::counter {
@@ -28,6 +29,8 @@ struct List {
 };
 
 List* g_lists = nullptr;
+
+bool g_first_modules_alone = false;
 
 /// Added to an offset in one of these lists, it makes what the guest takes for the kernel's (d_off).
 constexpr Long kPlaces = 0x7a11'0000'0000'0000;
@@ -58,14 +61,42 @@ Int by_name(const void* first, const void* second) {
   return VG_(strcmp)((*static_cast<Entry* const*>(first))->name, (*static_cast<Entry* const*>(second))->name);
 }
 
-/// The entries of `from` by their names, in `to`.
-void sort(UChar* to, UChar* from, SizeT size) {
+bool is_first_module(const HChar* name) {
+  SizeT length = 0;
+  while (name[length] != '\0' && name[length] != '.') ++length;
+  if (length == 0) return true;  // "." and ".."
+  for (const HChar* const module : host::kFirstModules) {
+    if (VG_(strlen)(module) == length && VG_(strncmp)(module, name, length) == 0) return true;
+  }
+  return false;
+}
+
+/// A folder that holds these is the standard library's.
+bool is_standard_library(Entry* const* entries, SizeT count) {
+  bool has_encodings = false;
+  bool has_os = false;
+  for (SizeT i = 0; i < count; ++i) {
+    has_encodings = has_encodings || VG_(strcmp)(entries[i]->name, "encodings") == 0;
+    has_os = has_os || VG_(strcmp)(entries[i]->name, "os.py") == 0;
+  }
+  return has_encodings && has_os;
+}
+
+/// The entries of `from` by their names, in `to`: how many bytes they take.
+SizeT sort(UChar* to, UChar* from, SizeT size) {
   SizeT count = 0;
   for (SizeT at = 0; at < size; at += entry_at(from + at)->size) ++count;
   auto** entries = static_cast<Entry**>(VG_(malloc)("tally.folders", count * sizeof(Entry*)));
   count = 0;
   for (SizeT at = 0; at < size; at += entry_at(from + at)->size) entries[count++] = entry_at(from + at);
   VG_(ssort)(static_cast<void*>(entries), count, sizeof(Entry*), by_name);
+  if (g_first_modules_alone && is_standard_library(entries, count)) {
+    SizeT kept = 0;
+    for (SizeT i = 0; i < count; ++i) {
+      if (is_first_module(entries[i]->name)) entries[kept++] = entries[i];
+    }
+    count = kept;
+  }
   SizeT at = 0;
   for (SizeT i = 0; i < count; ++i) {
     VG_(memcpy)(to + at, entries[i], entries[i]->size);
@@ -74,6 +105,7 @@ void sort(UChar* to, UChar* from, SizeT size) {
     copy->next = kPlaces + static_cast<Long>(at);
   }
   VG_(free)(static_cast<void*>(entries));
+  return at;
 }
 
 /// All of a folder, of which the kernel has given the first piece.
@@ -91,7 +123,7 @@ List* read_rest(UWord descriptor, UWord piece, SizeT size) {
   }
   auto* const list = static_cast<List*>(VG_(malloc)("tally.folders", sizeof(List)));
   *list = {static_cast<Int>(descriptor), static_cast<UChar*>(VG_(malloc)("tally.folders", size)), size, 0, g_lists};
-  sort(list->bytes, whole, size);
+  list->size = sort(list->bytes, whole, size);
   VG_(free)(whole);
   return g_lists = list;
 }
@@ -134,6 +166,14 @@ void go_to(ThreadId thread, const UWord* arguments) {
 }
 
 }  // namespace
+
+Bool take_folder_lists_option(const HChar* argument) {
+  if (VG_(strcmp)(argument, host::kFirstModulesOption) != 0) return False;
+  g_first_modules_alone = true;
+  return True;
+}
+
+void list_whole_folders() { g_first_modules_alone = false; }
 
 void sort_folder_lists(ThreadId thread, UInt number, const UWord* arguments, SysRes result) {
   switch (number) {

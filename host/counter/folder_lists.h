@@ -10,6 +10,12 @@
 
 namespace tally::counter {
 
+/// protocol/first_modules.h. False: it is no option of ours.
+Bool take_folder_lists_option(const HChar* argument);
+
+/// From here on every folder is listed as it is.
+void list_whole_folders();
+
 /// After each system call of the guest's.
 void sort_folder_lists(ThreadId thread, UInt number, const UWord* arguments, SysRes result);
 

@@ -26,6 +26,7 @@
 #include "machine_facts.h"
 #include "mappings.h"
 #include "names.h"
+#include "protocol/allocation_trace.h"
 #include "protocol/collected.h"
 #include "protocol/command_tree.h"
 #include "read_files.h"
@@ -41,6 +42,7 @@ namespace {
 const HChar* g_dump_name = "callgrind.out.%p";
 
 Bool handle_request(ThreadId thread, UWord* request, UWord* result) {
+  if (request[0] == host::kBeginStage) list_whole_folders();
   if (handle_entropy_request(request, result) || handle_watch_request(request, result) ||
       handle_trace_request(request, result) || handle_image_request(thread, request, result, g_dump_name))
     return True;
@@ -109,7 +111,7 @@ void after_syscall(ThreadId thread, UInt number, UWord* arguments, UInt /*count*
 
 Bool take_option(const HChar* argument) {
   if (take_drivers_option(argument) || take_image_option(argument) || take_trace_option(argument) ||
-      take_command_option(argument))
+      take_command_option(argument) || take_folder_lists_option(argument))
     return True;
   if (VG_(strcmp)(argument, protocol::command::kInstructionsOption) == 0) {
     keep_instructions();
@@ -127,6 +129,8 @@ void print_usage() {
   VG_(printf)("    --dump-instr=yes  dumps have the cost of each instruction, and direct calls [no]\n");
   VG_(printf)("    --hidden-drivers=<f>[:<f>...]  files that the program does not find [none]\n");
   VG_(printf)("    --allocation-trace=<f>  a file of the program's allocations until counting starts [none]\n");
+  VG_(printf)(
+      "    --first-modules-alone=yes  list of Python's library what a host's start imports, until it says so [no]\n");
   VG_(printf)("    --host-image=<f>  where a host that took long to start leaves its image [none]\n");
   VG_(printf)(
       "    --command=<f>  count from the start to the end, and each process writes its counts to this folder [none]\n");

@@ -222,8 +222,17 @@ def fill_subclasses():
     KEPT.extend(type("Some", (), {}) for _ in range(missing))
 
 
+def list_folders_anew():
+    """The counter has kept from the lists what this start did not need (protocol/first_modules.h)."""
+    for finder in sys.path_importer_cache.values():
+        if isinstance(finder, importlib.machinery.FileFinder):
+            finder.invalidate_caches()
+
+
 def look_around():
     """All that looks at what this machine has beside what is measured: folders, users, zones, other packages."""
+    if UNDER_VALGRIND:
+        list_folders_anew()
     if sys.flags.no_site:
         import site
 
@@ -255,6 +264,8 @@ def look_around():
 def begin():
     """Before anything is imported that is measured."""
     gc.disable()  # when all generations are collected follows from how many objects there were before
+    if sys.flags.no_site:
+        import site  # noqa: F401: what it names does not lie among what its main() finds
     seal(0)
     look_around()
     begin_tables_anew()

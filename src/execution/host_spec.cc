@@ -20,6 +20,7 @@
 #include "process/loader.h"
 #include "protocol/descriptors.h"
 #include "protocol/dump_names.h"
+#include "protocol/first_modules.h"
 #include "protocol/frame.h"
 #include "protocol/hidden_drivers.h"
 #include "protocol/host_image.h"
@@ -263,6 +264,8 @@ Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolch
                                            : valgrind_flags(settings))
       spec.argv.push_back(std::move(flag));
     if (!around.function_symbols.empty()) spec.argv.push_back("--extra-debuginfo-path=" + around.function_symbols);
+    if (has_counter && begins_with_first_modules(toolchain, kind, spec.environment))
+      spec.argv.emplace_back(host::kFirstModulesOption);
   }
   if (!kind.on_device) hide_drivers(spec, toolchain.spec, has_counter, around);
   if (kind.counted) spec.dump_argument = spec.argv.size();

@@ -138,6 +138,16 @@ std::string program_text(const PythonProgram& program, const std::vector<std::st
 
 }  // namespace
 
+bool begins_with_first_modules(const ResolvedToolchain& toolchain, const HostKind& kind,
+                               const EnvironmentVariables& environment) {
+  if (kind.language != Language::python || !toolchain.interpreter) return false;
+  const std::string& version = (*toolchain.interpreter)->version;
+  // A filter of warnings may name a class of any module.
+  return value_of(environment, "PYTHONWARNINGS").empty() &&
+         std::ranges::any_of(std::array{"3.9.", "3.10.", "3.11.", "3.12.", "3.13."},
+                             [&](const char* known) { return version.starts_with(known); });
+}
+
 void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const HostKind& kind,
                 const HostSurroundings& around) {
   const ResolvedInterpreter& interpreter = **toolchain.interpreter;
