@@ -8,6 +8,7 @@
 #include <ranges>
 #include <set>
 
+#include "base/text.h"
 #include "cli/refuse.h"
 #include "plan/shard.h"
 #include "report/format.h"
@@ -91,6 +92,16 @@ struct Filled {
   std::size_t failed = 0;
 };
 
+/// A commit whose cases fail is kept as well, and looks like any other: what failed is said.
+void report_failed_cases(const CommitTitle& commit, const Record& record, std::ostream& err) {
+  const auto has_failed = [](const CaseRecord& one) { return one.failure.has_value(); };
+  const auto first = std::ranges::find_if(record.cases, has_failed);
+  if (first == record.cases.end()) return;
+  fmt::print(err, "tally history: {} \"{}\": {} of {} cases failed; {}: {}\n", short_commit(commit.id),
+             printable(commit.title), std::ranges::count_if(record.cases, has_failed), record.cases.size(), first->id,
+             printable(trim(first_line(first->failure->message))));
+}
+
 Status fill_one(CommitRoom& room, const CommitTitle& commit, Filled& filled, std::ostream& out, std::ostream& err) {
   if (room.is_interrupted()) return fail(ErrorKind::interrupted, "interrupted");
   const auto outcome = room.commits().measure(commit.id, {});
@@ -102,6 +113,7 @@ Status fill_one(CommitRoom& room, const CommitTitle& commit, Filled& filled, std
     return {};
   }
   const auto& measured = std::get<MeasuredCommit>(*outcome);
+  report_failed_cases(commit, measured.record, err);
   const auto added = room.store().add(measured.record, commit.id);
   if (!added) return std::unexpected(added.error());
   room.keep_whole(commit.id, measured.record);

@@ -279,6 +279,18 @@ TEST_F(BisectTest, AHistoryIsFilledInPartsThatAreDealtByPlaces) {
   EXPECT_EQ(backfill({"--last", "2", "--shard", "3/2"}).code, 2);
 }
 
+TEST_F(BisectTest, CasesThatFailAtACommitOfAHistoryAreSaid) {
+  commit("Begin", 10000);
+  fs::create_directories(repository.path("benchmarks"));
+  // Beside a suite that is not committed, a commit has none of its files.
+  repository.write("benchmarks/suite.toml", "schema = 1\n[[command]]\nlabel = \"a\"\nrun = [\"true\"]\n");
+  const Ran filled = tally(
+      {"history", "backfill", "--build", "true", "--suite", "benchmarks/suite.toml", "--store", store(), "--last", "1"},
+      here());
+  EXPECT_EQ(filled.code, 0) << filled.err;
+  EXPECT_THAT(filled.err, HasSubstr("\"Begin\": 1 of 1 cases failed; a [command]: cannot enter its working folder"));
+}
+
 TEST_F(BisectTest, EveryMistakeSaysWhatToDo) {
   suite_is_there();
   const std::string first = commit("Begin", 10000);
