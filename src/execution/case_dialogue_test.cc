@@ -185,6 +185,24 @@ TEST_F(CaseDialogueTest, AProgramsFunctionIsHeardToItsEndWhereNoTimesFollow) {
   }
 }
 
+TEST_F(CaseDialogueTest, ACommandsRunThatIsFurthestFromTheFirstSaysWhatDiffers) {
+  case_.command.emplace();
+  CaseDialogue dialogue = begin(Mode::counts);
+  const auto of_command = [](std::uint64_t instructions) {
+    RegionCounted region = counted(instructions);
+    region.dump = "desc: Process: 1\tfe\t0\t" + std::to_string(instructions) + "\tsh\n";
+    return region;
+  };
+  dialogue.on(PhaseReady{Phase::baseline});
+  dialogue.on(of_command(0));
+  dialogue.on(PhaseReady{Phase::statement});
+  for (const std::uint64_t instructions : {100, 101, 150, 99, 102}) dialogue.on(of_command(instructions));
+  CaseOutcome outcome;
+  dialogue.deliver(outcome, {});
+  ASSERT_EQ(outcome.warnings.size(), 1U);
+  EXPECT_THAT(outcome.warnings[0], HasSubstr("executed 100 instructions in one run and 150 in another"));
+}
+
 TEST_F(CaseDialogueTest, AnEndThatSaysNothingLeavesWhatWasSaidBefore) {
   hears_end_ = true;
   CaseDialogue dialogue = begin(Mode::counts);

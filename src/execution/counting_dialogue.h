@@ -35,7 +35,8 @@ class CountingDialogue {
   std::optional<RegionCounted> paused_otherwise_ = {};  ///< An empty loop with another number of pauses.
   std::optional<RegionCounted> lead_ = {};              ///< Subtracted instead of the empty loop.
   std::vector<ProcessCount> processes_;                 ///< Of a command's first replicate.
-  std::string difference_;                              ///< What others disagree with it in.
+  std::string difference_;                              ///< What the furthest of others disagrees with it in,
+  std::uint64_t distance_ = 0;                          ///< and by how many instructions.
   std::string profile_;
   std::string baseline_profile_;
 };
