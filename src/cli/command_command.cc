@@ -118,6 +118,22 @@ std::string shortened(const std::string& text) {
   return text.substr(0, end) + "… " + digest(text).substr(0, 8);
 }
 
+}  // namespace
+
+std::string command_name(const std::vector<std::string>& words) {
+  std::string name;
+  for (const std::string& word : words) {
+    std::string plain = word;
+    for (std::size_t at = 0; (at = plain.find("${", at)) != std::string::npos;)
+      plain.erase(at, std::min(plain.find('}', at), plain.size() - 1) - at + 1);
+    const bool is_plain = plain.empty() ? !word.empty() : shell_quote(plain) == plain;
+    name += (name.empty() ? "" : " ") + (is_plain ? word : shell_quote(word));
+  }
+  return name;
+}
+
+namespace {
+
 Result<Suite> suite_of(const Context& context, const CommandOptions& options) {
   const auto runs = runs_of(options);
   if (!runs) return std::unexpected(runs.error());
@@ -154,7 +170,7 @@ Result<Suite> suite_of(const Context& context, const CommandOptions& options) {
     const bool of_shell = options.shell && i < options.commands.size();
     command.label = {i < options.names.size() ? options.names[i]
                      : of_shell               ? shortened(options.commands[i])
-                                              : shortened(text_of(command.line))};
+                                              : shortened(command_name(command.line.run))};
     std::ranges::replace_if(command.label[0], [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
     // A shell's own ${…} is no parameter of ours.
     if (params->empty()) command.label[0] = replace_all(command.label[0], "${", "$${");

@@ -45,6 +45,10 @@ int run_command(const Context& context, const CommandOptions& options, std::ostr
 /// can do (a pipe, a redirection, a variable).
 Result<std::vector<std::string>> shell_words(std::string_view text);
 
+/// What a command is called: its words as a shell reads them, where a parameter's place, ${NAME}, is no reason for
+/// quotes.
+std::string command_name(const std::vector<std::string>& words);
+
 /// "a,b" is two values; "1..4" is four, and "0..100..25" five.
 Result<std::vector<std::string>> parameter_values(const std::string& text, const std::string& where);
 

@@ -30,6 +30,13 @@ TEST(ShellWords, WhatOnlyAShellCanDoIsRefused) {
   EXPECT_THAT(refused("  "), HasSubstr("empty command"));
 }
 
+TEST(NameOfACommand, IsItsTextWithoutQuotesAroundAParameter) {
+  EXPECT_EQ(command_name({"seq", "${n}"}), "seq ${n}");
+  EXPECT_EQ(command_name({"gzip", "-${level}", "-c", "${a}${b}.txt"}), "gzip -${level} -c ${a}${b}.txt");
+  EXPECT_EQ(command_name({"echo", "a b", "", "$x", "a ${n}"}), "echo 'a b' '' '$x' 'a ${n}'");
+  EXPECT_EQ(command_name({"${"}), "${");
+}
+
 TEST(ParameterValues, AreListsAndRanges) {
   EXPECT_THAT(*parameter_values("a,b", "p"), ElementsAre("a", "b"));
   EXPECT_THAT(*parameter_values("-1..2", "p"), ElementsAre("-1", "0", "1", "2"));
