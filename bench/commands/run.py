@@ -36,7 +36,12 @@ RUST = """use std::collections::HashMap;
 fn main() { let mut m = HashMap::new(); for i in 0..100000u64 { m.insert(i.wrapping_mul(2654435761), i); }
   let mut k: Vec<_> = m.keys().collect(); k.sort(); println!("{}", k[5]); }
 """
-C = "int f%d(int *x, int n) { int s = 0; for (int i = 0; i < n; ++i) s += x[i] * %d; return s; }\n"
+C = """int f%d(int *x, int n) {
+  int s = 0;
+  for (int i = 0; i < n; ++i) s += x[i] * %d;
+  return s;
+}
+"""
 
 # name, the program it needs, text for a shell; each runs in a folder with the files that prepare() makes
 COMMANDS = [
@@ -44,7 +49,7 @@ COMMANDS = [
     ("gzip", "gzip", "gzip -c numbers"),
     ("jq", "jq", "jq . data.json"),
     ("git log", "git", f"git -C {shlex.quote(str(ROOT))} log -n 40"),
-    ("gcc -O2 -c, 600 functions", "gcc", "gcc -O2 -c long.c -o /dev/null"),
+    ("gcc -O2 -c, 3,000 lines", "gcc", "gcc -O2 -c long.c -o /dev/null"),
     ("python3 -c 'import json'", "/usr/bin/python3", "/usr/bin/python3 -c 'import json'"),
     (
         "perl, hash and sort",
