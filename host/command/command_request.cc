@@ -22,6 +22,7 @@ CommandRequest read_request(const protocol::Message& message) {
   request.output = message.text(Field::output).value_or("/dev/null");
   request.warm_up = message.number(Field::warm_up);
   request.wants_own_numbers = message.number(Field::own_numbers) != 0;
+  request.wants_private_tmp = message.number(Field::private_tmp) != 0;
   request.answers = message.number(Field::system_entropy) == 0;
   return request;
 }

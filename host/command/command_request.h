@@ -21,6 +21,7 @@ struct CommandRequest {
   std::uint64_t warm_up = 0;  ///< Executions that are left to do before one is timed.
   bool answers = true;        ///< Randomness and clocks are ours, and not the system's.
   bool wants_own_numbers = false;
+  bool wants_private_tmp = false;
 };
 
 CommandRequest read_request(const protocol::Message& message);

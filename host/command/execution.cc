@@ -14,12 +14,16 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
+#include <functional>
+#include <string_view>
 
 namespace tally::host {
 
 namespace {
 
+constexpr int kOfSignal = 128;
 constexpr std::uint64_t kPatience = 10'000'000'000;  // ns that processes may outlive their command
 
 std::uint64_t now_ns() {
@@ -154,6 +158,43 @@ int launch(char* const* argv, int input, int output, pid_t& pid) {
   return why;
 }
 
+/// An errno: it is no file, or none that may be executed. Else 0.
+int access_error(const std::string& path) {
+  struct stat about{};
+  if (::stat(path.c_str(), &about) != 0) return errno == ENOENT || errno == ENOTDIR ? ENOENT : EACCES;
+  return S_ISREG(about.st_mode) && ::access(path.c_str(), X_OK) == 0 ? 0 : EACCES;
+}
+
+/// As execvp() looks for it; empty: there is none that fits.
+std::string find_program(const std::string& program, const std::function<bool(const std::string&)>& fits) {
+  if (program.find('/') != std::string::npos) return fits(program) ? program : "";
+  const char* const path = ::getenv("PATH");
+  std::string left = path == nullptr ? "/bin:/usr/bin" : path;
+  for (std::size_t end = 0; end != std::string::npos;) {
+    end = left.find(':');
+    const std::string folder = left.substr(0, end);
+    if (std::string found = (folder.empty() ? "." : folder) + "/" + program; fits(found)) return found;
+    if (end != std::string::npos) left.erase(0, end + 1);
+  }
+  return {};
+}
+
+/// That a script names in its first line; empty: the file names none.
+std::string interpreter_of(const std::string& path) {
+  char head[256] = {};
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return {};
+  const ssize_t got = ::read(file, head, sizeof head - 1);
+  ::close(file);
+  std::string_view line(head, got < 0 ? 0 : static_cast<std::size_t>(got));
+  if (!line.starts_with("#!")) return {};
+  line = line.substr(0, line.find('\n'));
+  const std::size_t begin = line.find_first_not_of(" \t", 2);
+  if (begin == std::string_view::npos) return {};
+  line.remove_prefix(begin);
+  return std::string(line.substr(0, line.find_first_of(" \t")));
+}
+
 }  // namespace
 
 int start_program(const Start& start, pid_t& pid) {
@@ -227,25 +268,33 @@ int enter_user_namespace() {
   return is_mapped ? 0 : errno;
 }
 
-int why_not_executable(const std::string& program) {
-  int why = ENOENT;
+NotExecutable why_not_executable(const std::string& program) {
+  NotExecutable result{.why = ENOENT, .interpreter = {}};
   const auto is_program = [&](const std::string& path) {
-    struct stat about{};
-    if (::stat(path.c_str(), &about) != 0) return false;
-    if (S_ISREG(about.st_mode) && ::access(path.c_str(), X_OK) == 0) return true;
-    why = EACCES;
+    const int why = access_error(path);
+    if (why == 0) return true;
+    if (why == EACCES) result.why = EACCES;
     return false;
   };
-  if (program.find('/') != std::string::npos) return is_program(program) ? 0 : why;
-  const char* const path = ::getenv("PATH");
-  std::string left = path == nullptr ? "/bin:/usr/bin" : path;
-  for (std::size_t end = 0; end != std::string::npos;) {
-    end = left.find(':');
-    const std::string folder = left.substr(0, end);
-    if (is_program((folder.empty() ? "." : folder) + "/" + program)) return 0;
-    if (end != std::string::npos) left.erase(0, end + 1);
-  }
-  return why;
+  const std::string path = find_program(program, is_program);
+  if (path.empty()) return result;
+  result.interpreter = interpreter_of(path);
+  result.why = result.interpreter.empty() ? 0 : access_error(result.interpreter);
+  if (result.why == 0) result.interpreter.clear();
+  return result;
+}
+
+int exit_code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : kOfSignal + WTERMSIG(status); }
+
+std::string how_ended(int status) {
+  if (WIFEXITED(status)) return "exited with code " + std::to_string(WEXITSTATUS(status));
+  const char* const name = sigabbrev_np(WTERMSIG(status));
+  return std::string("was ended by SIG") + (name == nullptr ? "?" : name);
+}
+
+std::string why_under_valgrind(int exit_code) {
+  if (exit_code != kOfSignal + SIGILL) return {};
+  return "; Valgrind lacks some instructions (AVX-512 among them): build without -march=native";
 }
 
 std::uint64_t cost_of_start() {

@@ -42,8 +42,19 @@ bool grants_own_numbers();
 /// of processes takes. All users and groups but its own are nobody there. An errno, else 0.
 int enter_user_namespace();
 
-/// An errno where execvp() would not find it, else 0: Valgrind says so in words of its own.
-int why_not_executable(const std::string& program);
+/// Why execvp() would not start it: Valgrind says so in words of its own.
+struct NotExecutable {
+  int why = 0;              ///< An errno; 0: it would.
+  std::string interpreter;  ///< Of a script: the one that is not to be had. Else empty.
+};
+NotExecutable why_not_executable(const std::string& program);
+
+/// Of a status as wait(2) has it: as a shell says it, 128 and the signal's number.
+int exit_code_of(int status);
+/// "exited with code 1", "was ended by SIGSEGV".
+std::string how_ended(int status);
+/// What is to be said of the exit code of a command under Valgrind that it would hardly have had without; or empty.
+std::string why_under_valgrind(int exit_code);
 
 /// What starting a process takes, and waiting for its end: of one that executes nothing. Nanoseconds.
 std::uint64_t cost_of_start();

@@ -31,6 +31,7 @@
 #include "folders.h"
 #include "fork_server.h"
 #include "keeper.h"
+#include "private_tmp.h"
 #include "protocol/command_tree.h"
 #include "protocol/descriptors.h"
 #include "protocol/dump_names.h"
@@ -115,15 +116,16 @@ class CommandCase {
       return false;
     }
     const KeptEnd end = keeper.watch([this] {
-      const bool measured = is_done(go_to(folders_.own())) && can_have_own_numbers() && serve_phases();
+      const bool measured = is_done(go_to(folders_.own())) && can_have_its_own() && serve_phases();
       if (measured) *use_ = meter_.of_one();
+      left_behind_.copy(use_->left_behind, sizeof use_->left_behind - 1);
       return measured ? 0 : 1;
     });
     if (end.refused != 0) {
       errno = end.refused;
       fail(Stage::host, "cannot fork: " + reason());
     } else if (!end.stopped && WIFSIGNALED(end.status) && shared_page().failed == 0) {
-      fail(Stage::region, "what starts it " + how(end.status), "does it kill its parent ($PPID)?");
+      fail(Stage::region, "what starts it " + how_ended(end.status), "does it kill its parent ($PPID)?");
     }
     return end.refused == 0 && !end.stopped && end.status == 0;
   }
@@ -139,20 +141,39 @@ class CommandCase {
   bool has_ended_well(const KeptEnd& end, const std::string& what, const std::string& text) {
     if (end.refused == 0 && (end.stopped || end.status == 0)) return !end.stopped;
     errno = end.refused;
-    fail(Stage::setup, what + (end.refused != 0 ? " cannot be started: " + reason() : " " + how(end.status)), text);
+    fail(Stage::setup, what + (end.refused != 0 ? " cannot be started: " + reason() : " " + how_ended(end.status)),
+         text);
     return false;
   }
 
   // --- the phases, in the process that measures
 
-  /// False: it wants them, and does not get them; the failure has been reported.
-  bool can_have_own_numbers() {
-    if (!request_.wants_own_numbers || g_dumps.empty() || g_grants_own_numbers) return true;
-    errno = enter_user_namespace();
-    if (errno == 0 && grants_own_numbers()) return true;
-    fail(Stage::setup, "it cannot have process numbers of its own: the system grants no namespace" +
+  /// False: it wants something of its own, and does not get it; the failure has been reported.
+  bool can_have_its_own() {
+    wants_own_numbers_ = request_.wants_own_numbers && !g_dumps.empty();
+    if (request_.wants_private_tmp && PrivateTmp::hides(folders_.own())) {
+      fail(Stage::setup, "it cannot have a /tmp of its own: it runs in that folder, and would find nothing there",
+           folders_.own());
+      return false;
+    }
+    const bool lacks_numbers = wants_own_numbers_ && !g_grants_own_numbers;
+    errno = lacks_numbers ? enter_user_namespace() : 0;
+    if (errno == 0 && request_.wants_private_tmp) errno = get_private_tmp();
+    if (errno == 0 && (!wants_own_numbers_ || grants_own_numbers())) return true;
+    fail(Stage::setup, std::string("it cannot have ") + (request_.wants_private_tmp ? "a /tmp" : "process numbers") +
+                           " of its own: the system grants no namespace" +
                            (errno == 0 ? std::string() : " (" + reason() + ")"));
     return false;
+  }
+
+  /// An errno, else 0.
+  int get_private_tmp() {
+    const int why = private_tmp_.make_ready();
+    if (why != EPERM) return why;
+    if (const int refused = enter_user_namespace(); refused != 0) return refused;
+    // This process may now do more than the command, which could not reach its descriptors: another one is between.
+    wants_own_numbers_ = !g_dumps.empty();
+    return private_tmp_.make_ready();
   }
 
   /// False: the case has failed, or nobody asks any more.
@@ -289,6 +310,7 @@ class CommandCase {
           .number(Field::system_ns, use_->system_ns)
           .number(Field::peak_bytes, use_->peak_bytes);
     }
+    if (use_->left_behind[0] != 0) report.text(Field::left_behind, use_->left_behind);
     channel_.send(report);
   }
 
@@ -296,17 +318,40 @@ class CommandCase {
 
   /// Nothing: it did not end as it should, and the failure has been reported.
   std::optional<Ended> execute_once(bool counted) {
-    if (!is_done(folders_.renew()) || !is_prepared()) return std::nullopt;
-    const auto ended = start_and_wait(counted);
-    if (!ended) return std::nullopt;
-    // As a shell says it: 128 and the signal's number.
-    constexpr int kOfSignal = 128;
-    const int code = WIFEXITED(ended->status) ? WEXITSTATUS(ended->status) : kOfSignal + WTERMSIG(ended->status);
+    if (!is_done(folders_.renew()) || !enters_private_tmp()) return std::nullopt;
+    const auto ended = is_prepared() ? start_and_wait(counted) : std::nullopt;
+    if (!leaves_private_tmp() || !ended) return std::nullopt;
+    const int code = exit_code_of(ended->status);
     if (!request_.expected.empty() && std::ranges::find(request_.expected, code) == request_.expected.end()) {
-      fail(Stage::region, "it " + how(ended->status));
+      fail(Stage::region, "it " + how_ended(ended->status) + (counted ? why_under_valgrind(code) : ""));
       return std::nullopt;
     }
     return ended;
+  }
+
+  /// Of both, false: it could not be done, and the failure has been reported. Nothing is to be done where none is
+  /// wanted.
+  bool enters_private_tmp() {
+    if (!request_.wants_private_tmp) return true;
+    std::vector<std::string> needed = paths_in_variables();
+    needed.insert(needed.end(), {folders_.own(), request_.input, g_dumps});
+    for (const std::string& option : g_under) {
+      if (const std::size_t path = option.find('/'); path != std::string::npos) needed.push_back(option.substr(path));
+    }
+    needed.emplace_back("/proc/self/exe");  // beside which the counter is
+    if (const std::string& program = request_.arguments.front(); program.find('/') != std::string::npos)
+      needed.push_back(program.starts_with('/') ? program : path_in(folders_.own(), program));
+    if (!private_tmp_.enter(needed)) {
+      fail(Stage::setup, "it cannot have a /tmp of its own: " + reason());
+      return false;
+    }
+    return is_done(go_to(folders_.own()));
+  }
+
+  bool leaves_private_tmp() {
+    if (!request_.wants_private_tmp) return true;
+    left_behind_ = private_tmp_.leave();
+    return is_done(go_to(folders_.own()));
   }
 
   /// False: it did not end well, and the failure has been reported.
@@ -318,7 +363,7 @@ class CommandCase {
       errno = ended.refused;
       fail(Stage::setup,
            "what prepares it" + (ended.refused != 0  ? " cannot be started: " + reason()
-                                 : ended.status != 0 ? " " + how(ended.status)
+                                 : ended.status != 0 ? " " + how_ended(ended.status)
                                                      : " goes on ten seconds after it has ended"),
            request_.prepare);
       return false;
@@ -336,28 +381,24 @@ class CommandCase {
     return ended;
   }
 
-  static std::string how(int status) {
-    if (WIFEXITED(status)) return "exited with code " + std::to_string(WEXITSTATUS(status));
-    const char* const name = sigabbrev_np(WTERMSIG(status));
-    return std::string("was ended by SIG") + (name == nullptr ? "?" : name);
-  }
-
   void fail_to_start(int why) {
     const std::string& program = request_.arguments.front();
     const std::string hint =
         program.find(' ') == std::string::npos
             ? ""
             : "\n(one name with a blank in it: each argument is a text of its own; a shell splits)";
+    const std::string interpreter = why_not_executable(program).interpreter;
     errno = why;
-    fail(Stage::setup, "cannot be started: " + reason(), program + hint);
+    fail(Stage::setup, "cannot be started: " + reason(),
+         program + hint + (interpreter.empty() ? "" : "\n(a script, of the interpreter " + interpreter + ")"));
   }
 
   std::optional<Ended> start_and_wait(bool counted) {
     // Where the system answers the command, its numbers are the system's, too, unless others are wanted.
-    const bool has_own_numbers = counted && (request_.wants_own_numbers || (request_.answers && g_grants_own_numbers));
+    const bool has_own_numbers = counted && (wants_own_numbers_ || (request_.answers && g_grants_own_numbers));
     Start start;
     if (counted) {
-      if (const int why = why_not_executable(request_.arguments.front()); why != 0) {
+      if (const int why = why_not_executable(request_.arguments.front()).why; why != 0) {
         fail_to_start(why);
         return std::nullopt;
       }
@@ -381,7 +422,9 @@ class CommandCase {
     } else if (request_.output == protocol::kOutputInherited) {
       start.output = ::fcntl(protocol::kCaseOutput, F_DUPFD_CLOEXEC, 0);
     } else if (!start.drains) {
-      start.output = ::open(request_.output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+      constexpr int kAnew = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
+      start.output = request_.wants_private_tmp ? private_tmp_.open_outside(request_.output, kAnew, 0666)
+                                                : ::open(request_.output.c_str(), kAnew, 0666);
     }
     if (!start.drains && start.output < 0) {
       fail(Stage::setup, "cannot open its output: " + reason(), request_.output);
@@ -412,6 +455,9 @@ class CommandCase {
   std::uint64_t started_ = 1;  ///< The latest process: what counts is its, and not this one's.
   std::uint64_t dumps_ = 0;
   int counts_ = -1;  ///< What all processes of an execution count in.
+  bool wants_own_numbers_ = false;
+  PrivateTmp private_tmp_;
+  std::string left_behind_;  ///< By the latest execution, in a /tmp of its own.
   UseMeter meter_;
   Use* use_ = nullptr;  ///< Both processes see it.
 };

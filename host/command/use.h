@@ -14,6 +14,7 @@ struct Use {
   std::uint64_t user_ns = 0;    ///< Processor time of one execution: the median.
   std::uint64_t system_ns = 0;  ///< Likewise, within the system.
   std::uint64_t peak_bytes = 0;
+  char left_behind[512] = {};  ///< Names, as far as there is room: what is gone with a /tmp of its own.
 };
 
 class UseMeter {

@@ -150,7 +150,8 @@ Result<Suite> suite_of(const Context& context, const CommandOptions& options) {
                    .folder = absolute_path(context.working_folder, options.folder),
                    .warm_up = options.warm_up,
                    .runs = options.runs,
-                   .own_numbers = options.own_numbers};
+                   .own_numbers = options.own_numbers,
+                   .private_tmp = options.private_tmp};
   if (line.folder.size() > 1 && line.folder.ends_with('/')) line.folder.pop_back();
   if (!options.input.empty() && options.input != "null")
     line.input = absolute_path(context.working_folder, options.input);
@@ -294,6 +295,8 @@ void add_command_options(OptionSet& command, CommandOptions& options) {
   command.add("--own-process-numbers", &options.own_numbers,
               "Count with process numbers that are the same in each run, for users who are not root, too: in a user "
               "namespace, where files of others show as nobody's");
+  command.add("--private-tmp", &options.private_tmp,
+              "Give each execution an empty /tmp and /var/tmp of its own; what it leaves there is gone afterwards");
   command.add("--env", &options.environment, "Set a variable for them").value_name("NAME=VALUE").one_each();
   command.add("--json", &options.json, "Write the record to this file (-: standard output)").value_name("FILE");
   command

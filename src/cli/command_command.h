@@ -33,6 +33,7 @@ struct CommandOptions {
   ProfileOptions profiles;
   int warm_up = 0;
   bool own_numbers = false;
+  bool private_tmp = false;
   int runs = 0;  ///< 0: as many as the precision wants.
   bool ignores_failure = false;
   bool shell = false;

@@ -28,6 +28,7 @@ struct CommandLine {
   int warm_up = 0;                      ///< Executions before the first one that is timed.
   int runs = 0;                         ///< Executions that are timed; 0: as many as the precision wants.
   bool own_numbers = false;             ///< Its process numbers are its own while it is counted, or it is refused.
+  bool private_tmp = false;             ///< Each execution finds an empty /tmp of its own, or it is refused.
   std::map<std::string, std::string> environment = {};  ///< Besides the variables that all cases get.
   friend bool operator==(const CommandLine&, const CommandLine&) = default;
 };

@@ -54,6 +54,7 @@ constexpr auto kCommandKeys = std::to_array<std::string_view>({"label",
                                                                "memory",
                                                                "entropy",
                                                                "own_process_numbers",
+                                                               "private_tmp",
                                                                "min_run_time",
                                                                "max_run_time"});
 
@@ -384,6 +385,7 @@ Status read_command(const TomlNode& table, const std::string& folder, Suite& sui
   constexpr std::uint64_t kMostRuns = 1'000'000;
   command.line.runs = static_cast<int>(fields.up_to("runs", kMostRuns).value_or(0));
   command.line.own_numbers = fields.boolean("own_process_numbers");
+  command.line.private_tmp = fields.boolean("private_tmp");
   read_environment(fields, command.line.environment, true);
   command.params = read_params(fields);
   command.options = read_options(fields);

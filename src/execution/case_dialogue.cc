@@ -38,6 +38,7 @@ std::optional<CaseCommand> CaseDialogue::on(CaseMessage message) {
   if (failure_) return std::nullopt;
   if (auto* told = std::get_if<CaseTold>(&message)) {
     // An earlier call, in a process of its own, may have said it all.
+    if (!told->left_behind.empty()) left_behind_ = told->left_behind;
     if (!told->note.empty() || !told->counters.empty() || told->used || told->figure) told_ = std::move(*told);
     ended_ = complete();
     return std::nullopt;
@@ -100,6 +101,7 @@ std::optional<CaseCommand> CaseDialogue::pass_on(Message message) {
 
 void CaseDialogue::deliver(CaseOutcome& outcome, std::optional<WallWatch> watch) {
   if (!device_.empty()) outcome.device = device_;
+  if (!left_behind_.empty()) outcome.left_behind = left_behind_;
   // Others are left before the function's end: what it has told by then is not what it tells there.
   if (told_ && (rules_.mode == Mode::wall || rules_.hears_end)) {
     if (!told_->used) told_->used = outcome.told.used;  // of the session that took times

@@ -55,6 +55,7 @@ class CaseDialogue {
   std::variant<CountingDialogue, TimingDialogue, FigureDialogue, ExaminingDialogue, ProbingDialogue> dialogue_;
   Step step_ = Step::starting;
   std::optional<CaseTold> told_;
+  std::string left_behind_;
   bool ended_ = false;  ///< The benchmark's function, after all of its regions.
   std::string device_;
   std::optional<CaseFailure> failure_;

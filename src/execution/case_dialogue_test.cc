@@ -203,6 +203,23 @@ TEST_F(CaseDialogueTest, ACommandsRunThatIsFurthestFromTheFirstSaysWhatDiffers) 
   EXPECT_THAT(outcome.warnings[0], HasSubstr("executed 100 instructions in one run and 150 in another"));
 }
 
+TEST_F(CaseDialogueTest, WhatACommandLeftBehindIsHeardOfBySessionsThatCountToo) {
+  hears_end_ = true;
+  CaseDialogue dialogue = begin(Mode::counts);
+  dialogue.on(PhaseReady{Phase::baseline});
+  dialogue.on(counted(1000));
+  dialogue.on(PhaseReady{Phase::statement});
+  dialogue.on(counted(6000));
+  dialogue.on(counted(6000, true));
+  CaseTold told;
+  told.left_behind = "/tmp/x";
+  dialogue.on(told);
+  CaseOutcome outcome;
+  dialogue.deliver(outcome, {});
+  EXPECT_EQ(outcome.left_behind, "/tmp/x");
+  EXPECT_FALSE(outcome.told.used);
+}
+
 TEST_F(CaseDialogueTest, AnEndThatSaysNothingLeavesWhatWasSaidBefore) {
   hears_end_ = true;
   CaseDialogue dialogue = begin(Mode::counts);

@@ -63,6 +63,7 @@ CaseTold told(const Message& message) {
   constexpr unsigned kRate = 1;
   constexpr unsigned kInverted = 1U << 31U;
   CaseTold told{.note = text_of(message, Field::text), .counters = {}};
+  told.left_behind = text_of(message, Field::left_behind);
   if (message.text(Field::peak_bytes)) {
     const auto seconds = [&](Field field) { return static_cast<double>(message.number(field)) * 1e-9; };
     told.used = ResourceUse{seconds(Field::user_ns), seconds(Field::system_ns), message.number(Field::peak_bytes)};

@@ -70,6 +70,7 @@ struct CaseTold {
   std::vector<ToldCounter> counters;
   std::optional<ResourceUse> used = {};  ///< Of a command, or of a case that reports its peak.
   std::optional<Reported> figure = {};   ///< Of a case that reports another one.
+  std::string left_behind = {};          ///< Of a command: what it left in a /tmp of its own.
 };
 
 struct CaseOutcome {
@@ -100,6 +101,7 @@ struct CaseOutcome {
   std::string lead_profile;              ///< To be subtracted from the profile; empty: nothing is (Phase::lead).
   std::vector<ProcessCount> processes;   ///< Of a command's first replicate.
   bool paused = false;                   ///< Counting was, within the region: its calls are more than those counted.
+  std::string left_behind;               ///< As told, by whichever session.
   std::vector<std::string> warnings;
 };
 

@@ -69,6 +69,7 @@ void append_command(Writer& frame, const CommandLine& line) {
   if (!line.cleanup.empty()) frame.text(Field::after_all, line.cleanup);
   if (line.output != "null") frame.text(Field::output, line.output);
   if (line.own_numbers) frame.number(Field::own_numbers, 1);
+  if (line.private_tmp) frame.number(Field::private_tmp, 1);
   for (const std::string& file : line.files) {
     std::string copy = name_in_own_folder(line, file);
     copy.push_back('\0');

@@ -46,10 +46,11 @@ DialogueRules SessionRules::of(const HostKind& kind, const Job& job, const CaseO
           .forks_all = job.perturbation != nullptr || job.anew || forks_differ_.contains({kind, measured.autograd}),
           // Its allocations are its processes' own affair.
           .counts_allocations = request_.settings.counts && !measured.command,
-          // A test in Python may fail after it was measured, and has fixtures to end; a command has its cleanup, and
-          // what its setup has started.
+          // A test in Python may fail after it was measured, and has fixtures to end; a command has its cleanup,
+          // what its setup has started, and what it has left in a /tmp of its own.
           .hears_end = toolchain.python_program.has_value() ||
-                       (measured.command && !(measured.command->setup.empty() && measured.command->cleanup.empty())) ||
+                       (measured.command && (!measured.command->setup.empty() || !measured.command->cleanup.empty() ||
+                                             measured.command->private_tmp)) ||
                        (job.counts_undisturbed() && !job.anew && !request_.settings.wall && !toolchain.program.empty()),
           .timer_overhead_s = timer_overhead_s_};
 }

@@ -316,6 +316,7 @@ std::string definition_digest(const Case& one, const Toolchain& toolchain) {
     if (one.command->output == "pipe" || one.command->output == "inherit") digest.add(one.command->output);
     if (!one.command->setup.empty()) digest.add("setup").add(one.command->setup);
     if (one.command->own_numbers) digest.add("own_process_numbers");
+    if (one.command->private_tmp) digest.add("private_tmp");
     for (const std::string& file : one.command->files) digest.add("file").add(name_in_own_folder(*one.command, file));
   }
   if (toolchain.python_program) {

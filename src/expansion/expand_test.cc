@@ -85,7 +85,7 @@ expect_status = "any"
   EXPECT_TRUE(shell.command->expected.empty());
 }
 
-TEST(Expand, ACommandWithProcessNumbersOfItsOwnIsAnotherCase) {
+TEST(Expand, ACommandWithSomethingOfItsOwnIsAnotherCase) {
   const auto case_of = [](const std::string& keys) {
     const auto suite = parse_suite("schema = 1\n[[command]]\nlabel = \"a\"\nrun = [\"a\"]\n" + keys, "s.toml", {});
     return expand(*suite)->front();
@@ -96,6 +96,11 @@ TEST(Expand, ACommandWithProcessNumbersOfItsOwnIsAnotherCase) {
   EXPECT_FALSE(other.command->own_numbers);
   EXPECT_NE(own.digest, other.digest);
   EXPECT_EQ(case_of("own_process_numbers = false").digest, other.digest);
+  const Case with_tmp = case_of("private_tmp = true");
+  EXPECT_TRUE(with_tmp.command->private_tmp);
+  EXPECT_FALSE(other.command->private_tmp);
+  EXPECT_NE(with_tmp.digest, other.digest);
+  EXPECT_NE(with_tmp.digest, own.digest);
 }
 
 TEST(Expand, WhatIsNoCommandIsRefused) {

@@ -54,6 +54,7 @@ Object to_json(const Case& one, const Toolchain& toolchain) {
         {"run", command->run},       {"folder", command->folder},          {"input", command->input},
         {"output", command->output}, {"expect_status", command->expected}, {"environment", std::move(environment)}};
     if (command->own_numbers) line["own_process_numbers"] = true;
+    if (command->private_tmp) line["private_tmp"] = true;
     json["command"] = std::move(line);
   }
   if (const auto& program = toolchain.python_program)

@@ -119,9 +119,11 @@ enum class Field : std::uint16_t {
   copied_file = 83,  ///< run_case, of a command, repeated: "TO\0FROM", a file or folder that each execution gets anew
                      ///< in a folder of its own, where it then runs; absent: it runs in `command_folder`.
   own_numbers = 85,  ///< run_case, of a command: 1 where it is to have process numbers of its own, or to fail.
+  private_tmp = 86,  ///< run_case, of a command: 1 where each execution is to have a /tmp of its own, or to fail.
   user_ns = 78,      ///< told, of a command: processor time of one execution, the median.
   system_ns = 79,    ///< told, of a command: likewise, within the system.
   peak_bytes = 80,   ///< told, of a command or a case that reports it: the most memory that one process had at once.
+  left_behind = 87,  ///< told, of a command: what it left in a /tmp of its own, which is gone; absent: nothing.
   value = 84,        ///< told, of a case that reports a figure: "0x1.8p+1\tbytes".
   skipped = 54,      ///< failed: 1 where the case itself does not want to be measured; absent otherwise.
   refusal = 50,      ///< result: why it is not complete; absent otherwise.

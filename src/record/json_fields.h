@@ -257,6 +257,7 @@ void fields(auto& a, is<CaseRecord> auto& one) {
   a.optional("inputs", one.inputs);
   a.optional("reused", one.reused);
   a.nullable("counts", one.counts);
+  a.optional("own", one.own);
   a.optional("processes", one.processes);
   a.nullable("wall", one.wall);
   a.optional("used", one.used);

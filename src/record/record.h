@@ -149,6 +149,8 @@ struct CaseRecord {
   std::optional<std::map<std::string, std::string>> inputs;
   std::optional<std::string> entropy;  ///< "system" where the case's own definition says so, or "fixed".
   std::optional<std::string> reused;  ///< Counts: the commit (or the moment) of the run that took them, if another did.
+  /// Of a command: what its definition gives it of its own, "process_numbers" and "tmp".
+  std::optional<std::vector<std::string>> own;
   std::optional<std::vector<ProcessCount>> processes;  ///< Of a command: what its counts are the sum of.
   std::optional<Wall> wall;
   std::optional<ResourceUse> used;     ///< Of a command, or of a benchmark that reports the peak of its memory.

@@ -131,6 +131,11 @@ CaseRecord describe_case(const Case& measured) {
   record.params = measured.params;
   record.tags = measured.tags;
   record.toolchain = measured.toolchain;
+  if (const auto& command = measured.command; command && (command->own_numbers || command->private_tmp)) {
+    record.own.emplace();
+    if (command->own_numbers) record.own->emplace_back("process_numbers");
+    if (command->private_tmp) record.own->emplace_back("tmp");
+  }
   if (measured.settings.entropy) record.entropy = std::string(to_string(*measured.settings.entropy));
   record.definition = {measured.stmt.text(), measured.setup.text(), measured.global_setup.text(), measured.digest};
   if (!measured.load.empty()) record.definition.load = measured.load.text();
@@ -144,6 +149,8 @@ CaseRecord assemble(const Case& measured, const CaseOutcome& outcome, double pre
   for (const CaseAttempt& attempt : outcome.attempts) {
     record.attempts.push_back({status_of(attempt.ending), attempt.seconds, attempt.started_s, attempt.cpus});
   }
+  if (!outcome.left_behind.empty())
+    record.warnings.push_back("left in its own /tmp, and gone with it: " + outcome.left_behind);
   if (outcome.failure && outcome.failure->skipped) {
     record.status = CaseStatus::skipped;
     record.warnings.push_back("skipped by itself: " + outcome.failure->message);

@@ -122,6 +122,20 @@ TEST(Assemble, ACaseThatWasNotRunIsItsDefinition) {
   EXPECT_EQ(record.definition.stmt, "f();");
   EXPECT_EQ(record.definition.digest, "d");
   EXPECT_EQ(record.params, c.params);
+  EXPECT_FALSE(record.own);
+}
+
+TEST(Assemble, ACommandsRecordSaysWhatItHadOfItsOwnAndWhatItLeftThere) {
+  Case c = example();
+  c.command.emplace();
+  EXPECT_FALSE(describe_case(c).own);
+  c.command->own_numbers = true;
+  c.command->private_tmp = true;
+  EXPECT_EQ(describe_case(c).own, (std::vector<std::string>{"process_numbers", "tmp"}));
+  CaseOutcome outcome;
+  outcome.left_behind = "/tmp/x";
+  EXPECT_EQ(assemble(c, outcome, 0.01, "").warnings,
+            std::vector<std::string>{"left in its own /tmp, and gone with it: /tmp/x"});
 }
 
 }  // namespace

@@ -6,6 +6,7 @@ Run as: TALLY=…/tally VICTIM=…/command_victim python3 commands_test.py
 import json
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -251,6 +252,89 @@ def check_own_process_numbers():
         expect(numbers == ["2", "1"], f"the command's number, and its parent's: {numbers}")
 
 
+def check_private_tmp():
+    """An empty /tmp for each execution; what is needed is there, and what is left is said."""
+    with (
+        tempfile.TemporaryDirectory(dir="/tmp") as name,
+        tempfile.TemporaryDirectory(dir="/tmp") as other,
+    ):
+        folder = Path(name)
+        shutil.copy(VICTIM, folder / "victim")
+        (folder / "input").write_text("input\n")
+        output = Path(other) / "output"
+        shell = (
+            f"test ! -e {other} && test -f /tmp/prepared && ./victim nops 10 && mktemp /tmp/left.XXXXXX > made && "
+            "ls /tmp | grep -v left > seen; mkdir /var/tmp/b; cat"
+        )
+        for side, times in (("--counts-only", 2), ("--wall-only", 3)):
+            options = (side, "--private-tmp", "--runs", "3", "--retries", "0")
+            options += (
+                "--prepare",
+                f"test ! -e /tmp/prepared && echo >> {folder}/log && echo > /tmp/prepared",
+            )
+            options += ("--input", "input", "--output", str(output))
+            case = case_of("sh", "-c", shell, options=options, folder=folder, code=None)
+            failure = (case["failure"] or {"message": ""})["message"]
+            if "grants no namespace" in failure:
+                print("commands: no namespace of mounts is to be had here")
+                return
+            expect(not failure, f"{side}: {failure}")
+            expect(output.read_text() == "input\n", "its output is where it was named")
+            made = (folder / "made").read_text().strip()
+            expect(not Path(made).exists(), f"{made} is gone")
+            expect(not Path("/tmp/prepared").exists(), "what prepares it has the same /tmp")
+            expect((folder / "log").read_text() == "\n" * times, "a new one for each execution")
+            (folder / "log").unlink()
+            seen = (folder / "seen").read_text().split()
+            expect(folder.name in seen and Path(other).name not in seen, f"what is there: {seen}")
+            expect(case["own"] == ["tmp"], f"the record says what was its own: {case.get('own')}")
+            said = [one for one in case["warnings"] if one.startswith("left in its own /tmp")]
+            # A random name is the same one in each counted execution.
+            expect(
+                len(said) == 1 and "/tmp/left." in said[0] and "/var/tmp/b" in said[0],
+                f"{side}: {case['warnings']}",
+            )
+            if side == "--counts-only":
+                expect(case["counts"]["spread"] == 0, f"{case['counts']} {case['warnings']}")
+    options = ("--counts-only", "--private-tmp")
+    failure = case_of("true", options=options, folder="/tmp", code=1)["failure"]
+    expect("it runs in that folder" in failure["message"], failure)
+    quiet = case_of("true", options=options, folder="/")
+    expect(quiet["warnings"] == [], f"nothing is left: {quiet['warnings']}")
+
+
+def check_private_tmp_of_another_user():
+    if os.geteuid() != 0:
+        return
+    with tempfile.TemporaryDirectory(dir="/tmp") as name:
+        folder = Path(name)
+        folder.chmod(0o777)
+        for side in ("--counts-only", "--wall-only"):
+            done = subprocess.run(
+                [TALLY, "command", side, "--private-tmp", "--runs", "2", "--json", "r.json", "--"]
+                + ["sh", "-c", "echo > /tmp/mine; ls /tmp"],
+                cwd=folder,
+                env={**os.environ, "XDG_CACHE_HOME": name, "TMPDIR": name},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=100,
+                check=False,
+                user=65534,
+                group=65534,
+            )
+            if not (folder / "r.json").exists():
+                print(f"commands: no other user can count here: {done.stderr}")
+                return
+            case = json.loads((folder / "r.json").read_text())["cases"][0]
+            if case["failure"] and "grants no namespace" in case["failure"]["message"]:
+                print("commands: no namespace of users is to be had here")
+                return
+            expect(done.returncode == 0, f"{done.stdout}{done.stderr}")
+            expect("/tmp/mine" in " ".join(case["warnings"]), f"{side}: {case['warnings']}")
+            expect(not Path("/tmp/mine").exists(), "it is nobody's")
+
+
 def check_what_differs():
     case = case_of(VICTIM, "asks", options=("--counts-only", "--entropy", "system"))
     expect("first of all in" in " ".join(case["warnings"]), f"the function: {case['warnings']}")
@@ -280,11 +364,20 @@ def check_failures():
         (["/"], "cannot be started: Permission denied"),
         ([VICTIM, "exit", "3"], "it exited with code 3"),
         ([VICTIM, "crash"], "it was ended by SIGSEGV"),
+        ([VICTIM, "unknown"], "it was ended by SIGILL; Valgrind lacks some instructions"),
         ([VICTIM, "stays"], "goes on ten seconds after it has ended"),
     ):
         said = message(*command)
         expect(words in said, f"{command}: {said}")
     expect(count(VICTIM, "exit", "3", options=("--counts-only", "--expect-status", "3")) > 0, "3")
+    with tempfile.TemporaryDirectory() as name:
+        script = Path(name) / "script"
+        script.write_text("#! /no/such/interpreter -x\n")
+        script.chmod(0o755)
+        for side in ("--counts-only", "--wall-only"):
+            said = case_of(script, options=(side,), code=1)["failure"]["message"]
+            expect("cannot be started: No such file" in said, f"{side}: {said}")
+            expect("of the interpreter /no/such/interpreter)" in said, f"{side}: {said}")
     expect("No such file" in message("true", options=("--input", "/no/such")), "its input")
     expect(
         "exited with code 7" in message("true", options=("--prepare", "exit 7")), "what prepares"
@@ -570,6 +663,8 @@ def main():
     check_times()
     check_process_numbers()
     check_own_process_numbers()
+    check_private_tmp()
+    check_private_tmp_of_another_user()
     check_what_differs()
     check_failures()
     check_signals()

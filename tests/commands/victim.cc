@@ -164,6 +164,7 @@ int main(int argc, char** argv) {
   if (how == "pipe") return reads_pipe();
   if (how == "exit") return static_cast<int>(count);
   if (how == "crash") ::raise(SIGSEGV);
+  if (how == "unknown") asm volatile(".byte 0x62, 0xf1, 0x7c, 0x48, 0x28, 0xc0");  // vmovaps %zmm0, %zmm0
   if (how == "memory") {
     std::vector<char> bytes(static_cast<std::size_t>(count) << 20U);
     std::memset(bytes.data(), 1, bytes.size());
