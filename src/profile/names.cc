@@ -87,6 +87,12 @@ std::string shorten(std::string_view demangled) {
       i += length;
     } else if (text[i] == '(' || text[i] == '<') {
       const std::size_t close = closing(text, i);
+      // A method of Go, "sort.(*IntSlice).Less".
+      if (i > 0 && text[i - 1] == '.' && rest.starts_with("(*") && close != std::string::npos) {
+        out += rest.substr(0, close + 1 - i);
+        i = close + 1;
+        continue;
+      }
       // "<built-in method …>" and the like are names, not brackets around arguments.
       if (close == std::string::npos || (i == 0 && text[i] == '<') || (i == 0 && text[i] == '(')) {
         out += text[i++];

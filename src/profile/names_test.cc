@@ -38,6 +38,8 @@ TEST(Names, ShortensWhatABlankEyeSkips) {
 }
 
 TEST(Names, OtherLanguagesStayAsTheyAre) {
+  for (const char* go : {"sort.(*IntSlice).Less", "encoding/json.(*Decoder).Decode", "main.(*List[go.shape.int]).Push"})
+    EXPECT_EQ(readable_name(go), go);
   EXPECT_EQ(shorten("_PyEval_EvalFrameDefault"), "_PyEval_EvalFrameDefault");
   EXPECT_EQ(shorten("(below main)"), "(below main)");
   EXPECT_EQ(shorten("<module>"), "<module>");
