@@ -278,6 +278,8 @@ NotExecutable why_not_executable(const std::string& program) {
   };
   const std::string path = find_program(program, is_program);
   if (path.empty()) return result;
+  struct stat about{};
+  result.takes_identity = ::stat(path.c_str(), &about) == 0 && (about.st_mode & (S_ISUID | S_ISGID)) != 0;
   result.interpreter = interpreter_of(path);
   result.why = result.interpreter.empty() ? 0 : access_error(result.interpreter);
   if (result.why == 0) result.interpreter.clear();

@@ -44,8 +44,9 @@ int enter_user_namespace();
 
 /// Why execvp() would not start it: Valgrind says so in words of its own.
 struct NotExecutable {
-  int why = 0;              ///< An errno; 0: it would.
-  std::string interpreter;  ///< Of a script: the one that is not to be had. Else empty.
+  int why = 0;                  ///< An errno; 0: it would.
+  std::string interpreter;      ///< Of a script: the one that is not to be had. Else empty.
+  bool takes_identity = false;  ///< It would be, but runs as another user or group, which Valgrind refuses.
 };
 NotExecutable why_not_executable(const std::string& program);
 

@@ -398,8 +398,14 @@ class CommandCase {
     const bool has_own_numbers = counted && (wants_own_numbers_ || (request_.answers && g_grants_own_numbers));
     Start start;
     if (counted) {
-      if (const int why = why_not_executable(request_.arguments.front()).why; why != 0) {
-        fail_to_start(why);
+      const NotExecutable obstacle = why_not_executable(request_.arguments.front());
+      if (obstacle.why != 0) {
+        fail_to_start(obstacle.why);
+        return std::nullopt;
+      }
+      if (obstacle.takes_identity) {
+        fail(Stage::setup, "cannot be counted: Valgrind runs no set-user-ID or set-group-ID program",
+             request_.arguments.front());
         return std::nullopt;
       }
       start.arguments = g_under;

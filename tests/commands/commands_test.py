@@ -371,6 +371,12 @@ def check_failures():
         expect(words in said, f"{command}: {said}")
     expect(count(VICTIM, "exit", "3", options=("--counts-only", "--expect-status", "3")) > 0, "3")
     with tempfile.TemporaryDirectory() as name:
+        identity = Path(name) / "identity"
+        shutil.copy("/bin/true", identity)
+        identity.chmod(0o4755)
+        said = message(identity)
+        expect("Valgrind runs no set-user-ID" in said and "identity" in said, said)
+        case_of(identity, options=("--wall-only", "--runs", "1"))
         script = Path(name) / "script"
         script.write_text("#! /no/such/interpreter -x\n")
         script.chmod(0o755)
