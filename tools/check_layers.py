@@ -27,7 +27,8 @@ LAYERS = {
     "protocol": [],
     "build": ["definition", "expansion", "json", "process"],
     "measurement": [],
-    "profile": ["json"],
+    # protocol: what our counter adds to Callgrind's format.
+    "profile": ["json", "protocol"],
     # measurement: its stopping rules drive the sessions; profile: the totals of Callgrind's dumps.
     "execution": [
         "build",

@@ -11,6 +11,7 @@
 
 #include "files.h"
 #include "protocol/command_tree.h"
+#include "protocol/string_repetitions.h"
 
 namespace tally::host {
 
@@ -108,6 +109,7 @@ Tree read_tree(const std::string& folder, int counts) {
     tree.functions += format::kFunctionsOf + one.place + "\t" + one.program + "\n";
     if (const std::string_view positions = value_of(text, format::kPositions); !positions.empty())
       tree.positions = positions;
+    tree.repetitions += number(value_of(text, protocol::kStringRepetitions));
     const bool was_killed = value_of(text, format::kTotals).empty();
     if (was_killed) {
       const auto counted = counted_by(name, counts);
@@ -147,6 +149,8 @@ bool write_dump(const Tree& tree, const char* path) {
   std::fprintf(file, "%s%s\nevents: Ir\n\n", format::kPositions, tree.positions.c_str());
   std::fputs(tree.functions.c_str(), file);
   std::fprintf(file, "\n%s%llu\n", format::kTotals, static_cast<unsigned long long>(total));
+  if (tree.repetitions != 0)
+    std::fprintf(file, "%s%llu\n", protocol::kStringRepetitions, static_cast<unsigned long long>(tree.repetitions));
   const bool written = std::ferror(file) == 0;
   return std::fclose(file) == 0 && written;
 }

@@ -20,7 +20,8 @@ struct Tree {
   std::vector<TreeProcess> processes;  ///< In the order of their places, a process's programs as it executed them.
   std::string positions = "line";      ///< What comes before a cost, in Callgrind's words.
   std::string functions;  ///< Of all of them, as Callgrind's format has them; of a killed one, what it executed in all.
-  std::string lost;       ///< One of which nothing is known, "1.2 (/usr/bin/sort)"; empty: there is none.
+  std::uint64_t repetitions = 0;  ///< Instructions that only repeat a string instruction; not of one that was killed.
+  std::string lost;               ///< One of which nothing is known, "1.2 (/usr/bin/sort)"; empty: there is none.
 };
 
 /// The counters of one that was killed are in `counts`, the file that all of them share.

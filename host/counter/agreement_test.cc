@@ -14,6 +14,9 @@
 #include <utility>
 #include <vector>
 
+#include "protocol/case_watch.h"
+#include "protocol/string_repetitions.h"
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -140,7 +143,7 @@ TEST_P(Counter, CountsWhatCallgrindCounts) {
 
 INSTANTIATE_TEST_SUITE_P(OfRegions, Counter,
                          testing::Values("allocate", "strings", "copy", "pause", "signal", "exceptions", "fork",
-                                         "threads", "stop"),
+                                         "threads", "stop", "repetitions"),
                          [](const auto& info) { return std::string(info.param); });
 
 /// Where one function jumps into another one's middle, Callgrind stays with the first.
@@ -160,6 +163,24 @@ TEST(CounterFunctions, AreCallgrinds) {
   ASSERT_EQ(theirs.size(), ours.size());
   EXPECT_EQ(with_one_memcpy(theirs.back()), with_one_memcpy(ours.back()));
   EXPECT_GT(ours.back().size(), 10U);
+}
+
+/// What a dump says behind its total.
+Counts repetitions(const std::string& text) {
+  const std::size_t at = text.find(tally::protocol::kStringRepetitions);
+  if (at == std::string::npos) return {};
+  return {{"", std::stoull(text.substr(at + sizeof tally::protocol::kStringRepetitions - 1))}};
+}
+
+/// Each byte, or as many as there were until one ended it, without the last: those that an instruction repeats.
+TEST(CounterRepetitions, AreThoseOfStringInstructions) {
+  const std::vector<Counts> known = run(counter(), "counter_victim repetitions", repetitions).regions;
+  ASSERT_EQ(known.size(), kDumps);
+  EXPECT_EQ(known[1], Counts()) << "an empty region";
+  EXPECT_EQ(known[3], (Counts{{"", 100 + 7 + 3}}));
+  EXPECT_EQ(known[5], known[3]);
+  const std::vector<Counts> copies = run(counter(), "counter_victim copy", repetitions).regions;
+  EXPECT_EQ(copies.back(), (Counts{{"", 2ULL * 100 * (49 * 50 / 2)}}));
 }
 
 /// By object and address.

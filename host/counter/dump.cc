@@ -1,6 +1,7 @@
 #include "dump.h"
 
 #include "names.h"
+#include "protocol/string_repetitions.h"
 #include "stretches.h"
 
 namespace tally::counter {
@@ -86,6 +87,7 @@ struct Executed {
 struct Region {
   Executed* executed = nullptr;
   UInt size = 0;
+  ULong repetitions = 0;  ///< Of string instructions.
 };
 
 Region take_region(LinkageTables& tables) {
@@ -94,6 +96,10 @@ Region take_region(LinkageTables& tables) {
   for (UInt number = 1; number <= stretches(); ++number) {
     const ULong executions = take_executions(number);
     if (executions == 0) continue;
+    if (stretch(number).repeats) {
+      region.repetitions += executions;
+      continue;
+    }
     if (LinkageTables::has(stretch(number))) {
       tables.add(number, executions);
       continue;
@@ -142,10 +148,11 @@ class File {
     }
   }
 
-  void finish() {
+  void finish(ULong repetitions) {
     if (file_ == nullptr) return;
     end_function();
     VG_(fprintf)(file_, "\ntotals: %llu\n", total_);
+    if (repetitions != 0) VG_(fprintf)(file_, "%s%llu\n", protocol::kStringRepetitions, repetitions);
     VG_(fclose)(file_);
   }
 
@@ -200,7 +207,7 @@ void write(const HChar* path, const HChar* head, bool with_functions) {
     file.add(number, executions, in_tables);
   }
   tables.for_each([&](const Entry& entry) { file.add(entry.number, entry.executions, 0); });
-  file.finish();
+  file.finish(region.repetitions);
   VG_(free)(region.executed);
 }
 

@@ -4,6 +4,8 @@
 /// and direct calls of each (protocol/command_tree.h). As in Callgrind's own files with
 /// --skip-plt=yes, a linkage table's instructions are those of the function that calls through it.
 ///
+/// Behind the total it says how many of the instructions repeat a string instruction (protocol/string_repetitions.h).
+///
 /// Of what is no region, but came before one, the file has the total alone: nobody reads it, and finding the names of
 /// all that a setup executes takes longer than to execute it. But in a process that was not forked, a host that has
 /// warmed up, names are looked up all the same: its cases will execute the same code, and Valgrind 3.24 reads an

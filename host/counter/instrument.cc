@@ -26,11 +26,10 @@ class Instrumented {
     counters_ = assign(IRExpr_Load(Iend_LE, Ity_I64, constant(reinterpret_cast<Addr>(&g_counters))));
   }
 
-  void count(UInt number) {
-    IRExpr* const counter = assign(IRExpr_Binop(Iop_Add64, counters_, constant(number * sizeof(ULong))));
-    IRExpr* const before = assign(IRExpr_Load(Iend_LE, Ity_I64, counter));
-    add(IRStmt_Store(Iend_LE, counter, assign(IRExpr_Binop(Iop_Add64, before, constant(1)))));
-  }
+  void count(UInt number) { count(number, constant(1)); }
+
+  /// If an exit of this guard is taken.
+  void count_if(UInt number, IRExpr* guard) { count(number, assign(IRExpr_Unop(Iop_1Uto64, guard))); }
 
   /// Of a block that ends in a client request.
   void count_after_request(UInt number) {
@@ -42,6 +41,12 @@ class Instrumented {
   [[nodiscard]] IRSB* block() const { return out_; }
 
  private:
+  void count(UInt number, IRExpr* times) {
+    IRExpr* const counter = assign(IRExpr_Binop(Iop_Add64, counters_, constant(number * sizeof(ULong))));
+    IRExpr* const before = assign(IRExpr_Load(Iend_LE, Ity_I64, counter));
+    add(IRStmt_Store(Iend_LE, counter, assign(IRExpr_Binop(Iop_Add64, before, times))));
+  }
+
   IRExpr* assign(IRExpr* value) {
     const IRTemp to = newIRTemp(out_->tyenv, Ity_I64);
     add(IRStmt_WrTmp(to, value));
@@ -57,6 +62,35 @@ Addr next_of(const IRSB* block) {
   if (block->next->tag != Iex_Const || (block->jumpkind != Ijk_Boring && block->jumpkind != Ijk_Call)) return 0;
   return block->next->Iex.Const.con->Ico.U64;
 }
+
+/// Whether an instruction is movs, stos, lods, cmps or scas with a prefix that repeats it.
+bool repeats_string(const IRStmt* mark) {
+  const auto* const code = reinterpret_cast<const UChar*>(mark->Ist.IMark.addr);  // NOLINT(performance-no-int-to-ptr)
+  bool repeats = false;
+  for (UInt i = 0; i < mark->Ist.IMark.len; ++i) {
+    switch (code[i]) {
+      case 0xf2:  // repne
+      case 0xf3:  // rep
+        repeats = true;
+        break;
+      case 0x66:  // sizes of operands and addresses, segments
+      case 0x67:
+      case 0x2e:
+      case 0x36:
+      case 0x3e:
+      case 0x26:
+      case 0x64:
+      case 0x65:
+        break;
+      default:
+        if (code[i] >= 0x40 && code[i] <= 0x4f) break;  // REX
+        return repeats && ((code[i] >= 0xa4 && code[i] <= 0xa7) || (code[i] >= 0xaa && code[i] <= 0xaf));
+    }
+  }
+  return false;
+}
+
+bool is_at(const IRConst* where, Addr address) { return where->tag == Ico_U64 && where->Ico.U64 == address; }
 
 /// Where the guest's code of a block begins; 0: nowhere.
 Addr block_begins_at(const IRSB* block) {
@@ -106,9 +140,12 @@ IRSB* instrument(VgCallbackClosure* /*closure*/, IRSB* block, const VexGuestLayo
   if (i == block->stmts_used) return block;
   counted.load_counters();
   Stretch stretch{.block = block->stmts[i]->Ist.IMark.addr};
+  Addr repeated = 0;  // Where the current instruction lies, if it repeats a string instruction; else 0.
+  const Stretch repetition{.block = stretch.block, .repeats = True};
   for (; i < block->stmts_used; ++i) {
     if (block->stmts[i]->tag == Ist_IMark) {
       ++stretch.instructions;
+      repeated = repeats_string(block->stmts[i]) ? block->stmts[i]->Ist.IMark.addr : 0;
       add_instruction(block->stmts[i]->Ist.IMark.addr);
     }
     // An instruction that leaves half-way was executed.
@@ -116,6 +153,9 @@ IRSB* instrument(VgCallbackClosure* /*closure*/, IRSB* block, const VexGuestLayo
       counted.count(add_stretch(stretch));
       stretch.instructions = 0;
     }
+    // To itself: cmps and scas, which may also end here.
+    if (block->stmts[i]->tag == Ist_Exit && repeated != 0 && is_at(block->stmts[i]->Ist.Exit.dst, repeated))
+      counted.count_if(add_stretch(repetition), block->stmts[i]->Ist.Exit.guard);
     counted.add(block->stmts[i]);
   }
   if (stretch.instructions > 0) {
@@ -128,6 +168,8 @@ IRSB* instrument(VgCallbackClosure* /*closure*/, IRSB* block, const VexGuestLayo
       counted.count(number);
     }
   }
+  if (repeated != 0 && block->next->tag == Iex_Const && is_at(block->next->Iex.Const.con, repeated))
+    counted.count(add_stretch(repetition));
   return counted.block();
 }
 

@@ -49,6 +49,25 @@ void copy() {
   }
 }
 
+/// 100 repetitions, 7, 3 and none: what they look for is the eighth of bytes, and what differs the fourth.
+void repetitions() {
+  static char bytes[100];
+  void* target = bytes;
+  std::size_t count = sizeof bytes;
+  asm volatile("rep stosb" : "+D"(target), "+c"(count) : "a"(1) : "memory");
+  bytes[7] = 0;
+  target = bytes;
+  count = sizeof bytes;
+  asm volatile("repne scasb" : "+D"(target), "+c"(count) : "a"(0) : "memory", "cc");
+  const void* one = bytes;
+  const void* other = bytes + 4;
+  count = sizeof bytes - 4;
+  asm volatile("repe cmpsb" : "+D"(one), "+S"(other), "+c"(count) : : "memory", "cc");
+  count = 0;
+  asm volatile("rep stosq" : "+D"(target), "+c"(count) : "a"(1) : "memory");
+  asm volatile("rep nop");  // pause, which repeats nothing
+}
+
 void pause() {
   strings();
   CALLGRIND_TOGGLE_COLLECT;
@@ -142,9 +161,9 @@ struct Kind {
   std::string_view name;
   void (*region)();
 };
-constexpr Kind kinds[] = {{"allocate", allocate}, {"strings", strings}, {"copy", copy},
-                          {"pause", pause},       {"signal", signal},   {"exceptions", exceptions},
-                          {"fork", fork},         {"threads", threads}, {"stop", stop}};
+constexpr Kind kinds[] = {{"allocate", allocate}, {"strings", strings},        {"copy", copy}, {"pause", pause},
+                          {"signal", signal},     {"exceptions", exceptions},  {"fork", fork}, {"threads", threads},
+                          {"stop", stop},         {"repetitions", repetitions}};
 
 void nothing() {}
 

@@ -19,6 +19,7 @@ struct Stretch {
   Addr next = 0;          ///< Where it always goes on; 0: that differs.
   UInt instructions = 0;  ///< Of one execution.
   Bool hops = False;      ///< It ends in a jump to where it is told, neither a call nor a return.
+  Bool repeats = False;   ///< It has no instruction, and its executions are repetitions of a string instruction.
 };
 
 /// Stretches that a process can have; a translation that is made again has new ones. What lies unused costs no memory.

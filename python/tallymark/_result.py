@@ -32,6 +32,7 @@ class Counts:
     allocated_bytes: float | None = None
     proven: str = ""  # of which processes the replicates are: "one process", "two processes"
     per_thread: tuple[float, ...] | None = None  # of a benchmark program's threads, in their order
+    string_repetitions: float | None = None  # of per_iteration: a processor counts `rep stos` once
 
 
 @dataclasses.dataclass(frozen=True)
@@ -143,6 +144,7 @@ class Result:
             allocated_bytes=found.get("allocated_bytes"),
             proven=found.get("proven") or "",
             per_thread=tuple(found["per_thread"]) if "per_thread" in found else None,
+            string_repetitions=found.get("string_repetitions"),
         )
 
     @property

@@ -42,6 +42,10 @@ Counts summarize_counts(const CountSamples& samples) {
     std::vector<std::uint64_t> replicates = column(samples.replicates, i);
     std::vector<std::uint64_t> baseline = column(samples.baseline, i);
     const double per_iteration = (median(replicates) - median(baseline)) / iterations;
+    if (samples.events[i] == kStringRepetitions) {
+      if (per_iteration != 0) counts.string_repetitions = per_iteration;
+      continue;
+    }
     counts.events.emplace_back(samples.events[i], per_iteration);
     if (samples.events[i] != "Ir") continue;
     counts.per_iteration = per_iteration;
@@ -98,6 +102,10 @@ std::optional<double> estimated_cycles(std::span<const std::pair<std::string, do
 }
 
 bool looks_optimised_away(const Counts& counts) { return counts.per_iteration < 0.5; }
+
+bool is_mostly_repetitions(const Counts& counts) {
+  return counts.string_repetitions && *counts.string_repetitions > counts.per_iteration / 2;
+}
 
 NoiseFloor noise_floor(double base, std::vector<std::pair<std::string, double>> samples) {
   NoiseFloor floor{.low = base, .high = base, .samples = std::move(samples)};

@@ -39,9 +39,12 @@ struct Counts {
   std::optional<double> denoised;                      ///< Instructions per iteration without known interpreter noise.
   std::vector<std::pair<std::string, double>> events;  ///< Per iteration, in Callgrind's order, "Ir" among them.
   std::optional<double> estimated_cycles;              ///< Per iteration; see estimated_cycles().
-  std::optional<double> allocations;                   ///< Per iteration.
-  std::optional<double> allocated_bytes;               ///< Per iteration.
-  std::optional<double> heap_peak;                     ///< Bytes that it holds at once, of what it asked for itself.
+  /// Per iteration, of per_iteration: those that only repeat a string instruction, which a processor counts once
+  /// (profile/callgrind.h). Empty: there are none.
+  std::optional<double> string_repetitions;
+  std::optional<double> allocations;              ///< Per iteration.
+  std::optional<double> allocated_bytes;          ///< Per iteration.
+  std::optional<double> heap_peak;                ///< Bytes that it holds at once, of what it asked for itself.
   std::optional<std::vector<double>> per_thread;  ///< Of a team, in the order of its threads; see counts_by_thread().
   friend bool operator==(const Counts&, const Counts&) = default;
 };
@@ -53,6 +56,9 @@ struct CountSamples {
   std::vector<std::vector<std::uint64_t>> replicates;
   std::vector<std::vector<std::uint64_t>> baseline;
 };
+
+/// A column that is no event: repetitions of string instructions (profile/callgrind.h).
+inline constexpr std::string_view kStringRepetitions = "string_repetitions";
 
 /// Rows that are shorter than `events` count 0 for the rest.
 Counts summarize_counts(const CountSamples& samples);
@@ -86,6 +92,9 @@ std::optional<double> estimated_cycles(std::span<const std::pair<std::string, do
 
 /// True when nothing is left of a statement: less than half an instruction per iteration.
 bool looks_optimised_away(const Counts& counts);
+
+/// Most of a case are repetitions of string instructions, each of which a processor counts once.
+bool is_mostly_repetitions(const Counts& counts);
 
 /// The floor of a case from counts under perturbations. `base` is the undisturbed count, which belongs to the range.
 NoiseFloor noise_floor(double base, std::vector<std::pair<std::string, double>> samples);

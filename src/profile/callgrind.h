@@ -38,14 +38,20 @@ class CallgrindReader {
   std::unique_ptr<State> state_;
 };
 
+/// Of Totals: not an event of Callgrind's.
+inline constexpr std::string_view kRepetitionsColumn = "string_repetitions";
+
 /// What the run of replicates needs, at the speed of a search for two words.
 struct Totals {
   std::vector<std::string> events;
   std::vector<std::uint64_t> values;  ///< One for each event; the parts of a file added.
 };
 
-/// Reads only the events: and totals: lines. A file without a whole totals: line for each part is an error: its end is
-/// missing. (summary: is no substitute: it counts from the start of the program, not from the last ZERO_STATS.)
+/// Reads only the events: and totals: lines, and behind the last of these the comment of our counter's that says how
+/// many of the instructions only repeat a string instruction (protocol/string_repetitions.h): a column of its own,
+/// behind the events; no column where there is no such comment. A file without a whole totals: line for each part is an
+/// error: its end is missing. (summary: is no substitute: it counts from the start of the program, not from the last
+/// ZERO_STATS.)
 Result<Totals> callgrind_totals(std::string_view bytes);
 
 }  // namespace tally

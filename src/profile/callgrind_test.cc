@@ -175,6 +175,17 @@ TEST(Callgrind, TotalsAloneAddTheParts) {
   EXPECT_THAT(totals->values, ElementsAre(30, 7));
 }
 
+TEST(Callgrind, RepetitionsOfStringInstructionsAreAColumnOfTheirOwn) {
+  const std::string dump = "events: Ir\nfn=f\n0 30\n\ntotals: 30\n# string repetitions: 12\n";
+  const Result<Totals> totals = callgrind_totals(dump);
+  ASSERT_TRUE(totals);
+  EXPECT_THAT(totals->events, ElementsAre("Ir", "string_repetitions"));
+  EXPECT_THAT(totals->values, ElementsAre(30, 12));
+  const Profile profile = read(dump);
+  EXPECT_THAT(profile.events, ElementsAre("Ir")) << "an instruction that repeats is one of its function's";
+  EXPECT_THAT(profile.notes, IsEmpty());
+}
+
 TEST(Callgrind, ExportReadsBackTheSame) {
   const Profile profile = read(manual_example);
   const Profile again = read(to_callgrind(profile));

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "profile/callgrind.h"
 #include "profile/callgrind_state.h"
+#include "protocol/string_repetitions.h"
 
 namespace tally {
 namespace {
@@ -63,6 +64,11 @@ Result<Totals> callgrind_totals(std::string_view bytes) {
   if (totals.events.empty()) {
     return fail(ErrorKind::input, "no events: line, so this is no Callgrind file", {},
                 "give a file that Callgrind wrote (callgrind.out.*)");
+  }
+  if (const auto again = next_line(bytes, protocol::kStringRepetitions, totals_at); again.data() != nullptr) {
+    const char* at = again.data();
+    totals.events.emplace_back(kRepetitionsColumn);
+    totals.values.push_back(take_number(at, at + again.size()));
   }
   return totals;
 }

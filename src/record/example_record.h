@@ -89,6 +89,7 @@ inline Record example_record() {
   full.counts->floor = noise_floor(1000, {{"hash_seed=1", 1002.5}});
   full.counts->denoised = 990;
   full.counts->estimated_cycles = 1200.5;
+  full.counts->string_repetitions = 300;
   full.counts->allocations = 1;
   full.counts->allocated_bytes = 64;
   full.counts->heap_peak = 4096;

@@ -155,6 +155,7 @@ void fields(auto& a, is<Counts> auto& one) {
   a.optional("denoised", one.denoised);
   a("events", one.events);
   a.optional("estimated_cycles", one.estimated_cycles);
+  a.optional("string_repetitions", one.string_repetitions);
   a.optional("allocations", one.allocations);
   a.optional("allocated_bytes", one.allocated_bytes);
   a.optional("heap_peak", one.heap_peak);

@@ -129,6 +129,7 @@ Counts pool(const Counts& first, const Counts& second) {
   counts.proven = first.proven == second.proven ? first.proven : std::nullopt;
   counts.floor = pool_floors(first.floor, second.floor);
   counts.denoised = weights.mean(first.denoised, second.denoised);
+  counts.string_repetitions = weights.mean(first.string_repetitions, second.string_repetitions);
   counts.allocations = weights.mean(first.allocations, second.allocations);
   counts.allocated_bytes = weights.mean(first.allocated_bytes, second.allocated_bytes);
   counts.heap_peak = weights.mean(first.heap_peak, second.heap_peak);

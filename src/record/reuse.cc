@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kOneIn = 20;
 
 /// Words that say something of counts, and would be said of them again.
-constexpr std::string_view kOptimisedAway = "optimised_away";
+constexpr std::string_view kOfCounts[] = {"optimised_away", "string_repetitions"};
 
 bool has_flag(const CaseRecord& one, std::string_view flag) {
   return std::ranges::find(one.flags, flag) != one.flags.end();
@@ -66,7 +66,9 @@ void take_over_counts(CaseRecord& now, const CaseRecord& earlier, const Record& 
   now.counts = earlier.counts;
   now.inputs = earlier.inputs;
   now.reused = earlier.reused ? earlier.reused : run.source && !run.source->dirty ? run.source->commit : run.started;
-  if (has_flag(earlier, kOptimisedAway)) now.flags.emplace_back(kOptimisedAway);
+  for (const std::string_view flag : kOfCounts) {
+    if (has_flag(earlier, flag)) now.flags.emplace_back(flag);
+  }
   for (const std::string& warning : earlier.warnings) {
     if (std::ranges::find(now.warnings, warning) == now.warnings.end()) now.warnings.push_back(warning);
   }

@@ -84,13 +84,14 @@ TEST(Reuse, WhatIsTakenOverSaysWhoCountedIt) {
   now.counts.reset();
   now.warnings.clear();
   CaseRecord earlier = counted();
-  earlier.flags = {"optimised_away", "bimodal"};
+  earlier.flags = {"optimised_away", "bimodal", "string_repetitions"};
   earlier.warnings = {"said of its count"};
   take_over_counts(now, earlier, run);
   EXPECT_EQ(now.counts, earlier.counts);
   EXPECT_EQ(now.inputs, earlier.inputs);
   EXPECT_EQ(now.reused, run.source->commit);
-  EXPECT_THAT(now.flags, ::testing::ElementsAre("optimised_away")) << "the others are of its times";
+  EXPECT_THAT(now.flags, ::testing::ElementsAre("optimised_away", "string_repetitions"))
+      << "the others are of its times";
   EXPECT_EQ(now.warnings, earlier.warnings);
   // Taken over twice, it still is the first one's.
   CaseRecord later = example_case("a [cpp]");

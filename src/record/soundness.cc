@@ -35,11 +35,13 @@ std::optional<Fault> fault_of_events(const Counts& counts) {
   for (const auto& [name, value] : counts.events) {
     if (!is_counted(value)) return Fault{"counts.events." + name, number(value) + " is no count"};
   }
-  const std::pair<const char*, const std::optional<double>*> others[] = {{"denoised", &counts.denoised},
-                                                                         {"estimated_cycles", &counts.estimated_cycles},
-                                                                         {"allocations", &counts.allocations},
-                                                                         {"allocated_bytes", &counts.allocated_bytes},
-                                                                         {"heap_peak", &counts.heap_peak}};
+  const std::pair<const char*, const std::optional<double>*> others[] = {
+      {"denoised", &counts.denoised},
+      {"estimated_cycles", &counts.estimated_cycles},
+      {"string_repetitions", &counts.string_repetitions},
+      {"allocations", &counts.allocations},
+      {"allocated_bytes", &counts.allocated_bytes},
+      {"heap_peak", &counts.heap_peak}};
   for (const auto& [name, value] : others) {
     if (*value && !is_counted(**value)) return Fault{fmt::format("counts.{}", name), number(**value) + " is no count"};
   }

@@ -54,6 +54,16 @@ void add_proof(CaseRecord& record, const CaseOutcome& outcome) {
                   outcome.process_doubt.empty() ? "" : " (" + outcome.process_doubt + ")"));
 }
 
+/// What a comparison of counts makes of a longer string instruction is nothing like the time that it takes.
+void note_repetitions(CaseRecord& record) {
+  if (!is_mostly_repetitions(*record.counts)) return;
+  record.flags.emplace_back("string_repetitions");
+  record.warnings.push_back(
+      fmt::format("{:.0f} of its {:.0f} instructions only repeat a string instruction (rep movs, rep stos), which a "
+                  "processor counts once: time it, too",
+                  *record.counts->string_repetitions, record.counts->per_iteration));
+}
+
 void add_counts(CaseRecord& record, const Case& measured, const CaseOutcome& outcome) {
   record.counts = summarize_counts(*outcome.counts);
   if (outcome.allocations) {
@@ -61,6 +71,7 @@ void add_counts(CaseRecord& record, const Case& measured, const CaseOutcome& out
     record.counts->allocations = static_cast<double>(outcome.allocations->count) / iterations;
     record.counts->allocated_bytes = static_cast<double>(outcome.allocations->bytes) / iterations;
   }
+  note_repetitions(record);
   add_proof(record, outcome);
   if (!outcome.perturbed.empty()) {
     std::vector<std::pair<std::string, double>> samples;

@@ -61,6 +61,24 @@ TEST(Assemble, AStatementThatIsGoneIsSaidToBe) {
   EXPECT_THAT(assemble(empty, counted(100, 100), 0.01, "").flags, IsEmpty());
 }
 
+TEST(Assemble, ACaseThatIsMostlyRepetitionsIsNoted) {
+  CaseOutcome outcome = counted(20'100, 100);
+  EXPECT_FALSE(assemble(example(), outcome, 0.01, "").counts->string_repetitions);
+  outcome.counts = CountSamples{10, {"Ir", "string_repetitions"}, {{20'100, 10'000}, {20'100, 10'000}}, {{100}}};
+  const CaseRecord half = assemble(example(), outcome, 0.01, "");
+  EXPECT_EQ(half.counts->string_repetitions, 1000);
+  EXPECT_EQ(half.counts->per_iteration, 2000);
+  EXPECT_THAT(half.counts->events, ElementsAre(std::pair<std::string, double>("Ir", 2000)));
+  EXPECT_THAT(half.flags, IsEmpty());
+  outcome.counts->replicates = {{20'100, 10'010}, {20'100, 10'010}};
+  const CaseRecord most = assemble(example(), outcome, 0.01, "");
+  EXPECT_THAT(most.flags, ElementsAre("string_repetitions"));
+  EXPECT_THAT(most.warnings, ElementsAre("1001 of its 2000 instructions only repeat a string instruction (rep movs, "
+                                         "rep stos), which a processor counts once: time it, too"));
+  outcome.counts->baseline = {{100, 10'010}};
+  EXPECT_FALSE(assemble(example(), outcome, 0.01, "").counts->string_repetitions) << "all of them are the loop's";
+}
+
 TEST(Assemble, ACountBelowNothingIsFlaggedAndStaysOk) {
   CaseOutcome outcome = counted(20, 100);
   outcome.paused = true;

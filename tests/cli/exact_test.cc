@@ -52,6 +52,45 @@ TEST(Exact, WhatWasBeforeTheRegionIsNotInIt) {
   EXPECT_EQ(forked.attempts.size(), 2U) << "where the case child's own replicate differs, all are forked";
 }
 
+/// 2,048 and 2,049 bytes are on both sides of where glibc fills memory by one instruction, on most processors.
+TEST(Exact, RepetitionsOfStringInstructionsAreCountedApart) {
+  const auto folder = TemporaryFolder::make();
+  ASSERT_TRUE(folder);
+  const fs::path text = folder->path() / "repetitions.toml";
+  ASSERT_TRUE(write_file(text, R"toml(schema = 1
+[[benchmark]]
+label = ["bytes"]
+params = { n = [0, 7, 3000] }
+cpp = 'void* to = v.data(); std::size_t left = ${n}; asm volatile("rep stosb" : "+D"(to), "+c"(left) : "a"(1) : "memory");'
+setup = { cpp = 'std::vector<char> v(4000);' }
+[[benchmark]]
+label = ["memset"]
+params = { n = [2048, 2049] }
+cpp = 'fill(v.data(), 1, v.size());'
+setup = { cpp = 'void* (*volatile fill)(void*, int, std::size_t) = std::memset; std::vector<char> v(${n});' }
+)toml"));
+  Ran ran;
+  const Record record = record_of({"run", text, "--counts-only"}, ran);
+  ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
+  const auto counts_with = [&](const std::string& label, const std::string& n) {
+    const auto one = std::ranges::find_if(record.cases, [&](const CaseRecord& each) {
+      return each.label.front() == label && each.id.contains("n=" + n + "]");
+    });
+    EXPECT_NE(one, record.cases.end()) << label << n;
+    return one == record.cases.end() ? CaseRecord() : *one;
+  };
+  EXPECT_FALSE(counts_with("bytes", "0").counts.value().string_repetitions);
+  EXPECT_EQ(counts_with("bytes", "7").counts.value().string_repetitions, 7);
+  const CaseRecord most = counts_with("bytes", "3000");
+  EXPECT_EQ(most.counts.value().string_repetitions, 3000);
+  EXPECT_NEAR(most.counts->per_iteration, 3000, 10);
+  EXPECT_EQ(most.flags, (std::vector<std::string>{"string_repetitions"}));
+  EXPECT_TRUE(ran.out.contains("ok: string repetitions")) << ran.out;
+  EXPECT_FALSE(counts_with("memset", "2048").counts.value().string_repetitions);
+  const Counts longer = counts_with("memset", "2049").counts.value();
+  EXPECT_LT(longer.per_iteration - longer.string_repetitions.value_or(0), 200) << "what a processor counts";
+}
+
 /// Callgrind counts calls before the region, too: the setup's, and those of ten executions that warm up.
 TEST(Exact, CallsAreThoseOfTheRegion) {
   const auto folder = TemporaryFolder::make();
