@@ -297,4 +297,21 @@ TEST(CounterWatch, NamesTheFileThatIsChangedAndSeesTheClockRead) {
   for (const auto& [act, name] : expected) EXPECT_EQ(seen_of(act), name) << act;
 }
 
+TEST(CounterWatch, FixesTheTimeOfDayOnRequest) {
+  const std::string fixed = counter() + " " + tally::host::kFixedDayOption;
+  const std::string first = run(fixed, "watch_victim seed").printed;
+  EXPECT_EQ(run(fixed, "watch_victim seed").printed, first);
+  EXPECT_NE(run(counter(), "watch_victim seed").printed, run(counter(), "watch_victim seed").printed);
+  EXPECT_TRUE(first.ends_with("\nnothing\n")) << "a seed that repeats needs no warning: " << first;
+  std::istringstream words(first);
+  long long seconds = 0;
+  long long nanoseconds = 0;
+  words >> seconds >> nanoseconds;
+  EXPECT_EQ(nanoseconds / 1'000'000'000, seconds);
+  long long later = 0;
+  for (std::string word; words >> word && word != "nothing";) later = std::stoll(word);
+  EXPECT_GE(later - nanoseconds, 40'000'000) << "sleeping takes its time";
+  EXPECT_LT(later - nanoseconds, 60'000'000);
+}
+
 }  // namespace

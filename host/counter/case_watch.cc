@@ -197,7 +197,7 @@ void forget_own_file(UInt number, const UWord* arguments, SysRes result) {
 
 void watch_syscall(UInt number, const UWord* arguments, SysRes result) {
   if (g_watch == nullptr) return;
-  if (asks_for_time_of_day(number, arguments)) g_watch->reads_clock = 1;
+  if (!fixes_time_of_day() && asks_for_time_of_day(number, arguments)) g_watch->reads_clock = 1;
   if (g_watch->changed_file[0] == 0) return note_changed_file(number, arguments, result);
   forget_own_file(number, arguments, result);
 }
@@ -213,7 +213,7 @@ IRCallee* clock_helper(const HChar* helper) {
 
 Bool handle_watch_request(const UWord* request, UWord* result) {
   if (request[0] != host::kWatchCase && request[0] != host::kWatchFiles) return False;
-  if (request[0] == host::kWatchCase) end_start_clock();
+  if (request[0] == host::kWatchCase) begin_time_of_case();
   g_watch = reinterpret_cast<host::CaseWatch*>(request[1]);  // NOLINT(performance-no-int-to-ptr): the guest's
   *result = 1;
   return True;

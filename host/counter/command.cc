@@ -261,7 +261,7 @@ void begin_command() {
   share_counts(g_place, g_number, g_slot);
 }
 
-void note_call_of_command(ThreadId thread, UInt number, UWord* arguments) {
+void note_call_of_command(UInt number, UWord* arguments) {
   if (!counts_command()) return;
   if (number == kExecve || number == kExecveat) {
     end_file();
@@ -270,7 +270,6 @@ void note_call_of_command(ThreadId thread, UInt number, UWord* arguments) {
     // Until there are threads: one of them may be the writer, and does not run meanwhile.
     wait_for_pipe(static_cast<Int>(arguments[0]), arguments[2]);
   }
-  begin_deadline(thread, number, arguments);
 }
 
 void answer_command(ThreadId thread, UInt number, UWord* arguments, SysRes result) {

@@ -22,7 +22,7 @@ bool counts_command();
 void begin_command();
 
 /// Before and after each system call of the guest's.
-void note_call_of_command(ThreadId thread, UInt number, UWord* arguments);
+void note_call_of_command(UInt number, UWord* arguments);
 void answer_command(ThreadId thread, UInt number, UWord* arguments, SysRes result);
 
 /// A block is translated, for it is about to be executed for the first time.

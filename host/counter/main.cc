@@ -92,7 +92,8 @@ Bool handle_request(ThreadId thread, UWord* request, UWord* result) {
 void before_syscall(ThreadId thread, UInt number, UWord* arguments, UInt /*count*/) {
   look_for_data_file(number, arguments);
   note_wait(number, arguments);
-  note_call_of_command(thread, number, arguments);
+  note_call_of_command(number, arguments);
+  begin_deadline(thread, number, arguments);
 }
 
 void after_syscall(ThreadId thread, UInt number, UWord* arguments, UInt /*count*/, SysRes result) {
@@ -104,14 +105,14 @@ void after_syscall(ThreadId thread, UInt number, UWord* arguments, UInt /*count*
   keep_read_files(number, arguments, result);
   hide_drivers(thread, number, arguments, result);
   answer_for_machine(number, arguments, result);
-  answer_for_clock(number, arguments, result);
+  answer_for_clock(thread, number, arguments, result);
   sort_folder_lists(thread, number, arguments, result);
   answer_command(thread, number, arguments, result);
 }
 
 Bool take_option(const HChar* argument) {
   if (take_drivers_option(argument) || take_image_option(argument) || take_trace_option(argument) ||
-      take_command_option(argument) || take_folder_lists_option(argument))
+      take_command_option(argument) || take_folder_lists_option(argument) || take_clock_option(argument))
     return True;
   if (VG_(strcmp)(argument, protocol::command::kInstructionsOption) == 0) {
     keep_instructions();
@@ -131,6 +132,7 @@ void print_usage() {
   VG_(printf)("    --allocation-trace=<f>  a file of the program's allocations until counting starts [none]\n");
   VG_(printf)(
       "    --first-modules-alone=yes  list of Python's library what a host's start imports, until it says so [no]\n");
+  VG_(printf)("    --time-of-day=fixed  a case reads the same time of day in each run [the system's]\n");
   VG_(printf)("    --host-image=<f>  where a host that took long to start leaves its image [none]\n");
   VG_(printf)(
       "    --command=<f>  count from the start to the end, and each process writes its counts to this folder [none]\n");

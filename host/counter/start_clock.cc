@@ -1,6 +1,8 @@
 #include "start_clock.h"
 
 #include "image/system.h"
+#include "protocol/case_watch.h"
+#include "results.h"
 
 namespace tally::counter {
 
@@ -52,13 +54,18 @@ constexpr UWord kProcessTime = 2;
 constexpr UWord kThreadTime = 3;
 constexpr UWord kRealtimeCoarse = 5;
 constexpr UWord kTai = 11;
+constexpr UInt kTime = 201;
 constexpr UInt kFutex = 202;
 constexpr UInt kTimerCreate = 222;
 constexpr UInt kTimerSettime = 223;
 constexpr UInt kTimerfdCreate = 283;
 constexpr UInt kTimerfdSettime = 286;
 
+constexpr ULong kTimeOfDay = 2'114'380'800;  // the first second of 2037: no file is of a later one
+
 Bool g_of_command = False;
+Bool g_is_to_fix_day = False;
+Bool g_day_is_fixed = False;  ///< A case has begun, and is to be answered.
 Long g_ahead = 0;  ///< Of the system's time of day, once clocks are the system's; 0: nobody has looked since.
 
 bool is_time_of_day(UWord clock) { return clock == kRealtime || clock == kRealtimeCoarse || clock == kTai; }
@@ -79,6 +86,7 @@ ULong now_among_threads(UWord clock, ULong real) {
 }
 
 ULong now_as_shown(UWord clock) {
+  if (g_day_is_fixed) return g_begin[clock] + g_passed;
   const ULong real = system_time(clock);
   return g_ended ? now_among_threads(clock, real) : g_begin[clock] + g_passed;
 }
@@ -102,9 +110,10 @@ void note_wait(UInt number, const UWord* arguments) {
   g_wait = time.seconds * kSecond + time.nanoseconds * (number == system::kSelect ? kMicrosecond : 1);
 }
 
-void answer_for_clock(UInt number, const UWord* arguments, SysRes result) {
-  if ((g_ended && !g_of_command) || sr_isError(result)) return;
+void answer_for_clock(ThreadId thread, UInt number, const UWord* arguments, SysRes result) {
+  if ((g_ended && !g_of_command && !g_day_is_fixed) || sr_isError(result)) return;
   const auto now_by = [](UWord clock, ULong real) {
+    if (g_day_is_fixed) return is_time_of_day(clock) ? now_of(clock, real) : real;
     return g_ended ? now_among_threads(clock, real) : now_of(clock, real);
   };
   switch (number) {
@@ -141,12 +150,18 @@ void answer_for_clock(UInt number, const UWord* arguments, SysRes result) {
       if (sr_Res(result) == 0 && wait > 0) g_passed += static_cast<ULong>(wait) * kMillisecond;
       return;
     }
+    case kTime: {
+      if (!g_day_is_fixed) return;
+      const ULong now = now_of(kRealtime, 0) / kSecond;
+      if (arguments[0] != 0) *reinterpret_cast<ULong*>(arguments[0]) = now;  // NOLINT(performance-no-int-to-ptr)
+      return answer(thread, static_cast<Word>(now));
+    }
     default:
       return;
   }
 }
 
-bool keeps_start_clock() { return g_ended == False; }
+bool keeps_start_clock() { return g_ended == False || g_day_is_fixed; }
 
 ULong start_ticks() {
   if (g_first_ticks == 0) g_first_ticks = __builtin_ia32_rdtsc();
@@ -156,8 +171,27 @@ ULong start_ticks() {
 
 void end_start_clock() { g_ended = True; }
 
+Bool take_clock_option(const HChar* argument) {
+  if (VG_(strcmp)(argument, host::kFixedDayOption) != 0) return False;
+  g_is_to_fix_day = True;
+  return True;
+}
+
+void begin_time_of_case() {
+  end_start_clock();
+  if (!g_is_to_fix_day) return;
+  constexpr ULong kTicks = 1'000'000'000'000;
+  g_day_is_fixed = True;
+  g_passed = 0;
+  g_first_ticks = kTicks;
+  for (UWord clock = 0; clock < kClocks; ++clock) {
+    if (is_time_of_day(clock)) g_begin[clock] = kTimeOfDay * kSecond;
+  }
+}
+
+bool fixes_time_of_day() { return g_day_is_fixed != False; }
+
 void keep_clock_of_command() {
-  constexpr ULong kTimeOfDay = 2'114'380'800;  // the first second of 2037: no file is of a later one
   constexpr ULong kUptime = 1'000;
   g_of_command = True;
   for (UWord clock = 0; clock < kClocks; ++clock) {
@@ -221,7 +255,7 @@ Moment moment_of(UInt number, const UWord* arguments) {
 }  // namespace
 
 void begin_deadline(ThreadId thread, UInt number, const UWord* arguments) {
-  if (thread >= kMostWaiting || !g_of_command) return;
+  if (thread >= kMostWaiting || (!g_of_command && !g_day_is_fixed)) return;
   Deadline& deadline = g_deadlines[thread];
   deadline.place = nullptr;
   const Moment moment = moment_of(number, arguments);
@@ -235,7 +269,7 @@ void begin_deadline(ThreadId thread, UInt number, const UWord* arguments) {
 }
 
 void note_timer(UInt number, const UWord* arguments, SysRes result) {
-  if (sr_isError(result) || !g_of_command) return;
+  if (sr_isError(result)) return;
   if (number == kTimerfdCreate && sr_Res(result) < kMostTimers)
     g_clock_of_descriptor[sr_Res(result)] = static_cast<UChar>(arguments[0]);
   if (number != kTimerCreate) return;
@@ -249,7 +283,8 @@ void end_deadline(ThreadId thread, SysRes result) {
   g_deadlines[thread].place = nullptr;
   *deadline.place = deadline.original;
   constexpr UWord kTimedOut = 110;
-  if (sr_isError(result) && sr_Err(result) == kTimedOut && !g_ended) sleep_until(deadline.clock, deadline.original);
+  if (sr_isError(result) && sr_Err(result) == kTimedOut && keeps_start_clock())
+    sleep_until(deadline.clock, deadline.original);
 }
 
 }  // namespace tally::counter

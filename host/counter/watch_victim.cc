@@ -4,17 +4,21 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <valgrind/valgrind.h>
 
 #include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <string>
+#include <thread>
 
 #include "protocol/case_watch.h"
 
@@ -41,6 +45,21 @@ int act(const std::string& what, int earlier) {
   if (what == "seconds") return std::time(nullptr) > 0 ? 0 : 1;
   if (what == "processor") return __builtin_ia32_rdtsc() > 0 ? 0 : 1;
   if (what == "steady") return std::chrono::steady_clock::now().time_since_epoch().count() > 0 ? 0 : 1;
+  // All that a case can make a seed of, and time that passes by this clock: else this would wait for ever.
+  if (what == "seed") {
+    using std::chrono::system_clock;
+    timeval now{};
+    ::gettimeofday(&now, nullptr);
+    std::printf("%lld %lld %ld %llu", static_cast<long long>(std::time(nullptr)),
+                static_cast<long long>(system_clock::now().time_since_epoch().count()), static_cast<long>(now.tv_usec),
+                static_cast<unsigned long long>(__builtin_ia32_rdtsc()));
+    std::this_thread::sleep_until(system_clock::now() + std::chrono::milliseconds(20));
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any().wait_until(lock, system_clock::now() + std::chrono::milliseconds(20));
+    std::printf(" %lld\n", static_cast<long long>(system_clock::now().time_since_epoch().count()));
+    return 0;
+  }
   if (what == "child") {
     if (::fork() == 0) std::_Exit(act("write", earlier));
     int status = 0;

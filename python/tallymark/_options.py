@@ -29,6 +29,7 @@ OPTIONS: dict[str, str] = {
     "call_context": "call_context",  # callers that profiles keep apart
     "isolation": "isolation",  # "fork" or "process"
     "entropy": "entropy",  # who answers cases that ask for randomness: "fixed" or "system"
+    "time_of_day": "time_of_day",  # what counted cases read of it: "fixed" or "system"
     "interleave": "interleave",  # take the times of all cases in turns
     "repeat": "repeat",  # measure so often and pool the samples
     "keep_env": "kept_environment",  # names of variables to let through

@@ -43,6 +43,7 @@ class Settings(TypedDict, total=False):
     memory_bytes: int
     retries: int
     entropy: str
+    time_of_day: str
     kept_environment: list[str]
 
 

@@ -102,6 +102,11 @@ void add_run_options(OptionSet& command, RunOptions& options) {
            "Random bytes that cases get from the system: fixed (the same in every run), or system")
       .shows_default()
       .one_of({"fixed", "system"});
+  command
+      .add("--time-of-day", &options.time_of_day,
+           "What counted cases read of the time of day: system, or fixed (the same in every run)")
+      .shows_default()
+      .one_of({"fixed", "system"});
   command.add("--denoise", &options.denoise,
               "Also show counts without known interpreter noise (Python; see tally profile --list-rules)");
   command.add("--keep", &options.keep, "Keep the temporary files of the run, and print where they are");
@@ -212,6 +217,7 @@ Result<Settings> settings_of(const RunOptions& options) {
     settings.max_wait_s = *seconds;
   }
   if (options.entropy != RunOptions{}.entropy) settings.entropy = options.entropy;
+  if (options.time_of_day != RunOptions{}.time_of_day) settings.time_of_day = options.time_of_day;
   if (!options.memory.empty()) {
     auto memory = parse_bytes(options.memory, "--memory");
     if (!memory) return std::unexpected(memory.error());

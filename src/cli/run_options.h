@@ -28,6 +28,7 @@ struct RunOptions {
   std::string memory;
   int retries = -1;  ///< Below 0: by default.
   std::string entropy = "fixed";
+  std::string time_of_day = "system";
   std::string images;  ///< Room for hosts' images; empty: by default, or by the environment.
   Tools tools;
   std::string cores;

@@ -42,6 +42,8 @@ TEST_F(Parsed, WhatIsSaidArrives) {
                      "1.5 min",
                      "--isolation",
                      "process",
+                     "--time-of-day",
+                     "fixed",
                      "--entropy",
                      "system",
                      "--replicates",
@@ -69,6 +71,7 @@ TEST_F(Parsed, WhatIsSaidArrives) {
   EXPECT_EQ(settings->max_wait_s, 90);
   EXPECT_EQ(settings->isolation, "process");
   EXPECT_EQ(settings->entropy, "system");
+  EXPECT_EQ(settings->time_of_day, "fixed");
   EXPECT_EQ(settings->replicates, 9);
   EXPECT_EQ(settings->precision, 0.05);
   EXPECT_EQ(settings->min_run_time_s, 3);
@@ -96,6 +99,7 @@ TEST_F(Parsed, WhatCannotBeMeantIsRefused) {
                                                 {"--timeout", "0"},
                                                 {"--isolation", "none"},
                                                 {"--entropy", "none"},
+                                                {"--time-of-day", "noon"},
                                                 {"--quiet", "--verbose"},
                                                 {"--color", "pink"},
                                                 {"--precision", "0"}}) {

@@ -18,6 +18,7 @@
 #include "execution/probe.h"
 #include "execution/python_host.h"
 #include "process/loader.h"
+#include "protocol/case_watch.h"
 #include "protocol/descriptors.h"
 #include "protocol/dump_names.h"
 #include "protocol/first_modules.h"
@@ -263,6 +264,7 @@ Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolch
                              : has_counter ? counter_flags(around.counter)
                                            : valgrind_flags(settings))
       spec.argv.push_back(std::move(flag));
+    if (has_counter && settings.time_of_day == "fixed") spec.argv.emplace_back(host::kFixedDayOption);
     if (!around.function_symbols.empty()) spec.argv.push_back("--extra-debuginfo-path=" + around.function_symbols);
     if (has_counter && begins_with_first_modules(toolchain, kind, spec.environment))
       spec.argv.emplace_back(host::kFirstModulesOption);

@@ -42,6 +42,8 @@ struct Settings {
   std::optional<int> retries;                 ///< Else one after a timeout, two after a lost host.
   std::optional<std::string> entropy;         ///< Who answers cases that ask for randomness: "fixed" (tally does, the
                                               ///< same in each run) or "system"; a run says which.
+  std::optional<std::string> time_of_day;  ///< What counted cases read of it: "fixed" (the same in each run), or else
+                                           ///< "system".
   std::vector<std::string> kept_environment;  ///< Names and globs that cases see besides the usual ones.
   friend bool operator==(const Settings&, const Settings&) = default;
 };

@@ -16,6 +16,10 @@ struct CaseWatch {
   char own_folder[kRoom];    ///< The host's to say: what lies below it is the case's alone; empty: there is none.
 };
 
+/// An option of the counter: the time of day is the same in each run from the beginning of a case on, and reads_clock
+/// stays 0.
+inline constexpr char kFixedDayOption[] = "--time-of-day=fixed";
+
 /// Client request to the counter, and to nobody else.
 enum WatchRequest : unsigned {
   kWatchCase = 0x5457'0000,   ///< ('T','W'). Its argument: a CaseWatch. Its result: 1, where the counter is there.

@@ -63,7 +63,7 @@ void fields(auto& a, is<Machine> auto& m) {
 void list_settings(auto& a, is<Settings> auto& s, const auto& recorded) {
   auto& [counts, wall, iterations, replicates, max_replicates, cache_sim, branch_sim, call_context, isolation,
          noise_floor, min_run_time_s, max_run_time_s, precision, number_per_run, interleave, repeat, timeout_s,
-         host_timeout_s, max_wait_s, memory_bytes, retries, entropy, kept_environment] = s;
+         host_timeout_s, max_wait_s, memory_bytes, retries, entropy, time_of_day, kept_environment] = s;
   a("counts", counts);
   a("wall", wall);
   a("iterations", iterations);
@@ -86,6 +86,7 @@ void list_settings(auto& a, is<Settings> auto& s, const auto& recorded) {
   a.optional("memory_bytes", memory_bytes);
   a.optional("retries", retries);
   a.optional("entropy", entropy);
+  a.optional("time_of_day", time_of_day);
   recorded();
   a("kept_environment", kept_environment);
 }

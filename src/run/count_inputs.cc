@@ -43,6 +43,7 @@ std::string settings_digest(const Settings& settings, const CaseSettings& own) {
                          settings.isolation, settings.noise_floor, settings.repeat, settings.call_context,
                          plan.system_entropy, counting_version));
   for (const std::string& flag : valgrind_flags(settings)) digest.add(flag);
+  if (settings.time_of_day) digest.add(*settings.time_of_day);
   return digest.hex();
 }
 

@@ -25,6 +25,7 @@ void add_settings(Facts& facts, const Settings& settings) {
   add("--interleave", settings.interleave);
   add("--isolation", settings.isolation);
   add("--entropy", *settings.entropy);
+  add("--time-of-day", settings.time_of_day.value_or("system"));
   add("--aa", settings.noise_floor);
   add("--cache-sim", settings.cache_sim);
   add("--branch-sim", settings.branch_sim);

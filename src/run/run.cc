@@ -194,6 +194,7 @@ Record describe_run(Workspace& workspace, const RunRequest& request, const Ready
     facts["cpu.offered"] = offered_by_valgrind();
   }
   if (record.settings.entropy != "fixed") facts["entropy"] = *record.settings.entropy;
+  if (record.settings.time_of_day == "fixed") facts["time_of_day"] = "fixed";
   const auto machine = machine_facts(workspace.runner(), ready.environment.filtered);
   for (const Case& one : request.plan->cases) {
     const std::string name = environment_name(one.toolchain, to_string(one.language), one.host_runtime);

@@ -81,6 +81,9 @@ Status check_settings(const Settings& settings) {
   if (settings.entropy && *settings.entropy != "fixed" && *settings.entropy != "system")
     return fail(ErrorKind::input, fmt::format("'{}' is not one of fixed, system", *settings.entropy),
                 "measure.settings.entropy");
+  if (settings.time_of_day && *settings.time_of_day != "fixed" && *settings.time_of_day != "system")
+    return fail(ErrorKind::input, fmt::format("'{}' is not one of fixed, system", *settings.time_of_day),
+                "measure.settings.time_of_day");
   if (settings.counts || settings.wall) return {};
   return fail(ErrorKind::input, "nothing is to be measured", "measure.settings", "let counts or wall be true");
 }

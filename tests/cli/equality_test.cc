@@ -98,6 +98,30 @@ setup = { py = "import os; x = list(os.urandom(1000))" }
   EXPECT_NE(totals(system).at("urandom [python]"), fixed.at("urandom [python]"));
 }
 
+/// A seed that is made of it is the same in each run, whichever way the case asks.
+TEST_F(Exact, TheTimeOfDayIsFixedOnRequest) {
+  const std::string text = write("day.toml", R"toml(schema = 1
+[[benchmark]]
+label = "clock"
+cpp = "auto y = x; std::sort(y.begin(), y.end()); tally::keep(y);"
+setup = { cpp = "std::mt19937 g(std::chrono::system_clock::now().time_since_epoch().count()); std::vector<unsigned> x(200); for (auto& v : x) v = g();", cpp_global = "#include <algorithm>\n#include <chrono>\n#include <random>\n#include <vector>" }
+[[benchmark]]
+label = "time"
+py = "sorted(x)"
+setup = { py = "import random, time; r = random.Random(time.time()); x = [r.random() for _ in range(200)]" }
+)toml");
+  const auto fixed = [&] { return run({text, "--time-of-day", "fixed"}); };
+  const Record first = fixed();
+  ASSERT_EQ(ran_.code, 0) << ran_.err << ran_.out;
+  EXPECT_EQ(first.settings.time_of_day, "fixed");
+  for (const CaseRecord& one : first.cases) EXPECT_THAT(one.warnings, ::testing::IsEmpty()) << one.id;
+  EXPECT_EQ(totals(fixed()), totals(first));
+  const Record system = run({text});
+  EXPECT_FALSE(system.settings.time_of_day);
+  for (const CaseRecord& one : system.cases)
+    EXPECT_THAT(one.warnings, Contains(HasSubstr("reads the time of day"))) << one.id;
+}
+
 TEST_F(Exact, NumPyIsSeededWhereverItIsImported) {
   const std::string text = write("numpy.toml", R"toml(schema = 1
 [toolchain.numpy]
