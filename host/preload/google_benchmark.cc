@@ -293,6 +293,19 @@ Loop loop_of(const void* state) {
   return loop;
 }
 
+/// A string of a program whose standard library is LLVM's: behind its first byte if it is short, else where its last
+/// word says.
+std::string text_of_libcxx(const void* string) {
+  const auto* const bytes = static_cast<const unsigned char*>(string);
+  std::size_t words[3];
+  std::memcpy(words, bytes, sizeof words);
+  const bool is_long = (bytes[0] & 1U) != 0;
+  if (!is_long) return {reinterpret_cast<const char*>(bytes + 1), static_cast<std::size_t>(bytes[0] >> 1U)};
+  const char* begin = nullptr;
+  std::memcpy(&begin, &words[2], sizeof begin);
+  return {begin, words[1]};
+}
+
 }  // namespace
 
 #define TAKEN_OVER __attribute__((visibility("default"), used))
@@ -300,17 +313,24 @@ Loop loop_of(const void* state) {
 #define STATE_17 \
   "El"           \
   "RKSt6vectorIlSaIlEEiiPNS_8internal11ThreadTimerEPNS6_13ThreadManagerEPNS6_23PerfCountersMeasurementE"
-#define STATE_NAMED                                                                                        \
+#define STATE_18                                                                                           \
   "ENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEElRKSt6vectorIlSaIlEEiiPNS_8internal11ThreadTimerE" \
   "PNSC_13ThreadManagerEPNSC_23PerfCountersMeasurementE"
-#define STATE_18 STATE_NAMED
-#define STATE_19 STATE_NAMED "PNS_15ProfilerManagerE"
+#define LIBCXX_STATE_17                                                                        \
+  "ElRKNSt3__16vectorIlNS1_9allocatorIlEEEEiiPNS_8internal11ThreadTimerEPNS8_13ThreadManagerE" \
+  "PNS8_23PerfCountersMeasurementE"
+#define LIBCXX_STATE_18                                                                                        \
+  "ENSt3__112basic_stringIcNS1_11char_traitsIcEENS1_9allocatorIcEEEElRKNS1_6vectorIlNS5_IlEEEEiiPNS_8internal" \
+  "11ThreadTimerEPNSD_13ThreadManagerEPNSD_23PerfCountersMeasurementE"
+#define PROFILER_MANAGER "PNS_15ProfilerManagerE"
 
 extern "C" {
 
 TAKEN_OVER void tally_start(void* state) asm("_ZN9benchmark5State16StartKeepRunningEv");
 void tally_start(void* state) {
   real<void>("_ZN9benchmark5State16StartKeepRunningEv", state);
+  // The library has made its State in another way than any that is known here.
+  if (g_next_call != nullptr && g_namesakes == 0) g_call = std::exchange(g_next_call, nullptr);
   if (g_call == nullptr) return;
   if (!g_state_made || loop_of(state).requested != static_cast<std::int64_t>(g_call->promise())) {
     // Its loop would have another number of executions than is counted.
@@ -369,33 +389,50 @@ TAKE_SKIP(tally_error_text, "_ZN9benchmark5State13SkipWithErrorERKNSt7__cxx1112b
 TAKE_SKIP(tally_message, "_ZN9benchmark5State15SkipWithMessageERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
           false)
 
-#define TAKE_STATE(kind)                                                                                             \
-  TAKEN_OVER void tally_state17_##kind(void*, std::int64_t, const void*, int, int, void*, void*,                     \
-                                       void*) asm("_ZN9benchmark5State" #kind STATE_17);                             \
-  void tally_state17_##kind(void* self, std::int64_t n, const void* args, int thread, int threads, void* timer,      \
-                            void* manager, void* counters) {                                                         \
-    real<void>("_ZN9benchmark5State" #kind STATE_17, self, iterations_of(n), args, thread, threads, timer, manager,  \
-               counters);                                                                                            \
-  }                                                                                                                  \
-  TAKEN_OVER void tally_state19_##kind(void*, const void*, std::int64_t, const void*, int, int, void*, void*, void*, \
-                                       void*) asm("_ZN9benchmark5State" #kind STATE_19);                             \
-  void tally_state19_##kind(void* self, const void* name, std::int64_t n, const void* args, int thread, int threads, \
-                            void* timer, void* manager, void* counters, void* profiler) {                            \
-    real<void>("_ZN9benchmark5State" #kind STATE_19, self, name, iterations_of(n), args, thread, threads, timer,     \
-               manager, counters, profiler);                                                                         \
+#define TAKE_LIBCXX_SKIP(function, name, is_error)                                                               \
+  TAKEN_OVER void function(void* state, const void* why) asm(                                                    \
+      "_ZN9benchmark5State" name "ERKNSt3__112basic_stringIcNS1_11char_traitsIcEENS1_9allocatorIcEEEE");         \
+  void function(void* state, const void* why) {                                                                  \
+    if (g_call != nullptr) g_call->skip(text_of_libcxx(why), is_error);                                          \
+    g_in_loop = false;                                                                                           \
+    real<void>("_ZN9benchmark5State" name "ERKNSt3__112basic_stringIcNS1_11char_traitsIcEENS1_9allocatorIcEEEE", \
+               state, why);                                                                                      \
   }
-#define TAKE_STATE_18(kind)                                                                                          \
-  TAKEN_OVER void tally_state18_##kind(void*, const void*, std::int64_t, const void*, int, int, void*, void*,        \
-                                       void*) asm("_ZN9benchmark5State" #kind STATE_18);                             \
-  void tally_state18_##kind(void* self, const void* name, std::int64_t n, const void* args, int thread, int threads, \
-                            void* timer, void* manager, void* counters) {                                            \
-    real<void>("_ZN9benchmark5State" #kind STATE_18, self, name, iterations_of(n), args, thread, threads, timer,     \
-               manager, counters);                                                                                   \
+TAKE_LIBCXX_SKIP(tally_libcxx_error, "13SkipWithError", true)
+TAKE_LIBCXX_SKIP(tally_libcxx_message, "15SkipWithMessage", false)
+
+#define TAKE_STATE_17(prefix, kind, parameters)                                                                       \
+  TAKEN_OVER void prefix##17_##kind(void*, std::int64_t, const void*, int, int, void*, void*,                         \
+                                    void*) asm("_ZN9benchmark5State" #kind parameters);                               \
+  void prefix##17_##kind(void* self, std::int64_t n, const void* args, int thread, int threads, void* timer,          \
+                         void* manager, void* counters) {                                                             \
+    real<void>("_ZN9benchmark5State" #kind parameters, self, iterations_of(n), args, thread, threads, timer, manager, \
+               counters);                                                                                             \
   }
-TAKE_STATE_18(C1)
-TAKE_STATE_18(C2)
-TAKE_STATE(C1)
-TAKE_STATE(C2)
+#define TAKE_STATE_18(prefix, kind, parameters)                                                                    \
+  TAKEN_OVER void prefix##18_##kind(void*, const void*, std::int64_t, const void*, int, int, void*, void*,         \
+                                    void*) asm("_ZN9benchmark5State" #kind parameters);                            \
+  void prefix##18_##kind(void* self, const void* name, std::int64_t n, const void* args, int thread, int threads,  \
+                         void* timer, void* manager, void* counters) {                                             \
+    real<void>("_ZN9benchmark5State" #kind parameters, self, name, iterations_of(n), args, thread, threads, timer, \
+               manager, counters);                                                                                 \
+  }
+#define TAKE_STATE_19(prefix, kind, parameters)                                                                    \
+  TAKEN_OVER void prefix##19_##kind(void*, const void*, std::int64_t, const void*, int, int, void*, void*, void*,  \
+                                    void*) asm("_ZN9benchmark5State" #kind parameters);                            \
+  void prefix##19_##kind(void* self, const void* name, std::int64_t n, const void* args, int thread, int threads,  \
+                         void* timer, void* manager, void* counters, void* profiler) {                             \
+    real<void>("_ZN9benchmark5State" #kind parameters, self, name, iterations_of(n), args, thread, threads, timer, \
+               manager, counters, profiler);                                                                       \
+  }
+#define TAKE_STATE(prefix, kind, unnamed, named) \
+  TAKE_STATE_17(prefix, kind, unnamed)           \
+  TAKE_STATE_18(prefix, kind, named)             \
+  TAKE_STATE_19(prefix, kind, named PROFILER_MANAGER)
+TAKE_STATE(tally_state, C1, STATE_17, STATE_18)
+TAKE_STATE(tally_state, C2, STATE_17, STATE_18)
+TAKE_STATE(tally_libcxx_state, C1, LIBCXX_STATE_17, LIBCXX_STATE_18)
+TAKE_STATE(tally_libcxx_state, C2, LIBCXX_STATE_17, LIBCXX_STATE_18)
 
 #define COMMA ,
 // NOLINTBEGIN(bugprone-macro-parentheses): lists of parameters, which have theirs.
@@ -407,6 +444,7 @@ TAKE_STATE(C2)
   }
 // NOLINTEND(bugprone-macro-parentheses)
 #define TEXT "NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
+#define LIBCXX_TEXT(std) "NSt3__112basic_stringIcN" std "_11char_traitsIcEEN" std "_9allocatorIcEEEE"
 TAKE_RUN(tally_run, "_ZN9benchmark22RunSpecifiedBenchmarksEv", (), (), )
 TAKE_RUN(tally_run_s, "_ZN9benchmark22RunSpecifiedBenchmarksE" TEXT, (void* a), (void*), COMMA a)
 TAKE_RUN(tally_run_r, "_ZN9benchmark22RunSpecifiedBenchmarksEPNS_17BenchmarkReporterE", (void* a), (void*), COMMA a)
@@ -415,6 +453,11 @@ TAKE_RUN(tally_run_rs, "_ZN9benchmark22RunSpecifiedBenchmarksEPNS_17BenchmarkRep
 TAKE_RUN(tally_run_rr, "_ZN9benchmark22RunSpecifiedBenchmarksEPNS_17BenchmarkReporterES1_", (void* a, void* b),
          (void*, void*), COMMA a COMMA b)
 TAKE_RUN(tally_run_rrs, "_ZN9benchmark22RunSpecifiedBenchmarksEPNS_17BenchmarkReporterES1_" TEXT,
+         (void* a, void* b, void* c), (void*, void*, void*), COMMA a COMMA b COMMA c)
+TAKE_RUN(tally_libcxx_run_s, "_ZN9benchmark22RunSpecifiedBenchmarksE" LIBCXX_TEXT("S0"), (void* a), (void*), COMMA a)
+TAKE_RUN(tally_libcxx_run_rs, "_ZN9benchmark22RunSpecifiedBenchmarksEPNS_17BenchmarkReporterE" LIBCXX_TEXT("S2"),
+         (void* a, void* b), (void*, void*), COMMA a COMMA b)
+TAKE_RUN(tally_libcxx_run_rrs, "_ZN9benchmark22RunSpecifiedBenchmarksEPNS_17BenchmarkReporterES1_" LIBCXX_TEXT("S2"),
          (void* a, void* b, void* c), (void*, void*, void*), COMMA a COMMA b COMMA c)
 
 /// From 1.9.3 on: executes the program again, out of Valgrind, where addresses are randomised.
