@@ -73,8 +73,8 @@ constexpr const char* kInitialize16 = "_ZN9benchmark10InitializeEPiPPc";
 constexpr const char* kRun = "_ZN9benchmark22RunSpecifiedBenchmarksEPNS_17BenchmarkReporterE";
 
 /// A reporter that reports nothing. The library's own would be destroyed at the end of each run, and in 1.7 it is a
-/// static object. Its virtual functions are ReportContext, which returns true, and, by release, four or five that
-/// return nothing, two of them destructors; our own never destroys it.
+/// static object. Its virtual functions are ReportContext, which returns true, three that return nothing, and two
+/// destructors, which nobody calls; since 2026 List comes before these, which is to print the names.
 class SilentReporter {
  public:
   SilentReporter() {
@@ -88,10 +88,18 @@ class SilentReporter {
   }
 
  private:
-  static bool yes() { return true; }
-  static constexpr bool (*kFunctions[])() = {yes, yes, yes, yes, yes, yes, yes, yes};
+  static bool yes(void* /*self*/, const void* /*argument*/) { return true; }
+  static bool list(void* self, const void* benchmarks) {
+    constexpr const char* kList =
+        "_ZN9benchmark17BenchmarkReporter4ListERKSt6vectorINS_8internal17BenchmarkInstanceESaIS3_EE";
+    constexpr const char* kLibcxxList =
+        "_ZN9benchmark17BenchmarkReporter4ListERKNSt3__16vectorINS_8internal17BenchmarkInstanceENS1_9allocatorIS4_EEEE";
+    real<void>(tally::preload::find(kList) != nullptr ? kList : kLibcxxList, self, benchmarks);
+    return true;
+  }
+  static constexpr bool (*kFunctions[])(void*, const void*) = {yes, yes, yes, yes, list, yes, yes, yes};
 
-  bool (*const* functions_)() = nullptr;
+  bool (*const* functions_)(void*, const void*) = nullptr;
   [[maybe_unused]] void* streams_[2] = {};  ///< Read by the library.
   [[maybe_unused]] void* room_[6] = {};     ///< For members of releases to come.
 };
