@@ -20,14 +20,19 @@ if ! echo "$digest  $archive" | sha256sum --check --status 2>/dev/null; then
     exit 77
   fi
 fi
-if [ ! -e libbenchmark.a ]; then
+make_library() { # FILE COMPILER OPTION…
+  file=$1
+  shift
+  if [ -e "$file" ]; then return; fi
+  rm -rf objects
   tar -xf "$archive"
   mkdir -p objects
   find "benchmark-$release/src" -name '*.cc' ! -name benchmark_main.cc -print0 |
-    (cd objects && xargs -0 -P 2 -I{} g++ -std=c++17 -O2 -DNDEBUG -DHAVE_STD_REGEX -DHAVE_STEADY_CLOCK \
+    (cd objects && xargs -0 -P 2 -I{} "$@" -std=c++17 -O2 -DNDEBUG -DHAVE_STD_REGEX -DHAVE_STEADY_CLOCK \
       -I"../benchmark-$release/include" -c "../{}")
-  ar rcs libbenchmark.a objects/*.o
-fi
+  ar rcs "$file" objects/*.o
+}
+make_library libbenchmark.a g++
 tally=$build/tally
 make_program() { # NAME LINK_OPTION…
   name=$1
@@ -37,7 +42,18 @@ make_program() { # NAME LINK_OPTION…
 }
 make_program shared -lbenchmark
 make_program static libbenchmark.a
-for name in shared static; do
+# LLVM's standard library gives the same functions other names, and lays texts out in another way.
+libcxx=
+if echo '#include <string>' | clang++-19 -stdlib=libc++ -x c++ -fsyntax-only - 2>/dev/null; then
+  libcxx=libcxx
+  make_library libbenchmark-libcxx.a clang++-19 -stdlib=libc++
+  mkdir -p libcxx
+  clang++-19 -stdlib=libc++ -std=c++17 -O2 -DNDEBUG -I"benchmark-$release/include" "$source/tests/programs/google_built.cc" \
+    libbenchmark-libcxx.a -pthread -o libcxx/bench
+else
+  echo "libc++ is not there: the others are counted" >&2
+fi
+for name in shared static $libcxx; do
   fails "$tally" run --program "$name/bench" --counts-only --quiet --json "$name.json" # some of it is meant to fail
 done
 passes "$tally" run --program static/bench --filter '*/range_for*' --filter '*/pauses*' --min-run-time 0.05 --json timed.json
@@ -45,6 +61,7 @@ fails env MORE="$(head -c 3000 /dev/zero | tr '\0' x)" "$tally" run --program st
   --quiet --json again.json
 passes python3 - <<'EOF'
 import json
+import os
 
 def counts(path, figure):
     cases = json.load(open(path))["cases"]
@@ -56,6 +73,12 @@ assert len(static) == 16, static
 assert static == shared, (static, shared)
 totals, again = (counts(f"{name}.json", "replicates") for name in ("static", "again"))
 assert totals == again, (totals, again)
+if os.path.exists("libcxx.json"):
+    libcxx = counts("libcxx.json", "per_iteration")
+    assert libcxx.keys() == static.keys(), libcxx
+    assert all(999 <= libcxx[name] <= 1016 for name in static if 999 <= static[name] <= 1016), libcxx
+    failed = {one["id"]: one["failure"]["message"] for one in json.load(open("libcxx.json"))["cases"] if one["failure"]}
+    assert failed["bench/errs [cpp]"] == "no such file", failed
 for one in json.load(open("timed.json"))["cases"]:
     assert one["wall"]["median_s"] > 0, one
 EOF
