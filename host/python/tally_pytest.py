@@ -94,6 +94,7 @@ FLAGS = (
 )
 INIS = ("tally_baseline", "tally_limits", "memray", "reruns", "reruns_delay")
 FIXTURES = ("benchmark", "tally")
+LONGEST = 80  # text of a parameter: a longer one is called by its place
 MARKERS = ("benchmark", "codspeed_benchmark")
 
 
@@ -284,10 +285,30 @@ class Plugin:
         self.has_collected = True
         # A new variable would have the C library copy all others, however many there are.
         os.environ["PYTEST_CURRENT_TEST"] = ""
-        names = [*self._items, *(self._free(broken) for broken in self._broken)]
         none = f"of {len(session.items)} tests, none has the fixture benchmark or tally, or the marker benchmark"
-        self._ready([(name, parts_of(name)) for name in names], self.run, none)
+        self._ready(self._listed(), self.run, none)
         return True
+
+    def _listed(self):
+        """As tally_program.listed() takes them."""
+        taken = set()
+        places = {}  # (label, axis) → its values' places, by their identities
+        for name, item in self._items.items():
+            label, values = parameters_of(name, item)
+            numbered = []
+            for axis, (value, text) in values.items():
+                known = places.setdefault((label, axis), {})
+                place = known.setdefault(id(value), len(known))
+                numbered.append((axis, text or f"{axis}{place}", f"{axis}{place}"))
+            params = tuple((axis, text) for axis, text, _ in numbered)
+            if (label, params) in taken:  # their texts are equal, as those of 1 and "1"
+                params = tuple((axis, place) for axis, _, place in numbered)
+            if params:
+                taken.add((label, params))
+            yield name, parts_of(label), params, parts_of(name)
+        for broken in self._broken:
+            name = self._free(broken)
+            yield name, parts_of(name)
 
     def _free(self, name):
         number, free = 1, name
@@ -364,6 +385,39 @@ def last_line(text):
     errors = [line[1:].strip() for line in text.splitlines() if line.startswith("E ")]
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return (errors or lines[-1:] or ["without a word"])[0]
+
+
+def parameters_of(name, item):
+    """(name without its parameters, {parameter: (value, what it is called on its axis, or None)})."""
+    callspec = getattr(item, "callspec", None)
+    test = getattr(item, "originalname", None)
+    if callspec is None or not callspec.params or not test or not item.nodeid.endswith(item.name):
+        return name, {}
+    within = len(item.nodeid) - len(item.name)
+    label = name[:within] + test + name[len(item.nodeid) :]
+    ids = list(getattr(callspec, "_idlist", ()))
+    values = {}
+    for place, (axis, value) in enumerate(callspec.params.items()):
+        text = text_of(value)
+        if text is None and len(ids) == len(callspec.params):
+            text = one_line(str(ids[place]))
+        values[axis] = value, text if text and len(text) <= LONGEST else None
+    return label, values
+
+
+def text_of(value):
+    """What a parameter's value is called, where that says all of it; else None."""
+    if value is None or isinstance(value, (bool, int, float)):
+        return str(value)
+    if isinstance(value, str):
+        return one_line(value)
+    named = getattr(value, "__name__", None)  # a class, a function
+    return one_line(named) if isinstance(named, str) else None
+
+
+def one_line(text):
+    """Without control characters, and blanks at its ends."""
+    return "".join(sign if sign.isprintable() else "?" for sign in " ".join(text.split()))
 
 
 def parts_of(node):

@@ -94,6 +94,21 @@ def check_forms():
         got["test_sizes[1000]"]["per_iteration"] > 20 * got["test_sizes[10]"]["per_iteration"],
         "parameters reach it",
     )
+    expect(own["test_sizes[1000]"]["params"] == {"n": "1000"}, "a parameter is an axis")
+    expect(
+        own["test_sizes[10]"]["label"] == ["bench", "test_forms.py::test_sizes"],
+        f"which its label leaves out: {own['test_sizes[10]']['label']}",
+    )
+    axes = [
+        case["params"] for name, case in own.items() if name.startswith(("test_axes", "test_equal"))
+    ]
+    expected = [
+        {"text": text, "how": how, "items": items}
+        for text, how in (("text0", "sorted"), ("b", "max"))
+        for items in ("items0", "items1")
+    ]
+    expected += [{"n": "1"}, {"n": "n1"}]
+    expect(axes == expected, f"values say what they are, or their places: {axes}")
     woven = got["test_weave"]["per_iteration"]
     expect(
         abs(woven - got["test_call"]["per_iteration"]) < 0.01 * woven,

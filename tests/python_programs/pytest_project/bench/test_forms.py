@@ -33,6 +33,19 @@ def test_sizes(benchmark, n):
     benchmark(work.spin, n)
 
 
+@pytest.mark.parametrize("items", [[1, 2], [3]])
+@pytest.mark.parametrize(
+    ("text", "how"), [("5 KB " * 1000, sorted), pytest.param("b", max, id="largest")]
+)
+def test_axes(benchmark, text, how, items):
+    benchmark(how, items)
+
+
+@pytest.mark.parametrize("n", [1, "1"], ids=["number", "text"])
+def test_equal_texts(benchmark, n):
+    benchmark(work.spin, 10)
+
+
 @pytest.mark.benchmark(group="marked")
 def test_marked(size):
     work.spin(10 * size)
