@@ -53,6 +53,7 @@ Result<std::string> read_expires(const std::string& text, const std::string& now
 struct OpenChange {
   std::string id;
   double change = 0;
+  Metric metric = Metric::instructions;
   std::string commit;  ///< The last that it may be of; of a drift, the one that it came to.
 };
 
@@ -76,13 +77,13 @@ std::vector<OpenChange> open_changes(const HistoryView& view, const Acceptance& 
     for (const CountStep& step : view.course.entries[run].steps) {
       const auto candidates = view.candidates(run, step);
       if (one.is_about(view.id(step.of)) && is_at(one, candidates) && view.is_finding(run, step))
-        open.push_back({view.id(step.of), step.counts.change, candidates.back().id});
+        open.push_back({view.id(step.of), step.counts.change, step.counts.metric, candidates.back().id});
     }
   }
   for (const Drift& drift : view.course.drifts) {
     const std::string& until = view.commit(drift.until).id;
     if (one.is_about(view.id(drift.of)) && until.starts_with(one.commit) && view.is_finding(drift))
-      open.push_back({view.id(drift.of), drift.counts.change, until});
+      open.push_back({view.id(drift.of), drift.counts.change, drift.counts.metric, until});
   }
   return open;
 }
@@ -100,12 +101,31 @@ Result<std::string> cases_of(const HistoryView& view, const std::string& wanted)
 /// In tenths of a percent, and not below the change.
 std::string sufficient(double change) { return fmt::format("+{:.10g}%", std::ceil(change * 1000 - 1e-9) / 10); }
 
+/// What the cases that the entry is about are followed by: the metric of its open changes, else of their last figures.
+/// An error (input): open changes of several metrics, of which one entry agrees to one.
+Result<Metric> metric_of_cases(const HistoryView& view, const Acceptance& one, const std::vector<OpenChange>& open) {
+  std::set<Metric> metrics;
+  for (const OpenChange& change : open) metrics.insert(change.metric);
+  if (metrics.size() > 1)
+    return fail(ErrorKind::input, "some of these cases are counted, and others report a value", one.cases,
+                "agree to them case by case: an entry is about one metric");
+  if (!metrics.empty()) return *metrics.begin();
+  for (const CaseSeries& series : view.history.cases) {
+    const auto last = std::ranges::find_if(series.points.rbegin(), series.points.rend(), &SeriesPoint::has_figure);
+    if (one.is_about(series.id) && last != series.points.rend()) return view.history.basis_of(*last).metric;
+  }
+  return one.metric;
+}
+
 /// Fills in what the history knows. An error: the entry would not cover what it is about.
 Status hold_against(const HistoryView& view, const std::string& up_to, Acceptance& one, std::ostream& err) {
   const auto cases = cases_of(view, one.cases);
   if (!cases) return std::unexpected(cases.error());
   one.cases = *cases;
   const auto open = open_changes(view, one);
+  const auto metric = metric_of_cases(view, one, open);
+  if (!metric) return std::unexpected(metric.error());
+  one.metric = *metric;
   if (open.empty()) {
     fmt::print(err, "tally history: nothing is open of {}{}: {}\n", one.cases,
                one.commit.empty() ? "" : " at " + one.commit,
@@ -178,6 +198,7 @@ Result<std::string> accept_path(const HistoryOptions& options, const std::option
 
 std::string summary_of(const Acceptance& one) {
   std::string text = fmt::format("{}: {} up to {}", one.where, printable(one.cases), format_change(one.up_to));
+  if (one.metric != Metric::instructions) text += fmt::format(" of its {}", to_string(one.metric));
   if (!one.commit.empty()) text += ", of " + one.commit;
   text += ", until " + one.expires;
   if (!one.owner.empty()) text += ", " + printable(one.owner);

@@ -151,17 +151,10 @@ std::string why_counts_refused(const Comparison& run, const CaseRecord& base, co
   return why_no_figures(base.counts->per_iteration, next.counts->per_iteration, options.threshold);
 }
 
-/// What the case reports. A command is judged by its time, and so is not meant.
-std::optional<Reported> figure_of(const CaseRecord& one) {
-  if (one.reported) return one.reported;
-  if (!one.used || one.counts || one.wall || one.language == "command") return std::nullopt;
-  return Reported{.value = static_cast<double>(one.used->peak_bytes), .unit = "bytes"};
-}
-
 /// Whether both sides report a figure: then they are compared by it, or the note says why they are not.
 bool compare_figures(CaseComparison& result, const CompareOptions& options) {
-  const auto before = figure_of(*result.base);
-  const auto after = figure_of(*result.next);
+  const auto before = reported_figure(*result.base);
+  const auto after = reported_figure(*result.next);
   if (!before || !after) return false;
   if (before->unit != after->unit) {
     result.verdict = Verdict::refused;
@@ -169,16 +162,9 @@ bool compare_figures(CaseComparison& result, const CompareOptions& options) {
         {NoteCode::units_differ, fmt::format("values not compared: '{}' is not '{}'", before->unit, after->unit)});
     return true;
   }
-  const double delta = after->value - before->value;
-  const double size = std::abs(before->value);
-  const double change = delta == 0 ? 0 : size > 0 ? delta / size : std::copysign(INFINITY, delta);
-  result.value = ValueChange{.before = before->value, .after = after->value, .change = change, .unit = after->unit};
-  // Peaks of memory lie within a range.
-  const auto peak = metric_of(*result.base, Metric::memory);
-  const auto new_peak = metric_of(*result.next, Metric::memory);
-  const bool may_be_same = !result.next->reported && peak && new_peak && peak->range.low <= new_peak->range.high &&
-                           new_peak->range.low <= peak->range.high;
-  result.verdict = may_be_same ? Verdict::same : direction(change, options.least_value_change);
+  const CountChange moved = reported_change(*before, *after, options.threshold);
+  result.value = ValueChange{.before = moved.before, .after = moved.after, .change = moved.change, .unit = moved.unit};
+  result.verdict = direction(moved.after - moved.before, moved.threshold);
   return true;
 }
 

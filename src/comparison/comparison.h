@@ -107,7 +107,6 @@ struct Comparison {
 struct CompareOptions {
   CountThreshold threshold = {};
   double least_time_change = 0.01;
-  double least_value_change = 0.01;  ///< Of what a benchmark reports: its share of the base.
   /// Denoised counts decide where both sides have them. The threshold stays that of whole counts.
   bool denoise = false;
   /// False where the environment itself is what is being compared: its changes are named and soften nothing.

@@ -29,6 +29,25 @@ double relative_change(double before, double after) {
   return after / before - 1;
 }
 
+std::optional<ReportedFigure> reported_figure(const CaseRecord& one) {
+  if (one.reported) return ReportedFigure{.value = one.reported->value, .unit = one.reported->unit};
+  if (!one.used || one.counts || one.wall || one.language == "command") return std::nullopt;
+  const auto peak = metric_of(one, Metric::memory);
+  if (!peak) return std::nullopt;
+  return ReportedFigure{
+      .metric = Metric::memory, .value = peak->value, .unit = "bytes", .floor = peak->range.high - peak->range.low};
+}
+
+CountChange reported_change(const ReportedFigure& base, const ReportedFigure& next, const CountThreshold& threshold) {
+  CountChange change{.before = base.value, .after = next.value, .metric = next.metric, .unit = next.unit};
+  const double delta = next.value - base.value;
+  const double size = std::abs(base.value);
+  // A value may be below zero, and then it has grown when it is nearer to zero.
+  change.change = delta == 0 ? 0 : size > 0 ? delta / size : std::copysign(INFINITY, delta);
+  change.threshold = std::max(size * threshold.least_value, std::max(base.floor, next.floor));
+  return change;
+}
+
 std::string why_no_figures(double before, double after, const CountThreshold& threshold) {
   if (is_below_zero(after))
     return fmt::format("the new count is below zero ({:.10g}), which is not a valid count", after);

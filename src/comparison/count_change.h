@@ -1,4 +1,6 @@
 /// Two counts of one case: by how much they differ, and by how much they must for the difference to be real. Pure.
+///
+/// What a benchmark reports, in place of being counted, is compared by the same types: see reported_figure().
 #pragma once
 
 #include <cstdint>
@@ -6,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "comparison/metric.h"
 #include "record/record.h"
 
 namespace tally {
@@ -21,8 +24,10 @@ struct CountChange {
   double change = 0;     ///< relative_change() of the two.
   double threshold = 0;  ///< Instructions per iteration that a real change must exceed.
   ThresholdOf threshold_of = ThresholdOf::least;
-  bool floor_measured = false;  ///< False: no floor was stored and the language's usual one stands in.
-  bool denoised = false;        ///< Both are without known interpreter noise.
+  bool floor_measured = false;           ///< False: no floor was stored and the language's usual one stands in.
+  bool denoised = false;                 ///< Both are without known interpreter noise.
+  Metric metric = Metric::instructions;  ///< What both are of: instructions, or `value` or `memory` of what reports it.
+  std::string unit = {};                 ///< Of a value and of memory; a value may have none.
 };
 
 struct CountThreshold {
@@ -31,6 +36,7 @@ struct CountThreshold {
   double usual_floor_cpp = 0.001;
   double usual_floor_python = 0.0125;
   double least_instructions = 5;  ///< Per iteration: smaller changes are never real.
+  double least_value = 0.01;      ///< Of what a benchmark reports: its share of the base.
 };
 
 /// What a comparison takes from the counts of one side.
@@ -42,6 +48,20 @@ struct CountFigures {
 };
 
 CountFigures figures_of(const Counts& counts);
+
+/// What a case reports in place of a count.
+struct ReportedFigure {
+  Metric metric = Metric::value;  ///< Or `memory`.
+  double value = 0;
+  std::string unit;  ///< "bytes"; may be empty.
+  double floor = 0;  ///< Differences up to this mean nothing: peaks of memory lie within a range.
+};
+
+/// Nothing where it reports none, or was counted or timed. A command is judged by its time, and so is not meant.
+std::optional<ReportedFigure> reported_figure(const CaseRecord& one);
+
+/// Two of the same metric and unit.
+CountChange reported_change(const ReportedFigure& base, const ReportedFigure& next, const CountThreshold& threshold);
 
 /// How something was counted: sides that differ in it say nothing about each other.
 struct CountTerms {

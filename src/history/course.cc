@@ -1,5 +1,7 @@
 #include "history/course.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -48,7 +50,8 @@ class CaseFollower {
   /// Adds up from the last point on, where it was agreed to what had added up to there; what that was, if it is real.
   std::optional<SettledDrift> settle(std::size_t of) {
     const auto agrees = [&](const AgreedAt* one) {
-      return one->run == last_->run && one->by.allows(change_since(*anchor_, *last_).change);
+      const CountChange counts = change_since(*anchor_, *last_);
+      return one->run == last_->run && one->by.metric == counts.metric && one->by.allows(counts.change);
     };
     const auto found = std::ranges::find_if(agreed_, agrees);
     if (found == agreed_.end()) return std::nullopt;
@@ -90,15 +93,25 @@ class CaseFollower {
     const Basis& before = history_.bases[last_->basis];
     const Basis& after = history_.bases[point.basis];
     if (before.definition != after.definition) return "the definition changed under this id";
+    if (before.metric != after.metric)
+      return fmt::format("its {} stand against its {}", to_string(after.metric), to_string(before.metric));
+    if (before.unit != after.unit) return fmt::format("its unit is '{}' instead of '{}'", after.unit, before.unit);
     return tally::why_not_comparable(before.terms, after.terms);
   }
 
   [[nodiscard]] std::string why_no_figures(const SeriesPoint& point) const {
-    return tally::why_no_figures(last_->instructions, point.instructions, options_.threshold);
+    if (history_.basis_of(point).metric != Metric::instructions) return {};
+    return tally::why_no_figures(last_->figure, point.figure, options_.threshold);
   }
 
   [[nodiscard]] CountChange change_since(const SeriesPoint& before, const SeriesPoint& after) const {
-    return count_change(figures_of(before), figures_of(after), is_python_, options_.threshold, options_.denoise);
+    const Basis& basis = history_.basis_of(after);
+    if (basis.metric == Metric::instructions)
+      return count_change(figures_of(before), figures_of(after), is_python_, options_.threshold, options_.denoise);
+    const auto reported = [&](const SeriesPoint& point) {
+      return ReportedFigure{.metric = basis.metric, .value = point.figure, .unit = basis.unit, .floor = point.floor};
+    };
+    return reported_change(reported(before), reported(after), options_.threshold);
   }
 
   const History& history_;
@@ -116,6 +129,7 @@ struct Mean {
   std::size_t terms = 0;
 
   void add(const CountChange& counts) {
+    if (counts.metric != Metric::instructions) return;
     if (counts.before <= 0 || counts.after <= 0) return;
     if (counts.before != counts.after) logarithms += std::log(counts.after / counts.before);
     ++terms;
@@ -159,7 +173,7 @@ Course course_of(const History& history, const CourseOptions& options) {
     CaseFollower follower(history, history.cases[of], options);
     for (const SeriesPoint& point : history.cases[of].points) {
       CourseEntry& entry = course.entries[point.run];
-      if (point.has_count()) {
+      if (point.has_figure()) {
         enter(entry, means[point.run], of, follower.follow(point));
         if (auto settled = follower.settle(of)) course.settled.push_back(*std::move(settled));
       } else if (point.status != CaseStatus::ok && point.status != CaseStatus::skipped) {
@@ -187,7 +201,7 @@ std::vector<CoursePoint> course_of_case(const History& history, const CaseSeries
   CaseFollower follower(history, series, options);
   std::vector<CoursePoint> points;
   for (const SeriesPoint& point : series.points) {
-    if (point.has_count()) points.push_back(follower.follow(point));
+    if (point.has_figure()) points.push_back(follower.follow(point));
   }
   return points;
 }

@@ -1,5 +1,8 @@
 /// How counts went from commit to commit. Pure.
 ///
+/// What a benchmark reports in place of a count (a value, its peak of memory) is followed as counts are; a larger one
+/// is worse. "Count" stands for both below, but the mean is of counts alone.
+///
 /// A count repeats to the instruction, so where two runs differ by more than the threshold, the code between them did
 /// it: the change belongs to the later run's commit, or to that and the commits before it that nobody measured. Two
 /// changes that cancel each other between two measured commits are not seen.
@@ -65,7 +68,7 @@ struct EpochStart {
 /// One run beside those before it.
 struct CourseEntry {
   std::size_t compared = 0;   ///< Cases with a count on both sides.
-  double geometric_mean = 1;  ///< Of after / before over these.
+  double geometric_mean = 1;  ///< Of after / before over those that were counted.
   std::optional<EpochStart> epoch;
   std::vector<CountStep> steps;     ///< By size of the change, largest first; equal ones by id.
   std::vector<Seam> seams;          ///< In the order of cases.

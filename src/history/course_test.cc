@@ -74,6 +74,50 @@ TEST(Course, ACaseThatFailedIsComparedWithWhatWasBefore) {
   EXPECT_EQ(course.entries[2].steps[0].since, 0);
 }
 
+Record run_that_reports(double value, const std::string& unit = "ms") {
+  Record record = example_record();
+  record.cases = {example_case("first", 1000), example_case("second", 1000)};
+  record.cases[0].counts.reset();
+  record.cases[0].wall.reset();
+  record.cases[0].reported = Reported{.value = value, .unit = unit};
+  return record;
+}
+
+TEST(Course, WhatABenchmarkReportsIsFollowedAsACountIs) {
+  const Course course = course_of({run_that_reports(-10), run_that_reports(-10.05), run_that_reports(-5),
+                                   run_that_reports(-5, "s"), run_with(2000), run_that_reports(7)});
+  EXPECT_THAT(course.entries[1].steps, IsEmpty());  // Less than a hundredth.
+  EXPECT_EQ(course.entries[1].compared, 2);
+  ASSERT_EQ(course.entries[2].steps.size(), 1);
+  const CountStep& step = course.entries[2].steps[0];
+  EXPECT_EQ(step.counts.metric, Metric::value);
+  EXPECT_EQ(step.counts.unit, "ms");
+  EXPECT_TRUE(step.is_slower());
+  EXPECT_NEAR(step.counts.change, 5.05 / 10.05, 1e-12);
+  EXPECT_DOUBLE_EQ(course.entries[2].geometric_mean, 1);  // Of counts alone.
+  ASSERT_EQ(course.entries[3].seams.size(), 1);
+  EXPECT_EQ(course.entries[3].seams[0].why, "its unit is 's' instead of 'ms'");
+  ASSERT_EQ(course.entries[4].seams.size(), 1);
+  EXPECT_EQ(course.entries[4].seams[0].why, "its instructions stand against its value");
+  ASSERT_EQ(course.entries[5].seams.size(), 1);
+}
+
+TEST(Course, APeakOfMemoryMovesWhenItLeavesItsRange) {
+  const auto run_of = [](std::uint64_t bytes) {
+    Record record = run_that_reports(0);
+    record.cases[0].reported.reset();
+    record.cases[0].language = "python";
+    record.cases[0].used = ResourceUse{};
+    record.cases[0].used->peak_bytes = bytes;
+    return record;
+  };
+  const Course course = course_of({run_of(20 << 20), run_of((20 << 20) + 900000), run_of(30 << 20)});
+  EXPECT_THAT(course.entries[1].steps, IsEmpty());
+  ASSERT_EQ(course.entries[2].steps.size(), 1);
+  EXPECT_EQ(course.entries[2].steps[0].counts.metric, Metric::memory);
+  EXPECT_EQ(course.entries[2].steps[0].counts.unit, "bytes");
+}
+
 TEST(Course, AnotherDefinitionOrAnotherWayToCountIsASeam) {
   Record defined = run_with(20000);
   defined.cases[0].definition.digest = "another";

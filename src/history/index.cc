@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// With every change of a table or of SeriesPoint.
-constexpr std::int64_t kVersion = 4;
+constexpr std::int64_t kVersion = 5;
 /// A double's bytes tell the byte order; a table made by another machine's tally is made anew.
 constexpr double kLayout = 1.0 / 3;
 constexpr std::size_t kPointsInRow = 128;
@@ -29,7 +29,8 @@ CREATE INDEX run_by_suite ON run(suite);
 CREATE TABLE environment(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE basis(id INTEGER PRIMARY KEY, definition TEXT NOT NULL, iterations INTEGER NOT NULL,
   cache_sim INTEGER NOT NULL, branch_sim INTEGER NOT NULL, isolation TEXT NOT NULL,
-  UNIQUE(definition, iterations, cache_sim, branch_sim, isolation));
+  metric INTEGER NOT NULL, unit TEXT NOT NULL,
+  UNIQUE(definition, iterations, cache_sim, branch_sim, isolation, metric, unit));
 CREATE TABLE one_case(id INTEGER PRIMARY KEY, suite TEXT NOT NULL, name TEXT NOT NULL, language TEXT NOT NULL,
   UNIQUE(suite, name));
 CREATE TABLE series(of_case INTEGER NOT NULL, environment INTEGER NOT NULL, part INTEGER NOT NULL,
@@ -262,25 +263,28 @@ Result<std::int64_t> HistoryIndex::case_id(const std::string& suite, const CaseR
 
 Result<std::int64_t> HistoryIndex::basis_id(const Basis& basis) {
   const CountTerms& terms = basis.terms;
-  const std::tuple key(basis.definition, terms.iterations, terms.cache_sim, terms.branch_sim, terms.isolation);
+  const std::tuple key(basis.definition, terms.iterations, terms.cache_sim, terms.branch_sim, terms.isolation,
+                       basis.metric, basis.unit);
   if (const auto known = basis_ids_.find(key); known != basis_ids_.end()) return known->second;
   const auto bind = [&](SqlStatement& statement) -> SqlStatement& {
     return statement.bind(basis.definition)
         .bind(static_cast<std::int64_t>(terms.iterations))
         .bind(std::int64_t{terms.cache_sim})
         .bind(std::int64_t{terms.branch_sim})
-        .bind(terms.isolation);
+        .bind(terms.isolation)
+        .bind(std::int64_t{std::to_underlying(basis.metric)})
+        .bind(basis.unit);
   };
   auto select = database_.prepare(
-      "SELECT id FROM basis WHERE definition = ? AND iterations = ? AND cache_sim = ? AND branch_sim = ? AND isolation "
-      "= "
-      "?");
+      "SELECT id FROM basis WHERE definition = ? AND iterations = ? AND cache_sim = ? AND branch_sim = ? AND "
+      "isolation = ? AND metric = ? AND unit = ?");
   if (!select) return std::unexpected(select.error());
   const auto found = bind(*select).step();
   if (!found) return std::unexpected(found.error());
   if (*found) return basis_ids_[key] = select->whole(0);
   auto insert = database_.prepare(
-      "INSERT INTO basis(definition, iterations, cache_sim, branch_sim, isolation) VALUES(?, ?, ?, ?, ?)");
+      "INSERT INTO basis(definition, iterations, cache_sim, branch_sim, isolation, metric, unit) "
+      "VALUES(?, ?, ?, ?, ?, ?, ?)");
   if (!insert) return std::unexpected(insert.error());
   if (auto done = bind(*insert).run(); !done) return std::unexpected(done.error());
   return basis_ids_[key] = database_.last_id();
@@ -334,7 +338,7 @@ Status HistoryIndex::add(const std::string& file, const Record& record) {
   for (const CaseRecord& one : record.cases) {
     const auto of = case_id(*record.suite, one);
     if (!of) return std::unexpected(of.error());
-    const auto basis = basis_id({.definition = one.definition.digest, .terms = terms_of(record.settings, one)});
+    const auto basis = basis_id(basis_of(record.settings, one));
     if (!basis) return std::unexpected(basis.error());
     auto tail = tail_of(*of, *environment_number);
     if (!tail) return std::unexpected(tail.error());
@@ -359,8 +363,9 @@ Status HistoryIndex::add(const std::string& file, const Record& record) {
 }
 
 Status HistoryIndex::load_bases(History& history, std::vector<std::uint32_t>& places) const {
-  auto rows =
-      database_.prepare("SELECT id, definition, iterations, cache_sim, branch_sim, isolation FROM basis ORDER BY id");
+  auto rows = database_.prepare(
+      "SELECT id, definition, iterations, cache_sim, branch_sim, isolation, metric, unit "
+      "FROM basis ORDER BY id");
   if (!rows) return std::unexpected(rows.error());
   for (auto row = rows->step();; row = rows->step()) {
     if (!row) return std::unexpected(row.error());
@@ -372,7 +377,9 @@ Status HistoryIndex::load_bases(History& history, std::vector<std::uint32_t>& pl
                              .terms = {.iterations = static_cast<std::uint64_t>(rows->whole(2)),
                                        .cache_sim = rows->whole(3) != 0,
                                        .branch_sim = rows->whole(4) != 0,
-                                       .isolation = rows->text(5)}});
+                                       .isolation = rows->text(5)},
+                             .metric = static_cast<Metric>(rows->whole(6)),
+                             .unit = rows->text(7)});
   }
 }
 

@@ -103,7 +103,8 @@ class HistoryIndex {
   // Of the transaction that is open.
   std::map<std::pair<std::int64_t, std::int64_t>, Tail> tails_;
   std::map<std::pair<std::string, std::string>, std::int64_t> case_ids_;
-  std::map<std::tuple<std::string, std::uint64_t, bool, bool, std::string>, std::int64_t> basis_ids_;
+  std::map<std::tuple<std::string, std::uint64_t, bool, bool, std::string, Metric, std::string>, std::int64_t>
+      basis_ids_;
 };
 
 }  // namespace tally

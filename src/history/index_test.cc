@@ -29,8 +29,9 @@ Record record_of(int number, double count) {
 }
 
 struct HistoryIndexTest : testing::Test {
-  void add(int number, double count) {
-    records.push_back(compacted(record_of(number, count)));
+  void add(int number, double count) { add(record_of(number, count)); }
+  void add(const Record& record) {
+    records.push_back(compacted(record));
     const auto added = store.add(records.back(), "record");
     ASSERT_TRUE(added) << describe(added.error());
   }
@@ -80,7 +81,7 @@ struct HistoryIndexTest : testing::Test {
       for (std::size_t i = 0; i < a.points.size(); ++i) {
         EXPECT_EQ(a.points[i].run, b.points[i].run);
         EXPECT_EQ(expected.bases[a.points[i].basis], found.bases[b.points[i].basis]);
-        EXPECT_EQ(a.points[i].instructions, b.points[i].instructions);
+        EXPECT_EQ(a.points[i].figure, b.points[i].figure);
         EXPECT_EQ(figures_of(a.points[i]).denoised, figures_of(b.points[i]).denoised);
         EXPECT_EQ(figures_of(a.points[i]).floor, figures_of(b.points[i]).floor);
         EXPECT_EQ(a.points[i].time_s, b.points[i].time_s);
@@ -94,6 +95,18 @@ struct HistoryIndexTest : testing::Test {
   fs::path file = folder.path() / "history" / "index.sqlite";
   std::vector<Record> records;
 };
+
+TEST_F(HistoryIndexTest, KeepsWhatBenchmarksReportAndInWhatUnit) {
+  for (const auto& [number, unit] : {std::pair(1, "ms"), std::pair(2, "s")}) {
+    Record record = record_of(number, 1000);
+    record.cases[0].counts.reset();
+    record.cases[0].reported = Reported{.value = 12.5, .unit = unit};
+    add(record);
+  }
+  expect_same_as_records();
+  const History history = loaded();
+  EXPECT_EQ(history.basis_of(history.cases[0].points[1]).unit, "s");
+}
 
 TEST_F(HistoryIndexTest, SaysWhatTheRecordsSay) {
   // More than a row of points, in steps that begin and end within rows.

@@ -28,8 +28,8 @@ void judge_case(const History& history, std::size_t of, const CourseOptions& opt
     result.failed.push_back(of);
     return;
   }
-  if (!now->has_count()) {
-    result.uncompared.push_back({of, "it has no count"});
+  if (!now->has_figure()) {
+    result.uncompared.push_back({of, "it has no count and reports no value"});
     return;
   }
   const CoursePoint last = course_of_case(history, series, options).back();

@@ -54,7 +54,7 @@ TEST(Judged, EachCaseOfTheNewestRunIsOneOfThese) {
   ASSERT_EQ(newest.uncompared.size(), 3U);
   EXPECT_EQ(newest.uncompared[0].why, "iterations differ: 100 and 50");
   EXPECT_EQ(newest.uncompared[1].why, "the new count is below zero (-8), which is not a valid count");
-  EXPECT_EQ(newest.uncompared[2].why, "it has no count");
+  EXPECT_EQ(newest.uncompared[2].why, "it has no count and reports no value");
 }
 
 TEST(Judged, WhatWasGoneLongAgoIsNoNews) {

@@ -6,15 +6,15 @@
 namespace tally {
 namespace {
 
-bool agrees(const Acceptance& one, std::string_view id, double change) {
-  return one.metric == Metric::instructions && one.is_about(id) && one.allows(change);
+bool agrees(const Acceptance& one, std::string_view id, const CountChange& counts) {
+  return one.metric == counts.metric && one.is_about(id) && one.allows(counts.change);
 }
 
 bool agrees(const Acceptance& one, std::string_view id, const CountStep& step, std::span<const CommitName> candidates) {
   const bool of_these = one.commit.empty() || std::ranges::any_of(candidates, [&](const CommitName& commit) {
                           return commit.id.starts_with(one.commit);
                         });
-  return of_these && agrees(one, id, step.counts.change);
+  return of_these && agrees(one, id, step.counts);
 }
 
 template <typename Predicate>
@@ -34,7 +34,7 @@ const Acceptance* acceptance_of(std::string_view id, const CountStep& step, std:
 const Acceptance* acceptance_of(std::string_view id, const Drift& drift, const std::vector<Acceptance>& accepted,
                                 std::string_view today) {
   return first_of(accepted, [&](const Acceptance& one) {
-    return one.holds_on(today) && one.commit.empty() && agrees(one, id, drift.counts.change);
+    return one.holds_on(today) && one.commit.empty() && agrees(one, id, drift.counts);
   });
 }
 
@@ -48,14 +48,14 @@ const Acceptance* expired_acceptance_of(std::string_view id, const CountStep& st
 const Acceptance* expired_acceptance_of(std::string_view id, const Drift& drift,
                                         const std::vector<Acceptance>& accepted, std::string_view today) {
   return first_of(accepted,
-                  [&](const Acceptance& one) { return !one.holds_on(today) && agrees(one, id, drift.counts.change); });
+                  [&](const Acceptance& one) { return !one.holds_on(today) && agrees(one, id, drift.counts); });
 }
 
 std::vector<AgreedAt> agreed_along(const CommitLine& line, const std::vector<Acceptance>& accepted,
                                    std::string_view today) {
   std::vector<AgreedAt> agreed;
   for (const Acceptance& one : accepted) {
-    if (one.commit.empty() || one.metric != Metric::instructions || !one.holds_on(today)) continue;
+    if (one.commit.empty() || !one.holds_on(today)) continue;
     const auto named = [&](const CommitName& commit) { return commit.id.starts_with(one.commit); };
     const auto commit = std::ranges::find_if(line.commits, named);
     if (commit == line.commits.end()) continue;

@@ -11,8 +11,8 @@
 
 namespace tally {
 
-/// What agrees to it, or null: instructions of a case that matches, of a commit among the candidates where it names
-/// one, up to its limit, and not expired. `today` as "2026-01-31".
+/// What agrees to it, or null: an acceptance of its metric, of a case that matches, of a commit among the candidates
+/// where it names one, up to its limit, and not expired. `today` as "2026-01-31".
 const Acceptance* acceptance_of(std::string_view id, const CountStep& step, std::span<const CommitName> candidates,
                                 const std::vector<Acceptance>& accepted, std::string_view today);
 

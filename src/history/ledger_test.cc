@@ -56,6 +56,16 @@ TEST(Ledger, WhatExpiredIsKnownAsWhatOnceAgreed) {
   EXPECT_FALSE(is_expired(acceptance("ddddddd", "2026-05-31")));
 }
 
+TEST(Ledger, AnAgreementIsAboutItsMetric) {
+  const CountStep step{
+      .of = 0, .since = 0, .counts = {.before = 100, .after = 103, .change = 0.03, .metric = Metric::value}};
+  const auto candidates = line().candidates(0, 1);
+  Acceptance one = acceptance("bbbbbbb");
+  EXPECT_EQ(acceptance_of("a [cpp]", step, candidates, {one}, kToday), nullptr);
+  one.metric = Metric::value;
+  EXPECT_NE(acceptance_of("a [cpp]", step, candidates, {one}, kToday), nullptr);
+}
+
 TEST(Ledger, TheLastBudgetThatIsAboutACaseCounts) {
   const std::vector<DriftBudget> budgets = {{.budget = 0.05}, {.cases = "a *", .budget = 0.01}};
   EXPECT_DOUBLE_EQ(budget_of("a [cpp]", budgets), 0.01);

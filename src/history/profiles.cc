@@ -55,7 +55,7 @@ std::set<std::pair<std::size_t, std::size_t>> edges_of(const History& history, c
   }
   for (std::size_t of = 0; of < history.cases.size(); ++of) {
     const auto& points = history.cases[of].points;
-    const auto last = std::ranges::find_if(points.rbegin(), points.rend(), &SeriesPoint::has_count);
+    const auto last = std::ranges::find_if(points.rbegin(), points.rend(), &SeriesPoint::has_figure);
     if (last != points.rend()) edges.emplace(of, last->run);
   }
   return edges;

@@ -8,13 +8,13 @@
 
 namespace tally {
 
-bool SeriesPoint::has_count() const { return status == CaseStatus::ok && !std::isnan(instructions); }
+bool SeriesPoint::has_figure() const { return status == CaseStatus::ok && !std::isnan(figure); }
 
 bool SeriesPoint::has_time() const { return status == CaseStatus::ok && !std::isnan(time_s); }
 
 CountFigures figures_of(const SeriesPoint& point) {
   const auto known = [](double value) { return std::isnan(value) ? std::nullopt : std::optional(value); };
-  return {.instructions = point.instructions,
+  return {.instructions = point.figure,
           .denoised = known(point.denoised),
           .floor = known(point.floor),
           .doubt = point.doubt};
@@ -24,10 +24,14 @@ SeriesPoint point_of(const CaseRecord& one) {
   SeriesPoint point{.status = one.status};
   if (one.counts) {
     const CountFigures figures = figures_of(*one.counts);
-    point.instructions = figures.instructions;
+    point.figure = figures.instructions;
     point.denoised = figures.denoised.value_or(SeriesPoint::none);
     point.floor = figures.floor.value_or(SeriesPoint::none);
     point.doubt = figures.doubt;
+  }
+  if (const auto reported = reported_figure(one)) {
+    point.figure = reported->value;
+    point.floor = reported->floor;
   }
   if (one.wall) {
     point.time_s = one.wall->median_s;
@@ -35,6 +39,15 @@ SeriesPoint point_of(const CaseRecord& one) {
     point.time_high_s = static_cast<float>(one.wall->interval_s.high);
   }
   return point;
+}
+
+Basis basis_of(const Settings& settings, const CaseRecord& one) {
+  Basis basis{.definition = one.definition.digest, .terms = terms_of(settings, one)};
+  if (auto reported = reported_figure(one)) {
+    basis.metric = reported->metric;
+    basis.unit = std::move(reported->unit);
+  }
+  return basis;
 }
 
 std::size_t History::place_of(std::string_view id) const {
@@ -55,7 +68,7 @@ History history_of(std::string suite, CommitLine line, const std::vector<const R
       const auto [place, is_new] = places.try_emplace(one.id, history.cases.size());
       if (is_new) history.cases.push_back({.id = one.id, .language = one.language, .points = {}});
       SeriesPoint point = point_of(one);
-      const Basis basis{.definition = one.definition.digest, .terms = terms_of(record.settings, one)};
+      const Basis basis = basis_of(record.settings, one);
       const auto known = std::ranges::find(history.bases, basis);
       point.run = static_cast<std::uint32_t>(run);
       point.basis = static_cast<std::uint32_t>(known - history.bases.begin());

@@ -18,10 +18,13 @@
 
 namespace tally {
 
-/// What two points of a case must have in common for their counts to be compared.
+/// What two points of a case must have in common for their figures to be compared.
 struct Basis {
   std::string definition;  ///< The digest of statement, setup and flags.
   CountTerms terms;
+  Metric metric =
+      Metric::instructions;  ///< What the figure is: a count, or `value` or `memory` where that is reported.
+  std::string unit = {};     ///< Of a value and of memory.
   friend bool operator==(const Basis&, const Basis&) = default;
 };
 
@@ -31,7 +34,7 @@ struct SeriesPoint {
 
   std::uint32_t run = 0;    ///< Its place in History::runs.
   std::uint32_t basis = 0;  ///< Its place in History::bases.
-  double instructions = none;
+  double figure = none;     ///< Instructions, or what the case reports in place of a count; its basis says which.
   double denoised = none;
   double floor = none;  ///< How wide the noise floor is.
   double doubt = 0;
@@ -40,7 +43,7 @@ struct SeriesPoint {
   float time_high_s = std::numeric_limits<float>::quiet_NaN();
   CaseStatus status = CaseStatus::skipped;
 
-  [[nodiscard]] bool has_count() const;
+  [[nodiscard]] bool has_figure() const;
   [[nodiscard]] bool has_time() const;
 };
 static_assert(std::is_trivially_copyable_v<SeriesPoint> && sizeof(SeriesPoint) == 64);
@@ -49,6 +52,7 @@ CountFigures figures_of(const SeriesPoint& point);
 
 /// What a record says of a case; `run` and `basis` are the caller's to set.
 SeriesPoint point_of(const CaseRecord& one);
+Basis basis_of(const Settings& settings, const CaseRecord& one);
 
 struct CaseSeries {
   std::string id;
@@ -74,6 +78,8 @@ struct History {
 
   /// Its place in `cases`, or their number.
   [[nodiscard]] std::size_t place_of(std::string_view id) const;
+
+  [[nodiscard]] const Basis& basis_of(const SeriesPoint& point) const { return bases[point.basis]; }
 };
 
 /// From whole records, one for each of `line.measured`, oldest first.

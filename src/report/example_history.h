@@ -22,7 +22,7 @@ inline SeriesPoint example_point(std::size_t run, double count, double seconds_e
     point.status = CaseStatus::crashed;
     return point;
   }
-  point.instructions = count;
+  point.figure = count;
   point.time_s = count * seconds_each;
   point.time_low_s = static_cast<float>(0.99 * point.time_s);
   point.time_high_s = static_cast<float>(1.02 * point.time_s);

@@ -7,6 +7,7 @@
 
 #include "base/readable_id.h"
 #include "base/text.h"
+#include "comparison/count_change.h"
 #include "profile/names.h"
 #include "report/comparison_table.h"
 #include "report/escape.h"
@@ -169,30 +170,35 @@ std::string to_junit(const Comparison& comparison, const CheckResult& checked) {
 std::string to_csv(const Comparison& comparison) {
   std::string out =
       "id,verdict,cause,instructions_before,instructions_after,instructions_change,time_before_s,time_after_s,time_"
-      "ratio_low,time_ratio_high,denoised\n";
+      "ratio_low,time_ratio_high,denoised,value_before,value_after,value_change,unit\n";
   for (const CaseComparison& one : comparison.cases) {
     const auto& counts = one.counts;
     const auto& time = one.time;
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(one.id), to_string(one.verdict),
+    const auto& value = one.value;
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(one.id), to_string(one.verdict),
                        csv_field(one.cause), counts ? number(counts->before) : "", counts ? number(counts->after) : "",
                        counts ? number(counts->change) : "", time ? number(time->before_s) : "",
                        time ? number(time->after_s) : "", time ? number(time->ratio.low) : "",
-                       time ? number(time->ratio.high) : "", counts ? counts->denoised ? "yes" : "no" : "");
+                       time ? number(time->ratio.high) : "", counts ? counts->denoised ? "yes" : "no" : "",
+                       value ? number(value->before) : "", value ? number(value->after) : "",
+                       value ? number(value->change) : "", value ? csv_field(value->unit) : "");
   }
   return out;
 }
 
 std::string to_csv(const Record& record) {
   std::string out =
-      "id,status,instructions_per_iteration,spread,median_s,iqr_s,interval_low_s,interval_high_s,denoised\n";
+      "id,status,instructions_per_iteration,spread,median_s,iqr_s,interval_low_s,interval_high_s,denoised,value,unit\n";
   for (const CaseRecord& one : record.cases) {
     const auto& counts = one.counts;
     const auto& wall = one.wall;
-    out += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_field(one.id), to_string(one.status),
+    const auto reported = one.status == CaseStatus::ok ? reported_figure(one) : std::nullopt;
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(one.id), to_string(one.status),
                        counts ? number(counts->per_iteration) : "", counts ? number(counts->spread) : "",
                        wall ? number(wall->median_s) : "", wall ? number(wall->iqr_s) : "",
                        wall ? number(wall->interval_s.low) : "", wall ? number(wall->interval_s.high) : "",
-                       counts && counts->denoised ? number(*counts->denoised) : "");
+                       counts && counts->denoised ? number(*counts->denoised) : "",
+                       reported ? number(reported->value) : "", reported ? csv_field(reported->unit) : "");
   }
   return out;
 }

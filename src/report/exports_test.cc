@@ -100,10 +100,24 @@ TEST(Exports, ACountWithoutNoiseIsNotCalledTheWholeOne) {
       if (one.id == "Pointwise/add [cpp]") one.counts->denoised = one.counts->per_iteration - 100;
   const Comparison comparison = compare(example.base, example.next, {.denoise = true});
   EXPECT_THAT(to_csv(comparison), testing::ContainsRegex("Pointwise/add .cpp.,slower,.*,900,1020,.*,yes\n"));
-  EXPECT_THAT(to_csv(comparison), testing::ContainsRegex("Pointwise/mul .cpp.,same,.*,1000,1000,.*,no\n"));
-  EXPECT_THAT(to_csv(example.next), testing::ContainsRegex("Pointwise/add .cpp.,ok,1120,.*,1020\n"));
+  EXPECT_THAT(to_csv(comparison), testing::ContainsRegex("Pointwise/mul .cpp.,same,.*,1000,1000,.*,no,,,,\n"));
+  EXPECT_THAT(to_csv(example.next), testing::ContainsRegex("Pointwise/add .cpp.,ok,1120,.*,1020,,\n"));
   EXPECT_THAT(to_markdown(comparison, nullptr, 0),
               testing::HasSubstr("\n1 count is without known interpreter noise, "));
+}
+
+TEST(Exports, WhatABenchmarkReportsIsAValueWithItsUnit) {
+  Record base = example_record();
+  base.cases = {example_case("track_depth")};
+  base.cases[0].counts.reset();
+  base.cases[0].wall.reset();
+  base.cases[0].reported = Reported{.value = 40, .unit = "levels, all"};
+  Record next = base;
+  next.cases[0].reported->value = 50;
+  EXPECT_THAT(to_csv(next), testing::HasSubstr("track_depth,ok,,,,,,,,50,\"levels, all\"\n"));
+  const Comparison comparison = compare(base, next, {});
+  EXPECT_THAT(to_csv(comparison), testing::HasSubstr(",,,,,,,,,40,50,0.25,\"levels, all\"\n"));
+  EXPECT_THAT(to_markdown(comparison, nullptr, 0), testing::HasSubstr("40 levels, all | 50 levels, all | +25 %"));
 }
 
 TEST(Golden, Functions) {

@@ -23,14 +23,14 @@ class Differences {
   json::Array column_;
 };
 
-/// The points of a case that have counts:
+/// The points of a case of the history that have counts, or report a value in their place:
 ///
 /// { "scale": 1000, "run": [..], "counts": [..],
 ///   "time": { "unit_s": 1e-11, "point": [..], "median": [..], "below": [..], "above": [..] } }
 ///
-/// "counts" are of instructions × scale; "point" says which points have a time, "below" and "above" how far its
-/// interval reaches from its median, in units. "run", "counts", "point" and "median" are differences.
-json::Object series_json(const CaseSeries& series);
+/// "counts" are of instructions, or of values, × scale; "point" says which points have a time, "below" and "above" how
+/// far its interval reaches from its median, in units. "run", "counts", "point" and "median" are differences.
+json::Object series_json(const CaseSeries& series, const History& history);
 
 /// A course in small: at most 60 counts as shares of its height, 0 to 99; in the middle where all are equal.
 json::Array spark_json(const CaseSeries& series);

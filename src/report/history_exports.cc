@@ -15,8 +15,12 @@ using json::Array;
 using json::Object;
 
 Object counts_json(const CountChange& counts) {
-  return {
+  Object json = {
       {"before", counts.before}, {"after", counts.after}, {"change", counts.change}, {"threshold", counts.threshold}};
+  if (counts.metric == Metric::instructions) return json;
+  json["metric"] = to_string(counts.metric);
+  json["unit"] = counts.unit;
+  return json;
 }
 
 Array ids_json(std::span<const CommitName> commits) {
@@ -155,10 +159,10 @@ std::string log_to_csv(const HistoryView& view) {
   for (std::size_t run = view.history.runs.size(); run-- > 0;) {
     const CommitName& commit = view.commit(run);
     for (const CountStep& step : view.course.entries[run].steps) {
-      text += fmt::format("{},{},{},{},{},{},{},{},{},instructions,,\n", commit.id, csv_field(commit.author),
+      text += fmt::format("{},{},{},{},{},{},{},{},{},{},,\n", commit.id, csv_field(commit.author),
                           csv_field(commit.title), view.candidates(run, step).size(), csv_field(view.id(step.of)),
                           number(step.counts.before), number(step.counts.after), number(step.counts.change),
-                          view.is_finding(run, step) ? "false" : "true");
+                          view.is_finding(run, step) ? "false" : "true", to_string(step.counts.metric));
     }
     for (const TimeStep& change : view.times_at(run)) {
       text += fmt::format("{},{},{},{},{},{},{},{},,time_s,{},{}\n", commit.id, csv_field(commit.author),
@@ -179,7 +183,9 @@ std::string course_to_json(const HistoryView& view, const CaseCourse& course, co
     const std::size_t run = point.of->run;
     Object one = commit_json(view.commit(run));
     one["environment"] = view.history.runs[run].environment;
-    one["instructions"] = point.of->instructions;
+    const Basis& basis = view.history.basis_of(*point.of);
+    one[std::string(to_string(basis.metric))] = point.of->figure;
+    if (basis.metric != Metric::instructions) one["unit"] = basis.unit;
     if (point.of->has_time()) {
       one["time_s"] = point.of->time_s;
       one["interval_s"] = Array{point.of->time_low_s, point.of->time_high_s};
@@ -197,16 +203,20 @@ std::string course_to_json(const HistoryView& view, const CaseCourse& course, co
 
 std::string course_to_csv(const HistoryView& view, const CaseCourse& course) {
   constexpr std::size_t kUsualLine = 128;
-  std::string text = "commit,author,title,environment,instructions,time_s,step,time_step\n";
+  std::string text = "commit,author,title,environment,instructions,time_s,step,time_step,metric,value,unit\n";
   text.reserve(text.size() + course.points.size() * kUsualLine);
   for (const CoursePoint& point : course.points) {
     const CommitName& commit = view.commit(point.of->run);
     const TimeStep* const change = view.time_step(course.of, point.of->run);
-    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{}\n", commit.id, csv_field(commit.author),
+    const Basis& basis = view.history.basis_of(*point.of);
+    const bool is_count = basis.metric == Metric::instructions;
+    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{},{}\n", commit.id, csv_field(commit.author),
                    csv_field(commit.title), view.history.runs[point.of->run].environment,
-                   number(point.of->instructions), point.of->has_time() ? number(point.of->time_s) : std::string(),
+                   is_count ? number(point.of->figure) : std::string(),
+                   point.of->has_time() ? number(point.of->time_s) : std::string(),
                    point.kind == CoursePoint::Kind::step ? "true" : "false",
-                   change != nullptr ? number(change->point.change()) : std::string());
+                   change != nullptr ? number(change->point.change()) : std::string(), to_string(basis.metric),
+                   is_count ? std::string() : number(point.of->figure), csv_field(basis.unit));
   }
   return text;
 }

@@ -19,8 +19,9 @@ std::string feed_element(std::string_view name, std::string_view text) {
 }
 
 std::string feed_step(const HistoryView& view, std::size_t run, const CountStep& step) {
-  std::string text = fmt::format("{} {}: {} → {}", format_change(step.counts.change), view.id(step.of),
-                                 format_figure(step.counts.before), format_figure(step.counts.after));
+  std::string text =
+      fmt::format("{} {}: {} → {}", format_change(step.counts.change), view.id(step.of),
+                  figure_text(step.counts.before, step.counts), figure_text(step.counts.after, step.counts));
   if (view.is_finding(run, step)) text += ", unacknowledged";
   return text;
 }

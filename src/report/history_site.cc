@@ -32,14 +32,14 @@ std::string add_data(std::vector<SiteFile>& files, const json::Value& data) {
 
 bool has_counts(const CaseSeries& series) {
   for (const SeriesPoint& point : series.points) {
-    if (point.has_count()) return true;
+    if (point.has_figure()) return true;
   }
   return false;
 }
 
 double count_at(const CaseSeries& series, std::size_t run) {
   for (const SeriesPoint& point : series.points) {
-    if (point.run == run && point.has_count()) return point.instructions;
+    if (point.run == run && point.has_figure()) return point.figure;
   }
   return 0;
 }
@@ -88,7 +88,7 @@ std::vector<SiteFile> render_history_site(const HistorySite& site) {
   std::vector<SiteFile> files;
   SiteFileNames names;
   for (const CaseSeries& one : history.cases)
-    names.cases.push_back(has_counts(one) ? add_data(files, series_json(one)) : std::string());
+    names.cases.push_back(has_counts(one) ? add_data(files, series_json(one, site.view->history)) : std::string());
   add_diffs(files, names, site);
   files.push_back({"badge.svg", render_badge(*site.view)});
   files.push_back({"feed.xml", render_feed(site)});

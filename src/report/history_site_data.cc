@@ -82,6 +82,24 @@ std::pair<std::string, std::string> id_parts(const std::string& id) {
   return {id.substr(0, open), id.substr(open + 2, id.size() - open - 3)};
 }
 
+/// [[run, unit], …]: what its figures are in from a run on; null: they are instructions, as all are where this is
+/// empty.
+Array units_json(const History& history, const CaseSeries& one) {
+  Array units;
+  const Basis counted;
+  const Basis* last = &counted;
+  for (const SeriesPoint& point : one.points) {
+    if (!point.has_figure()) continue;
+    const Basis& basis = history.basis_of(point);
+    if (basis.metric != last->metric || basis.unit != last->unit) {
+      const bool is_count = basis.metric == Metric::instructions;
+      units.emplace_back(Array{point.run, is_count ? json::Value() : json::Value(basis.unit)});
+    }
+    last = &basis;
+  }
+  return units;
+}
+
 Object site_case_json(const HistoryView& view, const CaseSeries& one, const std::string& file) {
   auto [label, variant] = id_parts(one.id);
   Object json = {{"id", one.id}, {"label", std::move(label)}, {"variant", std::move(variant)}};
@@ -89,11 +107,12 @@ Object site_case_json(const HistoryView& view, const CaseSeries& one, const std:
   json["status"] = is_gone ? std::string("gone") : std::string(to_string(one.points.back().status));
   for (std::size_t i = one.points.size(); i-- > 0;) {
     const SeriesPoint& last = one.points[i];
-    if (!last.has_count()) continue;
-    json["count"] = last.instructions;
+    if (!last.has_figure()) continue;
+    json["count"] = last.figure;
     if (last.has_time()) json["time"] = Array{last.time_s, last.time_low_s, last.time_high_s};
     break;
   }
+  if (Array units = units_json(view.history, one); !units.empty()) json["units"] = std::move(units);
   json["spark"] = spark_json(one);
   if (!file.empty()) json["file"] = file;
   return json;

@@ -95,7 +95,29 @@ TEST(HistorySite, StepsOfKeptProfilesHaveTheirFunctions) {
 TEST(HistoryColumns, AreDifferencesInUnitsThatKeepFiveFigures) {
   CaseSeries series = example_series("a [cpp]", {1000.5, 1000.5, -1, 1200});
   series.points[1].time_s = SeriesPoint::none;
-  expect_golden("history_site/series.json", json::to_text(series_json(series), 1) + "\n");
+  expect_golden("history_site/series.json", json::to_text(series_json(series, {.bases = {{}}}), 1) + "\n");
+}
+
+TEST(HistoryColumns, ValuesOfAnySizeKeepNineFigures) {
+  const History history = {.bases = {{.metric = Metric::value, .unit = "ms"}}};
+  const auto scale_of = [&](const std::vector<double>& values) {
+    return series_json(example_series("a", values), history)["scale"].number().value_or(0);
+  };
+  EXPECT_DOUBLE_EQ(scale_of({0.00012, 0.5}), 1e12);
+  EXPECT_DOUBLE_EQ(scale_of({2.5e12, 3e12}), 1e-4);
+  // A double has no more whole numbers.
+  EXPECT_DOUBLE_EQ(scale_of({1e-9, 1e9}), 1e6);
+}
+
+TEST(HistorySite, AValueHasItsUnitFromTheRunOnAtWhichItHasIt) {
+  HistoryView view = example_history();
+  History& history = view.history;
+  history.bases.push_back({.definition = "d3", .metric = Metric::value, .unit = "ms"});
+  history.bases.push_back({.definition = "d3", .metric = Metric::value, .unit = "s"});
+  for (SeriesPoint& point : history.cases[0].points) point.basis = point.run < 4 ? 2 : 3;
+  const json::Value data = data_of(view);
+  EXPECT_EQ(json::to_text(data["cases"][std::size_t{0}]["units"]), R"([[0,"ms"],[4,"s"]])");
+  EXPECT_FALSE(data["cases"][std::size_t{1}].has("units"));
 }
 
 TEST(HistoryColumns, ACourseInSmallIsAShareOfItsHeight) {

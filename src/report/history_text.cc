@@ -46,14 +46,15 @@ std::string expired_text(const Acceptance* expired) {
 std::string step_lines(const HistoryView& view, std::size_t run, const CountStep& step, const HistoryRender& render) {
   const Acceptance* const accepted = view.acceptance(run, step);
   const Tint tint = !step.is_slower() ? Tint::good : accepted != nullptr ? Tint::dim : Tint::bad;
-  std::string text = fmt::format(
-      "    {}  {}  {} → {}", tinted(format_change(step.counts.change), tint, render.options.color),
-      printable(readable_id(view.id(step.of))), format_figure(step.counts.before), format_figure(step.counts.after));
+  std::string text =
+      fmt::format("    {}  {}  {} → {}", tinted(format_change(step.counts.change), tint, render.options.color),
+                  printable(readable_id(view.id(step.of))), figure_text(step.counts.before, step.counts),
+                  figure_text(step.counts.after, step.counts));
   if (accepted != nullptr && step.is_slower()) text += ", accepted: " + printable(accepted->reason);
   if (view.is_finding(run, step)) text += expired_text(view.expired(run, step));
   text += "\n";
   if (const std::string range = range_text(view, run, step); !range.empty()) text += "      " + range + "\n";
-  if (render.functions) text += moved_functions(run, step, render);
+  if (render.functions && step.counts.metric == Metric::instructions) text += moved_functions(run, step, render);
   return text;
 }
 
@@ -96,8 +97,8 @@ std::string epoch_lines(const HistoryView& view, const EpochStart& epoch, const 
   for (std::size_t i = 0; i < std::min(render.most, epoch.chained.size()); ++i) {
     const CountStep& one = epoch.chained[i];
     text += fmt::format("      {}  {}  {} → {}\n", format_change(one.counts.change),
-                        printable(readable_id(view.id(one.of))), format_figure(one.counts.before),
-                        format_figure(one.counts.after));
+                        printable(readable_id(view.id(one.of))), figure_text(one.counts.before, one.counts),
+                        figure_text(one.counts.after, one.counts));
   }
   if (epoch.chained.size() > render.most)
     text += fmt::format("      and {} more\n", epoch.chained.size() - render.most);
@@ -134,7 +135,7 @@ std::string drift_lines(const HistoryView& view, const HistoryRender& render) {
     text += tinted("drift", finding ? Tint::bad : Tint::dim, render.options.color) +
             fmt::format("  {}  {}  {} → {} since {}, no change of it beyond the threshold{}\n",
                         format_change(drift.counts.change), printable(readable_id(view.id(drift.of))),
-                        format_count(drift.counts.before), format_count(drift.counts.after),
+                        figure_text(drift.counts.before, drift.counts), figure_text(drift.counts.after, drift.counts),
                         short_id(view.commit(drift.since)), finding ? expired_text(view.expired(drift)) : "");
     for (std::size_t i = 0; i < std::min(render.most, drift.contributors.size()); ++i) {
       const CommitName& commit = view.commit(drift.contributors[i]);
@@ -206,7 +207,7 @@ std::vector<Cell> row_of(const HistoryView& view, std::size_t of, const CoursePo
   const CommitName& commit = view.commit(run);
   std::vector<Cell> row(7);
   row[0].text = short_id(commit);
-  row[1].text = format_figure(point.of->instructions);
+  row[1].text = figure_text(point.of->figure, view.history.basis_of(*point.of));
   if (point.kind == Kind::step) {
     const CountStep step{.of = of, .since = point.since, .counts = point.counts};
     const bool bad = view.is_finding(run, step);
@@ -233,12 +234,25 @@ void leave_out_times(Table& table) {
   for (std::vector<Cell>& row : table.rows) row.erase(row.begin() + first, row.begin() + end);
 }
 
+/// What the column of figures is of.
+std::string_view metric_title(const History& history, const CaseCourse& course) {
+  return to_string(history.basis_of(*course.points.back().of).metric);
+}
+
 bool tells_something(const HistoryView& view, std::size_t of, const CoursePoint& point) {
   const bool is_change = point.kind != CoursePoint::Kind::same && point.kind != CoursePoint::Kind::joined;
   return is_change || view.time_step(of, point.of->run) != nullptr;
 }
 
 }  // namespace
+
+std::string figure_text(double figure, const CountChange& of) {
+  return of.metric == Metric::instructions ? format_figure(figure) : format_value(figure, of.unit);
+}
+
+std::string figure_text(double figure, const Basis& of) {
+  return of.metric == Metric::instructions ? format_figure(figure) : format_value(figure, of.unit);
+}
 
 std::size_t HistoryView::findings() const {
   std::size_t count = 0;
@@ -257,7 +271,7 @@ std::string render_judged(const HistoryView& view, const NewestRun& newest, bool
   };
   for (const std::size_t of : newest.failed) line("failed", of, "");
   for (const std::size_t of : newest.gone) line("gone", of, "");
-  for (const std::size_t of : newest.added) line("new", of, "no run before has a count of it");
+  for (const std::size_t of : newest.added) line("new", of, "no run before has a figure of it");
   for (const NewestRun::Unjudged& one : newest.uncompared) line("not compared", one.of, one.why);
   if (newest.judged == 0)
     text += "judged nothing: no case of the newest run could be compared with one of an earlier run\n";
@@ -287,11 +301,11 @@ std::string render_log(const HistoryView& view, const HistoryRender& render) {
 std::string render_course(const HistoryView& view, const CaseCourse& course, const HistoryRender& render) {
   std::vector<double> figures;
   figures.reserve(course.points.size());
-  for (const CoursePoint& point : course.points) figures.push_back(point.of->instructions);
+  for (const CoursePoint& point : course.points) figures.push_back(point.of->figure);
   std::string text = head_of_course(view, course.of, figures, render);
   Table table;
   table.columns = {{.title = "commit"},
-                   {.title = "instructions", .right = true},
+                   {.title = std::string(metric_title(view.history, course)), .right = true},
                    {.title = "change", .right = true},
                    {.title = ""},
                    {.title = "time", .right = true},
@@ -306,7 +320,7 @@ std::string render_course(const HistoryView& view, const CaseCourse& course, con
   text += render_table(table, render.options);
   for (std::size_t i = course.points.size(); render.functions && i-- > 0;) {
     const CoursePoint& point = course.points[i];
-    if (point.kind != CoursePoint::Kind::step) continue;
+    if (point.kind != CoursePoint::Kind::step || point.counts.metric != Metric::instructions) continue;
     const CountStep step{.of = course.of, .since = point.since, .counts = point.counts};
     text += "\n" + short_id(view.commit(point.of->run)) + "  " + format_change(point.counts.change) + "\n" +
             moved_functions(point.of->run, step, render);

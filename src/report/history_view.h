@@ -18,6 +18,10 @@
 
 namespace tally {
 
+/// Before, or after: "1,234", or with its unit what a benchmark reports.
+std::string figure_text(double figure, const CountChange& of);
+std::string figure_text(double figure, const Basis& of);
+
 /// A suite along one line of commits, and what was agreed to.
 struct HistoryView {
   History history;

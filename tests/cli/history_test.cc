@@ -228,6 +228,49 @@ TEST_F(HistoryTest, OnABranchOfTheRepositoryProfilesSayWhichFunctionsMoved) {
   EXPECT_EQ(repository.git({"status", "--porcelain"}), "");
 }
 
+/// Records in which a benchmark reports what a commit says, and nothing is counted.
+struct ValuesTest : HistoryTest {
+  void add_run(double value) {
+    repository.write("work.h", std::to_string(value));
+    Record record = example_record();
+    record.suite = "suite.toml";
+    record.source->commit = repository.commit("Come to " + std::to_string(value));
+    record.source->dirty = false;
+    record.cases = {example_case("track_depth", 0)};
+    record.cases[0].counts.reset();
+    record.cases[0].wall.reset();
+    record.cases[0].reported = Reported{.value = value, .unit = "levels"};
+    const std::string file = (records->path() / "value.json").string();
+    ASSERT_TRUE(write_file(file, to_json(record)));
+    ASSERT_EQ(tally({"history", "add", file, "--store", store()}).code, 0);
+  }
+};
+
+TEST_F(ValuesTest, WhatABenchmarkReportsIsJudgedAndAgreedTo) {
+  add_run(40);
+  add_run(40);
+  const std::vector<std::string> gate = {"log", "--fail-on", "unacknowledged"};
+  const Ran same = history(gate);
+  EXPECT_EQ(same.code, 0) << same.out;
+  EXPECT_THAT(same.out, HasSubstr("judged 1 of 1 cases by 1 limits"));
+  add_run(50);
+  const Ran worse = history(gate);
+  EXPECT_EQ(worse.code, 3) << worse.out;
+  EXPECT_THAT(worse.out, HasSubstr("+25 %  track_depth  40 levels → 50 levels\n"));
+  EXPECT_THAT(history({"show", "track_depth"}).out, AllOf(HasSubstr("value"), HasSubstr("50 levels")));
+  EXPECT_THAT(history({"show", "track_depth", "--csv"}).out, HasSubstr(",,,true,,value,50,levels\n"));
+  const json::Value point = parsed(history({"show", "track_depth", "--json"}))["points"][std::size_t{2}];
+  EXPECT_EQ(point["value"].number(), 50);
+  EXPECT_EQ(*point["change"]["metric"].text(), "value");
+  EXPECT_EQ(*point["change"]["unit"].text(), "levels");
+  EXPECT_THAT(history({"log", "--csv"}).out, HasSubstr(",40,50,0.25,false,value,,\n"));
+
+  const Ran agreed = history({"accept", "track_depth", "--up-to", "+30%", "--reason", "a new level"});
+  EXPECT_EQ(agreed.code, 0) << agreed.err;
+  EXPECT_THAT(agreed.out, HasSubstr(" of its value"));
+  EXPECT_EQ(history(gate).code, 0);
+}
+
 /// Records that say they measured so many commits; the second case takes 10 % longer from the sixteenth on.
 struct TimesTest : HistoryTest {
   void add_runs(std::size_t runs) {

@@ -14,6 +14,19 @@ function figure(value) {
   return value < -0.5 ? 'below 0' : count(value);
 }
 
+/// What a benchmark reports in place of a count: "12.5 unit", bytes as "9.8 MiB".
+function valueText(value, unit) {
+  if (value === undefined || value === null) return '';
+  if (unit === 'bytes' && value >= 1024) {
+    const names = ['KiB', 'MiB', 'GiB'];
+    const power = Math.min(names.length, Math.floor(Math.log2(value) / 10));
+    return (value / 1024 ** power).toFixed(power - 1) + '\u202f' + names[power - 1];
+  }
+  const isLarge = Math.abs(value) >= 1000 && Math.abs(value) < 1e15;
+  const text = isLarge ? count(value) : String(Number(value.toPrecision(4)));
+  return unit ? text + '\u202f' + unit : text;
+}
+
 function signed(value) {
   return (value > 0 ? '+' : '') + count(value);
 }

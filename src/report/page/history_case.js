@@ -1,6 +1,9 @@
 'use strict';
 // One case: where it stands, its course, the change that is looked at, and all its changes.
 
+const figureName = (one, run) =>
+  unitAt(one, run.index) === undefined ? 'Instructions per iteration' : 'Value';
+
 function nowCards(one, points) {
   const anew = Math.max(0, ...breaksOf(one));
   const last = points.at(-1);
@@ -10,7 +13,7 @@ function nowCards(one, points) {
   return el(
     'div',
     {class: 'cards'},
-    card('Instructions per iteration', count(last.count), [
+    card(figureName(one, last.run), figureAt(one, last.run.index, last.count), [
       Number.isFinite(since) ? percent(since) : '',
       ` since ${shortId(first.commit)}`,
     ]),
@@ -63,11 +66,11 @@ function changeTable(one, choose) {
       cell: changeCell,
     },
     {
-      title: 'Instructions',
+      title: figureTitle,
       value: (row) => (row.isTime ? undefined : row.after),
       cell: (row) => {
         if (row.isTime) return timesOf(row);
-        return row.why || (row.failed ? 'from here on' : countsOf(row));
+        return row.why || (row.failed ? 'from here on' : countsOf({...row, case: one}));
       },
     },
     {

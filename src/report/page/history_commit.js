@@ -10,7 +10,7 @@ function commitChanges(run) {
     },
     {title: 'Change', small: 'change', numeric: true, value: (step) => step.change, cell: changeOf},
     {
-      title: 'Instructions',
+      title: figureTitle,
       small: 'instructions',
       numeric: true,
       value: (step) => step.after,
@@ -55,7 +55,7 @@ function epochSection(epoch) {
     {title: 'Case', value: ({case: one}) => one.id, cell: ({case: one}) => caseCell(one)},
     {title: 'Change', small: 'change', numeric: true, value: (one) => one.change, cell: changeOf},
     {
-      title: 'Instructions',
+      title: figureTitle,
       small: 'instructions',
       numeric: true,
       value: (one) => one.after,

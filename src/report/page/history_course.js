@@ -9,12 +9,16 @@ function nearestPoint(points, place) {
   return best;
 }
 
+/// "1,234 instructions", or a value with its unit.
+const figureWords = (one, {run, count: value}) =>
+  figureAt(one, run.index, value, (counted) => `${figure(counted)} instructions`);
+
 function pointWords(point, one) {
   const step = one.steps.find(({run}) => run === point.run);
   return [
     shortId(point.commit),
     `${point.commit.author}: ${point.commit.title}`,
-    `${figure(point.count)} instructions`,
+    figureWords(one, point),
     step && percent(step.change),
     point.time && seconds(point.time.median, (point.time.high - point.time.low) / 2),
   ]
@@ -88,7 +92,12 @@ function courseOf(one, points, chosen) {
     box.replaceChildren(
       rangeChips(draw),
       ...plots.map(({node: plot}) =>
-        el('figure', {}, el('figcaption', {class: 'soft small'}, captionOf(plot)), plot),
+        el(
+          'figure',
+          {},
+          el('figcaption', {class: 'soft small'}, captionOf(plot, one, points.at(-1))),
+          plot,
+        ),
       ),
       ...(plots.length ? [] : [el('p', {class: 'none'}, 'Not measured at these commits.')]),
     );
@@ -150,8 +159,8 @@ function courseOf(one, points, chosen) {
   return {node, choose, key};
 }
 
-function captionOf(plot) {
+function captionOf(plot, one, last) {
   return plot.classList.contains('times')
     ? 'Median time, in the band of its 95 % interval'
-    : 'Instructions per iteration';
+    : figureName(one, last.run);
 }

@@ -16,6 +16,9 @@ function rowsOf(columns) {
   );
 }
 
+/// How much more it is, as a share; what a benchmark reports may be below zero.
+const shareOf = ({before, after}) => (after - before) / Math.abs(before);
+
 /// {commits, runs, cases, steps, drifts, ledger, …}, oldest first. A step has its `run`, `since` and
 /// `case` as objects, and a commit its `runs`; `agreed` is a line of the ledger. `times` are
 /// changes of time that are nominated, and never findings. A case is `broken` at
@@ -50,7 +53,7 @@ function readHistory(raw) {
     run: runs[step.run],
     since: runs[step.run - step.since],
     agreed: ledger[step.agreed],
-    change: step.after / step.before - 1,
+    change: shareOf(step),
     isFinding: step.after > step.before && ledger[step.agreed] === undefined,
   }));
   for (const step of steps) {
@@ -65,7 +68,7 @@ function readHistory(raw) {
       case: cases[change.case],
       run: runs[change.run],
       since: runs[change.run - change.since],
-      change: change.after / change.before - 1,
+      change: shareOf(change),
       isTime: true,
     };
     nominated.run.times.push(nominated);
@@ -92,7 +95,7 @@ function readHistory(raw) {
     since: runs[drift.since],
     contributors: drift.contributors.map((run) => runs[run]),
     agreed: ledger[drift.agreed],
-    change: drift.after / drift.before - 1,
+    change: shareOf(drift),
     isFinding: drift.finding,
   }));
   for (const drift of drifts) {
@@ -108,7 +111,7 @@ function readHistory(raw) {
 /// `chained` are the others.
 function readEpoch(epoch, runs, cases) {
   const chained = rowsOf(epoch.chained).map(({case: index, before, after}) => ({
-    ...{before, after, change: after / before - 1},
+    ...{before, after, change: shareOf({before, after})},
     case: cases[index],
     run: runs[epoch.run],
     environment: epoch.environment,

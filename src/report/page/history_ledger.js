@@ -4,7 +4,9 @@
 function ledgerCovers({steps, drifts, metric}) {
   const changes = [...steps, ...drifts];
   if (!changes.length)
-    return metric === 'instructions' && el('span', {class: 'tag notice'}, 'no change');
+    return (
+      ['instructions', 'value'].includes(metric) && el('span', {class: 'tag notice'}, 'no change')
+    );
   const line = (change) =>
     el(
       'li',

@@ -24,11 +24,11 @@ const historyColumns = [
   {title: 'Case', value: (one) => `${one.label} ${one.variant}`, cell: (one) => caseCell(one)},
   {title: 'Course', className: 'strip-cell', value: (one) => one.steps.length, cell: sparkline},
   {
-    title: 'Instructions',
+    title: figureTitle,
     small: 'instructions',
     numeric: true,
     value: (one) => one.count,
-    cell: (one) => count(one.count),
+    cell: (one) => figureAt(one, Infinity, one.count),
   },
   {
     title: 'Time',
@@ -90,7 +90,7 @@ function findingsTable(findings) {
       cell: changeOf,
     },
     {
-      title: 'Instructions',
+      title: figureTitle,
       small: 'instructions',
       numeric: true,
       value: (change) => change.after,
@@ -119,7 +119,7 @@ function driftTable() {
     {title: 'Case', value: ({case: one}) => one.id, cell: (drift) => caseCell(drift.case)},
     {title: 'Drift', small: 'drift', numeric: true, value: (drift) => drift.change, cell: changeOf},
     {
-      title: 'Instructions',
+      title: figureTitle,
       small: 'instructions',
       numeric: true,
       value: (drift) => drift.after,

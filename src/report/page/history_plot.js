@@ -26,7 +26,8 @@ function plotScale({first, last}, low, high, height) {
   // A hundredth at least, so that a count that did not move is a line in the middle.
   const range = Math.max(high - low, 0.01 * Math.abs(high), 1e-12);
   const middle = (low + high) / 2;
-  const [from, to] = [Math.max(0, middle - 0.56 * range), middle + 0.56 * range];
+  const least = low < 0 ? -Infinity : 0;
+  const [from, to] = [Math.max(least, middle - 0.56 * range), middle + 0.56 * range];
   return {
     ...{width, height, from, to, first, last},
     x: (place) => left + (inner * (place - first)) / (last - first),
@@ -150,7 +151,7 @@ function countPlot(points, range, one) {
       svg('circle', {class: 'dot', cx: scale.x(commit.place), cy: scale.y(value), r: 2.2}),
     );
   return plotBox('counts', scale, [
-    plotAxes(scale, count),
+    plotAxes(scale, (value) => figureAt(one, Infinity, value)),
     plotSeams(scale, one.seams),
     unsure,
     lines,

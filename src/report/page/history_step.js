@@ -115,7 +115,7 @@ function stepPanel(one, points, commit) {
       failed && el('p', {}, tag('failed')),
       ![step, seam, chained].some(Boolean) &&
         point &&
-        el('p', {}, `${figure(point.count)} instructions, no change.`),
+        el('p', {}, `${figureWords(one, point)}, no change.`),
       point?.time &&
         el(
           'p',

@@ -22,7 +22,23 @@ function timeChangeWords({change, p, provisional}) {
 
 const timesOf = ({before, after}) => `${seconds(before)} → ${seconds(after)}`;
 
-const countsOf = ({before, after}) => `${count(before)} → ${count(after)}`;
+/// What the figures of a case are in at a run, by its index: undefined where they are instructions.
+const unitAt = ({units}, run) => units?.findLast(([from]) => from <= run)?.[1] ?? undefined;
+
+/// A case's figure at a run: instructions, or what it reports in their place.
+function figureAt(one, run, value, ofCount = count) {
+  const unit = unitAt(one, run);
+  return unit === undefined ? ofCount(value) : valueText(value, unit);
+}
+
+/// What stands above a column of such figures.
+const figureTitle = site.cases.some(({units}) => units) ? 'Instructions or value' : 'Instructions';
+
+/// Of a step, or of a drift, which reaches to the newest run.
+function countsOf({before, after, case: one, run}) {
+  const at = run?.index ?? Infinity;
+  return `${figureAt(one, at, before)} → ${figureAt(one, at, after)}`;
+}
 
 const dateOf = (run) => run.started.slice(0, 10);
 
