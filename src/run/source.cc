@@ -11,8 +11,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// A program in Python may be a folder, and then it may be the repository's own.
 std::string folder_of(const SourceRequest& request) {
-  return request.folder.empty() ? fs::path(request.measured).parent_path().string() : request.folder;
+  if (!request.folder.empty()) return request.folder;
+  std::error_code code;
+  const fs::path measured = request.measured;
+  return fs::is_directory(measured, code) ? measured.string() : measured.parent_path().string();
+}
+
+/// What a program is called that is all of a repository: the file that says so, or else this word.
+std::string name_at_top(const fs::path& top) {
+  std::error_code code;
+  return fs::exists(top / "asv.conf.json", code) ? "asv.conf.json" : "repository";
 }
 
 /// Links are resolved: git calls its top by the name that the kernel has for it.
@@ -22,7 +32,9 @@ std::optional<std::string> name_in(const std::string& top, const std::string& me
   const fs::path path = fs::weakly_canonical(measured, code);
   const fs::path relative = path.lexically_relative(top);
   const bool inside = !top.empty() && !code && !relative.empty() && *relative.begin() != "..";
-  return (inside ? relative : fs::path(measured).filename()).string();
+  const fs::path given = measured;
+  if (!inside) return (given.has_filename() && given.filename() != "." ? given : path).filename().string();
+  return relative == "." ? name_at_top(top) : relative.string();
 }
 
 Source source_at(const Repository& repository, const Commit& commit) {

@@ -48,6 +48,18 @@ TEST(Source, ARecordNamesTheCommitOfTheSuite) {
   EXPECT_THAT(unknown.err, HasSubstr("'no-such-branch' is no commit of this repository"));
 }
 
+TEST(Source, AProgramMayBeTheWholeRepository) {
+  const git_test::GeneratedRepository repository;
+  repository.write("asv.conf.json", "{\"benchmark_dir\": \"benchmarks\"}");
+  repository.write("benchmarks/__init__.py", "def track_one():\n    return 1\n");
+  const std::string commit = repository.commit("first");
+  Ran ran;
+  const Record record = record_of({"run", "--asv", repository.top(), "--counts-only", "--quiet"}, ran);
+  ASSERT_TRUE(record.source) << ran.err;
+  EXPECT_EQ(record.source->commit, commit);
+  EXPECT_EQ(record.suite, "asv.conf.json");
+}
+
 TEST(Source, AFolderOfNoRepositoryHasNoneUnlessItIsNamed) {
   const git_test::GeneratedRepository repository;
   const std::string commit = repository.commit("first");
