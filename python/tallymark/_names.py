@@ -171,6 +171,20 @@ def imported_names(*texts: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def leading_imports(text: str) -> list[tuple[str, tuple[str, ...]]]:
+    """What the import statements at the beginning of a text name, each with what it takes of it."""
+    tree = parsed(text)
+    found: list[tuple[str, tuple[str, ...]]] = []
+    for node in tree.body if tree is not None else ():
+        if isinstance(node, ast.Import):
+            found += [(alias.name, ()) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.append((node.module, tuple(alias.name for alias in node.names)))
+        else:
+            break
+    return found
+
+
 def _global_reads(code: types.CodeType) -> Iterator[str]:
     for one in dis.get_instructions(code):
         if one.opname in _READS:

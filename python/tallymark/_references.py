@@ -9,11 +9,13 @@ import sys
 import sysconfig
 import types
 from collections.abc import Iterable
+from importlib.machinery import PathFinder
 from importlib.util import find_spec
 from typing import Any
 
 from tallymark import _rebuild as rebuild
 from tallymark._environment import missing_folders
+from tallymark._names import leading_imports
 from tallymark._pickling import MODULE, is_importable
 
 _OWN = (
@@ -85,15 +87,67 @@ def modules_of(pickler: Any) -> list[str]:
 
 
 def required_modules(modules: Iterable[str], cloudpickle: bool) -> tuple[str, ...]:
-    """Imported by the host, so that no case pays for it. What PyTorch and NumPy have within themselves they import."""
-    found = set()
-    for name in modules:
-        root = name.partition(".")[0]
-        if not _is_standard(name):
-            found.add(root if root in ("torch", "numpy") else name)
+    """Imported by the host, so that no case pays for it. Of a large package one host serves all of its values."""
+    found = {_for_host(name) for name in modules if not _is_standard(name)}
     if cloudpickle:
         found.add("cloudpickle")
-    return tuple(sorted(found))
+    return _without_brought(found)
+
+
+def with_imports(requires: Iterable[str], setup: str) -> tuple[str, ...]:
+    """These, and the large packages that a setup imports before it does anything else: what it did first might change
+    what they are."""
+    found = set(requires)
+    imports = [
+        (module, names)
+        for module, names in leading_imports(setup)
+        if module.partition(".")[0] in _LARGE
+    ]
+    if any(module.partition(".")[0] == "torch" for module, _ in imports):
+        return tuple(requires)  # it has a toolchain of its own
+    for module, names in imports:
+        root = module.partition(".")[0]
+        try:
+            spec = find_spec(root)
+        except (ImportError, ValueError):
+            continue
+        if spec is None:
+            continue
+        found.add(_for_host(module))
+        if root in _BY_PARTS and module == root:
+            folders = list(spec.submodule_search_locations or ())
+            found |= {f"{root}.{name}" for name in names if find_part(root, name, folders)}
+    return _without_brought(found)
+
+
+def find_part(package: str, name: str, folders: list[str]) -> bool:
+    """Whether a package has a module or package of this name."""
+    return PathFinder.find_spec(f"{package}.{name}", folders) is not None
+
+
+# Packages whose import takes seconds under the counter, and brings in all that their values name.
+_WHOLE = ("torch", "numpy", "pandas", "jax", "polars")
+# Those whose parts are imported one by one.
+_BY_PARTS = ("scipy", "sklearn", "skimage")
+_LARGE = (*_WHOLE, *_BY_PARTS)
+_BRINGS_NUMPY = ("pandas", "jax", *_BY_PARTS)
+
+
+def _for_host(name: str) -> str:
+    """The module that a host imports for this one."""
+    root, *parts = name.split(".")
+    if root in _BY_PARTS and parts and not parts[0].startswith("_"):
+        return f"{root}.{parts[0]}"
+    return root if root in _LARGE else name
+
+
+def _without_brought(found: set[str]) -> tuple[str, ...]:
+    """Without what another one imports by itself, so that fewer hosts do."""
+    roots = {name.partition(".")[0] for name in found}
+    brought = {root for root in _BY_PARTS if any(name.startswith(root + ".") for name in found)}
+    if any(root in roots for root in _BRINGS_NUMPY):
+        brought.add("numpy")
+    return tuple(sorted(found - brought))
 
 
 def folders_for(modules: Iterable[str]) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from tallymark._capture import (
 from tallymark._definition import Definition, first_line
 from tallymark._errors import Error
 from tallymark._names import free_names, imported_names
+from tallymark._references import with_imports
 
 Statement = Union[str, Callable[..., Any]]
 
@@ -61,6 +62,8 @@ def define(
     else:
         stmt = statement
         captured = _text(statement, args, setup, globals, known_as, data_limit)
+    if known_as == "python" and captured.here is None and toolchain is None:
+        captured = dataclasses.replace(captured, requires=with_imports(captured.requires, setup))
     if known_as == "python":
         captured = with_modes(captured, setup, stmt, threads=threads)
     # A toolchain's hosts are for what is taken to them; this process has what it has.

@@ -12,6 +12,7 @@ import threading
 import time
 import types
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ import pytest
 from conftest import MakeModule
 from tallymark import CaptureError, _blobs
 from tallymark._capture import Captured, capture_text, capture_values
+from tallymark._references import required_modules, with_imports
+from tallymark._statement import define
 
 FACTOR = 3
 
@@ -147,6 +150,34 @@ def test_equal_data_has_an_equal_digest() -> None:
     digests = {capture_values({"x": numpy.arange(5), "y": "text"}).digest for _ in range(3)}
     assert len(digests) == 1
     assert capture_values({"x": numpy.arange(6), "y": "text"}).digest not in digests
+
+
+def test_one_host_serves_all_values_of_a_large_package() -> None:
+    names = ["pandas.core.frame", "pandas._libs.internals", "numpy", "json", "mine.part"]
+    assert required_modules(names, True) == ("cloudpickle", "mine.part", "pandas")
+    names = ["scipy.sparse._csr", "scipy._lib._util", "numpy", "scipy.sparse.linalg"]
+    assert required_modules(names, False) == ("scipy.sparse",)
+
+
+def test_a_host_imports_the_large_packages_that_a_setup_begins_with(
+    make_module: MakeModule, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for path in ("pandas.py", "scipy/__init__.py", "scipy/sparse.py"):
+        file = tmp_path / "packages" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    monkeypatch.syspath_prepend(str(tmp_path / "packages"))
+    for name in ("pandas", "scipy"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    setup = (
+        "import json, pandas.core as pd\nfrom scipy import sparse, version\nx = 1\nimport skimage"
+    )
+    assert with_imports(("mine",), setup) == ("mine", "pandas", "scipy.sparse")
+    assert with_imports((), "import os\nos.environ['A'] = 'b'\nimport pandas") == ()
+    assert with_imports((), "import torch, pandas") == ()
+    assert with_imports((), "import polars") == (("polars",) if find_spec("polars") else ())
+    assert define("pd.x", setup="import pandas as pd").data.requires == ("pandas",)  # type: ignore[union-attr]
+    assert not define("pd.x", setup="import pandas", toolchain="mine").data.requires  # type: ignore[union-attr]
 
 
 def test_an_importable_function_goes_by_reference(make_module: MakeModule) -> None:

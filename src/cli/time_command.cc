@@ -1,10 +1,14 @@
 #include "cli/time_command.h"
 
+#include <algorithm>
+#include <optional>
 #include <ostream>
 
+#include "base/text.h"
 #include "cli/measuring.h"
 #include "cli/record_files.h"
 #include "cli/run_command.h"
+#include "run/host_imports.h"
 
 namespace tally::cli {
 
@@ -29,8 +33,21 @@ void add_time_options(OptionSet& command, TimeOptions& options) {
 
 namespace {
 
+/// The toolchain on top of Python's whose hosts import what the setup begins with; nothing where that is not large, or
+/// one is named.
+std::optional<Toolchain> own_toolchain(const TimeOptions& options, const Suite& suite) {
+  if (options.language != "python" || !options.toolchain.empty()) return std::nullopt;
+  const std::vector<std::string> modules = host_imports(options.setup);
+  auto toolchain = suite.toolchain("python");
+  if (modules.empty() || !toolchain) return std::nullopt;
+  toolchain->name = "python_with_" + join(modules, "_");
+  std::ranges::replace(toolchain->name, '.', '_');
+  toolchain->requires_modules = modules;
+  return *std::move(toolchain);
+}
+
 /// The same for a server, as a suite's only timer.
-serve::SuiteText document_of(const TimeOptions& options) {
+serve::SuiteText document_of(const TimeOptions& options, const std::optional<Toolchain>& own) {
   json::Object timer{{"label", json::Array{"statement"}},
                      {"language", options.language},
                      {"stmt", options.stmt},
@@ -39,7 +56,14 @@ serve::SuiteText document_of(const TimeOptions& options) {
   if (!options.global_setup.empty()) timer["global_setup"] = options.global_setup;
   if (!options.toolchain.empty()) timer["toolchain"] = options.toolchain;
   if (!options.device.empty()) timer["device"] = options.device;
-  return {.document = json::Object{{"schema", 1}, {"timer", json::Array{std::move(timer)}}}};
+  json::Object document{{"schema", 1}};
+  if (own) {
+    timer["toolchain"] = own->name;
+    document["toolchain"] =
+        json::Object{{own->name, json::Object{{"extends", "python"}, {"requires", own->requires_modules}}}};
+  }
+  document["timer"] = json::Array{std::move(timer)};
+  return {.document = std::move(document)};
 }
 
 }  // namespace
@@ -52,7 +76,11 @@ int run_time(const Context& context, const TimeOptions& options, std::ostream& o
               .setup = {options.setup, {}},
               .global_setup = {options.global_setup, {}}};
   timer.options.threads = {options.threads};
-  timer.options.toolchain = options.toolchain;
+  const std::optional<Toolchain> own = own_toolchain(options, suite);
+  timer.options.toolchain = own ? own->name : options.toolchain;
+  if (own) {
+    if (auto added = suite.add_toolchain(*own); !added) return report_error(added.error(), err);
+  }
   if (!options.device.empty()) timer.options.devices = {options.device};
   if (auto added = suite.add(std::move(timer)); !added) return report_error(added.error(), err);
   auto plan = make_plan(suite, {});
@@ -68,7 +96,7 @@ int run_time(const Context& context, const TimeOptions& options, std::ostream& o
                            .caller = caller_of(context, options.run),
                            .settings = *std::move(settings),
                            .tools = options.run.tools};
-  auto measured = (*measuring)->measure(request, {document_of(options), Selection{}});
+  auto measured = (*measuring)->measure(request, {document_of(options, own), Selection{}});
   if (!measured) return report_error(measured.error(), err);
   if (!options.json.empty() && !is_beside_file(options.json)) measuring->reset();  // as in `run`
   if (auto printed = print_record(context, options.run, *measured, options.json, out); !printed)
