@@ -92,7 +92,15 @@ FLAGS = (
     "--tally",
     "--tally-strict",
 )
-INIS = ("tally_baseline", "tally_limits", "memray", "reruns", "reruns_delay")
+INIS = (
+    "tally_baseline",
+    "tally_limits",
+    "memray",
+    "reruns",
+    "reruns_delay",
+    "faulthandler_timeout",
+    "faulthandler_exit_on_timeout",
+)
 FIXTURES = ("benchmark", "tally")
 LONGEST = 80  # text of a parameter: a longer one is called by its place
 MARKERS = ("benchmark", "codspeed_benchmark")
