@@ -65,7 +65,8 @@ Error no_list(const Program& program, const ProcessResult& result) {
   std::string_view said = last_line(trim(text));
   // Frameworks say more after what is wrong: where they are, and how they are used.
   for (const std::string_view line : split(text, '\n')) {
-    if (line.contains("rror: ")) said = line;
+    // Of pytest's own errors the last is a warning where a project makes errors of them.
+    if (line.contains("rror: ") || (line.starts_with("INTERNALERROR> ") && line.contains("arning: "))) said = line;
   }
   // A framework's script of ours has refused something: all is said.
   constexpr std::string_view kOurs = "tally: ";

@@ -76,6 +76,19 @@ def check_list():
     expect(not any("test_no_benchmark" in one for one in listed), f"only benchmarks: {listed}")
 
 
+def check_what_stops_pytest():
+    """A project's own error is said, and not what pytest says after it."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "pytest.ini").write_text(
+            "[pytest]\nno_such_option = 1\nfilterwarnings = error\n"
+        )
+        (Path(folder) / "test_it.py").write_text(
+            "def test_it(benchmark):\n    benchmark(len, '')\n"
+        )
+        said = tally("list", "--python", sys.executable, "--pytest", folder, folder=folder, code=2)
+    expect("Unknown config option: no_such_option" in said.stderr, said.stderr)
+
+
 def check_forms():
     cases, record, _ = record_of("--pytest", "bench/test_forms.py", "--images", "off")
     expect(
@@ -251,6 +264,7 @@ def main():
         print("skipped: no pytest")
         sys.exit(77)
     check_list()
+    check_what_stops_pytest()
     cases = check_forms()
     check_that_nothing_else_moves_a_count(cases)
     check_against_suite(cases)
