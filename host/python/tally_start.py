@@ -265,7 +265,7 @@ def begin():
     """Before anything is imported that is measured."""
     gc.disable()  # when all generations are collected follows from how many objects there were before
     if sys.flags.no_site:
-        import site  # noqa: F401: what it names does not lie among what its main() finds
+        import site  # noqa: F401 (its names are not to lie among what its main() finds)
     seal(0)
     look_around()
     begin_tables_anew()

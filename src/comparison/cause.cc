@@ -43,6 +43,7 @@ std::string likely_cause(const CaseComparison& comparison) {
   if (python && fact_changed("python")) return blamed("interpreter");
   if (fact_changed("cpu") || fact_changed("glibc")) return blamed("library dispatch");
   if (!comparison.environment_changes.empty()) return blamed("environment");
+  if (std::ranges::any_of(comparison.machine_changes, is_of_folder)) return blamed("folder");
   if (!comparison.functions.empty()) {
     if (share_of_movement(comparison.functions, is_dispatched) > most_of) return "library dispatch";
     const std::vector<FunctionRule> noise = language_noise(Language::python);

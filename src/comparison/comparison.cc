@@ -121,6 +121,10 @@ void compare_environments(const Record& base, const Record& next, const CompareO
   }
   if (before->machine && after->machine)
     result.machine_changes = changed_facts(*before->machine, *after->machine, old, options);
+  const std::string folder(kPythonFolder);
+  const bool is_known =
+      before->machine && after->machine && before->machine->contains(folder) && after->machine->contains(folder);
+  if (!is_known) std::erase_if(result.machine_changes, is_of_folder);
 }
 
 /// Another kernel names a processor's features otherwise; another processor has other times.
@@ -247,6 +251,8 @@ double size_of(const CaseComparison& one) {
 }
 
 }  // namespace
+
+bool is_of_folder(const std::string& change) { return change.starts_with(std::string(kPythonFolder) + ": "); }
 
 std::string_view to_string(NoteCode code) {
   using enum NoteCode;

@@ -153,6 +153,25 @@ TEST(Compare, EnvironmentSoftensAndIsNamedSubjectDoesNot) {
   EXPECT_EQ(asked.cases[0].environment_changes, both.environment_changes);
 }
 
+TEST(Compare, WhereAllThatIsRecordedIsTheSameTheCauseIsUnknown) {
+  const Record base = run_of({example_case("a", 1000)});
+  EXPECT_EQ(only(base, run_of({example_case("a", 1100)})).cause, "unknown");
+}
+
+TEST(Compare, AnotherFolderOfThePythonEnvironmentIsNamedAndSoftensNothing) {
+  Record base = run_of({example_case("a", 1000)});
+  Record next = run_of({example_case("a", 1100)});
+  next.environments["torch"].machine = std::map<std::string, std::string>{{"python.folder", "/home/b/venv"}};
+  EXPECT_EQ(only(base, next).cause, "unknown") << "the base does not say";
+  base.environments["torch"].machine = std::map<std::string, std::string>{{"python.folder", "/home/a/venv"}};
+  const CaseComparison one = only(base, next);
+  EXPECT_EQ(one.verdict, Verdict::slower);
+  EXPECT_EQ(one.cause, "folder");
+  EXPECT_THAT(one.machine_changes, ElementsAre("python.folder: /home/a/venv → /home/b/venv"));
+  next.environments["torch"].subject["libtorch_cpu.so"] = "sha256:2";
+  EXPECT_EQ(only(base, next).cause, "code or folder");
+}
+
 TEST(Compare, OneDigestForManyFilesIsTakenApartWhereTheFilesAreKnown) {
   Record base = run_of({example_case("a", 1000)});
   Record next = base;
@@ -265,7 +284,6 @@ TEST(Compare, FunctionsThatMovedAreNamed) {
   EXPECT_EQ(one.functions[0].object, "libx.so");
   EXPECT_DOUBLE_EQ(one.functions[0].delta(), 900);
   EXPECT_DOUBLE_EQ(one.functions[1].before, 0);
-  EXPECT_EQ(one.cause, "code");
 }
 
 /// A function whose own count is the same says something, too, when it is called more often.

@@ -66,9 +66,10 @@ SameCounts same_counts_of(const Comparison& comparison) {
       continue;
     }
     result.moved.push_back(&one);
-    for (const auto* changes : {&one.environment_changes, &one.subject_changes}) {
+    for (const auto* changes : {&one.environment_changes, &one.subject_changes, &one.machine_changes}) {
       for (const std::string& change : *changes) {
-        if (known.insert(change).second) result.differences.push_back(change);
+        const bool moves_counts = changes != &one.machine_changes || is_of_folder(change);
+        if (moves_counts && known.insert(change).second) result.differences.push_back(change);
       }
     }
   }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "protocol/first_modules.h"
 #include "protocol/frame.h"
 #include "protocol/late_variables.h"
 
@@ -57,6 +58,35 @@ TEST(HostSpec, HostsOfTwoShellsAreTwoAndOfOneImage) {
   EXPECT_EQ(one.image, other.image);
   const HostKey third = key_of(timed_host({{"LANG", "de"}, {"PATH", "/bin"}}));
   EXPECT_NE(one.image, third.image);
+}
+
+HostSpec counted_python(const std::string& version, const EnvironmentVariables& environment) {
+  ResolvedToolchain toolchain;
+  ResolvedInterpreter interpreter;
+  interpreter.path = "/usr/bin/python3";
+  interpreter.version = version;
+  toolchain.interpreter.emplace(interpreter);
+  HostKind kind;
+  kind.language = Language::python;
+  kind.counted = true;
+  HostSurroundings around;
+  around.environment = environment;
+  around.working_folder = "/";
+  around.libexec = "/libexec";
+  around.counter = "/libexec/tally-counter";
+  around.counter_start = {"/libexec/tally-launcher"};
+  auto spec = host_spec(kind, toolchain, {}, around, {});
+  EXPECT_TRUE(spec) << spec.error().message;
+  return spec ? *std::move(spec) : HostSpec{};
+}
+
+TEST(HostSpec, AStartIsShownItsOwnModulesAloneWhereItIsKnownToNeedNoMore) {
+  EXPECT_THAT(counted_python("3.13.0", {}).argv, Contains(host::kFirstModulesOption));
+  EXPECT_THAT(counted_python("3.9.18", {}).argv, Contains(host::kFirstModulesOption));
+  EXPECT_THAT(counted_python("3.14.0", {}).argv, Not(Contains(host::kFirstModulesOption)));
+  // It may name a class of any module, which the start then imports.
+  EXPECT_THAT(counted_python("3.11.2", {{"PYTHONWARNINGS", "ignore::sqlite3.Warning"}}).argv,
+              Not(Contains(host::kFirstModulesOption)));
 }
 
 TEST(HostSpec, TheFrameOfLateVariables) {

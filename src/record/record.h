@@ -79,13 +79,18 @@ struct Fingerprint {
 /// have these among the facts.
 inline constexpr auto kMachineFacts = std::to_array<std::string_view>({"cpu", "cpu.flags", "glibc.dispatch"});
 
+/// Beside these, of Python: the folder that the interpreter's environment lies in. Functions keep their files' names,
+/// so counts of two folders may differ, though nearly all are equal.
+inline constexpr std::string_view kPythonFolder = "python.folder";
+
 /// What one toolchain's cases in one language ran in. A comparison names the facts that differ, so give each fact a key
 /// of its own: "cpu.offered" (what Valgrind offers of the processor), "glibc", "valgrind", "python", "compiler",
 /// "mapped.libfoo.so", …
 struct Environment {
   std::map<std::string, std::string> facts;
   std::map<std::string, std::string> subject;  ///< What is being measured: "libfoo.so" → digest of what hosts mapped.
-  /// Of the processor, by kMachineFacts: times follow from them, counts do not. No fingerprint has them.
+  /// Of the processor, by kMachineFacts: times follow from them, counts do not. And kPythonFolder. No fingerprint has
+  /// them.
   std::optional<std::map<std::string, std::string>> machine = {};
   Fingerprint fingerprint;
   friend bool operator==(const Environment&, const Environment&) = default;

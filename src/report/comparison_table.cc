@@ -106,6 +106,9 @@ std::string surroundings_of(const Comparison& comparison, const ComparisonRender
     if (!text.empty()) continue;
     add_changes(text, "subject", one.subject_changes);
     add_changes(text, "environment", one.environment_changes);
+    std::vector<std::string> folders;
+    std::ranges::copy_if(one.machine_changes, std::back_inserter(folders), is_of_folder);
+    add_changes(text, "folder", folders);
   }
   std::string all;
   for (const auto& [name, text] : texts) {

@@ -130,6 +130,10 @@ std::string machine_name(const EnvironmentVariables& environment) {
   return ::uname(&names) == 0 ? names.nodename : std::string();
 }
 
+std::string folder_of_environment(const std::string& interpreter) {
+  return std::filesystem::path(interpreter).parent_path().parent_path().string();
+}
+
 std::map<std::string, std::string> machine_facts(ProcessRunner& runner, const EnvironmentVariables& environment) {
   std::map<std::string, std::string> facts;
   facts["cpu"] = field_of("/proc/cpuinfo", "model name", ':');

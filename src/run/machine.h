@@ -15,6 +15,9 @@ std::string machine_name(const EnvironmentVariables& environment);
 /// Environment::machine of this one.
 std::map<std::string, std::string> machine_facts(ProcessRunner& runner, const EnvironmentVariables& environment);
 
+/// Where the interpreter's environment lies, of the interpreter's path: "/home/x/venv" of "/home/x/venv/bin/python3".
+std::string folder_of_environment(const std::string& interpreter);
+
 /// Which of the processor's features a counted process finds: those that Valgrind looks for and that are there, by
 /// their names in /proc/cpuinfo. All else that it says of the processor is the same everywhere.
 std::string offered_by_valgrind();

@@ -58,7 +58,7 @@ HistoryView generated_history(std::size_t cases, std::size_t runs) {
 std::optional<StoredProfile> profile_at(const HistoryView& view, std::size_t of, std::size_t run, ProfileOf what) {
   constexpr std::size_t sum = 2;
   if (of != sum || what == ProfileOf::python) return std::nullopt;
-  const auto count = static_cast<int>(view.history.cases[of].points[run].instructions);
+  const auto count = static_cast<int>(view.history.cases[of].points[run].figure);
   const auto n = [](int value) { return std::to_string(value * 100); };
   const std::string text = "events: Ir\nob=libwords.so\nfl=words.cc\nfn=sum(words)\n1 " + n(507) +
                            "\ncfn=remainder(word)\ncalls=800 0\n1 " + n(count - 507) + "\nfn=remainder(word)\n1 " +
