@@ -42,6 +42,13 @@ def copy_on_another_disk(folder, room):
     )
 
 
+def more_in_the_library(room):
+    """What packages of the distribution add to Python's standard library: distutils, tkinter."""
+    return copy_on_another_disk(LIBRARY, room) + (
+        f"mkdir '{room}/copy/more_of_it'; touch '{room}/copy/'more_{{1..{MORE_ENTRIES}}}.py; "
+    )
+
+
 def more_in_the_root(room):
     """A root folder of its own, with all that there is and more."""
     return (
@@ -96,10 +103,11 @@ def prepared(room):
         "more libraries": bind(room / "libraries", "/etc/ld.so.cache"),
         "more packages": bind(packages, PACKAGES),
         "another disk": copy_on_another_disk(LIBRARY, "/mnt/library"),
+        "more in the standard library": more_in_the_library("/mnt/library"),
         "more in the root folder": more_in_the_root(room / "root"),
     }
     surroundings["all of these"] = (
-        copy_on_another_disk(LIBRARY, "/mnt/library")
+        more_in_the_library("/mnt/library")
         + "".join(
             text
             for name, text in surroundings.items()
@@ -108,6 +116,7 @@ def prepared(room):
                 "another disk",
                 "no limit of the stack",
                 "more packages",
+                "more in the standard library",
                 "more in the root folder",
             )
         )
