@@ -177,7 +177,7 @@ TEST_F(CheckCommand, LimitsAcceptFileAndOutputs) {
   EXPECT_THAT(out.str(), HasSubstr("accepted: a:"));
   EXPECT_THAT(read("out.md"), HasSubstr("**Pass**"));
   EXPECT_THAT(read("out.xml"), HasSubstr("failures=\"0\""));
-  EXPECT_THAT(read("out.csv"), HasSubstr("a,slower,code,1000,1100"));
+  EXPECT_THAT(read("out.csv"), HasSubstr("a,slower,unknown,1000,1100"));
   EXPECT_THAT(read("out.json"), HasSubstr("\"run_name\": \"a\""));
   all.accept = write("accept.toml", "[[accept]]\ncase = \"a\"\n");
   EXPECT_EQ(check(all), 2);
