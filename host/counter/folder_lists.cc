@@ -71,26 +71,29 @@ bool is_first_module(const HChar* name) {
   return false;
 }
 
-/// A folder that holds these is the standard library's.
-bool is_standard_library(Entry* const* entries, SizeT count) {
-  bool has_encodings = false;
-  bool has_os = false;
-  for (SizeT i = 0; i < count; ++i) {
-    has_encodings = has_encodings || VG_(strcmp)(entries[i]->name, "encodings") == 0;
-    has_os = has_os || VG_(strcmp)(entries[i]->name, "os.py") == 0;
-  }
-  return has_encodings && has_os;
+/// Packages of the start's own are listed whole, and so is what the library has compiled, which some of its modules do
+/// without.
+bool is_searched_for_modules(Int descriptor) {
+  HChar link[40];
+  HChar path[4096];
+  VG_(sprintf)(link, "/proc/self/fd/%d", descriptor);
+  const SSizeT length = VG_(readlink)(link, path, sizeof path - 1);
+  if (length <= 0) return false;
+  path[length] = '\0';
+  if (VG_(strncmp)(path, "/proc/", 6) == 0) return false;  // nobody keeps a module there
+  const HChar* const slash = VG_(strrchr)(path, '/');
+  return slash != nullptr && !is_first_module(slash + 1);
 }
 
-/// The entries of `from` by their names, in `to`: how many bytes they take.
-SizeT sort(UChar* to, UChar* from, SizeT size) {
+/// The entries of `from` by their names, all or those of first modules, in `to`: how many bytes they take.
+SizeT sort(UChar* to, UChar* from, SizeT size, bool first_modules_alone) {
   SizeT count = 0;
   for (SizeT at = 0; at < size; at += entry_at(from + at)->size) ++count;
   auto** entries = static_cast<Entry**>(VG_(malloc)("tally.folders", count * sizeof(Entry*)));
   count = 0;
   for (SizeT at = 0; at < size; at += entry_at(from + at)->size) entries[count++] = entry_at(from + at);
   VG_(ssort)(static_cast<void*>(entries), count, sizeof(Entry*), by_name);
-  if (g_first_modules_alone && is_standard_library(entries, count)) {
+  if (first_modules_alone) {
     SizeT kept = 0;
     for (SizeT i = 0; i < count; ++i) {
       if (is_first_module(entries[i]->name)) entries[kept++] = entries[i];
@@ -123,7 +126,7 @@ List* read_rest(UWord descriptor, UWord piece, SizeT size) {
   }
   auto* const list = static_cast<List*>(VG_(malloc)("tally.folders", sizeof(List)));
   *list = {static_cast<Int>(descriptor), static_cast<UChar*>(VG_(malloc)("tally.folders", size)), size, 0, g_lists};
-  list->size = sort(list->bytes, whole, size);
+  list->size = sort(list->bytes, whole, size, g_first_modules_alone && is_searched_for_modules(list->descriptor));
   VG_(free)(whole);
   return g_lists = list;
 }

@@ -1,9 +1,11 @@
-/// What a Python host imports of the standard library before its first stage begins, of CPython 3.9 to 3.13.
+/// What a Python host imports before its first stage begins, of CPython 3.9 to 3.13: all of it is the standard
+/// library's.
 ///
-/// An import lists the standard library's folder and keeps each name, so one package of the distribution more (a folder
-/// `distutils`, or `tkinter`) moved all names that the interpreter made afterwards, and with them collisions in its
-/// cache of attributes: 3 of 181 cases by up to 0.14 %. Until the first stage, the counter therefore lists these
-/// modules alone. The host then lets the interpreter list the folder again. Needs no C library.
+/// An import lists the folders that it looks through, and keeps each name. So one package of the distribution more in
+/// the standard library (`distutils`, `tkinter`), or one file more in a folder of PYTHONPATH, moved all names that the
+/// interpreter made afterwards, and with them collisions in its cache of attributes: 3 of 181 cases by up to 0.14 %.
+/// Until the first stage, the counter therefore lists these modules alone, in every folder but their own. The host then
+/// lets the interpreter list the folders again. Needs no C library.
 #pragma once
 
 namespace tally::host {
