@@ -15,6 +15,7 @@
 #include "build/cache.h"
 #include "build/resolve.h"
 #include "build/source.h"
+#include "cli/doctor_machine.h"
 #include "definition/builtin_toolchains.h"
 #include "execution/cpu_lease.h"
 #include "execution/environment.h"
@@ -234,11 +235,13 @@ void check_toolchain(ProcessRunner& runner, const Context& context, const Toolch
 }  // namespace
 
 void add_doctor_options(OptionSet& command, DoctorOptions& options) {
+  command.add("--machine", &options.machine, "Print what counts follow from on this machine, and what may move them");
   command.add("--json", &options.json, "Print JSON");
 }
 
 int run_doctor(const Context& context, const DoctorOptions& options, std::ostream& out, std::ostream& /*err*/) {
   RealProcessRunner runner(context.libexec + "/tally-supervisor");
+  if (options.machine) return describe_this_machine(runner, context, options.json, out);
   std::vector<Finding> findings = {check_valgrind(runner, context), check_aslr(runner, context), check_cpus(context),
                                    check_cache(context), check_images(context)};
   for (const Toolchain& toolchain : builtin_toolchains()) check_toolchain(runner, context, toolchain, findings);

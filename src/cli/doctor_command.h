@@ -9,6 +9,7 @@ namespace tally::cli {
 
 struct DoctorOptions {
   bool json = false;
+  bool machine = false;  ///< What counts follow from here, in place of what is missing.
 };
 
 void add_doctor_options(OptionSet& command, DoctorOptions& options);

@@ -168,6 +168,16 @@ TEST(Usage, DoctorFindsWhatSetupInstalled) {
   expect_golden("cli/doctor.txt", without_this_machine(ran.out));
 }
 
+TEST(Usage, DoctorSaysWhatCountsFollowFromHere) {
+  const Ran here = tally({"doctor", "--machine"});
+  EXPECT_EQ(here.code, 0) << here.err;
+  for (const char* said : {"counting", "cpu.offered", "cpp [cpp]\n", "  compiler ", "python [python]\n", "  python "})
+    EXPECT_NE(here.out.find(said), std::string::npos) << said << " in\n" << here.out;
+  EXPECT_EQ(here.out.find("PYTHONWARNINGS"), std::string::npos) << here.out;
+  const Ran warned = tally({"doctor", "--machine"}, {.more = {{"PYTHONWARNINGS", "ignore::sqlite3.Warning"}}});
+  EXPECT_NE(warned.out.find("because PYTHONWARNINGS is set"), std::string::npos) << warned.out;
+}
+
 TEST(Usage, ATimedStatementIsGolden) {
   const Ran counted =
       tally({"time", "asm volatile(\".rept 100\\n\\tnop\\n\\t.endr\");", "--counts-only", "-n", "10", "-q"});

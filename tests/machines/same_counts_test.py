@@ -56,6 +56,16 @@ class SameCounts(unittest.TestCase):
         after = self.count("python_standard.toml", self.surroundings["all of these"])
         self.assertEqual(moved(before, after), {})
 
+    def test_of_python_with_more_files_in_a_folder_of_pythonpath(self):
+        folder = self.room / "modules"
+        folder.mkdir()
+        (folder / "one_module.py").touch()
+        set_path = f"export PYTHONPATH='{folder}'; "
+        before = self.count("python_standard.toml", set_path)
+        for number in range(surroundings.MORE_PACKAGES):
+            (folder / f"module_{number}.py").touch()
+        self.assertEqual(moved(before, self.count("python_standard.toml", set_path)), {})
+
     def test_of_pytorch_all_at_once(self):
         before = self.count("torch_quick.toml")
         self.assertGreater(len(before), 20)

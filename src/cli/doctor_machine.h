@@ -1,0 +1,15 @@
+/// `tally doctor --machine`: of what is on this machine, what counts follow from and what may move them.
+#pragma once
+
+#include <iosfwd>
+
+#include "cli/context.h"
+#include "process/process.h"
+
+namespace tally::cli {
+
+/// Prints the facts of each built-in toolchain's environment, as a record has them before a case has run, then what may
+/// move counts though no fact says so, then what moves none. Exit code 0: it judges nothing.
+int describe_this_machine(ProcessRunner& runner, const Context& context, bool as_json, std::ostream& out);
+
+}  // namespace tally::cli
