@@ -143,6 +143,10 @@ std::string describe(const HostKind& kind) {
                      kind.anew ? ", a second process" : "");
 }
 
+bool is_fork_of_program(const HostKind& kind, const HostSurroundings& around) {
+  return kind.language == Language::python && kind.counted && kind.probe == nullptr && !around.here.empty();
+}
+
 namespace {
 
 /// Of Valgrind's core, whichever tool counts.
@@ -248,7 +252,7 @@ Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolch
     add_command_host(spec, flags, around);
     return spec;
   }
-  if (kind.language == Language::python && kind.counted && kind.probe == nullptr && !around.here.empty()) {
+  if (is_fork_of_program(kind, around)) {
     // Each is another state of that process.
     spec.single_use = true;
     spec.argv = {around.libexec + "/tally-here", around.here};

@@ -54,6 +54,10 @@ struct HostSurroundings {
   std::string here = {};  ///< Where a process listens whose forks are the hosts that count Python; empty: none does.
 };
 
+/// Whether its host is a fork of a program that was there before (`tally exec`): the next one is a fork of another
+/// state.
+bool is_fork_of_program(const HostKind& kind, const HostSurroundings& around);
+
 struct HostSpec {
   struct File {
     std::string path;

@@ -42,8 +42,11 @@ DialogueRules SessionRules::of(const HostKind& kind, const Job& job, const CaseO
           .once = job.anew,
           // Where a forked process is known to go on otherwise than its parent would: of this case, or of one
           // that is likely to meet the same library (which spares this one a session). And the single
-          // replicate of a perturbed count must be of the same kind as the first one of the undisturbed count.
-          .forks_all = job.perturbation != nullptr || job.anew || forks_differ_.contains({kind, measured.autograd}),
+          // replicate of a perturbed count must be of the same kind as the first one of the undisturbed count. And a
+          // program that measures itself would be another process in the second session: PyTorch's TorchScript, whose
+          // case child counts otherwise than its forks, read as if it varied.
+          .forks_all = job.perturbation != nullptr || job.anew || forks_differ_.contains({kind, measured.autograd}) ||
+                       is_fork_of_program(kind, request_.surroundings),
           // Its allocations are its processes' own affair.
           .counts_allocations = request_.settings.counts && !measured.command,
           // A test in Python may fail after it was measured, and has fixtures to end; a command has its cleanup,
