@@ -16,6 +16,8 @@ CONTROL = (1.0, 6.0)  # 2 to 5 instructions, ± 1
 SHARED = (-1.0, 6.0)  # by the executions of a batch
 NOISE = 0.001  # of a count: addresses of heap and stack
 FLOOR = 0.006  # the largest noise floor of C++ in docs/reference/exactness.md: where the heap happens to lie
+IN_EACH_RUN = "is another in each run"  # ends two warnings of src/execution/session.cc,
+OWN_NUMBER = "the number of its process"  # and this is in the one whose digits a case prints
 NOT_ASKED = Count(reason="not asked")
 
 
@@ -63,17 +65,31 @@ def same_agrees(count: float, plain: float, noise: float = NOISE) -> bool:
     return abs(count - plain) <= max(1.0, noise * plain)
 
 
+def side_agrees(counts: Counts, side: str, noise: float) -> bool:
+    """Whether a side's door agrees with Callgrind on its own program; also where Callgrind was not asked."""
+    door, plain = (
+        (counts.header, counts.plain_header)
+        if side == "header"
+        else (counts.built, counts.plain_built)
+    )
+    if plain.value is None:
+        return True
+    if side == "header":
+        return without_control_agrees(door.value or 0.0, plain.value, noise, counts.control())
+    return same_agrees(door.value or 0.0, plain.value, noise)
+
+
 def unlike_plain(counts: Counts, noise: float) -> str:
     """Which door does not agree with Callgrind on its own program; empty where both do, or it was not asked."""
-    header, built = counts.header.value or 0.0, counts.built.value or 0.0
-    plain_header, plain_built = counts.plain_header.value, counts.plain_built.value
-    if plain_built is not None and not same_agrees(built, plain_built, noise):
+    if not side_agrees(counts, "google", noise):
         return "built and Callgrind"
-    if plain_header is not None and not without_control_agrees(
-        header, plain_header, noise, counts.control()
-    ):
-        return "header and Callgrind"
-    return ""
+    return "" if side_agrees(counts, "header", noise) else "header and Callgrind"
+
+
+def flag_of(*counted: Count) -> str:
+    """The warnings that the case asks for what no two runs have alike; or empty."""
+    warnings = [text for one in counted for text in one.warnings]
+    return "; ".join(dict.fromkeys(text for text in warnings if text.endswith(IN_EACH_RUN)))
 
 
 def refusal(counts: Counts) -> str:
@@ -90,7 +106,9 @@ def judge(counts: Counts) -> Verdict:
     if reason := refusal(counts):
         return Verdict("refused", reason)
     if unlike := unlike_plain(counts, FLOOR):
-        return Verdict("disagrees", f"{unlike}: {counts.figures()}")
+        flag = flag_of(counts.header, counts.built)
+        kind = "flagged" if OWN_NUMBER in flag else "disagrees"
+        return Verdict(kind, f"{unlike}: {counts.figures()}; {flag}".removesuffix("; "))
     if unlike := unlike_plain(counts, NOISE):
         return Verdict("near", f"{unlike}: {counts.figures()}")
     header, built = counts.header.value or 0.0, counts.built.value or 0.0
