@@ -274,7 +274,7 @@ std::string seen_of(const std::string& act) {
   return name.substr(0, name.find('\n'));
 }
 
-TEST(CounterWatch, NamesTheFileThatIsChangedAndSeesTheClockRead) {
+TEST(CounterWatch, NamesTheFileThatIsChangedAndSeesWhatIsAskedFor) {
   const std::map<std::string, std::string> expected = {{"write", "there"},
                                                        {"append", "there"},
                                                        {"make", "new"},
@@ -293,6 +293,10 @@ TEST(CounterWatch, NamesTheFileThatIsChangedAndSeesTheClockRead) {
                                                        {"day", "nothing, the clock"},
                                                        {"seconds", "nothing, the clock"},
                                                        {"processor", "nothing, the clock"},
+                                                       {"process", "nothing, its number"},
+                                                       {"'own thread'", "nothing, its number"},
+                                                       {"'by number'", "nothing, its number"},
+                                                       {"'of host'", "nothing"},
                                                        {"steady", "nothing"}};
   for (const auto& [act, name] : expected) EXPECT_EQ(seen_of(act), name) << act;
 }

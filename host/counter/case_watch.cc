@@ -15,6 +15,7 @@ namespace tally::counter {
 namespace {
 
 host::CaseWatch* g_watch = nullptr;  ///< The host's; null: nobody has asked.
+const DebugInfo* g_host = nullptr;   ///< The object that has asked; for a benchmark program, the program.
 Bool g_is_own = False;  ///< What is noted as changed was made by this process, under a name that nobody had.
 
 /// The system calls that name what they change: the place of that name among their arguments.
@@ -167,9 +168,43 @@ bool asks_for_time_of_day(UInt number, const UWord* arguments) {
   return arguments[0] == kRealtime || arguments[0] == kRealtimeCoarse || arguments[0] == kTai;
 }
 
+/// Whose system call this is: what called the C library's function of a few instructions, or the place itself.
+Addr caller_of(ThreadId thread) {
+  const Addr place = VG_(get_IP)(thread);
+  const auto* const next = reinterpret_cast<const UChar*>(place);  // NOLINT(performance-no-int-to-ptr): the guest's
+  constexpr UChar kReturn = 0xc3;
+  // cmp $-4095,%rax: syscall() returns, unless that was an error.
+  const bool returns = next[0] == kReturn || (next[0] == 0x48 && next[1] == 0x3d && next[2] == 0x01);
+  if (!returns) return place;
+  return *reinterpret_cast<const Addr*>(VG_(get_SP)(thread));  // NOLINT(performance-no-int-to-ptr): likewise
+}
+
+bool begins_with(const HChar* name, const HChar* beginning) {
+  return VG_(strncmp)(name, beginning, VG_(strlen)(beginning)) == 0;
+}
+
+/// Hosts ask for the number of their process, too, and Python for that of each thread that it starts. Where the user's
+/// code lies in one object with ours, the function's name decides; in one without names nothing is said of the case.
+bool asks_for_itself(ThreadId thread) {
+  const DiEpoch now = VG_(current_DiEpoch)();
+  const Addr caller = caller_of(thread);
+  const HChar* name = nullptr;
+  const bool has_name = VG_(get_fnname)(now, caller, &name);
+  if (has_name && VG_(strcmp)(name, "PyThread_get_thread_native_id") == 0) return false;
+  if (g_host == nullptr || VG_(find_DebugInfo)(now, caller) != g_host) return true;
+  return has_name && !begins_with(name, "_ZN5tally") && !begins_with(name, "_ZNK5tally");
+}
+
+void note_own_number(ThreadId thread, UInt number) {
+  constexpr UInt kGetpid = 39;
+  constexpr UInt kGettid = 186;
+  if ((number != kGetpid && number != kGettid) || (g_watch->asked_for & host::kOwnNumber) != 0) return;
+  if (asks_for_itself(thread)) g_watch->asked_for |= host::kOwnNumber;
+}
+
 ULong processor_clock() {
   if (keeps_start_clock()) return start_ticks();
-  if (g_watch != nullptr) g_watch->reads_clock = 1;
+  if (g_watch != nullptr) g_watch->asked_for |= host::kTimeOfDay;
   return __builtin_ia32_rdtsc();
 }
 
@@ -195,9 +230,10 @@ void forget_own_file(UInt number, const UWord* arguments, SysRes result) {
 
 }  // namespace
 
-void watch_syscall(UInt number, const UWord* arguments, SysRes result) {
+void watch_syscall(ThreadId thread, UInt number, const UWord* arguments, SysRes result) {
   if (g_watch == nullptr) return;
-  if (!fixes_time_of_day() && asks_for_time_of_day(number, arguments)) g_watch->reads_clock = 1;
+  if (!fixes_time_of_day() && asks_for_time_of_day(number, arguments)) g_watch->asked_for |= host::kTimeOfDay;
+  note_own_number(thread, number);
   if (g_watch->changed_file[0] == 0) return note_changed_file(number, arguments, result);
   forget_own_file(number, arguments, result);
 }
@@ -211,10 +247,11 @@ IRCallee* clock_helper(const HChar* helper) {
   return mkIRCallee(0, "processor_clock", VG_(fnptr_to_fnentry)(reinterpret_cast<void*>(&processor_clock)));
 }
 
-Bool handle_watch_request(const UWord* request, UWord* result) {
+Bool handle_watch_request(ThreadId thread, const UWord* request, UWord* result) {
   if (request[0] != host::kWatchCase && request[0] != host::kWatchFiles) return False;
   if (request[0] == host::kWatchCase) begin_time_of_case();
   g_watch = reinterpret_cast<host::CaseWatch*>(request[1]);  // NOLINT(performance-no-int-to-ptr): the guest's
+  g_host = VG_(find_DebugInfo)(VG_(current_DiEpoch)(), VG_(get_IP)(thread));
   *result = 1;
   return True;
 }

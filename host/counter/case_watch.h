@@ -1,5 +1,6 @@
-/// What a host wants to know of the case that is running: whether it asks for the time of day, and which file it
-/// changes first (opens for writing or writes into, makes, renames or removes).
+/// What a host wants to know of the case that is running: whether it asks for the time of day or for the number
+/// of its process or thread, and which file it changes first (opens for writing or writes into, makes, renames or
+/// removes).
 ///
 /// Monotonic clocks count as no time of day: benchmark libraries read them around each loop. What is no regular file (a
 /// pipe, a terminal, /dev/null) and what the kernel makes up (/proc) is nobody's to share. Nothing is looked at before
@@ -11,13 +12,13 @@
 namespace tally::counter {
 
 /// After each system call of the guest's.
-void watch_syscall(UInt number, const UWord* arguments, SysRes result);
+void watch_syscall(ThreadId thread, UInt number, const UWord* arguments, SysRes result);
 
 /// What is to be called in the place of this helper of Valgrind's, which reads the processor's clock; null: that helper
 /// itself.
 IRCallee* clock_helper(const HChar* helper);
 
 /// False: it is no request of ours.
-Bool handle_watch_request(const UWord* request, UWord* result);
+Bool handle_watch_request(ThreadId thread, const UWord* request, UWord* result);
 
 }  // namespace tally::counter

@@ -43,7 +43,7 @@ const HChar* g_dump_name = "callgrind.out.%p";
 
 Bool handle_request(ThreadId thread, UWord* request, UWord* result) {
   if (request[0] == host::kBeginStage) list_whole_folders();
-  if (handle_entropy_request(request, result) || handle_watch_request(request, result) ||
+  if (handle_entropy_request(request, result) || handle_watch_request(thread, request, result) ||
       handle_trace_request(request, result) || handle_image_request(thread, request, result, g_dump_name))
     return True;
   if (request[0] == host::kReadCollected) {
@@ -101,7 +101,7 @@ void after_syscall(ThreadId thread, UInt number, UWord* arguments, UInt /*count*
   note_timer(number, arguments, result);
   end_of_data_file(number);
   write_over_randomness(number, arguments, result);
-  watch_syscall(number, arguments, result);
+  watch_syscall(thread, number, arguments, result);
   keep_read_files(number, arguments, result);
   hide_drivers(thread, number, arguments, result);
   answer_for_machine(number, arguments, result);

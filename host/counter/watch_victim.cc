@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,6 +22,13 @@
 #include <thread>
 
 #include "protocol/case_watch.h"
+
+namespace tally::host {
+
+/// As the code that runs a case asks, in one object with the case.
+[[gnu::noinline]] int ask_for_number() { return static_cast<int>(::getpid() + ::gettid()); }
+
+}  // namespace tally::host
 
 namespace {
 
@@ -44,6 +52,10 @@ int act(const std::string& what, int earlier) {
   if (what == "day") return std::chrono::system_clock::now().time_since_epoch().count() > 0 ? 0 : 1;
   if (what == "seconds") return std::time(nullptr) > 0 ? 0 : 1;
   if (what == "processor") return __builtin_ia32_rdtsc() > 0 ? 0 : 1;
+  if (what == "process") return ::getpid() > 0 ? 0 : 1;
+  if (what == "own thread") return ::gettid() > 0 ? 0 : 1;
+  if (what == "by number") return ::syscall(SYS_getpid) > 0 ? 0 : 1;
+  if (what == "of host") return tally::host::ask_for_number() > 0 ? 0 : 1;
   if (what == "steady") return std::chrono::steady_clock::now().time_since_epoch().count() > 0 ? 0 : 1;
   // All that a case can make a seed of, and time that passes by this clock: else this would wait for ever.
   if (what == "seed") {
@@ -81,8 +93,9 @@ int main(int argc, char** argv) {
       ::mmap(nullptr, sizeof(CaseWatch), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   VALGRIND_DO_CLIENT_REQUEST_STMT(kWatchCase, seen, 0, 0, 0, 0);
   const int failed = act(argv[1], earlier);
-  std::printf("%s%s\n", seen->changed_file[0] == 0 ? "nothing" : seen->changed_file,
-              seen->reads_clock == 0 ? "" : ", the clock");
+  std::printf("%s%s%s\n", seen->changed_file[0] == 0 ? "nothing" : seen->changed_file,
+              (seen->asked_for & kTimeOfDay) == 0 ? "" : ", the clock",
+              (seen->asked_for & kOwnNumber) == 0 ? "" : ", its number");
   std::filesystem::remove_all(folder);
   return failed == 0 ? 0 : 1;
 }

@@ -9,6 +9,7 @@
 #include "base/contains.h"
 #include "execution/case_failure.h"
 #include "process/wait_status.h"
+#include "protocol/case_watch.h"
 
 namespace tally {
 
@@ -18,8 +19,17 @@ using protocol::Stage;
 namespace {
 
 constexpr std::size_t kCommandFrame = 512;
-constexpr std::string_view kReadsClock =
-    "it reads the time of day: what it computes of that, such as a random seed, is another in each run";
+struct AskedWarning {
+  unsigned bit;
+  std::string_view text;
+};
+constexpr AskedWarning kAskedWarnings[] = {
+    {host::kTimeOfDay,
+     "it reads the time of day: what it computes of that, such as a random seed, is another in each run"},
+    {host::kOwnNumber,
+     "it asks for the number of its process or thread: what it computes of that, such as a random seed or the digits "
+     "that it prints, is another in each run"},
+};
 
 /// Those that the probe's observer leaves.
 std::optional<std::string> ending_of_files(Mode mode) {
@@ -65,7 +75,7 @@ void Session::on_message(const Message& message) {
     return;
   }
   if (changed_file_.empty()) changed_file_ = message.text(protocol::Field::changed_file).value_or("");
-  reads_clock_ = reads_clock_ || message.number(protocol::Field::reads_clock) != 0;
+  asked_for_ |= message.number(protocol::Field::asked_for);
   CaseMessage decoded = decode(message, dumps_);
   // It waits for our answer: what it has in memory stands still.
   const auto* ready = std::get_if<PhaseReady>(&decoded);
@@ -152,9 +162,11 @@ void Session::deliver(CaseOutcome& outcome) {
     outcome.process_doubt = "its setup loads " + library;
   if (!loaded_.empty()) outcome.loaded = std::move(loaded_);
   if (ending() == Ending::ok) dialogue_.deliver(outcome, watch_ ? watch_->seen() : std::nullopt);
-  // A device's driver reads it.
-  if (reads_clock_ && outcome.device.empty() && !contains(outcome.warnings, kReadsClock))
-    outcome.warnings.emplace_back(kReadsClock);
+  for (const auto& [bit, text] : kAskedWarnings) {
+    // A device's driver asks for all of it.
+    if ((asked_for_ & bit) != 0 && outcome.device.empty() && !contains(outcome.warnings, text))
+      outcome.warnings.emplace_back(text);
+  }
   if (ending() == Ending::ok) return;
   outcome.failure = stopped_ ? stopped_ : dialogue_.failure();
   outcome.failure->output = captured_.take().text();

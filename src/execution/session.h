@@ -70,8 +70,8 @@ class Session {
   std::vector<std::string> loaded_;
   std::string changed_file_;
   std::string asked_driver_;
-  bool reads_clock_ = false;
-  bool is_ready_ = false;  ///< Its statement's phase is.
+  std::uint64_t asked_for_ = 0;  ///< Bits of host::AskedFor.
+  bool is_ready_ = false;        ///< Its statement's phase is.
   bool executed_ = false;
   std::optional<CpuWatch> watch_;  ///< While the statement is timed.
   std::optional<CaseFailure> stopped_;

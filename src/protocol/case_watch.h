@@ -2,22 +2,28 @@
 /// host asks for it.
 ///
 /// Cases that run at the same time and write the same file would read each other's. A case that makes something of the
-/// time of day computes with other numbers in each run. Needs no C library.
+/// time of day, or of its process's number, computes with other numbers in each run. Needs no C library.
 #pragma once
 
 namespace tally::host {
+
+/// What a case has asked for that is another in each run; bits of CaseWatch::asked_for.
+enum AskedFor : unsigned {
+  kTimeOfDay = 1,  ///< Or the processor's clock.
+  kOwnNumber = 2,  ///< The number of its process or of a thread.
+};
 
 /// In memory that all processes of the case share; zero at its beginning.
 struct CaseWatch {
   static constexpr unsigned kRoom = 256;
 
-  unsigned reads_clock;      ///< 1: it has asked for the time of day.
+  unsigned asked_for;        ///< Bits of AskedFor.
   char changed_file[kRoom];  ///< The first file that it has changed, in whichever of its processes; ends with 0.
   char own_folder[kRoom];    ///< The host's to say: what lies below it is the case's alone; empty: there is none.
 };
 
-/// An option of the counter: the time of day is the same in each run from the beginning of a case on, and reads_clock
-/// stays 0.
+/// An option of the counter: the time of day is the same in each run from the beginning of a case on, and asked_for
+/// never has kTimeOfDay.
 inline constexpr char kFixedDayOption[] = "--time-of-day=fixed";
 
 /// Client request to the counter, and to nobody else.

@@ -104,7 +104,7 @@ enum class Field : std::uint16_t {
   allocation_bytes = 48,  ///< counted.
   pauses = 55,            ///< counted: how often counting was paused in the region; absent where it was not.
   changed_file = 66,      ///< counted, failed, told: the first that the case has changed; absent where none is known.
-  reads_clock = 67,       ///< counted, failed, told: 1 where it has asked for the time of day; absent otherwise.
+  asked_for = 67,         ///< counted, failed, told: bits of host::AskedFor; absent where there is none.
   text = 49,              ///< result: what was left. told: a label, or absent.
   counter = 53,           ///< told, repeated: "7\t0x1.8p+1\tname": Google Benchmark's flags, the value, what it is.
   argument = 72,          ///< run_case, of a command: the program and its arguments, each ended by a null.

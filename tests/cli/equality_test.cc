@@ -122,6 +122,39 @@ setup = { py = "import random, time; r = random.Random(time.time()); x = [r.rand
     EXPECT_THAT(one.warnings, Contains(HasSubstr("reads the time of day"))) << one.id;
 }
 
+/// Hosts ask for it as well, in each case's process: that is not the case's.
+TEST_F(Exact, WhoAsksForTheNumberOfItsProcessHasAWarning) {
+  const std::string text = write("number.toml", R"toml(schema = 1
+[[benchmark]]
+label = "asks in C++"
+cpp = "tally::keep(std::to_string(::getpid()));"
+setup = { cpp_global = "#include <string>\n#include <unistd.h>" }
+[[benchmark]]
+label = "asks in Python"
+py = "sorted(x)"
+setup = { py = "import os, random; r = random.Random(os.getpid()); x = [r.random() for _ in range(200)]" }
+[[benchmark]]
+label = "draws in C++"
+cpp = "tally::keep(std::random_device{}());"
+setup = { cpp_global = "#include <random>" }
+[[benchmark]]
+label = "draws in Python"
+py = "os.urandom(8)"
+setup = { py = "import os" }
+[[benchmark]]
+label = "has a thread"
+py = "t = Thread(target=int); t.start(); t.join()"
+setup = { py = "from threading import Thread" }
+)toml");
+  const Record record = run({text});
+  ASSERT_EQ(ran_.code, 0) << ran_.err << ran_.out;
+  for (const CaseRecord& one : record.cases) {
+    const auto warned = Contains(HasSubstr("the number of its process"));
+    EXPECT_THAT(one.warnings, ::testing::Conditional(one.id.contains("asks"), warned, ::testing::Not(warned)))
+        << one.id;
+  }
+}
+
 TEST_F(Exact, NumPyIsSeededWhereverItIsImported) {
   const std::string text = write("numpy.toml", R"toml(schema = 1
 [toolchain.numpy]
