@@ -42,6 +42,7 @@ using tally::detail::Call;
 Call* g_call = nullptr;  ///< That the library runs now; null while it lists.
 /// Benchmarks of the same name that come before the one that is meant: the library runs all that a name matches.
 int g_namesakes = 0;
+bool g_is_namesake = false;   ///< The last State that was made is of one of these.
 Call* g_next_call = nullptr;  ///< For when they are over.
 bool g_in_loop = false;
 int g_probe = -1;           ///< Where the number goes that the library asks for, in a process that finds it out.
@@ -276,8 +277,10 @@ void serve_if_asked() {
 std::int64_t iterations_of(std::int64_t asked) {
   if (g_namesakes > 0) {
     --g_namesakes;
+    g_is_namesake = true;
     return asked;
   }
+  g_is_namesake = false;
   if (g_next_call != nullptr) g_call = std::exchange(g_next_call, nullptr);
   if (g_probe >= 0) {
     if (::write(g_probe, &asked, sizeof asked) < 0) ::_exit(1);
@@ -338,7 +341,7 @@ TAKEN_OVER void tally_start(void* state) asm("_ZN9benchmark5State16StartKeepRunn
 void tally_start(void* state) {
   real<void>("_ZN9benchmark5State16StartKeepRunningEv", state);
   // The library has made its State in another way than any that is known here.
-  if (g_next_call != nullptr && g_namesakes == 0) g_call = std::exchange(g_next_call, nullptr);
+  if (g_next_call != nullptr && g_namesakes == 0 && !g_is_namesake) g_call = std::exchange(g_next_call, nullptr);
   if (g_call == nullptr) return;
   if (!g_state_made || loop_of(state).requested != static_cast<std::int64_t>(g_call->promise())) {
     // Its loop would have another number of executions than is counted.
