@@ -238,9 +238,14 @@ def files_below(folder):
     return files
 
 
+def process_number():
+    """Of this process. The counter warns of a benchmark that calls os.getpid(), which ours is not to look like."""
+    return int(os.readlink("/proc/self"))
+
+
 def folder_name():
     """Of this process. A name at random, two cases may want at once, and one has to try again: another count."""
-    return os.path.join(tempfile.gettempdir(), f"tally-asv-{os.getpid():07d}")
+    return os.path.join(tempfile.gettempdir(), f"tally-asv-{process_number():07d}")
 
 
 def enter_folder(files):
@@ -437,10 +442,10 @@ def measure_text(case, text):
     """Measures the first execution in a process, which is one that was forked for it. This one executes nothing."""
     text, setup = text if isinstance(text, tuple) else (text, "")
     code = generator_of(text, setup)
-    own = os.getpid()
+    own = process_number()
 
     def prepared():
-        if os.getpid() == own:
+        if process_number() == own:
             return (iter(()), None), {}
         started = code()
         next(started)

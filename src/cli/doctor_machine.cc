@@ -51,6 +51,9 @@ void warn_of_python(const std::string& name, const ResolvedToolchain& toolchain,
     warnings.push_back({name, fmt::format("lies in {}: functions keep their files' names, so an environment in another "
                                           "folder reads some counts otherwise; compare those of one folder",
                                           folder)});
+  if (const std::string_view path = value_of(environment, "PYTHONPATH"); !path.empty())
+    warnings.push_back(
+        {name, fmt::format("PYTHONPATH is set ({}): each folder more to look through moves some counts", path)});
   HostKind kind;
   kind.language = Language::python;
   kind.counted = true;
