@@ -313,7 +313,7 @@ std::string text_of_libcxx(const void* string) {
   const bool is_long = (bytes[0] & 1U) != 0;
   if (!is_long) return {reinterpret_cast<const char*>(bytes + 1), static_cast<std::size_t>(bytes[0] >> 1U)};
   const char* begin = nullptr;
-  std::memcpy(&begin, &words[2], sizeof begin);
+  std::memcpy(static_cast<void*>(&begin), &words[2], sizeof begin);
   return {begin, words[1]};
 }
 

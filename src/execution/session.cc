@@ -162,12 +162,14 @@ void Session::deliver(CaseOutcome& outcome) {
     outcome.process_doubt = "its setup loads " + library;
   if (!loaded_.empty()) outcome.loaded = std::move(loaded_);
   if (ending() == Ending::ok) dialogue_.deliver(outcome, watch_ ? watch_->seen() : std::nullopt);
-  for (const auto& [bit, text] : kAskedWarnings) {
-    // A device's driver asks for all of it.
-    if ((asked_for_ & bit) != 0 && outcome.device.empty() && !contains(outcome.warnings, text))
-      outcome.warnings.emplace_back(text);
+  if (ending() == Ending::ok) {
+    for (const auto& [bit, text] : kAskedWarnings) {
+      // A device's driver asks for all of it. (So does abort(), of a case that has no count.)
+      if ((asked_for_ & bit) != 0 && outcome.device.empty() && !contains(outcome.warnings, text))
+        outcome.warnings.emplace_back(text);
+    }
+    return;
   }
-  if (ending() == Ending::ok) return;
   outcome.failure = stopped_ ? stopped_ : dialogue_.failure();
   outcome.failure->output = captured_.take().text();
 }
