@@ -58,10 +58,10 @@ void warn_of_python(const std::string& name, const ResolvedToolchain& toolchain,
   kind.language = Language::python;
   kind.counted = true;
   if (!begins_with_first_modules(toolchain, kind, environment))
-    warnings.push_back({name, fmt::format("what lies in the folders of modules moves counts, because {}",
-                                          value_of(environment, "PYTHONWARNINGS").empty()
-                                              ? "the start of Python " + interpreter.version + " is not known"
-                                              : "PYTHONWARNINGS is set")});
+    warnings.push_back(
+        {name, fmt::format("what lies in the folders of modules moves counts, because the start of Python "
+                           "{} is not known",
+                           interpreter.version)});
 }
 
 }  // namespace

@@ -173,9 +173,9 @@ TEST(Usage, DoctorSaysWhatCountsFollowFromHere) {
   EXPECT_EQ(here.code, 0) << here.err;
   for (const char* said : {"counting", "cpu.offered", "cpp [cpp]\n", "  compiler ", "python [python]\n", "  python "})
     EXPECT_NE(here.out.find(said), std::string::npos) << said << " in\n" << here.out;
-  EXPECT_EQ(here.out.find("PYTHONWARNINGS"), std::string::npos) << here.out;
-  const Ran warned = tally({"doctor", "--machine"}, {.more = {{"PYTHONWARNINGS", "ignore::sqlite3.Warning"}}});
-  EXPECT_NE(warned.out.find("because PYTHONWARNINGS is set"), std::string::npos) << warned.out;
+  EXPECT_EQ(here.out.find("PYTHONPATH"), std::string::npos) << here.out;
+  const Ran warned = tally({"doctor", "--machine"}, {.more = {{"PYTHONPATH", "/usr/share/nothing"}}});
+  EXPECT_NE(warned.out.find("PYTHONPATH is set (/usr/share/nothing)"), std::string::npos) << warned.out;
 }
 
 TEST(Usage, ATimedStatementIsGolden) {
