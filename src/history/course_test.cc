@@ -197,6 +197,7 @@ TEST(Course, WhatDriftsGoesOnOverABridge) {
 /// 0.08 % a run, below the threshold each time: 10,000, 10,008, 10,016, …
 Course drifting(std::vector<AgreedAt> agreed, std::size_t runs = 6) {
   std::vector<Record> records;
+  records.reserve(runs);
   for (std::size_t i = 0; i < runs; ++i) records.push_back(run_with(10000 + 8 * static_cast<double>(i)));
   return tally::course_of(history(records), {.agreed = std::move(agreed)});
 }

@@ -6,8 +6,6 @@
 namespace tally {
 namespace {
 
-using testing::IsEmpty;
-
 constexpr const char* kToday = "2026-06-01";
 
 Acceptance acceptance(const std::string& commit, const std::string& expires = "2026-06-01") {
