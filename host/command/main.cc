@@ -304,7 +304,7 @@ class CommandCase {
   }
 
   void report_use() {
-    auto report = channel_.compose(MessageType::told, job_);
+    auto report = channel_.compose(MessageType::report, job_);
     if (use_->is_known) {
       report.number(Field::user_ns, use_->user_ns)
           .number(Field::system_ns, use_->system_ns)

@@ -11,10 +11,6 @@ namespace {
 const HChar* g_hidden = nullptr;
 Bool g_reported = False;
 
-constexpr UInt kOpen = 2;
-constexpr UInt kOpenat = 257;
-constexpr UInt kOpenat2 = 437;
-
 /// To the runner, over the case's socket. A host that has begun no case has none, and nothing is sent.
 void report(const HChar* path) {
   if (g_reported) return;
@@ -33,13 +29,9 @@ Bool take_drivers_option(const HChar* argument) {
 }
 
 void hide_drivers(ThreadId thread, UInt number, const UWord* arguments, SysRes result) {
-  if (g_hidden == nullptr || sr_isError(result)) return;
-  if (number != kOpen && number != kOpenat && number != kOpenat2) return;
-  const auto* const path = reinterpret_cast<const HChar*>(arguments[number == kOpen ? 0 : 1]);  // NOLINT
-  if (!protocol::is_hidden(g_hidden, path)) return;
-  VG_(close)(static_cast<Int>(sr_Res(result)));
-  constexpr Word kNoSuchFile = 2;
-  answer(thread, -kNoSuchFile);
+  const HChar* const path = g_hidden == nullptr ? nullptr : opened_path(number, arguments, result);
+  if (path == nullptr || !protocol::is_hidden(g_hidden, path)) return;
+  answer_not_found(thread, result);
   report(path);
 }
 

@@ -179,12 +179,8 @@ Bool take_folder_lists_option(const HChar* argument) {
 void list_whole_folders() { g_first_modules_alone = false; }
 
 void hide_names_of_locales(ThreadId thread, UInt number, const UWord* arguments, SysRes result) {
-  if (!g_first_modules_alone || sr_isError(result) || (number != system::kOpen && number != system::kOpenat)) return;
-  const auto* const path = reinterpret_cast<const HChar*>(arguments[number == system::kOpen ? 0 : 1]);  // NOLINT
-  if (VG_(strcmp)(path, "/usr/share/locale/locale.alias") != 0) return;
-  VG_(close)(static_cast<Int>(sr_Res(result)));
-  constexpr Word kNoSuchFile = 2;
-  answer(thread, -kNoSuchFile);
+  const HChar* const path = g_first_modules_alone ? opened_path(number, arguments, result) : nullptr;
+  if (path != nullptr && VG_(strcmp)(path, "/usr/share/locale/locale.alias") == 0) answer_not_found(thread, result);
 }
 
 void sort_folder_lists(ThreadId thread, UInt number, const UWord* arguments, SysRes result) {

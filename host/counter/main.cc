@@ -132,7 +132,8 @@ void print_usage() {
   VG_(printf)("    --hidden-drivers=<f>[:<f>...]  files that the program does not find [none]\n");
   VG_(printf)("    --allocation-trace=<f>  a file of the program's allocations until counting starts [none]\n");
   VG_(printf)(
-      "    --first-modules-alone=yes  list of Python's library what a host's start imports, until it says so [no]\n");
+      "    --first-modules-alone=yes  list of folders what Python's own start imports, until a host's first stage "
+      "[no]\n");
   VG_(printf)("    --time-of-day=fixed  a case reads the same time of day in each run [the system's]\n");
   VG_(printf)("    --host-image=<f>  where a host that took long to start leaves its image [none]\n");
   VG_(printf)(

@@ -13,4 +13,20 @@ inline void answer(ThreadId thread, Word result) {
                             reinterpret_cast<const UChar*>(&result));
 }
 
+/// The path that a system call has opened; null: it is none that opens, or has failed.
+inline const HChar* opened_path(UInt number, const UWord* arguments, SysRes result) {
+  constexpr UInt kOpen = 2;
+  constexpr UInt kOpenat = 257;
+  constexpr UInt kOpenat2 = 437;
+  if (sr_isError(result) || (number != kOpen && number != kOpenat && number != kOpenat2)) return nullptr;
+  return reinterpret_cast<const HChar*>(arguments[number == kOpen ? 0 : 1]);  // NOLINT(performance-no-int-to-ptr)
+}
+
+/// What was opened is closed: the guest finds no such file.
+inline void answer_not_found(ThreadId thread, SysRes result) {
+  constexpr Word kNoSuchFile = 2;
+  VG_(close)(static_cast<Int>(sr_Res(result)));
+  answer(thread, -kNoSuchFile);
+}
+
 }  // namespace tally::counter

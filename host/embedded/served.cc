@@ -270,7 +270,7 @@ class Conductor {
 
   /// Tells what the function said, and that it is over; values are of one execution where they are rates.
   void report(const Notes& notes, std::uint64_t done) {
-    auto message = regions_.channel().compose(protocol::MessageType::told, regions_.job());
+    auto message = regions_.channel().compose(protocol::MessageType::report, regions_.job());
     const std::string& label = notes.label.empty() ? benchmark_.label : notes.label;
     if (!label.empty()) message.text(Field::text, label.substr(0, 4096));
     const auto executions = static_cast<double>(done == 0 ? 1 : done);

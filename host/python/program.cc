@@ -190,7 +190,7 @@ PyObject* tell(PyObject* /*module*/, PyObject* args) {
   if (PyArg_ParseTuple(args, "sO|sO", &note, &counters, &figure, &use) == 0) return nullptr;
   unsigned long long used[3] = {};
   if (use != Py_None && PyArg_ParseTuple(use, "KKK", &used[0], &used[1], &used[2]) == 0) return nullptr;
-  auto message = g_regions->channel().compose(MessageType::told, g_regions->job());
+  auto message = g_regions->channel().compose(MessageType::report, g_regions->job());
   if (*note != 0) message.text(Field::text, std::string_view(note).substr(0, 4096));
   if (*figure != 0) message.text(Field::value, std::string_view(figure).substr(0, 4096));
   if (use != Py_None)

@@ -21,6 +21,11 @@ bool is_digest(std::string_view text) {
   return text.size() == kDigits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
+std::string shortened_digest(std::string_view text) {
+  constexpr std::size_t kKept = 8;
+  return is_digest(text) ? std::string(text.substr(0, kKept)) + "…" : std::string(text);
+}
+
 void Digest::Free::operator()(XXH3_state_s* state) const { XXH3_freeState(state); }
 
 Digest::Digest() : state_(XXH3_createState()) { XXH3_128bits_reset(state_.get()); }

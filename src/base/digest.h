@@ -16,6 +16,9 @@ std::string digest(std::string_view bytes);
 /// Whether the text is 32 hexadecimal digits, as a digest is.
 bool is_digest(std::string_view text);
 
+/// A digest's first 8 digits and "…", for people; any other text as it is.
+std::string shortened_digest(std::string_view text);
+
 /// The digest of a sequence of texts; ("ab", "c") differs from ("a", "bc").
 class Digest {
  public:

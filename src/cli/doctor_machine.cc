@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include <filesystem>
+#include <map>
 #include <ostream>
+#include <vector>
 
 #include "base/digest.h"
 #include "base/text.h"
@@ -13,7 +16,6 @@
 #include "execution/environment.h"
 #include "execution/python_host.h"
 #include "json/text.h"
-#include "measurement/settings.h"
 #include "run/machine.h"
 #include "run/toolchains.h"
 #include "run/valgrind.h"
@@ -22,13 +24,15 @@ namespace tally::cli {
 
 namespace {
 
-/// What tests/machines/same_counts_test.py holds, in its words.
-constexpr const char* kMovesNothing =
-    "what moves none (tests/machines/same_counts_test.py): how many processors there are, the machine's name, homes "
-    "and\n"
-    "users, rules for names, a folder of the user's packages, the stack's limit, time zones, languages, conversions, "
-    "the\n"
-    "loader's cache, packages beside, the disk, what lies in / and in Python's standard library\n";
+/// What tests/machines/same_counts_test.py holds, a line each.
+constexpr const char* kMovesNothing[] = {
+    "how many processors there are, the machine's name, its disk, the stack's limit",
+    "homes and users, rules for names, a folder of the user's packages, packages beside",
+    "time zones, languages, conversions, the loader's cache",
+    "what else lies in /, in Python's standard library and in folders of PYTHONPATH",
+};
+
+using Facts = std::map<std::string, std::string>;
 
 /// What may move counts, and what to do.
 struct Warning {
@@ -36,12 +40,11 @@ struct Warning {
   std::string what;
 };
 
-using Environments = std::map<std::string, Environment>;
-
-std::string shown(const std::string& value) {
-  constexpr std::size_t kept = 8;
-  return is_digest(value) ? value.substr(0, kept) + "…" : value;
-}
+struct ThisMachine {
+  Facts common;
+  std::map<std::string, Environment> environments;  ///< By environment_name().
+  std::vector<Warning> warnings;
+};
 
 void warn_of_python(const std::string& name, const ResolvedToolchain& toolchain,
                     const EnvironmentVariables& environment, std::vector<Warning>& warnings) {
@@ -64,74 +67,85 @@ void warn_of_python(const std::string& name, const ResolvedToolchain& toolchain,
                            interpreter.version)});
 }
 
+void look_at_counter(ProcessRunner& runner, const Context& context, ThisMachine& machine) {
+  const auto valgrind = find_valgrind(runner, context.environment, context.environment, context.libexec);
+  const bool by_callgrind = valgrind && valgrind->counter.empty();
+  machine.common = common_facts(filter_environment(context.environment, {}), valgrind ? valgrind->version : "");
+  machine.common.merge(counting_facts(by_callgrind));
+  if (!valgrind) machine.warnings.push_back({"everywhere", "nothing counts here: see tally doctor"});
+  if (by_callgrind)
+    machine.warnings.push_back(
+        {"everywhere",
+         "Callgrind counts, and answers for nothing of this machine: install Tallymark with its counter"});
+}
+
+void look_at_toolchains(ProcessRunner& runner, const Context& context, ThisMachine& machine) {
+  const auto found =
+      default_cache_root(value_of(context.environment, "XDG_CACHE_HOME"), value_of(context.environment, "HOME"));
+  const std::filesystem::path root = found.value_or("/nonexistent");
+  const RunEnvironment environment{context.environment, filter_environment(context.environment, {}),
+                                   context.working_folder};
+  FileDigests digests(digests_folder(root));
+  for (const Toolchain& toolchain : builtin_toolchains()) {
+    const ResolvedToolchain resolved = resolve_toolchain(runner, toolchain, {}, environment, Cache(root));
+    const auto describe = [&](Language language) {
+      const std::string name = environment_name(toolchain.name, to_string(language));
+      machine.environments[name] = describe_environment(runner, resolved, language, {}, environment.filtered, digests);
+      if (language == Language::python) warn_of_python(name, resolved, environment.filtered, machine.warnings);
+    };
+    if (resolved.compiler && resolved.compiler->has_value()) describe(Language::cpp);
+    if (resolved.interpreter && resolved.interpreter->has_value()) describe(Language::python);
+  }
+}
+
+json::Object object_of(const Facts& facts) {
+  json::Object object;
+  for (const auto& [fact, value] : facts) object[fact] = value;
+  return object;
+}
+
+json::Object to_json(const ThisMachine& machine) {
+  json::Object environments;
+  for (const auto& [name, one] : machine.environments)
+    environments[name] = json::Object{{"facts", object_of(one.facts)}, {"subject", object_of(one.subject)}};
+  json::Array may_move;
+  for (const auto& [where, what] : machine.warnings) may_move.push_back(json::Object{{"where", where}, {"what", what}});
+  return {{"facts", object_of(machine.common)},
+          {"environments", std::move(environments)},
+          {"may_move", std::move(may_move)}};
+}
+
+void print(const std::string& title, const Facts& facts, std::ostream& out) {
+  fmt::print(out, "{}\n", title);
+  for (const auto& [fact, value] : facts) fmt::print(out, "  {:30} {}\n", fact, shortened_digest(value));
+}
+
+void print(const ThisMachine& machine, std::ostream& out) {
+  out << "counts follow from these: a machine on which they are the same reads the same counts\n\n";
+  print("everywhere", machine.common, out);
+  for (const auto& [name, one] : machine.environments) {
+    Facts all = one.facts;
+    all.insert(one.subject.begin(), one.subject.end());
+    print(name, all, out);
+  }
+  out << "\nwhat may move counts, though none of these says so\n";
+  for (const auto& [where, what] : machine.warnings) fmt::print(out, "  {}: {}\n", where, what);
+  if (machine.warnings.empty()) out << "  nothing that is known\n";
+  out << "\nwhat moves none (tests/machines/same_counts_test.py)\n";
+  for (const char* const line : kMovesNothing) fmt::print(out, "  {}\n", line);
+}
+
 }  // namespace
 
 int describe_this_machine(ProcessRunner& runner, const Context& context, bool as_json, std::ostream& out) {
-  const EnvironmentVariables filtered = filter_environment(context.environment, {});
-  const auto valgrind = find_valgrind(runner, context.environment, context.environment, context.libexec);
-  const bool by_counter = valgrind && !valgrind->counter.empty();
-  std::map<std::string, std::string> common = common_facts(filtered, valgrind ? valgrind->version : "");
-  common["counting"] = fmt::format("{}{}", counting_version, by_counter ? "" : " by callgrind");
-  common["cpu.offered"] = offered_by_valgrind();
-
-  std::vector<Warning> warnings;
-  if (!valgrind) warnings.push_back({"everywhere", "nothing counts here: see tally doctor"});
-  if (valgrind && !by_counter)
-    warnings.push_back({"everywhere",
-                        "Callgrind counts, and answers nothing of this table: install Tallymark with its "
-                        "counter"});
-  const auto root =
-      default_cache_root(value_of(context.environment, "XDG_CACHE_HOME"), value_of(context.environment, "HOME"));
-  const RunEnvironment environment{context.environment, filtered, context.working_folder};
-  FileDigests digests(digests_folder(root.value_or("/nonexistent")));
-  Environments environments;
-  for (const Toolchain& toolchain : builtin_toolchains()) {
-    const ResolvedToolchain resolved =
-        resolve_toolchain(runner, toolchain, {}, environment, Cache(root.value_or("/nonexistent")));
-    for (const Language language : {Language::cpp, Language::python}) {
-      const bool is_there = language == Language::cpp ? resolved.compiler && resolved.compiler->has_value()
-                                                      : resolved.interpreter && resolved.interpreter->has_value();
-      if (!is_there) continue;
-      const std::string name = environment_name(toolchain.name, to_string(language), {});
-      environments[name] = describe_environment(runner, resolved, language, {}, filtered, digests);
-      if (language == Language::python) warn_of_python(name, resolved, filtered, warnings);
-    }
-  }
-
+  ThisMachine machine;
+  look_at_counter(runner, context, machine);
+  look_at_toolchains(runner, context, machine);
   if (as_json) {
-    const auto object_of = [](const std::map<std::string, std::string>& facts) {
-      json::Object object;
-      for (const auto& [fact, value] : facts) object[fact] = value;
-      return object;
-    };
-    json::Object described;
-    for (const auto& [name, one] : environments)
-      described[name] = json::Object{{"facts", object_of(one.facts)}, {"subject", object_of(one.subject)}};
-    json::Array list;
-    for (const Warning& one : warnings) list.push_back(json::Object{{"where", one.where}, {"what", one.what}});
-    out << json::to_text(
-               json::Object{
-                   {"facts", object_of(common)}, {"environments", std::move(described)}, {"may_move", std::move(list)}},
-               2)
-        << '\n';
-    return kFine;
+    out << json::to_text(to_json(machine), 2) << '\n';
+  } else {
+    print(machine, out);
   }
-  const auto print = [&](const std::string& title, const std::map<std::string, std::string>& facts) {
-    if (facts.empty()) return;
-    fmt::print(out, "{}\n", title);
-    for (const auto& [fact, value] : facts) fmt::print(out, "  {:30} {}\n", fact, shown(value));
-  };
-  out << "counts follow from these: a machine on which they are the same reads the same counts\n\n";
-  print("everywhere", common);
-  for (const auto& [name, one] : environments) {
-    std::map<std::string, std::string> all = one.facts;
-    all.insert(one.subject.begin(), one.subject.end());
-    print(name, all);
-  }
-  out << "\nwhat may move counts, though none of these says so\n";
-  for (const Warning& one : warnings) fmt::print(out, "  {}: {}\n", one.where, one.what);
-  if (warnings.empty()) out << "  nothing that is known\n";
-  out << "\n" << kMovesNothing;
   return kFine;
 }
 

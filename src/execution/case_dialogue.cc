@@ -36,10 +36,11 @@ std::optional<CaseCommand> CaseDialogue::on(CaseMessage message) {
   // One that we have given up is to leave its loops.
   if (failure_ && std::holds_alternative<PhaseReady>(message)) return Advance{};
   if (failure_) return std::nullopt;
-  if (auto* told = std::get_if<CaseTold>(&message)) {
+  if (auto* report = std::get_if<CaseReport>(&message)) {
     // An earlier call, in a process of its own, may have said it all.
-    if (!told->left_behind.empty()) left_behind_ = told->left_behind;
-    if (!told->note.empty() || !told->counters.empty() || told->used || told->figure) told_ = std::move(*told);
+    if (!report->left_behind.empty()) left_behind_ = report->left_behind;
+    if (!report->note.empty() || !report->counters.empty() || report->used || report->figure)
+      report_ = std::move(*report);
     ended_ = complete();
     return std::nullopt;
   }
@@ -102,10 +103,10 @@ std::optional<CaseCommand> CaseDialogue::pass_on(Message message) {
 void CaseDialogue::deliver(CaseOutcome& outcome, std::optional<WallWatch> watch) {
   if (!device_.empty()) outcome.device = device_;
   if (!left_behind_.empty()) outcome.left_behind = left_behind_;
-  // Others are left before the function's end: what it has told by then is not what it tells there.
-  if (told_ && (rules_.mode == Mode::wall || rules_.hears_end)) {
-    if (!told_->used) told_->used = outcome.told.used;  // of the session that took times
-    outcome.told = std::move(*told_);
+  // Others are left before the function's end: what it has reported by then is not what it reports there.
+  if (report_ && (rules_.mode == Mode::wall || rules_.hears_end)) {
+    if (!report_->used) report_->used = outcome.report.used;  // of the session that took times
+    outcome.report = std::move(*report_);
   }
   if (auto* timing = std::get_if<TimingDialogue>(&dialogue_)) timing->watched(std::move(watch));
   std::visit([&](auto& dialogue) { dialogue.deliver(outcome); }, dialogue_);

@@ -54,7 +54,7 @@ class CaseDialogue {
   DialogueRules rules_;
   std::variant<CountingDialogue, TimingDialogue, FigureDialogue, ExaminingDialogue, ProbingDialogue> dialogue_;
   Step step_ = Step::starting;
-  std::optional<CaseTold> told_;
+  std::optional<CaseReport> report_;
   std::string left_behind_;
   bool ended_ = false;  ///< The benchmark's function, after all of its regions.
   std::string device_;

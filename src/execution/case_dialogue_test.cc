@@ -173,15 +173,15 @@ TEST_F(CaseDialogueTest, AProgramsFunctionIsHeardToItsEndWhereNoTimesFollow) {
     dialogue.on(PhaseReady{Phase::baseline});
     dialogue.on(counted(1000));
     dialogue.on(PhaseReady{Phase::statement});
-    dialogue.on(CaseTold{.note = "too early", .counters = {}});
+    dialogue.on(CaseReport{.note = "too early", .counters = {}});
     dialogue.on(counted(6000));
     dialogue.on(counted(6000, true));
     EXPECT_EQ(dialogue.needs_no_more(), !hears);
-    dialogue.on(CaseTold{.note = "at its end", .counters = {}});
+    dialogue.on(CaseReport{.note = "at its end", .counters = {}});
     EXPECT_TRUE(dialogue.needs_no_more());
     CaseOutcome outcome;
     dialogue.deliver(outcome, {});
-    EXPECT_EQ(outcome.told.note, hears ? "at its end" : "");
+    EXPECT_EQ(outcome.report.note, hears ? "at its end" : "");
   }
 }
 
@@ -211,29 +211,29 @@ TEST_F(CaseDialogueTest, WhatACommandLeftBehindIsHeardOfBySessionsThatCountToo) 
   dialogue.on(PhaseReady{Phase::statement});
   dialogue.on(counted(6000));
   dialogue.on(counted(6000, true));
-  CaseTold told;
-  told.left_behind = "/tmp/x";
-  dialogue.on(told);
+  CaseReport report;
+  report.left_behind = "/tmp/x";
+  dialogue.on(report);
   CaseOutcome outcome;
   dialogue.deliver(outcome, {});
   EXPECT_EQ(outcome.left_behind, "/tmp/x");
-  EXPECT_FALSE(outcome.told.used);
+  EXPECT_FALSE(outcome.report.used);
 }
 
 TEST_F(CaseDialogueTest, AnEndThatSaysNothingLeavesWhatWasSaidBefore) {
   hears_end_ = true;
   CaseDialogue dialogue = begin(Mode::counts);
-  dialogue.on(CaseTold{.note = "by an earlier call", .counters = {}});
+  dialogue.on(CaseReport{.note = "by an earlier call", .counters = {}});
   dialogue.on(PhaseReady{Phase::baseline});
   dialogue.on(counted(1000));
   dialogue.on(PhaseReady{Phase::statement});
   dialogue.on(counted(6000));
   dialogue.on(counted(6000, true));
-  dialogue.on(CaseTold{});
+  dialogue.on(CaseReport{});
   EXPECT_TRUE(dialogue.needs_no_more());
   CaseOutcome outcome;
   dialogue.deliver(outcome, {});
-  EXPECT_EQ(outcome.told.note, "by an earlier call");
+  EXPECT_EQ(outcome.report.note, "by an earlier call");
 }
 
 TEST_F(CaseDialogueTest, APerturbedCountIsTakenOnce) {

@@ -59,28 +59,28 @@ RegionCounted counted(const Message& message, const DumpFolder& dumps) {
   return region;
 }
 
-CaseTold told(const Message& message) {
+CaseReport report(const Message& message) {
   constexpr unsigned kRate = 1;
   constexpr unsigned kInverted = 1U << 31U;
-  CaseTold told{.note = text_of(message, Field::text), .counters = {}};
-  told.left_behind = text_of(message, Field::left_behind);
+  CaseReport report{.note = text_of(message, Field::text), .counters = {}};
+  report.left_behind = text_of(message, Field::left_behind);
   if (message.text(Field::peak_bytes)) {
     const auto seconds = [&](Field field) { return static_cast<double>(message.number(field)) * 1e-9; };
-    told.used = ResourceUse{seconds(Field::user_ns), seconds(Field::system_ns), message.number(Field::peak_bytes)};
+    report.used = ResourceUse{seconds(Field::user_ns), seconds(Field::system_ns), message.number(Field::peak_bytes)};
   }
   if (const auto figure = message.text(Field::value)) {
     const std::size_t end = figure->find('\t');
-    told.figure = Reported{std::strtod(std::string(figure->substr(0, end)).c_str(), nullptr),
-                           end == std::string_view::npos ? "" : std::string(figure->substr(end + 1))};
+    report.figure = Reported{std::strtod(std::string(figure->substr(0, end)).c_str(), nullptr),
+                             end == std::string_view::npos ? "" : std::string(figure->substr(end + 1))};
   }
   for (std::size_t i = 0; i < message.count(Field::counter); ++i) {
     const auto parts = split(*message.nth(Field::counter, i), '\t');
     if (parts.size() != 3) continue;
     const auto flags = static_cast<unsigned>(std::strtoul(std::string(parts[0]).c_str(), nullptr, 10));
-    told.counters.push_back({std::string(parts[2]), std::strtod(std::string(parts[1]).c_str(), nullptr),
-                             (flags & kRate) != 0, (flags & kInverted) != 0});
+    report.counters.push_back({std::string(parts[2]), std::strtod(std::string(parts[1]).c_str(), nullptr),
+                               (flags & kRate) != 0, (flags & kInverted) != 0});
   }
-  return told;
+  return report;
 }
 
 }  // namespace
@@ -123,8 +123,8 @@ CaseMessage decode(const Message& message, const DumpFolder& dumps) {
           message.number(Field::skipped) != 0};
     case MessageType::result:
       return StatementResult{text_of(message, Field::text), text_of(message, Field::refusal), false};
-    case MessageType::told:
-      return told(message);
+    case MessageType::report:
+      return report(message);
     default:
       return Nonsense{};
   }

@@ -51,7 +51,7 @@ struct CaseFailed {
 struct Nonsense {};
 
 using CaseMessage =
-    std::variant<PhaseReady, RegionCounted, ChildTimed, CaseFailed, StatementResult, CaseTold, Nonsense>;
+    std::variant<PhaseReady, RegionCounted, ChildTimed, CaseFailed, StatementResult, CaseReport, Nonsense>;
 
 /// Where the child's dumps are found.
 struct DumpFolder {

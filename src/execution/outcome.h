@@ -55,19 +55,19 @@ struct StatementResult {
   friend bool operator==(const StatementResult&, const StatementResult&) = default;
 };
 
-/// A number that a benchmark's function told.
-struct ToldCounter {
+/// A number that a benchmark's function reported.
+struct ReportedCounter {
   std::string name;
   double value = 0;       ///< Of one execution where it is a rate.
   bool is_rate = false;   ///< Shown divided by the time of one execution.
   bool inverted = false;  ///< At last, one over it.
-  friend bool operator==(const ToldCounter&, const ToldCounter&) = default;
+  friend bool operator==(const ReportedCounter&, const ReportedCounter&) = default;
 };
 
 /// What a benchmark's function said of itself.
-struct CaseTold {
+struct CaseReport {
   std::string note;
-  std::vector<ToldCounter> counters;
+  std::vector<ReportedCounter> counters;
   std::optional<ResourceUse> used = {};  ///< Of a command, or of a case that reports its peak.
   std::optional<Reported> figure = {};   ///< Of a case that reports another one.
   std::string left_behind = {};          ///< Of a command: what it left in a /tmp of its own.
@@ -84,7 +84,7 @@ struct CaseOutcome {
   std::optional<AllocationSample> allocations;
   std::vector<ProbeSample> probed;
   std::optional<StatementResult> result;
-  CaseTold told;
+  CaseReport report;
   std::string device;                     ///< That it works on, "cuda"; empty: none.
   std::vector<std::uint32_t> counted_in;  ///< The hosts that its counted replicates are of, each once.
   /// Why another process may count otherwise: "it has 2 threads", "its setup loads libx.so"; empty: nothing speaks for
@@ -101,7 +101,7 @@ struct CaseOutcome {
   std::string lead_profile;              ///< To be subtracted from the profile; empty: nothing is (Phase::lead).
   std::vector<ProcessCount> processes;   ///< Of a command's first replicate.
   bool paused = false;                   ///< Counting was, within the region: its calls are more than those counted.
-  std::string left_behind;               ///< As told, by whichever session.
+  std::string left_behind;               ///< As its report says, of whichever session.
   std::vector<std::string> warnings;
 };
 

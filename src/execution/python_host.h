@@ -6,8 +6,8 @@
 
 namespace tally {
 
-/// Whether the counter may list the standard library's folder as protocol/first_modules.h has it until the host's first
-/// stage: for interpreters whose start is known to import no more.
+/// Whether the counter may list folders as protocol/first_modules.h has it until the host's first stage: for
+/// interpreters whose start is known to import no more.
 bool begins_with_first_modules(const ResolvedToolchain& toolchain, const HostKind& kind,
                                const EnvironmentVariables& environment);
 

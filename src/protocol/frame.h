@@ -41,7 +41,7 @@ enum class MessageType : std::uint16_t {
   timed = 32,    ///< One child's timed blocks are done.
   failed = 33,   ///< The case cannot go on; the child exits.
   result = 34,   ///< What an examined statement's execution left; comes before the `counted` of the same region.
-  told = 35,     ///< What a benchmark's function said of itself, once it has ended.
+  report = 35,   ///< What a benchmark's function said of itself, once it has ended.
   asked = 36,    ///< The case looks for a driver that its host does not find (hidden_drivers.h); at any time.
 };
 
@@ -103,10 +103,10 @@ enum class Field : std::uint16_t {
   allocation_count = 47,  ///< counted.
   allocation_bytes = 48,  ///< counted.
   pauses = 55,            ///< counted: how often counting was paused in the region; absent where it was not.
-  changed_file = 66,      ///< counted, failed, told: the first that the case has changed; absent where none is known.
-  asked_for = 67,         ///< counted, failed, told: bits of host::AskedFor; absent where there is none.
-  text = 49,              ///< result: what was left. told: a label, or absent.
-  counter = 53,           ///< told, repeated: "7\t0x1.8p+1\tname": Google Benchmark's flags, the value, what it is.
+  changed_file = 66,      ///< counted, failed, report: the first that the case has changed; absent where none is known.
+  asked_for = 67,         ///< counted, failed, report: bits of host::AskedFor; absent where there is none.
+  text = 49,              ///< result: what was left. report: a label, or absent.
+  counter = 53,           ///< report, repeated: "7\t0x1.8p+1\tname": Google Benchmark's flags, the value, what it is.
   argument = 72,          ///< run_case, of a command: the program and its arguments, each ended by a null.
   input = 73,             ///< run_case, of a command: the file of its standard input; absent: /dev/null.
   output = 74,          ///< run_case, of a command: where its standard output goes: a file or one of kOutput…; absent:
@@ -120,11 +120,11 @@ enum class Field : std::uint16_t {
                      ///< in a folder of its own, where it then runs; absent: it runs in `command_folder`.
   own_numbers = 85,  ///< run_case, of a command: 1 where it is to have process numbers of its own, or to fail.
   private_tmp = 86,  ///< run_case, of a command: 1 where each execution is to have a /tmp of its own, or to fail.
-  user_ns = 78,      ///< told, of a command: processor time of one execution, the median.
-  system_ns = 79,    ///< told, of a command: likewise, within the system.
-  peak_bytes = 80,   ///< told, of a command or a case that reports it: the most memory that one process had at once.
-  left_behind = 87,  ///< told, of a command: what it left in a /tmp of its own, which is gone; absent: nothing.
-  value = 84,        ///< told, of a case that reports a figure: "0x1.8p+1\tbytes".
+  user_ns = 78,      ///< report, of a command: processor time of one execution, the median.
+  system_ns = 79,    ///< report, of a command: likewise, within the system.
+  peak_bytes = 80,   ///< report, of a command or a case that reports it: the most memory that one process had at once.
+  left_behind = 87,  ///< report, of a command: what it left in a /tmp of its own, which is gone; absent: nothing.
+  value = 84,        ///< report, of a case that reports a figure: "0x1.8p+1\tbytes".
   skipped = 54,      ///< failed: 1 where the case itself does not want to be measured; absent otherwise.
   refusal = 50,      ///< result: why it is not complete; absent otherwise.
 };

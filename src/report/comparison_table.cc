@@ -73,13 +73,9 @@ std::string allocation_lines(const CaseComparison& one, std::size_t most) {
   return text;
 }
 
-/// A digest's first figures tell it.
 std::string with_short_digests(std::string_view change) {
-  constexpr std::size_t kept = 8;
   std::vector<std::string> words;
-  for (const std::string_view word : split(change, ' ')) {
-    words.push_back(is_digest(word) ? std::string(word.substr(0, kept)) + "…" : std::string(word));
-  }
+  for (const std::string_view word : split(change, ' ')) words.push_back(shortened_digest(word));
   return join(words, " ");
 }
 

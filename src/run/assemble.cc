@@ -95,10 +95,10 @@ void add_counts(CaseRecord& record, const Case& measured, const CaseOutcome& out
 }
 
 /// Rates want a time: without one they are left out.
-void add_told(CaseRecord& record, const CaseTold& told) {
-  if (!told.note.empty()) record.note = told.note;
+void add_report(CaseRecord& record, const CaseReport& report) {
+  if (!report.note.empty()) record.note = report.note;
   std::map<std::string, double> counters;
-  for (const ToldCounter& counter : told.counters) {
+  for (const ReportedCounter& counter : report.counters) {
     double value = counter.value;
     if (counter.is_rate && (!record.wall || record.wall->median_s <= 0)) continue;
     if (counter.is_rate) value /= record.wall->median_s;
@@ -106,8 +106,8 @@ void add_told(CaseRecord& record, const CaseTold& told) {
     if (std::isfinite(value)) counters[counter.name] = value;
   }
   if (!counters.empty()) record.counters = std::move(counters);
-  if (told.used) record.used = *told.used;
-  if (told.figure) record.reported = *told.figure;
+  if (report.used) record.used = *report.used;
+  if (report.figure) record.reported = *report.figure;
 }
 
 /// A command reads files, which the system keeps from its first execution on.
@@ -186,7 +186,7 @@ CaseRecord assemble(const Case& measured, const CaseOutcome& outcome, double pre
     add_cold_start(record, measured, *outcome.wall);
   }
   if (!outcome.processes.empty()) record.processes = outcome.processes;
-  add_told(record, outcome.told);
+  add_report(record, outcome.report);
   return record;
 }
 

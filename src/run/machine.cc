@@ -1,5 +1,6 @@
 #include "run/machine.h"
 
+#include <fmt/format.h>
 #include <gnu/libc-version.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
@@ -12,6 +13,7 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/text.h"
+#include "measurement/settings.h"
 #include "process/loader.h"
 
 namespace tally {
@@ -162,6 +164,11 @@ std::string offered_by_valgrind() {
     if (contains(flags, one)) offered.emplace_back(one);
   }
   return join(offered, " ");
+}
+
+std::map<std::string, std::string> counting_facts(bool is_marked) {
+  return {{"counting", fmt::format("{}{}", counting_version, is_marked ? " by callgrind" : "")},
+          {"cpu.offered", offered_by_valgrind()}};
 }
 
 std::map<std::string, std::string> common_facts(const EnvironmentVariables& environment,

@@ -22,6 +22,10 @@ std::string folder_of_environment(const std::string& interpreter);
 /// their names in /proc/cpuinfo. All else that it says of the processor is the same everywhere.
 std::string offered_by_valgrind();
 
+/// Facts of a run that counts: "counting" and "cpu.offered". `is_marked`: its counts are compared with their like
+/// alone, because Callgrind took them.
+std::map<std::string, std::string> counting_facts(bool is_marked);
+
 /// Facts of a run that do not depend on a toolchain: "glibc", "valgrind" (where there is one), …
 std::map<std::string, std::string> common_facts(const EnvironmentVariables& environment,
                                                 const std::string& valgrind_version);

@@ -190,8 +190,7 @@ Record describe_run(Workspace& workspace, const RunRequest& request, const Ready
   if (record.settings.counting) {
     // Counts with simulated caches are compared with their like alone.
     const bool is_marked = ready.hosts.counter.empty() && !request.settings.cache_sim && !request.settings.branch_sim;
-    facts["counting"] = fmt::format("{}{}", *record.settings.counting, is_marked ? " by callgrind" : "");
-    facts["cpu.offered"] = offered_by_valgrind();
+    facts.merge(counting_facts(is_marked));
   }
   if (record.settings.entropy != "fixed") facts["entropy"] = *record.settings.entropy;
   if (record.settings.time_of_day == "fixed") facts["time_of_day"] = "fixed";
