@@ -29,27 +29,65 @@ LAYERS = {
     "measurement": [],
     # protocol: what our counter adds to Callgrind's format.
     "profile": ["json", "protocol"],
-    # measurement: its stopping rules drive the sessions; profile: the totals of Callgrind's dumps.
-    "execution": [
+    # Which CPUs work may go to, among all runs of a machine.
+    "cpu": ["measurement", "process"],
+    # What is said with one case child. measurement: its stopping rules drive the dialogues; profile: the totals of
+    # Callgrind's dumps.
+    "session": ["build", "cpu", "definition", "expansion", "measurement", "process", "profile", "protocol"],
+    # What hosts are started with, and made of.
+    "hosts": [
         "build",
+        "cpu",
         "definition",
         "expansion",
+        "json",
+        "measurement",
+        "process",
+        "protocol",
+        "session",
+    ],
+    # Which session runs when, on which host.
+    "engine": [
+        "build",
+        "cpu",
+        "expansion",
+        "hosts",
         "json",
         "measurement",
         "plan",
         "process",
         "profile",
         "protocol",
+        "session",
     ],
     # expansion: ids that older records hold are made anew from the facts of their cases; plan: what a part says of it.
     "record": ["expansion", "json", "measurement", "plan", "profile"],
+    # A plan's toolchains and programs on this machine.
+    "discovery": [
+        "build",
+        "definition",
+        "hosts",
+        "json",
+        "measurement",
+        "plan",
+        "process",
+        "protocol",
+        "record",
+    ],
+    # Names and source lines of what was counted.
+    "symbols": ["build", "expansion", "profile"],
+    # What counts follow from, and which earlier ones stand.
+    "reuse": ["build", "discovery", "engine", "expansion", "hosts", "record", "session"],
     # From a plan to a record: everything below it.
     "run": [
         "build",
+        "cpu",
         "definition",
-        "execution",
+        "discovery",
+        "engine",
         "expansion",
         "git",
+        "hosts",
         "json",
         "measurement",
         "plan",
@@ -57,14 +95,32 @@ LAYERS = {
         "profile",
         "protocol",
         "record",
+        "reuse",
+        "session",
+        "symbols",
         # What a device does of a case is in a profiler's trace.
         "trace",
     ],
-    # process, execution: the loop that serves is the one that measures, and hosts live between runs.
-    "serve": [
+    # One commit after another, each built in a work tree.
+    "commits": [
         "build",
         "definition",
-        "execution",
+        "discovery",
+        "engine",
+        "git",
+        "plan",
+        "process",
+        "record",
+        "run",
+    ],
+    # process, engine: the loop that serves is the one that measures, and hosts live between runs.
+    "serve": [
+        "build",
+        "cpu",
+        "definition",
+        "discovery",
+        "engine",
+        "hosts",
         "json",
         "measurement",
         "plan",
@@ -72,17 +128,35 @@ LAYERS = {
         "profile",
         "record",
         "run",
+        "session",
     ],
     # definition: its door to TOML, for what was agreed to; the words for known noise.
     "comparison": ["definition", "profile", "record"],
+    # Records and what lies beside them, by path. run: the files of its probes.
+    "records": ["build", "comparison", "profile", "record", "run"],
     # git: a store may be one of its refs.
     "history": ["comparison", "git", "json", "measurement", "process", "profile", "record"],
     # Results of other tools, from and to records.
     "exchange": ["expansion", "json", "measurement", "record"],
     "slurm": [],
     "trace": [],
+    # The pages as text.
+    "web": [],
     # measurement: the words of a record (counts, wall) are its types.
-    "report": ["comparison", "history", "json", "measurement", "profile", "record", "trace"],
+    "report/text": ["comparison", "history", "json", "measurement", "profile", "record"],
+    "report/json": ["comparison", "json", "measurement", "profile", "record", "report/text"],
+    "report/html": ["comparison", "json", "profile", "record", "report/json", "report/text", "web"],
+    "report/history": [
+        "comparison",
+        "history",
+        "json",
+        "profile",
+        "record",
+        "report/html",
+        "report/text",
+        "web",
+    ],
+    "report/trace": ["json", "report/html", "report/text", "trace", "web"],
 }
 LAYERS["cli"] = [name for name in LAYERS if name != "cli"]
 HOST = ["base", "protocol"]
@@ -103,6 +177,12 @@ def sources(root, *suffixes):
                 yield path.relative_to(root)
 
 
+def layer_of(name):
+    """The layer of a file by its name below src/: "report/text/table.h" is of "report/text"."""
+    parts = name.split("/")
+    return next((layer for layer in ("/".join(parts[:2]), parts[0]) if layer in LAYERS), None)
+
+
 def allowed_for(path):
     """(the folder's name, what it may include), or None where no rule applies."""
     top = path.parts[0]
@@ -111,9 +191,9 @@ def allowed_for(path):
         return (f"host/{path.parts[1]}", own) if own else ("host", HOST)
     if top != "src":
         return None
-    layer = path.parts[1]
-    if layer not in LAYERS:
-        return layer, None
+    layer = layer_of("/".join(path.parts[1:]))
+    if layer is None:
+        return path.parts[1], None
     return layer, [layer, "base", *LAYERS[layer]]
 
 
@@ -133,8 +213,8 @@ def check_includes(root):
             if ".." in match[1].split("/"):
                 yield f'{path}:{number}: includes "{match[1]}": write it from src/ on'
                 continue
-            target = match[1].split("/")[0]
-            if "/" in match[1] and target in LAYERS and target not in allowed:
+            target = layer_of(match[1])
+            if "/" in match[1] and target and target not in allowed:
                 may = ", ".join(sorted(allowed))
                 yield f'{path}:{number}: {name} includes "{match[1]}", and may include only: {may}'
 

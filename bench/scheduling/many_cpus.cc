@@ -18,9 +18,9 @@
 #include <type_traits>
 
 #include "base/files.h"
-#include "execution/engine.h"
-#include "execution/testing/fake_host.h"
-#include "execution/testing/plain_cpus.h"
+#include "engine/engine.h"
+#include "engine/testing/fake_host.h"
+#include "engine/testing/plain_cpus.h"
 
 namespace tally {
 namespace {

@@ -8,7 +8,7 @@
 ///     artifact/KEY/model_DIGEST.pt
 ///     digests/               digests of files by content: file_digests.h
 ///     symbols/FOLDER/NAME    symbols of stripped libraries: function_symbols.h
-///     images/                hosts as files: execution/host_images.h
+///     images/                hosts as files: hosts/host_images.h
 ///     discovery/KEY          what an interpreter has said, and the files that it read to say so
 ///
 /// Everything is published by renaming, so that two tally processes may share a cache, and a killed one leaves no half

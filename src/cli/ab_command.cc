@@ -11,12 +11,12 @@
 #include "base/contains.h"
 #include "base/files.h"
 #include "cli/ab_sides.h"
-#include "cli/kept_lines.h"
 #include "cli/measuring.h"
-#include "cli/record_files.h"
 #include "cli/result_verdicts.h"
 #include "cli/run_command.h"
 #include "record/json.h"
+#include "records/kept_lines.h"
+#include "records/record_files.h"
 #include "run/rounds.h"
 
 namespace tally::cli {

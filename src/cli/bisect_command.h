@@ -6,7 +6,7 @@
 
 #include "cli/commit_room.h"
 #include "cli/option_set.h"
-#include "report/table.h"
+#include "report/text/table.h"
 
 namespace tally::cli {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "cli/record_files.h"
+#include "records/record_files.h"
 
 namespace tally::cli {
 namespace {

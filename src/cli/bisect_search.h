@@ -14,7 +14,7 @@
 #include "cli/commit_room.h"
 #include "history/bisection.h"
 #include "history/readings.h"
-#include "report/bisect_report.h"
+#include "report/text/bisect_report.h"
 
 namespace tally::cli {
 

@@ -13,8 +13,8 @@
 #include "build/cache.h"
 #include "build/resolve.h"
 #include "cli/refuse.h"
-#include "execution/carried_images.h"
-#include "execution/host_images.h"
+#include "hosts/carried_images.h"
+#include "hosts/host_images.h"
 #include "json/text.h"
 #include "process/interrupts.h"
 

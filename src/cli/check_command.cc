@@ -11,12 +11,14 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/context.h"
-#include "cli/kept_lines.h"
-#include "cli/record_files.h"
 #include "cli/refuse.h"
 #include "comparison/check.h"
-#include "report/comparison_table.h"
-#include "report/exports.h"
+#include "records/kept_lines.h"
+#include "records/record_files.h"
+#include "report/json/comparison_json.h"
+#include "report/json/google_benchmark.h"
+#include "report/text/comparison_table.h"
+#include "report/text/exports.h"
 #include "run/confirm.h"
 
 namespace tally::cli {

@@ -15,7 +15,7 @@
 #include "cli/rebase.h"
 #include "cli/remeasure.h"
 #include "record/record.h"
-#include "report/table.h"
+#include "report/text/table.h"
 
 namespace tally::cli {
 

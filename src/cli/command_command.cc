@@ -12,10 +12,10 @@
 #include "base/digest.h"
 #include "base/text.h"
 #include "cli/measuring.h"
-#include "cli/record_files.h"
 #include "cli/run_command.h"
 #include "definition/suite.h"
-#include "report/command_report.h"
+#include "records/record_files.h"
+#include "report/text/command_report.h"
 
 namespace tally::cli {
 

@@ -10,7 +10,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/history_view.h"
-#include "report/format.h"
+#include "report/text/format.h"
 
 namespace tally::cli {
 namespace {

@@ -12,9 +12,9 @@
 #include "cli/measuring.h"
 #include "cli/option_set.h"
 #include "cli/suite_source.h"
+#include "commits/commit_measuring.h"
 #include "git/repository.h"
 #include "history/store.h"
-#include "run/commit_measuring.h"
 
 namespace tally::cli {
 

@@ -2,11 +2,12 @@
 
 #include <ostream>
 
-#include "cli/kept_lines.h"
-#include "cli/record_files.h"
 #include "cli/refuse.h"
-#include "report/comparison_table.h"
-#include "report/exports.h"
+#include "records/kept_lines.h"
+#include "records/record_files.h"
+#include "report/json/comparison_json.h"
+#include "report/text/comparison_table.h"
+#include "report/text/exports.h"
 
 namespace tally::cli {
 

@@ -9,7 +9,7 @@
 
 #include "cli/option_set.h"
 #include "comparison/comparison.h"
-#include "report/table.h"
+#include "report/text/table.h"
 
 namespace tally::cli {
 

@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "build/resolve.h"
-#include "execution/environment.h"
+#include "hosts/environment.h"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX asks programs to declare it
 

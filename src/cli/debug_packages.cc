@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "profile/nameless.h"
 #include "profile/names.h"
-#include "report/format.h"
+#include "report/text/format.h"
 
 namespace tally::cli {
 namespace {

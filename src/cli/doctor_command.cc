@@ -16,16 +16,16 @@
 #include "build/resolve.h"
 #include "build/source.h"
 #include "cli/doctor_machine.h"
+#include "cpu/lease.h"
 #include "definition/builtin_toolchains.h"
-#include "execution/cpu_lease.h"
-#include "execution/environment.h"
-#include "execution/host_images.h"
-#include "execution/host_spec.h"
+#include "discovery/toolchains.h"
+#include "discovery/valgrind.h"
+#include "hosts/environment.h"
+#include "hosts/host_images.h"
+#include "hosts/host_spec.h"
 #include "json/text.h"
 #include "process/mapped_files.h"
 #include "process/real_runner.h"
-#include "run/toolchains.h"
-#include "run/valgrind.h"
 
 namespace tally::cli {
 

@@ -13,12 +13,12 @@
 #include "build/cache.h"
 #include "build/file_digests.h"
 #include "definition/builtin_toolchains.h"
-#include "execution/environment.h"
-#include "execution/python_host.h"
+#include "discovery/toolchains.h"
+#include "discovery/valgrind.h"
+#include "hosts/environment.h"
+#include "hosts/python_host.h"
 #include "json/text.h"
 #include "run/machine.h"
-#include "run/toolchains.h"
-#include "run/valgrind.h"
 
 namespace tally::cli {
 

@@ -19,10 +19,10 @@
 
 #include "base/unique_fd.h"
 #include "cli/refuse.h"
-#include "execution/host_spec.h"
+#include "discovery/valgrind.h"
+#include "hosts/host_spec.h"
 #include "process/real_runner.h"
 #include "process/spawn.h"
-#include "run/valgrind.h"
 #include "serve/socket_place.h"
 
 namespace tally::cli {

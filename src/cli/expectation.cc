@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "cli/record_files.h"
 #include "comparison/same_counts.h"
+#include "records/record_files.h"
 
 namespace tally::cli {
 

@@ -8,13 +8,14 @@
 
 #include "base/text.h"
 #include "cli/debug_packages.h"
-#include "cli/kept_lines.h"
-#include "cli/record_files.h"
 #include "cli/refuse.h"
 #include "cli/remeasure.h"
 #include "comparison/explanation.h"
 #include "json/text.h"
-#include "report/explanation_text.h"
+#include "records/kept_lines.h"
+#include "records/record_files.h"
+#include "report/json/explanation_json.h"
+#include "report/text/explanation_text.h"
 
 namespace tally::cli {
 namespace {

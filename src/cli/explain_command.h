@@ -10,7 +10,7 @@
 
 #include "cli/context.h"
 #include "cli/option_set.h"
-#include "report/table.h"
+#include "report/text/table.h"
 
 namespace tally::cli {
 

@@ -4,11 +4,12 @@
 #include <array>
 #include <ostream>
 
-#include "cli/record_files.h"
 #include "cli/refuse.h"
 #include "exchange/export.h"
-#include "report/command_report.h"
-#include "report/exports.h"
+#include "records/record_files.h"
+#include "report/json/google_benchmark.h"
+#include "report/text/command_report.h"
+#include "report/text/exports.h"
 
 namespace tally::cli {
 

@@ -15,12 +15,12 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/history_view.h"
-#include "cli/record_files.h"
 #include "cli/refuse.h"
 #include "comparison/check.h"
 #include "git/repository.h"
 #include "process/real_runner.h"
-#include "report/format.h"
+#include "records/record_files.h"
+#include "report/text/format.h"
 
 namespace tally::cli {
 namespace {

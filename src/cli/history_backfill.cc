@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "cli/refuse.h"
 #include "plan/shard.h"
-#include "report/format.h"
+#include "report/text/format.h"
 
 namespace tally::cli {
 namespace {

@@ -12,9 +12,11 @@
 #include "cli/history_profiles.h"
 #include "cli/history_site.h"
 #include "cli/history_view.h"
-#include "cli/record_files.h"
 #include "exchange/import.h"
 #include "history/judged.h"
+#include "records/record_files.h"
+#include "report/history/exports.h"
+#include "report/history/text.h"
 
 namespace tally::cli {
 namespace {

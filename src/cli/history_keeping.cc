@@ -13,10 +13,10 @@
 
 #include "cli/history_profiles.h"
 #include "cli/history_view.h"
-#include "cli/record_files.h"
 #include "cli/refuse.h"
 #include "history/in_parallel.h"
 #include "process/real_runner.h"
+#include "records/record_files.h"
 
 namespace tally::cli {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "base/files.h"
 #include "cli/history_view.h"
-#include "cli/record_files.h"
 #include "history/kept_line.h"
 #include "history/told.h"
+#include "records/record_files.h"
 #include "run/probes/table.h"
 
 namespace tally::cli {

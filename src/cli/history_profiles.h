@@ -7,8 +7,8 @@
 #include "cli/history_command.h"
 #include "git/repository.h"
 #include "history/store.h"
-#include "report/history_site.h"
-#include "report/history_view.h"
+#include "report/history/site.h"
+#include "report/history/view.h"
 
 namespace tally::cli {
 

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "cli/option_set.h"
-#include "report/history_site.h"
+#include "report/history/site.h"
 
 namespace tally::cli {
 

@@ -10,11 +10,11 @@
 #include "base/contains.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "cli/record_files.h"
 #include "history/epochs.h"
 #include "history/kept_line.h"
 #include "history/told.h"
 #include "process/real_runner.h"
+#include "records/record_files.h"
 
 namespace tally::cli {
 namespace {

@@ -11,7 +11,7 @@
 #include "git/repository.h"
 #include "history/git_files.h"
 #include "history/store.h"
-#include "report/history_view.h"
+#include "report/history/view.h"
 
 namespace tally::cli {
 

@@ -7,8 +7,8 @@
 #include <tuple>
 
 #include "cli/history_view.h"
-#include "cli/record_files.h"
 #include "process/real_runner.h"
+#include "records/record_files.h"
 
 namespace tally::cli {
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "execution/cpu_topology.h"
-#include "execution/host_images.h"
+#include "cpu/topology.h"
+#include "hosts/host_images.h"
 #include "tally_version.h"
 
 namespace tally::cli {

@@ -9,9 +9,9 @@
 #include "cli/progress.h"
 #include "cli/run_options.h"
 #include "cli/server_client.h"
+#include "discovery/caller.h"
 #include "process/interrupts.h"
 #include "process/real_runner.h"
-#include "run/caller.h"
 #include "run/workspace.h"
 
 namespace tally::cli {

@@ -11,11 +11,11 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/context.h"
-#include "cli/merge_texts.h"
-#include "cli/record_files.h"
 #include "cli/refuse.h"
 #include "profile/line_costs.h"
 #include "record/json.h"
+#include "records/merge_texts.h"
+#include "records/record_files.h"
 #include "run/probes/table.h"
 
 namespace tally::cli {

@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "cli/debug_packages.h"
 #include "cli/profile_lines.h"
-#include "cli/record_files.h"
 #include "cli/refuse.h"
 #include "definition/builtin_toolchains.h"
 #include "json/text.h"
@@ -17,8 +16,9 @@
 #include "profile/pprof.h"
 #include "profile/python_functions.h"
 #include "profile/rules.h"
-#include "report/allocation_table.h"
-#include "report/function_table.h"
+#include "records/record_files.h"
+#include "report/text/allocation_table.h"
+#include "report/text/function_table.h"
 
 namespace tally::cli {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <ostream>
 
-#include "cli/kept_lines.h"
 #include "cli/refuse.h"
 #include "json/text.h"
-#include "report/line_table.h"
+#include "records/kept_lines.h"
+#include "report/text/line_table.h"
 
 namespace tally::cli {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "cli/record_files.h"
+#include "records/record_files.h"
 
 namespace tally::cli {
 

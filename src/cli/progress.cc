@@ -10,9 +10,9 @@
 #include "base/readable_id.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "execution/probe.h"
-#include "report/format.h"
-#include "report/table.h"
+#include "report/text/format.h"
+#include "report/text/table.h"
+#include "session/probe.h"
 
 namespace tally::cli {
 

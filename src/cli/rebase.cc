@@ -9,8 +9,8 @@
 #include "cli/commit_room.h"
 #include "cli/measuring.h"
 #include "cli/suite_source.h"
+#include "commits/commit_measuring.h"
 #include "git/repository.h"
-#include "run/commit_measuring.h"
 
 namespace tally::cli {
 namespace {

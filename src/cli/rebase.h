@@ -7,8 +7,8 @@
 #include <string>
 
 #include "cli/context.h"
+#include "discovery/toolchains.h"
 #include "record/record.h"
-#include "run/toolchains.h"
 
 namespace tally::cli {
 

@@ -5,11 +5,12 @@
 #include <optional>
 #include <ostream>
 
-#include "cli/kept_lines.h"
-#include "cli/record_files.h"
 #include "cli/refuse.h"
-#include "report/exports.h"
-#include "report/html_report.h"
+#include "records/kept_lines.h"
+#include "records/record_files.h"
+#include "report/html/report.h"
+#include "report/json/google_benchmark.h"
+#include "report/text/exports.h"
 
 namespace tally::cli {
 

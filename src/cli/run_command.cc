@@ -12,10 +12,11 @@
 #include "cli/expectation.h"
 #include "cli/known_records.h"
 #include "cli/measuring.h"
-#include "cli/record_files.h"
 #include "record/json.h"
-#include "report/exports.h"
-#include "report/table.h"
+#include "records/record_files.h"
+#include "report/text/exports.h"
+#include "report/text/run_table.h"
+#include "report/text/table.h"
 
 namespace tally::cli {
 

@@ -5,7 +5,7 @@
 #include "cli/profile_options.h"
 #include "cli/run_options.h"
 #include "cli/suite_source.h"
-#include "report/table.h"
+#include "report/text/table.h"
 #include "run/run.h"
 
 namespace tally::cli {

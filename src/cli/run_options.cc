@@ -6,7 +6,7 @@
 
 #include "base/byte_count.h"
 #include "base/text.h"
-#include "cli/record_files.h"
+#include "records/record_files.h"
 
 namespace tally::cli {
 

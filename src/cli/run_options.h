@@ -6,10 +6,11 @@
 #include <vector>
 
 #include "cli/option_set.h"
+#include "discovery/toolchains.h"
 #include "measurement/settings.h"
 #include "plan/plan.h"
-#include "report/table.h"
-#include "run/toolchains.h"
+#include "report/text/run_table.h"
+#include "report/text/table.h"
 
 namespace tally::cli {
 

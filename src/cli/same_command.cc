@@ -2,9 +2,9 @@
 
 #include <ostream>
 
-#include "cli/record_files.h"
 #include "cli/refuse.h"
 #include "comparison/same_counts.h"
+#include "records/record_files.h"
 
 namespace tally::cli {
 

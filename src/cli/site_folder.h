@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "report/history_site.h"
+#include "report/history/site.h"
 
 namespace tally::cli {
 

@@ -12,10 +12,11 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/merge_command.h"
-#include "cli/record_files.h"
 #include "cli/run_command.h"
 #include "process/interrupts.h"
 #include "process/real_runner.h"
+#include "records/record_files.h"
+#include "report/text/run_table.h"
 #include "slurm/array.h"
 
 namespace tally::cli {

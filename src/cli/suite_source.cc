@@ -9,8 +9,8 @@
 
 #include "base/text.h"
 #include "cli/measuring.h"
+#include "discovery/programs.h"
 #include "process/real_runner.h"
-#include "run/programs.h"
 
 namespace tally::cli {
 

@@ -6,10 +6,11 @@
 #include <ostream>
 
 #include "base/text.h"
-#include "cli/record_files.h"
 #include "cli/refuse.h"
 #include "comparison/pivot.h"
-#include "report/pivot_table.h"
+#include "records/record_files.h"
+#include "report/json/pivot_exports.h"
+#include "report/text/pivot_table.h"
 
 namespace tally::cli {
 namespace {

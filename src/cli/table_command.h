@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/option_set.h"
-#include "report/table.h"
+#include "report/text/table.h"
 
 namespace tally::cli {
 

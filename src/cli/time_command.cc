@@ -6,9 +6,9 @@
 
 #include "base/text.h"
 #include "cli/measuring.h"
-#include "cli/record_files.h"
 #include "cli/run_command.h"
-#include "run/host_imports.h"
+#include "discovery/host_imports.h"
+#include "records/record_files.h"
 
 namespace tally::cli {
 

@@ -10,10 +10,10 @@
 #include "base/files.h"
 #include "cli/refuse.h"
 #include "json/text.h"
-#include "report/trace_diff.h"
-#include "report/trace_json.h"
-#include "report/trace_page.h"
-#include "report/trace_report.h"
+#include "report/trace/diff.h"
+#include "report/trace/json.h"
+#include "report/trace/page.h"
+#include "report/trace/report.h"
 #include "trace/read_trace.h"
 
 namespace tally::cli {

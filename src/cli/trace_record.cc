@@ -16,9 +16,9 @@
 #include "json/text.h"
 #include "process/interrupts.h"
 #include "process/real_runner.h"
-#include "report/format.h"
-#include "report/trace_json.h"
-#include "report/trace_report.h"
+#include "report/text/format.h"
+#include "report/trace/json.h"
+#include "report/trace/report.h"
 #include "trace/read_trace.h"
 
 namespace tally::cli {

@@ -1,7 +1,7 @@
 /// A benchmark program as a suite names it, [[program]]: an executable, or tests and scripts in Python. It lists its
 /// benchmarks itself and is their host.
 ///
-/// Plain data. It is never run here: Suite::add takes what somebody has had it list (run/programs.h).
+/// Plain data. It is never run here: Suite::add takes what somebody has had it list (discovery/programs.h).
 #pragma once
 
 #include <map>

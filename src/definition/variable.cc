@@ -11,7 +11,7 @@
 namespace tally {
 namespace {
 
-// What src/execution/environment.h lists, where that is not for toolchains to say; a test there holds the two together.
+// What src/hosts/environment.h lists, where that is not for toolchains to say; a test there holds the two together.
 // The loader's would reach the supervisor and Valgrind too.
 constexpr auto kReserved =
     std::to_array<std::string_view>({"CONDA_PREFIX", "GOMP_SPINCOUNT", "KMP_BLOCKTIME", "LC_ALL", "LD_*", "MKL_DYNAMIC",

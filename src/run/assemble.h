@@ -1,9 +1,9 @@
 /// From what execution found to what a record says of a case. Pure.
 #pragma once
 
-#include "execution/outcome.h"
 #include "expansion/case.h"
 #include "record/record.h"
+#include "session/outcome.h"
 
 namespace tally {
 

@@ -8,14 +8,14 @@
 #include "base/digest.h"
 #include "base/files.h"
 #include "base/text.h"
-#include "execution/case_plan.h"
-#include "execution/jobs.h"
+#include "engine/jobs.h"
 #include "profile/callgrind.h"
 #include "profile/rules.h"
 #include "profile/store.h"
 #include "profile/subtract.h"
 #include "record/json.h"
 #include "run/assemble.h"
+#include "session/case_plan.h"
 
 namespace tally {
 

@@ -4,12 +4,12 @@
 #include <optional>
 #include <vector>
 
-#include "execution/observer.h"
-#include "run/count_reuse.h"
+#include "engine/observer.h"
+#include "reuse/count_reuse.h"
 #include "run/environments.h"
-#include "run/object_names.h"
 #include "run/run.h"
-#include "run/source_lines.h"
+#include "symbols/object_names.h"
+#include "symbols/source_lines.h"
 
 namespace tally {
 

@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
+#include "discovery/mapped.h"
 #include "json/text.h"
-#include "run/mapped.h"
 
 namespace tally {
 

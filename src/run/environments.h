@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "build/file_digests.h"
-#include "execution/observer.h"
+#include "discovery/toolchains.h"
+#include "engine/observer.h"
 #include "record/record.h"
 #include "run/journal.h"
-#include "run/toolchains.h"
 
 namespace tally {
 

@@ -1,10 +1,10 @@
 /// What a run that is resumed must share with the one that was interrupted: its record would else be a mixture.
 #pragma once
 
+#include "discovery/toolchains.h"
 #include "plan/plan.h"
 #include "record/record.h"
 #include "run/journal.h"
-#include "run/toolchains.h"
 
 namespace tally {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "execution/outcome.h"
 #include "expansion/case.h"
 #include "record/record.h"
+#include "session/outcome.h"
 
 namespace tally {
 

@@ -9,19 +9,19 @@
 
 #include "base/files.h"
 #include "build/function_symbols.h"
-#include "execution/engine.h"
-#include "execution/environment.h"
+#include "discovery/case_imports.h"
+#include "discovery/valgrind.h"
+#include "engine/engine.h"
+#include "hosts/environment.h"
 #include "protocol/command_tree.h"
 #include "record/json.h"
+#include "reuse/count_reuse.h"
 #include "run/assemble.h"
-#include "run/case_imports.h"
 #include "run/case_recorder.h"
-#include "run/count_reuse.h"
 #include "run/environments.h"
 #include "run/journal_header.h"
 #include "run/machine.h"
 #include "run/source.h"
-#include "run/valgrind.h"
 
 namespace tally {
 

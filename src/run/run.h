@@ -12,17 +12,17 @@
 #include <string>
 #include <vector>
 
-#include "execution/outcome.h"
+#include "discovery/caller.h"
+#include "discovery/toolchains.h"
 #include "measurement/settings.h"
 #include "plan/plan.h"
 #include "record/record.h"
-#include "run/caller.h"
 #include "run/journal.h"
 #include "run/observer.h"
 #include "run/probes/table.h"
 #include "run/source.h"
-#include "run/toolchains.h"
 #include "run/workspace.h"
+#include "session/outcome.h"
 
 namespace tally {
 

@@ -10,7 +10,7 @@
 #include "base/contains.h"
 #include "base/files.h"
 #include "build/identity.h"
-#include "execution/testing/fake_host.h"
+#include "engine/testing/fake_host.h"
 #include "record/json.h"
 #include "run/confirm.h"
 #include "run/rounds.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/files.h"
-#include "execution/host_pool.h"
+#include "hosts/host_pool.h"
 #include "record/record.h"
 
 namespace tally {

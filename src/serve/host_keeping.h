@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "execution/host_pool.h"
+#include "hosts/host_pool.h"
 #include "process/memory_state.h"
 
 namespace tally::serve {

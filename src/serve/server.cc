@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "discovery/programs.h"
 #include "process/memory_state.h"
 #include "record/json.h"
-#include "run/programs.h"
 #include "serve/host_keeping.h"
 #include "serve/run_events.h"
 #include "serve/suite_of.h"

@@ -8,7 +8,7 @@
 #include "comparison/comparison.h"
 #include "profile/callgrind.h"
 #include "record/example_record.h"
-#include "report/html_report.h"
+#include "report/html/report.h"
 #include "trace_fixture.h"
 
 namespace tally {

@@ -11,8 +11,8 @@
 
 #include "base/files.h"
 #include "profile/callgrind.h"
-#include "report/example_history.h"
-#include "report/history_site.h"
+#include "report/history/example_history.h"
+#include "report/history/site.h"
 
 namespace tally {
 namespace {

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "base/files.h"
-#include "report/trace_page.h"
+#include "report/trace/page.h"
 #include "trace/diff.h"
 #include "trace/read_trace.h"
 

@@ -35,7 +35,7 @@ class Layers(unittest.TestCase):
         code, text = check(
             {
                 "src/plan/plan.cc": '#include "base/error.h"\n#include "definition/suite.h"\n#include <vector>\n',
-                "src/cli/main.cc": '#include "trace/figures.h"\n#include "execution/engine.h"\n',
+                "src/cli/main.cc": '#include "trace/figures.h"\n#include "engine/engine.h"\n',
                 "host/cpp/main.cc": '#include "protocol/frame.h"\n#include "regions.h"\n#include "tally/snippet.h"\n',
                 "src/base/error.h": HEADER,
             }
@@ -49,7 +49,8 @@ class Layers(unittest.TestCase):
             ("src/plan/a.cc", '  #  include "build/builder.h"', "plan includes"),
             ("src/trace/a.cc", '#include "profile/profile.h"', "trace includes"),
             ("src/measurement/a.cc", '#include "record/record.h"', "measurement includes"),
-            ("src/report/a.cc", '#include "execution/engine.h"', "report includes"),
+            ("src/report/text/a.cc", '#include "engine/engine.h"', "report/text includes"),
+            ("src/report/text/a.cc", '#include "report/html/page.h"', "report/text includes"),
             ("host/common/a.cc", '#include "process/process.h"', "host includes"),
             ("src/plan/a.cc", '#include "../build/builder.h"', "write it from src/ on"),
             ("src/attic/a.cc", "", "src/attic is no layer"),

@@ -15,7 +15,7 @@
 #include "base/files.h"
 #include "process/real_runner.h"
 #include "record/json.h"
-#include "report/golden.h"
+#include "report/text/golden.h"
 
 namespace tally::cli_test {
 

@@ -16,7 +16,7 @@ CONTROL = (1.0, 6.0)  # 2 to 5 instructions, ± 1
 SHARED = (-1.0, 6.0)  # by the executions of a batch
 NOISE = 0.001  # of a count: addresses of heap and stack
 FLOOR = 0.006  # the largest noise floor of C++ in docs/reference/exactness.md: where the heap happens to lie
-IN_EACH_RUN = "is another in each run"  # ends two warnings of src/execution/session.cc,
+IN_EACH_RUN = "is another in each run"  # ends two warnings of src/session/session.cc,
 OWN_NUMBER = "the number of its process"  # and this is in the one whose digits a case prints
 NOT_ASKED = Count(reason="not asked")
 

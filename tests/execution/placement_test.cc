@@ -10,8 +10,8 @@
 #include <optional>
 #include <thread>
 
+#include "cpu/lease.h"
 #include "execution/command.h"
-#include "execution/cpu_lease.h"
 
 namespace tally::testing {
 namespace {

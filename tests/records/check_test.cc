@@ -1,9 +1,9 @@
 #include "cli/check_command.h"
 
 #include "cli/compare_command.h"
-#include "cli/record_files.h"
 #include "cli/report_command.h"
 #include "files.h"
+#include "records/record_files.h"
 
 namespace tally::cli {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "files.h"
 #include "profile/store.h"
-#include "report/golden.h"
+#include "report/text/golden.h"
 
 namespace tally::cli {
 namespace {

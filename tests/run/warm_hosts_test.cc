@@ -6,7 +6,7 @@
 #include <map>
 
 #include "definition/read_suite.h"
-#include "execution/environment.h"
+#include "hosts/environment.h"
 #include "process/interrupts.h"
 #include "process/real_runner.h"
 #include "run/rounds.h"

@@ -9,7 +9,7 @@
 #include "cli/trace_command.h"
 #include "cli/usage.h"
 #include "generate.h"
-#include "report/golden.h"
+#include "report/text/golden.h"
 
 namespace tally {
 namespace {

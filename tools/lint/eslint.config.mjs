@@ -4,8 +4,8 @@ import {join} from 'node:path';
 import js from '@eslint/js';
 import globals from 'globals';
 
-const folder = 'src/report/page';
-const scripts = readdirSync(folder)
+const folder = 'src/web';
+const scripts = readdirSync(folder, {recursive: true})
   .filter((name) => name.endsWith('.js'))
   .map((name) => {
     const text = readFileSync(join(folder, name), 'utf8');

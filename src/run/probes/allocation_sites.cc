@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "build/resolve.h"
-#include "execution/traceback.h"
 #include "profile/allocation_trace.h"
-#include "run/allocation_names.h"
 #include "run/probes/table.h"
+#include "session/traceback.h"
+#include "symbols/allocation_names.h"
 
 namespace tally::probes {
 
@@ -55,6 +55,7 @@ constinit const KeptProbe allocation_sites = {
               .unknown = "where it allocates is not known",
               .is_counted = false,
               .host = &kSitesHost,
+              .file_ending = "",
               .next = next_region_of_sites},
     .field = "allocation_sites",
     .suffix = ".allocations.json",

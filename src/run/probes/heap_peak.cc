@@ -40,6 +40,7 @@ constinit const KeptProbe heap_peak = {
               .unknown = "how much of the heap it holds at once is not known",
               .is_counted = false,
               .host = &kHeapHost,
+              .file_ending = "",
               .next = statement_once},
     .asked = KeptProbe::Asked::by_option,
     .field = "heap_peak",

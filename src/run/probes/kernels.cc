@@ -107,7 +107,6 @@ namespace {
 constexpr ProbeHost kTracedHost{
     .description = "with a profiler",
     .folder_variable = "TALLY_DEVICE_TRACE",
-    .ending = ".trace.json",
 };
 
 Status keep_kernels(const ProbeSample& found, ProbeContext& context) {
@@ -133,6 +132,7 @@ constinit const KeptProbe kernels = {
               .applies = [](const Case& one,
                             const Toolchain& toolchain) { return !toolchain.device_observer.in(one.language).empty(); },
               .host = &kTracedHost,
+              .file_ending = ".trace.json",
               .next = statement_once},
     .asked = KeptProbe::Asked::on_device,
     .field = "device_traces",

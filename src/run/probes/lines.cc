@@ -1,5 +1,5 @@
 /// The source lines of a case's instructions, in C++ and in commands. Callgrind keeps the cost of each instruction, in
-/// hosts of its own; of a command, the counter does. Debug information has the lines (run/source_lines.h). They are
+/// hosts of its own; of a command, the counter does. Debug information has the lines (symbols/source_lines.h). They are
 /// kept in the case's profile.
 #include <fmt/format.h>
 

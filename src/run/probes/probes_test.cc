@@ -2,10 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "execution/case_dialogue.h"
-#include "execution/jobs.h"
+#include "engine/jobs.h"
 #include "run/probes/kernels.h"
 #include "run/probes/table.h"
+#include "session/case_dialogue.h"
 
 namespace tally {
 namespace {

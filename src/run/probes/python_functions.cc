@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "execution/python_call_table.h"
-#include "execution/traceback.h"
 #include "profile/callgrind.h"
+#include "profile/python_call_table.h"
 #include "protocol/descriptors.h"
 #include "protocol/dump_names.h"
 #include "run/probes/table.h"
+#include "session/traceback.h"
 
 namespace tally::probes {
 
@@ -54,7 +54,6 @@ constexpr ProbeHost kObservedHost{
     .valgrind_flags = observing_flags,
     .add = add_observer,
     .folder_variable = "TALLY_PYTHON_FUNCTIONS",
-    .ending = protocol::kPythonCallsEnding,
 };
 
 /// Once: what it costs to observe is in it anyway, and what is told is checked to be whole.
@@ -108,6 +107,7 @@ constinit const KeptProbe python_functions = {
               .unknown = "its Python functions are not known",
               .applies = [](const Case& one, const Toolchain&) { return one.language == Language::python; },
               .host = &kObservedHost,
+              .file_ending = protocol::kPythonCallsEnding,
               .examiner = "def examined(stmt, names, namespace, result):\n"
                           "    __import__('_tally_functions').install()\n"
                           "    return stmt\n",

@@ -8,12 +8,13 @@
 #include <string_view>
 #include <vector>
 
-#include "execution/probe.h"
 #include "expansion/case.h"
+#include "hosts/probe_host.h"
 #include "profile/store.h"
 #include "record/record.h"
-#include "run/object_names.h"
-#include "run/source_lines.h"
+#include "session/probe.h"
+#include "symbols/object_names.h"
+#include "symbols/source_lines.h"
 
 namespace tally {
 

@@ -1,0 +1,105 @@
+#include "engine/jobs.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "hosts/probe_host.h"
+#include "session/case_plan.h"
+
+namespace tally {
+
+namespace {
+
+std::vector<std::size_t> open_cases(std::span<const Case> cases, const std::vector<bool>& done) {
+  std::vector<std::size_t> open;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (done.empty() || !done[i]) open.push_back(i);
+  }
+  return open;
+}
+
+void add_pass(std::vector<Job>& jobs, std::span<const std::size_t> order, Mode mode,
+              const Perturbation* perturbation = nullptr) {
+  for (const std::size_t i : order) jobs.push_back({.index = i, .mode = mode, .perturbation = perturbation});
+}
+
+}  // namespace
+
+std::vector<Job> measuring_jobs(std::span<const Case> cases, const Settings& settings,
+                                std::span<const Perturbation> perturbations, const std::vector<bool>& done) {
+  std::vector<std::size_t> open = open_cases(cases, done);
+  std::vector<std::size_t> reporting;
+  std::ranges::copy_if(open, std::back_inserter(reporting), [&](std::size_t i) { return cases[i].reports; });
+  std::erase_if(open, [&](std::size_t i) { return cases[i].reports; });
+  std::vector<Job> jobs;
+  if (settings.counts) {
+    for (int pass = 0; pass < settings.repeat; ++pass) add_pass(jobs, open, Mode::counts);
+  }
+  if (settings.wall) {
+    std::vector<std::size_t> order = open;
+    // (By index within a number of threads: std::stable_sort's buffer is deprecated in libstdc++ 12.)
+    std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(cases[i].threads, i); });
+    for (int turn = 0; turn < wall_turns(settings); ++turn) add_pass(jobs, order, Mode::wall);
+  }
+  add_pass(jobs, reporting, Mode::figure);
+  if (settings.counts) {
+    for (const Perturbation& perturbation : perturbations) add_pass(jobs, open, Mode::counts, &perturbation);
+  }
+  return jobs;
+}
+
+void add_probing_jobs(std::vector<Job>& jobs, std::span<const Case> cases,
+                      const std::map<std::string, ResolvedToolchain>& toolchains, std::span<const Probe* const> probes,
+                      bool counts, const std::vector<bool>& done) {
+  for (const Probe* probe : probes) {
+    if (probe->is_counted && !counts) continue;
+    std::vector<std::size_t> order = open_cases(cases, done);
+    std::erase_if(order, [&](std::size_t i) {
+      if (cases[i].reports) return true;
+      if (cases[i].command) return probe->host == nullptr || probe->host->command_option == nullptr;
+      return probe->applies != nullptr && !probe->applies(cases[i], toolchains.at(cases[i].toolchain).spec);
+    });
+    add_pass(jobs, order, Mode(*probe));
+  }
+}
+
+std::vector<Job> examining_jobs(std::span<const Case> cases, const std::vector<bool>& done) {
+  std::vector<Job> jobs;
+  add_pass(jobs, open_cases(cases, done), Mode::result);
+  return jobs;
+}
+
+std::optional<Job> job_of_another_process(const Job& ended, const CaseOutcome& outcome) {
+  if (!ended.counts_undisturbed() || ended.anew) return std::nullopt;
+  if (outcome.process_doubt.empty() || outcome.counted_in.size() != 1 || !outcome.counts) return std::nullopt;
+  return Job{.index = ended.index, .mode = Mode::counts, .anew = true};
+}
+
+std::vector<std::pair<Mode, std::size_t>> sessions_by_mode(std::span<const Job> jobs) {
+  std::vector<std::pair<Mode, std::size_t>> modes;
+  for (const Job& job : jobs) {
+    const auto known = std::ranges::find(modes, job.mode, &std::pair<Mode, std::size_t>::first);
+    (known == modes.end() ? modes.emplace_back(job.mode, 0) : *known).second += 1;
+  }
+  return modes;
+}
+
+bool names_device(const Case& measured) { return !measured.device.empty() && measured.device != "cpu"; }
+
+HostKind kind_of(const Job& job, const Case& measured) {
+  HostKind kind{.toolchain = measured.toolchain,
+                .language = measured.language,
+                .counted = is_under_valgrind(job.mode),
+                .runtime = measured.host_runtime,
+                .probe = job.mode.probe == nullptr ? nullptr : job.mode.probe->host,
+                .on_device = job.on_device || names_device(measured),
+                .anew = job.anew};
+  if (job.perturbation != nullptr) {
+    // Nothing but Python has hashes that are seeded when it starts.
+    if (kind.language == Language::python) kind.hash_seed = job.perturbation->hash_seed;
+    kind.environment_padding = job.perturbation->environment_padding;
+  }
+  return kind;
+}
+
+}  // namespace tally

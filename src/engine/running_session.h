@@ -1,0 +1,60 @@
+/// A session while it goes on: what it holds, and how it is brought to an end when it must be.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <optional>
+
+#include "cpu/lease.h"
+#include "engine/job_queue.h"
+#include "hosts/host_pool.h"
+#include "session/session.h"
+#include "session/stop_ladder.h"
+
+namespace tally {
+
+struct RunningSession {
+  Job job;
+  HostKind kind;
+  std::unique_ptr<Session> session;
+  CpuLease lease;
+  HostId host{};
+  Clock::time_point started;
+  StopLadder ladder;
+  std::uint64_t memory_limit = 0;           ///< 0: none.
+  bool passes_signals_on = false;           ///< Its child does: to what it measures, and not to what it has set up.
+  std::unique_ptr<ChildHandle> child = {};  ///< Once it has been forked.
+  Clock::time_point ended = {};             ///< Once it has.
+};
+
+/// So long a case that was stopped may clean up after itself; 0: it does not.
+[[nodiscard]] Milliseconds time_to_clean_up(const Case& measured);
+
+/// Takes the step that is due of ending it. True: its host is to be killed.
+[[nodiscard]] bool climb(RunningSession& running, Clock::time_point now);
+
+/// The case stands with what one process has said.
+void without_another_process(CaseOutcome& outcome, const std::string& why);
+
+/// In the order in which they began.
+using RunningSessions = std::list<RunningSession>;
+
+/// Its end where there is none.
+RunningSessions::iterator session_of(RunningSessions& sessions, std::uint32_t job);
+
+/// Looks from time to time at what sessions with a limit use, and has those killed that hold more than they may.
+class MemoryWatch {
+ public:
+  void check(RunningSessions& sessions, Clock::time_point now);
+  /// When to look again; never where none has a limit.
+  [[nodiscard]] Clock::time_point next(const RunningSessions& sessions) const;
+
+ private:
+  Clock::time_point next_{};
+};
+
+/// It has come to its end: tells its outcome the attempt, and what was learnt. How it ended for its case: allocation
+/// sites that are not found out are a warning.
+Ending deliver(RunningSession& running, CaseOutcome& outcome);
+
+}  // namespace tally

@@ -1,0 +1,427 @@
+#include "hosts/carried_images.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <utility>
+
+#include "base/digest.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "base/zstd.h"
+#include "build/cache.h"
+#include "build/file_digests.h"
+#include "build/identity.h"
+#include "hosts/image_files.h"
+#include "json/text.h"
+
+namespace tally {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kMagic = "tally images 1\n";
+
+Status go_on(const IsStopped& is_stopped) {
+  if (is_stopped && is_stopped()) return fail(ErrorKind::interrupted, "interrupted");
+  return {};
+}
+
+/// A file from a place on.
+class Bytes {
+ public:
+  Bytes(int fd, fs::path path, const IsStopped& is_stopped = {}, std::uint64_t at = 0)
+      : fd_(fd), path_(std::move(path)), is_stopped_(is_stopped), at_(at), block_(kBlock, '\0') {}
+
+  /// Empty at the end.
+  Result<std::string_view> next() {
+    for (;;) {
+      if (auto goes_on = go_on(is_stopped_); !goes_on) return std::unexpected(goes_on.error());
+      const ssize_t n = ::pread(fd_, block_.data(), block_.size(), static_cast<off_t>(at_));
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) return std::unexpected(errno_error("read", path_.string()));
+      at_ += static_cast<std::uint64_t>(n);
+      return std::string_view(block_).substr(0, static_cast<std::size_t>(n));
+    }
+  }
+
+ private:
+  static constexpr std::size_t kBlock = std::size_t{1} << 20U;
+  int fd_;
+  fs::path path_;
+  IsStopped is_stopped_;
+  std::uint64_t at_;
+  std::string block_;
+};
+
+/// What the bytes of a file were, as far as they matter to a host; empty: there is no file.
+///
+/// Of a folder its list of names. Of Python's compiled files their sources, whether they are there or not: when a
+/// source was written stands in them, and who runs first compiles it.
+std::string meaning_of(const std::string& path, FileDigests& digests) {
+  std::error_code code;
+  if (fs::is_directory(path, code)) {
+    std::vector<std::string> names;
+    for (const fs::directory_entry& entry : fs::directory_iterator(path, code))
+      names.push_back(entry.path().filename().string());
+    std::ranges::sort(names);
+    Digest digest;
+    for (const std::string& name : names) digest.add(name);
+    return "folder " + digest.hex();
+  }
+  const fs::path file(path);
+  if (file.extension() == ".pyc" && file.parent_path().filename() == "__pycache__") {
+    const std::string name = file.filename().string();
+    const fs::path source = file.parent_path().parent_path() / (name.substr(0, name.find('.')) + ".py");
+    if (fs::is_regular_file(source, code)) return "source " + digests.of(source);
+  }
+  return fs::exists(file, code) ? digests.of(file) : "";
+}
+
+/// The loader of programs looks names up in it; the libraries that it led to are compared themselves.
+bool is_list_alone(std::string_view path) { return path == "/etc/ld.so.cache"; }
+
+/// Of each path what it means; a file that is none any more has "".
+using Meanings = std::map<std::string, std::string>;
+
+/// An error: what has changed since the image was written.
+Result<Meanings> meanings_of(int fd, const fs::path& path, const ImageAbout& about, FileDigests& digests) {
+  const auto files = files_of_image(fd, path);
+  if (!files) return std::unexpected(files.error());
+  Meanings meanings;
+  for (const ImageFile& one : *files) {
+    if (ImageFile::now(one.path) != one)
+      return fail(ErrorKind::failed, "another file is there now than was: " + one.path);
+    if (!is_list_alone(one.path)) meanings[one.path] = meaning_of(one.path, digests);
+  }
+  if (state_of_all(about.origin.files) != about.origin.state)
+    return fail(ErrorKind::failed, "what it was made of has changed");
+  for (const std::string& own : about.origin.files) meanings[own] = meaning_of(own, digests);
+  return meanings;
+}
+
+/// An image as it is carried.
+struct Packed {
+  UniqueFd file;  ///< It has no name.
+  std::uint64_t bytes = 0;
+  Digest digest;
+};
+
+Result<Packed> pack(const HostImages& images, const std::string& key, const ImageAbout& about, FileDigests& digests,
+                    const IsStopped& is_stopped) {
+  const fs::path path = images.image(key);
+  const auto image = images.open(key);
+  if (!image) return fail(ErrorKind::failed, "it is not what was written");
+  const auto meanings = meanings_of(image->get(), path, about, digests);
+  if (!meanings) return std::unexpected(meanings.error());
+  Packed packed{.file = UniqueFd(::open(images.folder().c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)), .digest = {}};
+  if (!packed.file) return std::unexpected(errno_error("write a file in", images.folder().string()));
+  json::Object object = to_json(about);
+  json::Array named;
+  for (const auto& [name, meaning] : *meanings) named.emplace_back(json::Array{name, meaning});
+  object["named"] = std::move(named);
+  const auto take = [&](std::string_view piece) {
+    packed.bytes += piece.size();
+    packed.digest.add_raw(piece);
+    return write_all(packed.file.get(), piece, images.folder().string());
+  };
+  if (auto written = take(json::to_text(std::move(object)) + '\n'); !written) return std::unexpected(written.error());
+  Bytes bytes(image->get(), path, is_stopped);
+  if (auto written = to_zstd([&] { return bytes.next(); }, take); !written) return std::unexpected(written.error());
+  return packed;
+}
+
+/// Its length, its digest and its bytes.
+Status append(NewFile& to, const Packed& packed, const fs::path& path, const IsStopped& is_stopped) {
+  if (auto added = to.append(fmt::format("{} {}\n", packed.bytes, packed.digest.hex())); !added) return added;
+  for (Bytes bytes(packed.file.get(), path, is_stopped);;) {
+    const auto piece = bytes.next();
+    if (!piece) return std::unexpected(piece.error());
+    if (piece->empty()) return {};
+    if (auto added = to.append(*piece); !added) return added;
+  }
+}
+
+}  // namespace
+
+Result<std::vector<CarriedImage>> export_images(const HostImages& images, const std::string& filter, const fs::path& to,
+                                                const IsStopped& is_stopped) {
+  std::vector<CarriedImage> report;
+  FileDigests digests(digests_folder(images.folder().parent_path()));
+  auto file = NewFile::create(to);
+  if (!file) return std::unexpected(file.error());
+  if (auto added = file->append(kMagic); !added) return std::unexpected(added.error());
+  for (const HostImages::Image& one : images.list()) {
+    if (one.is_carried || !glob_match(filter, one.host)) continue;
+    const auto about = images.about(one.key);
+    if (!about) continue;
+    const auto packed = pack(images, one.key, *about, digests, is_stopped);
+    const ErrorKind kind = packed ? ErrorKind::failed : packed.error().kind;
+    if (kind == ErrorKind::io || kind == ErrorKind::interrupted) return std::unexpected(packed.error());
+    if (!packed) {
+      report.push_back({.host = one.host, .why_not = packed.error().message});
+      continue;
+    }
+    if (auto added = append(*file, *packed, images.folder(), is_stopped); !added) return std::unexpected(added.error());
+    report.push_back({.host = one.host, .bytes = packed->bytes, .why_not = {}});
+  }
+  std::ignore = digests.save();
+  const bool is_empty = std::ranges::none_of(report, [](const CarriedImage& one) { return one.why_not.empty(); });
+  if (is_empty) return report;
+  if (auto published = file->publish(); !published) return std::unexpected(published.error());
+  return report;
+}
+
+namespace {
+
+/// What is read once, from its first byte to its last; it may be a pipe.
+class Input {
+ public:
+  Input(UniqueFd fd, std::string path, const IsStopped& is_stopped)
+      : fd_(std::move(fd)), path_(std::move(path)), is_stopped_(is_stopped), block_(kBlock, '\0') {}
+
+  [[nodiscard]] Error damaged(const std::string& how) const {
+    return {ErrorKind::input, "it is no file of tally cache export, or is damaged: " + how,
+            fmt::format("{}, byte {}", path_, at_), "write it anew: tally cache export"};
+  }
+
+  /// Up to `most` of the bytes that come next; empty at the end.
+  Result<std::string_view> next(std::uint64_t most) {
+    while (begin_ == end_) {
+      if (auto goes_on = go_on(is_stopped_); !goes_on) return std::unexpected(goes_on.error());
+      // Nobody may ever write into a pipe.
+      constexpr int kPatienceMs = 200;
+      pollfd ready{fd_.get(), POLLIN, 0};
+      if (::poll(&ready, 1, kPatienceMs) <= 0) continue;
+      const ssize_t n = ::read(fd_.get(), block_.data(), block_.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) return std::unexpected(errno_error("read", path_));
+      if (n == 0) return std::string_view();
+      begin_ = 0;
+      end_ = static_cast<std::size_t>(n);
+    }
+    const std::string_view piece =
+        std::string_view(block_).substr(begin_, std::min<std::uint64_t>(end_ - begin_, most));
+    begin_ += piece.size();
+    at_ += piece.size();
+    return piece;
+  }
+
+  /// Without its end; nothing where the input has ended.
+  Result<std::optional<std::string>> line() {
+    constexpr std::size_t kMost = 100;
+    std::string text;
+    for (;;) {
+      const auto piece = next(1);
+      if (!piece) return std::unexpected(piece.error());
+      if (piece->empty() && text.empty()) return std::nullopt;
+      if (piece->empty() || text.size() > kMost) return std::unexpected(damaged("a line is missing"));
+      if (*piece == "\n") return text;
+      text += *piece;
+    }
+  }
+
+ private:
+  static constexpr std::size_t kBlock = std::size_t{1} << 18U;
+  UniqueFd fd_;
+  std::string path_;
+  IsStopped is_stopped_;
+  std::string block_;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  std::uint64_t at_ = 0;  ///< From the first byte on.
+};
+
+/// "34567 0123456789abcdef0123456789abcdef"
+std::optional<std::pair<std::uint64_t, std::string>> size_and_digest(std::string_view line) {
+  std::uint64_t size = 0;
+  const auto number = std::from_chars(line.data(), line.data() + line.size(), size);
+  const auto length = static_cast<std::size_t>(number.ptr - line.data());
+  if (number.ec != std::errc() || length == line.size() || line[length] != ' ') return std::nullopt;
+  return std::pair(size, std::string(line.substr(length + 1)));
+}
+
+/// A file in the store that goes with this object, unless it got its name.
+class NewImage {
+ public:
+  static Result<NewImage> create(const HostImages& images, const std::string& key) {
+    const auto place = images.place_for_new(key);
+    if (!place) {
+      return fail(ErrorKind::io, "no image can be kept there: less than 1 GiB is left, or no program may lie there",
+                  images.folder().string(), "set XDG_CACHE_HOME to a folder that has room");
+    }
+    UniqueFd file(::open(place->c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!file) return std::unexpected(errno_error("write", *place));
+    return NewImage(*place, std::move(file));
+  }
+  NewImage(NewImage&& other) noexcept : path(std::exchange(other.path, {})), file(std::move(other.file)) {}
+  NewImage& operator=(NewImage&&) = delete;
+  ~NewImage() {
+    if (!path.empty()) ::unlink(path.c_str());
+  }
+
+  std::string path;
+  UniqueFd file;
+
+ private:
+  NewImage(std::string place, UniqueFd opened) : path(std::move(place)), file(std::move(opened)) {}
+};
+
+Result<CarriedImage> import_one(const HostImages& images, Input& input, std::uint64_t size, const std::string& digest) {
+  const auto kept = NewImage::create(images, "carried");
+  if (!kept) return std::unexpected(kept.error());
+  Digest found;
+  for (std::uint64_t left = size; left > 0;) {
+    const auto piece = input.next(left);
+    if (!piece) return std::unexpected(piece.error());
+    if (piece->empty()) return std::unexpected(input.damaged("it ends early"));
+    found.add_raw(*piece);
+    left -= piece->size();
+    if (auto written = write_all(kept->file.get(), *piece, kept->path); !written)
+      return std::unexpected(written.error());
+  }
+  if (found.hex() != digest) return std::unexpected(input.damaged("an image has other bytes than were written"));
+  const auto line = first_line(kept->file.get(), kept->path);
+  const auto object = line ? json::parse(*line) : std::unexpected(line.error());
+  const auto about = object ? image_about(*object) : std::unexpected(object.error());
+  if (!about || !is_digest(about->origin.content) || (*object)["named"].array() == nullptr)
+    return std::unexpected(input.damaged("an image does not say what it is of"));
+  CarriedImage carried{.host = about->origin.host, .bytes = size, .why_not = {}};
+  carried.why_not = why_unfit(about->machine, ImageMachine::here());
+  if (!carried.why_not.empty()) return carried;
+  if (auto published = images.publish_carried(about->origin.content, kept->path); !published)
+    return std::unexpected(published.error());
+  return carried;
+}
+
+}  // namespace
+
+Result<std::vector<CarriedImage>> import_images(const HostImages& images, const fs::path& from,
+                                                const IsStopped& is_stopped) {
+  if (images.quota() == 0)
+    return fail(ErrorKind::input, "images are switched off, so none is taken", HostImages::kVariable,
+                "set it to a size such as 2G");
+  UniqueFd fd(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) {
+    Error error = errno_error("open", from.string());
+    error.kind = ErrorKind::input;
+    return std::unexpected(std::move(error));
+  }
+  Input input(std::move(fd), from.string(), is_stopped);
+  const auto first = input.line();
+  if (!first && first.error().kind != ErrorKind::input) return std::unexpected(first.error());
+  if (!first || !*first || **first + "\n" != kMagic)
+    return fail(ErrorKind::input, "it is no file of tally cache export", from.string(),
+                "write one where the images are: tally cache export FILE");
+  std::vector<CarriedImage> report;
+  for (;;) {
+    const auto line = input.line();
+    if (!line) return std::unexpected(line.error());
+    if (!*line) return report;
+    const auto about = size_and_digest(**line);
+    if (!about) return std::unexpected(input.damaged("the length of an image is missing"));
+    auto carried = import_one(images, input, about->first, about->second);
+    if (!carried) return std::unexpected(carried.error());
+    report.push_back(*std::move(carried));
+  }
+}
+
+namespace {
+
+/// What each of them is now; an error: a file means something else here than it did there.
+Result<std::map<std::string, ImageFile>> compare_files(const json::Array& named, FileDigests& digests) {
+  std::map<std::string, ImageFile> files;
+  for (const json::Value& one : named) {
+    const std::string path = one[std::size_t{0}].text_or("");
+    const std::string then = one[std::size_t{1}].text_or("");
+    files[path] = ImageFile::now(path);
+    const std::string now = meaning_of(path, digests);
+    if (now == then) continue;
+    const char* const how = now.empty()    ? "a file is not here that was there: "
+                            : then.empty() ? "a file is here that was not there: "
+                                           : "another file is here than was there: ";
+    return fail(ErrorKind::failed, how + path);
+  }
+  return files;
+}
+
+Status unpack(int from, const fs::path& path, std::uint64_t at, const ImageAbout& about, const NewImage& to) {
+  Digest digest;
+  std::uint64_t size = 0;
+  Bytes bytes(from, path, {}, at);
+  const auto take = [&](std::string_view piece) -> Status {
+    digest.add_raw(piece);
+    size += piece.size();
+    if (size > about.bytes) return fail(ErrorKind::input, "it is longer than it says", path.string());
+    return write_all(to.file.get(), piece, to.path);
+  };
+  if (auto done = from_zstd([&] { return bytes.next(); }, take, path.string()); !done) return done;
+  if (size != about.bytes || digest.hex() != about.digest)
+    return fail(ErrorKind::input, "it has other bytes than were written", path.string());
+  return {};
+}
+
+Status adopt_from(const HostImages& images, int fd, const fs::path& path, const std::string& key,
+                  const ImageOrigin& origin) {
+  const auto line = first_line(fd, path);
+  if (!line) return std::unexpected(line.error());
+  const auto object = json::parse(*line);
+  if (!object) return std::unexpected(object.error());
+  const auto about = image_about(*object);
+  if (!about) return std::unexpected(about.error());
+  const json::Array* const named = (*object)["named"].array();
+  if (named == nullptr || about->origin.content != origin.content)
+    return fail(ErrorKind::input, "it is damaged", path.string());
+  if (const std::string why = why_unfit(about->machine, ImageMachine::here()); !why.empty())
+    return fail(ErrorKind::failed, why);
+  FileDigests digests(digests_folder(images.folder().parent_path()));
+  const auto now = compare_files(*named, digests);
+  std::ignore = digests.save();
+  if (!now) return std::unexpected(now.error());
+  // What the host is made of here, it must have been made of there.
+  for (const std::string& one : origin.files) {
+    if (!now->contains(one)) return fail(ErrorKind::failed, "a file is here that was not there: " + one);
+  }
+  const auto image = NewImage::create(images, key);
+  if (!image) return std::unexpected(image.error());
+  if (auto done = unpack(fd, path, line->size() + 1, *about, *image); !done) return done;
+  auto files = files_of_image(image->file.get(), image->path);
+  if (!files) return std::unexpected(files.error());
+  for (ImageFile& one : *files) {
+    const auto known = now->find(one.path);
+    if (known == now->end() && !is_list_alone(one.path))
+      return fail(ErrorKind::input, "it does not say what was in " + one.path, path.string());
+    one = known == now->end() ? ImageFile::now(one.path) : known->second;
+  }
+  if (auto set = set_files_of_image(image->file.get(), image->path, *files); !set) return set;
+  if (!images.publish(key, image->path, origin)) return fail(ErrorKind::io, "it cannot be kept", image->path);
+  return {};
+}
+
+}  // namespace
+
+Result<bool> adopt_image(const HostImages& images, const std::string& key, const ImageOrigin& origin) {
+  const fs::path path = images.carried(origin.content);
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat info{};
+  if (!fd || ::fstat(fd.get(), &info) != 0) return false;
+  const bool is_own = S_ISREG(info.st_mode) && info.st_uid == ::geteuid() && (info.st_mode & 077U) == 0;
+  const Status adopted = is_own ? adopt_from(images, fd.get(), path, key, origin)
+                                : fail(ErrorKind::failed, "others may read or write it", path.string());
+  if (!adopted) {
+    // It was of other files, and will be; room may come.
+    if (adopted.error().kind != ErrorKind::io) ::unlink(path.c_str());
+    return fail(adopted.error().kind, "what was carried here does not fit: " + describe(adopted.error()));
+  }
+  ::utimensat(AT_FDCWD, path.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
+  return true;
+}
+
+}  // namespace tally

@@ -1,0 +1,47 @@
+/// Hosts' images that go from one machine to another: `tally cache export` and `import`.
+///
+/// The file: a line `tally images 1`, then for each image a line with its length and its digest, and the image as it
+/// lies in the other's store (KEY.carried): a line of JSON (image_about.h, and the files that it names, by the digest
+/// of their bytes), then the image, compressed by zstd.
+///
+/// A carried image becomes one of the store when a host of the same specification is to be started, and every file that
+/// the image names has the bytes that it had where it was written. What lies in no file does not move counts
+/// (docs/reference/exactness.md), and what a processor and a kernel must have is compared (ImageMachine).
+///
+/// An image is code that will run as this user: take none from who may not run code as this user.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "hosts/host_images.h"
+
+namespace tally {
+
+struct CarriedImage {
+  std::string host;
+  std::uint64_t bytes = 0;  ///< As it is carried.
+  std::string why_not;      ///< It was left out; empty: it was not.
+};
+
+/// Says whether the user wants it to end: it does, with an error (interrupted).
+using IsStopped = std::function<bool()>;
+
+/// Writes images to `to`: those of hosts whose name matches, the one that was used last first. Where there is none,
+/// nothing is written. An error (io, interrupted): neither.
+Result<std::vector<CarriedImage>> export_images(const HostImages& images, const std::string& filter,
+                                                const std::filesystem::path& to, const IsStopped& is_stopped = {});
+
+/// Takes them into the store. An error (input): it is no such file, or is damaged, at which byte; (io): there is no
+/// room for it, or images are switched off. What came before in the file has been taken then.
+Result<std::vector<CarriedImage>> import_images(const HostImages& images, const std::filesystem::path& from,
+                                                const IsStopped& is_stopped = {});
+
+/// Makes the carried image of this host, if there is one, the store's image of this key. An error: it does not fit, and
+/// why. False: there is none.
+Result<bool> adopt_image(const HostImages& images, const std::string& key, const ImageOrigin& origin);
+
+}  // namespace tally

@@ -1,0 +1,13 @@
+/// A comparison, and what a gate says of it, as JSON. Pure.
+#pragma once
+
+#include <string>
+
+#include "comparison/check.h"
+
+namespace tally {
+
+/// { "verdicts": {..}, "cases": [{ "id", "verdict", "cause", "instructions": {..}, "time": {..}, "functions": [..] }] }
+std::string to_json(const Comparison& comparison, const CheckResult* checked);
+
+}  // namespace tally

@@ -1,0 +1,44 @@
+/// Tables for a terminal: aligned, fitted to a width, coloured only when asked.
+///
+/// Every ambient fact (width, colour) is an argument. Text of others is made harmless (see printable()) before it is
+/// laid out.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tally {
+
+struct RenderOptions {
+  int width = 100;  ///< Columns of the terminal; 0: as wide as needed.
+  bool color = false;
+};
+
+enum class Tint { none, dim, bold, good, bad, notice };
+
+/// `text` in a colour, or as it is.
+std::string tinted(std::string_view text, Tint tint, bool color);
+
+struct Cell {
+  std::string text;
+  Tint tint = Tint::none;
+};
+
+struct Column {
+  std::string title;
+  bool right = false;      ///< Figures stand to the right.
+  int least = 0;           ///< May be cut to this many columns; 0: never cut.
+  int drop = 0;            ///< Where even that does not fit, columns go by falling `drop`; 0: never.
+  bool in_middle = false;  ///< Cut there: what tells one from another is at the end as often as at the beginning.
+};
+
+struct Table {
+  std::vector<Column> columns;
+  std::vector<std::vector<Cell>> rows;  ///< Each as long as `columns`.
+};
+
+/// A heading line, then a line for each row; every line ends in a newline and none in a space.
+std::string render_table(const Table& table, const RenderOptions& options);
+
+}  // namespace tally

@@ -1,0 +1,76 @@
+#include "session/case_failure.h"
+
+#include <fmt/format.h>
+
+#include <csignal>
+
+#include "base/text.h"
+#include "process/wait_status.h"
+#include "protocol/descriptors.h"
+#include "session/traceback.h"
+
+namespace tally {
+
+using protocol::Stage;
+
+namespace {
+
+bool is_out_of_memory(std::string_view text) {
+  return text.contains("MemoryError") || text.contains("bad_alloc") || text.contains("can't allocate memory");
+}
+
+}  // namespace
+
+std::string stage_name(Stage stage, Mode mode) {
+  switch (stage) {
+    case Stage::load:
+      return "load";
+    case Stage::setup:
+      return "setup";
+    case Stage::warm_up:
+      return "warm_up";
+    case Stage::region:
+      return mode == Mode::counts ? "count" : mode == Mode::wall ? "time" : mode == Mode::figure ? "figure" : "result";
+    default:
+      return "host";
+  }
+}
+
+CaseFailure describe_failure(const CaseFailed& failed, const Case& one, Mode mode, std::uint64_t memory_limit) {
+  const std::string stage = stage_name(failed.stage, mode);
+  if (failed.skipped) return {.stage = stage, .message = failed.message, .detail = {}, .output = {}, .skipped = true};
+  std::string text = failed.message;
+  if (memory_limit > 0 && is_out_of_memory(text)) {
+    text.insert(
+        0, fmt::format("over memory, of which it may use {:.4g} MiB: ", static_cast<double>(memory_limit) / 1048576));
+  }
+  if (one.language != Language::python || failed.signal) {
+    // A library's message may go on for pages (PyTorch appends its own stack).
+    std::string summary(trim(first_line(text)));
+    if (failed.signal == SIGILL && mode == Mode::counts) {
+      summary += "; Valgrind lacks some instructions (AVX-512 among them): build without -march=native";
+    }
+    return {stage, std::move(summary), failed.detail.empty() ? text : failed.detail, {}};
+  }
+  const std::vector<Snippet> parts = python_parts(one);
+  const std::string place = innermost_place(failed.detail, parts);
+  return {stage, place.empty() ? text : fmt::format("{} ({})", text, place), map_traceback(failed.detail, parts), {}};
+}
+
+CaseFailure describe_cut_off(Stage stage, Mode mode) {
+  return {stage_name(stage, mode),
+          fmt::format("its code closed descriptor {}, on which the case's process speaks with tally: let it close what "
+                      "it has opened itself, or only those below {}",
+                      protocol::kCaseSocket, protocol::kCaseSocket),
+          {},
+          {}};
+}
+
+CaseFailure describe_exit(int wait_status, Stage stage, Mode mode) {
+  return {stage_name(stage, mode),
+          "the case's process " + describe(decode_wait_status(wait_status)) + " before it had a result",
+          {},
+          {}};
+}
+
+}  // namespace tally

@@ -1,0 +1,23 @@
+/// What went wrong in a case, in words that lead a reader to the place in the suite. Pure.
+#pragma once
+
+#include "definition/toolchain.h"
+#include "expansion/case.h"
+#include "session/case_messages.h"
+#include "session/outcome.h"
+
+namespace tally {
+
+/// "load", "setup", "warm_up", "count", "time", "result", "host".
+std::string stage_name(protocol::Stage stage, Mode mode);
+
+/// What the child says of itself, with the places that the host speaks of turned into the suite's.
+CaseFailure describe_failure(const CaseFailed& failed, const Case& one, Mode mode, std::uint64_t memory_limit);
+
+/// Its code has closed the socket on which its process speaks.
+CaseFailure describe_cut_off(protocol::Stage stage, Mode mode);
+
+/// Its process ended by itself.
+CaseFailure describe_exit(int wait_status, protocol::Stage stage, Mode mode);
+
+}  // namespace tally

@@ -1,0 +1,35 @@
+#include "session/case_messages.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/files.h"
+#include "protocol/dump_names.h"
+
+namespace tally {
+namespace {
+
+TEST(DumpNames, AreThoseOfOneProcess) {
+  EXPECT_STREQ(protocol::dump_path("/d", 7, 3), "/d/7.3");
+  EXPECT_STREQ(protocol::observed_path("/d", 7, protocol::kPythonCallsEnding), "/d/7.functions");
+  EXPECT_STREQ(protocol::observed_path("/d", 7, protocol::kAllocationTraceEnding), "/d/7");
+  for (const char* own : {"7", "7.1", "7.12", "7.functions"}) EXPECT_TRUE(protocol::is_dump_of(own, 7)) << own;
+  for (const char* other : {"77", "77.1", "1.7", "functions", "7x"})
+    EXPECT_FALSE(protocol::is_dump_of(other, 7)) << other;
+}
+
+TEST(DumpFolder, KeepsNothingThatTheChildLeftHoweverManyThereAre) {
+  const auto folder = TemporaryFolder::make().value();
+  const std::string path = folder.path().string();
+  for (const char* name : {"7", "7.1", "7.2", "7.90", "7.functions", "8.1"}) std::ofstream(path + "/" + name) << "x";
+  DumpFolder{.path = path, .ending = {}, .child = 7}.clean();
+  std::vector<std::string> left;
+  for (const auto& entry : std::filesystem::directory_iterator(path)) left.push_back(entry.path().filename());
+  EXPECT_THAT(left, testing::ElementsAre("8.1"));
+}
+
+}  // namespace
+}  // namespace tally

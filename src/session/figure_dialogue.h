@@ -1,0 +1,17 @@
+/// The part of the talk with one case child that reports a figure of its own. It asks for no region: the child says its
+/// figure when it is let go. Pure.
+#pragma once
+
+#include "session/dialogue_rules.h"
+
+namespace tally {
+
+class FigureDialogue {
+ public:
+  explicit FigureDialogue(const DialogueRules& /*rules*/) {}
+
+  static DialogueAnswer on(const PhaseReady& /*ready*/) { return Advance{}; }
+  static void deliver(CaseOutcome& /*outcome*/) {}
+};
+
+}  // namespace tally

@@ -1,0 +1,43 @@
+/// What a region came to that a case child has executed once, and those that a probe has asked for.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "profile/callgrind.h"
+
+namespace tally {
+
+struct Probe;
+
+struct RegionCounted {
+  int status = 0;    ///< A wait status: of the process that executed it.
+  bool own = false;  ///< By the case child itself, not by a fork of it.
+  std::uint64_t iterations = 1;
+  std::uint64_t allocations = 0;
+  std::uint64_t allocated_bytes = 0;
+  std::uint64_t pauses = 0;              ///< How often counting was paused within the region.
+  int thread = 0;                        ///< The one that was counted alone, from 1; 0: all were.
+  std::optional<Result<Totals>> totals;  ///< Where instructions are counted.
+  std::string dump;                      ///< The text that they are from.
+  std::string left;                      ///< The text of the file that a probe's observer left of it.
+};
+
+/// Why its totals cannot be used; nothing: they can.
+inline std::optional<std::string> why_unusable(const RegionCounted& region) {
+  if (region.totals && *region.totals) return std::nullopt;
+  return "Callgrind left no usable counts: " + (region.totals ? describe(region.totals->error()) : "no dump");
+}
+
+/// Whatever a probe has asked for, in that order.
+struct ProbeSample {
+  const Probe* probe = nullptr;
+  std::vector<RegionCounted> baseline;  ///< Of the empty loop.
+  std::vector<RegionCounted> lead;      ///< To be subtracted from the statement's, where the host has one.
+  std::vector<RegionCounted> statement;
+};
+
+}  // namespace tally
