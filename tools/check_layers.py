@@ -104,13 +104,16 @@ LAYERS = {
     # One commit after another, each built in a work tree.
     "commits": [
         "build",
+        "comparison",
         "definition",
         "discovery",
         "engine",
         "git",
+        "history",
         "plan",
         "process",
         "record",
+        "records",
         "run",
     ],
     # process, engine: the loop that serves is the one that measures, and hosts live between runs.
@@ -133,7 +136,7 @@ LAYERS = {
     # definition: its door to TOML, for what was agreed to; the words for known noise.
     "comparison": ["definition", "profile", "record"],
     # Records and what lies beside them, by path. run: the files of its probes.
-    "records": ["build", "comparison", "profile", "record", "run"],
+    "records": ["build", "comparison", "git", "history", "process", "profile", "record", "run"],
     # git: a store may be one of its refs.
     "history": ["comparison", "git", "json", "measurement", "process", "profile", "record"],
     # Results of other tools, from and to records.
@@ -156,6 +159,8 @@ LAYERS = {
         "report/text",
         "web",
     ],
+    # Statements under torch.profiler, each in a process of its own.
+    "recording": ["build", "definition", "expansion", "json", "plan", "process", "report/trace", "trace"],
     "report/trace": ["json", "report/html", "report/text", "trace", "web"],
 }
 LAYERS["cli"] = [name for name in LAYERS if name != "cli"]

@@ -176,7 +176,7 @@ int run_ab(const Context& context, const AbOptions& options, std::ostream& out, 
   if (!(*measuring)->is_served()) (*measuring)->workspace().keep_hosts_warm();
   const auto selection = selection_of(options.run);
   if (!selection) return report_error(selection.error(), err);
-  const ServedPlan plan_to_serve = {suite_to_serve(context, {.suite = options.suite}), *selection};
+  const serve::ServedPlan plan_to_serve = {suite_to_serve(context, {.suite = options.suite}), *selection};
   const auto measure_one = [&](const RunRequest& side) { return (*measuring)->measure(side, plan_to_serve); };
   auto measured = measure_in_turns(measure_one, sides, options.rounds, [&](int round, std::size_t side) {
     tell(fmt::format("round {} of {}, {}", round, options.rounds, kNames[side]));

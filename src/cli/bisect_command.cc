@@ -7,9 +7,10 @@
 #include <ostream>
 
 #include "base/files.h"
-#include "cli/bisect_search.h"
 #include "cli/refuse.h"
 #include "cli/run_command.h"
+#include "commits/bisect_search.h"
+#include "report/text/bisect_report.h"
 
 namespace tally::cli {
 namespace {
@@ -59,8 +60,8 @@ int not_bisected(const Error& error, std::ostream& err) {
 }
 
 /// Profiles serve the bisect that measured them, however often it is said; the next one begins without.
-void keep_profiles_of_this_bisect(const CommitRoom& room, const std::vector<LineCommit>& line) {
-  const fs::path folder = room.workshop().folder() + "/measured";
+void keep_profiles_of_this_bisect(const CommitRunner& commits, const std::vector<LineCommit>& line) {
+  const fs::path folder = commits.workshop().folder() + "/measured";
   const std::string ends = line.front().title.id + " " + line.back().title.id + "\n";
   if (read_file(folder / "ends").value_or("") == ends) return;
   std::error_code ignored;
@@ -87,20 +88,21 @@ void add_bisect_options(OptionSet& command, BisectOptions& options) {
 }
 
 int run_bisect(const Context& context, const BisectOptions& options, std::ostream& out, std::ostream& err) {
-  auto room = CommitRoom::open(context, options.commits, true, "bisect", err);
-  if (!room) return not_bisected(room.error(), err);
-  const Repository& repository = (*room)->repository();
+  auto session = open_commits(context, options.commits, true, "bisect", err);
+  if (!session) return not_bisected(session.error(), err);
+  CommitRunner& runner = *session->commits;
+  const Repository& repository = runner.repository();
   const auto line = line_from_good(repository, options);
   if (!line) return not_bisected(line.error(), err);
   const auto dirty = repository.is_dirty();
-  if (dirty && *dirty) (*room)->say("what is not committed is not measured");
-  (*room)->say(fmt::format("{} commits, built in {}", line->size() - 1, (*room)->workshop().tree()));
-  keep_profiles_of_this_bisect(**room, *line);
-  BisectSearch search(**room, options.limit > 0 ? std::optional<std::size_t>(options.limit) : std::nullopt);
+  if (dirty && *dirty) runner.say("what is not committed is not measured");
+  runner.say(fmt::format("{} commits, built in {}", line->size() - 1, runner.workshop().tree()));
+  keep_profiles_of_this_bisect(runner, *line);
+  BisectSearch search(runner, options.limit > 0 ? std::optional<std::size_t>(options.limit) : std::nullopt);
   const auto report = search.search(*line);
   if (!report) {
     const int code = not_bisected(report.error(), err);
-    if (code == kInterrupted) (*room)->say("finished measurements are kept: the same command continues");
+    if (code == kInterrupted) runner.say("finished measurements are kept: the same command continues");
     return code;
   }
   if (options.json) {

@@ -4,7 +4,7 @@
 #include <iosfwd>
 #include <string>
 
-#include "cli/commit_room.h"
+#include "cli/commit_options.h"
 #include "cli/option_set.h"
 #include "report/text/table.h"
 

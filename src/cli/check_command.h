@@ -12,7 +12,6 @@
 
 #include "base/error.h"
 #include "cli/option_set.h"
-#include "cli/rebase.h"
 #include "cli/remeasure.h"
 #include "record/record.h"
 #include "report/text/table.h"

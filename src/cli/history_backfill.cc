@@ -76,14 +76,14 @@ Result<std::vector<CommitTitle>> dealt(const std::vector<CommitTitle>& commits, 
   return own;
 }
 
-Result<std::set<std::string>> commits_in_store(CommitRoom& room) {
-  const auto runs = room.store().runs();
+Result<std::set<std::string>> commits_in_store(CommitRunner& commits) {
+  const auto runs = commits.store().runs();
   if (!runs) return std::unexpected(runs.error());
-  std::set<std::string> commits;
+  std::set<std::string> stored;
   for (const StoredRun& run : *runs) {
-    if (run.suite == room.suite()) commits.insert(run.commit);
+    if (run.suite == commits.suite()) stored.insert(run.commit);
   }
-  return commits;
+  return stored;
 }
 
 struct Filled {
@@ -102,9 +102,10 @@ void report_failed_cases(const CommitTitle& commit, const Record& record, std::o
              printable(trim(first_line(first->failure->message))));
 }
 
-Status fill_one(CommitRoom& room, const CommitTitle& commit, Filled& filled, std::ostream& out, std::ostream& err) {
-  if (room.is_interrupted()) return fail(ErrorKind::interrupted, "interrupted");
-  const auto outcome = room.commits().measure(commit.id, {});
+Status fill_one(CommitRunner& commits, const CommitTitle& commit, Filled& filled, std::ostream& out,
+                std::ostream& err) {
+  if (commits.is_interrupted()) return fail(ErrorKind::interrupted, "interrupted");
+  const auto outcome = commits.commits().measure(commit.id, {});
   if (!outcome) return std::unexpected(outcome.error());
   if (const auto* const failed = std::get_if<NotMeasured>(&*outcome)) {
     ++filled.failed;
@@ -114,11 +115,11 @@ Status fill_one(CommitRoom& room, const CommitTitle& commit, Filled& filled, std
   }
   const auto& measured = std::get<MeasuredCommit>(*outcome);
   report_failed_cases(commit, measured.record, err);
-  const auto added = room.store().add(measured.record, commit.id);
+  const auto added = commits.store().add(measured.record, commit.id);
   if (!added) return std::unexpected(added.error());
-  room.keep_whole(commit.id, measured.record);
+  commits.keep_complete(commit.id, measured.record);
   ++(measured.same_as.empty() ? filled.measured : filled.carried);
-  fmt::print(out, "{}{}\n", room.store().files().place_of(added->file),
+  fmt::print(out, "{}{}\n", commits.store().files().place_of(added->file),
              measured.same_as.empty()
                  ? ""
                  : fmt::format(" (carried forward: the {} of {})", measured.was_built ? "built files" : "files",
@@ -151,20 +152,21 @@ void add_bridge_options(OptionSet& command, BackfillOptions& options) {
 }
 
 int run_backfill(const Context& context, const BackfillOptions& options, std::ostream& out, std::ostream& err) {
-  auto room = CommitRoom::open(context, options.commits, false, "history", err);
-  if (!room) return not_filled(room.error(), err);
-  const auto commits = commits_meant((*room)->repository(), options);
+  auto session = open_commits(context, options.commits, false, "history", err);
+  if (!session) return not_filled(session.error(), err);
+  CommitRunner& runner = *session->commits;
+  const auto commits = commits_meant(runner.repository(), options);
   if (!commits) return not_filled(commits.error(), err);
   auto own = dealt(*commits, options);
   if (!own) return not_filled(own.error(), err);
-  const auto there = commits_in_store(**room);
+  const auto there = commits_in_store(runner);
   if (!there) return not_filled(there.error(), err);
   const auto known = std::erase_if(*own, [&](const CommitTitle& commit) { return there->contains(commit.id); });
   Filled filled;
   std::size_t done = 0;
   for (const CommitTitle& commit : *own) {
-    (*room)->say(fmt::format("[{}/{}] {} \"{}\"", ++done, own->size(), short_commit(commit.id), commit.title));
-    if (auto status = fill_one(**room, commit, filled, out, err); !status) return not_filled(status.error(), err);
+    runner.say(fmt::format("[{}/{}] {} \"{}\"", ++done, own->size(), short_commit(commit.id), commit.title));
+    if (auto status = fill_one(runner, commit, filled, out, err); !status) return not_filled(status.error(), err);
   }
   fmt::print(out, "{}: {} measured, {} carried forward, {} already there, {} that could not be measured\n",
              options.commits.store, filled.measured, filled.carried, known, filled.failed);
@@ -172,12 +174,13 @@ int run_backfill(const Context& context, const BackfillOptions& options, std::os
 }
 
 int run_bridge(const Context& context, const BackfillOptions& options, std::ostream& out, std::ostream& err) {
-  auto room = CommitRoom::open(context, options.commits, false, "history", err);
-  if (!room) return not_filled(room.error(), err);
-  const auto commit = (*room)->repository().commit(options.bridge);
+  auto session = open_commits(context, options.commits, false, "history", err);
+  if (!session) return not_filled(session.error(), err);
+  CommitRunner& runner = *session->commits;
+  const auto commit = runner.repository().commit(options.bridge);
   if (!commit) return not_filled(commit.error(), err);
   Filled filled;
-  const auto status = fill_one(**room, {.id = commit->id, .author = {}, .title = options.bridge}, filled, out, err);
+  const auto status = fill_one(runner, {.id = commit->id, .author = {}, .title = options.bridge}, filled, out, err);
   if (!status) return not_filled(status.error(), err);
   return filled.failed > 0 ? kFailed : kFine;
 }

@@ -137,8 +137,8 @@ int import_results_to_history(const Context& context, const HistoryOptions& opti
   const auto runs = runs_in(format, options.imported.paths);
   if (!runs) return history_refused(runs.error(), err);
   RealProcessRunner runner(context.libexec + "/tally-supervisor");
-  const auto repository = repository_of(runner, context, options);
-  auto store = open_store(runner, context, options);
+  const auto repository = repository_of(runner, named_store(context, options));
+  auto store = open_store(runner, named_store(context, options));
   if (!store) return history_refused(store.error(), err);
   Importing importing(options.imported, format, repository, *store, out, err);
   if (auto found = importing.find_commit(); !found) return history_refused(found.error(), err);

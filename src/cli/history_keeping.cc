@@ -113,7 +113,7 @@ int history_refused(const Error& error, std::ostream& err) {
 
 int add_to_history(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
   RealProcessRunner runner(context.libexec + "/tally-supervisor");
-  auto store = open_store(runner, context, options);
+  auto store = open_store(runner, named_store(context, options));
   if (!store) return history_refused(store.error(), err);
   int code = kFine;
   bool stored = false;
@@ -134,7 +134,7 @@ int add_to_history(const Context& context, const HistoryOptions& options, std::o
     fmt::print(out, "{}{}\n", store->files().place_of(added->file), added->is_new ? "" : " (there already)");
   }
   // Which of them explain something is known along the commits of a repository only.
-  if (const auto repository = repository_of(runner, context, options); stored && repository) {
+  if (const auto repository = repository_of(runner, named_store(context, options)); stored && repository) {
     if (const auto gone = prune_profiles(*repository, "HEAD", *store); !gone && gone.error().kind == ErrorKind::io)
       return history_refused(gone.error(), err);
   }
@@ -146,7 +146,7 @@ int import_to_history(const Context& context, const HistoryOptions& options, std
   const auto files = json_files(options.imported.paths);
   if (!files) return history_refused(files.error(), err);
   RealProcessRunner runner(context.libexec + "/tally-supervisor");
-  auto store = open_store(runner, context, options);
+  auto store = open_store(runner, named_store(context, options));
   if (!store) return history_refused(store.error(), err);
   Imported imported;
   Adding adding(*store);
@@ -167,9 +167,9 @@ int import_to_history(const Context& context, const HistoryOptions& options, std
 
 int prune_history(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
   RealProcessRunner runner(context.libexec + "/tally-supervisor");
-  const auto repository = repository_of(runner, context, options);
+  const auto repository = repository_of(runner, named_store(context, options));
   if (!repository) return history_refused(repository.error(), err);
-  auto store = open_store(runner, context, options);
+  auto store = open_store(runner, named_store(context, options));
   if (!store) return history_refused(store.error(), err);
   const auto gone = prune_profiles(*repository, options.shown.tip, *store);
   if (!gone) return history_refused(gone.error(), err);
@@ -179,7 +179,7 @@ int prune_history(const Context& context, const HistoryOptions& options, std::os
 
 int rebuild_history_index(const Context& context, const HistoryOptions& options, std::ostream& err) {
   RealProcessRunner runner(context.libexec + "/tally-supervisor");
-  auto store = open_store(runner, context, options);
+  auto store = open_store(runner, named_store(context, options));
   if (!store) return history_refused(store.error(), err);
   const auto rebuilt = store->rebuild();
   return rebuilt ? kFine : history_refused(rebuilt.error(), err);
@@ -187,7 +187,7 @@ int rebuild_history_index(const Context& context, const HistoryOptions& options,
 
 int exchange_history(const Context& context, const HistoryOptions& options, std::ostream& err) {
   RealProcessRunner runner(context.libexec + "/tally-supervisor");
-  const auto branch = open_branch(runner, context, options);
+  const auto branch = open_branch(runner, named_store(context, options));
   if (!branch) return history_refused(branch.error(), err);
   const auto done = options.push ? (*branch)->push(options.remote) : (*branch)->pull(options.remote);
   if (done) return kFine;

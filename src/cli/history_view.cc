@@ -21,8 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kGitStore = "git:";
-
 Result<std::string> choose_suite(const HistoryOptions& options, const HistoryIndex& index) {
   auto suites = index.suites();
   if (!suites) return std::unexpected(suites.error());
@@ -60,44 +58,20 @@ Result<AcceptFile> read_ledger(const HistoryOptions& options, const std::string&
 
 }  // namespace
 
-Result<Repository> repository_of(ProcessRunner& runner, const Context& context, const HistoryOptions& options) {
-  const std::string folder = options.repository.empty() ? context.working_folder : options.repository;
-  auto repository = Repository::find(runner, context.environment, folder);
-  if (!repository) return std::unexpected(repository.error());
-  if (!*repository) {
-    return fail(ErrorKind::input, "is in no git repository, and a history needs its commits", folder,
-                "name the repository with --repository DIR (tally run: --source DIR)");
-  }
-  return **std::move(repository);
-}
-
-Result<std::unique_ptr<GitFiles>> open_branch(ProcessRunner& runner, const Context& context,
-                                              const HistoryOptions& options) {
-  if (!is_branch_store(options.store)) {
-    return fail(ErrorKind::input, fmt::format("'{}' is a folder", options.store), "--store",
-                "name a branch of the repository: --store git:tally-history");
-  }
-  const auto repository = repository_of(runner, context, options);
-  if (!repository) return std::unexpected(repository.error());
-  return GitFiles::open(*repository, options.store.substr(kGitStore.size()));
-}
-
-bool is_branch_store(std::string_view store) { return store.starts_with(kGitStore); }
-
-Result<HistoryStore> open_store(ProcessRunner& runner, const Context& context, const HistoryOptions& options) {
-  if (!is_branch_store(options.store))
-    return HistoryStore((fs::path(context.working_folder) / options.store).lexically_normal());
-  auto branch = open_branch(runner, context, options);
-  if (!branch) return std::unexpected(branch.error());
-  return HistoryStore(*std::move(branch));
+NamedStore named_store(const Context& context, const HistoryOptions& options) {
+  return {.store = options.store,
+          .repository = options.repository,
+          .environment = context.environment,
+          .working_folder = context.working_folder};
 }
 
 Result<LoadedHistory> load_history(const Context& context, const HistoryOptions& options, const std::string& only,
                                    std::ostream& err) {
   auto runner = std::make_unique<RealProcessRunner>(context.libexec + "/tally-supervisor");
-  const auto repository = repository_of(*runner, context, options);
+  const NamedStore named = named_store(context, options);
+  const auto repository = repository_of(*runner, named);
   if (!repository) return std::unexpected(repository.error());
-  auto store = open_store(*runner, context, options);
+  auto store = open_store(*runner, named);
   if (!store) return std::unexpected(store.error());
   const auto index = store->index();
   if (!index) return std::unexpected(index.error());

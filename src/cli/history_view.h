@@ -4,30 +4,16 @@
 #include <iosfwd>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "cli/context.h"
 #include "cli/history_command.h"
-#include "git/repository.h"
-#include "history/git_files.h"
-#include "history/store.h"
+#include "history/named_store.h"
 #include "report/history/view.h"
 
 namespace tally::cli {
 
-/// The repository that the options name, or the working folder's. An error (input): there is none.
-Result<Repository> repository_of(ProcessRunner& runner, const Context& context, const HistoryOptions& options);
-
-/// The store that `--store` names: a folder, or "git:REF", a branch of the repository. The runner outlives it. Errors
-/// (input): there is no repository, or no ref can be called so.
-Result<HistoryStore> open_store(ProcessRunner& runner, const Context& context, const HistoryOptions& options);
-
-/// Whether a store is named as one on a branch.
-bool is_branch_store(std::string_view store);
-
-/// The same as git's branch; an error (input) where it is a folder.
-Result<std::unique_ptr<GitFiles>> open_branch(ProcessRunner& runner, const Context& context,
-                                              const HistoryOptions& options);
+/// The store that the options name.
+NamedStore named_store(const Context& context, const HistoryOptions& options);
 
 /// A history, and the store that the profiles of its runs are in.
 struct LoadedHistory {

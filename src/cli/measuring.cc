@@ -92,8 +92,8 @@ Result<std::unique_ptr<Measuring>> Measuring::begin(const Context& context, cons
   if (const std::string notice = unbound_by_slurm(context); !notice.empty()) measuring->progress_.on_message(notice);
   const auto cpus = cpus_to_use(options);
   if (!cpus) return std::unexpected(cpus.error());
-  auto server = ServerClient::connect(context, which_server(options), surroundings_of(context).tool,
-                                      [&](const std::string& why) { measuring->progress_.on_message(why); });
+  auto server = serve::Client::connect(context.environment, which_server(options), surroundings_of(context).tool,
+                                       [&](const std::string& why) { measuring->progress_.on_message(why); });
   if (!server) return std::unexpected(server.error());
   if (*server) {
     const auto topology = read_topology(cpus->empty() ? CpuSet() : *parse_cpu_list(*cpus));
@@ -115,7 +115,7 @@ Result<std::unique_ptr<Measuring>> Measuring::begin(const Context& context, cons
   return measuring;
 }
 
-Result<RunResult> Measuring::measure(const RunRequest& request, const ServedPlan& plan) {
+Result<RunResult> Measuring::measure(const RunRequest& request, const serve::ServedPlan& plan) {
   if (server_) return server_->measure(request, plan, cores_, interrupts_, progress_);
   return tally::measure(*workspace_, request, progress_);
 }

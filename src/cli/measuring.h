@@ -8,11 +8,11 @@
 #include "cli/context.h"
 #include "cli/progress.h"
 #include "cli/run_options.h"
-#include "cli/server_client.h"
 #include "discovery/caller.h"
 #include "process/interrupts.h"
 #include "process/real_runner.h"
 #include "run/workspace.h"
+#include "serve/client.h"
 
 namespace tally::cli {
 
@@ -30,7 +30,7 @@ class Measuring {
   [[nodiscard]] Workspace& workspace() { return *workspace_; }
   [[nodiscard]] bool is_served() const { return server_ != nullptr; }
   /// Here, or by the server; `plan` is what the server is given of the request's plan.
-  Result<RunResult> measure(const RunRequest& request, const ServedPlan& plan);
+  Result<RunResult> measure(const RunRequest& request, const serve::ServedPlan& plan);
   [[nodiscard]] Progress& progress() { return progress_; }
 
  private:
@@ -39,7 +39,7 @@ class Measuring {
   Interrupts interrupts_;
   RealProcessRunner runner_;
   Progress progress_;
-  std::unique_ptr<ServerClient> server_;
+  std::unique_ptr<serve::Client> server_;
   std::string cores_;
   std::unique_ptr<Workspace> workspace_;
   std::string kept_;  ///< The folder of temporary files, with --keep.

@@ -1,7 +1,11 @@
 #include "cli/remeasure.h"
 
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
 #include "cli/measuring.h"
 #include "cli/suite_source.h"
+#include "discovery/programs.h"
 #include "run/confirm.h"
 
 namespace tally::cli {
@@ -21,6 +25,20 @@ Remeasure remeasure_with(const Context& context, const Tools& tools, const std::
     if (!measuring) return std::unexpected(measuring.error());
     return measure_again((*measuring)->workspace(), *suite, program ? "" : path, ids, next, caller_of(context),
                          run.tools, (*measuring)->progress());
+  };
+}
+
+Rebase rebase_with(const Context& context, const Tools& tools, const std::string& cores, std::ostream& err) {
+  return [&context, tools, cores, &err](const std::string& build, const Record& base,
+                                        const Record& next) -> Result<Rebased> {
+    RunOptions run;
+    run.cores = cores;
+    run.server = "off";
+    auto measuring = Measuring::begin(context, run, err);
+    if (!measuring) return std::unexpected(measuring.error());
+    return rebase((*measuring)->workspace(), caller_of(context),
+                  {.build = build, .base = base, .next = next, .tools = tools}, (*measuring)->progress(),
+                  [&err](const std::string& text) { fmt::print(err, "tally check: {}\n", text); });
   };
 }
 

@@ -1,4 +1,5 @@
-/// Measuring cases of a record a second time, with this process's own signals and CPUs, as their record says.
+/// Measuring for a gate, with this process's own signals and CPUs: cases of a record a second time, as their record
+/// says, or the commit of a base.
 #pragma once
 
 #include <functional>
@@ -8,6 +9,7 @@
 
 #include "base/error.h"
 #include "cli/context.h"
+#include "commits/rebase.h"
 #include "record/record.h"
 #include "run/run.h"
 
@@ -20,5 +22,11 @@ using Remeasure =
 
 /// `tools` and `cores` are what a record does not say. `err` is for progress, and must outlive the function.
 Remeasure remeasure_with(const Context& context, const Tools& tools, const std::string& cores, std::ostream& err);
+
+/// The base's commit, built with the command and measured here: see rebase().
+using Rebase = std::function<Result<Rebased>(const std::string& build, const Record& base, const Record& next)>;
+
+/// The same as above of tools, cores and `err`.
+Rebase rebase_with(const Context& context, const Tools& tools, const std::string& cores, std::ostream& err);
 
 }  // namespace tally::cli

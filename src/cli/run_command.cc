@@ -10,9 +10,10 @@
 #include "base/files.h"
 #include "build/resolve.h"
 #include "cli/expectation.h"
-#include "cli/known_records.h"
 #include "cli/measuring.h"
+#include "process/real_runner.h"
 #include "record/json.h"
+#include "records/known_records.h"
 #include "records/record_files.h"
 #include "report/text/exports.h"
 #include "report/text/run_table.h"
@@ -73,12 +74,17 @@ Result<std::vector<Record>> records_to_reuse(const Context& context, const RunCo
   if (options.run.server != "auto" && options.run.server != "off") {
     return refuse("a server reuses no counts", "--server", "leave out --reuse, or use --server off");
   }
-  const std::string& repository = options.source.repository;
-  return known_records(context, options.reuse,
-                       repository.empty()
-                           ? fs::path(absolute_path(context, measured_of(options.source))).parent_path().string()
-                           : repository,
-                       measured_of(options.source), err);
+  const std::string measured = measured_of(options.source);
+  NamedStore named{.store = options.reuse,
+                   .repository = options.source.repository,
+                   .environment = context.environment,
+                   .working_folder = context.working_folder};
+  if (named.repository.empty()) named.repository = fs::path(absolute_path(context, measured)).parent_path().string();
+  RealProcessRunner runner(context.libexec + "/tally-supervisor");
+  auto records = known_records(runner, named, measured);
+  if (records && records->empty())
+    fmt::print(err, "tally: {} has no run of {}: every case is counted\n", options.reuse, measured);
+  return records;
 }
 
 }  // namespace

@@ -14,9 +14,9 @@
 #include "base/unique_fd.h"
 #include "cli/measuring.h"
 #include "cli/run_options.h"
-#include "cli/server_client.h"
 #include "process/interrupts.h"
 #include "process/real_runner.h"
+#include "serve/client.h"
 #include "serve/clients.h"
 #include "serve/listener.h"
 #include "serve/server.h"
@@ -57,13 +57,13 @@ bool end_process(int pid) {
 
 int ask_server(const Context& context, const ServeOptions& options, std::ostream& out, std::ostream& err) {
   const std::string place = socket_of(context, options);
-  const auto found = ServerClient::look(place, options.socket.empty());
+  const auto found = serve::Client::look(place, options.socket.empty());
   if (!found) return report_error(found.error(), err);
   if (!*found) {
     fmt::print(out, "no server listens on {}\n", place);
     return options.stop ? kFine : kFailed;
   }
-  const FoundServer& server = **found;
+  const serve::FoundServer& server = **found;
   fmt::print(out, "process {}: tally {} ({}){}, listening on {}\n", server.pid, server.version, server.commit,
              server.is_this_build ? "" : ", another build than this one", place);
   if (!options.stop) return kFine;

@@ -1,4 +1,5 @@
 #include "cli/suite_source.h"
+#include "discovery/programs.h"
 
 #include <fmt/format.h>
 
@@ -150,12 +151,6 @@ serve::SuiteText suite_to_serve(const Context& context, const SuiteSource& sourc
   programs.push_back(json::Object{{"path", fs::absolute(source.program, code).lexically_normal().string()},
                                   {"args", std::move(args)}});
   return {.document = json::Object{{"schema", 1}, {"program", std::move(programs)}}};
-}
-
-bool is_program(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string magic(4, '\0');
-  return file.read(magic.data(), 4) && magic == "\177ELF";
 }
 
 }  // namespace tally::cli

@@ -50,7 +50,4 @@ serve::SuiteText suite_to_serve(const Context& context, const SuiteSource& sourc
 /// What is measured, as the user has named it.
 std::string measured_of(const SuiteSource& source);
 
-/// Whether the file is an executable rather than text: it begins as one.
-bool is_program(const std::string& path);
-
 }  // namespace tally::cli

@@ -142,4 +142,13 @@ Result<std::optional<NotMeasured>> CommitWorkshop::build(const std::string& comm
   return NotMeasured{"could not be built: the build command " + describe(result.outcome), log, last_lines_of(log)};
 }
 
+std::string short_commit(const std::string& id) { return id.substr(0, 10); }
+
+std::string describe(const NotMeasured& why) {
+  std::string text = why.why;
+  if (!why.log.empty()) text += "; all that it printed is in " + why.log;
+  for (const std::string& line : why.last_lines) text += "\n    " + line;
+  return text;
+}
+
 }  // namespace tally

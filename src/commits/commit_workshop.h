@@ -5,7 +5,7 @@
 ///     tree/                the work tree; untracked files stay
 ///     logs/COMMIT.log      what the build command printed
 ///     measured/COMMIT/     records with profiles, of the last bisect; or the commit whose they are
-///     whole/KEY/COMMIT     which cases a commit had, when all that were asked for were measured
+///     whole/KEY/COMMIT     which cases a commit had, when all that were requested were measured
 ///     lock                 held by the one process that works here
 ///
 /// Variables of the environment that name the repository's own work tree (PYTHONPATH=$PWD/build) name this one instead;
@@ -60,6 +60,12 @@ class CommitWorkshop {
   Caller inside_;
   std::optional<WorkTree> tree_;
 };
+
+/// The digits of a commit that a person is shown.
+std::string short_commit(const std::string& id);
+
+/// "could not be built: …" with the last lines of its log, for a person.
+std::string describe(const NotMeasured& why);
 
 /// `text` with `from` named as `to` wherever it is a whole path or its beginning: "/a/b:/a/bc" → "/t/b:/a/bc".
 std::string with_path_replaced(const std::string& text, const std::string& from, const std::string& to);

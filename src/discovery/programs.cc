@@ -184,4 +184,10 @@ ProgramLister program_lister(ProcessRunner& runner, std::string libexec, Caller 
   };
 }
 
+bool is_program(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string magic(4, '\0');
+  return file.read(magic.data(), 4) && magic == "\177ELF";
+}
+
 }  // namespace tally

@@ -23,4 +23,7 @@ Result<Suite> suite_of_list(const std::string& program, std::string_view list);
 /// as long as this.
 ProgramLister program_lister(ProcessRunner& runner, std::string libexec, Caller caller, Tools tools, Settings settings);
 
+/// Whether the file is an executable rather than text: it begins as one.
+bool is_program(const std::string& path);
+
 }  // namespace tally

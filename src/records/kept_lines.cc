@@ -5,7 +5,7 @@
 #include "base/files.h"
 #include "records/record_files.h"
 
-namespace tally::cli {
+namespace tally {
 namespace {
 
 namespace fs = std::filesystem;
@@ -62,4 +62,4 @@ void add_places(Comparison& comparison, const std::string& base_path, const std:
   }
 }
 
-}  // namespace tally::cli
+}  // namespace tally

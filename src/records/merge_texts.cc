@@ -10,7 +10,7 @@
 #include "base/digest.h"
 #include "base/unique_fd.h"
 
-namespace tally::cli {
+namespace tally {
 
 namespace {
 
@@ -88,4 +88,4 @@ Status MergedTexts::read_from(std::size_t place) {
   return {};
 }
 
-}  // namespace tally::cli
+}  // namespace tally

@@ -10,7 +10,7 @@
 
 #include "record/merge.h"
 
-namespace tally::cli {
+namespace tally {
 
 /// Of one case.
 Result<std::string> case_text(const PartText& part, const CaseText& one);
@@ -32,4 +32,4 @@ class MergedTexts {
   std::vector<std::string> texts_;  ///< Of the places from `begin_` on.
 };
 
-}  // namespace tally::cli
+}  // namespace tally

@@ -22,7 +22,7 @@
 #include "record/json.h"
 #include "run/probes/table.h"
 
-namespace tally::cli {
+namespace tally {
 namespace {
 
 constexpr std::size_t kMostNamed = 5;
@@ -259,4 +259,4 @@ Status write_outputs(NamedTexts files, std::ostream& out) {
   return {};
 }
 
-}  // namespace tally::cli
+}  // namespace tally

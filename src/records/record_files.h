@@ -13,7 +13,7 @@
 #include "profile/store.h"
 #include "record/record.h"
 
-namespace tally::cli {
+namespace tally {
 
 /// Also one that zstd has compressed.
 Result<Record> load_record(const std::string& path);
@@ -71,4 +71,4 @@ using NamedTexts = std::span<const std::pair<const std::string&, std::string>>;
 /// Each text to its path, until one fails.
 Status write_outputs(NamedTexts files, std::ostream& out);
 
-}  // namespace tally::cli
+}  // namespace tally

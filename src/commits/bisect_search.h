@@ -11,18 +11,18 @@
 #include <string>
 #include <vector>
 
-#include "cli/commit_room.h"
+#include "commits/commit_runner.h"
+#include "history/bisect_report.h"
 #include "history/bisection.h"
 #include "history/readings.h"
-#include "report/text/bisect_report.h"
 
-namespace tally::cli {
+namespace tally {
 
 class BisectSearch {
  public:
   /// `limit`: builds at the most; nothing: as many as it takes.
-  BisectSearch(CommitRoom& room, std::optional<std::size_t> limit)
-      : room_(room), limit_(limit), readings_(room.settings()) {}
+  BisectSearch(CommitRunner& runner, std::optional<std::size_t> limit)
+      : runner_(runner), limit_(limit), readings_(runner.settings()) {}
 
   /// `line`: from the good commit to the bad one. Errors: an end that cannot be measured, an interruption, a store that
   /// cannot be written.
@@ -49,7 +49,7 @@ class BisectSearch {
   [[nodiscard]] UncomparedCase why_not_compared(const Line& line, const std::string& id) const;
   [[nodiscard]] const Reading& reading(const LineCommit& commit, const std::string& id) const;
 
-  CommitRoom& room_;
+  CommitRunner& runner_;
   std::optional<std::size_t> limit_;
   Readings readings_;
   std::map<std::string, NotMeasured> unbuilt_;  ///< By commit.
@@ -57,4 +57,4 @@ class BisectSearch {
   BisectReport report_;
 };
 
-}  // namespace tally::cli
+}  // namespace tally

@@ -1,4 +1,4 @@
-#include "cli/trace_statements.h"
+#include "recording/traced_statements.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "expansion/expand.h"
 #include "plan/filter.h"
 
-namespace tally::cli {
+namespace tally {
 namespace {
 
 std::string file_name(std::string_view id, std::size_t number) {
@@ -32,7 +32,7 @@ Toolchain with_torch(Toolchain toolchain) {
   return toolchain;
 }
 
-Result<TracedStatements> the_statement(const TraceRecordOptions& options) {
+Result<TracedStatements> the_statement(const RecordingRequest& options) {
   auto toolchain = choose_toolchain(builtin_toolchains(), options.toolchain, {});
   if (!toolchain) return std::unexpected(toolchain.error());
   TracedStatement one{options.stmt,  "statement",  options.threads,
@@ -42,7 +42,7 @@ Result<TracedStatements> the_statement(const TraceRecordOptions& options) {
 
 }  // namespace
 
-Result<TracedStatements> traced_statements(const TraceRecordOptions& options) {
+Result<TracedStatements> traced_statements(const RecordingRequest& options) {
   if (options.suite.empty()) return the_statement(options);
   const auto suite = read_suite(options.suite);
   if (!suite) return std::unexpected(suite.error());
@@ -67,4 +67,4 @@ Result<TracedStatements> traced_statements(const TraceRecordOptions& options) {
   return out;
 }
 
-}  // namespace tally::cli
+}  // namespace tally

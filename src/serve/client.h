@@ -11,18 +11,17 @@
 #include <optional>
 #include <string>
 
-#include "cli/context.h"
 #include "json/value.h"
 #include "process/interrupts.h"
 #include "run/run.h"
 #include "serve/channel.h"
 #include "serve/request.h"
 
-namespace tally::cli {
+namespace tally::serve {
 
 /// What a server reads instead of a plan.
 struct ServedPlan {
-  serve::SuiteText suite;
+  SuiteText suite;
   Selection selection;
 };
 
@@ -34,16 +33,15 @@ struct FoundServer {
   bool is_this_build = false;
 };
 
-class ServerClient {
+class Client {
  public:
   /// Whose socket that is, of whatever build; nothing where nobody listens. An error: it is another user's.
   static Result<std::optional<FoundServer>> look(const std::string& path, bool is_default);
 
   /// `which`: "auto", "off" or a socket's path. Nothing where no server is to be used: there is none, or `tell` was
   /// told why not. An error: the one that was named cannot be used. `tool` is what the server must be, too.
-  static Result<std::unique_ptr<ServerClient>> connect(const Context& context, const std::string& which,
-                                                       const Tool& tool,
-                                                       const std::function<void(const std::string&)>& tell);
+  static Result<std::unique_ptr<Client>> connect(const EnvironmentVariables& environment, const std::string& which,
+                                                 const Tool& tool, const std::function<void(const std::string&)>& tell);
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] int pid() const { return pid_; }
@@ -53,8 +51,8 @@ class ServerClient {
                             Interrupts& interrupts, RunObserver& observer);
 
  private:
-  ServerClient(std::string path, UniqueFd socket)
-      : path_(std::move(path)), channel_(std::move(socket), serve::Channel::kAnyLength) {}
+  Client(std::string path, UniqueFd socket)
+      : path_(std::move(path)), channel_(std::move(socket), Channel::kAnyLength) {}
 
   Status greet(const Tool& tool);
   json::Value send(std::string_view name, json::Object members);
@@ -65,11 +63,11 @@ class ServerClient {
   [[nodiscard]] Error gone(const RunRequest& request) const;
 
   std::string path_;
-  serve::Channel channel_;
+  Channel channel_;
   std::deque<std::string> received_;
   std::uint64_t last_id_ = 0;
   int passed_on_ = 0;  ///< Interruptions that the server was told of.
   int pid_ = 0;
 };
 
-}  // namespace tally::cli
+}  // namespace tally::serve

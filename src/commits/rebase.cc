@@ -1,18 +1,15 @@
-#include "cli/rebase.h"
+#include "commits/rebase.h"
 
 #include <fmt/format.h>
-#include <fmt/ostream.h>
 
 #include <algorithm>
 #include <filesystem>
 
-#include "cli/commit_room.h"
-#include "cli/measuring.h"
-#include "cli/suite_source.h"
 #include "commits/commit_measuring.h"
+#include "discovery/programs.h"
 #include "git/repository.h"
 
-namespace tally::cli {
+namespace tally {
 namespace {
 
 namespace fs = std::filesystem;
@@ -69,39 +66,29 @@ std::vector<std::string> ids_of(const Record& record) {
 
 }  // namespace
 
-Rebase rebase_with(const Context& context, const Tools& tools, const std::string& cores, std::ostream& err) {
-  return [&context, tools, cores, &err](const std::string& build, const Record& base,
-                                        const Record& next) -> Result<Rebased> {
-    const auto commit = commit_of(base);
-    if (!commit) return std::unexpected(commit.error());
-    RunOptions run;
-    run.cores = cores;
-    run.server = "off";
-    auto measuring = Measuring::begin(context, run, err);
-    if (!measuring) return std::unexpected(measuring.error());
-    Workspace& workspace = (*measuring)->workspace();
-    const auto repository = Repository::find(workspace.runner(), context.environment, context.working_folder);
-    if (!repository) return std::unexpected(repository.error());
-    if (!*repository)
-      return fail(ErrorKind::input, "is in no git repository", context.working_folder,
-                  "go to the repository that was measured");
-    auto suite = suite_of(**repository, next);
-    if (!suite) return std::unexpected(suite.error());
-    auto workshop =
-        CommitWorkshop::open(workspace.runner(), **repository, {.caller = caller_of(context), .build = build});
-    if (!workshop) return std::unexpected(workshop.error());
-    fmt::print(err, "tally check: building commit {} in {}, and measuring it\n", short_commit(*commit),
-               workshop->tree());
-    CommitMeasuring commits(workspace, **repository, *workshop, *suite, request_like(next, tools),
-                            (*measuring)->progress());
-    auto outcome = commits.measure(*commit, ids_of(base));
-    if (!outcome) return std::unexpected(outcome.error());
-    if (const auto* const why = std::get_if<NotMeasured>(&*outcome))
-      return fail(ErrorKind::input, describe(*why), "commit " + short_commit(*commit), "--rebase COMMAND builds it");
-    auto& measured = std::get<MeasuredCommit>(*outcome);
-    keep_gone(base, next, measured.record);
-    return Rebased{std::move(measured.record), std::move(measured.path)};
-  };
+Result<Rebased> rebase(Workspace& workspace, const Caller& caller, const RebaseRequest& request, RunObserver& observer,
+                       const std::function<void(const std::string&)>& notice) {
+  const auto& [build, base, next, tools] = request;
+  const auto commit = commit_of(base);
+  if (!commit) return std::unexpected(commit.error());
+  const auto repository = Repository::find(workspace.runner(), caller.environment, caller.working_folder);
+  if (!repository) return std::unexpected(repository.error());
+  if (!*repository)
+    return fail(ErrorKind::input, "is in no git repository", caller.working_folder,
+                "go to the repository that was measured");
+  auto suite = suite_of(**repository, next);
+  if (!suite) return std::unexpected(suite.error());
+  auto workshop = CommitWorkshop::open(workspace.runner(), **repository, {.caller = caller, .build = build});
+  if (!workshop) return std::unexpected(workshop.error());
+  notice(fmt::format("building commit {} in {}, and measuring it", short_commit(*commit), workshop->tree()));
+  CommitMeasuring commits(workspace, **repository, *workshop, *suite, request_like(next, tools), observer);
+  auto outcome = commits.measure(*commit, ids_of(base));
+  if (!outcome) return std::unexpected(outcome.error());
+  if (const auto* const why = std::get_if<NotMeasured>(&*outcome))
+    return fail(ErrorKind::input, describe(*why), "commit " + short_commit(*commit), "--rebase COMMAND builds it");
+  auto& measured = std::get<MeasuredCommit>(*outcome);
+  keep_gone(base, next, measured.record);
+  return Rebased{std::move(measured.record), std::move(measured.path)};
 }
 
-}  // namespace tally::cli
+}  // namespace tally

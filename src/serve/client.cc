@@ -1,4 +1,4 @@
-#include "cli/server_client.h"
+#include "serve/client.h"
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -16,7 +16,7 @@
 #include "serve/run_events.h"
 #include "serve/socket_place.h"
 
-namespace tally::cli {
+namespace tally::serve {
 
 namespace fs = std::filesystem;
 
@@ -51,7 +51,7 @@ void report_progress(const json::Value& event, RunObserver& observer) {
   };
   Case measured;
   measured.id = event["case"].text_or("");
-  const Mode mode = serve::mode_named(event["mode"].text_or("")).value_or(Mode::counts);
+  const Mode mode = mode_named(event["mode"].text_or("")).value_or(Mode::counts);
   if (kind == "begin") observer.on_begin(number("cases"), number("finished"));
   if (kind == "process") observer.on_process(event["what"].text_or(""), json::texts_of(event["argv"]));
   if (kind == "planned") observer.on_planned(mode, number("sessions"));
@@ -106,41 +106,40 @@ Result<RunResult> result_of(const json::Value& event) {
   auto record = record_from_json(json::to_text(event["record"]), "the server's record");
   if (!record) return std::unexpected(record.error());
   RunResult result{.record = *std::move(record), .interrupted = event["interrupted"] == true};
-  if (!event["stopped"].is_null()) result.stopped = serve::error_in(event["stopped"]);
+  if (!event["stopped"].is_null()) result.stopped = error_in(event["stopped"]);
   return result;
 }
 
 }  // namespace
 
-Result<std::unique_ptr<ServerClient>> ServerClient::connect(const Context& context, const std::string& which,
-                                                            const Tool& tool,
-                                                            const std::function<void(const std::string&)>& tell) {
-  std::unique_ptr<ServerClient> none;
+Result<std::unique_ptr<Client>> Client::connect(const EnvironmentVariables& environment, const std::string& which,
+                                                const Tool& tool, const std::function<void(const std::string&)>& tell) {
+  std::unique_ptr<Client> none;
   if (which == "off") return none;
   const bool is_named = which != "auto";
-  const std::string path = is_named ? absolute(which) : serve::default_socket(context.environment);
+  const std::string path = is_named ? absolute(which) : default_socket(environment);
   std::error_code code;
   if (!is_named && !fs::exists(path, code)) return none;
-  const auto without = [&](const Error& error) -> Result<std::unique_ptr<ServerClient>> {
+  const auto without = [&](const Error& error) -> Result<std::unique_ptr<Client>> {
     if (is_named) return std::unexpected(error);
     tell("measuring without the server: " + describe(error));
-    return std::unique_ptr<ServerClient>();
+    return std::unique_ptr<Client>();
   };
-  if (Status safe = serve::check_socket_folder(path, !is_named); !safe) return without(safe.error());
+  if (Status safe = check_socket_folder(path, !is_named); !safe) return without(safe.error());
   auto socket = connect_to(path);
   if (!socket) {
     if (!is_named && socket.error().kind == ErrorKind::io) return none;  // a killed one's
     return without(socket.error());
   }
-  std::unique_ptr<ServerClient> client(new ServerClient(path, *std::move(socket)));
+  std::unique_ptr<Client> client(new Client(path, *std::move(socket)));
   if (Status fine = client->greet(tool); !fine) return without(fine.error());
   return client;
 }
 
-Result<std::optional<FoundServer>> ServerClient::look(const std::string& path, bool is_default) {
+Result<std::optional<FoundServer>> Client::look(const std::string& path, bool is_default) {
   std::error_code code;
   if (!fs::exists(path, code)) return std::nullopt;
-  if (Status safe = serve::check_socket_folder(path, is_default); !safe) return std::unexpected(safe.error());
+  if (Status safe = check_socket_folder(path, is_default); !safe) return std::unexpected(safe.error());
   auto socket = connect_to(path);
   if (!socket && socket.error().kind == ErrorKind::io) return std::nullopt;  // a killed one's
   if (!socket) return std::unexpected(socket.error());
@@ -148,8 +147,8 @@ Result<std::optional<FoundServer>> ServerClient::look(const std::string& path, b
   socklen_t length = sizeof peer;
   ::getsockopt(socket->get(), SOL_SOCKET, SO_PEERCRED, &peer, &length);
   FoundServer found{.pid = peer.pid};
-  ServerClient client(path, *std::move(socket));
-  client.send("hello", {{"protocol", serve::kProtocol}, {"client", "tally serve --status"}});
+  Client client(path, *std::move(socket));
+  client.send("hello", {{"protocol", kProtocol}, {"client", "tally serve --status"}});
   // A busy one may be slow to answer, and one of another protocol says something else.
   const auto answer = client.next_event({}, nullptr, kToGreet);
   if (answer && *answer && (**answer)["event"] == json::Value("hello")) {
@@ -160,13 +159,13 @@ Result<std::optional<FoundServer>> ServerClient::look(const std::string& path, b
   return found;
 }
 
-Status ServerClient::greet(const Tool& tool) {
-  send("hello", {{"protocol", serve::kProtocol}, {"client", fmt::format("tally {}", tool.version)}});
+Status Client::greet(const Tool& tool) {
+  send("hello", {{"protocol", kProtocol}, {"client", fmt::format("tally {}", tool.version)}});
   const auto answer = next_event({}, nullptr, kToGreet);
   if (!answer) return std::unexpected(answer.error());
   if (!*answer) return fail(ErrorKind::failed, "the server does not answer", path_, "end it, and start another");
   const json::Value& hello = **answer;
-  if (hello["event"] != json::Value("hello")) return std::unexpected(serve::error_in(hello));
+  if (hello["event"] != json::Value("hello")) return std::unexpected(error_in(hello));
   const std::string version = hello["version"].text_or("");
   const std::string commit = hello["commit"].text_or("");
   if (version != tool.version || commit != tool.commit) {
@@ -185,7 +184,7 @@ Status ServerClient::greet(const Tool& tool) {
   return {};
 }
 
-json::Value ServerClient::send(std::string_view name, json::Object members) {
+json::Value Client::send(std::string_view name, json::Object members) {
   const json::Value id(++last_id_);
   json::Object request{{"request", name}, {"id", id}};
   request.update(std::move(members));
@@ -193,8 +192,8 @@ json::Value ServerClient::send(std::string_view name, json::Object members) {
   return id;
 }
 
-Result<std::optional<json::Value>> ServerClient::next_event(const json::Value& running, Interrupts* interrupts,
-                                                            std::optional<Milliseconds> within) {
+Result<std::optional<json::Value>> Client::next_event(const json::Value& running, Interrupts* interrupts,
+                                                      std::optional<Milliseconds> within) {
   if (interrupts != nullptr) {
     if (Status heeded = pass_on(running, *interrupts); !heeded) return std::unexpected(heeded.error());
   }
@@ -219,7 +218,7 @@ Result<std::optional<json::Value>> ServerClient::next_event(const json::Value& r
 }
 
 /// Cancels once for each interruption that has come, those between two runs too.
-Status ServerClient::pass_on(const json::Value& running, Interrupts& interrupts) {
+Status Client::pass_on(const json::Value& running, Interrupts& interrupts) {
   constexpr int kHeeded = 2;  // a server kills with the second one
   for (const int now = interrupts.count(); passed_on_ < now; ++passed_on_) {
     if (passed_on_ >= kHeeded)
@@ -230,16 +229,15 @@ Status ServerClient::pass_on(const json::Value& running, Interrupts& interrupts)
   return {};
 }
 
-Error ServerClient::gone(const RunRequest& request) const {
+Error Client::gone(const RunRequest& request) const {
   return {ErrorKind::failed, "the server has gone in the middle of the run", path_,
           request.journal ? fmt::format("what was measured is in {}: run again with --resume", request.journal->path)
                           : "run again"};
 }
 
-Result<RunResult> ServerClient::measure(const RunRequest& request, const ServedPlan& plan, const std::string& cores,
-                                        Interrupts& interrupts, RunObserver& observer) {
-  const json::Value id =
-      send("measure", serve::members_of(serve::measure_request(request, plan.suite, plan.selection, cores)));
+Result<RunResult> Client::measure(const RunRequest& request, const ServedPlan& plan, const std::string& cores,
+                                  Interrupts& interrupts, RunObserver& observer) {
+  const json::Value id = send("measure", members_of(measure_request(request, plan.suite, plan.selection, cores)));
   ServerWait waiting;
   for (;;) {
     waiting.report(observer);
@@ -274,9 +272,9 @@ Result<RunResult> ServerClient::measure(const RunRequest& request, const ServedP
     if (name == "record") return result_of(what);
     if (name == "error") {
       observer.on_end();
-      return std::unexpected(serve::error_in(what));
+      return std::unexpected(error_in(what));
     }
   }
 }
 
-}  // namespace tally::cli
+}  // namespace tally::serve

@@ -1,4 +1,4 @@
-#include "cli/bisect_search.h"
+#include "commits/bisect_search.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "records/record_files.h"
 
-namespace tally::cli {
+namespace tally {
 namespace {
 
 CommitName name_of(const LineCommit& commit) { return {commit.title.id, commit.title.author, commit.title.title}; }
@@ -54,14 +54,14 @@ const Reading& BisectSearch::reading(const LineCommit& commit, const std::string
 }
 
 Status BisectSearch::read_store() {
-  const auto runs = room_.store().runs();
+  const auto runs = runner_.store().runs();
   if (!runs) return std::unexpected(runs.error());
   for (const StoredRun& run : *runs) {
-    if (run.suite != room_.suite()) continue;
-    auto record = room_.store().load(run.file);
+    if (run.suite != runner_.suite()) continue;
+    auto record = runner_.store().load(run.file);
     if (!record) return std::unexpected(record.error());
     // A run of this bisect that was stopped, or came to its end, has left profiles.
-    std::string beside = room_.commits().profiles_of(run.commit);
+    std::string beside = runner_.commits().profiles_of(run.commit);
     const auto kept = beside.empty() ? fail(ErrorKind::missing, "no profiles") : load_record(beside);
     if (kept && kept->started == record->started) {
       for (CaseRecord& one : record->cases) {
@@ -76,25 +76,25 @@ Status BisectSearch::read_store() {
 }
 
 Result<CommitOutcome> BisectSearch::obtain(const CommitName& commit, const Ids& ids) {
-  if (room_.is_interrupted()) return fail(ErrorKind::interrupted, "interrupted");
-  auto outcome = room_.commits().measure(commit.id, ids);
+  if (runner_.is_interrupted()) return fail(ErrorKind::interrupted, "interrupted");
+  auto outcome = runner_.commits().measure(commit.id, ids);
   if (!outcome) return outcome;
   if (const auto* const failed = std::get_if<NotMeasured>(&*outcome)) {
     ++report_.builds;
     unbuilt_[commit.id] = *failed;
     report_.unbuilt.push_back({commit, failed->why, failed->log});
-    room_.say(fmt::format("{} {}", short_commit(commit.id), describe(*failed)));
+    runner_.say(fmt::format("{} {}", short_commit(commit.id), describe(*failed)));
     return outcome;
   }
   const auto& measured = std::get<MeasuredCommit>(*outcome);
-  if (auto stored = room_.store().add(measured.record, commit.id); !stored) return std::unexpected(stored.error());
+  if (auto stored = runner_.store().add(measured.record, commit.id); !stored) return std::unexpected(stored.error());
   report_.builds += measured.was_built;
   if (measured.same_as.empty()) {
     ++report_.measured;
   } else {
     ++(measured.was_built ? report_.same_built : report_.same_files);
-    room_.say(fmt::format("{} has the {} of {}: its counts are carried forward", short_commit(commit.id),
-                          measured.was_built ? "built files" : "files", short_commit(measured.same_as)));
+    runner_.say(fmt::format("{} has the {} of {}: its counts are carried forward", short_commit(commit.id),
+                            measured.was_built ? "built files" : "files", short_commit(measured.same_as)));
   }
   fresh_.insert(commit.id);
   if (auto fits = readings_.add_fresh(measured.record, measured.path, ids); !fits) return std::unexpected(fits.error());
@@ -102,12 +102,12 @@ Result<CommitOutcome> BisectSearch::obtain(const CommitName& commit, const Ids& 
 }
 
 Result<BisectSearch::Ids> BisectSearch::measure_end(const CommitName& commit) {
-  if (auto known = room_.whole_of(commit.id)) {
+  if (auto known = runner_.complete_cases(commit.id)) {
     const bool all =
         std::ranges::all_of(*known, [&](const std::string& id) { return readings_.at(commit.id, id) != nullptr; });
     if (all && !known->empty()) return *std::move(known);
   }
-  room_.say(fmt::format("{}: building and measuring all cases", shown(commit)));
+  runner_.say(fmt::format("{}: building and measuring all cases", shown(commit)));
   const auto outcome = obtain(commit, {});
   if (!outcome) return std::unexpected(outcome.error());
   if (const auto* const failed = std::get_if<NotMeasured>(&*outcome)) {
@@ -115,7 +115,7 @@ Result<BisectSearch::Ids> BisectSearch::measure_end(const CommitName& commit) {
                 "fix the build command, or name another commit for this end");
   }
   const Record& record = std::get<MeasuredCommit>(*outcome).record;
-  room_.keep_whole(commit.id, record);
+  runner_.keep_complete(commit.id, record);
   Ids ids;
   for (const CaseRecord& one : record.cases) ids.push_back(one.id);
   return ids;
@@ -168,9 +168,9 @@ Result<Bisection> BisectSearch::complete(const Line& line, const Ids& ids) {
     Ids wanted;
     for (const std::size_t which : next->cases) wanted.push_back(ids[which]);
     const Bisection::Left left = bisection.left();
-    room_.say(fmt::format("{}: at most {} left, {} if one commit did it; {} to measure",
-                          shown(name_of(line[next->commit])), counted(left.at_most, "build"), left.of_one_change,
-                          counted(wanted.size(), "case")));
+    runner_.say(fmt::format("{}: at most {} left, {} if one commit did it; {} to measure",
+                            shown(name_of(line[next->commit])), counted(left.at_most, "build"), left.of_one_change,
+                            counted(wanted.size(), "case")));
     if (auto outcome = obtain(name_of(line[next->commit]), wanted); !outcome) return std::unexpected(outcome.error());
   }
 }
@@ -199,11 +199,11 @@ Result<std::vector<BisectChange>> BisectSearch::changes_of_merge(const Line& lin
   std::set<std::string> unknown;
   for (const std::string& parent : merge.parents) {
     if (parent == before) continue;
-    const auto base = room_.repository().merge_base(before, parent);
+    const auto base = runner_.repository().merge_base(before, parent);
     if (!base) return std::unexpected(base.error());
     Line side;
     if (*base) {
-      auto found = room_.repository().line_between(**base, parent);
+      auto found = runner_.repository().line_between(**base, parent);
       if (!found) return std::unexpected(found.error());
       side = *std::move(found);
     }
@@ -211,7 +211,7 @@ Result<std::vector<BisectChange>> BisectSearch::changes_of_merge(const Line& lin
       unknown.insert(ids.begin(), ids.end());
       continue;
     }
-    room_.say(fmt::format("into the merge {}: {} commits", shown(name_of(merge)), side.size() - 1));
+    runner_.say(fmt::format("into the merge {}: {} commits", shown(name_of(merge)), side.size() - 1));
     auto found = changes_of(side, ids, outer ? outer : name_of(merge));
     if (!found) return found;
     std::ranges::move(*found, std::back_inserter(changes));
@@ -312,4 +312,4 @@ Result<BisectReport> BisectSearch::search(const std::vector<LineCommit>& line) {
   return report_;
 }
 
-}  // namespace tally::cli
+}  // namespace tally

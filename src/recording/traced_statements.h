@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/error.h"
-#include "cli/trace_record.h"
 #include "definition/toolchain.h"
+#include "recording/request.h"
 
-namespace tally::cli {
+namespace tally {
 
 struct TracedStatement {
   std::string id;
@@ -29,6 +29,6 @@ struct TracedStatements {
   std::size_t skipped = 0;  ///< Cases that are not Python in eager mode.
 };
 
-Result<TracedStatements> traced_statements(const TraceRecordOptions& options);
+Result<TracedStatements> traced_statements(const RecordingRequest& options);
 
-}  // namespace tally::cli
+}  // namespace tally

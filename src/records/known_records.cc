@@ -1,16 +1,12 @@
-#include "cli/known_records.h"
-
-#include <fmt/ostream.h>
+#include "records/known_records.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <tuple>
 
-#include "cli/history_view.h"
-#include "process/real_runner.h"
 #include "records/record_files.h"
 
-namespace tally::cli {
+namespace tally {
 
 namespace fs = std::filesystem;
 
@@ -41,10 +37,9 @@ Result<std::vector<IndexedRun>> newest_runs(HistoryIndex& index, const std::vect
   return found;
 }
 
-Result<std::vector<Record>> stored_records(const Context& context, const HistoryOptions& where,
-                                           const std::string& measured, std::ostream& err) {
-  RealProcessRunner runner(context.libexec + "/tally-supervisor");
-  auto store = open_store(runner, context, where);
+Result<std::vector<Record>> stored_records(ProcessRunner& runner, const NamedStore& where,
+                                           const std::string& measured) {
+  auto store = open_store(runner, where);
   if (!store) return std::unexpected(store.error());
   const auto index = store->index();
   if (!index) return std::unexpected(index.error());
@@ -61,27 +56,22 @@ Result<std::vector<Record>> stored_records(const Context& context, const History
     if (!record) return std::unexpected(record.error());
     records.push_back(*std::move(record));
   }
-  if (records.empty()) fmt::print(err, "tally: {} has no run of {}: every case is counted\n", where.store, measured);
   return records;
 }
 
 }  // namespace
 
-Result<std::vector<Record>> known_records(const Context& context, const std::string& named,
-                                          const std::string& repository, const std::string& measured,
-                                          std::ostream& err) {
-  const fs::path path = fs::path(context.working_folder) / named;
+Result<std::vector<Record>> known_records(ProcessRunner& runner, const NamedStore& named, const std::string& measured) {
+  const fs::path path = fs::path(named.working_folder) / named.store;
   std::error_code code;
-  if (is_branch_store(named) || fs::is_directory(path, code))
-    return stored_records(context, {.store = named, .repository = repository}, measured, err);
-  if (!fs::exists(path, code)) {
-    return fail(ErrorKind::input, "there is no such record, and no such history", named, kWanted);
-  }
-  auto record = load_record(named);
+  if (is_branch_store(named.store) || fs::is_directory(path, code)) return stored_records(runner, named, measured);
+  if (!fs::exists(path, code))
+    return fail(ErrorKind::input, "there is no such record, and no such history", named.store, kWanted);
+  auto record = load_record(named.store);
   if (!record) return std::unexpected(record.error());
   std::vector<Record> records;
   records.push_back(*std::move(record));
   return records;
 }
 
-}  // namespace tally::cli
+}  // namespace tally
