@@ -15,7 +15,7 @@ PLATFORM = os.environ.get("TALLY_WHEEL_PLATFORM", "")
 
 
 class BuildWithPrograms(build_py):
-    """Puts the installed programs into tallymark/_tally (tallymark/_program.py)."""
+    """Puts the installed programs into tallymark/_tally (tallymark/_client/program.py)."""
 
     def run(self) -> None:
         super().run()

@@ -33,7 +33,16 @@ LAYERS = {
     "cpu": ["measurement", "process"],
     # What is said with one case child. measurement: its stopping rules drive the dialogues; profile: the totals of
     # Callgrind's dumps.
-    "session": ["build", "cpu", "definition", "expansion", "measurement", "process", "profile", "protocol"],
+    "session": [
+        "build",
+        "cpu",
+        "definition",
+        "expansion",
+        "measurement",
+        "process",
+        "profile",
+        "protocol",
+    ],
     # What hosts are started with, and made of.
     "hosts": [
         "build",
@@ -160,7 +169,16 @@ LAYERS = {
         "web",
     ],
     # Statements under torch.profiler, each in a process of its own.
-    "recording": ["build", "definition", "expansion", "json", "plan", "process", "report/trace", "trace"],
+    "recording": [
+        "build",
+        "definition",
+        "expansion",
+        "json",
+        "plan",
+        "process",
+        "report/trace",
+        "trace",
+    ],
     "report/trace": ["json", "report/html", "report/text", "trace", "web"],
 }
 LAYERS["cli"] = [name for name in LAYERS if name != "cli"]

@@ -14,14 +14,14 @@ from typing import Any as _Any
 if _TYPE_CHECKING:
     from tallymark._api import count, measure, run, time
     from tallymark._bench import State, bench, main
-    from tallymark._capture import Captured
+    from tallymark._capture.capture import Captured
+    from tallymark._client.engine import Engine, Run, default_engine
+    from tallymark._client.here import here
     from tallymark._compare import Comparison, compare
     from tallymark._definition import Definition
     from tallymark._doctor import Diagnosis, doctor
-    from tallymark._engine import Engine, Run, default_engine
     from tallymark._errors import CaptureError, CaseFailed, Error, Interrupted, ServerLost
     from tallymark._functions import Function, Moved
-    from tallymark._here import here
     from tallymark._result import Counts, Kernel, OnDevice, Result, Results, Wall
     from tallymark._suite import Suite
     from tallymark._trace import Trace, trace
@@ -29,21 +29,21 @@ if _TYPE_CHECKING:
 # Imported when they are first asked for: a test run that measures nothing pays for nothing.
 _HOMES = {
     "bench": "_bench",
-    "Captured": "_capture",
+    "Captured": "_capture.capture",
     "CaptureError": "_errors",
     "CaseFailed": "_errors",
     "compare": "_compare",
     "Comparison": "_compare",
     "count": "_api",
     "Counts": "_result",
-    "default_engine": "_engine",
+    "default_engine": "_client.engine",
     "Definition": "_definition",
     "Diagnosis": "_doctor",
     "doctor": "_doctor",
-    "Engine": "_engine",
+    "Engine": "_client.engine",
     "Error": "_errors",
     "Function": "_functions",
-    "here": "_here",
+    "here": "_client.here",
     "Interrupted": "_errors",
     "Kernel": "_result",
     "main": "_bench",
@@ -53,7 +53,7 @@ _HOMES = {
     "Result": "_result",
     "Results": "_result",
     "run": "_api",
-    "Run": "_engine",
+    "Run": "_client.engine",
     "ServerLost": "_errors",
     "State": "_bench",
     "Suite": "_suite",

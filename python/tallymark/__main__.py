@@ -2,6 +2,6 @@
 
 import sys
 
-from tallymark._program import main
+from tallymark._client.program import main
 
 sys.exit(main())

@@ -7,18 +7,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tallymark._capture import DATA_LIMIT, NOTHING, Captured
+from tallymark._capture.capture import DATA_LIMIT, NOTHING, Captured
+from tallymark._client.engine import Engine, Run, default_engine
+from tallymark._client.request import Select, Settings
+from tallymark._client.request import Suite as SuiteText
 from tallymark._definition import Definition
-from tallymark._engine import Engine, Run, default_engine
 from tallymark._errors import Error
-from tallymark._flame import tree_of
 from tallymark._functions import functions_of
 from tallymark._notices import Notices
 from tallymark._options import Profile, profiles_of, settings_of
-from tallymark._request import Select, Settings
-from tallymark._request import Suite as SuiteText
 from tallymark._result import Result, Results
 from tallymark._statement import Statement, define
+from tallymark._view.flame import tree_of
 
 
 def count(

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tallymark._client.program import run_tally
+from tallymark._client.server import find_tally
 from tallymark._errors import Error
 from tallymark._output import write_text
-from tallymark._program import run_tally
-from tallymark._server import find_tally
 
 Record = dict[str, Any]
 

@@ -230,7 +230,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         sys.exit(
             "tallymark.main() measures the file that was started, and here there is none: tally run --script FILE"
         )
-    from tallymark._program import NO_PROGRAM, program_path
+    from tallymark._client.program import NO_PROGRAM, program_path
 
     program = program_path()
     if program is None:

@@ -9,18 +9,19 @@ import tempfile
 from collections.abc import Mapping
 from typing import Any
 
-from tallymark import _html, _text
 from tallymark._api import results_of
-from tallymark._capture import DATA_LIMIT, NOTHING
+from tallymark._capture.capture import DATA_LIMIT, NOTHING
+from tallymark._client.engine import Engine, default_engine
+from tallymark._client.program import run_tally
 from tallymark._definition import Definition
-from tallymark._engine import Engine, default_engine
 from tallymark._errors import Error
 from tallymark._functions import Moved, moved
 from tallymark._notices import Notices
 from tallymark._options import Profile, profiles_of, settings_of
-from tallymark._program import run_tally
 from tallymark._result import Result, record_of
 from tallymark._statement import Statement, define
+from tallymark._view import html as _html
+from tallymark._view import text as _text
 
 _DEADLINE = 60.0  # seconds for tally compare
 _EXPECTED = "definition_changed"  # a note's code: two statements are two definitions

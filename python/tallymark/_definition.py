@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tallymark._capture import Captured
+    from tallymark._capture.capture import Captured
 
 SCHEMA = 1  # of suites
 

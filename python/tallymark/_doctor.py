@@ -10,10 +10,11 @@ import subprocess
 import sys
 from typing import Any
 
-from tallymark import _html, _text
-from tallymark._engine import Engine, default_engine
-from tallymark._environment import Surroundings
+from tallymark._client.engine import Engine, default_engine
+from tallymark._client.environment import Surroundings
 from tallymark._errors import Error
+from tallymark._view import html as _html
+from tallymark._view import text as _text
 
 _DEADLINE = 300.0  # seconds: it imports what the toolchains require
 

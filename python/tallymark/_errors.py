@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from tallymark._engine import Run
+from typing import Any, Protocol
 
 
 class Error(Exception):
@@ -74,10 +71,21 @@ class CaseFailed(Error):
         self.case = dict(case or {})
 
 
+class Finished(Protocol):
+    """What was measured before an interruption: a `tallymark.Run`."""
+
+    record: dict[str, Any]
+
+    @property
+    def cases(self) -> list[dict[str, Any]]: ...
+
+    def profile(self, case_id: str, *, callgrind: bool = False) -> dict[str, Any]: ...
+
+
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C, or a notebook's stop button. `run` has the finished cases, or is None."""
 
-    def __init__(self, message: str = "interrupted", run: Run | None = None) -> None:
+    def __init__(self, message: str = "interrupted", run: Finished | None = None) -> None:
         super().__init__(message)
         self.run = run
 

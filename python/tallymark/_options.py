@@ -6,8 +6,8 @@ import difflib
 from collections.abc import Mapping
 from typing import Any, Literal, TypedDict, Union, cast
 
+from tallymark._client.request import Settings
 from tallymark._errors import Error
-from tallymark._request import Settings
 
 # What `profile=` takes: nothing, the functions, or who calls whom, too.
 Profile = Union[bool, Literal["calls"]]

@@ -8,12 +8,13 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, overload
 
-from tallymark import _html, _text
-from tallymark._capture import NOTHING, Captured
+from tallymark._capture.capture import NOTHING, Captured
 from tallymark._errors import CaseFailed, Error
-from tallymark._flame import CallTree
 from tallymark._functions import Function
 from tallymark._output import write_text
+from tallymark._view import html as _html
+from tallymark._view import text as _text
+from tallymark._view.flame import CallTree
 
 
 @dataclasses.dataclass(frozen=True)

@@ -9,10 +9,16 @@ import re
 from collections.abc import Mapping
 from typing import Any, Callable, Union
 
-from tallymark import _here
-from tallymark import _rebuild as rebuild
-from tallymark._awaited import NOTE, Loop, calls_dropped, kind_of_call, may_return_one, not_run
-from tallymark._capture import (
+from tallymark._capture import rebuild
+from tallymark._capture.awaited import (
+    NOTE,
+    Loop,
+    calls_dropped,
+    kind_of_call,
+    may_return_one,
+    not_run,
+)
+from tallymark._capture.capture import (
     DATA_LIMIT,
     Captured,
     Source,
@@ -20,10 +26,11 @@ from tallymark._capture import (
     capture_values,
     with_modes,
 )
+from tallymark._capture.names import free_names, imported_names
+from tallymark._capture.references import with_imports
+from tallymark._client import here as _here
 from tallymark._definition import Definition, first_line
 from tallymark._errors import Error
-from tallymark._names import free_names, imported_names
-from tallymark._references import with_imports
 
 Statement = Union[str, Callable[..., Any]]
 
@@ -167,7 +174,7 @@ def with_text(captured: Captured, stmt: str, *, awaited: bool) -> Captured:
         captured,
         source=source,
         # The loop is no value of the caller's.
-        data=tuple(one for one in captured.data if one.type != "tallymark._awaited.Loop"),
+        data=tuple(one for one in captured.data if one.type != "tallymark._capture.awaited.Loop"),
         notes=(*captured.notes, NOTE),
         requires=tuple(sorted({*captured.requires, "asyncio"})),
     )

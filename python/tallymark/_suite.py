@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tallymark._api import results_of, select
-from tallymark._capture import DATA_LIMIT, Captured
+from tallymark._capture.capture import DATA_LIMIT, Captured
+from tallymark._client.engine import Engine, default_engine
 from tallymark._definition import SCHEMA, Definition, to_document
-from tallymark._engine import Engine, default_engine
 from tallymark._notices import Notices
 from tallymark._options import Profile, profiles_of, settings_of
 from tallymark._result import Results

@@ -9,11 +9,11 @@ import subprocess
 from html import escape
 from typing import Any, Union
 
-from tallymark import _text
+from tallymark._client.server import find_tally
 from tallymark._errors import Error
-from tallymark._html import _faint, _page, _table
-from tallymark._server import find_tally
 from tallymark._trace_figures import Device, File, Legacy, Parts, Ranks, build
+from tallymark._view import text as _text
+from tallymark._view.html import _faint, _page, _table
 
 Path = Union[str, "os.PathLike[str]"]
 

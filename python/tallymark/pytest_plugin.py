@@ -1,6 +1,6 @@
 """pytest: the fixture `tally`, limits in a marker, a baseline that `--tally-update` writes, and `benchmark` with the
 call forms of pytest-benchmark where that plugin is not there. With `--tally`, the tests that benchmark are counted by a
-host that collects them itself (_pytest_program.py).
+host that collects them itself (_pytest/program.py).
 
     @pytest.mark.tally(instructions="+1%")
     def test_sort(tally):
@@ -14,7 +14,14 @@ from __future__ import annotations
 
 import pytest
 
-from tallymark._pytest_session import BASELINE, TALLY, Session, Tally, has_pytest_benchmark
+from tallymark._pytest.session import (
+    BASELINE,
+    Session,
+    Tally,
+    has_pytest_benchmark,
+    session_of,
+    tally_of,
+)
 
 MARKER = (
     "tally(instructions=…, time=…, …): limits of what the test measures, as tally check has them: "
@@ -58,7 +65,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="measure nothing: skip tally's tests, run benchmark's once",
     )
     if not has_pytest_benchmark():
-        from tallymark._pytest_program import accept_options
+        from tallymark._pytest.program import accept_options
 
         accept_options(parser)
     parser.addini("tally_baseline", "the baseline, from the root folder", default="")
@@ -67,13 +74,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
     if not has_pytest_benchmark():
-        from tallymark._pytest_program import Hooks
+        from tallymark._pytest.program import Hooks
 
         pluginmanager.add_hookspecs(Hooks)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    from tallymark._pytest_program import is_benchmark
+    from tallymark._pytest.program import is_benchmark
 
     skipped = {True: "--benchmark-skip", False: "--benchmark-only"}
     given = {kind: config.getoption(option, False) for kind, option in skipped.items()}
@@ -86,17 +93,12 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", MARKER)
     config.pluginmanager.register(Session(config), "tallymark-session")
     if not config.pluginmanager.hasplugin("benchmark"):  # pytest-benchmark's name
-        from tallymark._pytest_benchmark import Alias
+        from tallymark._pytest.benchmark_fixture import Alias
 
         config.addinivalue_line(
             "markers", "benchmark(group=…, …): taken from pytest-benchmark's tests, and ignored"
         )
         config.pluginmanager.register(Alias(), "tallymark-benchmark")
-
-
-def session_of(config: pytest.Config) -> Session:
-    found: Session = config.pluginmanager.get_plugin("tallymark-session")  # type: ignore[assignment]
-    return found
 
 
 @pytest.fixture
@@ -105,11 +107,3 @@ def tally(request: pytest.FixtureRequest) -> Tally:
     if session_of(request.config).disabled:
         pytest.skip("--tally-disable")
     return tally_of(request)
-
-
-def tally_of(request: pytest.FixtureRequest) -> Tally:
-    """The test's one, whichever fixture asks first."""
-    item: pytest.Item = request.node
-    if TALLY not in item.stash:
-        item.stash[TALLY] = Tally(item.nodeid, session_of(request.config).limits_of(item))
-    return item.stash[TALLY]

@@ -9,7 +9,8 @@ from typing import Any, Callable
 
 import pytest
 import tallymark
-from tallymark import CaseFailed, Error, _awaited
+from tallymark import CaseFailed, Error
+from tallymark._capture import awaited as _awaited
 from tallymark._statement import define
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tallymark import _html, _text
 from tallymark._compare import Comparison, _ratio
 from tallymark._result import Result, Results
+from tallymark._view import html as _html
+from tallymark._view import text as _text
 
 
 def counted(value: float) -> Result:

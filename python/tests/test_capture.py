@@ -18,9 +18,10 @@ from typing import Any
 
 import pytest
 from conftest import MakeModule
-from tallymark import CaptureError, _blobs
-from tallymark._capture import Captured, capture_text, capture_values
-from tallymark._references import required_modules, with_imports
+from tallymark import CaptureError
+from tallymark._capture import blobs as _blobs
+from tallymark._capture.capture import Captured, capture_text, capture_values
+from tallymark._capture.references import required_modules, with_imports
 from tallymark._statement import define
 
 FACTOR = 3

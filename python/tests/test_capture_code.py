@@ -19,7 +19,7 @@ import tallymark
 from conftest import MakeModule
 from real_traces import ROOT
 from tallymark import CaptureError
-from tallymark._capture import capture_text, capture_values
+from tallymark._capture.capture import capture_text, capture_values
 from tallymark._statement import define
 from test_capture import loaded, own_cache
 
@@ -145,7 +145,7 @@ def test_a_value_set_from_outside_is_refused(make_module: MakeModule) -> None:
 def test_a_class_has_one_name_in_every_process(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
-        "from tallymark._capture import capture_values\n"
+        "from tallymark._capture.capture import capture_values\n"
         "class K:\n    x = 1\n    def f(self): return self.x\n"
         "print(capture_values({'k': K(), 'other': K}).digest)\n"
     )

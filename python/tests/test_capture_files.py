@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 from tallymark import CaptureError
-from tallymark._capture import capture_values
-from tallymark._pickling import Sink, make_pickler
+from tallymark._capture.capture import capture_values
+from tallymark._capture.pickling import Sink, make_pickler
 
 
 @pytest.fixture(autouse=True)

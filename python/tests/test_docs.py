@@ -53,7 +53,7 @@ def words(text: str) -> set[str]:
 )
 def test_the_page_runs(engine: tallymark.Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("cloudpickle")
-    monkeypatch.setattr("tallymark._engine._default", engine)
+    monkeypatch.setattr("tallymark._client.engine._default", engine)
     # The page's functions are those of a script.
     namespace = sys.modules["__main__"].__dict__.copy()
     namespace["__name__"] = "__main__"

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 import tallymark
 from tallymark import Definition, Engine
-from tallymark._protocol import Connection
+from tallymark._client.protocol import Connection
 
 FAKE = Path(__file__).with_name("fake_server.py")
 ONE = [Definition("x + y", setup="x = y = 1")]
@@ -133,7 +133,7 @@ def test_a_server_of_another_program_is_left_alone(fake: Fake) -> None:
     engine = fake.engine()
     engine.measure(ONE)
     engine.close()  # the fake serves one client after another
-    fake.monkeypatch.setattr("tallymark._server._START", 0.3)
+    fake.monkeypatch.setattr("tallymark._client.server._START", 0.3)
     with pytest.raises(tallymark.ServerLost, match="did not start"):
         Engine("/bin/true").measure(ONE)
     logs = (fake.program.parent / "tallymark").glob("serve-*.sock.log")
@@ -263,7 +263,7 @@ def test_more_descriptors_than_select_can_take(fake: Fake) -> None:
 
 
 def test_importing_the_package_imports_little() -> None:
-    loaded = "import sys, tallymark; print('tallymark._engine' in sys.modules, tallymark.Engine.__name__)"
+    loaded = "import sys, tallymark; print('tallymark._client.engine' in sys.modules, tallymark.Engine.__name__)"
     done = subprocess.run(
         [sys.executable, "-c", loaded], capture_output=True, text=True, check=True
     )

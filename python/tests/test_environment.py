@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import tallymark
-from tallymark._environment import Surroundings, finds_in_working_folder, missing_folders
+from tallymark._client.environment import Surroundings, finds_in_working_folder, missing_folders
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import tallymark
 from tallymark import CaptureError
-from tallymark._capture import capture_text
-from tallymark._names import free_names, main_names, names_unseen
+from tallymark._capture.capture import capture_text
+from tallymark._capture.names import free_names, main_names, names_unseen
 
 
 @pytest.fixture(autouse=True)

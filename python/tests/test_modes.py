@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 import tallymark
 from conftest import MakeModule
-from tallymark._capture import capture_text, capture_values, with_modes
-from tallymark._modes import Modes, modes_of
+from tallymark._capture.capture import capture_text, capture_values, with_modes
+from tallymark._capture.modes import Modes, modes_of
 
 
 @contextlib.contextmanager

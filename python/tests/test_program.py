@@ -38,7 +38,7 @@ def console_script(folder: Path) -> Path:
     """As pip writes it."""
     return program(
         folder,
-        f"#!{sys.executable}\nimport sys\nfrom tallymark._program import main\nsys.exit(main())\n",
+        f"#!{sys.executable}\nimport sys\nfrom tallymark._client.program import main\nsys.exit(main())\n",
     )
 
 

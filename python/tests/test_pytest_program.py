@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pytest_runs import pytest_in
 from real_traces import needs_tally
-from tallymark._pytest_program import id_of
+from tallymark._pytest.program import id_of
 
 pytestmark = [needs_tally, pytest.mark.end_to_end]
 

@@ -15,9 +15,9 @@ from unittest import mock
 import pytest
 from conftest import MakeModule
 from tallymark import CaptureError
-from tallymark._capture import capture_text, capture_values
-from tallymark._made import ways
-from tallymark._replaced import replaced_by_others
+from tallymark._capture.capture import capture_text, capture_values
+from tallymark._capture.made import ways
+from tallymark._capture.replaced import replaced_by_others
 
 ONE = fractions.Fraction(1, 3)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tallymark._client.request import Settings
 from tallymark._options import OPTIONS, settings_of
-from tallymark._request import Settings
 
 
 def test_every_option_is_a_setting_of_the_server() -> None:

@@ -178,7 +178,7 @@ def test_is_a_command_and_a_module(short: Path, long: Path, tmp_path: Path) -> N
 
 
 def test_installs_on_every_python_that_is_here(wheel: Path, tmp_path: Path) -> None:
-    program = "import tallymark, tallymark.functorch, tallymark._server as s; print(s.find_tally())"
+    program = "import tallymark, tallymark.functorch, tallymark._client.server as s; print(s.find_tally())"
     pythons = {
         "/usr/bin/python3",
         shutil.which("python3") or sys.executable,

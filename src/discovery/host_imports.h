@@ -10,7 +10,7 @@
 namespace tally {
 
 /// "pandas", "scipy.sparse"; each once, by name, without what another one of them imports. Empty where the setup
-/// imports PyTorch, which has a toolchain of its own. python/tallymark/_references.py has the same list.
+/// imports PyTorch, which has a toolchain of its own. python/tallymark/_capture/references.py has the same list.
 std::vector<std::string> host_imports(std::string_view setup);
 
 }  // namespace tally

@@ -240,7 +240,7 @@ TEST(RequestFields, TheSchemaSaysThem) {
 
 TEST(RequestFields, PythonKnowsThem) {
   expect_written(
-      "python/tallymark/_request.py",
+      "python/tallymark/_client/request.py",
       "\"\"\"The fields of a measure request, as the server reads them (docs/reference/serve.md).\n\n"
       "Written by src/serve/request_fields_test.cc from the server's own list: TALLY_APPROVE=1 writes it anew."
       "\"\"\"\n\nfrom __future__ import annotations\n\nfrom typing import Any, TypedDict\n" +

@@ -69,7 +69,7 @@ class Server:
     """One of its own, so that two agree for no other reason than that they count alike."""
 
     def __init__(self):
-        from tallymark._engine import Engine
+        from tallymark._client.engine import Engine
 
         self.path = f"{tempfile.mkdtemp(dir=FOLDER)}/s"
         self.process = subprocess.Popen([os.environ["TALLY"], "serve", "--socket", self.path])

@@ -10,7 +10,7 @@ from ._engine import cpp_definition, measured
 from .common import Measurement, TaskSpec
 
 if TYPE_CHECKING:
-    from tallymark._request import Settings
+    from tallymark._client.request import Settings
 
 _LEAST_S = 0.001  # that the engine samples
 # A forked process copies each page that it first writes: 1,000 additions of tensors took 6.4 ms then, and 1.9 ms

@@ -12,7 +12,7 @@ from .common import TaskSpec
 
 if TYPE_CHECKING:
     from tallymark import Definition, Run
-    from tallymark._request import Settings
+    from tallymark._client.request import Settings
 
     from .valgrind_wrapper._globals import GlobalsBridge
 
@@ -43,10 +43,11 @@ def python_definition(task_spec: TaskSpec, bridge: GlobalsBridge | None = None) 
 
     Its host has PyTorch loaded where the statement comes to use it; otherwise it is the one that has counted the same
     statement for everybody else."""
-    from tallymark import Definition, _here
-    from tallymark._capture import capture_text, with_modes
-    from tallymark._names import imported_names
-    from tallymark._replaced import replaced_by_others
+    from tallymark import Definition
+    from tallymark._capture.capture import capture_text, with_modes
+    from tallymark._capture.names import imported_names
+    from tallymark._capture.replaced import replaced_by_others
+    from tallymark._client import here as _here
     from tallymark._statement import here_text
 
     setup = "" if task_spec.setup == "pass" else task_spec.setup
@@ -104,7 +105,7 @@ def measured(definitions: Sequence[Definition], settings: Settings) -> Run:
     """One run of the engine, whose profiles can be read. Raises CaseFailed where a statement failed, Error where
     nothing could be measured."""
     from tallymark import CaseFailed
-    from tallymark._engine import default_engine
+    from tallymark._client.engine import default_engine
 
     run = default_engine().measure(
         definitions, settings=settings, profiles=bool(settings["counts"])

@@ -15,7 +15,7 @@ from ._globals import GlobalsBridge
 
 if TYPE_CHECKING:
     from tallymark import Definition
-    from tallymark._request import Settings
+    from tallymark._client.request import Settings
 
 _FAILED = "Failed to collect callgrind profile:"
 _LEAST_REPLICATES = 2  # two that agree prove that the count repeats
@@ -49,7 +49,7 @@ class ValgrindWrapper:
     ) -> tuple[CallgrindStats, ...]:
         """As Timer.collect_callgrind has it; one for each repeat."""
         from tallymark import Error
-        from tallymark._blobs import folder
+        from tallymark._capture.blobs import folder
 
         bridge = GlobalsBridge(globals, str(folder())) if is_python else None
         try:
@@ -78,7 +78,7 @@ class ValgrindWrapper:
 def _collect(
     statement: Definition, number: int, repeats: int, with_baseline: bool, with_text: bool
 ) -> tuple[_Counts, Sequence[_Counts]]:
-    from tallymark._engine import default_engine
+    from tallymark._client.engine import default_engine
 
     with default_engine().turn():
         run = measured([statement], _settings(number, max(repeats, _LEAST_REPLICATES)))

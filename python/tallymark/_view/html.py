@@ -1,4 +1,4 @@
-"""Results as HTML for notebooks: the same as `_text`, with the samples drawn. Colours follow the page's own text."""
+"""Results as HTML for notebooks: the same as `text`, with the samples drawn. Colours follow the page's own text."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from tallymark import _text
-from tallymark._flame import flame
+from tallymark._view import text as _text
+from tallymark._view.flame import flame
 
 if TYPE_CHECKING:
     from tallymark._compare import Comparison

@@ -13,10 +13,10 @@ from importlib.machinery import PathFinder
 from importlib.util import find_spec
 from typing import Any
 
-from tallymark import _rebuild as rebuild
-from tallymark._environment import missing_folders
-from tallymark._names import leading_imports
-from tallymark._pickling import MODULE, is_importable
+from tallymark._capture import rebuild
+from tallymark._capture.names import leading_imports
+from tallymark._capture.pickling import MODULE, is_importable
+from tallymark._client.environment import missing_folders
 
 _OWN = (
     "cloudpickle.cloudpickle",

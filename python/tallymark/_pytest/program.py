@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
+from tallymark._client.server import find_tally
 from tallymark._errors import Error
 from tallymark._result import Result
-from tallymark._server import find_tally
 
 FIXTURE = "benchmark"
 MARKERS = ("benchmark", "codspeed_benchmark")

@@ -10,7 +10,7 @@ import types
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from tallymark._names import parsed
+from tallymark._capture.names import parsed
 
 # What hosts are given or have set for them (docs/reference/execution.md): all counts would depend on the rest.
 _PASSED = (

@@ -12,14 +12,19 @@ from collections.abc import Mapping, Sequence
 from importlib.util import MAGIC_NUMBER
 from typing import Any
 
-from tallymark import _blobs
-from tallymark import _rebuild as rebuild
-from tallymark._culprit import refusal, too_large
-from tallymark._errors import CaptureError
-from tallymark._modes import modes_of
-from tallymark._names import free_names, imported_names, main_names, names_unseen, submodules
-from tallymark._pickling import MODULE, Sink, TooLarge, make_pickler
-from tallymark._references import (
+from tallymark._capture import blobs as _blobs
+from tallymark._capture import rebuild
+from tallymark._capture.culprit import refusal, too_large
+from tallymark._capture.modes import modes_of
+from tallymark._capture.names import (
+    free_names,
+    imported_names,
+    main_names,
+    names_unseen,
+    submodules,
+)
+from tallymark._capture.pickling import MODULE, Sink, TooLarge, make_pickler
+from tallymark._capture.references import (
     Reference,
     folders_for,
     modules_of,
@@ -27,9 +32,10 @@ from tallymark._references import (
     references_of,
     required_modules,
 )
-from tallymark._replaced import replaced_by_others
-from tallymark._variables import setting_of, variables_named
-from tallymark._within import check_values, used_by_functions
+from tallymark._capture.replaced import replaced_by_others
+from tallymark._capture.variables import setting_of, variables_named
+from tallymark._capture.within import check_values, used_by_functions
+from tallymark._errors import CaptureError
 
 DATA_LIMIT = 256 * 1024 * 1024  # bytes
 

@@ -12,14 +12,14 @@ import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Callable
 
-from tallymark import _here
+from tallymark._client import here as _here
+from tallymark._client.environment import Surroundings
+from tallymark._client.interrupts import WatchedInterrupts
+from tallymark._client.protocol import Connection, Event, is_last
+from tallymark._client.request import Measure, Profiles, Select, Settings, Suite
+from tallymark._client.server import connect_to, find_or_start, find_tally
 from tallymark._definition import Definition, to_document
-from tallymark._environment import Surroundings
 from tallymark._errors import Error, Interrupted, ServerLost
-from tallymark._interrupts import WatchedInterrupts
-from tallymark._protocol import Connection, Event, is_last
-from tallymark._request import Measure, Profiles, Select, Settings, Suite
-from tallymark._server import connect_to, find_or_start, find_tally
 
 EventHandler = Callable[[Event], None]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
-from tallymark import _text
+from tallymark._view import text as _text
 
 _WIDTH, _ROW = 760.0, 17.0
 _NARROWEST = 1.0  # pixels

@@ -1,4 +1,4 @@
-"""Results as text. Computes nothing; `_html` shows the same things."""
+"""Results as text. Computes nothing; `html` shows the same things."""
 
 from __future__ import annotations
 

@@ -20,10 +20,10 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from typing import Any, Union
 
-from tallymark import _rebuild as rebuild
+from tallymark._capture import rebuild
+from tallymark._capture.made import Made, stores_of, ways
+from tallymark._capture.names import parsed
 from tallymark._errors import CaptureError
-from tallymark._made import Made, stores_of, ways
-from tallymark._names import parsed
 
 Owner = Union[types.ModuleType, type]
 

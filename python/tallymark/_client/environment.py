@@ -11,8 +11,8 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import cast
 
+from tallymark._client.request import Tools
 from tallymark._errors import Error
-from tallymark._request import Tools
 
 _NEEDED = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONSAFEPATH", "VIRTUAL_ENV", "CONDA_PREFIX")
 

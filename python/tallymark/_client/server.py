@@ -12,9 +12,9 @@ import subprocess
 import time
 from pathlib import Path
 
+from tallymark._client.program import bundled_tally
+from tallymark._client.protocol import Connection
 from tallymark._errors import Error, ServerLost
-from tallymark._program import bundled_tally
-from tallymark._protocol import Connection
 
 _START = 15.0  # seconds for a server to listen
 _STARTS_AGAIN = 3

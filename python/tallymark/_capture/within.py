@@ -8,9 +8,9 @@ import types
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from tallymark._capture.names import default_values, outside_names
+from tallymark._capture.pickling import reference_to
 from tallymark._errors import CaptureError
-from tallymark._names import default_values, outside_names
-from tallymark._pickling import reference_to
 
 _PLAIN = (int, float, complex, type(None))
 

@@ -12,9 +12,9 @@ import types
 from collections.abc import Coroutine, Iterator, Mapping
 from typing import Any, Callable
 
-from tallymark import _rebuild as rebuild
+from tallymark._capture import rebuild
+from tallymark._capture.names import parsed
 from tallymark._errors import Error
-from tallymark._names import parsed
 
 NOTE = (
     "a coroutine: each execution runs it to its end in an event loop of asyncio, whose own work is counted with it"

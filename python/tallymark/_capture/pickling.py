@@ -15,7 +15,7 @@ import sys
 import types
 from typing import Any, Callable
 
-from tallymark import _rebuild as rebuild
+from tallymark._capture import rebuild
 from tallymark._errors import CaptureError
 
 PROTOCOL = 5

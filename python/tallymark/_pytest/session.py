@@ -119,7 +119,7 @@ class Session:
         self.disabled = bool(config.getoption("tally_disable") or other)
         self._unused: list[str] = []
         if not has_other:
-            from tallymark._pytest_program import without_meaning
+            from tallymark._pytest.program import without_meaning
 
             self._unused = without_meaning(config)
         self.limits = [*config.getini("tally_limits"), *config.getoption("tally_limit")]
@@ -185,7 +185,7 @@ class Session:
         outcome = yield
         report: pytest.TestReport = outcome.get_result()  # type: ignore[attr-defined]
         if self.is_program and report.when == "call" and report.passed:
-            from tallymark._pytest_program import is_benchmark
+            from tallymark._pytest.program import is_benchmark
 
             if is_benchmark(item):
                 report.tally_limits = self.limits_of(item)  # type: ignore[attr-defined]
@@ -252,7 +252,7 @@ class Session:
         """Those of the tests that have passed, by a host of theirs."""
         from tallymark._baseline import renamed
         from tallymark._errors import Error
-        from tallymark._pytest_program import measure
+        from tallymark._pytest.program import measure
         from tallymark._result import record_of
 
         if not self._benchmarks or self.disabled:
@@ -341,7 +341,7 @@ class Session:
             session.exitstatus = 3 if 3 in self._codes else self._codes[0]
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        from tallymark._text import columns
+        from tallymark._view.text import columns
 
         notes = [*self._notes, *self._closing_lines()]
         if not self._rows and not notes:
@@ -372,7 +372,7 @@ class Session:
 
 
 def _row(measured: Measured, verdict: Verdict, *, is_new: bool) -> list[str]:
-    from tallymark._text import figure, percent, seconds
+    from tallymark._view.text import figure, percent, seconds
 
     def change(metric: str) -> str:
         return percent(verdict.changes[metric]) if metric in verdict.changes else ""
@@ -406,3 +406,16 @@ def _words(verdict: Verdict, path: Path) -> str:
     named = "baseline" in verdict.message or "not compared" in verdict.message
     mend = f"pytest --tally-update writes {path}" if named else ""
     return f"{verdict.message}; {mend}" if mend else verdict.message
+
+
+def session_of(config: pytest.Config) -> Session:
+    found: Session = config.pluginmanager.get_plugin("tallymark-session")  # type: ignore[assignment]
+    return found
+
+
+def tally_of(request: pytest.FixtureRequest) -> Tally:
+    """The test's one, whichever fixture asks first."""
+    item: pytest.Item = request.node
+    if TALLY not in item.stash:
+        item.stash[TALLY] = Tally(item.nodeid, session_of(request.config).limits_of(item))
+    return item.stash[TALLY]

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from tallymark._pytest_session import Tally
-from tallymark.pytest_plugin import session_of, tally_of
+from tallymark._pytest.session import Tally, session_of, tally_of
 
 
 class Benchmark:
@@ -111,7 +110,7 @@ class Benchmark:
     ) -> Any:
         """The result of one execution here, and a count of what `texts` says comes before the call, of the call, and of
         what comes after it; `plain` is a call without keywords."""
-        from tallymark import _awaited
+        from tallymark._capture import awaited as _awaited
 
         function = values["f"]
         awaited = _awaited.kind_of_call(function) == "coroutine"
@@ -159,7 +158,7 @@ def _definition(
     plain: tuple[Callable[..., Any], tuple[Any, ...]] | None,
     awaited: bool,
 ) -> Any:
-    from tallymark._awaited import Loop
+    from tallymark._capture.awaited import Loop
     from tallymark._statement import define, with_text
 
     if plain is not None:

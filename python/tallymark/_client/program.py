@@ -15,7 +15,9 @@ from tallymark._errors import Error
 
 def bundled_tally() -> str | None:
     """The path of the wheel's own `tally`, or None where the package came without it."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_tally", "bin", "tally")
+    path = os.path.join(
+        os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "_tally", "bin", "tally"
+    )
     return path if os.access(path, os.X_OK) else None
 
 

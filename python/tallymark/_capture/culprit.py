@@ -8,9 +8,9 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
+from tallymark._capture.names import default_values, outside_names
+from tallymark._capture.pickling import Sink, TooLarge, make_pickler
 from tallymark._errors import CaptureError
-from tallymark._names import default_values, outside_names
-from tallymark._pickling import Sink, TooLarge, make_pickler
 
 _MEND = "make it in setup, leave it out of what the statement uses, or give its class a __reduce__ that does"
 

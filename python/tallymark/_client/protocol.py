@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import Any
 
-from tallymark._channel import Channel
+from tallymark._client.channel import Channel
 from tallymark._errors import Error, ServerLost
 
 PROTOCOL = 1

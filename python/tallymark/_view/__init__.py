@@ -1,0 +1,1 @@
+"""Results for people: as text, as HTML, as flame graphs. Computes nothing."""
