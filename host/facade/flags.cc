@@ -43,8 +43,8 @@ std::vector<Known> known_flags(Flags& f) {
           {"v", &f.v}};
 }
 
-[[noreturn]] void refuse(const std::string& what, const char* mend) {
-  std::fprintf(stderr, "benchmark: %s; %s\n", what.c_str(), mend);
+[[noreturn]] void refuse(const std::string& what, const char* hint) {
+  std::fprintf(stderr, "benchmark: %s; %s\n", what.c_str(), hint);
   std::exit(1);
 }
 

@@ -183,7 +183,7 @@ def run(
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise Error(
-            f"cannot be read: {error.strerror}", place=str(path), mend="name a suite", kind="input"
+            f"cannot be read: {error.strerror}", place=str(path), hint="name a suite", kind="input"
         ) from None
     document: SuiteText = {"text": text, "path": str(path.resolve())}
     selection = select(filter, exclude)

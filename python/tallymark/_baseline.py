@@ -59,7 +59,7 @@ def read_baseline(path: Path) -> Record | None:
         raise Error(
             "the baseline is no record of tally",
             place=str(path),
-            mend="write it anew",
+            hint="write it anew",
             kind="input",
         )
     return record

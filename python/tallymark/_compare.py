@@ -107,7 +107,7 @@ def compare(
         return compare_results(a, b, engine=chosen)
     if isinstance(a, Result) or isinstance(b, Result):
         raise Error(
-            "one is a result and one a statement", mend="compare two results: count(…) first"
+            "one is a result and one a statement", hint="compare two results: count(…) first"
         )
     definitions: list[Definition] = [
         define(

@@ -26,7 +26,12 @@ class Check:
     state: str
     what: str
     found: str
-    mend: str = ""
+    hint: str = ""
+
+    @property
+    def mend(self) -> str:
+        """The hint, by its earlier name."""
+        return self.hint
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -50,7 +55,7 @@ def doctor(*, engine: Engine | None = None) -> Diagnosis:
     try:
         tally = chosen.tally()
     except Error as error:
-        return Diagnosis((Check("missing", "tally", error.message, error.mend),), False)
+        return Diagnosis((Check("missing", "tally", error.message, error.hint),), False)
     checks = [Check("ok", "tally", tally), *_python_checks(chosen)]
     told, ok = _tally_checks(tally)
     return Diagnosis((*checks, *told), ok and all(one.state == "ok" for one in checks[:2]))
@@ -66,13 +71,13 @@ def _python_checks(engine: Engine) -> list[Check]:
     version = ".".join(map(str, sys.version_info[:3]))
     checks.append(Check("ok", "this Python", f"{version} ({sys.executable})"))
     if importlib.util.find_spec("cloudpickle") is None:
-        mend = f"{sys.executable} -m pip install cloudpickle"
+        hint = f"{sys.executable} -m pip install cloudpickle"
         checks.append(
             Check(
                 "absent",
                 "cloudpickle",
                 "functions of __main__ and notebooks cannot be measured",
-                mend,
+                hint,
             )
         )
     else:
@@ -94,11 +99,11 @@ def _tally_checks(tally: str) -> tuple[list[Check], bool]:
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         return [Check("missing", "tally doctor", str(error))], False
     checks = [
-        Check("ok" if one["ok"] else "missing", one["what"], one["detail"], one["mend"])
+        Check("ok" if one["ok"] else "missing", one["what"], one["detail"], one["hint"])
         for one in told["findings"]
     ]
     return checks, bool(told["ok"])
 
 
 def _told(one: Check) -> str:
-    return f"{one.found}; {one.mend}" if one.mend else one.found
+    return f"{one.found}; {one.hint}" if one.hint else one.found

@@ -9,22 +9,27 @@ from typing import Any, Protocol
 class Error(Exception):
     """Something could not be measured.
 
-    `message` says what happened, `place` where, and `mend` is the hint. `kind` is the engine's word for it:
+    `message` says what happened, `place` where, and `hint` what to do. `kind` is the engine's word for it:
     input, missing, io, …
     """
 
-    def __init__(self, message: str, *, place: str = "", mend: str = "", kind: str = "") -> None:
+    def __init__(self, message: str, *, place: str = "", hint: str = "", kind: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.place = place
-        self.mend = mend
+        self.hint = hint
         self.kind = kind
 
     def __str__(self) -> str:
         text = f"{self.place}: {self.message}" if self.place else self.message
-        if not self.mend:
+        if not self.hint:
             return text
-        return f"{text.rstrip()}\n{self.mend}" if "\n" in text else f"{text}; {self.mend}"
+        return f"{text.rstrip()}\n{self.hint}" if "\n" in text else f"{text}; {self.hint}"
+
+    @property
+    def mend(self) -> str:
+        """The hint, by its earlier name."""
+        return self.hint
 
     def __reduce__(self) -> Any:
         return (_rebuilt, (type(self), self.message, self.__dict__))
@@ -35,7 +40,7 @@ class Error(Exception):
         return cls(
             str(event.get("message") or "the server gave no reason"),
             place=str(event.get("place") or ""),
-            mend=str(event.get("mend") or ""),
+            hint=str(event.get("hint") or ""),
             kind=str(event.get("kind") or ""),
         )
 
@@ -63,11 +68,11 @@ class CaseFailed(Error):
         message: str,
         *,
         place: str = "",
-        mend: str = "",
+        hint: str = "",
         kind: str = "",
         case: Mapping[str, Any] | None = None,
     ) -> None:
-        super().__init__(message, place=place, mend=mend, kind=kind)
+        super().__init__(message, place=place, hint=hint, kind=kind)
         self.case = dict(case or {})
 
 

@@ -47,7 +47,7 @@ def profiles_of(profile: Profile) -> Profiles:
     if profile not in (False, True, "calls"):
         raise Error(
             f"profile must be True, False or 'calls', not {profile!r}",
-            mend="'calls' also finds out who calls whom",
+            hint="'calls' also finds out who calls whom",
             kind="input",
         )
     return {"profiles": bool(profile), "calls": profile == "calls"}

@@ -189,7 +189,7 @@ class Result:
         raise CaseFailed(
             message,
             place=f"{self.title}, {failure['stage']}" if failure.get("stage") else self.title,
-            mend=_HINTS.get(message.partition(":")[0], ""),
+            hint=_HINTS.get(message.partition(":")[0], ""),
             kind=self.status,
             case=self.case,
         )
@@ -269,7 +269,7 @@ class Results(Sequence[Result]):
         try:
             import pandas
         except ImportError:
-            raise Error("there is no pandas", mend="pip install pandas") from None
+            raise Error("there is no pandas", hint="pip install pandas") from None
         frame = pandas.DataFrame([_row(one) for one in self], columns=None if self else ["id"])
         return frame.set_index("id")
 

@@ -54,12 +54,12 @@ def define(
     """A definition of a text, or of a call of a function with these arguments."""
     known_as = _LANGUAGES.get(language.lower())
     if known_as is None:
-        raise Error(f"there is no language {language!r}", mend="write 'python' or 'cpp'")
+        raise Error(f"there is no language {language!r}", hint="write 'python' or 'cpp'")
     if callable(statement):
         if known_as != "python":
-            raise Error("a function is Python", place=repr(statement), mend="give C++ as text")
+            raise Error("a function is Python", place=repr(statement), hint="give C++ as text")
         if globals is not None:
-            raise Error("a function has its own globals", mend="leave globals= out")
+            raise Error("a function has its own globals", hint="leave globals= out")
         stmt, captured = _call(statement, args, setup, data_limit)
         label = label or _title(statement)
         captured = dataclasses.replace(
@@ -84,7 +84,7 @@ def define(
         raise Error(
             f"the toolchain {chosen or known_as!r} cannot set a number of threads, and {threads} were requested",
             place="threads",
-            mend="start them in setup=, or name a toolchain that sets them: toolchain='torch'",
+            hint="start them in setup=, or name a toolchain that sets them: toolchain='torch'",
         )
     return Definition(
         stmt=stmt,
@@ -110,7 +110,7 @@ def _text(
     if not isinstance(stmt, str):
         raise TypeError(f"a statement is text or a function, not {type(stmt).__name__}")
     if args:
-        raise Error("a text takes no arguments", mend="pass globals={'x': x}, or give a function")
+        raise Error("a text takes no arguments", hint="pass globals={'x': x}, or give a function")
     if language == "python" and _here.here():
         return here_text(stmt, setup, globals)
     if language == "python":
@@ -118,7 +118,7 @@ def _text(
         dropped = calls_dropped(stmt, globals or {})
         return dataclasses.replace(captured, notes=(*captured.notes, *dropped))
     if globals:
-        raise Error("C++ sees no values of this process", mend="make them in setup=")
+        raise Error("C++ sees no values of this process", hint="make them in setup=")
     return Captured(
         source=(Source("statement", stmt),) + ((Source("setup", setup),) if setup else ())
     )

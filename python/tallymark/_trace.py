@@ -43,7 +43,7 @@ class Trace:
             raise Error(
                 f"the trace has {len(self.devices)} devices with work",
                 place=", ".join(file.path for file in self.files),
-                mend="take one of .devices",
+                hint="take one of .devices",
                 kind="input",
             )
         return self.devices[0]

@@ -131,7 +131,7 @@ def get_chrome_trace_events(filename: Path) -> list[Event]:
         raise Error(
             "it is no trace: there is no list of traceEvents in it",
             place=os.fspath(filename),
-            mend="name a file that export_chrome_trace has written",
+            hint="name a file that export_chrome_trace has written",
             kind="input",
         )
     return events

@@ -113,7 +113,7 @@ class FakeServer:
                     "kind": "input",
                     "place": "timer 1",
                     "message": "no",
-                    "mend": "yes",
+                    "hint": "yes",
                 }
             )
             return

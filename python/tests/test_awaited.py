@@ -120,10 +120,10 @@ def test_a_coroutine_is_counted_with_what_it_does(engine: tallymark.Engine) -> N
 
 @pytest.mark.end_to_end
 def test_what_is_returned_and_not_run_is_an_error(engine: tallymark.Engine) -> None:
-    for function, mend in (
+    for function, hint in (
         (lambda: sums(10), "the coroutine function itself"),
         (lambda: numbers(10), "lambda: list(…) of it"),
     ):
         with pytest.raises(CaseFailed, match="and nothing runs it") as caught:
             tallymark.count(function, profile=False, engine=engine)
-        assert mend in str(caught.value)
+        assert hint in str(caught.value)

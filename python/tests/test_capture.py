@@ -309,7 +309,7 @@ def test_two_gibibytes_are_refused_before_they_are_built(make: Callable[[], Any]
     with pytest.raises(CaptureError, match=r"big: .* or more would leave") as caught:
         capture_values({"small": 1, "big": value})
     assert caught.value.place == "big"
-    assert "data_limit=" in caught.value.mend
+    assert "data_limit=" in caught.value.hint
     assert peak_bytes() - before < 600 << 20
     assert list(_blobs.folder().iterdir()) == []
 
@@ -319,7 +319,7 @@ def peak_bytes() -> int:
         return next(int(line.split()[1]) * 1024 for line in file if line.startswith("VmHWM"))
 
 
-def test_without_cloudpickle_the_mend_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_cloudpickle_the_hint_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cloudpickle", None)
     assert loaded(capture_values({"x": [1]}), "print(x)") == "[1]"
     with pytest.raises(CaptureError, match="pip install cloudpickle"):

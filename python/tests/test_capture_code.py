@@ -74,7 +74,7 @@ def test_a_cached_function_goes_by_its_name_or_is_refused(make_module: MakeModul
 
     with pytest.raises(CaptureError, match="a cached function goes by its name") as caught:
         capture_values({"f": here})
-    assert caught.value.mend == "measure its __wrapped__, or put it into a module"
+    assert caught.value.hint == "measure its __wrapped__, or put it into a module"
 
 
 @pytest.mark.parametrize("name", ["open", "range", "exec"])
@@ -132,7 +132,7 @@ def test_a_value_that_is_not_its_files_is_refused(
     with pytest.raises(CaptureError, match="in the file that the measured process") as caught:
         capture_values({"f": module.f})
     assert caught.value.place == place
-    assert "importlib.reload(worker)" in str(caught.value.mend)
+    assert "importlib.reload(worker)" in str(caught.value.hint)
 
 
 def test_a_value_set_from_outside_is_refused(make_module: MakeModule) -> None:

@@ -76,10 +76,11 @@ def test_large_documents_go_by_descriptor_both_ways(fake: Fake) -> None:
     assert run.cases[0]["counts"]["per_iteration"] == len(stmt)
 
 
-def test_an_error_has_place_and_mend(fake: Fake) -> None:
+def test_an_error_has_place_and_hint(fake: Fake) -> None:
     with pytest.raises(tallymark.Error) as caught:
         fake.engine("refuses").measure(ONE)
-    assert (caught.value.place, caught.value.mend, caught.value.kind) == ("timer 1", "yes", "input")
+    assert (caught.value.place, caught.value.hint, caught.value.kind) == ("timer 1", "yes", "input")
+    assert caught.value.mend == "yes"  # its earlier name
     assert str(caught.value) == "timer 1: no; yes"
 
 
@@ -177,7 +178,7 @@ def test_a_time_limit_cancels(fake: Fake) -> None:
 def test_a_turn_is_waited_for_no_longer_than_it_may(fake: Fake) -> None:
     with pytest.raises(tallymark.Error, match=r"waited for the server for 0\.3 s") as caught:
         fake.engine("slow").measure(ONE, settings={"max_wait_s": 0.3})
-    assert "max_wait=" in caught.value.mend
+    assert "max_wait=" in caught.value.hint
 
 
 def test_a_fork_has_a_connection_of_its_own(fake: Fake) -> None:

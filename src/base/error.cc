@@ -9,7 +9,7 @@ std::string describe(const Error& error) {
   std::string text;
   if (!error.where.empty()) text += error.where + ": ";
   text += error.message;
-  if (!error.mend.empty()) text += "; " + error.mend;
+  if (!error.hint.empty()) text += "; " + error.hint;
   return text;
 }
 

@@ -22,22 +22,22 @@ struct Error {
   ErrorKind kind = ErrorKind::failed;
   std::string message;  ///< One sentence, no full stop: "unknown key 'stpm'".
   std::string where;    ///< "file:line:column", a path or a case id; may be empty.
-  std::string mend;     ///< What to do or write instead; may be empty.
+  std::string hint;     ///< What to do or write instead; may be empty.
 };
 
 template <typename T>
 using Result = std::expected<T, Error>;
 using Status = std::expected<void, Error>;
 
-/// "where: message; mend", without the parts that are empty.
+/// "where: message; hint", without the parts that are empty.
 std::string describe(const Error& error);
 
 /// An io Error for the current value of errno: "cannot ACTION: strerror".
 Error errno_error(std::string action, std::string where);
 
 /// Shorthand for returning an error: `return fail(ErrorKind::input, "…", place, "…");`
-inline std::unexpected<Error> fail(ErrorKind kind, std::string message, std::string where = {}, std::string mend = {}) {
-  return std::unexpected(Error{kind, std::move(message), std::move(where), std::move(mend)});
+inline std::unexpected<Error> fail(ErrorKind kind, std::string message, std::string where = {}, std::string hint = {}) {
+  return std::unexpected(Error{kind, std::move(message), std::move(where), std::move(hint)});
 }
 
 }  // namespace tally

@@ -203,7 +203,7 @@ Result<TemporaryFolder> TemporaryFolder::make_in(const fs::path& parent) {
   std::string name = (parent / "tally-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) {
     Error error = errno_error("create a temporary folder", parent.string());
-    error.mend = "set TMPDIR to a folder that can be written";
+    error.hint = "set TMPDIR to a folder that can be written";
     return std::unexpected(std::move(error));
   }
   return TemporaryFolder(name);

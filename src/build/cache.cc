@@ -117,8 +117,8 @@ std::string snippet_places(const fs::path& library) {
 }
 
 Error with_cache_hint(Error error) {
-  if (error.kind == ErrorKind::io && error.mend.empty())
-    error.mend = "set XDG_CACHE_HOME to a folder that can be written and has room";
+  if (error.kind == ErrorKind::io && error.hint.empty())
+    error.hint = "set XDG_CACHE_HOME to a folder that can be written and has room";
   return error;
 }
 

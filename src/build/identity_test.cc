@@ -126,7 +126,7 @@ TEST_F(CacheTest, ARootThatCannotBeWrittenIsNamedWithItsMend) {
   const auto scratch = Cache(file("a file", "") / "cache").scratch();
   ASSERT_FALSE(scratch);
   EXPECT_THAT(scratch.error().where, EndsWith("a file/cache/scratch"));
-  EXPECT_THAT(scratch.error().mend, testing::HasSubstr("XDG_CACHE_HOME"));
+  EXPECT_THAT(scratch.error().hint, testing::HasSubstr("XDG_CACHE_HOME"));
 }
 
 TEST(CacheRoot, XdgThenHomeThenAnError) {

@@ -184,8 +184,8 @@ Result<Suite> suite_of(const Context& context, const CommandOptions& options) {
 
 Result<std::vector<std::string>> shell_words(std::string_view text) {
   constexpr std::string_view kOfShells = "|&;<>()$`*?[]#~";
-  const auto refuse = [&](const std::string& message, const std::string& mend) {
-    return fail(ErrorKind::input, message, std::string(text), mend);
+  const auto refuse = [&](const std::string& message, const std::string& hint) {
+    return fail(ErrorKind::input, message, std::string(text), hint);
   };
   std::vector<std::string> words;
   std::optional<std::string> word;

@@ -35,7 +35,7 @@ struct Finding {
   std::string what;
   bool ok = false;
   std::string detail;
-  std::string mend;  ///< Only when not ok.
+  std::string hint;  ///< Only when not ok.
 };
 
 /// For a tool that hangs. Torch's headers take a compiler 10 s, and minutes beside a build.
@@ -109,9 +109,9 @@ Finding check_aslr(ProcessRunner& runner, const Context& context) {
 
 Finding check_cpus(const Context& context) {
   const auto topology = read_topology();
-  if (!topology) return {"CPUs", false, describe(topology.error()), topology.error().mend};
+  if (!topology) return {"CPUs", false, describe(topology.error()), topology.error().hint};
   const auto folder = CpuLeases::default_folder(std::string(value_of(context.environment, "TALLY_CPU_LOCKS")));
-  if (!folder) return {"CPUs", false, describe(folder.error()), folder.error().mend};
+  if (!folder) return {"CPUs", false, describe(folder.error()), folder.error().hint};
   return {"CPUs",
           true,
           fmt::format("{} ({} cores), leased by locks in {}", to_string(topology->allowed), topology->cores.size(),
@@ -122,9 +122,9 @@ Finding check_cpus(const Context& context) {
 Finding check_cache(const Context& context) {
   const auto root =
       default_cache_root(value_of(context.environment, "XDG_CACHE_HOME"), value_of(context.environment, "HOME"));
-  if (!root) return {"build cache", false, root.error().message, root.error().mend};
+  if (!root) return {"build cache", false, root.error().message, root.error().hint};
   const auto scratch = Cache(*root).scratch();
-  if (!scratch) return {"build cache", false, describe(scratch.error()), scratch.error().mend};
+  if (!scratch) return {"build cache", false, describe(scratch.error()), scratch.error().hint};
   std::error_code ignored;
   std::filesystem::remove(*scratch, ignored);
   return {"build cache", true, root->string(), {}};
@@ -134,7 +134,7 @@ Finding check_images(const Context& context) {
   const auto root =
       default_cache_root(value_of(context.environment, "XDG_CACHE_HOME"), value_of(context.environment, "HOME"));
   const auto quota = HostImages::quota_of(value_of(context.environment, HostImages::kVariable));
-  if (!quota) return {"images of hosts", false, quota.error().message, quota.error().mend};
+  if (!quota) return {"images of hosts", false, quota.error().message, quota.error().hint};
   if (!root || *quota == 0) return {"images of hosts", true, "off: each host is started", {}};
   std::error_code code;
   if (!std::filesystem::exists(context.libexec + "/tally-restore", code))
@@ -154,7 +154,7 @@ Finding check_cpp(ProcessRunner& runner, const Context& context, const ResolvedT
   Finding cpp{"toolchain " + toolchain.spec.name + ", C++", compiler.has_value(), {}, {}};
   if (!compiler) {
     cpp.detail = compiler.error().message;
-    cpp.mend = compiler.error().mend;
+    cpp.hint = compiler.error().hint;
     return cpp;
   }
   auto folder = TemporaryFolder::make();
@@ -171,7 +171,7 @@ Finding check_cpp(ProcessRunner& runner, const Context& context, const ResolvedT
   if (!in_time) cpp.detail += "; compiling its headers " + describe(result.outcome);
   if (!cpp.ok && in_time) {
     cpp.detail += "; its headers do not compile";
-    cpp.mend = trim(result.err.text());
+    cpp.hint = trim(result.err.text());
   }
   return cpp;
 }
@@ -181,7 +181,7 @@ Finding check_python(const ResolvedToolchain& toolchain) {
   Finding python{"toolchain " + toolchain.spec.name + ", Python", interpreter.has_value(), {}, {}};
   if (!interpreter) {
     python.detail = interpreter.error().message;
-    python.mend = interpreter.error().mend;
+    python.hint = interpreter.error().hint;
     return python;
   }
   python.detail = fmt::format("Python {} ({})", interpreter->version, interpreter->path);
@@ -198,7 +198,7 @@ Finding check_same_libraries(ProcessRunner& runner, const Context& context, cons
   const ProcessResult result = run_tool(runner, context, argv);
   if (!succeeded(result)) {
     same.detail = fmt::format("C++ cannot load what Python has loaded: {}", trim(result.err.text()));
-    same.mend = "see LD_LIBRARY_PATH, and which libraries are installed twice";
+    same.hint = "see LD_LIBRARY_PATH, and which libraries are installed twice";
     return same;
   }
   const std::vector<std::string> mapped = parse_mapped_files(result.out.text());
@@ -209,7 +209,7 @@ Finding check_same_libraries(ProcessRunner& runner, const Context& context, cons
     for (const std::string& path : mapped) {
       if (fs::path(path).filename() != name || path == fs::weakly_canonical(wanted)) continue;
       same.detail = fmt::format("C++ has loaded {}, and Python {}", path, wanted);
-      same.mend = "see LD_LIBRARY_PATH, and which libraries are installed twice";
+      same.hint = "see LD_LIBRARY_PATH, and which libraries are installed twice";
       return same;
     }
   }
@@ -249,11 +249,14 @@ int run_doctor(const Context& context, const DoctorOptions& options, std::ostrea
   json::Array list;
   for (const Finding& finding : findings) {
     fine = fine && finding.ok;
-    list.push_back(
-        json::Object{{"what", finding.what}, {"ok", finding.ok}, {"detail", finding.detail}, {"mend", finding.mend}});
+    list.push_back(json::Object{{"what", finding.what},
+                                {"ok", finding.ok},
+                                {"detail", finding.detail},
+                                {"hint", finding.hint},
+                                {"mend", finding.hint}});
     if (options.json) continue;
     fmt::print(out, "{:8} {:24} {}\n", finding.ok ? "ok" : "MISSING", finding.what, finding.detail);
-    if (!finding.ok) fmt::print(out, "{:33} -> {}\n", "", finding.mend);
+    if (!finding.ok) fmt::print(out, "{:33} -> {}\n", "", finding.hint);
   }
   if (options.json) out << json::to_text(json::Object{{"ok", fine}, {"findings", std::move(list)}}, 2) << '\n';
   return fine ? kFine : kFailed;

@@ -63,7 +63,7 @@ Result<Expectation> Expectation::load(const std::string& path) {
     if (!record) {
       Error error = record.error();
       error.kind = ErrorKind::input;  // that it cannot be opened, too
-      if (error.mend.empty()) error.mend = "--expect wants a record, or a folder of records";
+      if (error.hint.empty()) error.hint = "--expect wants a record, or a folder of records";
       return std::unexpected(std::move(error));
     }
     expected.candidates_.push_back({file, *std::move(record)});

@@ -58,7 +58,7 @@ Result<std::vector<exchange::File>> read_files(const Paths& paths) {
   for (const std::string& path : paths) {
     auto text = read_file(path);
     // It is the user's word that is wrong, not the system.
-    if (!text) return fail(ErrorKind::input, text.error().message, text.error().where, text.error().mend);
+    if (!text) return fail(ErrorKind::input, text.error().message, text.error().where, text.error().hint);
     files.push_back({path, *std::move(text)});
   }
   return files;

@@ -44,7 +44,7 @@ Result<std::string> journal_path(const Context& context, const RunCommandOptions
   const fs::path path = folder / "tallymark/journals" / name;
   if (Status fine = check_output(path); !fine) {
     Error error = fine.error();
-    error.mend = "set XDG_STATE_HOME to a folder that can be written, or use --json FILE";
+    error.hint = "set XDG_STATE_HOME to a folder that can be written, or use --json FILE";
     return std::unexpected(std::move(error));
   }
   return path.string();
@@ -63,8 +63,8 @@ Status write_record(const std::string& path, const RunResult& result) {
 /// Of --reuse; none where it was not said.
 Result<std::vector<Record>> records_to_reuse(const Context& context, const RunCommandOptions& options,
                                              std::ostream& err) {
-  const auto refuse = [](const char* why, const char* option, const char* mend) {
-    return fail(ErrorKind::input, why, option, mend);
+  const auto refuse = [](const char* why, const char* option, const char* hint) {
+    return fail(ErrorKind::input, why, option, hint);
   };
   if (options.reuse.empty()) return std::vector<Record>();
   if (options.run.wall_only) return refuse("only counts can be reused", "--reuse", "leave it out with --wall-only");

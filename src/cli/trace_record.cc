@@ -98,7 +98,7 @@ int run_trace_record(const Context& context, const TraceRecordOptions& options, 
     err << fmt::format("tally: {} C++ and TorchScript cases are not recorded\n", statements->skipped);
   if (Status made = make_folder(request.output); !made) {
     Error error = made.error();
-    error.mend = "name another --output";
+    error.hint = "name another --output";
     return report_error(error, err);
   }
   Array recordings;

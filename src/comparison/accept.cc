@@ -98,11 +98,11 @@ Result<DriftBudget> read_drift(const TomlNode& table, const std::string& where) 
 
 template <typename Entry, typename Read>
 Status read_tables(const TomlEntry& entry, const std::string& path, std::vector<Entry>& into, Read read,
-                   const std::string& mend) {
+                   const std::string& hint) {
   const auto is_table = [](const TomlNode& node) { return node.kind == TomlNode::Kind::table; };
   if (entry.value.kind != TomlNode::Kind::array || !std::ranges::all_of(entry.value.items, is_table)) {
     return fail(ErrorKind::input, fmt::format("'{}' is not known here", entry.key),
-                fmt::format("{}:{}", path, entry.at.line), mend);
+                fmt::format("{}:{}", path, entry.at.line), hint);
   }
   for (const TomlNode& table : entry.value.items) {
     auto one = read(table, fmt::format("{}:{}", path, table.at.line));

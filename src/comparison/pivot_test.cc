@@ -173,7 +173,7 @@ TEST(Pivot, AnUnknownAxisIsAnErrorThatListsTheAxes) {
   EXPECT_EQ(made.error().kind, ErrorKind::input);
   EXPECT_EQ(made.error().message, "no case has an axis 'm'");
   EXPECT_EQ(
-      made.error().mend,
+      made.error().hint,
       "did you mean 'n'? there are label, language (python, cpp), runtime (eager), autograd (forward), threads (1), "
       "n (4, 20, 100)");
   EXPECT_THAT(pivot(growing_record(), {.rows = {"n"}, .columns = {"n"}}).error().message, HasSubstr("twice"));
@@ -185,7 +185,7 @@ TEST(Pivot, CasesThatHaveNothingBesideThemAreAnError) {
   const Result<Pivot> made = pivot(record, {});
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().kind, ErrorKind::input);
-  EXPECT_THAT(made.error().mend, HasSubstr("the axes are label, language (cpp)"));
+  EXPECT_THAT(made.error().hint, HasSubstr("the axes are label, language (cpp)"));
   EXPECT_TRUE(pivot(record, {.rows = {"label"}, .columns = {"language"}}));
 }
 

@@ -44,7 +44,7 @@ class CpuLease {
 class CpuLeases {
  public:
   /// The first folder that can be used; `named` where it says one (the environment's TALLY_CPU_LOCKS). An error has
-  /// the mend.
+  /// the hint.
   static Result<std::string> default_folder(const std::string& named = {});
   static Result<CpuLeases> open(CpuTopology topology, const std::string& folder);
 

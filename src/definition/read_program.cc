@@ -96,7 +96,7 @@ Status read_program(const TomlNode& table, const std::string& folder, const Prog
   if (!listed) {
     const Error& error = listed.error();
     const std::string_view between = error.where.empty() ? "" : error.where == program->path ? " " : ": ";
-    return fail(error.kind, fmt::format("{}{}{}", error.where, between, error.message), where, error.mend);
+    return fail(error.kind, fmt::format("{}{}{}", error.where, between, error.message), where, error.hint);
   }
   return suite.add(*program, *listed);
 }

@@ -11,8 +11,8 @@
 namespace tally {
 
 Result<Signature> parse_signature(const Snippet& text) {
-  const auto refuse = [&](std::string message, std::string mend) {
-    return fail(ErrorKind::input, std::move(message), describe(text.at), std::move(mend));
+  const auto refuse = [&](std::string message, std::string hint) {
+    return fail(ErrorKind::input, std::move(message), describe(text.at), std::move(hint));
   };
   const auto not_understood = [&] {
     return refuse(fmt::format("signature '{}' is not understood", text.text),

@@ -272,8 +272,8 @@ Status Suite::add(Timer timer) {
 Status Suite::add(Command command) {
   if (Status ok = check_label(command.label, command.at); !ok) return ok;
   const std::string where = place_of({}, command.at, command.label);
-  const auto refuse = [&](const std::string& message, const std::string& mend) {
-    return fail(ErrorKind::input, fmt::format("command '{}' {}", join(command.label, "/"), message), where, mend);
+  const auto refuse = [&](const std::string& message, const std::string& hint) {
+    return fail(ErrorKind::input, fmt::format("command '{}' {}", join(command.label, "/"), message), where, hint);
   };
   const std::vector<std::string>& run = command.line.run;
   if (run.empty() || run.front().empty())

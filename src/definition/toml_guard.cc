@@ -61,10 +61,10 @@ std::string unshield(std::string_view text) {
   return result;
 }
 
-std::string_view toml_mend(std::string_view description) {
+std::string_view toml_hint(std::string_view description) {
   struct Hint {
     std::string_view words;
-    std::string_view mend;
+    std::string_view text;
   };
   constexpr std::string_view kClose = "close the quote; text of several lines stands between ''' and '''";
   constexpr Hint kHints[] = {
@@ -82,9 +82,9 @@ std::string_view toml_mend(std::string_view description) {
       {"table header", "write [NAME], or [[NAME]] for one of several"},
       {"utf-8", "save the file as UTF-8"},
   };
-  const auto* const hint =
+  const auto* const fitting =
       std::ranges::find_if(kHints, [&](const Hint& one) { return description.contains(one.words); });
-  if (hint != std::end(kHints)) return hint->mend;
+  if (fitting != std::end(kHints)) return fitting->text;
   return "a line is KEY = VALUE, [TABLE] or [[ARRAY]], and text stands in quotes";
 }
 

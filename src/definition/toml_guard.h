@@ -18,6 +18,6 @@ std::optional<std::string> shield(std::string_view bytes);
 std::string unshield(std::string_view text);
 
 /// What to write instead, by toml++'s description of an error.
-std::string_view toml_mend(std::string_view description);
+std::string_view toml_hint(std::string_view description);
 
 }  // namespace tally

@@ -181,10 +181,10 @@ std::string_view describe(TomlNode::Kind kind) {
 
 Result<TomlNode> parse_toml(std::string_view bytes, const std::string& file) {
   const auto refuse = [](std::string_view what, const std::string& line, const SourcePosition& at,
-                         std::string_view mend) {
+                         std::string_view hint) {
     return fail(ErrorKind::input,
                 fmt::format("this is not TOML: {}{}", what, line.empty() ? "" : fmt::format(" ({})", line)),
-                describe(at), std::string(mend));
+                describe(at), std::string(hint));
   };
   if (bytes.size() > kMaxBytes) {
     return fail(ErrorKind::input, fmt::format("a suite of {} bytes is not read", bytes.size()), file,
@@ -206,7 +206,7 @@ Result<TomlNode> parse_toml(std::string_view bytes, const std::string& file) {
       while (place.line > 1 && !builder.line(place.line).starts_with('['));
     }
     return refuse(replace_all(unshield(error.description()), "Error while parsing", "while reading"),
-                  builder.line(place.line), place, toml_mend(error.description()));
+                  builder.line(place.line), place, toml_hint(error.description()));
   } catch (const TomlAssertion&) {
     const int line = asserting_line(*shielded);
     return refuse("a key cannot begin like this", builder.line(line), builder.line_place(line),

@@ -105,8 +105,8 @@ class Splitter {
   }
 
  private:
-  std::unexpected<Error> refuse(const Snippet& at, std::string message, std::string mend) const {
-    return fail(ErrorKind::input, std::move(message), place_of(at.at, variants_.at, variants_.label), std::move(mend));
+  std::unexpected<Error> refuse(const Snippet& at, std::string message, std::string hint) const {
+    return fail(ErrorKind::input, std::move(message), place_of(at.at, variants_.at, variants_.label), std::move(hint));
   }
 
   Status take(const TableRow& row) {

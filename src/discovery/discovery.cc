@@ -153,7 +153,7 @@ Result<std::map<std::string, std::string>> read_environment(const json::Value& f
     if (value.text() == nullptr) return wrong(fmt::format("the value of '{}' is no text", name));
     if (const Status fine = check_variable(name, *value.text()); !fine)
       return fail(ErrorKind::input, "'discover' has found an environment: " + fine.error().message, where,
-                  fine.error().mend);
+                  fine.error().hint);
     environment[name] = *value.text();
   }
   return environment;

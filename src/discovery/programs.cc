@@ -46,10 +46,10 @@ Error no_answer(const std::string& path, std::string_view elf, const std::string
   Error error = no_program(path, "does not list its benchmarks: it " + how +
                                      (said.empty() ? "" : ", and says: " + std::string(last_line(trim(said)))));
   if (said.find("error while loading shared libraries") != std::string::npos) {
-    error.mend = "let its libraries be found: by its run path, or by LD_LIBRARY_PATH and --keep-env LD_LIBRARY_PATH";
+    error.hint = "let its libraries be found: by its run path, or by LD_LIBRARY_PATH and --keep-env LD_LIBRARY_PATH";
   } else if (elf.find("benchmark_filter") != std::string_view::npos && !is_google(elf) && !is_ours(elf)) {
     const bool alone = program_interpreter(elf).empty();
-    error.mend =
+    error.hint =
         std::string("Google Benchmark is linked into it, and it ") +
         (alone ? "is wholly static: link it without -static" : "has lost its symbol table: link it without -s") +
         ", or build it with tallymark::benchmark";

@@ -30,8 +30,8 @@ std::string place_of_program(const Program& program) {
   return fmt::format("{} {}", program.framework, join(program.paths, " "));
 }
 
-Error program_error(const Program& program, const std::string& why, const std::string& mend) {
-  return {ErrorKind::input, why, place_of_program(program), mend};
+Error program_error(const Program& program, const std::string& why, const std::string& hint) {
+  return {ErrorKind::input, why, place_of_program(program), hint};
 }
 
 Toolchain toolchain_for(const Program& program, const Framework& framework) {

@@ -24,8 +24,8 @@ bool needs_cpp(const Case& one) { return one.language == Language::cpp; }
 bool broken(const auto& tool) { return tool && !*tool; }
 
 /// Where C++ follows what Python imports, and cannot.
-Error no_cpp(const Toolchain& toolchain, const std::string& why, const std::string& mend = "") {
-  return {ErrorKind::missing, fmt::format("no C++ with toolchain '{}': {}", toolchain.name, why), {}, mend};
+Error no_cpp(const Toolchain& toolchain, const std::string& why, const std::string& hint = "") {
+  return {ErrorKind::missing, fmt::format("no C++ with toolchain '{}': {}", toolchain.name, why), {}, hint};
 }
 
 /// An environment that was asked for is what is measured, or nothing is.

@@ -66,7 +66,7 @@ TEST_F(CaseBookTest, AFailureIsNeverTriedAgainAndWaitsForWhatStillRuns) {
   EXPECT_EQ(book_.take_settled(), std::nullopt) << "its times are being taken";
   EXPECT_EQ(end(kTimed, timed, Ending::ok), Next::nothing);
   EXPECT_EQ(book_.take_settled(), 0U);
-  EXPECT_EQ(book_.outcome(0).ending, Ending::failed) << "good times do not mend it";
+  EXPECT_EQ(book_.outcome(0).ending, Ending::failed) << "good times do not undo it";
 }
 
 TEST_F(CaseBookTest, ANotYetProvenCountGetsAnotherSession) {

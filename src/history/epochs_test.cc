@@ -66,7 +66,7 @@ TEST(ChooseRuns, OfSeveralOfACommitTheLastOneCounts) {
 TEST(ChooseRuns, AnUnknownEnvironmentIsAnErrorThatNamesThoseThereAre) {
   const auto chosen = choose_runs(runs({{"a1", 1}, {"b2", 1}}), "c");
   ASSERT_FALSE(chosen);
-  EXPECT_THAT(chosen.error().mend, HasSubstr("a1, b2"));
+  EXPECT_THAT(chosen.error().hint, HasSubstr("a1, b2"));
 }
 
 }  // namespace

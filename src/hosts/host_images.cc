@@ -126,7 +126,7 @@ Result<std::uint64_t> HostImages::quota_of(std::string_view text) {
   if (trim(text).empty()) return kUsualQuota;
   if (trim(text) == "off") return 0;
   auto bytes = parse_bytes(std::string(text), "--images (or TALLY_IMAGES)");
-  if (!bytes) bytes.error().mend = "write a size such as 500M or 2G, or write off";
+  if (!bytes) bytes.error().hint = "write a size such as 500M or 2G, or write off";
   return bytes;
 }
 

@@ -247,7 +247,7 @@ std::vector<HostEvent> HostPool::on_readable(int fd, bool closed) {
     const std::string why = describe(read.error());
     // Another version will not become ours by being started again.
     if (!position->used) {
-      if (auto warning = start_failed(*position, why, !read.error().mend.empty())) events.emplace_back(*warning);
+      if (auto warning = start_failed(*position, why, !read.error().hint.empty())) events.emplace_back(*warning);
     }
     runner_.cancel(position->process, CancelMode::at_once);
     events.emplace_back(drop(position->id, why));

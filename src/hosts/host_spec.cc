@@ -35,7 +35,7 @@ Result<PassedFd> pass_file(const std::string& path, int target) {
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) {
     Error error = errno_error("open a part of tally", path);
-    error.mend = "tally's libexec folder is incomplete: build or install it again";
+    error.hint = "tally's libexec folder is incomplete: build or install it again";
     return std::unexpected(std::move(error));
   }
   return PassedFd{target, std::move(fd)};

@@ -70,7 +70,7 @@ TEST_P(SuiteError, Message) {
   ASSERT_FALSE(plan) << GetParam() << " is accepted";
   EXPECT_EQ(plan.error().kind, ErrorKind::input);
   EXPECT_TRUE(plan.error().where.starts_with(GetParam() + ".toml:")) << plan.error().where;
-  EXPECT_FALSE(plan.error().mend.empty());
+  EXPECT_FALSE(plan.error().hint.empty());
   expect_golden(fs::path(path).replace_extension(".error"), describe(plan.error()) + "\n");
 }
 INSTANTIATE_TEST_SUITE_P(Rules, SuiteError, testing::ValuesIn(suites_in("tests/golden/suite_errors")), test_name);

@@ -339,9 +339,9 @@ void CallgrindReader::feed(std::string_view chunk) {
 Result<Profile> CallgrindReader::finish() {
   State& state = *state_;
   Profile& profile = state.profile;
-  const char* const mend = "give a file that Callgrind wrote (callgrind.out.*)";
-  if (!state.refused.empty()) return fail(ErrorKind::input, state.refused, {}, mend);
-  if (profile.events.empty()) return fail(ErrorKind::input, "no events: line, so this is no Callgrind file", {}, mend);
+  const char* const hint = "give a file that Callgrind wrote (callgrind.out.*)";
+  if (!state.refused.empty()) return fail(ErrorKind::input, state.refused, {}, hint);
+  if (profile.events.empty()) return fail(ErrorKind::input, "no events: line, so this is no Callgrind file", {}, hint);
 
   std::vector<std::uint64_t> sums(profile.events.size());
   for (std::size_t row = 0; row < profile.rows.size(); ++row) {

@@ -52,13 +52,13 @@ class InstructionReader {
   }
 
   Result<InstructionCosts> finish() {
-    const char* const mend = "measure again";
-    if (!has_addresses_) return fail(ErrorKind::input, "it has no addresses of instructions", {}, mend);
+    const char* const hint = "measure again";
+    if (!has_addresses_) return fail(ErrorKind::input, "it has no addresses of instructions", {}, hint);
     const std::uint64_t sum =
         std::accumulate(read_.costs.begin(), read_.costs.end(), std::uint64_t{0},
                         [](std::uint64_t before, const InstructionCosts::Cost& one) { return before + one.cost; });
     if (!has_totals_ || sum != read_.total)
-      return fail(ErrorKind::input, "its instructions do not add up to its total", {}, mend);
+      return fail(ErrorKind::input, "its instructions do not add up to its total", {}, hint);
     return std::move(read_);
   }
 

@@ -11,8 +11,8 @@
 namespace tally {
 namespace {
 
-std::unexpected<Error> refuse(const PartText& a, const PartText& b, const std::string& what, const std::string& mend) {
-  return fail(ErrorKind::input, fmt::format("cannot be merged with {}: {}", a.name, what), b.name, mend);
+std::unexpected<Error> refuse(const PartText& a, const PartText& b, const std::string& what, const std::string& hint) {
+  return fail(ErrorKind::input, fmt::format("cannot be merged with {}: {}", a.name, what), b.name, hint);
 }
 
 /// Without what parts may differ in.

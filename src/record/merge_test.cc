@@ -279,7 +279,7 @@ TEST(Merge, WhatDoesNotBelongTogetherIsRefused) {
     const Error error = refusal(changed);
     EXPECT_EQ(error.kind, ErrorKind::input);
     EXPECT_EQ(error.where, "p3.json");
-    EXPECT_NE(error.mend, "");
+    EXPECT_NE(error.hint, "");
     return error.message;
   };
   EXPECT_THAT(with([](Record& one) { one.part.reset(); }), HasSubstr("not of a part"));
@@ -360,7 +360,7 @@ TEST(Merge, EachCaseKnowsItsOwnOfSeveralEnvironments) {
   const Record whole = whole_run(24);
   std::vector<MergeInput> parts = split(whole, 3, random);
   parts[2].record.environments.at("torch [cpp]").facts["cpu"] = "another CPU";
-  EXPECT_THAT(refusal(parts).mend, HasSubstr("--per-environment"));
+  EXPECT_THAT(refusal(parts).hint, HasSubstr("--per-environment"));
   const auto result = joined(parts, {.per_environment = true});
   ASSERT_TRUE(result) << describe(result.error());
   const Record& record = *result;

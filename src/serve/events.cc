@@ -27,7 +27,12 @@ constexpr auto kErrorKinds = std::to_array<NamedKind>({{ErrorKind::input, "input
 std::string_view name_of(ErrorKind kind) { return std::ranges::find(kErrorKinds, kind, &NamedKind::kind)->name; }
 
 json::Object members_of(const Error& error) {
-  return {{"kind", name_of(error.kind)}, {"place", error.where}, {"message", error.message}, {"mend", error.mend}};
+  // "mend" is what clients know that were written before it was called a hint.
+  return {{"kind", name_of(error.kind)},
+          {"place", error.where},
+          {"message", error.message},
+          {"hint", error.hint},
+          {"mend", error.hint}};
 }
 
 /// The head with one more member, whose value is JSON already: a record is not read to be written again.
@@ -59,7 +64,7 @@ Error error_in(const json::Value& event) {
   const auto known = std::ranges::find(kErrorKinds, event["kind"].text_or(""), &NamedKind::name);
   return {known == kErrorKinds.end() ? ErrorKind::failed : known->kind,
           event["message"].text_or("the server says that it failed, and not why"), event["place"].text_or(""),
-          event["mend"].text_or("")};
+          event["hint"].text_or("")};
 }
 
 std::string waiting_event(const json::Value& id, std::size_t ahead) {

@@ -15,7 +15,7 @@ TEST(Events, AreOneLineOfJsonWithTheRequestsId) {
   for (const std::string& event :
        {hello_event("x", {.version = "1", .commit = "c"}, 7), waiting_event("x", 1), bye_event("x"),
         progress_event("x", "message", {{"text", "two\nlines"}}), status_event("x", status),
-        cancelled_event("x", 2, true), error_event("x", {ErrorKind::missing, "no\nvalgrind", "here", "mend"}),
+        cancelled_event("x", 2, true), error_event("x", {ErrorKind::missing, "no\nvalgrind", "here", "hint"}),
         case_event("x", R"({"id":"a"})"), profile_event("x", {{"case", "a"}})}) {
     EXPECT_FALSE(event.contains('\n')) << event;
     const auto read = json::parse(event);
@@ -33,13 +33,14 @@ TEST(Events, ARecordIsPutOnOneLineAsItStands) {
   EXPECT_EQ(read["record"]["text"], json::Value("a\nb"));
   EXPECT_EQ(read["interrupted"], json::Value(true));
   EXPECT_EQ(read["stopped"]["kind"], json::Value("io"));
-  EXPECT_EQ(read["stopped"]["mend"], json::Value("free some space"));
+  EXPECT_EQ(read["stopped"]["hint"], json::Value("free some space"));
   EXPECT_TRUE(json::parse(record_event(3, "{}", false, {})).value()["stopped"].is_null());
 }
 
 TEST(Events, AnErrorSaysItsKind) {
   const Error error{ErrorKind::input, "m", "p", "d"};
-  EXPECT_EQ(error_event(1, error), R"({"event":"error","id":1,"kind":"input","place":"p","message":"m","mend":"d"})");
+  EXPECT_EQ(error_event(1, error),
+            R"({"event":"error","id":1,"kind":"input","place":"p","message":"m","hint":"d","mend":"d"})");
   const Error cancelled{ErrorKind::interrupted, "cancelled before it began", {}, {}};
   EXPECT_EQ(json::parse(error_event({}, cancelled)).value()["kind"], json::Value("interrupted"));
 }

@@ -76,8 +76,8 @@ std::vector<std::string> ObjectReader::texts(std::string_view key) {
   return result;
 }
 
-void ObjectReader::refuse(std::string_view key, const std::string& message, const std::string& mend) {
-  refuse({ErrorKind::input, message, place(key), mend});
+void ObjectReader::refuse(std::string_view key, const std::string& message, const std::string& hint) {
+  refuse({ErrorKind::input, message, place(key), hint});
 }
 
 void ObjectReader::refuse(const Error& error) {

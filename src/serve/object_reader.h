@@ -31,7 +31,7 @@ class ObjectReader {
   bool flag(std::string_view key, bool otherwise);
   std::vector<std::string> texts(std::string_view key);  ///< A list of texts, or one text.
 
-  void refuse(std::string_view key, const std::string& message, const std::string& mend = {});
+  void refuse(std::string_view key, const std::string& message, const std::string& hint = {});
   void refuse(const Error& error);
   [[nodiscard]] Status status() const;
 

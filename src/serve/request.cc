@@ -107,7 +107,7 @@ Status check(const MeasureRequest& request) {
   if (Status ok = check_settings(request.settings); !ok) return ok;
   if (Status ok = check_environment(request.caller.environment); !ok) return ok;
   if (const auto cores = parse_cpu_list(request.cores); !request.cores.empty() && !cores)
-    return fail(ErrorKind::input, cores.error().message, "measure.cores", cores.error().mend);
+    return fail(ErrorKind::input, cores.error().message, "measure.cores", cores.error().hint);
   return {};
 }
 
@@ -156,14 +156,14 @@ Result<Request> read_request(const json::Value& object) {
   std::vector<std::string_view> names;
   names.reserve(kKinds.size());
   for (const Kind& kind : kKinds) names.push_back(kind.name);
-  const std::string mend = fmt::format("there are {}", fmt::join(names, ", "));
-  if (object.object() == nullptr) return fail(ErrorKind::input, "a request is an object", "request", mend);
+  const std::string hint = fmt::format("there are {}", fmt::join(names, ", "));
+  if (object.object() == nullptr) return fail(ErrorKind::input, "a request is an object", "request", hint);
   const std::string* name = object["request"].text();
-  if (name == nullptr) return fail(ErrorKind::input, "the request does not say what it is", "request", mend);
+  if (name == nullptr) return fail(ErrorKind::input, "the request does not say what it is", "request", hint);
   if (!is_id(object["id"]))
     return fail(ErrorKind::input, "a request needs an id, a text or a whole number", *name + ".id");
   const auto kind = std::ranges::find(kKinds, *name, &Kind::name);
-  if (kind == kKinds.end()) return fail(ErrorKind::input, fmt::format("unknown request '{}'", *name), "request", mend);
+  if (kind == kKinds.end()) return fail(ErrorKind::input, fmt::format("unknown request '{}'", *name), "request", hint);
   return kind->read(object);
 }
 

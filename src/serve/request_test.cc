@@ -103,7 +103,7 @@ TEST(Request, EveryMistakeHasItsPlace) {
 }
 
 TEST(Request, WhatIsNoRequestIsRefusedAndKeepsItsId) {
-  EXPECT_THAT(error_of("nonsense"), HasSubstr("write one document to a line"));
+  EXPECT_THAT(error_of("no request"), HasSubstr("write one document to a line"));
   EXPECT_THAT(error_of("[]"), HasSubstr("request: a request is an object; there are hello, measure"));
   EXPECT_THAT(error_of(R"({"request":"hallo","id":1})"), HasSubstr("unknown request 'hallo'"));
   EXPECT_THAT(error_of(R"({"request":"status"})"), HasSubstr("status.id: a request needs an id"));

@@ -499,7 +499,7 @@ TEST_F(CaseDialogueTest, AReplicateThatDiesIsTheCasesFailure) {
   EXPECT_EQ(dialogue.failure()->stage, "time");
   EXPECT_THAT(dialogue.failure()->message, HasSubstr("the statement's process killed by SIGSEGV"));
   CaseDialogue talkative = begin(Mode::wall);
-  talkative.on(Nonsense{});
+  talkative.on(InvalidMessage{});
   EXPECT_EQ(talkative.failure()->stage, "host");
 }
 

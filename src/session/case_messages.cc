@@ -126,7 +126,7 @@ CaseMessage decode(const Message& message, const DumpFolder& dumps) {
     case MessageType::report:
       return report(message);
     default:
-      return Nonsense{};
+      return InvalidMessage{};
   }
 }
 

@@ -48,10 +48,10 @@ struct CaseFailed {
 };
 
 /// Nothing that a case child may say.
-struct Nonsense {};
+struct InvalidMessage {};
 
 using CaseMessage =
-    std::variant<PhaseReady, RegionCounted, ChildTimed, CaseFailed, StatementResult, CaseReport, Nonsense>;
+    std::variant<PhaseReady, RegionCounted, ChildTimed, CaseFailed, StatementResult, CaseReport, InvalidMessage>;
 
 /// Where the child's dumps are found.
 struct DumpFolder {

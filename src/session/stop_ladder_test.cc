@@ -51,16 +51,16 @@ TEST_F(StopLadderTest, OneThatCleansUpHasTimeForItAfterSigterm) {
 
 TEST_F(StopLadderTest, TheFirstReasonCounts) {
   ladder_.forked();
-  ladder_.stop(at(seconds(1)), {Ending::failed, "nonsense"});
+  ladder_.stop(at(seconds(1)), {Ending::failed, "a message that is none"});
   EXPECT_EQ(ladder_.due(at(seconds(1))), Step::interrupt);
   ladder_.kill(at(seconds(1)), {Ending::cancelled, "cancelled"});
   EXPECT_EQ(ladder_.due(at(seconds(1))), Step::kill);
-  EXPECT_EQ(ladder_.reason()->message, "nonsense");
+  EXPECT_EQ(ladder_.reason()->message, "a message that is none");
 }
 
 TEST_F(StopLadderTest, WhatIsStoppedAgainIsNotStoppedFromTheBeginning) {
   ladder_.forked();
-  ladder_.stop(at(seconds(1)), {Ending::failed, "nonsense"});
+  ladder_.stop(at(seconds(1)), {Ending::failed, "a message that is none"});
   EXPECT_EQ(ladder_.due(at(seconds(1))), Step::interrupt);
   ladder_.stop(at(seconds(1)), {Ending::failed, "again"});
   EXPECT_EQ(ladder_.due(at(seconds(1))), std::nullopt);

@@ -50,7 +50,7 @@ class HostsTest : public CommandTest {
 
 const std::string kReal = "exec " TALLY_BUILD_DIR "/libexec/tallymark/tally-host-cpp \"$@\"";
 
-TEST_F(HostsTest, NonsenseOnceIsReplaced) {
+TEST_F(HostsTest, AHostWithOneInvalidMessageIsReplaced) {
   host("exec " + victim("writes_a_broken_message"), kReal);
   EXPECT_EQ(run({"--json", "r.json", "--wall-only"}), 0) << read("output");
   EXPECT_THAT(read("output"), HasSubstr("is started again"));
@@ -61,7 +61,7 @@ TEST_F(HostsTest, AKilledStartIsReplaced) {
   EXPECT_EQ(run({"--json", "r.json", "--wall-only"}), 0) << read("output");
 }
 
-TEST_F(HostsTest, NonsenseForEverFailsItsCasesOnly) {
+TEST_F(HostsTest, InvalidMessagesForEverFailTheirCasesOnly) {
   host("exec " + victim("writes_a_broken_message"), "exec " + victim("writes_a_broken_message"));
   EXPECT_EQ(run({"--json", "r.json", "--wall-only"}), 1);
   expect_python_undisturbed();

@@ -46,7 +46,7 @@ class Clients(Serving):
             event = client.receive()
             self.assertEqual((event["event"], event["kind"], event["id"]), ("error", "input", id))
         self.assertEqual(
-            client.ask("dance")["mend"],
+            client.ask("dance")["hint"],
             "there are hello, measure, profile, cancel, status, shutdown",
         )
         client.measure({"text": "schema = 1\nbenchmrk = 1", "path": "s.toml"})

@@ -1,11 +1,11 @@
-/// Writes 64 bytes of nonsense to descriptor 3 (a host's channel) and sleeps for ever.
+/// Writes 64 bytes that are no message to descriptor 3 (a host's channel) and sleeps for ever.
 #include <unistd.h>
 
 #include <cstring>
 
 int main() {
-  char nonsense[64];
-  std::memset(nonsense, 0xff, sizeof nonsense);
-  if (write(3, nonsense, sizeof nonsense) != sizeof nonsense) return 1;
+  char bytes[64];
+  std::memset(bytes, 0xff, sizeof bytes);
+  if (write(3, bytes, sizeof bytes) != sizeof bytes) return 1;
   for (;;) pause();
 }

@@ -54,13 +54,13 @@ def kind_of_result(value: Any) -> str:
 
 def not_run(kind: str, name: str) -> Error:
     """Of a call that makes a generator: what would be counted is that it is made."""
-    mend = (
+    hint = (
         f"measure what runs it: lambda: list({name}(…)), or collections.deque({name}(…), maxlen=0)"
     )
     if kind != "generator":
-        mend = "measure a coroutine function that iterates over it: async for _ in …: pass"
+        hint = "measure a coroutine function that iterates over it: async for _ in …: pass"
     article = "an" if kind.startswith("a") else "a"
-    return Error(f"calling it makes {article} {kind}, and runs none of it", place=name, mend=mend)
+    return Error(f"calling it makes {article} {kind}, and runs none of it", place=name, hint=hint)
 
 
 def calls_dropped(stmt: str, values: Mapping[str, Any]) -> list[str]:

@@ -31,7 +31,7 @@ def folder() -> Path:
         raise Error(
             f"cannot make it: {error.strerror}",
             place=str(made),
-            mend="set XDG_CACHE_HOME to a folder of yours",
+            hint="set XDG_CACHE_HOME to a folder of yours",
             kind="io",
         ) from None
     return made
@@ -46,7 +46,7 @@ def _writing() -> Iterator[None]:
         raise NoRoom(
             f"cannot write the values that the statement takes along: {error.strerror}",
             place=str(folder()),
-            mend="make room, or set XDG_CACHE_HOME to a folder that has some",
+            hint="make room, or set XDG_CACHE_HOME to a folder that has some",
             kind="io",
         ) from None
 

@@ -143,7 +143,7 @@ def _of_main(setup: str, stmt: str, known: Mapping[str, Any]) -> dict[str, Any]:
             raise CaptureError(
                 "it is one value in globals= and another in __main__, and the text imports it from there",
                 place=name,
-                mend="leave the import out, or give both one value",
+                hint="leave the import out, or give both one value",
             )
         if name in known or name in main:  # else the import fails there, as it would here
             found[name] = known[name] if name in known else main[name]

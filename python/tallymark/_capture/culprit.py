@@ -12,7 +12,7 @@ from tallymark._capture.names import default_values, outside_names
 from tallymark._capture.pickling import Sink, TooLarge, make_pickler
 from tallymark._errors import CaptureError
 
-_MEND = "make it in setup, leave it out of what the statement uses, or give its class a __reduce__ that does"
+_HINT = "make it in setup, leave it out of what the statement uses, or give its class a __reduce__ that does"
 
 
 def refusal(name: str, value: Any, error: Exception, limit: int) -> CaptureError:
@@ -21,12 +21,12 @@ def refusal(name: str, value: Any, error: Exception, limit: int) -> CaptureError
         return CaptureError(
             "it is nested deeper than pickle follows",
             place=name,
-            mend="make it in setup, or sys.setrecursionlimit(…) a higher one",
+            hint="make it in setup, or sys.setrecursionlimit(…) a higher one",
         )
     path, error = _search(name, value, error, limit, set())
     if isinstance(error, CaptureError):
-        return CaptureError(error.message, place=path, mend=error.mend or _MEND)
-    return CaptureError(_reason(error), place=path, mend=_MEND)
+        return CaptureError(error.message, place=path, hint=error.hint or _HINT)
+    return CaptureError(_reason(error), place=path, hint=_HINT)
 
 
 def too_large(name: str, size: int, limit: int, *, of_view: bool = False) -> CaptureError:
@@ -36,7 +36,7 @@ def too_large(name: str, size: int, limit: int, *, of_view: bool = False) -> Cap
     return CaptureError(
         f"{_bytes(size)} or more would leave this process, and the limit is {_bytes(limit)}",
         place=name,
-        mend=f"{part}make it in setup, or raise the limit: data_limit={size}",
+        hint=f"{part}make it in setup, or raise the limit: data_limit={size}",
     )
 
 

@@ -161,7 +161,7 @@ class _Observer:
     def _module(self, value: types.ModuleType) -> Any:
         if value.__name__ == "__main__":
             raise CaptureError(
-                "cannot pickle __main__, this program itself", mend="name what is used of it"
+                "cannot pickle __main__, this program itself", hint="name what is used of it"
             )
         if not is_importable(value):
             return self._as_code(value)
@@ -188,7 +188,7 @@ class _Observer:
         elif isinstance(value, functools._lru_cache_wrapper):
             raise CaptureError(
                 "a cached function goes by its name, and another process cannot import it",
-                mend="measure its __wrapped__, or put it into a module",
+                hint="measure its __wrapped__, or put it into a module",
             )
 
     def _as_code(self, value: Any) -> Any:
@@ -196,7 +196,7 @@ class _Observer:
             kind = "module" if isinstance(value, types.ModuleType) else "function or class"
             raise CaptureError(
                 f"this {kind} cannot be imported by another process, and taking it along by value needs cloudpickle",
-                mend=f"{sys.executable} -m pip install cloudpickle, or put it into a module",
+                hint=f"{sys.executable} -m pip install cloudpickle, or put it into a module",
             )
         if not any(value is one for one in self.code):
             self.code.append(value)
@@ -213,7 +213,7 @@ class _Observer:
         streams = (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__)
         if type(value) in (io.StringIO, io.BytesIO) or any(value is one for one in streams):
             return
-        raise CaptureError("cannot pickle an open file", mend="open it in setup=, or pass its path")
+        raise CaptureError("cannot pickle an open file", hint="open it in setup=, or pass its path")
 
     def _view_of_bytes(self, view: memoryview) -> Any:
         """cloudpickle would take it along as bytes, which are something else."""
@@ -255,7 +255,7 @@ class _Observer:
         if tensor.grad_fn is not None:
             raise CaptureError(
                 "this tensor is the result of what autograd records, and the graph behind it cannot leave",
-                mend="compute it in setup, or take .detach()",
+                hint="compute it in setup, or take .detach()",
             )
         if tensor.is_leaf and tensor.requires_grad and tensor.grad is not None:
             self.notes.append("the .grad of a tensor stays behind: it is None in what is measured")

@@ -30,7 +30,7 @@ Owner = Union[types.ModuleType, type]
 _MOST = 400  # functions that are looked into: those next to the statement
 _PLAIN = (bool, int, float, complex, str, bytes, type(None))
 _HEAP_TYPE = 1 << 9  # a class that Python code can change
-_MEND = (
+_HINT = (
     "replace it in setup= as well, or measure a function or a subclass of yours that has the change"
 )
 
@@ -389,5 +389,5 @@ def _refused(owner: Owner, name: str, by: str) -> CaptureError:
     return CaptureError(
         f"this process has replaced it by {by}, and the measured process imports the original",
         place=f"{path}.{name}",
-        mend=_MEND,
+        hint=_HINT,
     )

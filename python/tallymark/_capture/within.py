@@ -91,7 +91,7 @@ def _check(module: types.ModuleType, path: str, here: Any, written: Any) -> None
     raise CaptureError(
         f"it is {here!r:.60} in this process and {written!r:.60} in the file that the measured process imports",
         place=path,
-        mend=f"importlib.reload({module.__name__}), or give the value as an argument",
+        hint=f"importlib.reload({module.__name__}), or give the value as an argument",
     )
 
 

@@ -57,7 +57,7 @@ class Channel:
         view = memoryview(data)
         while view:
             if not _ready({self._writer: select.POLLOUT}, _STALLED):
-                raise ServerLost("the server takes no requests", mend="end it with tally's pid")
+                raise ServerLost("the server takes no requests", hint="end it with tally's pid")
             try:
                 if self._socket is None:
                     sent = os.write(self._writer, view[:_CHUNK])

@@ -103,7 +103,7 @@ class Engine:
         python, cxx, env_command (python is this interpreter by default); `calls`: profiles say who calls whom, which
         takes a host of Callgrind's; `timeout` is seconds for all of it.
 
-        A case that fails is in the result with its failure. Raises Error (with place and mend) when nothing could be
+        A case that fails is in the result with its failure. Raises Error (with place and hint) when nothing could be
         measured, Interrupted after Ctrl-C, ServerLost when the server went away."""
         several = list(definitions)
         if any(one.data is not None and one.data.here is not None for one in several):
@@ -231,7 +231,7 @@ class Engine:
                     if turn_by is not None and time.monotonic() >= turn_by:
                         raise Error(
                             f"the run has waited for the server for {most_wait:g} s, which is the most",
-                            mend="let it wait longer: max_wait=",
+                            hint="let it wait longer: max_wait=",
                             kind="failed",
                         )
                     if deadline is not None and time.monotonic() >= deadline:
@@ -259,7 +259,7 @@ class Engine:
                 if is_last(event):
                     break
         if late:
-            raise Error(f"measuring took longer than {timeout:g} s", mend="give it more: timeout=")
+            raise Error(f"measuring took longer than {timeout:g} s", hint="give it more: timeout=")
         if event["event"] == "error":
             raise Interrupted if interrupts else Error.from_event(event)
         run = Run(self, connection, number, event)
@@ -277,7 +277,7 @@ class Engine:
                 raise Error(
                     "this run's profiles are no longer kept",
                     place=case_id,
-                    mend="read them before the next measure",
+                    hint="read them before the next measure",
                 )
             return connection.ask(
                 {"request": "profile", "of": request, "case": case_id, "callgrind": callgrind},
@@ -333,7 +333,7 @@ def _counted_here(settings: Settings) -> Settings:
     if not settings.get("counts", True):
         raise Error(
             "times are not taken of a program that runs under tally exec: it is slower there by far",
-            mend="run it by itself for times; tallymark.here() says which it is",
+            hint="run it by itself for times; tallymark.here() says which it is",
             kind="input",
         )
     return {**settings, "wall": False}

@@ -34,7 +34,7 @@ class Surroundings:
             working_folder = os.getcwd()
         except OSError as error:
             raise Error(
-                f"the working folder is gone: {error.strerror}", mend="change into one that exists"
+                f"the working folder is gone: {error.strerror}", hint="change into one that exists"
             ) from None
         environment = _readable_environment()
         if not finds_in_working_folder():
@@ -51,7 +51,7 @@ def this_interpreter() -> str:
         raise Error(
             "this process does not say which interpreter it is",
             place="sys.executable",
-            mend='name one: tools={"python": "/usr/bin/python3"}',
+            hint='name one: tools={"python": "/usr/bin/python3"}',
         )
     return sys.executable
 
@@ -65,7 +65,7 @@ def _readable_environment() -> dict[str, str]:
         except UnicodeEncodeError:
             if name in _NEEDED:
                 raise Error(
-                    "is not UTF-8 text", place=f"${name}", mend="set it to a path that is"
+                    "is not UTF-8 text", place=f"${name}", hint="set it to a path that is"
                 ) from None
             continue
         result[name] = value
@@ -111,5 +111,5 @@ def _own_path(python: str, pythonpath: str, folder: str | None) -> tuple[str, ..
         raise Error(
             f"it does not start: {done.stderr.decode(errors='replace').strip()}",
             place=python,
-            mend='name another: tools={"python": …}',
+            hint='name another: tools={"python": …}',
         ) from None

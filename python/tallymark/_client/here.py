@@ -44,7 +44,7 @@ def _host() -> ModuleType | None:
             raise Error(
                 "the files of tally exec are not there",
                 place=path,
-                mend="start the program by tally exec",
+                hint="start the program by tally exec",
             )
         module = importlib.util.module_from_spec(spec)
         sys.modules["tally_here"] = module

@@ -69,7 +69,7 @@ def run_tally(command: Sequence[str], deadline: float) -> subprocess.CompletedPr
         raise Error(
             f"no answer within {deadline:g} s",
             place=f"tally {command[1]}",
-            mend="the machine may be overloaded: try again",
+            hint="the machine may be overloaded: try again",
         ) from None
 
 

@@ -73,7 +73,7 @@ class Connection:
         if event.get("protocol") != PROTOCOL:
             raise Error(
                 f"the server speaks protocol {event.get('protocol')!r}, and this package {PROTOCOL}",
-                mend="install the package and tally of one version, and end the server that runs",
+                hint="install the package and tally of one version, and end the server that runs",
             )
         return event
 

@@ -31,7 +31,7 @@ def find_tally(name: str | None = None) -> str:
             raise Error(
                 f"'{asked}' is no program",
                 place="tally" if name else "$TALLY",
-                mend="give the path of tally, or unset it",
+                hint="give the path of tally, or unset it",
                 kind="missing",
             )
         return os.path.realpath(found)
@@ -39,7 +39,7 @@ def find_tally(name: str | None = None) -> str:
     if found is None:
         raise Error(
             "there is no tally",
-            mend="install the tallymark wheel, put tally on PATH, or set TALLY to its path",
+            hint="install the tallymark wheel, put tally on PATH, or set TALLY to its path",
             kind="missing",
         )
     return os.path.realpath(found)
@@ -55,7 +55,7 @@ def runtime_folder() -> Path:
         raise Error(
             f"cannot make it: {error.strerror}",
             place=str(folder),
-            mend="set XDG_RUNTIME_DIR to a folder of yours, or unset it",
+            hint="set XDG_RUNTIME_DIR to a folder of yours, or unset it",
             kind="io",
         ) from None
     found = folder.lstat()
@@ -67,7 +67,7 @@ def runtime_folder() -> Path:
         raise Error(
             "others could put a server here",
             place=str(folder),
-            mend=f"make it yours alone: chmod 700 {folder}, or remove it",
+            hint=f"make it yours alone: chmod 700 {folder}, or remove it",
             kind="io",
         )
     return folder
@@ -81,7 +81,7 @@ def connect_to(path: str) -> Connection:
         raise Error(
             f"no server listens: {error.strerror or error}",
             place=path,
-            mend="start one with `tally serve --socket PATH`, or let one be started: unset TALLY_SERVER",
+            hint="start one with `tally serve --socket PATH`, or let one be started: unset TALLY_SERVER",
             kind="io",
         ) from None
 
@@ -102,7 +102,7 @@ def find_or_start(tally: str) -> Connection:
             return connection
         connection.close()
     raise Error(
-        "the server there is of another tally", place=path, mend="end it: kill its pid", kind="io"
+        "the server there is of another tally", place=path, hint="end it: kill its pid", kind="io"
     )
 
 
@@ -154,7 +154,7 @@ def _start(tally: str, path: str) -> Connection:
     raise ServerLost(
         f"the server did not start: {_log_since(path, begin) or 'it said nothing'}",
         place=tally,
-        mend=f"see what `{tally} serve` says",
+        hint=f"see what `{tally} serve` says",
     )
 
 

@@ -404,8 +404,8 @@ def _words(verdict: Verdict, path: Path) -> str:
     if verdict.code == 3:
         return f"regression: {verdict.message}"
     named = "baseline" in verdict.message or "not compared" in verdict.message
-    mend = f"pytest --tally-update writes {path}" if named else ""
-    return f"{verdict.message}; {mend}" if mend else verdict.message
+    hint = f"pytest --tally-update writes {path}" if named else ""
+    return f"{verdict.message}; {hint}" if hint else verdict.message
 
 
 def session_of(config: pytest.Config) -> Session:

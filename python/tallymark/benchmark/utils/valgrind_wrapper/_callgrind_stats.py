@@ -48,7 +48,7 @@ class CallgrindStats:
         if inclusive and self.stmt_exclusive_stats and not self.stmt_inclusive_stats:
             raise Error(
                 "who calls whom is not known of what was counted under tally exec",
-                mend="run the program by itself, or look at stats(inclusive=False)",
+                hint="run the program by itself, or look at stats(inclusive=False)",
             )
         return self.stmt_inclusive_stats if inclusive else self.stmt_exclusive_stats
 
