@@ -70,15 +70,16 @@ Result<std::vector<ResultVerdict>> compare_results(Measuring& measuring, std::sp
   return judge_results(examined[0], examined[1]);
 }
 
-int report(const AbOptions& options, const std::vector<Record>& records, const std::array<std::string, 2>& paths,
-           std::span<const ResultVerdict> results, std::ostream& out, std::ostream& err) {
+int report(const Context& context, const AbOptions& options, const std::vector<Record>& records,
+           const std::array<std::string, 2>& paths, std::span<const ResultVerdict> results, std::ostream& out,
+           std::ostream& err) {
   CompareOptions how = compare_options(options.run.denoise);
   how.environment_softens = false;
   const ProfileLoader profiles = profile_loader(records[0], paths[0], paths[1]);
   Comparison comparison = compare(records[0], records[1], how, profiles);
   add_places(comparison, paths[0], paths[1]);
   note_results(results, comparison);
-  const int code = report_comparison(comparison, options.report, out, err);
+  const int code = report_comparison(comparison, options.report, rendering(context, options.run), out, err);
   if (!options.same_result) return code;
   // Where standard output is for a program, people read standard error.
   const CompareCommandOptions& report = options.report;
@@ -200,7 +201,7 @@ int run_ab(const Context& context, const AbOptions& options, std::ostream& out, 
   AbOptions shown = options;
   // Two programs may well have benchmarks that the other lacks.
   shown.report.gone_is_failure = !has_programs(*plans);
-  return report(shown, measured->records, paths, results, out, err);
+  return report(context, shown, measured->records, paths, results, out, err);
 }
 
 }  // namespace tally::cli

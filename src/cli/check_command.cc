@@ -54,10 +54,10 @@ Result<std::vector<Acceptance>> read_accept(const std::string& path) {
   return std::move(file->accepted);
 }
 
-Status check_age(const Record& base, const CheckCommandOptions& options) {
+Status check_age(const Record& base, const CheckCommandOptions& options, const std::string& today) {
   if (options.max_age_days <= 0) return {};
   const auto then = parse_date(base.started.substr(0, 10));
-  const auto now = parse_date(options.now.substr(0, 10));
+  const auto now = parse_date(today);
   if (!then || !now) {
     return fail(ErrorKind::input, fmt::format("the baseline's date '{}' cannot be read", base.started), options.base,
                 "measure a new baseline, or give --max-age 0");
@@ -95,15 +95,15 @@ int write_files(const Comparison& comparison, const CheckResult& result, const C
 }
 
 int report_check(const Comparison& comparison, const CheckResult& result, const CheckCommandOptions& options,
-                 std::ostream& out, std::ostream& err) {
+                 const RenderOptions& render, std::ostream& out, std::ostream& err) {
   if (options.json) {
     out << to_json(comparison, &result);
   } else {
     if (options.functions)
-      out << render_comparison(comparison, {.options = options.render, .functions = functions_shown}) << '\n';
+      out << render_comparison(comparison, {.options = render, .functions = functions_shown}) << '\n';
     // The last line is that of the judgement.
     if (options.github) out << github_annotations(comparison, result);
-    out << render_check(comparison, result, options.render);
+    out << render_check(comparison, result, render);
   }
   if (options.github && options.json) out << github_annotations(comparison, result);
   const int written = write_files(comparison, result, options, out, err);
@@ -201,7 +201,7 @@ Status rebase_side(const CheckCommandOptions& options, const Rebase& rebase, Sid
   return {};
 }
 
-Result<Sides> load_sides(const CheckCommandOptions& options, const Rebase& rebase) {
+Result<Sides> load_sides(const CheckCommandOptions& options, const Rebase& rebase, const std::string& today) {
   auto base = load_record(options.base);
   if (!base) return std::unexpected(base.error());
   auto next = load_record(options.next);
@@ -211,7 +211,7 @@ Result<Sides> load_sides(const CheckCommandOptions& options, const Rebase& rebas
     if (const Status kept = keep_cases(options.cases, options, sides); !kept) return std::unexpected(kept.error());
   }
   if (const Status rebased = rebase_side(options, rebase, sides); !rebased) return std::unexpected(rebased.error());
-  if (const Status fresh = check_age(sides.base, options); !fresh) return std::unexpected(fresh.error());
+  if (const Status fresh = check_age(sides.base, options, today); !fresh) return std::unexpected(fresh.error());
   return sides;
 }
 
@@ -256,10 +256,11 @@ void add_check_options(OptionSet& sub, CheckCommandOptions& options) {
       "before "
       "2.\n"
       "The last line says how many cases were judged. See docs/guides/gate.md.";
+  add_table_style(sub, options.style);
 }
 
-int run_check(const CheckCommandOptions& options, const Remeasure& remeasure, const Rebase& rebase, std::ostream& out,
-              std::ostream& err) {
+int run_check(const Context& context, const CheckCommandOptions& options, const Remeasure& remeasure,
+              const Rebase& rebase, std::ostream& out, std::ostream& err) {
   const auto refused = [&err](const Error& error) {
     return refuse("check", error, err, error.kind == ErrorKind::interrupted ? kInterrupted : kUsage);
   };
@@ -268,12 +269,12 @@ int run_check(const CheckCommandOptions& options, const Remeasure& remeasure, co
   if (!limits) return refused(limits.error());
   const Result<std::vector<Acceptance>> accepted = read_accept(options.accept);
   if (!accepted) return refused(accepted.error());
-  Result<Sides> sides = load_sides(options, rebase);
+  Result<Sides> sides = load_sides(options, rebase, context.now.substr(0, 10));
   if (!sides) return refused(sides.error());
   auto& [base, base_path, next, others, note] = *sides;
 
   const ProfileLoader profiles = profile_loader(base, base_path, options.next, &err);
-  const std::string today = options.now.substr(0, 10);
+  const std::string today = context.now.substr(0, 10);
   Comparison comparison = compare(base, next, compare_options(options.denoise), profiles);
   const CheckOptions how{.allow_uncompared = options.allow_uncompared,
                          .any_environment = options.any_environment,
@@ -297,7 +298,13 @@ int run_check(const CheckCommandOptions& options, const Remeasure& remeasure, co
   // What was measured again has kept nothing.
   add_places(comparison, base_path, options.next);
   if (!note.empty()) result.remarks.insert(result.remarks.begin(), note);
-  return report_check(comparison, result, options, out, err);
+  return report_check(comparison, result, options, rendering(context, options.style), out, err);
+}
+
+int run_check(const Context& context, const CheckCommandOptions& options, std::ostream& out, std::ostream& err) {
+  const Tools tools = {.cxx = options.cxx, .python = options.python, .env_command = options.env_command};
+  return run_check(context, options, remeasure_with(context, tools, options.cores, err),
+                   rebase_with(context, tools, options.cores, err), out, err);
 }
 
 }  // namespace tally::cli

@@ -13,8 +13,8 @@
 #include "base/error.h"
 #include "cli/option_set.h"
 #include "cli/remeasure.h"
+#include "cli/table_style.h"
 #include "record/record.h"
-#include "report/text/table.h"
 
 namespace tally::cli {
 
@@ -43,12 +43,14 @@ struct CheckCommandOptions {
   std::string junit;
   std::string csv;
   std::string benchmark_json;
-  RenderOptions render;  ///< Set by main.
-  std::string now;       ///< ISO 8601, UTC; set by main: "2026-01-31T12:00:00Z".
+  TableStyle style;
 };
 
 void add_check_options(OptionSet& sub, CheckCommandOptions& options);
-int run_check(const CheckCommandOptions& options, const Remeasure& remeasure, const Rebase& rebase, std::ostream& out,
-              std::ostream& err);
+int run_check(const Context& context, const CheckCommandOptions& options, std::ostream& out, std::ostream& err);
+
+/// The same, where these measure what is to be measured.
+int run_check(const Context& context, const CheckCommandOptions& options, const Remeasure& remeasure,
+              const Rebase& rebase, std::ostream& out, std::ostream& err);
 
 }  // namespace tally::cli

@@ -27,15 +27,16 @@ void add_compare_options(OptionSet& sub, CompareCommandOptions& options) {
       "Counts decide where both records have them: a change beyond the case's noise floor is a verdict. A "
       "changed\nenvironment is named, and softens the verdict.\n"
       "Exit codes: 0 compared, 1 a case failed or is gone, 2 an unreadable record. See docs/guides/compare.md.";
+  add_table_style(sub, options.style);
 }
 
-int report_comparison(const Comparison& comparison, const CompareCommandOptions& options, std::ostream& out,
-                      std::ostream& err) {
+int report_comparison(const Comparison& comparison, const CompareCommandOptions& options, const RenderOptions& render,
+                      std::ostream& out, std::ostream& err) {
   if (options.json) {
     out << to_json(comparison, nullptr);
   } else if (options.csv != "-" && options.markdown != "-") {
-    out << render_comparison(
-        comparison, {.options = options.render, .all = options.all, .functions = options.functions ? options.top : 0});
+    out << render_comparison(comparison,
+                             {.options = render, .all = options.all, .functions = options.functions ? options.top : 0});
   }
   const std::pair<const std::string&, std::string> files[] = {
       {options.csv, to_csv(comparison)},
@@ -45,7 +46,7 @@ int report_comparison(const Comparison& comparison, const CompareCommandOptions&
   return comparison.count(Verdict::failed) + gone > 0 ? 1 : 0;
 }
 
-int run_compare(const CompareCommandOptions& options, std::ostream& out, std::ostream& err) {
+int run_compare(const Context& context, const CompareCommandOptions& options, std::ostream& out, std::ostream& err) {
   const Result<Record> base = load_record(options.base);
   const Result<Record> next = load_record(options.next);
   for (const Result<Record>* record : {&base, &next}) {
@@ -54,7 +55,7 @@ int run_compare(const CompareCommandOptions& options, std::ostream& out, std::os
   Comparison comparison =
       compare(*base, *next, compare_options(options.denoise), profile_loader(*base, options.base, options.next, &err));
   add_places(comparison, options.base, options.next);
-  return report_comparison(comparison, options, out, err);
+  return report_comparison(comparison, options, rendering(context, options.style), out, err);
 }
 
 }  // namespace tally::cli

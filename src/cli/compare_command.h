@@ -7,9 +7,10 @@
 #include <iosfwd>
 #include <string>
 
+#include "cli/context.h"
 #include "cli/option_set.h"
+#include "cli/table_style.h"
 #include "comparison/comparison.h"
-#include "report/text/table.h"
 
 namespace tally::cli {
 
@@ -24,14 +25,14 @@ struct CompareCommandOptions {
   std::string csv;
   std::string markdown;
   bool gone_is_failure = true;  ///< False where a side may lack what the other has.
-  RenderOptions render;         ///< Set by main.
+  TableStyle style;
 };
 
 void add_compare_options(OptionSet& sub, CompareCommandOptions& options);
-int run_compare(const CompareCommandOptions& options, std::ostream& out, std::ostream& err);
+int run_compare(const Context& context, const CompareCommandOptions& options, std::ostream& out, std::ostream& err);
 
 /// What compare and ab print of a finished comparison: text or JSON on `out`, and the files asked for.
-int report_comparison(const Comparison& comparison, const CompareCommandOptions& options, std::ostream& out,
-                      std::ostream& err);
+int report_comparison(const Comparison& comparison, const CompareCommandOptions& options, const RenderOptions& render,
+                      std::ostream& out, std::ostream& err);
 
 }  // namespace tally::cli

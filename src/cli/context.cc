@@ -1,10 +1,12 @@
 #include "cli/context.h"
 
+#include <fmt/chrono.h>
 #include <fmt/ostream.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 
 #include "build/resolve.h"
@@ -37,6 +39,7 @@ Result<Context> read_context(int argc, char** argv) {
   context.out_is_terminal = ::isatty(STDOUT_FILENO) == 1;
   context.err_is_terminal = ::isatty(STDERR_FILENO) == 1;
   context.width = context.out_is_terminal ? terminal_width() : 100;
+  context.now = fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr)));
   const fs::path own = fs::read_symlink("/proc/self/exe", code);
   for (const fs::path& folder :
        {own.parent_path() / "libexec/tallymark", own.parent_path().parent_path() / "libexec/tallymark"}) {

@@ -16,6 +16,8 @@ enum ExitCode : int { kFine = 0, kFailed = 1, kUsage = 2, kRegression = 3, kInte
 inline constexpr char kExitCodes[] =
     "0 fine, 1 something failed, 2 wrong usage or input, 3 a regression, 130 interrupted.";
 
+struct OptionSet;
+
 struct Context {
   EnvironmentVariables environment;  ///< tally's own.
   std::string working_folder;
@@ -24,6 +26,8 @@ struct Context {
   bool out_is_terminal = false;
   bool err_is_terminal = false;
   int width = 100;
+  std::string now;                     ///< When it began: ISO 8601, UTC, "2026-01-31T12:00:00Z".
+  const OptionSet* program = nullptr;  ///< All that its command line may say.
 };
 
 /// The facts of this process. An error when the libexec folder is not where an installed or a built tally has it.

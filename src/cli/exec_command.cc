@@ -123,7 +123,7 @@ void add_exec_options(OptionSet& command, ExecOptions& options) {
       "docs/guides/python.md.";
 }
 
-int run_exec(const Context& context, const ExecOptions& options, std::ostream& err) {
+int run_exec(const Context& context, const ExecOptions& options, std::ostream& /*out*/, std::ostream& err) {
   if (options.program.empty()) {
     return refuse("exec", {ErrorKind::input, "no program to run", {}, "write tally exec -- python3 SCRIPT ARGUMENT…"},
                   err);

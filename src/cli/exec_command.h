@@ -21,6 +21,6 @@ struct ExecOptions {
 void add_exec_options(OptionSet& command, ExecOptions& options);
 /// Comes back where the program could not be started: an exit code (127 where there is none of its name, as shells
 /// have it).
-int run_exec(const Context& context, const ExecOptions& options, std::ostream& err);
+int run_exec(const Context& context, const ExecOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace tally::cli

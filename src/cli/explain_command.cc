@@ -87,14 +87,14 @@ std::string hint_of(const std::vector<Explanation>& explanations) {
 }
 
 int print(const std::vector<Explanation>& explanations, const Comparison& comparison, const ExplainOptions& options,
-          std::ostream& out) {
+          const RenderOptions& render, std::ostream& out) {
   if (options.json) {
     json::Array all;
     for (const Explanation& one : explanations) all.push_back(explanation_json(one));
     out << json::to_text(json::Object{{"cases", std::move(all)}}, 1) << "\n";
     return 0;
   }
-  for (const Explanation& one : explanations) out << render_explanation(one, options.render) << "\n";
+  for (const Explanation& one : explanations) out << render_explanation(one, render) << "\n";
   const auto all = static_cast<std::size_t>(std::ranges::count_if(comparison.cases, has_moved));
   const auto is_in_both = [](const CaseComparison& one) { return one.base != nullptr && one.next != nullptr; };
   if (std::ranges::none_of(comparison.cases, is_in_both)) {
@@ -152,6 +152,7 @@ void add_explain_options(OptionSet& sub, ExplainOptions& options) {
   sub.footer =
       "Functions, lines and allocation sites need profiles of both records (tally run --profiles).\n"
       "Exit codes: 0 explained, 2 an unreadable record, or a case that one of them lacks. See docs/guides/explain.md.";
+  add_table_style(sub, options.style);
 }
 
 int run_explain(const Context& context, const ExplainOptions& options, std::ostream& out, std::ostream& err) {
@@ -173,7 +174,7 @@ int run_explain(const Context& context, const ExplainOptions& options, std::ostr
     if (const Status done = simulate(context, options, comparison, *explanations, err); !done)
       return refused(done.error());
   }
-  const int code = print(*explanations, comparison, options, out);
+  const int code = print(*explanations, comparison, options, rendering(context, options.style), out);
   err << nameless_note_of(*explanations, options.next);
   if (options.markdown.empty()) return code;
   const Status written = write_output(options.markdown, markdown_of(*explanations), out);

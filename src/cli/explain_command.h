@@ -10,7 +10,7 @@
 
 #include "cli/context.h"
 #include "cli/option_set.h"
-#include "report/text/table.h"
+#include "cli/table_style.h"
 
 namespace tally::cli {
 
@@ -27,7 +27,7 @@ struct ExplainOptions {
   std::string cores;
   bool json = false;
   std::string markdown;
-  RenderOptions render;  ///< Set by main.
+  TableStyle style;
 };
 
 void add_explain_options(OptionSet& sub, ExplainOptions& options);

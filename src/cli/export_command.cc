@@ -38,7 +38,7 @@ void add_export_options(OptionSet& command, ExportOptions& options) {
   command.add("-o,--output", &options.output, "File to write (-: standard output)").value_name("FILE").shows_default();
 }
 
-int run_export(const ExportOptions& options, std::ostream& out, std::ostream& err) {
+int run_export(const Context& /*context*/, const ExportOptions& options, std::ostream& out, std::ostream& err) {
   const Result<Record> record = load_record(options.record);
   if (!record) return refuse("export", record.error(), err);
   const auto was_measured = [](const CaseRecord& one) { return one.status == CaseStatus::ok; };

@@ -7,6 +7,7 @@
 #include <iosfwd>
 #include <string>
 
+#include "cli/context.h"
 #include "cli/option_set.h"
 
 namespace tally::cli {
@@ -18,6 +19,6 @@ struct ExportOptions {
 };
 
 void add_export_options(OptionSet& command, ExportOptions& options);
-int run_export(const ExportOptions& options, std::ostream& out, std::ostream& err);
+int run_export(const Context& context, const ExportOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace tally::cli

@@ -157,11 +157,12 @@ Result<std::optional<LoadedHistory>> history_of(const Context& context, const Hi
   return *std::move(history);
 }
 
-Result<Acceptance> entry_of(const HistoryOptions& options, const std::optional<Repository>& repository) {
+Result<Acceptance> entry_of(const HistoryOptions& options, const std::optional<Repository>& repository,
+                            const std::string& now) {
   const HistoryAccept& asked = options.accepted;
   const auto up_to = read_up_to(asked.up_to);
   if (!up_to) return std::unexpected(up_to.error());
-  const auto expires = read_expires(asked.expires, options.now);
+  const auto expires = read_expires(asked.expires, now);
   if (!expires) return std::unexpected(expires.error());
   if (trim(asked.reason).empty())
     return fail(ErrorKind::input, "an agreement wants a reason", "--reason", "say why it may be so");
@@ -227,7 +228,7 @@ Status accept_one(const Context& context, const HistoryOptions& options, std::os
   const std::string folder = options.repository.empty() ? context.working_folder : options.repository;
   const auto repository = Repository::find(runner, context.environment, folder);
   if (!repository) return std::unexpected(repository.error());
-  auto one = entry_of(options, *repository);
+  auto one = entry_of(options, *repository, context.now);
   if (!one) return std::unexpected(one.error());
   const auto path = accept_path(options, *repository);
   if (!path) return std::unexpected(path.error());

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <ostream>
+#include <utility>
 
 #include "cli/history_accept.h"
 #include "cli/history_import.h"
@@ -20,6 +21,10 @@
 
 namespace tally::cli {
 namespace {
+
+Option::Choose chooses(HistoryOptions& options, HistoryTask task) {
+  return [&options, task] { options.task = task; };
+}
 
 void add_store_option(OptionSet& command, HistoryOptions& options) {
   command.add("--store", &options.store, "The history: a folder, or git:BRANCH of the repository")
@@ -142,7 +147,7 @@ int show_site(const Context& context, const HistoryOptions& options, std::ostrea
 
 void add_accept_options(OptionSet& command, HistoryOptions& options) {
   HistoryAccept& accepted = options.accepted;
-  command.chosen = &options.accept;
+  command.on_chosen = chooses(options, HistoryTask::accept);
   command.add("CASE", &options.case_id, "Case: an id, text that only its id contains, or a glob on ids").required();
   command.add("--up-to", &accepted.up_to, "Largest change to accept, such as +3%").value_name("PERCENT").required();
   command.add("--reason", &accepted.reason, "Why the change is acceptable").value_name("TEXT").required();
@@ -161,12 +166,12 @@ void add_accept_options(OptionSet& command, HistoryOptions& options) {
 
 void add_history_options(OptionSet& command, HistoryOptions& options) {
   OptionSet& add = command.add_command("add", "Keep the records of commits");
-  add.chosen = &options.add;
+  add.on_chosen = chooses(options, HistoryTask::add);
   add.add("RECORD", &options.records, "Records of tally run, each of a commit").required();
   add_store_option(add, options);
 
   OptionSet& import = command.add_command("import", "Add all records of a folder, or results of another tool");
-  import.chosen = &options.import;
+  import.on_chosen = chooses(options, HistoryTask::import);
   import
       .add("PATH", &options.imported.paths,
            "Folder to search, including subfolders; with --format, files and folders of results")
@@ -184,11 +189,11 @@ void add_history_options(OptionSet& command, HistoryOptions& options) {
   add_store_option(import, options);
 
   OptionSet& rebuild = command.add_command("rebuild", "Make the index anew from the files");
-  rebuild.chosen = &options.rebuild;
+  rebuild.on_chosen = chooses(options, HistoryTask::rebuild);
   add_store_option(rebuild, options);
 
   OptionSet& prune = command.add_command("prune", "Remove profiles that explain no change (add does so as well)");
-  prune.chosen = &options.prune;
+  prune.on_chosen = chooses(options, HistoryTask::prune);
   add_store_option(prune, options);
   prune.add("--tip", &options.shown.tip, "Last commit of the line that counts; it follows first parents")
       .value_name("REV")
@@ -196,17 +201,17 @@ void add_history_options(OptionSet& command, HistoryOptions& options) {
 
   OptionSet& push =
       command.add_command("push", "Push a history on a git branch to a remote, merging the remote's first");
-  push.chosen = &options.push;
+  push.on_chosen = chooses(options, HistoryTask::push);
   push.add("REMOTE", &options.remote, "Name or address of the remote (default: origin)");
   add_store_option(push, options);
 
   OptionSet& pull = command.add_command("pull", "Bring in what the remote's branch has");
-  pull.chosen = &options.pull;
+  pull.on_chosen = chooses(options, HistoryTask::pull);
   pull.add("REMOTE", &options.remote, "Name or address of the remote (default: origin)");
   add_store_option(pull, options);
 
   OptionSet& log = command.add_command("log", "Show which counts changed, commit by commit");
-  log.chosen = &options.log;
+  log.on_chosen = chooses(options, HistoryTask::log);
   add_show_options(log, options);
   log.add("--top", &options.shown.top, "Changes to show for each commit").shows_default().positive();
   add_drift_option(log, options);
@@ -216,22 +221,22 @@ void add_history_options(OptionSet& command, HistoryOptions& options) {
           "For --fail-on: do not fail because of cases of the newest run that cannot be compared");
 
   OptionSet& show = command.add_command("show", "Tell the course of one case");
-  show.chosen = &options.show;
+  show.on_chosen = chooses(options, HistoryTask::show);
   show.add("CASE", &options.case_id, "Case: an id, or text that only its id contains or matches").required();
   add_show_options(show, options);
 
   add_accept_options(command.add_command("accept", "Acknowledge a change: add an entry to tally-accept.toml"), options);
 
   OptionSet& backfill = command.add_command("backfill", "Measure commits that the history lacks");
-  backfill.chosen = &options.backfill;
+  backfill.on_chosen = chooses(options, HistoryTask::backfill);
   add_backfill_options(backfill, options.filled);
 
   OptionSet& bridge = command.add_command("bridge", "Measure one commit here, to connect two environments");
-  bridge.chosen = &options.bridge;
+  bridge.on_chosen = chooses(options, HistoryTask::bridge);
   add_bridge_options(bridge, options.filled);
 
   OptionSet& site = command.add_command("site", "Write the history as a web site that needs no server");
-  site.chosen = &options.site.wanted;
+  site.on_chosen = chooses(options, HistoryTask::site);
   add_site_options(site, options.site);
   add_line_options(site, options);
   add_drift_option(site, options);
@@ -242,26 +247,42 @@ void add_history_options(OptionSet& command, HistoryOptions& options) {
 }
 
 int run_history(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
-  if (options.add) return add_to_history(context, options, out, err);
-  if (options.import) {
-    return options.imported.format.empty() ? import_to_history(context, options, out, err)
-                                           : import_results_to_history(context, options, out, err);
+  if (!options.task) {
+    return history_refused(
+        {ErrorKind::input,
+         "what to do is missing",
+         {},
+         "tally history add, import, push, pull, prune, rebuild, log, show, site, accept, backfill or bridge; see "
+         "`tally history --help`"},
+        err);
   }
-  if (options.prune) return prune_history(context, options, out, err);
-  if (options.rebuild) return rebuild_history_index(context, options, err);
-  if (options.push || options.pull) return exchange_history(context, options, err);
-  if (options.log) return show_log(context, options, out, err);
-  if (options.show) return show_case(context, options, out, err);
-  if (options.site.wanted) return show_site(context, options, out, err);
-  if (options.accept) return accept_change(context, options, out, err);
-  if (options.backfill) return run_backfill(context, options.filled, out, err);
-  if (options.bridge) return run_bridge(context, options.filled, out, err);
-  return history_refused({ErrorKind::input,
-                          "what to do is missing",
-                          {},
-                          "tally history add, import, push, pull, prune, rebuild, log, show, site, accept, backfill or "
-                          "bridge; --help tells"},
-                         err);
+  switch (*options.task) {
+    case HistoryTask::add:
+      return add_to_history(context, options, out, err);
+    case HistoryTask::import:
+      return options.imported.format.empty() ? import_to_history(context, options, out, err)
+                                             : import_results_to_history(context, options, out, err);
+    case HistoryTask::prune:
+      return prune_history(context, options, out, err);
+    case HistoryTask::rebuild:
+      return rebuild_history_index(context, options, err);
+    case HistoryTask::push:
+    case HistoryTask::pull:
+      return exchange_history(context, options, err);
+    case HistoryTask::log:
+      return show_log(context, options, out, err);
+    case HistoryTask::show:
+      return show_case(context, options, out, err);
+    case HistoryTask::site:
+      return show_site(context, options, out, err);
+    case HistoryTask::accept:
+      return accept_change(context, options, out, err);
+    case HistoryTask::backfill:
+      return run_backfill(context, options.filled, out, err);
+    case HistoryTask::bridge:
+      return run_bridge(context, options.filled, out, err);
+  }
+  std::unreachable();
 }
 
 }  // namespace tally::cli

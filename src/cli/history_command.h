@@ -3,6 +3,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,21 +49,13 @@ struct ImportSources {
   std::string commit;              ///< That all of them measured; empty: they say it.
 };
 
+enum class HistoryTask { add, import, rebuild, prune, push, pull, log, show, site, accept, backfill, bridge };
+
 struct HistoryOptions {
   std::string store = "tally-history";  ///< A folder, or "git:BRANCH".
   std::string remote = "origin";
-  std::string repository;  ///< The folder whose commits order the runs; empty: the working folder's.
-  bool add = false;
-  bool import = false;
-  bool rebuild = false;
-  bool prune = false;
-  bool push = false;
-  bool pull = false;
-  bool log = false;
-  bool show = false;
-  bool accept = false;
-  bool backfill = false;
-  bool bridge = false;
+  std::string repository;           ///< The folder whose commits order the runs; empty: the working folder's.
+  std::optional<HistoryTask> task;  ///< Nothing: none is named.
   std::vector<std::string> records;
   ImportSources imported;
   std::string case_id;
@@ -70,7 +63,6 @@ struct HistoryOptions {
   SiteOptions site;
   HistoryAccept accepted;
   BackfillOptions filled;
-  std::string now;  ///< ISO 8601, UTC.
 };
 
 void add_history_options(OptionSet& command, HistoryOptions& options);

@@ -189,7 +189,8 @@ int exchange_history(const Context& context, const HistoryOptions& options, std:
   RealProcessRunner runner(context.libexec + "/tally-supervisor");
   const auto branch = open_branch(runner, named_store(context, options));
   if (!branch) return history_refused(branch.error(), err);
-  const auto done = options.push ? (*branch)->push(options.remote) : (*branch)->pull(options.remote);
+  const auto done =
+      options.task == HistoryTask::push ? (*branch)->push(options.remote) : (*branch)->pull(options.remote);
   if (done) return kFine;
   // Git's own reasons: no such remote, no network, no permission.
   return refuse("history", done.error(), err, done.error().kind == ErrorKind::input ? kUsage : kFailed);

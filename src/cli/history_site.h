@@ -10,7 +10,6 @@
 namespace tally::cli {
 
 struct SiteOptions {
-  bool wanted = false;
   std::string folder;
   std::string title;       ///< Empty: the suite's name.
   std::string url;         ///< Where it will be; may be empty.

@@ -104,7 +104,7 @@ Result<LoadedHistory> load_history(const Context& context, const HistoryOptions&
 
   HistoryView view{.history = *std::move(history)};
   view.accepted = std::move(ledger->accepted);
-  view.today = options.now.substr(0, 10);
+  view.today = context.now.substr(0, 10);
   view.budgets = options.shown.drift > 0 ? std::vector<DriftBudget>{{.budget = options.shown.drift / 100}}
                                          : std::move(ledger->drift);
   view.course = course_of(view.history, {.denoise = options.shown.denoise,

@@ -191,7 +191,7 @@ void add_merge_options(OptionSet& command, MergeCommandOptions& options) {
               "Accept parts from different environments; each case is then compared within its own");
 }
 
-int run_merge(const MergeCommandOptions& options, std::ostream& out, std::ostream& err) {
+int run_merge(const Context& /*context*/, const MergeCommandOptions& options, std::ostream& out, std::ostream& err) {
   const auto parts = read_parts(options.parts);
   if (!parts) return refuse("merge", parts.error(), err);
   auto merged = merge(*parts, {.per_environment = options.per_environment}, [&](std::size_t input, std::size_t index) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/context.h"
 #include "cli/option_set.h"
 #include "record/merge.h"
 
@@ -18,7 +19,7 @@ struct MergeCommandOptions {
 };
 
 void add_merge_options(OptionSet& command, MergeCommandOptions& options);
-int run_merge(const MergeCommandOptions& options, std::ostream& out, std::ostream& err);
+int run_merge(const Context& context, const MergeCommandOptions& options, std::ostream& out, std::ostream& err);
 
 /// "3, 5-7", of rising numbers.
 std::string ranges_text(const std::vector<int>& numbers);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <optional>
 #include <string>
@@ -18,7 +19,9 @@ namespace tally::cli {
 
 class Option {
  public:
-  using Target = std::variant<bool*, int*, std::uint64_t*, double*, std::string*, std::vector<std::string>*>;
+  /// What a flag does that chooses one of several things.
+  using Choose = std::function<void()>;
+  using Target = std::variant<bool*, int*, std::uint64_t*, double*, std::string*, std::vector<std::string>*, Choose>;
   /// How many values one mention of a list takes: "-f a b" is two of them, or one and a word for somebody else.
   enum class Values { many, one_each };
 
@@ -56,7 +59,7 @@ class Option {
 
 /// A command, with what it takes.
 struct OptionSet {
-  /// A bool is a flag; a list takes a value for each mention.
+  /// A bool and a choice are flags; a list takes a value for each mention.
   Option& add(std::string names, Option::Target target, std::string help) {
     return options.emplace_back(std::move(names), target, std::move(help));
   }
@@ -70,9 +73,9 @@ struct OptionSet {
 
   std::string name;
   std::string description;
-  std::string footer;      ///< Last in the help.
-  std::string group = {};  ///< The heading that it stands under in its parent's help.
-  bool* chosen = nullptr;  ///< Set when the command line names this command.
+  std::string footer;             ///< Last in the help.
+  std::string group = {};         ///< The heading that it stands under in its parent's help.
+  Option::Choose on_chosen = {};  ///< Called when the command line names this command.
   /// Takes what stands behind "--", for a program that the command starts. Null: "--" only ends the options.
   std::vector<std::string>* behind_dashes = nullptr;
   std::list<Option> options = {};

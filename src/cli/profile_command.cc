@@ -96,17 +96,21 @@ Result<StoredProfile> load_python(const std::string& file, const ProfileCommandO
   return stored;
 }
 
-int show_memory(const ProfileCommandOptions& options, std::ostream& out, std::ostream& err) {
+int show_memory(const ProfileCommandOptions& options, const RenderOptions& render, std::ostream& out,
+                std::ostream& err) {
   const Result<AllocationSites> kept = load_allocation_sites(options.file);
   if (!kept) return refuse("profile", kept.error(), err);
   out << (options.json ? allocations_json(*kept, options.top)
-                       : render_allocations(*kept, {.options = options.render, .top = options.top}));
+                       : render_allocations(*kept, {.options = render, .top = options.top}));
   return 0;
 }
 
 }  // namespace
 
 void add_profile_options(OptionSet& sub, ProfileCommandOptions& options) {
+  const auto choose = [&](const char* names, ProfileView view, const char* help) -> Option& {
+    return sub.add(names, [&options, view] { options.view = view; }, help);
+  };
   sub.add("FILE", &options.file, "A callgrind.out file, a kept profile, or RECORD#CASE");
   sub.add("--base", &options.base, "Profile to subtract, in any of the forms of FILE");
   sub.add("--inclusive", &options.inclusive, "Include the cost of the functions that each function calls");
@@ -118,19 +122,24 @@ void add_profile_options(OptionSet& sub, ProfileCommandOptions& options) {
   sub.add("--list-rules", &options.list_rules, "List the rules of --denoise");
   sub.add("--keep-names", &options.keep_names, "Keep names and paths as the profile has them");
   sub.add("--full-names", &options.full_names, "Show C++ names with their arguments");
-  sub.add("--memory", &options.memory, "Show where the case allocates, and how much (RECORD#CASE)");
-  sub.add("--lines", &options.lines,
-          "Show its source lines, of C++ and of commands; inlined library code belongs to the line that calls it");
-  sub.add("--python", &options.python,
-          "Show its Python functions, including the native code that they call (RECORD#CASE)");
+  choose("--memory", ProfileView::memory, "Show where the case allocates, and how much (RECORD#CASE)");
+  choose("--lines", ProfileView::lines,
+         "Show its source lines, of C++ and of commands; inlined library code belongs to the line that calls it")
+      .excludes("--memory");
+  choose("--python", ProfileView::python,
+         "Show its Python functions, including the native code that they call (RECORD#CASE)")
+      .excludes("--memory")
+      .excludes("--lines");
   sub.add("--natives", &options.natives, "With --python: show native functions separately, by Python caller");
   sub.add("--json", &options.json, "Print the profile as JSON");
   sub.add("--export", &options.export_as, "Write the profile in this format, for another tool")
       .one_of({"callgrind", "speedscope", "pprof", "collapsed"});
   sub.add("-o,--output", &options.output, "File for --export (default: standard output)");
+  add_table_style(sub, options.style);
 }
 
-int run_profile(const ProfileCommandOptions& options, std::ostream& out, std::ostream& err) {
+int run_profile(const Context& context, const ProfileCommandOptions& options, std::ostream& out, std::ostream& err) {
+  const RenderOptions render = rendering(context, options.style);
   if (options.list_rules) {
     out << rules_text();
     return 0;
@@ -144,10 +153,10 @@ int run_profile(const ProfileCommandOptions& options, std::ostream& out, std::os
                    "use --by function"},
                   err);
   }
-  if (options.lines) return show_lines(options, out, err);
-  if (options.memory) return show_memory(options, out, err);
+  if (options.view == ProfileView::lines) return show_lines(options, render, out, err);
+  if (options.view == ProfileView::memory) return show_memory(options, render, out, err);
   const auto load = [&](const std::string& file) {
-    return options.python ? load_python(file, options) : load_profile(file);
+    return options.view == ProfileView::python ? load_python(file, options) : load_profile(file);
   };
   const Result<StoredProfile> stored = load(options.file);
   if (!stored) return refuse("profile", stored.error(), err);
@@ -182,7 +191,7 @@ int run_profile(const ProfileCommandOptions& options, std::ostream& out, std::os
   if (options.json) {
     out << counts_json(counts, calls, name, total, options.top);
   } else {
-    out << render_functions(counts, {.options = options.render,
+    out << render_functions(counts, {.options = render,
                                      .top = options.top,
                                      .total = total,
                                      .event = name,

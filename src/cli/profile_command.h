@@ -7,10 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "cli/context.h"
 #include "cli/option_set.h"
-#include "report/text/table.h"
+#include "cli/table_style.h"
 
 namespace tally::cli {
+
+/// What of a profile is shown.
+enum class ProfileView { functions, python, lines, memory };
 
 struct ProfileCommandOptions {
   std::string file;  ///< A Callgrind file, a stored profile, or RECORD#CASE.
@@ -24,17 +28,15 @@ struct ProfileCommandOptions {
   bool full_names = false;
   bool list_rules = false;
   std::vector<std::string> ignore;  ///< More noise: globs over function names.
-  bool memory = false;              ///< Where it allocates, instead.
-  bool lines = false;               ///< Its source lines, instead.
-  bool python = false;              ///< Its Python functions, instead.
-  bool natives = false;             ///< With those: native functions apart.
+  ProfileView view = ProfileView::functions;
+  bool natives = false;  ///< Of `python`: native functions apart.
   bool json = false;
   std::string export_as;  ///< "callgrind", "speedscope", "pprof" or "collapsed".
   std::string output = "-";
-  RenderOptions render;  ///< Set by main.
+  TableStyle style;
 };
 
 void add_profile_options(OptionSet& sub, ProfileCommandOptions& options);
-int run_profile(const ProfileCommandOptions& options, std::ostream& out, std::ostream& err);
+int run_profile(const Context& context, const ProfileCommandOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace tally::cli

@@ -21,7 +21,8 @@ std::string moved_json(const std::vector<LineDelta>& moved, std::size_t top) {
 
 }  // namespace
 
-int show_lines(const ProfileCommandOptions& options, std::ostream& out, std::ostream& err) {
+int show_lines(const ProfileCommandOptions& options, const RenderOptions& render, std::ostream& out,
+               std::ostream& err) {
   if (options.inclusive || !options.export_as.empty() || options.by != "function") {
     return refuse("profile",
                   {ErrorKind::input, "--lines shows own instructions", "", "leave --inclusive, --by and --export out"},
@@ -29,9 +30,9 @@ int show_lines(const ProfileCommandOptions& options, std::ostream& out, std::ost
   }
   const auto kept = load_lines(options.file);
   if (!kept) return refuse("profile", kept.error(), err);
-  const LineRender render{.options = options.render, .top = options.top};
+  const LineRender lines{.options = render, .top = options.top};
   if (options.base.empty()) {
-    out << (options.json ? lines_json(*kept, options.top) : render_lines(*kept, render));
+    out << (options.json ? lines_json(*kept, options.top) : render_lines(*kept, lines));
     return 0;
   }
   const auto base = load_lines(options.base);
@@ -42,7 +43,7 @@ int show_lines(const ProfileCommandOptions& options, std::ostream& out, std::ost
   } else if (moved.empty()) {
     out << "no line moved\n";
   } else {
-    out << render_line_deltas(moved, render);
+    out << render_line_deltas(moved, lines);
   }
   return 0;
 }

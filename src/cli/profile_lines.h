@@ -8,6 +8,6 @@
 namespace tally::cli {
 
 /// Prints them; an exit code. Cases in Python, and profiles without lines, are refused.
-int show_lines(const ProfileCommandOptions& options, std::ostream& out, std::ostream& err);
+int show_lines(const ProfileCommandOptions& options, const RenderOptions& render, std::ostream& out, std::ostream& err);
 
 }  // namespace tally::cli

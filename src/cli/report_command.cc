@@ -24,7 +24,7 @@ void add_report_options(OptionSet& sub, ReportCommandOptions& options) {
   sub.add("--title", &options.title, "Title of the page (default: the record's file name)");
 }
 
-int run_report(const ReportCommandOptions& options, std::ostream& out, std::ostream& err) {
+int run_report(const Context& /*context*/, const ReportCommandOptions& options, std::ostream& out, std::ostream& err) {
   const Result<Record> record = load_record(options.record);
   if (!record) return refuse("report", record.error(), err);
   if (!options.benchmark_json.empty()) {

@@ -6,6 +6,7 @@
 #include <iosfwd>
 #include <string>
 
+#include "cli/context.h"
 #include "cli/option_set.h"
 
 namespace tally::cli {
@@ -19,6 +20,6 @@ struct ReportCommandOptions {
 };
 
 void add_report_options(OptionSet& sub, ReportCommandOptions& options);
-int run_report(const ReportCommandOptions& options, std::ostream& out, std::ostream& err);
+int run_report(const Context& context, const ReportCommandOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace tally::cli

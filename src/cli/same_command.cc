@@ -18,7 +18,7 @@ void add_same_options(OptionSet& sub, SameOptions& options) {
       "See docs/reference/exactness.md.";
 }
 
-int run_same(const SameOptions& given, std::ostream& out, std::ostream& err) {
+int run_same(const Context& /*context*/, const SameOptions& given, std::ostream& out, std::ostream& err) {
   const Result<Record> first = load_record(given.first);
   const Result<Record> second = load_record(given.second);
   for (const Result<Record>* record : {&first, &second}) {

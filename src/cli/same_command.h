@@ -6,6 +6,7 @@
 #include <iosfwd>
 #include <string>
 
+#include "cli/context.h"
 #include "cli/option_set.h"
 
 namespace tally::cli {
@@ -16,6 +17,6 @@ struct SameOptions {
 };
 
 void add_same_options(OptionSet& sub, SameOptions& options);
-int run_same(const SameOptions& given, std::ostream& out, std::ostream& err);
+int run_same(const Context& context, const SameOptions& given, std::ostream& out, std::ostream& err);
 
 }  // namespace tally::cli

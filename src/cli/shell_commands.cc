@@ -26,8 +26,9 @@ void add_completions_options(OptionSet& command, CompletionsOptions& options) {
       "compinit. The Debian package needs nothing.";
 }
 
-int run_completions(const CompletionsOptions& options, std::ostream& out) {
-  out << completion_script(*options.program, options.shell);
+int run_completions(const Context& context, const CompletionsOptions& options, std::ostream& out,
+                    std::ostream& /*err*/) {
+  out << completion_script(*context.program, options.shell);
   return kFine;
 }
 
@@ -38,16 +39,16 @@ void add_man_options(OptionSet& command, ManOptions& options) {
   command.footer = "tally man run | man -l -";
 }
 
-int run_man(const ManOptions& options, std::ostream& out, std::ostream& err) {
+int run_man(const Context& context, const ManOptions& options, std::ostream& out, std::ostream& err) {
   const std::string version = std::string("tally ") + TALLY_VERSION;
-  const auto pages = man_pages(*options.program);
+  const auto pages = man_pages(*context.program);
   if (options.folder.empty()) {
     if (!contains(pages, options.command)) {
       return report_error({ErrorKind::input, fmt::format("there is no command '{}'", join(options.command, " ")),
                            "tally man", "`tally --help` lists them"},
                           err);
     }
-    out << man_page(*options.program, options.command, version);
+    out << man_page(*context.program, options.command, version);
     return kFine;
   }
   std::error_code code;
@@ -56,8 +57,8 @@ int run_man(const ManOptions& options, std::ostream& out, std::ostream& err) {
     return report_error({ErrorKind::io, "cannot create the folder: " + code.message(), options.folder, {}}, err);
   for (const auto& path : pages) {
     const std::filesystem::path file =
-        std::filesystem::path(options.folder) / (man_page_name(*options.program, path) + ".1");
-    if (Status written = write_file(file, man_page(*options.program, path, version)); !written)
+        std::filesystem::path(options.folder) / (man_page_name(*context.program, path) + ".1");
+    if (Status written = write_file(file, man_page(*context.program, path, version)); !written)
       return report_error(written.error(), err);
   }
   return kFine;

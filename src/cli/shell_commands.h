@@ -11,18 +11,17 @@
 namespace tally::cli {
 
 struct CompletionsOptions {
-  const OptionSet* program = nullptr;  ///< Of which all of them are.
   std::string shell;
 };
 void add_completions_options(OptionSet& command, CompletionsOptions& options);
-int run_completions(const CompletionsOptions& options, std::ostream& out);
+/// Of all that Context::program declares. The next likewise.
+int run_completions(const Context& context, const CompletionsOptions& options, std::ostream& out, std::ostream& err);
 
 struct ManOptions {
-  const OptionSet* program = nullptr;
   std::vector<std::string> command;  ///< "history", "add"; none: the program's own page.
   std::string folder;                ///< Where all pages are written; empty: one is printed.
 };
 void add_man_options(OptionSet& command, ManOptions& options);
-int run_man(const ManOptions& options, std::ostream& out, std::ostream& err);
+int run_man(const Context& context, const ManOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace tally::cli

@@ -22,7 +22,9 @@ std::vector<std::string> dashed_names(const Option& option) {
   return names;
 }
 
-bool is_flag(const Option& option) { return std::holds_alternative<bool*>(option.target); }
+bool is_flag(const Option& option) {
+  return std::holds_alternative<bool*>(option.target) || std::holds_alternative<Option::Choose>(option.target);
+}
 
 /// Every command with the words that lead to it; the program itself by none.
 void for_all(const OptionSet& set, std::vector<std::string>& path,
@@ -212,8 +214,10 @@ std::string value_of(const Option& option) {
 std::string default_of(const Option& option) {
   if (!option.default_is_shown) return {};
   return std::visit(
-      []<typename T>(const T* target) -> std::string {
-        if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+      []<typename T>(const T& target) -> std::string {
+        if constexpr (std::is_same_v<T, Option::Choose>) {
+          return {};
+        } else if constexpr (std::is_same_v<T, std::vector<std::string>*>) {
           return join(*target, ",");
         } else {
           return fmt::format("{}", *target);

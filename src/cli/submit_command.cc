@@ -331,7 +331,7 @@ int run_submit(const Context& context, const SubmitOptions& options, std::ostrea
         .parts = {}, .output = submission.output(), .partial = false, .per_environment = options.per_environment};
     for (int i = 1; i <= options.parts; ++i) merging.parts.push_back(slurm::part_path(submission.folder(), i));
     std::ostream nowhere(nullptr);
-    if (const int code = run_merge(merging, nowhere, err); code != kFine) return code;
+    if (const int code = run_merge(context, merging, nowhere, err); code != kFine) return code;
   }
   return print_merged(context, options, submission.output(), out, err);
 }

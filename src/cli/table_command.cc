@@ -82,9 +82,10 @@ void add_table_options(OptionSet& sub, TableCommandOptions& options) {
       "An axis is label, language, runtime, autograd, threads or the name of a parameter. Along a numeric axis, O(1) "
       "to\n"
       "O(n³) are fitted. See docs/guides/table.md.";
+  add_table_style(sub, options.style);
 }
 
-int run_table(const TableCommandOptions& options, std::ostream& out, std::ostream& err) {
+int run_table(const Context& context, const TableCommandOptions& options, std::ostream& out, std::ostream& err) {
   const Result<Record> record = load_record(options.record);
   if (!record) return refuse("table", record.error(), err);
   const Result<Pivot> pivot = pivot_of(*record, options);
@@ -92,7 +93,7 @@ int run_table(const TableCommandOptions& options, std::ostream& out, std::ostrea
   if (options.json) {
     out << to_json(*pivot);
   } else if (options.csv != "-" && options.markdown != "-") {
-    out << render_pivot(*pivot, options.render, options.best);
+    out << render_pivot(*pivot, rendering(context, options.style), options.best);
   }
   const std::pair<const std::string&, std::string> files[] = {{options.csv, to_csv(*pivot)},
                                                               {options.markdown, to_markdown(*pivot, options.best)}};

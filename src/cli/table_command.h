@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/context.h"
 #include "cli/option_set.h"
-#include "report/text/table.h"
+#include "cli/table_style.h"
 
 namespace tally::cli {
 
@@ -21,10 +22,10 @@ struct TableCommandOptions {
   bool json = false;
   std::string csv;
   std::string markdown;
-  RenderOptions render;  ///< Set by main.
+  TableStyle style;
 };
 
 void add_table_options(OptionSet& sub, TableCommandOptions& options);
-int run_table(const TableCommandOptions& options, std::ostream& out, std::ostream& err);
+int run_table(const Context& context, const TableCommandOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace tally::cli

@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "cli/refuse.h"
+#include "cli/table_style.h"
 #include "json/text.h"
 #include "report/trace/diff.h"
 #include "report/trace/json.h"
@@ -23,8 +24,8 @@ trace::Nanoseconds to_nanoseconds(double seconds) {
   return static_cast<trace::Nanoseconds>(std::llround(seconds * 1e9));
 }
 
-report::TraceTextOptions text_options(const TraceOptions& options) {
-  return {.render = {.width = options.width, .color = options.color},
+report::TraceTextOptions text_options(const Context& context, const TraceOptions& options) {
+  return {.render = rendering(context, TableStyle()),
           .kernels = options.kernels,
           .full_names = options.full_names,
           .steps = !options.no_steps,
@@ -63,13 +64,13 @@ bool nothing_usable(const std::vector<trace::TraceResult>& results, std::ostream
 std::string name_of(const trace::TraceResult& result) { return std::filesystem::path(result.path).filename().string(); }
 
 /// The page, where one is wanted.
-Status write_page(const std::vector<trace::TraceResult>& results, const std::vector<trace::DeviceChange>& changes,
-                  const TraceOptions& options) {
+Status write_page(const Context& context, const std::vector<trace::TraceResult>& results,
+                  const std::vector<trace::DeviceChange>& changes, const TraceOptions& options) {
   if (options.html.empty()) return {};
-  const std::string title = options.diff          ? name_of(results[0]) + " → " + name_of(results[1])
-                            : results.size() == 1 ? name_of(results[0])
-                                                  : fmt::format("{} traces", results.size());
-  return write_file(options.html, report::render_trace_page(results, changes, text_options(options), title));
+  const std::string title = options.task == TraceTask::diff ? name_of(results[0]) + " → " + name_of(results[1])
+                            : results.size() == 1           ? name_of(results[0])
+                                                            : fmt::format("{} traces", results.size());
+  return write_file(options.html, report::render_trace_page(results, changes, text_options(context, options), title));
 }
 
 }  // namespace
@@ -96,9 +97,10 @@ void add_trace_options(OptionSet& trace, TraceOptions& options) {
   diff.add("BEFORE", &options.diff_before, "The earlier trace").required();
   diff.add("AFTER", &options.diff_after, "The later trace").required();
   common(diff);
-  diff.chosen = &options.diff;
-  add_trace_record_options(trace.add_command("record", "Run statements under torch.profiler, keep traces and figures"),
-                           options.record);
+  diff.on_chosen = [&options] { options.task = TraceTask::diff; };
+  OptionSet& record = trace.add_command("record", "Run statements under torch.profiler, keep traces and figures");
+  record.on_chosen = [&options] { options.task = TraceTask::record; };
+  add_trace_record_options(record, options.record);
   trace.footer =
       "Busy time is the union of a device's kernels, copies and fills. The window goes from the first start to the "
       "last\n"
@@ -106,9 +108,10 @@ void add_trace_options(OptionSet& trace, TraceOptions& options) {
       "docs/reference/trace.md defines every figure.";
 }
 
-int run_trace(const TraceOptions& options, std::ostream& out, std::ostream& err) {
+int run_trace(const Context& context, const TraceOptions& options, std::ostream& out, std::ostream& err) {
+  if (options.task == TraceTask::record) return run_trace_record(context, options.record, out, err);
   const std::vector<std::string> files =
-      options.diff ? std::vector{options.diff_before, options.diff_after} : options.files;
+      options.task == TraceTask::diff ? std::vector{options.diff_before, options.diff_after} : options.files;
   if (files.empty()) {
     return refuse("trace",
                   {ErrorKind::input, "no trace given", "", "name a .json or .json.gz file, or - for standard input"},
@@ -119,21 +122,21 @@ int run_trace(const TraceOptions& options, std::ostream& out, std::ostream& err)
     if (const int code = read_one(path, options, results, err); code != 0) return code;
   const bool nothing = nothing_usable(results, err);
   const auto duration = to_nanoseconds(options.duration_seconds);
-  if (options.diff) {
+  if (options.task == TraceTask::diff) {
     const auto changes = trace::diff(results[0].figures, results[1].figures);
-    if (const auto written = write_page(results, changes, options); !written)
+    if (const auto written = write_page(context, results, changes, options); !written)
       return refuse_output("trace", written.error(), err);
     out << (options.json ? json::to_text(report::trace_diff_json(changes, options.kernels), 2) + '\n'
-                         : report::render_trace_diff(changes, text_options(options)));
+                         : report::render_trace_diff(changes, text_options(context, options)));
     return nothing ? 1 : 0;
   }
-  if (const auto written = write_page(results, {}, options); !written)
+  if (const auto written = write_page(context, results, {}, options); !written)
     return refuse_output("trace", written.error(), err);
   if (options.json) {
     out << json::to_text(report::trace_json(results, {.kernels = options.kernels, .unprofiled_duration = duration}), 2)
         << '\n';
   } else {
-    out << report::render_trace(results, text_options(options));
+    out << report::render_trace(results, text_options(context, options));
   }
   return nothing ? 1 : 0;
 }

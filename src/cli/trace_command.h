@@ -14,10 +14,12 @@
 
 namespace tally::cli {
 
+enum class TraceTask { report, diff, record };
+
 struct TraceOptions {
+  TraceTask task = TraceTask::report;
   std::vector<std::string> files;  ///< One or more; "-" is standard input.
   std::string diff_before, diff_after;
-  bool diff = false;  ///< `tally trace diff` was given.
   TraceRecordOptions record;
   bool json = false;
   bool legacy = false;
@@ -28,14 +30,11 @@ struct TraceOptions {
   double duration_seconds = 0;
   std::size_t kernels = 20;  ///< 0 is all.
   std::string html;          ///< Also write a page here.
-  int width = 100;           ///< Of the terminal; set by main, not by an option.
-  bool color = false;
 };
 
 /// Declares the options and the subcommands `diff` and `record` on `tally trace`.
 void add_trace_options(OptionSet& trace, TraceOptions& options);
 
-/// All but `record`, which is run_trace_record().
-int run_trace(const TraceOptions& options, std::ostream& out, std::ostream& err);
+int run_trace(const Context& context, const TraceOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace tally::cli

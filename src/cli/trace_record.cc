@@ -75,7 +75,6 @@ void add_trace_record_options(OptionSet& record, TraceRecordOptions& options) {
       .positive()
       .shows_default();
   record.add("--json", &options.json, "Print JSON");
-  record.chosen = &options.requested;
 }
 
 int run_trace_record(const Context& context, const TraceRecordOptions& options, std::ostream& out, std::ostream& err) {

@@ -13,7 +13,6 @@
 namespace tally::cli {
 
 struct TraceRecordOptions {
-  bool requested = false;  ///< `tally trace record` was given.
   RecordingRequest recorded;
   bool json = false;
 };

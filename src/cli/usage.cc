@@ -134,8 +134,10 @@ void take_behind_dashes(const OptionSet& program, std::vector<std::string>& argu
 
 CLI::Option* declare(CLI::App& app, const Option& option) {
   return std::visit(
-      [&]<typename T>(T* target) {
-        if constexpr (std::is_same_v<T, bool>) {
+      [&]<typename T>(const T& target) {
+        if constexpr (std::is_same_v<T, Option::Choose>) {
+          return app.add_flag_callback(option.names, target, option.help);
+        } else if constexpr (std::is_same_v<T, bool*>) {
           return app.add_flag(option.names, *target, option.help);
         } else {
           return app.add_option(option.names, *target, option.help);
@@ -167,7 +169,7 @@ void add_all(CLI::App& app, const OptionSet& set) {
     add_all(*added, command);
   }
   if (!set.footer.empty()) app.footer(set.footer);
-  if (set.chosen != nullptr) app.callback([chosen = set.chosen] { *chosen = true; });
+  if (set.on_chosen) app.callback(set.on_chosen);
 }
 
 }  // namespace

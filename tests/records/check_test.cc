@@ -18,12 +18,12 @@ class CheckCommand : public Files {
     CheckCommandOptions result;
     result.base = base;
     result.next = next;
-    result.now = "2026-02-10T00:00:00Z";  // The example records are of 2026-01-31.
     return result;
   }
   int check(const CheckCommandOptions& options, const Remeasure& remeasure = nullptr, const Rebase& rebase = nullptr) {
-    return run_check(options, remeasure, rebase, out, err);
+    return run_check(context, options, remeasure, rebase, out, err);
   }
+  Context context = {.now = "2026-02-10T00:00:00Z"};  // The example records are of 2026-01-31.
 };
 
 TEST_F(CheckCommand, SameIsAPassAndSlowerIsThree) {
@@ -43,7 +43,7 @@ TEST_F(CheckCommand, AMissingUnreadableOrStaleBaselineIsNeverAPass) {
   EXPECT_EQ(check(options(record("other.json", {example_case("b", 1000)}), next)), 2);
   EXPECT_THAT(err.str(), HasSubstr("nothing that can be compared"));
   CheckCommandOptions old = options(next, next);
-  old.now = "2026-12-01T00:00:00Z";
+  context.now = "2026-12-01T00:00:00Z";
   EXPECT_EQ(check(old), 2);
   EXPECT_THAT(err.str(), HasSubstr("the baseline is stale: 304 days old, at most 90 are allowed"));
   old.max_age_days = 0;
@@ -100,7 +100,7 @@ TEST_F(CheckCommand, SaysWhatItJudgedAndWhatItDidNot) {
 TEST_F(CheckCommand, ABaseOfTheFutureIsNone) {
   const std::string one = record("base.json", {example_case("a", 1000)});
   CheckCommandOptions early = options(one, one);
-  early.now = "2025-01-01T00:00:00Z";
+  context.now = "2025-01-01T00:00:00Z";
   EXPECT_EQ(check(early), 2);
   EXPECT_THAT(err.str(), HasSubstr("the baseline is of the future: 2026-01-31T12:00:00Z"));
 }
@@ -114,7 +114,7 @@ TEST_F(CheckCommand, ADamagedProfileIsSaid) {
   compare.base = record("base.json", {one});
   compare.next = record("next.json", {example_case("a", 2000)});
   compare.functions = true;
-  EXPECT_EQ(run_compare(compare, out, err), 0);
+  EXPECT_EQ(run_compare(context, compare, out, err), 0);
   EXPECT_THAT(err.str(), AllOf(HasSubstr("tally: a: its functions are left out: "), HasSubstr("a.profile")));
 }
 
@@ -201,7 +201,7 @@ TEST_F(CheckCommand, ABaseOfAnotherEnvironmentIsMeasuredInThisOne) {
   EXPECT_THAT(out.str(), AllOf(HasSubstr("warning: a: "), HasSubstr("softened, the environment changed: compiler"),
                                HasSubstr("tally check --rebase COMMAND builds and measures the base's commit here")));
   all.rebase = "make";
-  all.now = "2026-12-01T00:00:00Z";
+  context.now = "2026-12-01T00:00:00Z";
   std::string built_by;
   const auto answering = [&](double per_iteration) {
     return [&built_by, per_iteration](const std::string& build, const Record&, const Record&) -> Result<Rebased> {
@@ -245,13 +245,13 @@ TEST_F(CheckCommand, ReportWritesGoogleBenchmarksJson) {
   CaseRecord counted = example_case("a", 1000);
   counted.wall.reset();
   ReportCommandOptions report{.record = record("r.json", {counted}), .benchmark_json = "-"};
-  EXPECT_EQ(run_report(report, out, err), 0);
+  EXPECT_EQ(run_report(context, report, out, err), 0);
   EXPECT_THAT(out.str(), HasSubstr("\"instructions\": 1000"));
   EXPECT_THAT(err.str(), HasSubstr("there are no times"));
   EXPECT_EQ(read("r.html"), "");
   report.benchmark_json = path("google.json");
   report.output = path("page.html");
-  EXPECT_EQ(run_report(report, out, err), 0);
+  EXPECT_EQ(run_report(context, report, out, err), 0);
   EXPECT_THAT(read("google.json"), HasSubstr("\"benchmarks\""));
   EXPECT_THAT(read("page.html"), HasSubstr("<html"));
 }
@@ -262,13 +262,13 @@ TEST_F(CompareCommand, ComparesAndRefusesWithExitCodes) {
   CompareCommandOptions compare;
   compare.base = record("base.json", {example_case("a", 1000)});
   compare.next = record("next.json", {example_case("a", 1100)});
-  EXPECT_EQ(run_compare(compare, out, err), 0);
+  EXPECT_EQ(run_compare(context, compare, out, err), 0);
   EXPECT_THAT(out.str(), HasSubstr("+10 %"));
   compare.functions = true;
-  EXPECT_EQ(run_compare(compare, out, err), 0);
+  EXPECT_EQ(run_compare(context, compare, out, err), 0);
   EXPECT_THAT(out.str(), HasSubstr("no profiles on both sides"));
   compare.next = path("absent.json");
-  EXPECT_EQ(run_compare(compare, out, err), 2);
+  EXPECT_EQ(run_compare(context, compare, out, err), 2);
   EXPECT_THAT(err.str(), HasSubstr("absent.json"));
 }
 
@@ -284,7 +284,7 @@ TEST_F(CompareCommand, FunctionsComeFromTheProfilesBesideTheRecords) {
   compare.base = side("before", 1000);
   compare.next = side("after", 1500);
   compare.functions = true;
-  EXPECT_EQ(run_compare(compare, out, err), 0);
+  EXPECT_EQ(run_compare(context, compare, out, err), 0);
   EXPECT_THAT(out.str(), HasSubstr("+500   1,000  1,500         libx.so  work"));
 }
 

@@ -20,7 +20,7 @@ class ProfileCommand : public Files {
   int profile(const ProfileCommandOptions& options) {
     out.str("");
     err.str("");
-    return run_profile(options, out, err);
+    return run_profile({}, options, out, err);
   }
 };
 
@@ -66,7 +66,7 @@ TEST_F(ProfileCommand, LinesAreGolden) {
                            .newer = {"/home/me/b/work.cc"}};
   ProfileCommandOptions options;
   options.file = write("profiles/p.json", to_json(stored));
-  options.lines = true;
+  options.view = ProfileView::lines;
   write("profiles/sources/d1", "schema = 1\n  std::sort(v.begin(), v.end());\n");
   ASSERT_EQ(profile(options), 0) << err.str();
   expect_golden("cli/profile_lines.txt", out.str());
@@ -95,7 +95,7 @@ TEST_F(ProfileCommand, LinesAreGolden) {
 TEST_F(ProfileCommand, LinesOfAProfileThatHasNone) {
   ProfileCommandOptions options;
   options.file = write("callgrind.out", example);
-  options.lines = true;
+  options.view = ProfileView::lines;
   EXPECT_EQ(profile(options), 2);
   EXPECT_THAT(err.str(), HasSubstr("no source lines were kept"));
   options.inclusive = true;

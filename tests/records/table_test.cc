@@ -30,7 +30,7 @@ class TableCommand : public Files {
   int table() {
     out.str("");
     err.str("");
-    return run_table(options, out, err);
+    return run_table({}, options, out, err);
   }
   TableCommandOptions options;
   std::vector<CaseRecord> cases_;

@@ -27,7 +27,7 @@ Ran run(std::vector<std::string> arguments) {
   const auto asked = cli::read_command_line(program, std::move(arguments));
   if (!asked) return {2, "", describe(asked.error())};
   std::ostringstream out, err;
-  const int code = cli::run_trace(options, out, err);
+  const int code = cli::run_trace({}, options, out, err);
   return {code, out.str(), err.str()};
 }
 

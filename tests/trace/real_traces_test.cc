@@ -26,7 +26,7 @@ TEST(RealTraces, EveryFigureToTheNanosecond) {
       options.threads = threads;
       std::ostringstream out, err;
       const int without_work = want.at("devices").empty() ? 1 : 0;
-      ASSERT_EQ(cli::run_trace(options, out, err), without_work) << err.str();
+      ASSERT_EQ(cli::run_trace({}, options, out, err), without_work) << err.str();
       const auto got = nlohmann::json::parse(out.str());
       SCOPED_TRACE(options.files[0]);
       EXPECT_EQ(got.at("events"), want.at("events"));
