@@ -128,6 +128,7 @@ LAYERS = {
     # process, engine: the loop that serves is the one that measures, and hosts live between runs.
     "serve": [
         "build",
+        "comparison",
         "cpu",
         "definition",
         "discovery",
@@ -139,6 +140,9 @@ LAYERS = {
         "process",
         "profile",
         "record",
+        "records",
+        # What it answers of two records is what the command prints of them.
+        "report/json",
         "run",
         "session",
     ],

@@ -8,19 +8,16 @@ import dataclasses
 import fcntl
 import json
 import os
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tallymark._client.program import run_tally
-from tallymark._client.server import find_tally
+from tallymark._client.engine import Engine, default_engine
 from tallymark._errors import Error
 from tallymark._output import write_text
 
 Record = dict[str, Any]
 
-_DEADLINE = 60.0  # seconds for tally check
 _BY_CASE = "case_settings"  # a key of the file: settings by the case's id
 _NO_LIMIT = "instructions=+1000000000%"  # it has one of its own where it is given none
 
@@ -81,10 +78,12 @@ def check(
     limits: Sequence[str],
     *,
     allow_uncompared: bool = False,
+    engine: Engine | None = None,
 ) -> Verdict:
-    """Holds a record of one case against the baseline and limits such as `instructions=+1%`, with `tally check`. Limits
-    that are ceilings need no baseline; without limits only the changes are found out. A limit that cannot be held
-    against the case is never a pass, unless `allow_uncompared` says so of one whose two sides cannot be compared."""
+    """Holds a record of one case against the baseline and limits such as `instructions=+1%`, as `tally check` does.
+    Limits that are ceilings need no baseline; without limits only the changes are found out. A limit that cannot be
+    held against the case is never a pass, unless `allow_uncompared` says so of one whose two sides cannot be
+    compared."""
     (case,) = new["cases"]
     name = case["id"]
     base = only(baseline, name)
@@ -93,23 +92,10 @@ def check(
             return Verdict(2, f"{name}: {missing}")
     if not base and not limits:
         return Verdict(0)
-    with tempfile.TemporaryDirectory(prefix="tallymark-") as folder:
-        files = [Path(folder) / "baseline", Path(folder) / "new"]
-        for file, record in zip(files, (base or new, new)):
-            file.write_text(json.dumps(record), encoding="utf-8")
-        command = [find_tally(), "check", "--json", *map(str, files)]
-        for limit in limits or [_NO_LIMIT]:
-            command += ["--limit", limit]
-        try:
-            done = run_tally(command, _DEADLINE)
-        except Error as error:
-            return Verdict(1, f"{name}: {error}")
     try:
-        said = json.loads(done.stdout)
-    except ValueError:
-        words = done.stderr.decode(errors="replace").strip()
-        words = words.replace(f"{files[0]}: ", "").replace("tally check: ", "")
-        return Verdict(done.returncode or 1, f"{name}: {words or 'tally check said nothing'}")
+        said = (engine or default_engine()).check(base or new, new, limits or [_NO_LIMIT])
+    except Error as error:
+        return Verdict(2 if error.kind == "input" else 1, f"{name}: {error}")
     found = said["cases"][0]
     messages: dict[str, list[str]] = {"failure": [], "warning": []}
     for finding in said["findings"]:

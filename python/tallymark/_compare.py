@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-import os
-import tempfile
 from collections.abc import Mapping
 from typing import Any
 
 from tallymark._api import results_of
 from tallymark._capture.capture import DATA_LIMIT, NOTHING
 from tallymark._client.engine import Engine, default_engine
-from tallymark._client.program import run_tally
 from tallymark._definition import Definition
 from tallymark._errors import Error
 from tallymark._functions import Moved, moved
@@ -23,7 +19,6 @@ from tallymark._statement import Statement, define
 from tallymark._view import html as _html
 from tallymark._view import text as _text
 
-_DEADLINE = 60.0  # seconds for tally compare
 _EXPECTED = "definition_changed"  # a note's code: two statements are two definitions
 
 
@@ -139,7 +134,7 @@ def compare(
 
 def compare_results(a: Result, b: Result, *, engine: Engine | None = None) -> Comparison:
     """Compares two earlier results, whatever their names."""
-    compared = _compared(a, b, (engine or default_engine()).tally())
+    compared = _compared(a, b, engine or default_engine())
     instructions, time = compared.get("instructions"), compared.get("time")
     interval = time.get("ratio_interval") if time else None
     return Comparison(
@@ -171,25 +166,18 @@ def _ratio(new: float | None, base: float | None) -> float | None:
     return new / base
 
 
-def _compared(a: Result, b: Result, tally: str) -> dict[str, Any]:
+def _compared(a: Result, b: Result, engine: Engine) -> dict[str, Any]:
     """The engine's own rules decide: floors, intervals, environments. Cases are matched by id, so both get one."""
-    with tempfile.TemporaryDirectory(prefix="tallymark-") as folder:
-        paths = []
-        for name, one in (("a", a), ("b", b)):
-            record = record_of(one)
-            facts = {
-                key: b.case[key]
-                for key in ("id", "label", "language", "threads", "params")
-                if key in b.case
-            }
-            record["cases"] = [{**one.case, **facts, "profile": None}]
-            paths.append(os.path.join(folder, f"{name}.json"))
-            with open(paths[-1], "w", encoding="utf-8") as file:
-                json.dump(record, file)
-        done = run_tally([tally, "compare", *paths, "--json"], _DEADLINE)
+    records = []
+    for one in (a, b):
+        record = record_of(one)
+        facts = {
+            key: b.case[key]
+            for key in ("id", "label", "language", "threads", "params")
+            if key in b.case
+        }
+        records.append({**record, "cases": [{**one.case, **facts, "profile": None}]})
     try:
-        cases = json.loads(done.stdout)["cases"]
-        return dict(cases[0])
-    except (ValueError, KeyError, IndexError):
-        reason = done.stderr.decode(errors="replace").strip()
-        raise Error(f"the records cannot be compared: {reason}", place="tally compare") from None
+        return dict(engine.compare(*records)["cases"][0])
+    except (Error, LookupError) as error:
+        raise Error(f"the records cannot be compared: {error}", place="compare") from None

@@ -35,6 +35,12 @@ json::Object members_of(const Error& error) {
           {"mend", error.hint}};
 }
 
+/// The same JSON: its texts have no line ends.
+std::string one_line(std::string text) {
+  std::erase(text, '\n');
+  return text;
+}
+
 /// The head with one more member, whose value is JSON already: a record is not read to be written again.
 std::string with_text(const json::Object& head, std::string_view key, std::string_view value) {
   std::string text = json::to_text(head);
@@ -102,6 +108,14 @@ std::string profile_event(const json::Value& id, json::Object what) {
   json::Object text = event("profile", id);
   text.update(std::move(what));
   return json::to_text(text);
+}
+
+std::string compared_event(const json::Value& id, const std::string& comparison) {
+  return with_text(event("compared", id), "comparison", one_line(comparison));
+}
+
+std::string checked_event(const json::Value& id, const std::string& check) {
+  return with_text(event("checked", id), "check", one_line(check));
 }
 
 std::string status_event(const json::Value& id, const ServerStatus& status) {

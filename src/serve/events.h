@@ -53,6 +53,10 @@ struct ServerStatus {
 /// `what` has the counts of one case's functions (case_profiles.h).
 std::string profile_event(const json::Value& id, json::Object what);
 
+/// `comparison` and `check` are the texts of report/json/comparison_json.h.
+std::string compared_event(const json::Value& id, const std::string& comparison);
+std::string checked_event(const json::Value& id, const std::string& check);
+
 std::string status_event(const json::Value& id, const ServerStatus& status);
 
 std::string bye_event(const json::Value& id);

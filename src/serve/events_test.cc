@@ -37,6 +37,13 @@ TEST(Events, ARecordIsPutOnOneLineAsItStands) {
   EXPECT_TRUE(json::parse(record_event(3, "{}", false, {})).value()["stopped"].is_null());
 }
 
+TEST(Events, AComparisonIsOneLine) {
+  const std::string event = compared_event(4, "{\n \"cases\": [\n  {\"id\": \"a\"}\n ]\n}\n");
+  EXPECT_FALSE(event.contains('\n'));
+  EXPECT_EQ(json::parse(event).value()["comparison"]["cases"][0]["id"], json::Value("a"));
+  EXPECT_EQ(json::parse(checked_event(4, "{\n\"exit_code\": 3}")).value()["check"]["exit_code"], json::Value(3));
+}
+
 TEST(Events, AnErrorSaysItsKind) {
   const Error error{ErrorKind::input, "m", "p", "d"};
   EXPECT_EQ(error_event(1, error),

@@ -10,6 +10,7 @@
 
 #include "json/text.h"
 #include "process/cpu_set.h"
+#include "record/json.h"
 #include "serve/object_reader.h"
 #include "serve/request_fields.h"
 
@@ -127,6 +128,43 @@ Result<Request> read_profile_of(const json::Value& object) {
   return whole_request(reader, std::move(request));
 }
 
+/// A record, as an object of the request.
+Record read_record(ObjectReader& reader, std::string_view key) {
+  if (!reader.has(key)) reader.refuse(key, "is missing");
+  if (!reader.status()) return {};
+  auto record = record_from_json(json::to_text(reader.value(key)), reader.place(key));
+  if (!record) {
+    reader.refuse(record.error());
+    return {};
+  }
+  return *std::move(record);
+}
+
+Result<Request> read_compare(const json::Value& object) {
+  constexpr auto kKeys = std::to_array<std::string_view>({"request", "id", "base", "next"});
+  ObjectReader reader(object, "compare", kKeys);
+  CompareRequest request{.base = read_record(reader, "base"), .next = read_record(reader, "next")};
+  return whole_request(reader, std::move(request));
+}
+
+Result<Request> read_check(const json::Value& object) {
+  constexpr auto kKeys =
+      std::to_array<std::string_view>({"request", "id", "base", "next", "limits", "allow_uncompared"});
+  ObjectReader reader(object, "check", kKeys);
+  CheckRequest request{.base = read_record(reader, "base"), .next = read_record(reader, "next")};
+  for (const std::string& text : reader.texts("limits")) {
+    auto limit = parse_limit(text);
+    if (!limit) {
+      reader.refuse("limits", limit.error().message, limit.error().hint);
+      break;
+    }
+    request.limits.push_back(*std::move(limit));
+  }
+  if (request.limits.empty()) reader.refuse("limits", "is missing", "such as [\"instructions=+1%\"]");
+  request.allow_uncompared = reader.flag("allow_uncompared", false);
+  return whole_request(reader, std::move(request));
+}
+
 Result<Request> read_cancel(const json::Value& object) {
   constexpr auto kKeys = std::to_array<std::string_view>({"request", "id", "of"});
   ObjectReader reader(object, "cancel", kKeys);
@@ -148,6 +186,8 @@ struct Kind {
 constexpr auto kKinds = std::to_array<Kind>({{"hello", read_hello},
                                              {"measure", read_measure},
                                              {"profile", read_profile_of},
+                                             {"compare", read_compare},
+                                             {"check", read_check},
                                              {"cancel", read_cancel},
                                              {"status", read_bare<StatusRequest>},
                                              {"shutdown", read_bare<ShutdownRequest>}});

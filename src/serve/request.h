@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "base/error.h"
+#include "comparison/check.h"
 #include "json/value.h"
 #include "measurement/settings.h"
 #include "plan/filter.h"
@@ -66,6 +67,20 @@ struct ProfileOfRequest {
   bool callgrind = false;  ///< The statement's as a file of Callgrind's, too.
 };
 
+/// Two records to compare, or to judge by limits: what `tally compare --json` and `tally check --json` print of them,
+/// without profiles.
+struct CompareRequest {
+  Record base;
+  Record next;
+};
+
+struct CheckRequest {
+  Record base;
+  Record next;
+  std::vector<Limit> limits;  ///< At least one.
+  bool allow_uncompared = false;
+};
+
 struct CancelRequest {
   json::Value of;
 };
@@ -73,8 +88,8 @@ struct CancelRequest {
 struct StatusRequest {};
 struct ShutdownRequest {};
 
-using Request =
-    std::variant<HelloRequest, MeasureRequest, ProfileOfRequest, CancelRequest, StatusRequest, ShutdownRequest>;
+using Request = std::variant<HelloRequest, MeasureRequest, ProfileOfRequest, CompareRequest, CheckRequest,
+                             CancelRequest, StatusRequest, ShutdownRequest>;
 
 struct ParsedRequest {
   json::Value id;  ///< As the client wrote it; null where it wrote none that is one.

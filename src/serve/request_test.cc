@@ -5,6 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "json/text.h"
+#include "record/example_record.h"
+#include "record/json.h"
+
 namespace tally::serve {
 namespace {
 
@@ -116,6 +120,32 @@ TEST(Request, ADocumentBesideItsLineIsToldByItAlone) {
   EXPECT_EQ(passed_bytes(R"({"passed": 5000000})"), 5'000'000U);
   for (const char* other : {R"({"passed":"1"})", R"({"passed":1,"id":1})", "{}", "", R"({"passed":-1})"})
     EXPECT_FALSE(passed_bytes(other)) << other;
+}
+
+std::string two_records(const std::string& request, const std::string& more) {
+  const std::string record = json::to_text(*json::parse(to_json(example_record())));
+  return fmt::format(R"({{"request":"{}","id":1,"base":{},"next":{}{}}})", request, record, record, more);
+}
+
+TEST(Request, TwoRecordsAreComparedOrJudged) {
+  const ParsedRequest compared = parse_request(two_records("compare", ""));
+  ASSERT_TRUE(compared.request) << describe(compared.request.error());
+  EXPECT_EQ(std::get<CompareRequest>(*compared.request).base, example_record());
+  const ParsedRequest judged =
+      parse_request(two_records("check", R"(,"limits":["instructions=+1%","time=2us"],"allow_uncompared":true)"));
+  ASSERT_TRUE(judged.request) << describe(judged.request.error());
+  const auto& check = std::get<CheckRequest>(*judged.request);
+  ASSERT_EQ(check.limits.size(), 2U);
+  EXPECT_EQ(check.limits[1].text, "time=2us");
+  EXPECT_TRUE(check.allow_uncompared);
+  EXPECT_EQ(check.next, example_record());
+}
+
+TEST(Request, WhatIsNoRecordOrNoLimitIsRefusedByItsKey) {
+  EXPECT_THAT(error_of(R"({"request":"compare","id":1,"next":{}})"), HasSubstr("compare.base: is missing"));
+  EXPECT_THAT(error_of(R"({"request":"compare","id":1,"base":{"schema":2},"next":{}})"), HasSubstr("compare.base"));
+  EXPECT_THAT(error_of(two_records("check", "")), HasSubstr("check.limits: is missing"));
+  EXPECT_THAT(error_of(two_records("check", R"(,"limits":["instructions"])")), HasSubstr("check.limits"));
 }
 
 }  // namespace

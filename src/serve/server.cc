@@ -6,6 +6,8 @@
 #include "discovery/programs.h"
 #include "process/memory_state.h"
 #include "record/json.h"
+#include "records/record_files.h"
+#include "report/json/comparison_json.h"
 #include "serve/host_keeping.h"
 #include "serve/run_events.h"
 #include "serve/suite_of.h"
@@ -259,6 +261,16 @@ void Server::answer(ClientId client, const json::Value& id, const ProfileOfReque
   auto counts = conversation.profiles->of(profile.case_id, profile.callgrind);
   if (!counts) return refuse(client, id, counts.error());
   clients_.send(client, profile_event(id, *std::move(counts)));
+}
+
+void Server::answer(ClientId client, const json::Value& id, const CompareRequest& two) {
+  clients_.send(client, compared_event(id, to_json(compare(two.base, two.next, compare_options()), nullptr)));
+}
+
+void Server::answer(ClientId client, const json::Value& id, const CheckRequest& two) {
+  const Comparison comparison = compare(two.base, two.next, compare_options());
+  const CheckResult result = check(comparison, two.limits, {}, {}, {.allow_uncompared = two.allow_uncompared});
+  clients_.send(client, checked_event(id, to_json(comparison, &result)));
 }
 
 void Server::answer(ClientId client, const json::Value& id, const CancelRequest& cancel) {

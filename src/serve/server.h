@@ -62,6 +62,8 @@ class Server final : public ClientHandler {
   void answer(ClientId client, const json::Value& id, const HelloRequest& hello);
   void answer(ClientId client, const json::Value& id, const MeasureRequest& measure);
   void answer(ClientId client, const json::Value& id, const ProfileOfRequest& profile);
+  void answer(ClientId client, const json::Value& id, const CompareRequest& two);
+  void answer(ClientId client, const json::Value& id, const CheckRequest& two);
   void answer(ClientId client, const json::Value& id, const CancelRequest& cancel);
   void answer(ClientId client, const json::Value& id, const StatusRequest& status);
   void answer(ClientId client, const json::Value& id, const ShutdownRequest& shutdown);

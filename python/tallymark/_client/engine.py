@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Callable
 
 from tallymark._client import here as _here
@@ -283,6 +283,36 @@ class Engine:
                 {"request": "profile", "of": request, "case": case_id, "callgrind": callgrind},
                 timeout=_ANSWER,
             )
+
+    def compare(self, base: Mapping[str, Any], next: Mapping[str, Any]) -> dict[str, Any]:
+        """What `tally compare --json` says of two records. Raises Error where they cannot be compared."""
+        with self._lock:
+            event = self._connected().ask(
+                {"request": "compare", "base": base, "next": next}, timeout=_ANSWER
+            )
+        return dict(event["comparison"])
+
+    def check(
+        self,
+        base: Mapping[str, Any],
+        next: Mapping[str, Any],
+        limits: Sequence[str],
+        *,
+        allow_uncompared: bool = False,
+    ) -> dict[str, Any]:
+        """What `tally check --json` says of two records and of limits such as `instructions=+1%`, its exit code
+        included. Raises Error where a limit is none, or a record is none."""
+        request: dict[str, Any] = {
+            "request": "check",
+            "base": base,
+            "next": next,
+            "limits": list(limits),
+        }
+        if allow_uncompared:
+            request["allow_uncompared"] = True
+        with self._lock:
+            event = self._connected().ask(request, timeout=_ANSWER)
+        return dict(event["check"])
 
     def tally(self) -> str:
         """The path of the program. Raises Error with what to install when there is none."""

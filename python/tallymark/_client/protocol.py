@@ -21,7 +21,7 @@ LONGEST_LINE = 4 * 1024 * 1024  # bytes; what is longer goes by a descriptor
 
 Event = dict[str, Any]
 
-_LAST = frozenset({"hello", "record", "error", "profile", "status", "bye"})
+_LAST = frozenset({"hello", "record", "error", "profile", "compared", "checked", "status", "bye"})
 
 
 class Connection:
