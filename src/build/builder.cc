@@ -45,7 +45,8 @@ Builder::Builder(Cache cache, BuildOptions options, const std::map<std::string, 
       entries_.push_back(std::move(entry));
       continue;
     }
-    entry.snippet_done = one.language != Language::cpp || !toolchains_.at(one.toolchain).spec.program.empty();
+    entry.snippet_done =
+        one.language != Language::cpp || !toolchains_.at(one.toolchain).spec.own_host.executable.empty();
     entry.artifact_done = !one.artifact.has_value();
     if (!entry.snippet_done) with_cpp.insert(one.toolchain);
     if (!entry.artifact_done) with_artifacts.insert(one.toolchain);
@@ -69,7 +70,8 @@ void Builder::settle(Entry& entry) {
   if (entry.built || entry.failure || !entry.snippet_done || !entry.artifact_done) return;
   BuiltCase built{.folder = entry.artifact_folder};
   if (!entry.artifact_folder.empty()) built.making = read_making(entry.artifact_folder);
-  const bool in_program = entry.measured != nullptr && !toolchains_.at(entry.toolchain).spec.program.empty();
+  const bool in_program =
+      entry.measured != nullptr && !toolchains_.at(entry.toolchain).spec.own_host.executable.empty();
   if (in_program) built.symbol = entry.measured->stmt.text();
   if (!entry.key.empty()) {
     built.library = cache_.snippet(entry.key).string();

@@ -80,7 +80,7 @@ Status replace_toolchain(Plan& plan, const Suite& suite, const std::string& name
   return {};
 }
 
-bool is_program_of(const Toolchain& toolchain) { return !toolchain.program.empty(); }
+bool is_program_of(const Toolchain& toolchain) { return !toolchain.own_host.executable.empty(); }
 
 /// What makes no difference to programs, where there is nothing else.
 Status check_difference(const AbOptions& options, const std::array<Plan, 2>& plans) {

@@ -28,12 +28,12 @@ void print_code(std::ostream& out, std::string_view title, const Code& code) {
 
 void print_program(std::ostream& out, const Toolchain& toolchain) {
   if (!is_own_host(toolchain)) return;
-  std::string command = shell_quote(toolchain.program);
-  if (const auto& program = toolchain.python_program) {
+  std::string command = shell_quote(toolchain.own_host.executable);
+  if (const auto& program = toolchain.own_host.python) {
     command = program->framework;
     for (const std::string& path : program->paths) command += " " + shell_quote(path);
   }
-  for (const std::string& argument : toolchain.program_args) command += " " + shell_quote(argument);
+  for (const std::string& argument : toolchain.own_host.args) command += " " + shell_quote(argument);
   fmt::print(out, "  program:\n    {}\n", command);
 }
 

@@ -23,8 +23,13 @@ Remeasure remeasure_with(const Context& context, const Tools& tools, const std::
     if (!suite) return std::unexpected(suite.error());
     auto measuring = Measuring::begin(context, run, err);
     if (!measuring) return std::unexpected(measuring.error());
-    return measure_again((*measuring)->workspace(), *suite, program ? "" : path, ids, next, caller_of(context),
-                         run.tools, (*measuring)->progress());
+    const AgainRequest again{.suite = *suite,
+                             .suite_path = program ? "" : path,
+                             .ids = ids,
+                             .as = next,
+                             .caller = caller_of(context),
+                             .tools = run.tools};
+    return measure_again((*measuring)->workspace(), again, (*measuring)->progress());
   };
 }
 

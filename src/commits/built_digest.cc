@@ -70,9 +70,9 @@ std::string digest_of(const Toolchain& toolchain, FileDigests& digests) {
   for (const auto* const names : {&toolchain.link, &toolchain.preload, &toolchain.subject}) {
     for (const std::string& name : *names) all.add(name).add(fs::is_regular_file(name, code) ? digests.of(name) : "");
   }
-  if (!toolchain.program.empty()) all.add(digests.of(toolchain.program));
-  if (toolchain.python_program) {
-    for (const auto& [name, file] : toolchain.python_program->own) all.add(name).add(digests.of(file));
+  if (!toolchain.own_host.executable.empty()) all.add(digests.of(toolchain.own_host.executable));
+  if (toolchain.own_host.python) {
+    for (const auto& [name, file] : toolchain.own_host.python->own) all.add(name).add(digests.of(file));
   }
   return all.hex();
 }

@@ -23,16 +23,17 @@ std::optional<std::string> within(const std::string& top, const fs::path& path) 
 /// A text of a toolchain's that names a file of the repository itself, rather than of the tree; or null.
 const std::string* absolute_in(const Toolchain& toolchain, const std::string& top, const std::string& tree) {
   for (const auto* const texts : {&toolchain.cxx, &toolchain.flags, &toolchain.include, &toolchain.link,
-                                  &toolchain.preload, &toolchain.python, &toolchain.program_args}) {
+                                  &toolchain.preload, &toolchain.python, &toolchain.own_host.args}) {
     for (const std::string& text : *texts) {
       if (text.contains(top + "/") && !text.contains(tree)) return &text;
     }
   }
-  if (const auto& in_python = toolchain.python_program;
+  if (const auto& in_python = toolchain.own_host.python;
       in_python && in_python->folder.starts_with(top + "/") && !in_python->folder.starts_with(tree))
     return &in_python->folder;
-  return toolchain.program.starts_with(top + "/") && !toolchain.program.starts_with(tree) ? &toolchain.program
-                                                                                          : nullptr;
+  return toolchain.own_host.executable.starts_with(top + "/") && !toolchain.own_host.executable.starts_with(tree)
+             ? &toolchain.own_host.executable
+             : nullptr;
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ Suite two_benchmarks(const Program& program) {
   Suite suite;
   Toolchain toolchain;
   toolchain.name = "program";
-  toolchain.program = program.path;
+  toolchain.own_host.executable = program.path;
   EXPECT_TRUE(suite.add_toolchain(std::move(toolchain)));
   EXPECT_TRUE(suite.add(Benchmark{.label = {"file", "sort"},
                                   .cpp = {"sort/${n}"},
@@ -80,11 +80,11 @@ replicates = 4
   EXPECT_THAT(std::get<Timer>(suite->definitions()[5]).label, ElementsAre("last"));
   const auto toolchain = suite->toolchain(sort.options.toolchain);
   ASSERT_TRUE(toolchain);
-  EXPECT_EQ(toolchain->program, "/there/build/bench");
-  EXPECT_THAT(toolchain->program_args, ElementsAre("--data", "x y"));
+  EXPECT_EQ(toolchain->own_host.executable, "/there/build/bench");
+  EXPECT_THAT(toolchain->own_host.args, ElementsAre("--data", "x y"));
   EXPECT_THAT(toolchain->subject, ElementsAre("/lib/libx.so", "liby.so"));
   EXPECT_EQ(toolchain->environment.at("MODE"), "fast");
-  EXPECT_EQ(suite->toolchain("program-other")->program, "/elsewhere/bench.exe");
+  EXPECT_EQ(suite->toolchain("program-other")->own_host.executable, "/elsewhere/bench.exe");
 }
 
 TEST(ReadProgram, NamesOfToolchainsAreMadeOfAnyFilesName) {
@@ -132,7 +132,7 @@ Result<Suite> one_test(const Program& program) {
   Suite suite;
   Toolchain toolchain;
   toolchain.name = "python";
-  toolchain.python_program = PythonProgram{program.framework, program.paths, program.folder, {}, {}, {}};
+  toolchain.own_host.python = PythonProgram{program.framework, program.paths, program.folder, {}, {}, {}};
   toolchain.name = toolchain_of(program);
   if (auto added = suite.add_toolchain(toolchain); !added) return std::unexpected(added.error());
   Timer timer{.label = {"bench", "test_x.py::test_a[n=3]"},

@@ -318,7 +318,7 @@ Status Suite::add(const Program& program, const Suite& listed) {
   if (host == listed.toolchains_.end()) return fail(ErrorKind::internal, "a list of no program's", where);
   Toolchain toolchain = *host;
   toolchain.name = toolchain_of(program);
-  toolchain.program_args = program.args;
+  toolchain.own_host.args = program.args;
   toolchain.subject.insert(toolchain.subject.end(), program.subject.begin(), program.subject.end());
   toolchain.environment.insert(program.environment.begin(), program.environment.end());
   if (Status ok = add_toolchain(std::move(toolchain), program.at.definition); !ok) return ok;

@@ -6,7 +6,9 @@
 
 namespace tally {
 
-bool is_own_host(const Toolchain& toolchain) { return !toolchain.program.empty() || toolchain.python_program; }
+bool is_own_host(const Toolchain& toolchain) {
+  return !toolchain.own_host.executable.empty() || toolchain.own_host.python;
+}
 
 const ScriptedRuntime* find_runtime(const Toolchain& toolchain, std::string_view name) {
   const auto found = std::ranges::find(toolchain.runtimes, name, &ScriptedRuntime::name);

@@ -65,6 +65,15 @@ struct PythonProgram {
   friend bool operator==(const PythonProgram&, const PythonProgram&) = default;
 };
 
+/// A benchmark program, which lists and hosts its own cases: they are built already.
+struct OwnHost {
+  std::string executable;  ///< Absolute; empty: it is in Python, or there is none.
+  std::string preload;     ///< Put before the libraries of one that cannot serve by itself: tally's, absolute.
+  std::optional<PythonProgram> python;  ///< Run by one of the interpreters of its toolchain.
+  std::vector<std::string> args;        ///< It gets these whenever it is started, before tally's own.
+  friend bool operator==(const OwnHost&, const OwnHost&) = default;
+};
+
 struct Toolchain {
   std::string name;
   std::vector<std::string> cxx;      ///< Compiler candidates; the first that works is used.
@@ -97,12 +106,7 @@ struct Toolchain {
   PerLanguage backward;                   ///< What a backward pass adds to a statement: ${result}.
   std::vector<ScriptedRuntime> runtimes;  ///< Besides eager, which needs no word.
   std::vector<NoiseRule> noise;
-  /// A benchmark program, absolute: the host of its own cases, which are built already. Empty: tally hosts them.
-  std::string program;
-  /// Put before the libraries of a program that cannot serve by itself: tally's, absolute. Empty: it can.
-  std::string program_preload;
-  std::optional<PythonProgram> python_program;  ///< Likewise, in Python; run by one of the interpreters in `python`.
-  std::vector<std::string> program_args;        ///< Either gets these whenever it is started, before tally's own.
+  OwnHost own_host;  ///< Nothing in it: tally hosts the cases.
   friend bool operator==(const Toolchain&, const Toolchain&) = default;
 };
 

@@ -145,7 +145,7 @@ std::map<std::size_t, std::string> import_digests(ProcessRunner& runner, const P
       continue;
     }
     // A test's fixtures may read any file.
-    if (toolchains.at(one.toolchain).spec.python_program) continue;
+    if (toolchains.at(one.toolchain).spec.own_host.python) continue;
     std::optional<std::set<std::string>> imports =
         imports_in(one.load.text() + "\n" + one.setup.text() + "\n" + one.stmt.text());
     if (!imports) continue;

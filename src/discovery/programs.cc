@@ -113,8 +113,8 @@ Result<Suite> listed_suite(const std::string& program, const std::string& preloa
   const std::string group = fs::path(program).filename().string();
   Toolchain toolchain;
   toolchain.name = "program";
-  toolchain.program = program;
-  toolchain.program_preload = preload;
+  toolchain.own_host.executable = program;
+  toolchain.own_host.preload = preload;
   toolchain.subject = {program};
   const std::string name = toolchain.name;
   Suite suite;

@@ -18,7 +18,7 @@ TEST(SuiteOfList, EachLineIsABenchmarkAndEachArgumentAParameter) {
   EXPECT_EQ(plan->cases[1].id, "bench/sort [cpp n=1000 arg1=-2]");
   EXPECT_EQ(plan->cases[2].id, "bench/plain one [cpp]");
   ASSERT_EQ(plan->toolchains.size(), 1U);
-  EXPECT_EQ(plan->toolchains[0].program, "/build/bench");
+  EXPECT_EQ(plan->toolchains[0].own_host.executable, "/build/bench");
 }
 
 TEST(SuiteOfList, WhatIsNoListIsRefusedWithTheProgram) {

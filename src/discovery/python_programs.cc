@@ -39,8 +39,8 @@ Toolchain toolchain_for(const Program& program, const Framework& framework) {
   toolchain.name = toolchain_of(program);
   if (!framework.module.empty()) toolchain.requires_modules = {std::string(framework.module)};
   if (!program.python.empty()) toolchain.python = program.python;
-  toolchain.program_args = program.args;
-  toolchain.python_program =
+  toolchain.own_host.args = program.args;
+  toolchain.own_host.python =
       PythonProgram{.framework = program.framework, .paths = program.paths, .folder = program.folder};
   return toolchain;
 }
@@ -115,7 +115,7 @@ Result<Suite> suite_of_python_list(const Program& program, Toolchain toolchain, 
     if (!line)
       return std::unexpected(program_error(program, "lists what is no benchmark: " + line.error().message, ""));
     if (line->has("loaded")) {
-      add_files(*toolchain.python_program, *line);
+      add_files(*toolchain.own_host.python, *line);
       none = (*line)["none"].text_or("");
       continue;
     }
@@ -141,7 +141,7 @@ Result<Suite> suite_of_python_list(const Program& program, Toolchain toolchain, 
     return std::unexpected(program_error(program, "has no benchmarks" + (none.empty() ? "" : ": " + none),
                                          "see what it collects by itself"));
   }
-  for (const auto& [name, file] : toolchain.python_program->own) {
+  for (const auto& [name, file] : toolchain.own_host.python->own) {
     if (name.contains(".so")) toolchain.subject.push_back(file);
   }
   Suite suite;

@@ -16,8 +16,8 @@ const Program pytest{.framework = "pytest", .paths = {"bench"}, .folder = "/proj
 Result<Suite> listed(const std::string& lines, std::vector<std::string> arguments = {}) {
   Toolchain toolchain;
   toolchain.name = toolchain_of(pytest);
-  toolchain.program_args = std::move(arguments);
-  toolchain.python_program = PythonProgram{pytest.framework, pytest.paths, pytest.folder, {}, {}, {}};
+  toolchain.own_host.args = std::move(arguments);
+  toolchain.own_host.python = PythonProgram{pytest.framework, pytest.paths, pytest.folder, {}, {}, {}};
   return suite_of_python_list(pytest, std::move(toolchain), lines);
 }
 
@@ -41,8 +41,8 @@ TEST(SuiteOfPythonList, IdsAreTheFrameworksOwn) {
   ASSERT_EQ(plan->toolchains.size(), 1U);
   const Toolchain& toolchain = plan->toolchains[0];
   EXPECT_TRUE(is_own_host(toolchain));
-  EXPECT_EQ(toolchain.python_program->own.at("x.py"), "/project/x.py");
-  EXPECT_THAT(toolchain.python_program->packages.at("numpy 2.1"), ElementsAre("/n.py"));
+  EXPECT_EQ(toolchain.own_host.python->own.at("x.py"), "/project/x.py");
+  EXPECT_THAT(toolchain.own_host.python->packages.at("numpy 2.1"), ElementsAre("/n.py"));
   EXPECT_THAT(toolchain.subject, ElementsAre("/project/y.so"));
 }
 

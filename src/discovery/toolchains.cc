@@ -141,7 +141,8 @@ Result<Toolchains> resolve_toolchains(ProcessRunner& runner, const Plan& plan, c
     };
     ResolvedToolchain& resolved = toolchains[spec.name];
     resolved = resolve_toolchain(
-        runner, spec, {.cpp = spec.program.empty() && any(needs_cpp), .python = any(needs_python)}, environment, cache);
+        runner, spec, {.cpp = spec.own_host.executable.empty() && any(needs_cpp), .python = any(needs_python)},
+        environment, cache);
     const bool asked_for = !tools.env_command.empty() && resolved.interpreter && *resolved.interpreter;
     if (asked_for && !(*resolved.interpreter)->passed_over.empty())
       return std::unexpected(not_in_the_environment(spec, (*resolved.interpreter)->passed_over));

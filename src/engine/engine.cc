@@ -254,7 +254,7 @@ bool Engine::start_session(const HostKind& kind, const HostSpec& spec, HostId ho
   SessionRequest request = request_for(kind, job, host, *lease);
   request.job = pool_.next_job();
   // For temporary files: a program goes to its own folder by itself.
-  if (request.rules.toolchain->python_program || request.rules.measured->command)
+  if (request.rules.toolchain->own_host.python || request.rules.measured->command)
     request.folder = make_temporary_folder(pool_.dumps(host), request.job);
   request.to_come = spec.single_use ? 0 : book_.left(kind);
   CaseOutcome& outcome = book_.outcome(job.index);
@@ -300,12 +300,7 @@ void Engine::request_refused(const HostKind& kind, const Job& job, HostId host, 
 
 void Engine::report_settled() {
   while (const auto index = book_.take_settled()) {
-    if (const auto& built = builder_.built(*index)) {
-      CaseOutcome& outcome = book_.outcome(*index);
-      outcome.making = built->making;
-      outcome.library = built->library;
-      outcome.artifact = built->folder;
-    }
+    if (const auto& built = builder_.built(*index)) book_.outcome(*index).built = *built;
     auto reported = observer_.on_case(*index, std::move(book_.outcome(*index)));
     // What it holds is the observer's now: thousands of cases would be gigabytes of samples and profiles.
     book_.outcome(*index) = {};
@@ -511,10 +506,10 @@ void Engine::conclude(RunningSession& session) {
     outcome.wall.reset();
     outcome.allocations.reset();
   }
-  if (outcome.forks_differ) rules_.note_forks_differ(session.kind, job);
+  if (outcome.counted.forks_differ) rules_.note_forks_differ(session.kind, job);
   const bool counted = well && job.counts_undisturbed();
   const std::uint32_t host = std::to_underlying(session.host);
-  if (counted && !contains(outcome.counted_in, host)) outcome.counted_in.push_back(host);
+  if (counted && !contains(outcome.counted.hosts, host)) outcome.counted.hosts.push_back(host);
   const bool wants_another =
       ending == Ending::ok && counted && !job.anew && wants_another_replicate(*outcome.counts, rules_.plan_of(job));
   if (ending == Ending::ok && !interruption_.begun()) look_into_device(job, outcome);

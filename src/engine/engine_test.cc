@@ -31,7 +31,7 @@ TEST_F(EngineTest, CountsAndTimesEveryCase) {
     EXPECT_GE(outcome.wall->by_child.size(), 5U);
     ASSERT_TRUE(outcome.allocations);
     EXPECT_EQ(outcome.allocations->count, 2 * outcome.allocations->iterations);
-    EXPECT_FALSE(outcome.profile.empty());
+    EXPECT_FALSE(outcome.profiles.statement.empty());
   }
   EXPECT_THAT(witness_.processes, ElementsAre("Python host of python under Valgrind", "Python host of python"));
   EXPECT_EQ(witness_.begun, witness_.ended);
@@ -301,14 +301,14 @@ TEST_F(EngineTest, ACaseWithForeignThreadsIsHeldAgainstASecondProcess) {
   EXPECT_EQ(hosts_.started, 2U);
   std::size_t held = 0;
   for (const auto& [index, outcome] : witness_.outcomes) {
-    if (outcome.process_doubt.empty()) {
-      EXPECT_THAT(outcome.counted_in, SizeIs(1));
+    if (outcome.counted.doubt.empty()) {
+      EXPECT_THAT(outcome.counted.hosts, SizeIs(1));
       EXPECT_THAT(outcome.counts->replicates, SizeIs(2));
       continue;
     }
     ++held;
-    EXPECT_EQ(outcome.process_doubt, "it has 3 threads");
-    EXPECT_THAT(outcome.counted_in, SizeIs(2));
+    EXPECT_EQ(outcome.counted.doubt, "it has 3 threads");
+    EXPECT_THAT(outcome.counted.hosts, SizeIs(2));
     EXPECT_THAT(outcome.counts->replicates, SizeIs(3));
     EXPECT_EQ(outcome.counts->replicates.back().front(), 6100U);
   }
@@ -326,7 +326,7 @@ TEST_F(EngineTest, ASecondProcessThatFailsLeavesWhatTheFirstHasSaid) {
   run();
   EXPECT_EQ(witness_.outcomes[0].ending, Ending::ok);
   EXPECT_THAT(witness_.outcomes[0].counts->replicates, SizeIs(2));
-  EXPECT_THAT(witness_.outcomes[0].counted_in, SizeIs(1));
+  EXPECT_THAT(witness_.outcomes[0].counted.hosts, SizeIs(1));
   EXPECT_THAT(witness_.outcomes[0].warnings,
               Contains(HasSubstr("whether another process counts the same is not known")));
 }

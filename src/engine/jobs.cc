@@ -71,7 +71,7 @@ std::vector<Job> examining_jobs(std::span<const Case> cases, const std::vector<b
 
 std::optional<Job> job_of_another_process(const Job& ended, const CaseOutcome& outcome) {
   if (!ended.counts_undisturbed() || ended.anew) return std::nullopt;
-  if (outcome.process_doubt.empty() || outcome.counted_in.size() != 1 || !outcome.counts) return std::nullopt;
+  if (outcome.counted.doubt.empty() || outcome.counted.hosts.size() != 1 || !outcome.counts) return std::nullopt;
   return Job{.index = ended.index, .mode = Mode::counts, .anew = true};
 }
 

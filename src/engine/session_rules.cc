@@ -51,10 +51,11 @@ DialogueRules SessionRules::of(const HostKind& kind, const Job& job, const CaseO
           .counts_allocations = request_.settings.counts && !measured.command,
           // A test in Python may fail after it was measured, and has fixtures to end; a command has its cleanup,
           // what its setup has started, and what it has left in a /tmp of its own.
-          .hears_end = toolchain.python_program.has_value() ||
+          .hears_end = toolchain.own_host.python.has_value() ||
                        (measured.command && (!measured.command->setup.empty() || !measured.command->cleanup.empty() ||
                                              measured.command->private_tmp)) ||
-                       (job.counts_undisturbed() && !job.anew && !request_.settings.wall && !toolchain.program.empty()),
+                       (job.counts_undisturbed() && !job.anew && !request_.settings.wall &&
+                        !toolchain.own_host.executable.empty()),
           .timer_overhead_s = timer_overhead_s_};
 }
 

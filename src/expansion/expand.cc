@@ -319,12 +319,12 @@ std::string definition_digest(const Case& one, const Toolchain& toolchain) {
     if (one.command->private_tmp) digest.add("private_tmp");
     for (const std::string& file : one.command->files) digest.add("file").add(name_in_own_folder(*one.command, file));
   }
-  if (toolchain.python_program) {
-    digest.add(toolchain.python_program->framework);
-    for (const std::string& argument : without_selection(toolchain.program_args)) digest.add(argument);
+  if (toolchain.own_host.python) {
+    digest.add(toolchain.own_host.python->framework);
+    for (const std::string& argument : without_selection(toolchain.own_host.args)) digest.add(argument);
     return digest.hex();
   }
-  for (const std::string& argument : toolchain.program_args) digest.add(argument);
+  for (const std::string& argument : toolchain.own_host.args) digest.add(argument);
   return digest.hex();
 }
 
@@ -368,7 +368,7 @@ Result<std::vector<Case>> expand(const Suite& suite) {
       made.digest = definition_digest(made, toolchain);
       const auto* const timer = std::get_if<Timer>(&definition);
       const bool has_name = timer != nullptr && !timer->name.empty();
-      made.id = toolchain.python_program ? make_framework_id(has_name ? timer->name : made.label) : make_case_id(made);
+      made.id = toolchain.own_host.python ? make_framework_id(has_name ? timer->name : made.label) : make_case_id(made);
       const auto [other, added] = places.try_emplace(made.id, place_of(at.label, at, made.label));
       if (added) continue;
       return fail(ErrorKind::input, fmt::format("two definitions give the case '{}'", made.id),

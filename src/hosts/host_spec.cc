@@ -70,8 +70,8 @@ std::string library_path(const std::string& program, const EnvironmentVariables&
 /// and with tally in a folder with a longer name `x += 1.0` read 13 instructions less.
 Status add_cpp(HostSpec& spec, const ResolvedToolchain& toolchain, const std::optional<BuiltCase>& warm_up,
                const HostSurroundings& around) {
-  const std::string& program = toolchain.spec.program;
-  const std::string& preload = toolchain.spec.program_preload;
+  const std::string& program = toolchain.spec.own_host.executable;
+  const std::string& preload = toolchain.spec.own_host.preload;
   const std::string host = program.empty() ? around.libexec + "/tally-host-cpp" : program;
   // Where its author has fixed the executions, the first call is counted, and in it the search for what it calls: 900
   // instructions in three executions of a thousand.
@@ -94,7 +94,7 @@ Status add_cpp(HostSpec& spec, const ResolvedToolchain& toolchain, const std::op
     if (!preload.empty()) spec.environment = with_first(std::move(spec.environment), "LD_PRELOAD", preload);
   }
   if (!program.empty()) {
-    spec.argv.insert(spec.argv.end(), toolchain.spec.program_args.begin(), toolchain.spec.program_args.end());
+    spec.argv.insert(spec.argv.end(), toolchain.spec.own_host.args.begin(), toolchain.spec.own_host.args.end());
     set_variable(spec.environment, protocol::kAskVariable, protocol::kAskToServe);
     spec.made_of = state_of_all(std::span(&program, 1));
     spec.made_of_files = {program};
@@ -282,7 +282,7 @@ Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolch
     add_python(spec, toolchain, kind, around);
   }
   // A program finds them when it begins.
-  if (toolchain.spec.program.empty() && !toolchain.spec.python_program)
+  if (toolchain.spec.own_host.executable.empty() && !toolchain.spec.own_host.python)
     spec.late_variables = take_late_variables(spec.environment);
   if (kind.probe != nullptr) spec.folder_variable = kind.probe->folder_variable;
   if (kind.probe != nullptr && kind.probe->add != nullptr) kind.probe->add(spec, around);

@@ -19,7 +19,7 @@ using ::testing::Pair;
 
 HostSpec timed_host(const EnvironmentVariables& environment, const std::string& program = "") {
   ResolvedToolchain toolchain;
-  toolchain.spec.program = program;
+  toolchain.spec.own_host.executable = program;
   HostKind kind;
   kind.language = Language::cpp;
   HostSurroundings around;

@@ -155,11 +155,11 @@ void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const HostKi
   spec.made_of_text = interpreter.start_text;
   spec.made_of_files = interpreter.started;
   spec.made_of_files.insert(spec.made_of_files.end(), toolchain.loaded_files.begin(), toolchain.loaded_files.end());
-  const std::optional<PythonProgram>& program = toolchain.spec.python_program;
+  const std::optional<PythonProgram>& program = toolchain.spec.own_host.python;
   spec.files = host_files(program, around.libexec);
   if (program) {
     spec.late_environment = take_late_environment(spec.environment);
-    spec.program = program_text(*program, toolchain.spec.program_args);
+    spec.program = program_text(*program, toolchain.spec.own_host.args);
     spec.made_of += state_of_all(program->loaded);
     spec.made_of_files.insert(spec.made_of_files.end(), program->loaded.begin(), program->loaded.end());
   }

@@ -130,7 +130,7 @@ Result<Suite> words_bench(const Program& program) {
   Suite listed;
   Toolchain toolchain;
   toolchain.name = "program";
-  toolchain.program = program.path;
+  toolchain.own_host.executable = program.path;
   if (Status ok = listed.add_toolchain(std::move(toolchain)); !ok) return std::unexpected(ok.error());
   Benchmark count{.label = {"words_bench", "count"},
                   .cpp = {"count/${words}"},

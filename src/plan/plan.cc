@@ -56,7 +56,8 @@ Plan plan_of(const Suite& suite, std::vector<Case> cases, int repeat) {
   std::map<std::pair<std::string, std::string>, std::size_t> artifacts;
   for (std::size_t i = 0; i < plan.cases.size(); ++i) {
     const Case& one = plan.cases[i];
-    const bool in_program = !std::ranges::find(suite.toolchains(), one.toolchain, &Toolchain::name)->program.empty();
+    const bool in_program =
+        !std::ranges::find(suite.toolchains(), one.toolchain, &Toolchain::name)->own_host.executable.empty();
     if (one.language == Language::cpp && !in_program) {
       const auto [at, added] = builds.try_emplace(
           {one.toolchain, one.stmt.text(), one.setup.text(), one.global_setup.text()}, plan.builds.size());

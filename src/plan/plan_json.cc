@@ -45,8 +45,8 @@ Object to_json(const Case& one, const Toolchain& toolchain) {
                  {"digest", one.digest}};
   if (!one.device.empty()) json["device"] = one.device;
   if (!one.load.empty()) json["load"] = one.load.text();
-  if (!toolchain.program.empty())
-    json["program"] = Object{{"path", toolchain.program}, {"args", toolchain.program_args}};
+  if (!toolchain.own_host.executable.empty())
+    json["program"] = Object{{"path", toolchain.own_host.executable}, {"args", toolchain.own_host.args}};
   if (const auto& command = one.command) {
     Object environment;
     for (const auto& [name, value] : command->environment) environment[name] = value;
@@ -57,9 +57,9 @@ Object to_json(const Case& one, const Toolchain& toolchain) {
     if (command->private_tmp) line["private_tmp"] = true;
     json["command"] = std::move(line);
   }
-  if (const auto& program = toolchain.python_program)
+  if (const auto& program = toolchain.own_host.python)
     json["program"] =
-        Object{{program->framework, program->paths}, {"folder", program->folder}, {"args", toolchain.program_args}};
+        Object{{program->framework, program->paths}, {"folder", program->folder}, {"args", toolchain.own_host.args}};
   return json;
 }
 

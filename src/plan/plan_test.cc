@@ -124,7 +124,7 @@ Suite with_program(std::vector<std::string> names, const Program& program) {
   Suite listed;
   Toolchain toolchain;
   toolchain.name = "program";
-  toolchain.program = "/build/file";
+  toolchain.own_host.executable = "/build/file";
   EXPECT_TRUE(listed.add_toolchain(std::move(toolchain)));
   for (std::string& name : names) {
     EXPECT_TRUE(listed.add(Benchmark{.label = {"file", name},

@@ -41,9 +41,10 @@ std::string failure_text(const CaseFailure& failure) {
 void add_proof(CaseRecord& record, const CaseOutcome& outcome) {
   Counts& counts = *record.counts;
   // Each execution of a command is one of processes of its own.
-  const bool are_apart = outcome.counted_in.size() > 1 || (!outcome.processes.empty() && counts.replicates.size() > 1);
+  const bool are_apart =
+      outcome.counted.hosts.size() > 1 || (!outcome.processes.empty() && counts.replicates.size() > 1);
   counts.proven = are_apart ? kTwoProcesses : kOneProcess;
-  if (outcome.counted_in.size() < 2 || counts.spread == 0) return;
+  if (outcome.counted.hosts.size() < 2 || counts.spread == 0) return;
   const auto [low, high] = std::ranges::minmax(counts.replicates);
   const auto iterations = static_cast<double>(counts.iterations);
   record.flags.emplace_back("processes_differ");
@@ -51,7 +52,7 @@ void add_proof(CaseRecord& record, const CaseOutcome& outcome) {
       fmt::format("processes differ: {:.1f} to {:.1f} instructions{}; a comparison takes that for noise",
                   (static_cast<double>(low) - counts.baseline) / iterations,
                   (static_cast<double>(high) - counts.baseline) / iterations,
-                  outcome.process_doubt.empty() ? "" : " (" + outcome.process_doubt + ")"));
+                  outcome.counted.doubt.empty() ? "" : " (" + outcome.counted.doubt + ")"));
 }
 
 /// What a comparison of counts makes of a longer string instruction is nothing like the time that it takes.
@@ -89,7 +90,7 @@ void add_counts(CaseRecord& record, const Case& measured, const CaseOutcome& out
     record.flags.emplace_back("negative_count");
     record.warnings.push_back(fmt::format("its count is {:g}: the empty loop executes more than it does{}",
                                           record.counts->per_iteration,
-                                          outcome.paused ? "; pause less often, or not at all" : ""));
+                                          outcome.counted.paused ? "; pause less often, or not at all" : ""));
   }
   if (!replicates_agree(record.counts->replicates, record.counts->iterations)) record.flags.emplace_back("counts_vary");
 }
@@ -178,7 +179,7 @@ CaseRecord assemble(const Case& measured, const CaseOutcome& outcome, double pre
       record.on_device->time = device_time(times->device_s);
     }
   }
-  if (!outcome.making.empty()) record.artifact = outcome.making;
+  if (!outcome.built.making.empty()) record.artifact = outcome.built.making;
   if (outcome.counts) add_counts(record, measured, outcome);
   if (outcome.wall) {
     record.wall = summarize_wall(*outcome.wall);

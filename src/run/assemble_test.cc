@@ -39,10 +39,10 @@ TEST(Assemble, CountsArePerIteration) {
 
 TEST(Assemble, AProofSaysOfWhatItIs) {
   CaseOutcome outcome = counted(1100, 100);
-  outcome.counted_in = {1};
+  outcome.counted.hosts = {1};
   EXPECT_EQ(assemble(example(), outcome, 0.01, "").counts->proven, "one process");
-  outcome.counted_in = {1, 2};
-  outcome.process_doubt = "its setup loads libx.so";
+  outcome.counted.hosts = {1, 2};
+  outcome.counted.doubt = "its setup loads libx.so";
   const CaseRecord equal = assemble(example(), outcome, 0.01, "");
   EXPECT_EQ(equal.counts->proven, "two processes");
   EXPECT_THAT(equal.flags, IsEmpty());
@@ -81,7 +81,7 @@ TEST(Assemble, ACaseThatIsMostlyRepetitionsIsNoted) {
 
 TEST(Assemble, ACountBelowNothingIsFlaggedAndStaysOk) {
   CaseOutcome outcome = counted(20, 100);
-  outcome.paused = true;
+  outcome.counted.paused = true;
   const CaseRecord record = assemble(example(Language::python), outcome, 0.01, "");
   EXPECT_EQ(record.status, CaseStatus::ok);
   EXPECT_EQ(record.counts->per_iteration, -8);

@@ -33,9 +33,9 @@ std::string reproduce(const RunRequest& request, const Case& measured) {
   const std::string again = fmt::format("--filter {} --isolation process --keep", shell_quote(measured.id));
   if (!request.suite.empty()) return fmt::format("tally run {} {}", shell_quote(request.suite), again);
   const Toolchain& toolchain = *std::ranges::find(request.plan->toolchains, measured.toolchain, &Toolchain::name);
-  const std::string& program = toolchain.program;
-  const std::vector<std::string>& arguments = toolchain.program_args;
-  if (const auto& in_python = toolchain.python_program) {
+  const std::string& program = toolchain.own_host.executable;
+  const std::vector<std::string>& arguments = toolchain.own_host.args;
+  if (const auto& in_python = toolchain.own_host.python) {
     return fmt::format("tally run --{}{} {}{}{}", in_python->framework, quoted(in_python->paths), again,
                        arguments.empty() ? "" : " --", quoted(arguments));
   }
@@ -68,11 +68,11 @@ Status CaseRecorder::on_case(std::size_t index, CaseOutcome outcome) {
   if (record.processes && environments_ != nullptr) environments_->add_digests(*record.processes, *measured.command);
   note_counts(index, outcome);
   if (request_.profiles) remove_explanations(*request_.profiles, record.id);
-  auto profile = outcome.profile.empty() ? std::nullopt : read_profile(record, measured, outcome);
-  keep_found(record, measured, outcome, profile ? &*profile : nullptr, outcome.baseline_profile);
+  auto profile = outcome.profiles.statement.empty() ? std::nullopt : read_profile(record, measured, outcome);
+  keep_found(record, measured, outcome, profile ? &*profile : nullptr, outcome.profiles.baseline);
   if (profile) {
-    if (outcome.paused) forget_calls(profile->profile);
-    if (const Status kept = keep_profile(record, *std::move(profile), outcome.baseline_profile); !kept)
+    if (outcome.counted.paused) forget_calls(profile->profile);
+    if (const Status kept = keep_profile(record, *std::move(profile), outcome.profiles.baseline); !kept)
       record.warnings.push_back("it has no profile: " + describe(kept.error()));
   }
   if (reuse_ != nullptr) reuse_->prove(index, record);
@@ -101,14 +101,14 @@ void CaseRecorder::note_counts(std::size_t index, const CaseOutcome& outcome) {
     if (reuse_ != nullptr) reuse_->take_over(index, record);
     return;
   }
-  record.inputs = inputs_->of(index, {outcome.library, outcome.artifact}, outcome.loaded);
+  record.inputs = inputs_->of(index, {outcome.built.library, outcome.built.folder}, outcome.loaded);
 }
 
 /// Every profile is looked through for what a region should not do; it is to be kept only where profiles were asked
 /// for. One that cannot be read or kept is its case's misfortune alone: the count stands without it.
 std::optional<StoredProfile> CaseRecorder::read_profile(CaseRecord& record, const Case& measured,
                                                         const CaseOutcome& outcome) {
-  auto profile = profile_less(outcome.profile, outcome.lead_profile);
+  auto profile = profile_less(outcome.profiles.statement, outcome.profiles.lead);
   if (!profile) {
     record.warnings.push_back("it has no profile: " + describe(profile.error()));
     return std::nullopt;

@@ -22,19 +22,21 @@ Status check_same_subject(const Record& next, const Record& again) {
 
 }  // namespace
 
-Result<Record> measure_again(Workspace& workspace, const Suite& suite, const std::string& suite_path,
-                             const std::vector<std::string>& ids, const Record& next, const Caller& caller,
-                             const Tools& tools, RunObserver& observer) {
-  RunRequest request{.plan = nullptr, .caller = caller, .settings = next.settings, .tools = tools, .suite = suite_path};
-  request.settings.noise_floor = false;  // the first measurement's stands
-  auto plan = make_plan(suite, {.selection = {.filters = ids}, .repeat = request.settings.repeat});
+Result<Record> measure_again(Workspace& workspace, const AgainRequest& request, RunObserver& observer) {
+  RunRequest run{.plan = nullptr,
+                 .caller = request.caller,
+                 .settings = request.as.settings,
+                 .tools = request.tools,
+                 .suite = request.suite_path};
+  run.settings.noise_floor = false;  // the first measurement's stands
+  auto plan = make_plan(request.suite, {.selection = {.filters = request.ids}, .repeat = run.settings.repeat});
   if (!plan) return std::unexpected(plan.error());
-  request.plan = &*plan;
-  auto again = measure(workspace, request, observer);
+  run.plan = &*plan;
+  auto again = measure(workspace, run, observer);
   if (!again) return std::unexpected(again.error());
   if (again->stopped) return std::unexpected(*again->stopped);
   if (again->interrupted) return fail(ErrorKind::input, "measuring again was interrupted");
-  if (auto same = check_same_subject(next, again->record); !same) return std::unexpected(same.error());
+  if (auto same = check_same_subject(request.as, again->record); !same) return std::unexpected(same.error());
   return std::move(again->record);
 }
 

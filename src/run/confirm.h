@@ -9,12 +9,18 @@
 
 namespace tally {
 
-/// The cases `ids` of a suite (`suite_path` as in RunRequest), measured as `next` says that it was. An error (input):
-/// the suite has none of them, they were measured in another environment or of another subject than `next`, or it was
-/// interrupted.
-Result<Record> measure_again(Workspace& workspace, const Suite& suite, const std::string& suite_path,
-                             const std::vector<std::string>& ids, const Record& next, const Caller& caller,
-                             const Tools& tools, RunObserver& observer);
+struct AgainRequest {
+  const Suite& suite;
+  std::string suite_path;        ///< As in RunRequest.
+  std::vector<std::string> ids;  ///< Which of its cases.
+  const Record& as;              ///< They are measured as this says that they were.
+  Caller caller;
+  Tools tools;
+};
+
+/// An error (input): the suite has none of the cases, they were measured in another environment or of another subject
+/// than `as`, or it was interrupted.
+Result<Record> measure_again(Workspace& workspace, const AgainRequest& request, RunObserver& observer);
 
 /// Replaces the results of `next` by those of `again`, where there are such.
 void replace_cases(Record& next, const Record& again);

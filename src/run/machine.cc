@@ -63,7 +63,7 @@ std::string locate(const std::string& library, std::string_view loader_cache, co
 
 void describe_modules(const ResolvedToolchain& toolchain, FileDigests& digests, Environment& described) {
   // Where a toolchain says what its subject is, the modules that it requires belong to it.
-  const bool is_subject = !toolchain.spec.subject.empty() && !toolchain.spec.python_program;
+  const bool is_subject = !toolchain.spec.subject.empty() && !toolchain.spec.own_host.python;
   auto& side = is_subject ? described.subject : described.facts;
   for (const std::string& module : (*toolchain.interpreter)->modules) {
     const std::vector<std::string_view> parts = split(module, ' ');
@@ -203,7 +203,7 @@ Environment describe_environment(ProcessRunner& runner, const ResolvedToolchain&
     described.facts["python"] = (*toolchain.interpreter)->version;
     describe_startup(**toolchain.interpreter, digests, described);
     describe_modules(toolchain, digests, described);
-    if (toolchain.spec.python_program) describe_program(*toolchain.spec.python_program, digests, described);
+    if (toolchain.spec.own_host.python) describe_program(*toolchain.spec.own_host.python, digests, described);
   }
   auto& side = toolchain.spec.subject.empty() ? described.facts : described.subject;
   side.insert(toolchain.facts.begin(), toolchain.facts.end());

@@ -101,6 +101,11 @@ class RunTest : public ::testing::Test {
             .command = {"tally", "run"}};
   }
 
+  AgainRequest again_request(const Record& as) const {
+    return {
+        .suite = suite_, .suite_path = "suite.toml", .ids = {"b [python]"}, .as = as, .caller = caller(), .tools = {}};
+  }
+
   RunRequest request(const Plan& plan) const {
     RunRequest request{.plan = &plan, .caller = caller(), .settings = settings_, .tools = {}, .suite = "suite.toml"};
     return request;
@@ -425,7 +430,7 @@ TEST_F(RunTest, SuspectsAreMeasuredAgainAsTheirRecordSays) {
   ASSERT_TRUE(first);
   Record next = std::move(first->record);
   count_of_["b"] = 7000;
-  const auto again = measure_again(*workspace_, suite_, "suite.toml", {"b [python]"}, next, caller(), {}, heard_);
+  const auto again = measure_again(*workspace_, again_request(next), heard_);
   ASSERT_TRUE(again) << describe(again.error());
   EXPECT_EQ(again->settings.iterations, 50U);
   replace_cases(next, *again);
@@ -433,7 +438,7 @@ TEST_F(RunTest, SuspectsAreMeasuredAgainAsTheirRecordSays) {
   EXPECT_EQ(next.cases[1].counts->replicates.front(), 7000U);
   EXPECT_THAT(next.cases[1].warnings, Contains(HasSubstr("a second time")));
   python_version_ = "3.12.0";
-  const auto elsewhere = measure_again(*workspace_, suite_, "suite.toml", {"b [python]"}, next, caller(), {}, heard_);
+  const auto elsewhere = measure_again(*workspace_, again_request(next), heard_);
   ASSERT_FALSE(elsewhere);
   EXPECT_THAT(elsewhere.error().message, HasSubstr("the environment of python [python] is not the one"));
 }

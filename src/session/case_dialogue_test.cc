@@ -78,8 +78,8 @@ TEST_F(CaseDialogueTest, TwoReplicatesThatAgreeAreEnoughAndTheLastMayBeTheChilds
   dialogue.deliver(outcome, {});
   EXPECT_THAT(outcome.counts->replicates, ElementsAre(ElementsAre(6000), ElementsAre(6000)));
   EXPECT_THAT(outcome.counts->baseline, ElementsAre(ElementsAre(1000)));
-  EXPECT_EQ(outcome.profile, "text");
-  EXPECT_FALSE(outcome.forks_differ);
+  EXPECT_EQ(outcome.profiles.statement, "text");
+  EXPECT_FALSE(outcome.counted.forks_differ);
 }
 
 /// Its first execution did not pause, one in ten did. A pause costs 20 instructions: 100 of them are 2,000 more.
@@ -100,7 +100,7 @@ TEST_F(CaseDialogueTest, AsManyPausesAreTakenOffAsTheStatementMade) {
   dialogue.deliver(outcome, {});
   EXPECT_THAT(outcome.counts->replicates, ElementsAre(ElementsAre(1600), ElementsAre(1600)));
   EXPECT_THAT(outcome.counts->baseline, ElementsAre(ElementsAre(600)));
-  EXPECT_TRUE(outcome.paused);
+  EXPECT_TRUE(outcome.counted.paused);
 }
 
 /// The first execution costs 5,000 more, each 10; a pause 20. The lead has 10 executions and a pause, the others 110
@@ -130,7 +130,7 @@ TEST_F(CaseDialogueTest, ALeadIsSubtractedWithItsExecutionsAndPauses) {
   EXPECT_EQ(outcome.counts->iterations, 100U);
   EXPECT_THAT(outcome.counts->replicates, ElementsAre(ElementsAre(6404), ElementsAre(6404)));
   EXPECT_THAT(outcome.counts->baseline, ElementsAre(ElementsAre(5404)));
-  EXPECT_FALSE(outcome.lead_profile.empty());
+  EXPECT_FALSE(outcome.profiles.lead.empty());
 }
 
 TEST_F(CaseDialogueTest, AnOwnReplicateThatDiffersIsNoReplicate) {
@@ -142,7 +142,7 @@ TEST_F(CaseDialogueTest, AnOwnReplicateThatDiffersIsNoReplicate) {
   EXPECT_TRUE(advances(dialogue.on(counted(6500, true))));
   CaseOutcome outcome;
   dialogue.deliver(outcome, {});
-  EXPECT_TRUE(outcome.forks_differ);
+  EXPECT_TRUE(outcome.counted.forks_differ);
   EXPECT_THAT(outcome.counts->replicates, SizeIs(1));
 }
 

@@ -141,12 +141,12 @@ void CountingDialogue::deliver(CaseOutcome& outcome) {
     outcome.perturbed.emplace_back(rules_.perturbation, std::move(counts_));
     return;
   }
-  outcome.forks_differ = outcome.forks_differ || forks_differ_;
+  outcome.counted.forks_differ = outcome.counted.forks_differ || forks_differ_;
   // A case's own threads are said in its definition.
-  if (threads_ > 1 && rules_.measured->threads == 1 && !on_device_ && outcome.process_doubt.empty())
-    outcome.process_doubt = fmt::format("it has {} threads", threads_);
+  if (threads_ > 1 && rules_.measured->threads == 1 && !on_device_ && outcome.counted.doubt.empty())
+    outcome.counted.doubt = fmt::format("it has {} threads", threads_);
   if (difference_.empty() && !outcome.processes.empty() && !processes_.empty())
-    difference_ = difference(outcome.profile, profile_);
+    difference_ = difference(outcome.profiles.statement, profile_);
   if (std::string warning = "its counts vary: " + difference_;
       !difference_.empty() && !contains(outcome.warnings, warning))
     outcome.warnings.push_back(std::move(warning));
@@ -157,10 +157,10 @@ void CountingDialogue::deliver(CaseOutcome& outcome) {
   }
   outcome.counts = std::move(counts_);
   outcome.processes = std::move(processes_);
-  outcome.profile = std::move(profile_);
-  outcome.baseline_profile = std::move(baseline_profile_);
-  if (lead_) outcome.lead_profile = std::move(lead_->dump);
-  outcome.paused = pauses_ > (lead_ ? lead_->pauses : 0);
+  outcome.profiles.statement = std::move(profile_);
+  outcome.profiles.baseline = std::move(baseline_profile_);
+  if (lead_) outcome.profiles.lead = std::move(lead_->dump);
+  outcome.counted.paused = pauses_ > (lead_ ? lead_->pauses : 0);
 }
 
 }  // namespace tally

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "build/builder.h"
 #include "measurement/command_use.h"
 #include "measurement/counts.h"
 #include "measurement/device_times.h"
@@ -73,6 +74,23 @@ struct CaseReport {
   std::string left_behind = {};          ///< Of a command: what it left in a /tmp of its own.
 };
 
+/// Callgrind's output of the first replicates; empty: none was taken.
+struct CountedProfiles {
+  std::string statement;
+  std::string baseline;  ///< Of the empty loop.
+  std::string lead;      ///< To be subtracted from the statement's (Phase::lead).
+};
+
+/// In which processes a case was counted, and what speaks for or against one standing for all.
+struct CountedProcesses {
+  std::vector<std::uint32_t> hosts;  ///< Those that its replicates are of, each once.
+  /// Why another process may count otherwise: "it has 2 threads", "its setup loads libx.so"; empty: nothing speaks for
+  /// it.
+  std::string doubt;
+  bool forks_differ = false;  ///< A forked replicate and one of its parent disagreed: the parent's was dropped.
+  bool paused = false;        ///< Counting was, within the region: its calls are more than those counted.
+};
+
 struct CaseOutcome {
   Ending ending = Ending::cancelled;
   std::vector<CaseAttempt> attempts;
@@ -85,23 +103,14 @@ struct CaseOutcome {
   std::vector<ProbeSample> probed;
   std::optional<StatementResult> result;
   CaseReport report;
-  std::string device;                     ///< That it works on, "cuda"; empty: none.
-  std::vector<std::uint32_t> counted_in;  ///< The hosts that its counted replicates are of, each once.
-  /// Why another process may count otherwise: "it has 2 threads", "its setup loads libx.so"; empty: nothing speaks for
-  /// it.
-  std::string process_doubt;
-  bool forks_differ = false;        ///< A forked replicate and one of its parent disagreed: the parent's was dropped.
-  std::string library;              ///< C++: the shared object that it was compiled to.
-  std::string artifact;             ///< The folder of its artifact.
+  std::string device;               ///< That it works on, "cuda"; empty: none.
   std::vector<std::string> loaded;  ///< Programs and libraries that it had in memory when it was ready to be
                                     ///< counted and its host had not when that was.
-  std::map<std::string, double> making;  ///< What its artifact's making came to: "seconds", …; empty: it has none.
-  std::string profile;                   ///< The first replicate's Callgrind output.
-  std::string baseline_profile;          ///< Likewise, of the empty loop.
-  std::string lead_profile;              ///< To be subtracted from the profile; empty: nothing is (Phase::lead).
-  std::vector<ProcessCount> processes;   ///< Of a command's first replicate.
-  bool paused = false;                   ///< Counting was, within the region: its calls are more than those counted.
-  std::string left_behind;               ///< As its report says, of whichever session.
+  BuiltCase built;                  ///< What was built for it.
+  CountedProfiles profiles;
+  CountedProcesses counted;
+  std::vector<ProcessCount> processes;  ///< Of a command's first replicate.
+  std::string left_behind;              ///< As its report says, of whichever session.
   std::vector<std::string> warnings;
 };
 

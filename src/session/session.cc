@@ -157,8 +157,8 @@ void Session::on_stopped(Ending ending, std::string message, std::optional<Stage
 }
 
 void Session::deliver(CaseOutcome& outcome) {
-  if (const std::string library = first_of_others(loaded_); !library.empty() && outcome.process_doubt.empty())
-    outcome.process_doubt = "its setup loads " + library;
+  if (const std::string library = first_of_others(loaded_); !library.empty() && outcome.counted.doubt.empty())
+    outcome.counted.doubt = "its setup loads " + library;
   if (!loaded_.empty()) outcome.loaded = std::move(loaded_);
   if (ending() == Ending::ok) dialogue_.deliver(outcome, watch_ ? watch_->seen() : std::nullopt);
   if (ending() == Ending::ok) {

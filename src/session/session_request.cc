@@ -92,7 +92,7 @@ Result<std::string> request_frame(const SessionRequest& request) {
     append_command(frame, *rules.measured->command);
   } else {
     frame.text(Field::snippet, request.built.library).text(Field::symbol, request.built.symbol);
-    if (!rules.toolchain->program.empty() && rules.measured->threads > 1)
+    if (!rules.toolchain->own_host.executable.empty() && rules.measured->threads > 1)
       frame.number(Field::threads, static_cast<std::uint64_t>(rules.measured->threads));
   }
   const auto& command = rules.measured->command;
@@ -102,10 +102,10 @@ Result<std::string> request_frame(const SessionRequest& request) {
   // A program's own benchmark may be too heavy for as many as are usual: it is executed less often, unless somebody
   // says how often.
   const bool says_how_often = rules.measured->settings.iterations || rules.plan.iterations != Settings{}.iterations;
-  const bool is_program = rules.toolchain->python_program || !rules.toolchain->program.empty();
+  const bool is_program = rules.toolchain->own_host.python || !rules.toolchain->own_host.executable.empty();
   if (is_program && says_how_often) frame.number(Field::iterations, rules.plan.iterations);
   frame.text(Field::folder, request.built.folder.empty() ? request.folder : request.built.folder);
-  if (rules.toolchain->python_program) frame.number(Field::own_folder, 1);
+  if (rules.toolchain->own_host.python) frame.number(Field::own_folder, 1);
   for (const int cpu : request.cpus) frame.number(Field::cpu, static_cast<std::uint64_t>(cpu));
   // Under Valgrind its own memory would count against it: there the engine looks from outside only.
   if (rules.plan.memory_bytes > 0 && !is_under_valgrind(rules.mode))

@@ -98,10 +98,10 @@ TEST_F(ProbesTest, WithoutCountsOnlyThoseAreLeftThatCountNothing) {
 
 TEST_F(ProbesTest, ThreadsAreCountedOneAtATimeOfProgramsWithATeam) {
   EXPECT_THAT(cases_of(probes::threads), IsEmpty());
-  toolchain_.program = "/usr/bin/bench";
+  toolchain_.own_host.executable = "/usr/bin/bench";
   cases_[1].threads = 17;
   EXPECT_THAT(cases_of(probes::threads), ElementsAre(0));
-  toolchain_.program_preload = "/ours.so";
+  toolchain_.own_host.preload = "/ours.so";
   EXPECT_THAT(cases_of(probes::threads), IsEmpty());
 }
 

@@ -16,8 +16,8 @@ constexpr int kMostLoneThreads = 16;
 
 /// A program that serves with our library before its own runs no teams.
 bool has_team(const Case& measured, const Toolchain& toolchain) {
-  return measured.threads > 1 && measured.threads <= kMostLoneThreads && !toolchain.program.empty() &&
-         toolchain.program_preload.empty();
+  return measured.threads > 1 && measured.threads <= kMostLoneThreads && !toolchain.own_host.executable.empty() &&
+         toolchain.own_host.preload.empty();
 }
 
 /// All of them forked from the state that the whole count starts from: so the empty loop is executed once in the case
