@@ -161,9 +161,9 @@ struct Kind {
   std::string_view name;
   void (*region)();
 };
-constexpr Kind kinds[] = {{"allocate", allocate}, {"strings", strings},        {"copy", copy}, {"pause", pause},
-                          {"signal", signal},     {"exceptions", exceptions},  {"fork", fork}, {"threads", threads},
-                          {"stop", stop},         {"repetitions", repetitions}};
+constexpr Kind kKinds[] = {{"allocate", allocate}, {"strings", strings},        {"copy", copy}, {"pause", pause},
+                           {"signal", signal},     {"exceptions", exceptions},  {"fork", fork}, {"threads", threads},
+                           {"stop", stop},         {"repetitions", repetitions}};
 
 void nothing() {}
 
@@ -177,7 +177,7 @@ void measure(void (*region)()) {
 
 int main(int count, char** arguments) {
   const std::string_view wanted = count == 2 ? arguments[1] : "";
-  for (const auto& [name, region] : kinds) {
+  for (const auto& [name, region] : kKinds) {
     if (name != wanted) continue;
     CALLGRIND_START_INSTRUMENTATION;
     measure(nothing);

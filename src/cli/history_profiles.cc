@@ -63,7 +63,7 @@ std::optional<Record> record_of_case(const HistoryStore& store, const std::strin
 }
 
 std::optional<StoredProfile> stored_profile(const HistoryStore& store, const std::string& stem, ProfileOf what) {
-  const std::string file = stem + std::string(what == ProfileOf::native ? ".json" : probes::python_functions.suffix);
+  const std::string file = stem + std::string(what == ProfileOf::native ? ".json" : probes::kPythonFunctions.suffix);
   if (stem.empty() || !store.files().has(file)) return std::nullopt;
   const auto text = store.files().read(file);
   if (!text) return std::nullopt;
@@ -80,7 +80,7 @@ ProfileReader profiles_of(const std::string& path) {
     auto native = read_file(file);
     if (!native) return std::nullopt;
     ProfileTexts texts{.native = *std::move(native), .python = std::nullopt};
-    file.replace_extension(probes::python_functions.suffix);
+    file.replace_extension(probes::kPythonFunctions.suffix);
     if (auto python = read_file(file)) texts.python = *std::move(python);
     return texts;
   };

@@ -14,8 +14,8 @@ namespace tally::cli {
 
 struct ProfileOptions {
   bool wanted = false;
-  std::array<bool, probes::table.size()> probes{};  ///< Those whose option was given, by their places.
-  bool no_sources = false;                          ///< No texts of source files.
+  std::array<bool, probes::kTable.size()> probes{};  ///< Those whose option was given, by their places.
+  bool no_sources = false;                           ///< No texts of source files.
 };
 
 /// `--profiles`.

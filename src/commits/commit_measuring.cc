@@ -165,8 +165,8 @@ Result<CommitOutcome> CommitMeasuring::measure_built(const Commit& commit, const
   if (request_.profiles) {
     measured.path = folder_of(commit.id) + "/record.json";
     request.profiles = ProfileRequest{.folder = measured.path + ".profiles", .name = "record.json.profiles"};
-    request.profiles->probes.set(probes::calls, true);
-    request.profiles->probes.set(probes::python_functions, true);
+    request.profiles->probes.set(probes::kCalls, true);
+    request.profiles->probes.set(probes::kPythonFunctions, true);
   }
   auto result = tally::measure(workspace_, request, observer_);
   if (!result) {

@@ -374,7 +374,7 @@ TEST(Gate, NoCasesAreNoPass) {
   EXPECT_THAT(gate.result.remarks, ElementsAre("neither record has a case"));
 }
 
-constexpr std::string_view accept_text = R"(
+constexpr std::string_view kAcceptText = R"(
 [[accept]]
 case = "a*"
 metric = "instructions"
@@ -384,7 +384,7 @@ expires = "2026-06-30"
 )";
 
 TEST(Accept, HoldsUpToItsSizeAndDay) {
-  const auto accepted = parse_accept_file(accept_text, "accept.toml");
+  const auto accepted = parse_accept_file(kAcceptText, "accept.toml");
   ASSERT_TRUE(accepted) << describe(accepted.error());
   const Record base = run_of({example_case("a", 1000)});
   const Record next = run_of({example_case("a", 1100)});

@@ -33,7 +33,7 @@ Order best_of_one_term(const Complexity& complexity) {
 }
 
 TEST(Complexity, FindsWhatASeriesWasMadeOf) {
-  for (const Order order : all_orders) {
+  for (const Order order : kAllOrders) {
     for (const double constant : {0.0, 7.0, 1000.0}) {
       const auto complexity = complexity_of(series(numbers, [&](double n) { return constant + 3 * growth(order, n); }));
       ASSERT_TRUE(complexity);

@@ -12,13 +12,13 @@
 namespace tally {
 namespace {
 
-constexpr std::size_t values_named = 6;
+constexpr std::size_t kValuesNamed = 6;
 
 /// "n (4, 16, 64)".
 std::string axis_text(const Axis& axis) {
   if (axis.name == "label") return axis.name;
   std::vector<std::string> values(
-      axis.values.begin(), axis.values.begin() + std::ranges::ssize(axis.values | std::views::take(values_named)));
+      axis.values.begin(), axis.values.begin() + std::ranges::ssize(axis.values | std::views::take(kValuesNamed)));
   if (values.size() < axis.values.size()) values.emplace_back("…");
   return axis.name + " (" + join(values, ", ") + ")";
 }

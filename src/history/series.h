@@ -30,15 +30,15 @@ struct Basis {
 
 /// One case at one run. Numbers that were not measured are no numbers (NaN); all are per iteration.
 struct SeriesPoint {
-  static constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
   std::uint32_t run = 0;    ///< Its place in History::runs.
   std::uint32_t basis = 0;  ///< Its place in History::bases.
-  double figure = none;     ///< Instructions, or what the case reports in place of a count; its basis says which.
-  double denoised = none;
-  double floor = none;  ///< How wide the noise floor is.
+  double figure = kNone;    ///< Instructions, or what the case reports in place of a count; its basis says which.
+  double denoised = kNone;
+  double floor = kNone;  ///< How wide the noise floor is.
   double doubt = 0;
-  double time_s = none;  ///< The median.
+  double time_s = kNone;  ///< The median.
   float time_low_s = std::numeric_limits<float>::quiet_NaN();
   float time_high_s = std::numeric_limits<float>::quiet_NaN();
   CaseStatus status = CaseStatus::skipped;

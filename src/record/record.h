@@ -23,7 +23,7 @@
 
 namespace tally {
 
-inline constexpr int record_schema = 2;
+inline constexpr int kRecordSchema = 2;
 
 enum class CaseStatus { ok, failed, timeout, crashed, skipped };
 std::string_view to_string(CaseStatus status);
@@ -172,7 +172,7 @@ inline constexpr const char* kOrdinaryStart = "ordinary";
 struct RecordedSettings : Settings {
   std::vector<std::string> valgrind_flags;  ///< For a reader. Empty where nothing was counted, as the two that follow.
   std::optional<std::string> counted_with;  ///< A tool of Valgrind's: "callgrind" or "tally-counter".
-  std::optional<int> counting;              ///< counting_version
+  std::optional<int> counting;              ///< kCountingVersion
   /// How hosts that counted came to be, by environment_name(): kStartOfImage or kOrdinaryStart, where one of them was
   /// started. Counts are the same.
   std::optional<std::map<std::string, std::string>> host_start;

@@ -167,7 +167,7 @@ std::string offered_by_valgrind() {
 }
 
 std::map<std::string, std::string> counting_facts(bool is_marked) {
-  return {{"counting", fmt::format("{}{}", counting_version, is_marked ? " by callgrind" : "")},
+  return {{"counting", fmt::format("{}{}", kCountingVersion, is_marked ? " by callgrind" : "")},
           {"cpu.offered", offered_by_valgrind()}};
 }
 

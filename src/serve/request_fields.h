@@ -3,8 +3,8 @@
 ///
 /// An archive is called as archive(key, value, rule), or archive.either(key, flag, value) for a key that holds a flag
 /// or an object. Each list takes its part apart into names: a member that is added to a part does not compile until it
-/// is listed. docs/reference/serve.md, schema/request-1.schema.json and python/tallymark/_client/request.py say the same, and
-/// a test holds them to it. Internal to src/serve.
+/// is listed. docs/reference/serve.md, schema/request-1.schema.json and python/tallymark/_client/request.py say the
+/// same, and a test holds them to it. Internal to src/serve.
 #pragma once
 
 #include <concepts>
@@ -72,7 +72,7 @@ void fields(auto& a, is<ProfileRequest> auto& p) {
   auto& [folder, name, wanted, sources, baselines] = p;
   a("folder", folder, Rule::required_path);
   a("name", name, Rule::required);
-  for (const KeptProbe* probe : probes::table) {
+  for (const KeptProbe* probe : probes::kTable) {
     if (probe->field.empty()) continue;
     bool is_wanted = wanted.contains(*probe);
     a(probe->field, is_wanted, Rule::optional);

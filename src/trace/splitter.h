@@ -25,7 +25,7 @@ struct Nested {
 };
 
 /// So many bytes behind what the splitter is fed may be looked at; they may be anything.
-inline constexpr std::size_t slack = 128;
+inline constexpr std::size_t kSlack = 128;
 
 struct Slice {
   std::string_view text;  ///< From '{' to '}'; with slack.
@@ -63,7 +63,7 @@ class Splitter {
   [[nodiscard]] bool saw_events() const { return top_.saw_events(); }
 
   /// No event is longer than this: one that seems so is given up.
-  static constexpr std::size_t longest_event = std::size_t{16} << 20;
+  static constexpr std::size_t kLongestEvent = std::size_t{16} << 20;
 
  private:
   enum class Where { between, event, foreign, lost };

@@ -25,7 +25,7 @@ struct TimelineRow {
 enum class EventKind : unsigned char { compute, communication, copy, fill, launch, synchronise, call, op };
 
 struct Timeline {
-  static constexpr std::uint32_t no_launch = 0xFFFF'FFFF;
+  static constexpr std::uint32_t kNoLaunch = 0xFFFF'FFFF;
 
   std::vector<TimelineRow> rows;  ///< Streams by device, then threads. Operators of threads that launch, only.
   std::vector<std::string> names;

@@ -32,7 +32,7 @@ class PlacementTest : public CommandTest {
     write("suite.toml", text);
   }
   void wait_for_text(const std::string& name, const std::string& text) const {
-    for (const auto end = Clock::now() + patience; Clock::now() < end; std::this_thread::sleep_for(Milliseconds(5))) {
+    for (const auto end = Clock::now() + kPatience; Clock::now() < end; std::this_thread::sleep_for(Milliseconds(5))) {
       if (std::filesystem::exists(path(name)) && read(name).contains(text)) return;
     }
     ADD_FAILURE() << "never said: " << text;

@@ -27,7 +27,7 @@ Object events_json(const trace::Timeline& timeline, Nanoseconds base) {
     for (std::size_t i = row.first; i < row.first + row.count; ++i) {
       start.push_back(timeline.start[i] - last);
       last = timeline.start[i];
-      const bool known = timeline.launch[i] != trace::Timeline::no_launch;
+      const bool known = timeline.launch[i] != trace::Timeline::kNoLaunch;
       const std::int64_t number = known ? static_cast<std::int64_t>(timeline.launch[i]) + 1 : 0;
       launch.push_back(number - last_launch);
       last_launch = number;

@@ -34,7 +34,7 @@ Status keep_calls(const ProbeSample& found, ProbeContext& context) {
 
 }  // namespace
 
-constinit const KeptProbe calls = {
+constinit const KeptProbe kCalls = {
     .probe = {.name = "calls",
               .activity = "finding the calls of",
               .unknown = "who calls whom in it is not known",

@@ -59,7 +59,7 @@ Status keep_threads(const ProbeSample& found, ProbeContext& context) {
 
 }  // namespace
 
-constinit const KeptProbe threads = {
+constinit const KeptProbe kThreads = {
     .probe = {.name = "threads",
               .activity = "counting each thread of",
               .unknown = "what each of its threads executes is not known",
