@@ -93,7 +93,7 @@ void exceptions() {
   }
 }
 
-/// The child goes on with what was counted, and numbers its dumps anew.
+/// The child continues with what was counted, and numbers its dumps anew.
 void fork() {
   strings();
   const pid_t child = ::fork();
@@ -105,7 +105,7 @@ void fork() {
   ::waitpid(child, nullptr, 0);
 }
 
-/// A thread that collects, pauses and resumes, and stands still there until it is told to end.
+/// A thread that collects, pauses and resumes, and waits there until it is to end.
 class Worker {
  public:
   void begin() {

@@ -11,7 +11,7 @@
 #include "base/files.h"
 #include "cli/history_view.h"
 #include "history/kept_line.h"
-#include "history/told.h"
+#include "history/loaded.h"
 #include "records/record_files.h"
 #include "run/probes/table.h"
 
@@ -44,7 +44,7 @@ Status add_kept(const HistoryIndex& index, const std::string& suite, const Commi
   for (const std::string& environment : environments) {
     const auto chosen = choose_runs(placed, environment);
     if (!chosen) return std::unexpected(chosen.error());
-    const auto history = told_history(index, suite, line, *runs, *chosen);
+    const auto history = read_history(index, suite, line, *runs, *chosen);
     if (!history) return std::unexpected(history.error());
     for (const auto& [of, run] : edges_of(*history, course_of(*history, {}))) {
       const auto stem = stems.find({history->runs[run].id, history->cases[of].id});

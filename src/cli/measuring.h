@@ -19,7 +19,7 @@ namespace tally::cli {
 class Measuring {
  public:
   /// With a server where the options and what runs say so. An error: no signals, no such CPUs, no place for temporary
-  /// files, not the server that was asked for.
+  /// files, not the server that was requested.
   static Result<std::unique_ptr<Measuring>> begin(const Context& context, const RunOptions& options, std::ostream& err);
   /// With --keep, says where the temporary files are.
   ~Measuring();

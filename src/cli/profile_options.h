@@ -28,7 +28,7 @@ Status check(const ProfileOptions& options, const std::string& json);
 
 /// Where the profiles of a record are kept.
 ProfileRequest profiles_beside(const std::string& record);
-/// The same, with what was asked for; nothing where none are wanted.
+/// The same, with what was requested; nothing where none are wanted.
 std::optional<ProfileRequest> request_of(const ProfileOptions& options, const std::string& record);
 
 }  // namespace tally::cli

@@ -34,7 +34,7 @@ Source source_of(const Repository& repository, const Commit& commit) {
   return {.repository = repository.address(), .commit = commit.id, .tree = commit.tree, .parents = commit.parents};
 }
 
-/// Beside its profiles, so that a bisect which goes on later finds them.
+/// Beside its profiles, so that a bisect which is resumed later finds them.
 Status keep_beside_profiles(const std::string& path, const RunResult& result) {
   std::string text;
   const auto written = write_json(result, [&](std::string_view piece) {

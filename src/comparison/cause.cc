@@ -34,7 +34,7 @@ std::string likely_cause(const CaseComparison& comparison) {
     return std::ranges::any_of(comparison.environment_changes,
                                [&](const std::string& change) { return change.starts_with(prefix); });
   };
-  // A new PyTorch comes with a new interpreter: which of the two it was, only the functions can tell.
+  // A new PyTorch comes with a new interpreter: which of the two it was, only the functions can show.
   const auto blamed = [&](std::string_view word) {
     return (comparison.subject_changes.empty() ? "" : "code or ") + std::string(word);
   };

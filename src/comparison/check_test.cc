@@ -272,7 +272,7 @@ TEST(Gate, ALimitThatJudgedNothingIsNoPass) {
   EXPECT_EQ(gate.result.limits[1].why, "it matches no case");
   EXPECT_EQ(gate.result.limits[1].text, "y/*:instructions=+5%");
   EXPECT_EQ(gate.hold({limit("instructions=+1%"), *parse_limit_for("y/*:instructions=+5%")}, {.others = {"y/c"}}), 0)
-      << "its case is there, and not asked for";
+      << "its case is there, and not requested";
   Limit soft = limit("cycles=+1%");
   soft.soft = true;
   EXPECT_EQ(gate.hold({limit("instructions=+1%"), soft}), 0) << "which warns at most";
@@ -331,7 +331,7 @@ TEST(Gate, WhatIsNotComparedIsNoPassUnlessItIsAllowed) {
   EXPECT_EQ(gate.result.uncompared[0].why, "the new record lacks its 'instructions'");
 }
 
-TEST(Gate, ANewCaseIsSaidAndHeldToCeilings) {
+TEST(Gate, ANewCaseIsReportedAndHeldToCeilings) {
   Gate gate;
   gate.next.cases.push_back(example_case("x/new", 5000));
   EXPECT_EQ(gate.hold({limit("instructions=+1%")}), 0);
@@ -343,7 +343,7 @@ TEST(Gate, ANewCaseIsSaidAndHeldToCeilings) {
   EXPECT_EQ(gate.result.limits[1].why, "1 case: new");
 }
 
-TEST(Gate, BetterThanALimitIsSaid) {
+TEST(Gate, BetterThanALimitIsReported) {
   Gate gate;
   gate.next.cases[0] = example_case("x/a", 500);
   EXPECT_EQ(gate.hold({limit("instructions=+1%")}), 0);

@@ -69,7 +69,7 @@ std::vector<std::string> changed_facts(const Facts& before, const Facts& after, 
   std::vector<std::string> changes;
   // Older records do not say what hosts had mapped.
   const bool mapped = says_mapped(before) && says_mapped(after);
-  const auto tell = [&](const std::string& key, const std::string& from, const std::string& to) {
+  const auto note = [&](const std::string& key, const std::string& from, const std::string& to) {
     if (common_only && (from.empty() || to.empty())) return;
     if (from == to || (!mapped && key.starts_with(kMappedFact))) return;
     const std::vector<std::string> files = changed_files(key, from, to, options);
@@ -79,10 +79,10 @@ std::vector<std::string> changed_facts(const Facts& before, const Facts& after, 
   };
   for (const auto& [key, value] : before) {
     const auto it = after.find(key);
-    tell(key, value, it == after.end() ? "" : it->second);
+    note(key, value, it == after.end() ? "" : it->second);
   }
   for (const auto& [key, value] : after) {
-    if (!before.contains(key)) tell(key, "", value);
+    if (!before.contains(key)) note(key, "", value);
   }
   return changes;
 }

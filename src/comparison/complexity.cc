@@ -106,7 +106,7 @@ GrowthFit fit_of(Order order, std::span<const GrowthPoint> points) {
 }
 
 /// How far the values are from `of`, as the standard deviation of the logarithms of their ratios to it. A relative
-/// deviation is at most 1 where the model is too small; this one tells 11 ns from 122 µs.
+/// deviation is at most 1 where the model is too small; this one separates 11 ns from 122 µs.
 double ratio_spread(std::span<const GrowthPoint> points, const GrowthFit& of) {
   double sum = 0;
   double squares = 0;

@@ -53,7 +53,7 @@ Status check_axes(const std::vector<Axis>& axes, const PivotRequest& request) {
     for (const std::string& name : *names) {
       if (std::ranges::find(axes, name, &Axis::name) == axes.end()) return unknown_axis(name, axes);
       if (contains(seen, name)) {
-        return fail(ErrorKind::input, fmt::format("the axis '{}' is asked for twice", name), {},
+        return fail(ErrorKind::input, fmt::format("the axis '{}' is requested twice", name), {},
                     "an axis makes rows or columns, once");
       }
       seen.push_back(name);

@@ -8,7 +8,7 @@
 /// clock needs no counter that a dying process could leave behind; two that meet in one nanosecond, or in containers
 /// whose clocks differ, go in some order, and the CPU locks still let one of them have each CPU.
 ///
-/// A process that is stopped (Ctrl-Z) does not hold up those behind it: it is passed over until it goes on.
+/// A process that is stopped (Ctrl-Z) does not hold up those behind it: it is passed over until it continues.
 #pragma once
 
 #include <optional>

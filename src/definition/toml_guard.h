@@ -1,5 +1,5 @@
 /// What stands between a user's bytes and toml++ 3.3: letters that it must not see, and what to write instead of a
-/// mistake that it tells.
+/// mistake that it reports.
 #pragma once
 
 #include <optional>

@@ -33,7 +33,7 @@ struct Discovery {
   PerLanguage device_observer;                    ///< Where the toolchain has none.
   bool device = false;                            ///< Its `device` in Python has found that there may be one.
   std::string no_cpp;                             ///< Why C++ cannot be built against it; empty: it can.
-  std::map<std::string, PerLanguage> no_runtime;  ///< A runtime of the toolchain's → why it is not to be had with this.
+  std::map<std::string, PerLanguage> no_runtime;  ///< A runtime of the toolchain's → why it is not available with this.
 };
 
 /// Imports the modules, in `environment` and `working_folder`. An error: they cannot be imported, or `discover` fails.

@@ -55,11 +55,11 @@ class CaseBook {
 
   /// Holds jobs back: see JobQueue. Their cases are open meanwhile.
   void hold(const std::function<bool(const Job&)>& which) { queue_.hold(which); }
-  void let_go() { queue_.let_go(); }
+  void release_held() { queue_.release_held(); }
   /// They need not be done: a case that has no others has ended well.
   void drop_held();
 
-  /// Nothing more is to be begun: cases that lose a job by this are no results, whatever their others come to.
+  /// Begins nothing more. Cases that lose a job by this are no results, whatever their others give.
   void interrupt();
 
   /// Cases that have become settled, each once; its outcome is the caller's then.

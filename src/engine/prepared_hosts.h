@@ -30,7 +30,7 @@ class PreparedHosts {
   /// Null while its warm-up code is being compiled. An error: there is no such host (no interpreter, …).
   Result<const PreparedHost*> of(const HostKind& kind);
 
-  /// The keys of all kinds of which this is said.
+  /// The keys of all kinds for which this is true.
   [[nodiscard]] std::set<HostKey> keys_of(const std::function<bool(const HostKind&)>& wanted) const;
 
   /// True the first time that it is asked of a kind and a host that serves it.

@@ -74,7 +74,7 @@ class HistoryIndex {
   Status add(const std::string& file, const Record& record);
 
   /// Fills `cases` and `bases` of a history whose runs are chosen: `places` gives, for each run's id, its place among
-  /// them, or nothing. `only`: the one case that is asked for; empty: all.
+  /// them, or nothing. `only`: the one requested case; empty: all.
   Status load(std::string_view suite, const std::vector<std::optional<std::uint32_t>>& places, std::string_view only,
               History& history) const;
 

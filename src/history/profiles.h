@@ -23,7 +23,7 @@ struct ProfileTexts {
   std::optional<std::string> python;  ///< Of Python functions.
 };
 
-/// Of a case of the record at hand; nothing where none was kept.
+/// Of a case of the given record; nothing where none was kept.
 using ProfileReader = std::function<std::optional<ProfileTexts>(const CaseRecord&)>;
 
 /// "profiles/AB/CDEF…", without an ending.

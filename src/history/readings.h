@@ -19,7 +19,7 @@ namespace tally {
 /// A case of a run.
 struct Reading {
   const Record* run = nullptr;
-  const CaseRecord* of = nullptr;  ///< Null: the commit was asked for it, and it has no such case.
+  const CaseRecord* of = nullptr;  ///< Null: it was requested, and the commit has no such case.
   std::string_view path;           ///< Of the record that profiles lie beside; empty: there are none.
 
   /// One that is below zero is none (is_below_zero()).

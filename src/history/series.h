@@ -64,7 +64,7 @@ struct CaseSeries {
 struct HistoryRun {
   std::int64_t id = 0;      ///< Its index's number of it.
   std::string environment;  ///< The first digits of its fingerprint.
-  std::string processor;    ///< What its times are of, in digits; empty: not said apart from the environment.
+  std::string processor;    ///< What its times are of, in digits; empty: not given apart from the environment.
   std::string started;      ///< ISO 8601, UTC.
   std::string file;         ///< What the store calls it.
 };

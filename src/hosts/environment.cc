@@ -37,7 +37,7 @@ constexpr std::array<Setting, 5> kFixed{{{"LC_ALL", "C.UTF-8", "C.UTF-8"},
 
 constexpr std::array<Setting, 2> kUnlessSet{{{"MKL_DYNAMIC", "FALSE", "FALSE"}, {"OMP_DYNAMIC", "false", "false"}}};
 
-// How long a team that waits spins before it sleeps. Not where the user has said how it waits, and time is taken.
+// How long a team that waits spins before it sleeps. Not where the user has set how it waits, and time is taken.
 constexpr std::array<Setting, 2> kSpinning{{{"GOMP_SPINCOUNT", "", "300000"}, {"KMP_BLOCKTIME", "0", "200"}}};
 
 constexpr int kDumpFd = 97;  // Not one of bash's own (from 63 down, and 255), nor one that a script is likely to use.

@@ -239,7 +239,7 @@ ProcessResult RunningChild::finish() {
   result.aslr_refused = aslr_refused_;
   result.outcome = outcome_of(status, result);
   for (Stream* stream : {&out_, &err_}) {
-    // At most what can wait in a pipe (1 MiB is its limit): where the supervisor was killed, somebody may go on
+    // At most what can wait in a pipe (1 MiB is its limit): where the supervisor was killed, somebody may continue
     // writing.
     for (int i = 0; i < 16 && stream->fd; ++i) read(*stream);
     stream->fd.reset();

@@ -42,7 +42,7 @@ class FunctionCounts {
   [[nodiscard]] FunctionCounts filtered(const std::function<bool(const FunctionKey&)>& keep) const;
   /// Keys that become equal are added up.
   [[nodiscard]] FunctionCounts renamed(const std::function<FunctionKey(const FunctionKey&)>& rename) const;
-  /// Keys reduced to what is asked for: (object, "", name), ("", file, ""), (object, "", "").
+  /// Keys reduced to what is requested: (object, "", name), ("", file, ""), (object, "", "").
   [[nodiscard]] FunctionCounts grouped(Grouping by) const;
 
   [[nodiscard]] double sum() const;

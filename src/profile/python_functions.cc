@@ -98,7 +98,7 @@ class Reader {
   }
 
   /// The node in whose evaluator a context begins; the statement's where it is in no trampoline; none where the context
-  /// is too short to tell.
+  /// is too short to decide.
   [[nodiscard]] std::optional<Node> owner_of(const std::vector<std::string_view>& context) const {
     const auto leads_on = [](std::string_view name) { return is_plumbing(name) || is_nameless(name); };
     auto at = std::ranges::find_if_not(context, leads_on);

@@ -143,7 +143,7 @@ struct CaseRecord {
   std::vector<std::string> warnings;  ///< Sentences for a reader: what a lint or the runner noticed.
   /// What making the file that its runtime loads came to: "seconds", "graph_breaks".
   std::optional<std::map<std::string, double>> artifact;
-  /// What a benchmark program's function said: numbers by their names, those per second of the median time.
+  /// What a benchmark program's function reported: numbers by their names, those per second of the median time.
   std::optional<std::map<std::string, double>> counters;
   std::optional<std::string> note;  ///< And its label.
   /// Of a benchmark that is neither counted nor timed.

@@ -9,7 +9,7 @@
 namespace tally {
 
 /// One fact for everything that moves a figure (limits do not): cases and their own settings, the run's settings, what
-/// was asked for by name, the environment variables, and the facts and subject of each toolchain's environment.
+/// was requested by name, the environment variables, and the facts and subject of each toolchain's environment.
 JournalHeader journal_header(const Plan& plan, const Settings& settings, const Tools& tools,
                              const EnvironmentVariables& environment,
                              const std::map<std::string, Environment>& environments);

@@ -268,7 +268,8 @@ Result<RunResult> measure(Workspace& workspace, const RunRequest& asked, RunObse
   request.settings = normalized(request.settings);
   const auto start = std::chrono::steady_clock::now();
   const int interruptions = workspace.runner().interruptions();
-  // Tools that were killed while they described themselves said nothing: no journal may keep that as a case's failure.
+  // Tools that were killed while they described themselves reported nothing: no journal may keep that as a case's
+  // failure.
   const auto is_interrupted = [&] { return workspace.runner().interruptions() != interruptions; };
   const auto interrupted = fail(ErrorKind::interrupted, "interrupted before the first case");
   const auto found = find_source(workspace.runner(), request.caller.environment, request.source);

@@ -81,7 +81,7 @@ TEST(RequestFields, EachGoesThereAndBack) {
   EXPECT_TRUE(there_and_back(keeps).keeps_profiles);
 }
 
-TEST(RequestFields, AServedRunIsTheRunThatWasAskedFor) {
+TEST(RequestFields, AServedRunIsTheRequestedRun) {
   RunRequest run = run_request(full_request(true));
   run.suite = "s.toml";
   const MeasureRequest request =

@@ -39,7 +39,7 @@ RetryLimits retry_limits(const Settings& settings, const CaseSettings& own = {})
 struct HostDeadlines {
   Milliseconds start{120'000};
   /// How much processor time a host may use to start: while it uses some, it may take longer than `start`, as on a
-  /// machine that is busy. Nothing where somebody has said how long it may take.
+  /// machine that is busy. Nothing where its time limit was set.
   std::optional<Milliseconds> busy_start = Milliseconds(600'000);
   Milliseconds fork{20'000};
 };

@@ -49,7 +49,7 @@ struct AllocationSample {
 /// What one execution of a statement left.
 struct StatementResult {
   std::string text;     ///< Bounded: a head, and a digest of all of it where that is longer.
-  std::string refusal;  ///< Why not all of it could be told: then equal texts prove nothing.
+  std::string refusal;  ///< Why not all of it could be shown: then equal texts prove nothing.
   bool varies =
       false;  ///< A second execution from the same state left another: then different texts prove nothing, too.
   friend bool operator==(const StatementResult&, const StatementResult&) = default;
@@ -64,7 +64,7 @@ struct ReportedCounter {
   friend bool operator==(const ReportedCounter&, const ReportedCounter&) = default;
 };
 
-/// What a benchmark's function said of itself.
+/// What a benchmark's function reported about itself.
 struct CaseReport {
   std::string note;
   std::vector<ReportedCounter> counters;

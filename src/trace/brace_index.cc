@@ -17,7 +17,7 @@ struct Masks {
 
 constexpr unsigned char kLowByteLimit = '"';  // blank, control bytes, '!' and the quote itself
 
-/// What an instruction set has to say of a block; `low` is asked for few.
+/// What an instruction set has to say of a block; `low` is requested for few.
 struct Portable {
   static Masks masks(const char* bytes) {
     Masks m{};

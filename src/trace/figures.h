@@ -119,7 +119,7 @@ struct LegacyFigures {
 struct TraceFigures {
   std::vector<DeviceFigures> devices;  ///< Numeric labels first, in order, then the others by name.
   std::optional<LegacyFigures> legacy;
-  std::optional<Timeline> timeline;  ///< Where it was asked for.
+  std::optional<Timeline> timeline;  ///< Where it was requested.
 };
 
 struct AnalyseOptions {

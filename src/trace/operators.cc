@@ -24,7 +24,7 @@ void keep_outermost(Column<OperatorSpan>& spans) {
   spans.resize(kept);
 }
 
-/// Outermost spans, asked for one moment after another.
+/// Outermost spans, looked up one moment after another.
 class Covering {
  public:
   explicit Covering(const Column<OperatorSpan>& spans) : spans_(spans.span()) {}

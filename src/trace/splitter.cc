@@ -83,7 +83,7 @@ void Splitter::walk(std::string_view bytes, std::size_t count) {
     } else if (where_ == Where::foreign) {
       brace_in_foreign(bytes, at);
     }
-    if (!ok) return;  // Given up: what stage one said about the rest is void.
+    if (!ok) return;  // Given up: what stage one found in the rest is void.
   }
 }
 
@@ -240,7 +240,7 @@ void Splitter::restart_at(std::size_t at) {
   state_ = {};
 }
 
-/// Nothing follows. True when all is settled, false when the search must go on in what is left.
+/// Nothing follows. True when all is settled, false when the search must continue in what is left.
 bool Splitter::finish(std::string_view bytes) {
   switch (where_) {
     case Where::between:

@@ -36,7 +36,7 @@ class TextTable {
   std::vector<std::uint64_t> hashes_;
   std::vector<std::uint32_t> slots_;  ///< Open addressing; number + 1, 0 is free.
   std::vector<std::uint32_t> recent_ =
-      std::vector<std::uint32_t>(512, kOverflow);  ///< Numbers of texts that were asked for: most were a moment ago.
+      std::vector<std::uint32_t>(512, kOverflow);  ///< Numbers of texts that were looked up: most were a moment ago.
 };
 
 }  // namespace tally::trace

@@ -122,7 +122,7 @@ struct TraceData {
   TextTable operator_names{kOtherName, std::size_t{8} << 20};
   bool operators_read = false;
 
-  bool legacy_read = false;  ///< The next three are filled only when asked for.
+  bool legacy_read = false;  ///< The next three are filled only on request.
   Column<LegacySpan> legacy_spans;
   TextTable processes{1U << 20, std::size_t{8} << 20};
   std::vector<std::uint32_t> gpu_processes;

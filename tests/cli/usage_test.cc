@@ -12,7 +12,7 @@ const std::vector<std::string> kCommands = {
     "init", "run",   "list",   "plan",    "toolchains", "time",   "command", "compare", "explain", "check",   "table",
     "ab",   "merge", "submit", "profile", "report",     "export", "trace",   "serve",   "doctor",  "history", "bisect"};
 
-TEST(Usage, EveryCommandHelpsAndTheVersionIsSaid) {
+TEST(Usage, EveryCommandHelpsAndTheVersionIsPrinted) {
   const Ran help = tally({"--help"});
   EXPECT_EQ(help.code, 0);
   for (const std::string& command : kCommands) {
@@ -76,7 +76,7 @@ TEST(Usage, AnUnknownCommandIsNamedWithTheNearest) {
   EXPECT_THAT(tally({"frobnicate"}).err, HasSubstr("'frobnicate' is no command; "));
 }
 
-TEST(Usage, EveryMistakeIsOneLineWithItsMend) {
+TEST(Usage, EveryMistakeIsOneLineWithItsHint) {
   const std::string one = suite("known_work");
   const std::vector<std::pair<std::vector<std::string>, std::string>> mistakes = {
       {{"run", one, "--jsn", "x"}, "`tally run` has no option '--jsn'; did you mean '--json'?"},

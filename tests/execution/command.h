@@ -39,7 +39,7 @@ class Command {
 class CommandTest : public ::testing::Test {
  protected:
   CommandTest();
-  /// Whatever a test did, nothing of it goes on running.
+  /// Whatever a test did, nothing of it is left running.
   ~CommandTest() override;
 
   void write(const std::string& name, const std::string& text) const;

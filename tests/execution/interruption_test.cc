@@ -109,7 +109,7 @@ constexpr int kManyCases = 60;
 TEST_F(InterruptionTest, KilledAtRandomMomentsAndResumedItGivesTheSameRecord) {
   write("suite.toml", suite_of(kManyCases));
   ASSERT_EQ(run({"--json", "whole.json"}), 0) << read("output");
-  // Moments of its own progress, and some chance beyond: before its first case, after two more have come to the
+  // Moments of its own progress, and some chance beyond: before its first case, after two more have reached the
   // journal, …
   std::mt19937 random(20260101);
   const int kills = size_from_environment("TALLY_KILLS", 6);

@@ -179,7 +179,7 @@ TEST_F(PlacementTest, ATeamIsKnownBesideOtherLoad) {
   EXPECT_EQ(run({"--wall-only", "--timeout", "20"}), 0) << read("output");
 }
 
-TEST_F(PlacementTest, MoreThreadsThanCpusIsSaid) {
+TEST_F(PlacementTest, MoreThreadsThanCpusIsReported) {
   write("suite.toml",
         "schema = 1\ntoolchain = \"python\"\n[[benchmark]]\nlabel = [\"t\"]\npy = 'x = 1'\nthreads = [2]\n");
   cpu_set_t allowed;

@@ -19,7 +19,7 @@ constexpr Milliseconds kSoon{300};
 
 class RunnerTest : public ProcessTest {};
 
-TEST_F(RunnerTest, GivesTheProcessWhatWasAskedForAndNothingElse) {
+TEST_F(RunnerTest, GivesTheProcessWhatWasRequestedAndNothingElse) {
   UniqueFd leaked(open("/dev/null", O_RDONLY));  // Without CLOEXEC, as a careless library does.
   std::signal(SIGPIPE, SIG_IGN);
   ProcessRequest asked = victim_request("tells_its_state", {"a b", "", "$HOME"});

@@ -187,7 +187,7 @@ TEST_F(DriverTest, InterruptsAreCountedAndCancel) {
     const auto took = Clock::now() - start;
     if (times == 1) EXPECT_GE(took, 2 * grace) << "both graces";
     if (times == 2) EXPECT_LT(took, grace) << "no grace";
-    // All four victims; a second interruption may be told between them.
+    // All four victims; a second interruption may be passed on between them.
     const std::string said = read_some(out_.get());
     std::size_t cancelled = 0;
     for (std::size_t at = 0; (at = said.find("cancelled\n", at)) != std::string::npos; ++at) ++cancelled;

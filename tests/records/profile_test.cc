@@ -131,7 +131,7 @@ TEST_F(ProfileCommand, OneCaseOfARecord) {
   EXPECT_THAT(err.str(), HasSubstr("this is a record, not a profile"));
 }
 
-TEST_F(ProfileCommand, ExportsAndTellsOfACutFile) {
+TEST_F(ProfileCommand, ExportsAndReportsACutFile) {
   ProfileCommandOptions options;
   options.file = write("callgrind.out", std::string(kExample).substr(0, 150));
   options.export_as = "collapsed";

@@ -278,7 +278,7 @@ std::string render_html_report(const HtmlReport& report) {
       data["means"] = Object{{"line", line}, {"changes", std::move(changes)}};
     }
   }
-  return render_page({.title = report.name, .css = page_css, .js = page_js, .data = std::move(data)});
+  return render_page({.title = report.name, .css = kPageCss, .js = kPageJs, .data = std::move(data)});
 }
 
 }  // namespace tally

@@ -80,7 +80,7 @@ std::string render_trace_page(std::span<const trace::TraceResult> traces, std::s
   for (const trace::TraceResult& one : traces) all.push_back(trace_data_json(one, options));
   Object data = {{"name", title}, {"traces", std::move(all)}, {"full_names", options.full_names}};
   if (!changes.empty()) data["diff"] = trace_diff_json(changes, options.kernels)["devices"];
-  return render_page({.title = title, .css = trace_page_css, .js = trace_page_js, .data = std::move(data)});
+  return render_page({.title = title, .css = kTracePageCss, .js = kTracePageJs, .data = std::move(data)});
 }
 
 }  // namespace tally::report

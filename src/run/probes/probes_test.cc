@@ -78,7 +78,7 @@ TEST_F(ProbesTest, EachIsInTheTableOnceAndFoundByItsSession) {
     EXPECT_EQ(&probe_of({.probe = &probe->probe, .baseline = {}, .statement = {}}), probe);
     EXPECT_EQ(to_string(Mode(probe->probe)), probe->probe.name);
   }
-  EXPECT_THAT(probes_to_execute({}), ElementsAre(&probes::kThreads.probe)) << "the others are asked for";
+  EXPECT_THAT(probes_to_execute({}), ElementsAre(&probes::kThreads.probe)) << "the others are requested";
   ProbeSet some = ProbeSet::of_profiles();
   some.set(probes::kLines, false);
   EXPECT_THAT(probes_to_execute(some), ElementsAre(&probes::kCalls.probe, &probes::kAllocationSites.probe,
@@ -204,8 +204,8 @@ TEST_F(ProbesTest, ThreadsThatDoNotAddUpAreRefused) {
   ASSERT_FALSE(kept);
   EXPECT_FALSE(record.counts->per_thread);
   EXPECT_EQ(probes::kThreads.probe.warning(describe(kept.error())),
-            "what each of its threads executes is not known: counted one at a time they come to 4000 instructions, and "
-            "all at once to 3000");
+            "what each of its threads executes is not known: counted one at a time they execute 4000 instructions, and "
+            "all at once 3000");
 }
 
 TEST_F(ProbesTest, AHeapPeakIsWhatTheRecorderSays) {

@@ -56,7 +56,7 @@ constexpr ProbeHost kObservedHost{
     .folder_variable = "TALLY_PYTHON_FUNCTIONS",
 };
 
-/// Once: what it costs to observe is in it anyway, and what is told is checked to be whole.
+/// Once: what it costs to observe is in it anyway, and what is reported is checked to be complete.
 ProbeStep next_observed_region(const ProbeState& state) {
   if (state.taken.empty()) return each_once(state);
   const RegionCounted& region = state.taken.front();
