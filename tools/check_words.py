@@ -20,7 +20,7 @@ from pathlib import Path
 PLACES = ("src", "host", "include", "python", "docs", "bench", "README.md", "HACKING.md")
 READ = {".h", ".cc", ".c", ".py", ".pyi", ".md", ".js", ".toml", ".txt", ".cmake"}
 
-# What to write instead of a word or phrase: lower case, with one blank for "_" and between the parts of a CamelCase name.
+# What to write instead of a word or phrase: lower case, with a blank for "_" and between the parts of a CamelCase name.
 AVOIDED = {
     "told": "reported, shown, asked",
     "tells": "reports, says, shows",

@@ -179,10 +179,10 @@ PyObject* after(PyObject* /*module*/, PyObject* function) {
   Py_RETURN_NONE;
 }
 
-/// report(note, counters, figure, use): the case has ended well; `counters` and `figure` are texts as
+/// finish(note, counters, figure, use): the case has ended well; `counters` and `figure` are texts as
 /// protocol::Field::counter and ::value have them, "" is none. `use`: nanoseconds of the user's and of the system's,
 /// and bytes; None: nothing.
-PyObject* report(PyObject* /*module*/, PyObject* args) {
+PyObject* finish(PyObject* /*module*/, PyObject* args) {
   const char* note = nullptr;
   PyObject* counters = nullptr;
   const char* figure = "";
@@ -283,7 +283,7 @@ PyMethodDef g_program_methods[] = {
     {"asked_iterations", asked_iterations, METH_NOARGS, "Executions that somebody asks for; 0: nobody does."},
     {"prepare", prepare, METH_VARARGS, "What a loop goes over."},
     {"after", after, METH_O, "What comes after each region."},
-    {"report", report, METH_VARARGS, "What the program reports about the case."},
+    {"finish", finish, METH_VARARGS, "What the program reports about the case."},
     {"skip", skip, METH_VARARGS, "Do not measure it."},
     {"again", again, METH_O, "Let an iterator go over another phase."},
     {"pause", pause, METH_NOARGS, "Do not measure what follows."},

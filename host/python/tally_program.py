@@ -144,9 +144,9 @@ class Case:
         for _ in self._phases[1]:
             pass
 
-    def report(self):
+    def finish(self):
         """That it has ended well, and what it has to say."""
-        _tally_host.report(self.note, self.counters, self._figure, self._use)
+        _tally_host.finish(self.note, self.counters, self._figure, self._use)
 
     def measure(self, function, args=(), kwargs=None, setup=None, teardown=None, executions=None):
         """Executes function(*args, **kwargs) as often as it takes, and once more for what it returns. With `setup`,
@@ -324,7 +324,7 @@ def run_case(prepare, _load, _setup, names, before_region, sync, *others):
         if failure is None and not case.begun:
             return "it ended without a measurement", ""
         if failure is None:
-            case.report()
+            case.finish()
         elif _tally_host.measured():
             failure = (f"it was measured, and failed afterwards: {failure[0]}", failure[1])
         return failure
@@ -369,8 +369,8 @@ def labels_of(paths):
 
 
 class SourceFile:
-    """A script or module of the user's by its path; `label` distinguishes it from the others that are collected with it. Files
-    in two folders may each have a module of the same name: it has them only while it is the one that runs."""
+    """A script or module of the user's by its path; `label` distinguishes it from the others that are collected with
+    it. Files in two folders may each have a module of the same name: it has them only while it is the one that runs."""
 
     def __init__(self, path, label):
         self.path = path
