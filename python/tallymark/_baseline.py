@@ -27,9 +27,9 @@ _NO_LIMIT = "instructions=+1000000000%"  # it has one of its own where it is giv
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
-    """What `tally check` reported: its exit code (0 pass, 1 failed, 2 no usable baseline, or not compared, 3 a
-    regression), its words, what it warned of, what is better than a limit by more than it, the limits that it could judge, and for
-    `instructions` and `time` the change as a share, where both sides have them."""
+    """The result of `tally check`: its exit code (0 pass, 1 failed, 2 no usable baseline, or not compared, 3 a
+    regression), its words, its warnings, what is better than a limit by more than the limit, the limits that it could
+    judge, and for `instructions` and `time` the change as a share, where both sides have them."""
 
     code: int
     message: str = ""

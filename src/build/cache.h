@@ -1,4 +1,4 @@
-/// Where built things lie, and how they are named: by the content they were made from.
+/// The cache of built files. Each is named by the content that it was made from.
 ///
 ///   $XDG_CACHE_HOME/tallymark/1/
 ///     prelude/KEY/prelude.h, prelude.ID.pch (.h.gch for g++), current: "ID", and the headers it was made from

@@ -1,5 +1,4 @@
-/// This process as one that measures, or has a server do so: its signals, its child processes, its CPUs, and what it
-/// says meanwhile.
+/// Sets up this process to measure, or to have a server measure: signals, child processes, CPUs, messages.
 #pragma once
 
 #include <iosfwd>

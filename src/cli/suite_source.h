@@ -1,5 +1,5 @@
-/// What a command line says is to be measured: a suite's file or a benchmark program, compiled or in Python. Programs
-/// are run here, once, to list their benchmarks: each in the environment that the options give its host.
+/// Reads what a command line names: a suite's file or a benchmark program, compiled or in Python. Programs run here
+/// once, to list their benchmarks, each in the environment that the options give its host.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-/// Where work of this run may go now: a CPU to share for builds, hosts and counts, CPUs alone for times.
+/// Chooses CPUs for the work of this run: shared ones for builds, hosts and counts, exclusive ones for times.
 ///
 /// Never more than the CPUs that may be used, and no times beside anything else of ours. Other runs hold nothing up
 /// but times; for how long, and for whom, is known here.

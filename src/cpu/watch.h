@@ -1,5 +1,5 @@
-/// What the kernel says, while a case is timed, of the CPUs that it is timed on: their clock, the time that other
-/// guests of the machine stole, and thermal throttling.
+/// Reads the kernel's figures of a timed case's CPUs: their clock, the time that other guests of the machine stole, and
+/// thermal throttling.
 ///
 /// Sources: /proc/stat (the eighth figure of a CPU's line is stolen time, in ticks of 10 ms), cpufreq/scaling_cur_freq
 /// (kHz), thermal_throttle/{core,package}_throttle_count. What a machine does not report stays empty; nothing is

@@ -1,4 +1,4 @@
-/// What a Python program may be written for: one name for the suite's key, the command's option and the host's script.
+/// The frameworks of Python programs: one name for the suite's key, the command's option and the host's script.
 #pragma once
 
 #include <array>

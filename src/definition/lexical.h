@@ -1,5 +1,5 @@
-/// What the definition layer needs to know of Python's and C++'s words: where strings and comments are, whether
-/// something stays open, whether a name is defined. It never parses either language.
+/// The lexical facts of Python and C++ that definitions need: where strings and comments are, whether a bracket stays
+/// open, whether a name is defined. Never parses either language.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-/// What the interpreter that imports a toolchain's modules says of them: where they lie, and how C++ is built and
-/// linked against the same libraries.
+/// Asks the interpreter about a toolchain's modules: where they lie, and how C++ is built and linked against the same
+/// libraries.
 ///
 /// Asked once in the environment that cases get, and remembered for as long as none of the files changes that it read
 /// to answer. A toolchain says in Python what to ask (its `discover`): facts about a library live there, not here.

@@ -1,4 +1,4 @@
-/// The processes that make what cases need, between the builder, which says what is to be run, and the runner.
+/// Runs the builds that cases need: the builder says which processes, and the runner runs them.
 #pragma once
 
 #include <list>

@@ -1,4 +1,4 @@
-/// What has become of each case of a plan: its jobs, its attempts, its outcome. Pure bookkeeping, nothing is run here.
+/// The state of each case of a plan: its jobs, its attempts, its outcome. Pure bookkeeping; runs nothing.
 ///
 /// A case has jobs, one for each way in which it is measured. A job waits, is taken, and comes back with an ending: it
 /// is tried again, wants one more session, or is done. When no job of a case is left, its outcome is settled and given

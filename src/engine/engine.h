@@ -1,4 +1,5 @@
-/// Executes a plan: builds, hosts and sessions, until every case has an outcome. The event loop, and who goes next.
+/// Executes a plan: builds, hosts and sessions, until every case has an outcome. The event loop, and the choice of the
+/// next job.
 ///
 /// Order of work: builds first (much waits for them), then hosts, then counts, which may fill every core; wall times
 /// last, on cores where nothing else of ours runs, and only when nothing is being compiled any more. What becomes of a

@@ -1,4 +1,4 @@
-/// What is still to be measured, in order, for each kind of host.
+/// The jobs that are still to be run, in order, for each kind of host.
 ///
 /// Owns: the jobs that are not running. Never starts anything. Jobs wait until their case is built; a job that is put
 /// back goes before all others. All steps cost the logarithm of the number of jobs, or less on average: with 5,000

@@ -1,4 +1,4 @@
-/// What the hosts of a plan's kinds of cases are started with, found out once for each kind.
+/// The specification of each kind of host that a plan needs, made once.
 ///
 /// Starts nothing: the pool does, by the key that a host has here.
 #pragma once

@@ -1,5 +1,5 @@
-/// What an engine is to execute, and by which rules each session goes: what settings mean for its case, and what
-/// earlier sessions have shown. Starts nothing.
+/// What an engine executes, and the rules of each session: from the settings of its case, and from what earlier
+/// sessions have shown. Starts nothing.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-/// How counts went from commit to commit. Pure.
+/// The course of counts from commit to commit: steps, drifts, seams. Pure.
 ///
 /// What a benchmark reports in place of a count (a value, its peak of memory) is followed as counts are; a larger one
 /// is worse. "Count" stands for both below, but the mean is of counts alone.

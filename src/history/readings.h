@@ -1,4 +1,4 @@
-/// What is known of the cases at each commit, of runs that may be compared with each other. Pure.
+/// The readings of the cases at each commit, from runs that may be compared with each other. Pure.
 ///
 /// A case's counts are those of one environment and one definition: of what was measured in this process, else of the
 /// run that was begun last. Others are as if they were not there; so are runs with other iterations or simulations.

@@ -1,4 +1,4 @@
-/// One suite along one line of commits: every case as a column of what its runs came to. Plain data, pure.
+/// One suite along one line of commits: every case as a column of its runs' figures. Plain data, pure.
 ///
 /// A record of 185 cases is some 60 kB of JSON, and a history has thousands; what their course is computed from is 64
 /// bytes a case and run. An index keeps them (history/index.h), and course.h follows them.

@@ -1,4 +1,4 @@
-/// What makes a host what it is: its program and arguments, its environment, the files that it is handed.
+/// The specification of a host: its program and arguments, its environment, and the files that it gets.
 ///
 /// Two plans share a host only if their specifications are the same. Reads nothing but the names in the
 /// working folder; opens files only when a request is made of a specification.

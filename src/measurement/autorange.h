@@ -1,4 +1,5 @@
-/// How long to measure: pure decisions that the hosts and the runner drive, one step at a time. All times are seconds.
+/// Decides how long to measure: pure decisions, one step at a time, that the hosts and the runner carry out. All times
+/// are seconds.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-/// From raw totals of events to what a statement costs, and whether its replicates agree.
+/// Computes a statement's cost from raw totals of events, and whether its replicates agree.
 ///
 /// Owns: the `Counts` of a record. Never runs or reads anything. Events are counts; every "per iteration" figure is for
 /// one execution of the statement, the empty loop taken off.

@@ -1,4 +1,4 @@
-/// From samples of wall time to a median, an interval to believe, and flags for what a median would hide.
+/// Computes a median, a confidence interval, and flags for what a median would hide, from samples of wall time.
 ///
 /// Owns: the `Wall` of a record. Never takes a clock. All times are seconds for one execution of the statement.
 ///

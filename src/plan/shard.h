@@ -1,4 +1,4 @@
-/// Which cases belong to which part of a plan, and what a part knows of the whole. Pure.
+/// Assigns each case to a part of a plan, and states what a part knows of the whole. Pure.
 ///
 /// A case's part follows from a hash of its id alone, so that a new case moves no other; or, where times of an earlier
 /// run are given, from those: the longest case first, each to the part that has least to do so far (R. L. Graham,

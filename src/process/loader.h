@@ -1,4 +1,4 @@
-/// The dynamic loader that a program is started by, and what it is to load.
+/// Finds the dynamic loader that starts a program, and what it will load.
 #pragma once
 
 #include <string>

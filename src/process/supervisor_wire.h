@@ -1,4 +1,4 @@
-/// What tally and tally-supervisor say to each other over one SOCK_SEQPACKET pair. Both are built together: no version.
+/// The messages between tally and tally-supervisor over one SOCK_SEQPACKET pair. Both are built together: no version.
 ///
 /// tally-supervisor FD SCRATCH PATH ARGV0 ARG… runs PATH as its child. SCRATCH is the absolute path of a folder that it
 /// removes when tally's end closes before the command's end was reported; empty for none. Orders are single bytes; the

@@ -1,5 +1,5 @@
-/// Which Python functions the instructions of a region are of: from Callgrind's output and the table of Python calls of
-/// a region that was observed (host/python_functions).
+/// Attributes the instructions of a region to Python functions: from Callgrind's output and the table of Python calls
+/// of a region that was observed (host/python_functions).
 ///
 /// The observer calls the interpreter's evaluator through a trampoline for each pair of a caller and a callee. What
 /// Callgrind counts into a trampoline is what the callee took on behalf of the caller, so a function's own instructions

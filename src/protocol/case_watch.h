@@ -1,5 +1,5 @@
-/// What the counter sees of a case that speaks for counts that depend on more than the case, and the request by which a
-/// host asks for it.
+/// The counter's observations of a case that show that its count depends on more than the case, and the request by
+/// which a host asks for them.
 ///
 /// Cases that run at the same time and write the same file would read each other's. A case that makes something of the
 /// time of day, or of its process's number, computes with other numbers in each run. Needs no C library.

@@ -1,5 +1,5 @@
-/// What the counts of each case follow from, as digests of contents: what a record keeps so that a later run can see
-/// whether they would be the same.
+/// The inputs of each case's counts, as digests of contents. A record keeps them, so that a later run can see whether
+/// the counts would be the same.
 ///
 /// Known in three steps: settings, definitions and imported files before anything runs; what a compiler has made once
 /// it is built; the environment, that is what the host was started with and has mapped, once a host is ready. Files

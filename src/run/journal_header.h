@@ -1,4 +1,4 @@
-/// What a run that is resumed must share with the one that was interrupted: its record would else be a mixture.
+/// The facts that a resumed run must share with the interrupted one: otherwise its record would be a mixture.
 #pragma once
 
 #include "discovery/toolchains.h"

@@ -1,4 +1,4 @@
-/// The clients that are connected, and this process's signals: all that comes from outside while a server works.
+/// The connected clients, and this process's signals: all input from outside while a server works.
 ///
 /// Measuring takes the only thread there is, in a loop over the runner's descriptors; so the clients are attended to
 /// whenever that loop comes round: they are the runner's source of interruptions, behind one descriptor (epoll).

@@ -1,4 +1,4 @@
-/// What a client asks for, read from one line of the protocol (docs/reference/serve.md). Pure.
+/// A client's requests, read from one line of the protocol (docs/reference/serve.md). Pure.
 ///
 /// Owns the rules of requests; the keys of a measure are listed in request_fields.h. A suite is read later, when its
 /// turn comes (suite_of.h): its includes are files.

@@ -1,4 +1,4 @@
-/// Which runs are wanted, by whom, and whose turn it is. Pure.
+/// The queue of requested runs: whose they are, and which is next. Pure.
 ///
 /// In the order of asking. One runs at a time; the others are notified how many go first, whenever this changes.
 #pragma once

@@ -1,4 +1,4 @@
-/// What a case child says and what it can be asked, as values: the wire's frames decoded and encoded.
+/// The messages of a case child and the commands to it, as values: decodes and encodes the wire's frames.
 ///
 /// Reads the dump that a counted replicate left, since its numbers are what the message is about. Never decides
 /// anything: that is the dialogue's part.

@@ -1,5 +1,4 @@
-/// How one case is measured: what its benchmark says, else what the run's settings say, else what we hold to be
-/// sensible. Pure.
+/// Plans how one case is measured: by its benchmark's settings, else by the run's, else by our defaults. Pure.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-/// What execution has to say of a case: raw samples and what went wrong. Turning samples into figures is measurement's
+/// The outcome of a case's execution: raw samples and what went wrong. Turning samples into figures is measurement's
 /// part.
 #pragma once
 

@@ -1,4 +1,4 @@
-/// The strict, slow look at one object: the splitter's arbiter when something seems off.
+/// The strict, slow check of one object: the splitter's arbiter when something seems off.
 ///
 /// Strict about structure (quotes, colons, braces, no two values side by side), lenient about what real exporters
 /// write: bare words (NaN, N/A, Infinity), stray commas, control characters in strings, any bytes above 127. Nesting

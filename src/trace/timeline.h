@@ -1,5 +1,5 @@
-/// What a page draws of a trace: each piece of device work, each runtime call and each outermost operator, in a row of
-/// its stream or thread.
+/// The data that a page draws of a trace: each piece of device work, each runtime call and each outermost operator, in
+/// a row of its stream or thread.
 ///
 /// Owns: plain columns, by row and then by start. Times are nanoseconds of the trace's own clock.
 #pragma once

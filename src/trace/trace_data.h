@@ -1,4 +1,4 @@
-/// What is kept of a trace: one row of 24 bytes for each piece of device work and each runtime call, and small tables.
+/// The rows that are kept of a trace: 24 bytes for each piece of device work and each runtime call, and small tables.
 ///
 /// Owns: plain data. Times are nanoseconds of the trace's own clock. Rows are in file order until someone sorts them.
 #pragma once
