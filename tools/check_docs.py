@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the documentation: relative links lead to files, anchors to headings, and no page uses a word that we avoid.
+"""Checks the documentation: relative links lead to files, and anchors to headings. check_words.py checks its words.
 
 check_docs.py           also counts the sentences of more than 35 words
 check_docs.py --long    prints these
@@ -15,7 +15,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST = 35  # words of a sentence
-AVOIDED = {"told": "reported, shown or asked", "spoken": "stated"}  # and what to write instead
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
@@ -77,16 +76,8 @@ def broken_links(page: Path) -> Iterator[str]:
             yield f"{page.relative_to(ROOT)}: {target}: no such heading"
 
 
-def avoided_words(page: Path) -> Iterator[str]:
-    for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
-        for word in AVOIDED.keys() & set(
-            re.findall(r"[a-z]+", re.sub(r"`[^`]*`", "", line.lower()))
-        ):
-            yield f"{page.relative_to(ROOT)}:{number}: '{word}'; write {AVOIDED[word]}"
-
-
 def main() -> int:
-    faults = [fault for page in pages() for fault in (*broken_links(page), *avoided_words(page))]
+    faults = [fault for page in pages() for fault in broken_links(page)]
     everything = [
         (page, one) for page in pages() for text in prose(page) for one in sentences(text)
     ]

@@ -31,7 +31,7 @@ LAYERS = {
     "profile": ["json", "protocol"],
     # Which CPUs work may go to, among all runs of a machine.
     "cpu": ["measurement", "process"],
-    # What is said with one case child. measurement: its stopping rules drive the dialogues; profile: the totals of
+    # The dialogue with one case child. measurement: its stopping rules drive the dialogues; profile: the totals of
     # Callgrind's dumps.
     "session": [
         "build",
@@ -146,7 +146,7 @@ LAYERS = {
         "run",
         "session",
     ],
-    # definition: its door to TOML, for what was agreed to; the words for known noise.
+    # definition: its door to TOML, for what was acknowledged; the words for known noise.
     "comparison": ["definition", "profile", "record"],
     # Records and what lies beside them, by path. run: the files of its probes.
     "records": ["build", "comparison", "git", "history", "process", "profile", "record", "run"],

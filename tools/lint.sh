@@ -1,6 +1,6 @@
 #!/bin/sh
-# Formatting, layers, headers, shell syntax, links of the documentation, clang-tidy, JavaScript and Python (ruff, mypy). Needs a configured build
-# folder for headers.
+# Formatting, layers, headers, shell syntax, links of the documentation, words that we avoid, clang-tidy, JavaScript and
+# Python (ruff, mypy). Needs a configured build folder for headers.
 #
 #   tools/lint.sh [--quick] [BUILD]      BUILD: build/release; --quick: only what takes seconds
 #
@@ -101,6 +101,7 @@ python_types() {
 step "formatting" format
 step "shell" shell
 step "documentation" python3 tools/check_docs.py
+step "words" python3 tools/check_words.py
 if [ "$quick" ]; then
   step "layers" python3 tools/check_layers.py
   exit $failed

@@ -3,7 +3,7 @@
 #
 #   tools/nightly.sh [PART…]      make nightly; parts are sanitize, fuzz, tidy, busy, deb and source
 #
-# A part that has passed at this commit is not run again, so an interrupted night goes on where it was. Logs and results
+# A part that has passed at this commit is not run again, so an interrupted night continues where it was. Logs and results
 # are in build/nightly; FUZZ_SECONDS is how long each fuzzer runs (600).
 # shellcheck disable=SC2317 # parts are called by their names
 set -euo pipefail

@@ -30,7 +30,7 @@ LONG = "a/folder/whose/name/is/much/longer/than/the/one/that/the/first/run/was/m
 
 
 class Surroundings:
-    """What a run is made in. Nothing that is not said differs from the first run."""
+    """What a run is made in. All else is as in the first run."""
 
     def __init__(
         self,

@@ -70,7 +70,7 @@ def report_failed(cases):
 
 
 def verdict_of(label, language, figure, ratio, inside, of_device, within):
-    """What is said, and whether it is wrong."""
+    """The text, and whether it is wrong."""
     if of_device and label in DEVICE_BOUND:
         good = abs(ratio - 1) <= within
         return ("" if good else "NOT ") + f"within {within:.0%}", not good

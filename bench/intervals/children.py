@@ -7,7 +7,7 @@ how much between them (src/measurement/autorange.h).
 
 Children of 50 ms are cut into windows of 10 ms. Medians of windows of one child differ by noise that
 comes and goes (neighbours on the machine); those of different children differ by their layout, too.
-A child of L windows tells the median with a variance of layout + noise / L, and takes L windows and
+A child of L windows gives the median with a variance of layout + noise / L, and takes L windows and
 its overhead (its fork, its end, what is not sampled): the length at which variance times duration is
 the least is sqrt(overhead * noise / layout).
 """

@@ -72,7 +72,7 @@ class MeteredRunner final : public ProcessRunner {
   }
 };
 
-/// Lets go of what it is told.
+/// Drops what it receives.
 class Audience final : public ExecutionObserver {
  public:
   std::size_t good = 0;

@@ -5,7 +5,7 @@ empty cases on one core.
   bench/scheduling/run.py [--tally build/release/tally] [--cases 5000] [--core 0] [--json FILE]
 
 tally and all that it starts are bound to one core. Cases are empty statements, timed natively for
-the shortest time that may be asked for (1 ms), which two children sample. By design such a case
+the shortest allowed time (1 ms), which two children sample. By design such a case
 takes two forks: the case's process, which times the empty loop and is the last of the children, and
 the other one. The overhead of a case is
 

@@ -6,7 +6,7 @@ moment.
                               [--only counts|times] [--cold] [--server] [--memory]
 
 Each run is preceded by the yardstick, importing torch under Valgrind, which is most of what a
-counted host does before it serves: its processor time tells a slow hour from a slow version. Runs
+counted host does before it serves: its processor time distinguishes a slow hour from a slow version. Runs
 share one cache, which the first run fills and which is not listed (with --cold each run gets an
 empty one); with --against both versions take turns. With --server a `tally serve` of each version
 measures, whose hosts the first run has warmed.
@@ -159,8 +159,8 @@ def run_suite(tally, cache, folder, options, more):
     watch.over.set()
     if code != 0:
         raise SystemExit(f"{tally} run {SUITE} ended with {code}")
-    told = json.loads(record.read_text())
-    cases = told["cases"]
+    content = json.loads(record.read_text())
+    cases = content["cases"]
     return {
         "seconds": seconds,
         "processor": processor_seconds()[0] - processor,
@@ -169,7 +169,7 @@ def run_suite(tally, cache, folder, options, more):
         "ok": sum(case["status"] == "ok" for case in cases),
         "imprecise": sum("imprecise" in case["flags"] for case in cases),
         "peak_kib": watch.peak_kib,
-        **where_it_went(told, started_s),
+        **where_it_went(content, started_s),
     }
 
 

@@ -1,4 +1,4 @@
-/// What a case of a command is asked for, as the runner's message says it.
+/// What is requested of a command's case, as in the runner's message.
 #pragma once
 
 #include <cstdint>

@@ -54,7 +54,7 @@ std::vector<std::uint64_t> order_of(const std::string& name) {
 }
 
 /// A try to execute another program that failed ends a file, and nothing else.
-bool goes_on(const TreeProcess& before, const TreeProcess& after) {
+bool continues_as(const TreeProcess& before, const TreeProcess& after) {
   return before.place == after.place && before.program == after.program && before.arguments == after.arguments &&
          after.start == 0;
 }
@@ -126,7 +126,7 @@ Tree read_tree(const std::string& folder, int counts) {
     if (!was_killed && head != std::string::npos && totals != std::string::npos && totals > head)
       tree.functions.append(text, head + 2, totals - head - 2);
     tree.functions += '\n';
-    if (!tree.processes.empty() && goes_on(tree.processes.back(), one)) {
+    if (!tree.processes.empty() && continues_as(tree.processes.back(), one)) {
       tree.processes.back().instructions += one.instructions;
     } else {
       tree.processes.push_back(std::move(one));

@@ -71,7 +71,7 @@ void drain(int pipe, pid_t pid) {
 }
 
 /// Its other processes are its own, too, and their counts are a part of its count: until they have ended, there is
-/// none. False: some go on. What they write is read meanwhile (-1: nothing is).
+/// none. False: some still run. What they write is read meanwhile (-1: nothing is).
 bool wait_for_others(int pipe) {
   for (const std::uint64_t end = now_ns() + kPatience;;) {
     const pid_t one = ::waitpid(-1, nullptr, WNOHANG);

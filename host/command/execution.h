@@ -23,7 +23,7 @@ struct Ended {
   int status = 0;               ///< As wait(2) has it.
   std::uint64_t lasted_ns = 0;  ///< From fork() until it had ended.
   rusage used{};                ///< Of it, and of the processes that it waited for.
-  bool leaves_processes = false;  ///< Some went on for ten seconds after it had ended.
+  bool leaves_processes = false;  ///< Some ran for ten seconds after it had ended.
 };
 
 /// Starts it, and does not wait. It leads a process group of its own, so that its `kill 0` reaches its own processes
@@ -45,7 +45,7 @@ int enter_user_namespace();
 /// Why execvp() would not start it: Valgrind says so in words of its own.
 struct NotExecutable {
   int why = 0;                  ///< An errno; 0: it would.
-  std::string interpreter;      ///< Of a script: the one that is not to be had. Else empty.
+  std::string interpreter;      ///< Of a script: the one that cannot be found. Else empty.
   bool takes_identity = false;  ///< It would be, but runs as another user or group, which Valgrind refuses.
 };
 NotExecutable why_not_executable(const std::string& program);
@@ -54,7 +54,7 @@ NotExecutable why_not_executable(const std::string& program);
 int exit_code_of(int status);
 /// "exited with code 1", "was ended by SIGSEGV".
 std::string how_ended(int status);
-/// What is to be said of the exit code of a command under Valgrind that it would hardly have had without; or empty.
+/// What to report about the exit code of a command under Valgrind that it would hardly have had without; or empty.
 std::string why_under_valgrind(int exit_code);
 
 /// What starting a process takes, and waiting for its end: of one that executes nothing. Nanoseconds.

@@ -39,7 +39,7 @@ void pause_for(int ns) {
 /// Nothing below it is left alive, and neither is it. It is a child of ours.
 void end_tree(pid_t root) {
   ::kill(root, SIGSTOP);  // It starts nothing more, and takes what loses its parent.
-  // Once more than one that finds nobody: what was started while it looked comes to light by then.
+  // Once more than one that finds nobody: what was started while it looked is found by then.
   for (int in_vain = 0; in_vain < 2;) in_vain = signal_descendants(root, SIGKILL) == 0 ? in_vain + 1 : 0;
   ::kill(root, SIGKILL);
   while (::waitpid(root, nullptr, 0) < 0 && errno == EINTR) {

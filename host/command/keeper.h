@@ -27,7 +27,7 @@ class Keeper {
   /// This process is one from here on; from now on its signals wait until it asks for them.
   Keeper();
 
-  /// A shell runs the text. What it leaves in the background goes on.
+  /// A shell runs the text. What it leaves in the background continues.
   KeptEnd set_up(const std::string& text);
   /// `measure` runs in a process of its own, whose exit code it returns. Nothing of that is left afterwards.
   KeptEnd watch(const std::function<int()>& measure);

@@ -364,7 +364,7 @@ class CommandCase {
       fail(Stage::setup,
            "what prepares it" + (ended.refused != 0  ? " cannot be started: " + reason()
                                  : ended.status != 0 ? " " + how_ended(ended.status)
-                                                     : " goes on ten seconds after it has ended"),
+                                                     : " still runs ten seconds after it has ended"),
            request_.prepare);
       return false;
     }
@@ -446,7 +446,7 @@ class CommandCase {
       return std::nullopt;
     }
     if (ended.leaves_processes) {
-      fail(Stage::region, "a process that it has started goes on ten seconds after it has ended",
+      fail(Stage::region, "a process that it has started still runs ten seconds after it has ended",
            "end it in the command, or measure what starts it otherwise");
       return std::nullopt;
     }

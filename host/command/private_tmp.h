@@ -22,7 +22,7 @@ class PrivateTmp {
   int make_ready();
 
   /// From now on this process and what it starts are in a new one, in which these paths are as before. Of a process
-  /// that was made ready. False: that is not to be had; errno says why, and it is left again.
+  /// that was made ready. False: there is none; errno says why, and it is left again.
   bool enter(const std::vector<std::string>& needed);
   /// Where enter() has found it. What was left is returned, the least of names first; "…" stands for the rest of many.
   std::string leave();

@@ -1,7 +1,7 @@
 /// Counts calls of the C allocator in a process, by pointing every loaded object's relocations for it at counting
 /// wrappers.
 ///
-/// Where the recorder of allocation sites is preloaded, it counts instead, and a region's ends are told to it.
+/// Where the recorder of allocation sites is preloaded, it counts instead, and is notified of a region's ends.
 ///
 /// Installed only in the one native child that counts allocations, so that no other child pays for it, not even with a
 /// branch. Objects opened after install() are not seen; Python's own small-object arenas do not call the C allocator

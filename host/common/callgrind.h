@@ -15,7 +15,7 @@ namespace tally::host::callgrind {
 bool running();  ///< Under Valgrind, whichever tool.
 
 /// Starts counting and translating. Flushes all translated code (≈ 0.6 s to make it again for libtorch), so: once, in
-/// the host. The calling thread collects until it is told not to.
+/// the host. The calling thread collects until stopped.
 void start_instrumentation();
 
 /// Whether the main thread, which must be the caller, is counted.
@@ -35,7 +35,7 @@ unsigned dump();
 /// (finding the names of all that a setup executes takes longer than to execute it).
 void discard();
 
-/// To be told by a forked process: Callgrind begins with another file there, and counts from 1 again.
+/// A forked process calls this: Callgrind begins with another file there, and counts from 1 again.
 void after_fork();
 
 }  // namespace tally::host::callgrind

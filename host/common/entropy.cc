@@ -193,7 +193,7 @@ void begin(bool system_answers) {
 
 void keep_over_fork() { ask_counter(kKeepEntropy, 0); }
 
-void go_on_after_fork() {
+void continue_after_fork() {
   if (!g_counter) own();
 }
 

@@ -29,7 +29,7 @@ Bytes asked_by_child(bool kept) {
   EXPECT_EQ(::pipe(ends), 0);
   if (kept) entropy::keep_over_fork();
   if (::fork() == 0) {
-    if (kept) entropy::go_on_after_fork();
+    if (kept) entropy::continue_after_fork();
     const Bytes own = asked();
     ::_exit(::write(ends[1], own.data(), own.size()) == static_cast<ssize_t>(own.size()) ? 0 : 1);
   }

@@ -141,7 +141,7 @@ int serve(const HostIdentity& identity, RunCase run_case, void* context, int con
 
   // What the warm-up counted must not be written again by every child.
   callgrind::discard();
-  // Whoever is made of this host's image goes on here.
+  // A process that is made of this host's image continues here.
   if (!g_leaves_no_image) {
     VALGRIND_DO_CLIENT_REQUEST_STMT(protocol::image::kReadyToServe, 0, 0, 0, 0, 0);
   }

@@ -1,7 +1,7 @@
 /// The life of a host: say hello, then fork a case child for every request, reap what it forked, and report it.
 ///
 /// A host must have one thread when it forks; the number is checked before each fork and reported with it. One that has
-/// more runs the case that it is asked for itself, and ends with it. Between
+/// more runs the requested case itself, and ends with it. Between
 /// requests the host's heap does not move, so that the hundredth case starts from the same state as the first.
 #pragma once
 

@@ -26,7 +26,7 @@ void fill_malloc();
 void fill_pools(void* (*allocate)(std::size_t), std::size_t pool);
 
 /// The same once the pools that fill_pools() left at the front have been pushed back: an object that was there before,
-/// let go later, puts its own pool in front, with one free block, which each object that is made and let go then takes
+/// freed later, puts its own pool in front, with one free block, which each object that is made and freed then takes
 /// from the list of pools and puts back (4 to 5 instructions). Fills such pools, and leaves those of the last
 /// fill_pools() as they are.
 void bring_fresh_pools_to_front(void* (*allocate)(std::size_t), std::size_t pool);
@@ -40,7 +40,7 @@ void align_mappings();
 constexpr std::uintptr_t floor_of_stage(unsigned stage) { return (std::uintptr_t{4} << 30U) << stage; }
 
 /// Under Valgrind: what is allocated or mapped from here on lies at `floor` or above it, whatever the heaps and the
-/// address space below look like. The heap is left as it is and goes on in a mapping of its own; no gap is left below
+/// address space below look like. The heap is left as it is and continues in a mapping of its own; no gap is left below
 /// `floor`. `floor` is a multiple of 1 MiB, above all that is mapped for the program, and below Valgrind's own.
 void leave_memory_below(std::uintptr_t floor);
 

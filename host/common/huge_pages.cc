@@ -15,7 +15,7 @@ namespace {
 /// False where no huge page is left. Other errors are of one piece only: it shares pages, or has none at all.
 bool gather(std::uintptr_t from, std::uintptr_t to) {
   for (auto at = (from + kHugePage - 1) / kHugePage * kHugePage; at + kHugePage <= to; at += kHugePage) {
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel tells of this process's memory in numbers
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel reports this process's memory as numbers
     if (::madvise(reinterpret_cast<void*>(at), kHugePage, kGatherPages) != 0 && errno == ENOMEM) return false;
   }
   return true;

@@ -13,8 +13,8 @@ inline constexpr int kGatherPages = 25;
 inline constexpr std::uintptr_t kHugePage = std::uintptr_t{2} * 1024 * 1024;
 
 /// So many cases earn again what gathering costs: 0.6 s of PyTorch's host in Python, where memory that nobody had
-/// lately is slow to get (a virtual machine that gives it back: 5 ms for 2 MiB, else 0.6), for 5 ms in the kernel and 4
-/// in translated code of each.
+/// recently is slow to get (a virtual machine that gives it back: 5 ms for 2 MiB, else 0.6), for 5 ms in the kernel and
+/// 4 in translated code of each.
 inline constexpr std::uint64_t kCasesWorthGathering = 64;
 /// Forks of a process that has less in memory cost too little to be worth it, however many they are.
 inline constexpr std::size_t kWorthHugePages = std::size_t{256} * 1024 * 1024;

@@ -46,7 +46,7 @@ class HugePagesTest : public ::testing::Test {
 TEST_F(HugePagesTest, GatherMemoryAndLeaveItsContents) {
   gather_in_huge_pages(0);
   for (std::uint32_t i = 0; i < kSize / sizeof i; ++i) ASSERT_EQ(numbers_[i], i);
-  if (::madvise(numbers_, kSize, kGatherPages) != 0) GTEST_SKIP() << "this kernel gathers no pages when it is told to";
+  if (::madvise(numbers_, kSize, kGatherPages) != 0) GTEST_SKIP() << "this kernel gathers no pages on request";
   EXPECT_GE(huge_bytes(), kSize - kHugePage);
 }
 

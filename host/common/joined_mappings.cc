@@ -12,7 +12,7 @@ namespace {
 
 void join(const Mapping& all, bool has_code) {
   // A kernel that does not allow it leaves them as they are.
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel tells of this process's memory in numbers
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel reports this process's memory as numbers
   if (has_code) ::mprotect(reinterpret_cast<void*>(all.begin), all.end - all.begin, PROT_READ | PROT_EXEC);
 }
 

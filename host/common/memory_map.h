@@ -1,5 +1,4 @@
-/// What the kernel tells of this process's memory. Allocates nothing: what is read must not move the heap that it is
-/// of.
+/// What the kernel reports about this process's memory. Allocates nothing: reading about the heap must not move it.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +26,7 @@ bool take_mapping(std::string_view& maps, Mapping& mapping);
 
 /// Figures of /proc/self/statm, by their places in it.
 enum class Memory { resident = 1, data = 5 };  ///< data: what RLIMIT_DATA counts, and the stack.
-/// In bytes; 0 where it is not told.
+/// In bytes; 0 where the kernel does not report it.
 std::uint64_t memory_bytes(Memory which);
 
 }  // namespace tally::host

@@ -98,7 +98,7 @@ void populate_learned_pages() {
   for (unsigned i = 0; i < count && i < Learned::kMostRanges; ++i) {
     const auto [begin, end] = g_learned->ranges[i];
     if (end - begin > kMostPages * kPage) continue;  // a case has written here
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel tells of this process's memory in numbers
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel reports this process's memory as numbers
     ::madvise(reinterpret_cast<void*>(begin), end - begin, kPopulateWrite);
   }
 }

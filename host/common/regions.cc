@@ -25,7 +25,7 @@ using protocol::Stage;
 
 namespace {
 
-constexpr std::uint64_t kProbes = 10;             // executions that tell whether a statement wakes other threads
+constexpr std::uint64_t kProbes = 10;             // executions that show whether a statement wakes other threads
 constexpr std::uint64_t kMostPaused = 20;         // as much as the block should last
 constexpr std::uint64_t kColdBlock = 50'000'000;  // ns; a longer block is not worth a second one
 
@@ -129,7 +129,7 @@ void Regions::resume() {
 void Regions::become_ready() {
   learn_written_pages();
   // A team of threads does not survive a fork: its region would wait for ever. Threads that the statement never wakes
-  // (PyTorch makes a pool when it is told the number of threads, and uses none for small tensors) are no hindrance.
+  // (PyTorch makes a pool when the number of threads is set, and uses none for small tensors) are no hindrance.
   if (threads_ > 1) {
     wait_until_others_sleep();
     const bool work = state_ == State::probing && sleeps_of_others() != sleeps_before_;
@@ -155,7 +155,7 @@ void Regions::become_ready() {
 /// Iterations of the warm-up's next part; 0 when it is over.
 ///
 /// Where instructions are counted and there is something to settle, it is done after one half, when what is done once
-/// is done, and again one execution later, which made a new result and let go of the last that was made before.
+/// is done, and again one execution later, which made a new result and freed the last one made before.
 std::uint64_t Regions::next_warm_up() {
   if (warm_up_ == 0) return 0;
   enter_stage(Stage::warm_up);
@@ -237,7 +237,7 @@ bool Regions::fork_timed() {
 bool Regions::fork_region(bool timed) {
   const Replicate::Forked replicate = replicate_.fork();
   if (replicate.here) return true;
-  if (shared_page().failed != 0) ::_exit(1);  // it has said why itself
+  if (shared_page().failed != 0) ::_exit(1);  // it has reported why itself
   if (replicate.problem != nullptr) {
     fail(Stage::region, replicate.problem, {});
     ::_exit(1);

@@ -64,9 +64,9 @@ class Regions {
 
   /// How many executions come before each phase is measured. Must be called before the first phase begins.
   void warm_up(std::uint64_t executions) { warm_up_ = executions; }
-  /// Every region has so many executions, whatever is asked for; 0: as many as are asked for.
+  /// Every region has so many executions, whatever is requested; 0: as many as are requested.
   void fix_iterations(std::uint64_t iterations) { fixed_ = iterations; }
-  /// After wait(), which said fewer: a loop goes in steps of several.
+  /// After wait(), which returned fewer: a loop goes in steps of several.
   void raise_iterations(std::uint64_t iterations) { iterations_ = iterations; }
   /// Threads are started between wait() and start(); what they did until start() is not counted.
   void expect_threads() { threads_come_ = true; }
@@ -78,13 +78,14 @@ class Regions {
   void set_manual(bool manual) { manual_ = manual; }
   void add_manual_time(double seconds) { manual_ns_ += seconds * 1e9; }
 
-  /// True when the loop ended because next() said so. Otherwise the statement left the loop: a return, a break, a goto.
+  /// True when the loop ended because next() returned 0. Otherwise the statement left the loop: a return, a break, a
+  /// goto.
   [[nodiscard]] bool ended_properly() const { return state_ == State::left; }
 
-  /// Tells what an execution left; heard only inside a counted region. An empty refusal is none.
+  /// Reports what an execution left. Ignored outside a counted region. An empty refusal is none.
   void report_result(std::string_view text, std::string_view refusal) const;
 
-  /// Says why the case cannot go on. May be called in a replicate too.
+  /// Reports why the case cannot continue. May be called in a replicate too.
   void fail(protocol::Stage stage, std::string_view message, std::string_view detail) {
     send_failed(stage, message, detail, false);
   }
@@ -146,7 +147,7 @@ class Regions {
   std::uint64_t block_ns_ = 0;
   std::uint64_t budget_ns_ = 0;
   std::uint64_t least_samples_ = 0;
-  std::uint64_t asked_at_ns_ = 0;  ///< When the command came, or its last child was told of.
+  std::uint64_t asked_at_ns_ = 0;  ///< When the command came, or its last child was reported.
   std::uint64_t spent_ns_ = 0;
   std::uint64_t block_start_ns_ = 0;
   std::uint64_t launched_at_ns_ = 0;  ///< On a device: the block's wait for it began.

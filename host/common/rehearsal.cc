@@ -31,7 +31,7 @@ bool order(const Channel& runner, const Message& request, bool counted, int phas
   return true;
 }
 
-/// The runner quotes the last line of what a host said before it ended.
+/// The runner quotes the last line that a host wrote before it ended.
 void print(std::string_view text) {
   if (!text.empty()) std::fprintf(stderr, "warm-up: %.*s\n", static_cast<int>(text.size()), text.data());
 }

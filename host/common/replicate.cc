@@ -74,7 +74,7 @@ Replicate::Forked Replicate::fork() {
   if (pid == 0) {
     die_with(parent);
     here_ = true;
-    entropy::go_on_after_fork();
+    entropy::continue_after_fork();
     callgrind::after_fork();
     take_done_pipe(done);
     return {.here = true};

@@ -1,7 +1,7 @@
 /// The process in which one region is executed: forked from its case child, waited for there, and left when the region
 /// is over.
 ///
-/// Never says anything to the runner: what came of it is the case child's to tell.
+/// Never sends anything to the runner: the case child reports its result.
 #pragma once
 
 namespace tally::host {

@@ -41,7 +41,7 @@ void renew_shared_page() { map_at(&shared_page(), sizeof(SharedPage), MAP_FIXED)
 void add_watched(protocol::Writer& message) {
   const CaseWatch& watch = shared_page().watch;
   if (watch.changed_file[0] != 0) message.text(protocol::Field::changed_file, watch.changed_file);
-  if (watch.asked_for != 0) message.number(protocol::Field::asked_for, watch.asked_for);
+  if (watch.requested != 0) message.number(protocol::Field::requested, watch.requested);
 }
 
 protocol::Stage stage_of_child(int place) { return static_cast<protocol::Stage>(place_at(place).stage); }

@@ -1,8 +1,8 @@
-/// What a replicate tells its case child, and a case child its host: memory that both see, mapped by the host before
-/// it forks.
+/// What a replicate reports to its case child, and a case child to its host: memory that both see, mapped by the host
+/// before it forks.
 ///
-/// A replicate cannot answer on the case's socket (two writers), and its exit status alone does not tell a finished
-/// region from a statement that called exit(0).
+/// A replicate cannot answer on the case's socket (two writers), and its exit status alone does not distinguish a
+/// finished region from a statement that called exit(0).
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct SharedPage {
   std::uint64_t allocations;
   std::uint64_t allocated_bytes;
   std::uint32_t sample_count;
-  std::uint32_t askers;         ///< Processes that the case has forked, and that have asked for randomness.
+  std::uint32_t askers;         ///< Processes that the case has forked, and that have requested randomness.
   CaseWatch watch;              ///< The counter's; nothing is seen where another one counts.
   double samples[kMaxSamples];  ///< Seconds for each block; on a device the first third of it is.
 
@@ -40,8 +40,8 @@ void renew_shared_page();
 /// What the counter has seen of the case by now, to a message to its runner.
 void add_watched(protocol::Writer& message);
 
-/// How far a case child has come, which its host reports when it is gone: neither a crash, nor an exit, nor what is
-/// killed at a deadline can tell it itself. Each living child of a host has a place of its own.
+/// How far a case child has come. Its host reports that once the child is gone: a child that crashed, exited or was
+/// killed at a deadline cannot. Each living child of a host has a place of its own.
 inline constexpr int kMaxChildren = 1024;  // their places fill a page
 protocol::Stage stage_of_child(int place);
 /// Whether it lost the socket on which it speaks with the runner, and so could not even say that.

@@ -128,7 +128,7 @@ void add_sleeps(const char* name, void* context) {
   ++sleeps.count;  // also of those that have no place: then there are too many to bind any
 }
 
-/// Where samples will lie, which nobody has taken yet: a page of one's own would be one more, as above.
+/// Where samples will lie, which nobody has taken yet: a separate page would be one more, as above.
 Sleeps& noted_sleeps() {
   static_assert(sizeof(Sleeps) <= sizeof shared_page().samples);
   return *reinterpret_cast<Sleeps*>(shared_page().samples);

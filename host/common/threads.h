@@ -3,7 +3,7 @@
 
 namespace tally::host {
 
-/// How many there are; 0 when /proc does not tell.
+/// How many there are; 0 when /proc does not say.
 int count_threads();
 
 /// Whether this process never had a second thread since it was forked (or started), by the processor time that all of

@@ -71,7 +71,7 @@ int add_parts(dl_phdr_info* library, std::size_t /*size*/, void* /*data*/) {
 Address address_of(void* at) { return reinterpret_cast<Address>(at); }
 
 void* pointer(Address address) {
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel tells of this process's memory in numbers
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel reports this process's memory as numbers
   return reinterpret_cast<void*>(address);
 }
 
@@ -82,7 +82,7 @@ bool is_zero(Address page) {
 
 void map_zeros(Address begin, Address end) {
   constexpr int kPlace = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
-  // The kernel may have unmapped what was there: no process is left to go on with.
+  // The kernel may have unmapped what was there: no process is left to continue.
   if (::mmap(pointer(begin), end - begin, PROT_READ | PROT_WRITE, kPlace, -1, 0) != pointer(begin)) std::abort();
 }
 
@@ -136,7 +136,7 @@ bool copy(const Area& area, int file, off_t offset) {
 void map(const Area& area, int file, off_t offset) {
   void* at = pointer(area.begin);
   const int protection = area.writable ? PROT_READ | PROT_WRITE : PROT_READ;
-  // The kernel may have unmapped what was there: no process is left to go on with.
+  // The kernel may have unmapped what was there: no process is left to continue.
   if (::mmap(at, area.end - area.begin, protection, MAP_PRIVATE | MAP_FIXED, file, offset) != at) std::abort();
 }
 

@@ -205,27 +205,27 @@ TEST(CounterInstructions, AreCallgrinds) {
   EXPECT_GT(ours.back().size(), 500U);
 }
 
-struct Told {
+struct Reported {
   long pages = 0;
   int mappings = 0;
 };
 
-std::vector<Told> told_by(const std::string& printed) {
-  std::vector<Told> all;
+std::vector<Reported> reported_by(const std::string& printed) {
+  std::vector<Reported> all;
   std::istringstream lines(printed);
   std::string words;
-  for (Told told; lines >> told.pages >> words >> told.mappings && std::getline(lines, words);) all.push_back(told);
+  for (Reported line; lines >> line.pages >> words >> line.mappings && std::getline(lines, words);) all.push_back(line);
   return all;
 }
 
 /// Of the sectors that Valgrind keeps translations in, the victim needs three.
 TEST(CounterMemory, IsLessWhereCountingStarts) {
   const Outcome counted = run(counter(), "memory_victim");
-  const std::vector<Told> told = told_by(counted.printed);
-  ASSERT_EQ(told.size(), 2U) << counted.printed;
-  EXPECT_LT(told[1].pages, told[0].pages - 5000) << counted.printed;
-  EXPECT_GE(told[0].mappings, 4) << "code, what is read, what the loader has protected, variables";
-  EXPECT_EQ(told[1].mappings, 2);
+  const std::vector<Reported> reported = reported_by(counted.printed);
+  ASSERT_EQ(reported.size(), 2U) << counted.printed;
+  EXPECT_LT(reported[1].pages, reported[0].pages - 5000) << counted.printed;
+  EXPECT_GE(reported[0].mappings, 4) << "code, what is read, what the loader has protected, variables";
+  EXPECT_EQ(reported[1].mappings, 2);
 }
 
 TEST(CounterMemory, GivenBackMovesNoCount) {
@@ -258,7 +258,7 @@ TEST(CounterEntropy, IsTheSameInEachRunAndAnotherInEachForkedProcess) {
   ASSERT_EQ(drawn.size(), 13U);
   EXPECT_NE(drawn.find("system")->second, again.find("system")->second);
   EXPECT_EQ(drawn.find("begun")->second, drawn.find("first")->second) << "a case begins with the first bytes";
-  EXPECT_EQ(drawn.find("kept")->second, drawn.find("after")->second) << "a replicate goes on as its parent would";
+  EXPECT_EQ(drawn.find("kept")->second, drawn.find("after")->second) << "a replicate continues as its parent would";
   EXPECT_EQ(drawn.find("zero")->second, std::string(" 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00"));
   for (auto* one : {&drawn, &again}) one->erase("system");
   EXPECT_EQ(drawn, again);
@@ -274,7 +274,7 @@ std::string seen_of(const std::string& act) {
   return name.substr(0, name.find('\n'));
 }
 
-TEST(CounterWatch, NamesTheFileThatIsChangedAndSeesWhatIsAskedFor) {
+TEST(CounterWatch, NamesTheFileThatIsChangedAndSeesWhatIsRequested) {
   const std::map<std::string, std::string> expected = {{"write", "there"},
                                                        {"append", "there"},
                                                        {"make", "new"},

@@ -29,7 +29,7 @@ constexpr Traced kTraced[] = {
 constexpr UInt kRoom = 4096;
 AllocationCall g_calls[kRoom];
 UInt g_count = 0;
-Addr g_told[host::kTracedFunctions];  ///< Where functions begin that the guest has named, by their numbers.
+Addr g_reported[host::kTracedFunctions];  ///< Where functions begin that the guest has named, by their numbers.
 long g_file = -1;
 
 void write_calls() {
@@ -47,7 +47,7 @@ void note_call(ULong function, ULong first, ULong second, ULong stack) {
 /// Allocation::stage: no function that is traced.
 Allocation traced_at(Addr entry) {
   for (ULong function = 0; function < host::kTracedFunctions; ++function) {
-    if (g_told[function] == entry) return static_cast<Allocation>(function);
+    if (g_reported[function] == entry) return static_cast<Allocation>(function);
   }
   const HChar* name = nullptr;
   if (!VG_(get_fnname_if_entry)(VG_(current_DiEpoch)(), entry, &name)) return Allocation::stage;
@@ -83,7 +83,7 @@ Bool handle_trace_request(const UWord* request, UWord* result) {
   if (request[0] != host::kBeginStage && request[0] != host::kTraceFunction) return False;
   *result = g_file >= 0 ? 1 : 0;
   if (request[0] == host::kTraceFunction) {
-    if (request[1] < host::kTracedFunctions) g_told[request[1]] = request[2];
+    if (request[1] < host::kTracedFunctions) g_reported[request[1]] = request[2];
     if (g_file >= 0) discard_all_translations();
     return True;
   }

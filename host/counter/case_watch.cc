@@ -184,7 +184,8 @@ bool begins_with(const HChar* name, const HChar* beginning) {
 }
 
 /// Hosts ask for the number of their process, too, and Python for that of each thread that it starts. Where the user's
-/// code lies in one object with ours, the function's name decides; in one without names nothing is said of the case.
+/// code lies in one object with ours, the function's name decides; in one without names nothing is reported of the
+/// case.
 bool asks_for_itself(ThreadId thread) {
   const DiEpoch now = VG_(current_DiEpoch)();
   const Addr caller = caller_of(thread);
@@ -198,13 +199,13 @@ bool asks_for_itself(ThreadId thread) {
 void note_own_number(ThreadId thread, UInt number) {
   constexpr UInt kGetpid = 39;
   constexpr UInt kGettid = 186;
-  if ((number != kGetpid && number != kGettid) || (g_watch->asked_for & host::kOwnNumber) != 0) return;
-  if (asks_for_itself(thread)) g_watch->asked_for |= host::kOwnNumber;
+  if ((number != kGetpid && number != kGettid) || (g_watch->requested & host::kOwnNumber) != 0) return;
+  if (asks_for_itself(thread)) g_watch->requested |= host::kOwnNumber;
 }
 
 ULong processor_clock() {
   if (keeps_start_clock()) return start_ticks();
-  if (g_watch != nullptr) g_watch->asked_for |= host::kTimeOfDay;
+  if (g_watch != nullptr) g_watch->requested |= host::kTimeOfDay;
   return __builtin_ia32_rdtsc();
 }
 
@@ -232,7 +233,7 @@ void forget_own_file(UInt number, const UWord* arguments, SysRes result) {
 
 void watch_syscall(ThreadId thread, UInt number, const UWord* arguments, SysRes result) {
   if (g_watch == nullptr) return;
-  if (!fixes_time_of_day() && asks_for_time_of_day(number, arguments)) g_watch->asked_for |= host::kTimeOfDay;
+  if (!fixes_time_of_day() && asks_for_time_of_day(number, arguments)) g_watch->requested |= host::kTimeOfDay;
   note_own_number(thread, number);
   if (g_watch->changed_file[0] == 0) return note_changed_file(number, arguments, result);
   forget_own_file(number, arguments, result);

@@ -121,7 +121,7 @@ void end_file() {
   g_start = 0;
 }
 
-/// The program that this process is about to execute goes on with them.
+/// The program that this process is about to execute continues with them.
 void pass_on() {
   constexpr SizeT kLength = sizeof options::kProcessOption - 1;
   const SizeT room = kLength + sizeof g_place + 64;
@@ -137,7 +137,7 @@ void pass_on() {
 }
 
 /// "1.2-3@17#4"
-void go_on_as(const HChar* text) {
+void continue_as(const HChar* text) {
   SizeT length = 0;
   while (text[length] != 0 && text[length] != '-' && length < kLongestPlace) ++length;
   VG_(strncpy)(g_place, text, length);
@@ -235,7 +235,7 @@ Bool take_command_option(const HChar* argument) {
     return True;
   }
   if (const HChar* process = value_of(options::kProcessOption, sizeof options::kProcessOption - 1)) {
-    go_on_as(process);
+    continue_as(process);
     return True;
   }
   if (const HChar* counts = value_of(options::kCountsOption, sizeof options::kCountsOption - 1)) {
@@ -275,10 +275,10 @@ void note_call_of_command(UInt number, UWord* arguments) {
 void answer_command(ThreadId thread, UInt number, UWord* arguments, SysRes result) {
   if (!counts_command()) return;
   if (sr_isError(result)) {
-    // It is what it was, and goes on.
+    // It is what it was, and continues.
     if (number == kExecve || number == kExecveat) {
       begin_file();
-      go_on_sharing(g_number);
+      continue_sharing(g_number);
     }
     return;
   }

@@ -9,7 +9,7 @@ extern "C" {
 /// Tables to unwind the guest's stack by: no stack is looked at. (One that Valgrind prints as a guest ends goes by
 /// frame pointers.) 40 MB of libtorch alone.
 void __wrap_vgModuleLocal_read_callframe_info_dwarf3() {}
-/// Lines and inlined functions: what is counted is told by functions.
+/// Lines and inlined functions: what is counted is reported by function.
 void __wrap_vgModuleLocal_read_debuginfo_dwarf3() {}
 
 /// Whether a block is well formed, before it is optimised and at the end: assertions, which fail when somebody works on

@@ -24,7 +24,7 @@ namespace system = host::system;
 constexpr Int kAt = 1;        // MHint: there, where nothing is
 constexpr Int kAnywhere = 2;  // MAny
 
-/// Below Valgrind's own memory, and above all that a program comes to.
+/// Below Valgrind's own memory, and above all that a program uses.
 constexpr Addr kBegin = Addr{48} << 30U;
 constexpr Addr kEnd = Addr{60} << 30U;
 constexpr Addr kBetween = Addr{64} << 10U;

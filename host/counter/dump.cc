@@ -132,7 +132,7 @@ class File {
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
-  /// `in_tables`: instructions of linkage tables that it goes on through, of all its executions.
+  /// `in_tables`: instructions of linkage tables that it passes through, of all its executions.
   void add(UInt number, ULong executions, ULong in_tables) {
     const ULong instructions = executions * stretch(number).instructions + in_tables;
     total_ += instructions;

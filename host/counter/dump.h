@@ -9,7 +9,7 @@
 /// Of what is no region, but came before one, the file has the total alone: nobody reads it, and finding the names of
 /// all that a setup executes takes longer than to execute it. But in a process that was not forked, a host that has
 /// warmed up, names are looked up all the same: its cases will execute the same code, and Valgrind 3.24 reads an
-/// object's separate debug file when it is first asked for a name (on Debian 13 each case child read those of PyTorch
+/// object's separate debug file at the first request for a name (on Debian 13 each case child read those of PyTorch
 /// anew: 0.25 s).
 #pragma once
 

@@ -15,7 +15,7 @@ using host::Entropy;
 
 Entropy g_entropy;
 Bool g_answers = True;
-Bool g_keeps = False;  ///< The next child goes on with our bytes.
+Bool g_keeps = False;  ///< The next child continues with our bytes.
 
 constexpr UInt kRead = 0;
 constexpr UInt kPread = 17;

@@ -2,7 +2,7 @@
 /// RDRAND and RDSEED, and the sixteen bytes that the kernel gives each program at its start.
 ///
 /// The system is asked first, so that lengths and errors are its own, and what it wrote is written over. Owns the
-/// process's stream; a forked process has one of its own, unless its parent has said that it is to go on with the
+/// process's stream; a forked process has one of its own, unless its parent has requested that it continue with the
 /// parent's.
 #pragma once
 

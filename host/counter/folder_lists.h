@@ -2,7 +2,7 @@
 ///
 /// The kernel lists a folder in an order of its file system's, so a copy of the same files was listed in another one.
 /// What reads a list keeps each name in the order in which it comes, and all that was allocated later lay elsewhere: 24
-/// of 41 Python cases moved by up to 0.7 %. A list is read to its end when its first piece is asked for, and is given
+/// of 41 Python cases moved by up to 0.7 %. A list is read to its end when its first piece is requested, and is given
 /// in pieces of the size that the guest asks for; places in it (telldir, seekdir) hold.
 #pragma once
 

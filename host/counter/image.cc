@@ -26,7 +26,7 @@ constexpr long kLeastProcessorMs = 700;
 
 const HChar* g_path = nullptr;
 
-// What a process goes on with that was made of the image; a static variable is part of it.
+// What a process that was made of the image continues with; a static variable is part of it.
 VG_MINIMAL_JMP_BUF(g_context);
 HChar g_new_dump_name[4096];
 Bool g_is_being_restored = False;

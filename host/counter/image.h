@@ -1,7 +1,7 @@
 /// The host's image: this process, Valgrind and guest, as a file that others are made of (protocol/host_image.h).
 ///
 /// A restored process is to Valgrind and to its guest what a forked child is; to what is counted it is the process that
-/// was written: it goes on with the same bytes of entropy, the same counters, the same number of the next dump.
+/// was written: it continues with the same bytes of entropy, the same counters, the same number of the next dump.
 #pragma once
 
 #include "valgrind.h"

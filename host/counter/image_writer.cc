@@ -142,7 +142,7 @@ class Writer {
   /// The whole of a file of /proc, in `text`.
   const HChar* read_text(const HChar* path) {
     const long file = call(system::kOpen, address(path), system::kOpenOnly);
-    if (file < 0) return "the kernel does not tell of its memory";
+    if (file < 0) return "the kernel does not report its memory";
     ULong length = 0;
     for (;;) {
       const long n =
@@ -158,7 +158,7 @@ class Writer {
   const HChar* read_mappings() {
     if (const HChar* why = read_text("/proc/self/maps")) return why;
     pages_ = call(system::kOpen, address("/proc/self/pagemap"), system::kOpenOnly);
-    if (pages_ < 0) return "the kernel does not tell of its pages";
+    if (pages_ < 0) return "the kernel does not report its pages";
     const HChar* why = nullptr;
     for (HChar* text = tables_->text; why == nullptr && *text != 0;) why = add_mapping(take_line(text));
     call(system::kClose, pages_);
@@ -251,7 +251,7 @@ class Writer {
       const ULong asked = left < Tables::kPages ? left : Tables::kPages;
       const long n = call(system::kPread, pages_, address(tables_->pages), static_cast<long>(asked * 8),
                           static_cast<long>(page * 8));
-      if (n <= 0) return "the kernel does not tell of its pages";
+      if (n <= 0) return "the kernel does not report its pages";
       const ULong given = static_cast<ULong>(n) / 8;
       for (ULong i = 0; i < given; ++i) {
         if (!is_written(tables_->pages[i])) continue;
@@ -277,7 +277,7 @@ class Writer {
 
   const HChar* read_descriptors() {
     const long folder = call(system::kOpen, address("/proc/self/fd"), system::kOpenOnly | kFolder);
-    if (folder < 0) return "the kernel does not tell of its open files";
+    if (folder < 0) return "the kernel does not report its open files";
     const HChar* why = nullptr;
     for (;;) {
       const long n = call(system::kGetdents, folder, address(tables_->text), Tables::kText);
@@ -305,7 +305,7 @@ class Writer {
     const long length = call(system::kReadlink, address(link), address(target), sizeof target - 1);
     system::Stat about{};
     if (length < 0 || call(system::kFstat, number, address(&about)) != 0)
-      return "the kernel does not tell of its open files";
+      return "the kernel does not report its open files";
     target[length] = 0;
     one->number = static_cast<Int>(number);
     one->flags = static_cast<UInt>(call(system::kFcntl, number, system::kGetMode));

@@ -57,7 +57,7 @@ class Instrumented {
   IRExpr* counters_ = nullptr;
 };
 
-/// Where a block goes on if it was not left before; 0: where it is told then.
+/// Where a block continues if it was not left before; 0: at an address that is only known then.
 Addr next_of(const IRSB* block) {
   if (block->next->tag != Iex_Const || (block->jumpkind != Ijk_Boring && block->jumpkind != Ijk_Call)) return 0;
   return block->next->Iex.Const.con->Ico.U64;

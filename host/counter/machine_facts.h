@@ -1,10 +1,10 @@
 /// Answers the guest's questions about its machine alike everywhere, where a program keeps the answer and no count
-/// should depend on it. There are two processors; the machine is called localhost. Of a file, stat() tells numbers of
+/// should depend on it. There are two processors; the machine is called localhost. stat() returns file numbers of
 /// 65,536 and more, and for folders and blocks the same sizes on every disk.
 ///
 /// The processors are the kernel's lists in /sys/devices/system/cpu. The C library reads them, and so do libraries that
-/// tell kinds of processors apart. They keep arrays of as many items as there are processors, which moved 17 of 47
-/// Python cases by up to 0.8 %. sched_getaffinity() still tells the truth.
+/// distinguish kinds of processors. They keep arrays of as many items as there are processors, which moved 17 of 47
+/// Python cases by up to 0.8 %. sched_getaffinity() still returns the truth.
 #pragma once
 
 #include "valgrind.h"

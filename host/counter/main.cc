@@ -9,7 +9,7 @@
 /// With an option it counts a whole command and all processes that come of it (command.h).
 ///
 /// What a guest asks the system to draw by lot, the counter answers (entropy.h): the same in each run. To a
-/// host that asks it tells what else its case gets of the system (case_watch.h).
+/// host that asks learns what else its case gets from the system (case_watch.h).
 ///
 /// Linked with Valgrind's core, which is under the GNU General Public License, version 2 or later. With ours, which is
 /// under Apache-2.0, the program is under version 3.

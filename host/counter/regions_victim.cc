@@ -93,7 +93,7 @@ void exceptions() {
   }
 }
 
-/// The child goes on with what was counted, and numbers its dumps anew.
+/// The child continues with what was counted, and numbers its dumps anew.
 void fork() {
   strings();
   const pid_t child = ::fork();
@@ -105,7 +105,7 @@ void fork() {
   ::waitpid(child, nullptr, 0);
 }
 
-/// A thread that collects, pauses and resumes, and stands still there until it is told to end.
+/// A thread that collects, pauses and resumes, and waits there until it is to end.
 class Worker {
  public:
   void begin() {
@@ -161,9 +161,9 @@ struct Kind {
   std::string_view name;
   void (*region)();
 };
-constexpr Kind kinds[] = {{"allocate", allocate}, {"strings", strings},        {"copy", copy}, {"pause", pause},
-                          {"signal", signal},     {"exceptions", exceptions},  {"fork", fork}, {"threads", threads},
-                          {"stop", stop},         {"repetitions", repetitions}};
+constexpr Kind kKinds[] = {{"allocate", allocate}, {"strings", strings},        {"copy", copy}, {"pause", pause},
+                           {"signal", signal},     {"exceptions", exceptions},  {"fork", fork}, {"threads", threads},
+                           {"stop", stop},         {"repetitions", repetitions}};
 
 void nothing() {}
 
@@ -177,7 +177,7 @@ void measure(void (*region)()) {
 
 int main(int count, char** arguments) {
   const std::string_view wanted = count == 2 ? arguments[1] : "";
-  for (const auto& [name, region] : kinds) {
+  for (const auto& [name, region] : kKinds) {
     if (name != wanted) continue;
     CALLGRIND_START_INSTRUMENTATION;
     measure(nothing);

@@ -109,11 +109,11 @@ UInt shared_slot() { return g_slot; }
 void end_sharing() {
   if (g_head == nullptr) return;
   g_head->is_open = 0;
-  // The lengths stay: a process whose attempt to execute another program fails goes on with them.
+  // The lengths stay: a process whose attempt to execute another program fails continues with them.
   forget(layout::slot_at(g_slot) + layout::kPage, kCountersBytes);
 }
 
-void go_on_sharing(UInt number) {
+void continue_sharing(UInt number) {
   if (g_head == nullptr) return;
   g_head->number = number;
   g_head->is_open = 1;

@@ -20,7 +20,7 @@ UInt shared_slot();
 
 /// The counts have been written to a file: their memory is freed.
 void end_sharing();
-/// It goes on after all, in the same slot.
-void go_on_sharing(UInt number);
+/// It continues after all, in the same slot.
+void continue_sharing(UInt number);
 
 }  // namespace tally::counter

@@ -76,7 +76,7 @@ ULong system_time(UWord clock) {
   return time.seconds * kSecond + time.nanoseconds;
 }
 
-/// What a command reads once its clocks run as the system's do. The time of day goes on from ours, which the command
+/// What a command reads once its clocks run as the system's do. The time of day continues from ours, which the command
 /// may have kept; processor time stays ours, because the system's would differ in each run.
 ULong now_among_threads(UWord clock, ULong real) {
   if (clock == kProcessTime || clock == kThreadTime) return now_of(clock, real);

@@ -21,7 +21,7 @@ bool keeps_start_clock();
 /// A thread is made, or the host can serve: nothing is answered any more.
 void end_start_clock();
 
-/// An option: from the beginning of a case on, the time of day is the same in each run, and goes on as it does while a
+/// An option: from the beginning of a case on, the time of day is the same in each run, and advances as it does while a
 /// host starts: a microsecond with each look, and what is slept. So is the processor's counter. Clocks that only run
 /// forward are the system's.
 Bool take_clock_option(const HChar* argument);
@@ -29,8 +29,8 @@ void begin_time_of_case();
 bool fixes_time_of_day();
 
 /// Of a whole command, from its start: clocks begin with the same time in each run, one that no file is of; what a
-/// process passes, the program that it executes goes on with. Once there are threads, clocks run as the system's do
-/// (the kernel wakes threads by them), and the time of day goes on from what it was.
+/// process passes, the program that it executes continues with. Once there are threads, clocks run as the system's do
+/// (the kernel wakes threads by them), and the time of day continues from what it was.
 void keep_clock_of_command();
 ULong passed_time();
 void pass_time(ULong nanoseconds);

@@ -2,12 +2,12 @@
 ///
 /// A *stretch* is what Valgrind's translation of a block executes from one place where the block can be left to the
 /// next: all of its instructions, or none, unless one of them faults (a handled SIGSEGV of a garbage collector's: what
-/// that stretch had executed by then is not counted). So one counter for each tells every instruction that was
+/// that stretch had executed by then is not counted). So one counter for each covers every instruction that was
 /// executed, and what a region costs is the sum of counts times lengths. Counters lie side by side: to find those that
 /// moved, a few hundred thousand are looked through in a fraction of a millisecond, and a forked child copies the pages
 /// that it counts in.
 ///
-/// Owns the counters, for as long as the process lives; a forked process goes on with what its parent had counted.
+/// Owns the counters, for as long as the process lives; a forked process continues with what its parent had counted.
 #pragma once
 
 #include "valgrind.h"
@@ -16,9 +16,9 @@ namespace tally::counter {
 
 struct Stretch {
   Addr block = 0;         ///< Where its block begins: which function it is of.
-  Addr next = 0;          ///< Where it always goes on; 0: that differs.
+  Addr next = 0;          ///< Where it always continues; 0: that differs.
   UInt instructions = 0;  ///< Of one execution.
-  Bool hops = False;      ///< It ends in a jump to where it is told, neither a call nor a return.
+  Bool hops = False;      ///< It ends in a computed jump, neither a call nor a return.
   Bool repeats = False;   ///< It has no instruction, and its executions are repetitions of a string instruction.
 };
 
@@ -47,9 +47,9 @@ ULong executions(UInt number);
 /// The same, and takes them.
 ULong take_executions(UInt number);
 
-/// Where those of threads that collect lie, for who has them elsewhere.
+/// Where the counters of threads that collect lie, for callers that keep others.
 Addr collected_counters();
-/// Who is to hear of each stretch that is added from now on; null: nobody.
+/// Calls `note` for each stretch that is added from now on; null: calls nothing.
 void note_stretches(void (*note)(UInt number, UInt instructions));
 
 /// Where the running thread's executions go: an array of counters, by number. Translations load it in each block.

@@ -94,8 +94,8 @@ int main(int argc, char** argv) {
   VALGRIND_DO_CLIENT_REQUEST_STMT(kWatchCase, seen, 0, 0, 0, 0);
   const int failed = act(argv[1], earlier);
   std::printf("%s%s%s\n", seen->changed_file[0] == 0 ? "nothing" : seen->changed_file,
-              (seen->asked_for & kTimeOfDay) == 0 ? "" : ", the clock",
-              (seen->asked_for & kOwnNumber) == 0 ? "" : ", its number");
+              (seen->requested & kTimeOfDay) == 0 ? "" : ", the clock",
+              (seen->requested & kOwnNumber) == 0 ? "" : ", its number");
   std::filesystem::remove_all(folder);
   return failed == 0 ? 0 : 1;
 }

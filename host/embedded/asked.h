@@ -1,7 +1,7 @@
 /// What tally asks of a benchmark program: nothing, a list of its benchmarks, or to be the host of its cases.
 ///
 /// It asks by a variable of the environment (protocol/descriptors.h), which is gone before main() begins: the program's
-/// arguments are what its user wrote, and what it starts knows nothing of tally.
+/// arguments are what its user wrote, and what it starts has no sign of tally.
 #pragma once
 
 namespace tally::embedded {

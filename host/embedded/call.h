@@ -1,7 +1,7 @@
-/// One call of a benchmark's function: what its loop asks, and what the function has said.
+/// One call of a benchmark's function: what its loop asks, and what the function has reported.
 ///
-/// Who measures decides what the loop is told: tally's case child runs all regions in one call, or one in each
-/// (served.cc); the program by itself makes calls of its own choice.
+/// Whoever measures decides how many executions the loop gets: tally's case child runs all regions in one call, or one
+/// in each (served.cc); the program by itself makes calls of its own choice.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace tally::detail {
 
-/// A number that a function told, and what it is of. The bits are those of Google Benchmark's Counter::Flags.
+/// A number that a function reported, and what it is of. The bits are those of Google Benchmark's Counter::Flags.
 struct Counter {
   static constexpr unsigned kRate = 1;              ///< Divided by the time.
   static constexpr unsigned kPerThread = 2;         ///< Divided by the number of threads.
@@ -65,7 +65,7 @@ class Call {
   /// Before the wait() that ends a region: its loop made another number of executions than were requested.
   virtual void executed(std::uint64_t /*iterations*/) {}
 
-  /// Of a function that does not go on: its loop, if there is one, is not run. The first reason counts.
+  /// Of a function that does not continue: its loop, if there is one, is not run. The first reason counts.
   virtual void skip(const std::string& why, bool is_error);
   virtual void add_manual_time(double seconds) { notes_.manual_s += seconds; }
 
@@ -77,7 +77,7 @@ class Call {
   /// Executions so far.
   [[nodiscard]] std::uint64_t done() const { return done_; }
   [[nodiscard]] bool opened() const { return opened_; }
-  /// The loop was told that it is over, and ended then.
+  /// The loop got 0 executions, and ended then.
   [[nodiscard]] bool over() const { return over_; }
 
  protected:

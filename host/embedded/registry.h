@@ -23,7 +23,7 @@ struct Benchmark {
   std::function<void(detail::Call&)> function;
   std::vector<Axis> axes;          ///< One case for each combination.
   std::vector<int> threads = {1};  ///< And for each of these.
-  std::uint64_t iterations = 0;    ///< In each call of the function; 0: as many as are asked for.
+  std::uint64_t iterations = 0;    ///< In each call of the function; 0: as many as are requested.
   bool manual_time = false;        ///< The function says how long it took.
   /// The empty loop of a function that has to be called again for each region. Null: one call has all regions, and
   /// shows its own.

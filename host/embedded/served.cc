@@ -107,13 +107,13 @@ class Conductor {
       return;
     }
     if (threads_ > 1) regions_.expect_threads();
-    const Notes told = notes_;
+    const Notes reported = notes_;
     const std::uint64_t done = done_;
     for (const unsigned pauses : empty_loops(facts_, threads_)) {
       if (!run_phase(Phase::baseline, [this, pauses](Call& call) { facts_.empty(&call, pauses); })) return;
     }
-    // What the function has told: where all of its regions are of forks, nothing is added here.
-    notes_ = told;
+    // What the function has reported: where all of its regions are of forks, nothing is added here.
+    notes_ = reported;
     done_ = done;
     if (!run_phase(Phase::statement, benchmark_.function)) return;
     report(notes_, done_);
@@ -155,7 +155,7 @@ class Conductor {
     return true;
   }
 
-  /// False where it cannot go on, and has said so.
+  /// False where it cannot continue, and has reported so.
   bool call_once(const std::function<void(Call&)>& function, std::uint64_t iterations, Meter* meter) {
     iterations = (iterations + facts_.step - 1) / facts_.step * facts_.step;
     if (meter != nullptr) regions_.raise_iterations(iterations);
@@ -217,7 +217,7 @@ class Conductor {
   }
 
   /// From calls in a process of its own: this one is to have none but those that are measured. The case ends where they
-  /// have said why it cannot go on. False where that process ended without a word.
+  /// have reported why it cannot continue. False where that process ended without a word.
   template <typename Found, typename Calls>
   bool find_out_apart(Found& found, const Calls& calls) {
     int answer[2];
@@ -231,7 +231,7 @@ class Conductor {
     if (pid == 0) {
       host::die_with(parent);
       host::callgrind::after_fork();
-      host::entropy::go_on_after_fork();
+      host::entropy::continue_after_fork();
       bool good = false;
       try {
         good = calls(found);
@@ -268,7 +268,7 @@ class Conductor {
     return false;
   }
 
-  /// Tells what the function said, and that it is over; values are of one execution where they are rates.
+  /// Reports what the function noted, and that it is over; values are of one execution where they are rates.
   void report(const Notes& notes, std::uint64_t done) {
     auto message = regions_.channel().compose(protocol::MessageType::report, regions_.job());
     const std::string& label = notes.label.empty() ? benchmark_.label : notes.label;

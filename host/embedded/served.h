@@ -16,7 +16,7 @@ int serve();
 int write_list();
 
 /// For programs that know their benchmarks only once they have reached them: in the process of a case whose name is not
-/// registered, `seek` is called, and comes to one of the two below.
+/// registered, `seek` is called, and calls one of the two below.
 void seek_others(void (*seek)(std::string_view name));
 
 /// The case's benchmark is found: measures it, here, and ends the process.

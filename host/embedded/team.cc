@@ -220,9 +220,9 @@ TeamResult run_team(const std::function<void(Call&)>& function, Facts& facts, co
     if (result.failed.empty()) result.failed = member->failed();
     result.done = std::max(result.done, member->done());
   }
-  // Not where one has failed: a replicate's process would end here, and nobody would hear of it.
+  // Not where one has failed: a replicate's process would end here, unnoticed.
   if (meter != nullptr && result.failed.empty()) {
-    // All of them have left their loops, and wait: what each says it took is said.
+    // All of them have left their loops, and wait: each has reported what it took.
     for (const auto& member : members) meter->add_manual_time(member->notes().manual_s);
     meter->finish();
   }

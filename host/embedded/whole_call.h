@@ -27,7 +27,7 @@ EmptyLoops empty_loops(const detail::Facts& facts, int threads = 1);
 /// How often a benchmark is executed.
 struct Frequency {
   std::uint64_t warm_up = 0;  ///< What is usual.
-  bool is_chosen = false;     ///< Nobody has said how often: a heavy benchmark is executed less often than is usual.
+  bool is_chosen = false;     ///< Nobody has set how often: a heavy benchmark is executed less often than is usual.
 };
 
 /// Makes the regions execute a benchmark as often as one execution of so many instructions may be; the warm-up. 0

@@ -29,7 +29,7 @@ void empty(State& state) {
   }
 }
 
-/// Keeps what it is told.
+/// Keeps what it receives.
 class Keeper : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context& /*context*/) override { return true; }
@@ -224,7 +224,7 @@ TEST_F(Alone, PausesAreNotTimed) {
   for (const auto& [name, time] : least) EXPECT_LT(time, kMillisecond) << name;
 }
 
-TEST_F(Alone, FailuresStandInTheTableAndOthersGoOn) {
+TEST_F(Alone, FailuresStandInTheTableAndOthersContinue) {
   benchmark::RegisterBenchmark("wrong", [](State& state) { state.SkipWithError("no file"); })->Threads(2);
   benchmark::RegisterBenchmark("absent", [](State& state) {
     for (auto _ : state) {

@@ -15,7 +15,7 @@ namespace internal {
 /// In the order of their registration; also while other static objects are made.
 std::vector<std::unique_ptr<::benchmark::Benchmark>>& families();
 
-/// Runs a family's function as this call. What its State told (counters, label, why it was skipped) is then in the
+/// Runs a family's function as this call. What its State reported (counters, label, why it was skipped) is then in the
 /// call's notes. In one thread; setup and teardown are the caller's.
 void run_function(::benchmark::Benchmark& family, ::tally::detail::Call& call, const std::string& name);
 

@@ -24,7 +24,7 @@ double now(clockid_t clock) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-/// Threads begin their loops together, and go on together when all have ended them.
+/// Threads begin their loops together, and continue together when all have ended them.
 class Barrier {
  public:
   explicit Barrier(int threads) : expected_(threads) {}

@@ -20,7 +20,7 @@ struct Timed {
 /// caller's. What the function throws is why it was skipped, which is an error.
 Timed run_timed(const Instance& instance, IterationCount iterations);
 
-/// The same in the calling thread alone; `profiler`, which may be null, hears when the loop begins and ends.
+/// The same in the calling thread alone; `profiler`, which may be null, is called when the loop begins and ends.
 void run_alone(const Instance& instance, IterationCount iterations, ProfilerManager* profiler);
 
 }  // namespace internal

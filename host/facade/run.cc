@@ -94,7 +94,7 @@ std::vector<std::size_t> order_of(const std::vector<Runner>& runners, const Flag
   return order;
 }
 
-/// The runs of a family whose complexity is asked for.
+/// The runs of a family whose complexity is requested.
 using Families = std::map<int, BenchmarkReporter::PerFamilyRunReports>;
 
 void add_complexity(Families& families, const Instance& instance, Results& results) {

@@ -22,7 +22,7 @@ class Runner {
   /// The instance must outlive it.
   Runner(const Instance& instance, const Flags& flags);
 
-  /// The first one finds the number of iterations that takes the least time asked for; the others have the same.
+  /// The first one finds the number of iterations that takes the requested least time; the others have the same.
   BenchmarkReporter::Run repeat();
 
   [[nodiscard]] int repetitions() const { return repetitions_; }

@@ -1,9 +1,9 @@
 /// The most memory that a region holds at once: a library that is preloaded into one native host, whose children
 /// neither time nor count.
 ///
-/// It stands before the C library's allocator and keeps the size, as requested, of every block that was asked for since
+/// It stands before the C library's allocator and keeps the size, as requested, of every block that was allocated since
 /// the region began and is not freed yet; what was there before is no part of it. It takes the place of the recorder of
-/// allocation sites: host/common/allocations.cc tells it of a region's ends by the same function. At the second it
+/// allocation sites: host/common/allocations.cc notifies it of a region's ends by the same function. At the second it
 /// writes "peak BYTES" to $TALLY_HEAP_PEAK/PID, and "lost BLOCKS" where there were more blocks at once than its table
 /// has places. The table is mapped when the library is loaded: it never allocates.
 #include <fcntl.h>

@@ -18,7 +18,7 @@
 namespace {
 
 int fail(const char* what) {
-  std::fprintf(stderr, "the process that asked for the measurement does not answer: %s: %s\n", what,
+  std::fprintf(stderr, "the process that requested the measurement does not answer: %s: %s\n", what,
                std::strerror(errno));
   return 1;
 }

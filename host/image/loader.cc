@@ -1,4 +1,4 @@
-/// tally-restore DUMPS: makes this process the host whose image is open as descriptor 4, and goes on in it.
+/// tally-restore DUMPS: makes this process the host whose image is open as descriptor 4, and continues in it.
 ///
 /// DUMPS is what --callgrind-out-file is to be there. Until the first page is overwritten an image that is damaged, or
 /// whose files have changed, ends the process with kRefused and a line on standard error; after that nothing of the

@@ -1,7 +1,7 @@
 /// Put before Google Benchmark in a program that is already built: makes it a host of its own.
 ///
 /// The library's functions are taken over (see library.h), those of release 1.7 and of 1.9: its State begins
-/// and ends a measured loop in two functions, which here start and finish a region; its constructor is told how many
+/// and ends a measured loop in two functions, which here start and finish a region; its constructor takes how many
 /// executions there are. Of its classes no more is known than where State, whose loop is inline in the program, keeps
 /// three numbers (checked in each call), and that a reporter begins with its virtual functions. A benchmark is run by
 /// the library itself, by its filter, in a call of its own for each region; what its loop's own control costs, 2 to 5

@@ -16,7 +16,7 @@ import hashlib
 import re
 import sys
 
-LIMIT = 4096  # characters of text that are shown; a longer one is told apart by its digest
+LIMIT = 4096  # characters of text that are shown; a longer one is distinguished by its digest
 DEPTH = 16
 PLAIN = (
     bool,
@@ -93,7 +93,7 @@ class Text:
         self.pieces.append(text)
 
     def named(self, name, value, needed=True):
-        """`needed`: that the value cannot be told is a reason to compare nothing."""
+        """`needed`: if its value cannot be shown, nothing is compared."""
         self.put(f"{name} = ")
         why = None
         try:
@@ -234,19 +234,19 @@ def examined(stmt, names, namespace, send):
     def report(value=None):
         frame = sys._getframe(1)
         text = Text()
-        told = value is not None
+        shown = value is not None
         if has_value:
             text.named("value", value)
         for name in found.changed + [name for name in found.called if name not in found.changed]:
             values = frame.f_locals if name in frame.f_locals else frame.f_globals
-            needed = name in found.changed or not told
+            needed = name in found.changed or not shown
             # Not a module: math.sqrt(x) changes no math.
             if name in values and not isinstance(values[name], type(sys)):
                 text.named(name, values[name], needed)
-                told = True
+                shown = True
             elif name not in values:
                 text.put(f"{name} is not set\n")
-        if not told:
+        if not shown:
             text.refusal = (
                 "the statement leaves nothing that can be seen: it has no value and sets no name"
             )

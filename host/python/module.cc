@@ -101,7 +101,7 @@ struct CaseRun {
   PyObject* arguments;  ///< owned
   Regions* engine;
   PyObject* hooks[2];  ///< before_region and sync: callables or null, borrowed from the hooks dict
-  PyObject* device;    ///< What tells the device that the case works on, or null; owned
+  PyObject* device;    ///< Returns the device that the case works on, or null; owned
   PyObject* observe;   ///< What watches it over a region, or null; owned
 };
 
@@ -279,8 +279,9 @@ PyMethodDef g_methods[] = {
     {"under_valgrind", under_valgrind, METH_NOARGS, "Whether this process runs there."},
     {"rehearse", rehearse, METH_VARARGS, "Run a case in this process, before it serves. Whether it went well."},
     {"set_hooks", set_hooks, METH_VARARGS, "What to call before a region and at its end; None for nothing."},
-    {"set_device", set_device, METH_VARARGS, "What tells the device that a case works on, and what waits for it."},
-    {"result", result, METH_VARARGS, "What an execution left, and why not all of it can be told."},
+    {"set_device", set_device, METH_VARARGS,
+     "Sets what returns the device that a case works on, and what waits for it."},
+    {"result", result, METH_VARARGS, "What an execution left, and why not all of it can be shown."},
     {"start_instrumentation", start_instrumentation, METH_NOARGS,
      "Count from here on, under Callgrind. Whether that is so."},
     {nullptr, nullptr, 0, nullptr},

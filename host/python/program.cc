@@ -48,7 +48,7 @@ std::uint64_t spent() {
 }
 
 /// Nanoseconds that this thread has neither run nor waited for a processor: it slept, or waited for somebody else. As
-/// the kernel tells; 0 where it does not.
+/// the kernel reports; 0 where it does not.
 class Waiting {
  public:
   Waiting() : began_ns_(now_ns()), busy_ns_(busy()) {}
@@ -78,7 +78,7 @@ class Waiting {
 /// So many nanoseconds of waiting weigh as much as an instruction: a warm-up that sleeps ends within 15 s.
 constexpr std::uint64_t kWaitingPerInstruction = 50;
 
-/// Ten times what a warm-up may take (tally_program.py): a second such call would tell nothing more.
+/// Ten times what a warm-up may take (tally_program.py): a second such call would show nothing more.
 constexpr std::uint64_t kTooMuch = 3'000'000'000;
 
 /// Of two calls, the second's size in instructions, or in nanoseconds where none are counted: the first may do what is
@@ -99,7 +99,7 @@ std::uint64_t size_of_call(PyObject* function) {
 }
 
 /// size_up(function) -> size_of_call() in a forked process, so that nothing here is changed by it. None: the function
-/// raised, or has not come back; the case's own calls will tell why.
+/// raised, or has not come back; the case's own calls will show why.
 PyObject* size_up(PyObject* /*module*/, PyObject* function) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return PyErr_SetFromErrno(PyExc_OSError);
@@ -109,7 +109,7 @@ PyObject* size_up(PyObject* /*module*/, PyObject* function) {
   if (pid == 0) {
     die_with(parent);
     callgrind::after_fork();
-    entropy::go_on_after_fork();
+    entropy::continue_after_fork();
     // Whatever it says is the case's own to say.
     const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
     ::dup2(nowhere, 1);
@@ -179,10 +179,10 @@ PyObject* after(PyObject* /*module*/, PyObject* function) {
   Py_RETURN_NONE;
 }
 
-/// tell(note, counters, figure, use): the case has ended well; `counters` and `figure` are texts as
+/// finish(note, counters, figure, use): the case has ended well; `counters` and `figure` are texts as
 /// protocol::Field::counter and ::value have them, "" is none. `use`: nanoseconds of the user's and of the system's,
 /// and bytes; None: nothing.
-PyObject* tell(PyObject* /*module*/, PyObject* args) {
+PyObject* finish(PyObject* /*module*/, PyObject* args) {
   const char* note = nullptr;
   PyObject* counters = nullptr;
   const char* figure = "";
@@ -283,7 +283,7 @@ PyMethodDef g_program_methods[] = {
     {"asked_iterations", asked_iterations, METH_NOARGS, "Executions that somebody asks for; 0: nobody does."},
     {"prepare", prepare, METH_VARARGS, "What a loop goes over."},
     {"after", after, METH_O, "What comes after each region."},
-    {"tell", tell, METH_VARARGS, "What the program says of the case."},
+    {"finish", finish, METH_VARARGS, "What the program reports about the case."},
     {"skip", skip, METH_VARARGS, "Do not measure it."},
     {"again", again, METH_O, "Let an iterator go over another phase."},
     {"pause", pause, METH_NOARGS, "Do not measure what follows."},

@@ -136,7 +136,7 @@ PyObject* set_flag(PyObject* /*module*/, PyObject* args) {
   Py_RETURN_NONE;
 }
 
-/// A late variable in os.environ: bytes of the room's size, of which the object is said to have as many as it needs.
+/// A late variable in os.environ: bytes of the room's size, of which the object has as many as it needs.
 struct LateVariable {
   PyObject* name;
   PyObject* value;

@@ -501,7 +501,7 @@ class Suite:
             spec.loader.exec_module(module)
             return module
         except BaseException as error:  # pytest's skip of a module is no Exception
-            self._add(self._within(name), Broken(error, "it cannot be imported: "))
+            self._add(self._short_name(name), Broken(error, "it cannot be imported: "))
             return None
 
     def _add(self, name, benchmark, values=(), label="", params=()):
@@ -513,7 +513,7 @@ class Suite:
         if params:
             self._on_axes[free] = label, params
 
-    def _within(self, name):
+    def _short_name(self, name):
         """As asv calls it: without the package's name, where something is left."""
         return one_line(name.partition(".")[2] or name)
 
@@ -529,7 +529,7 @@ class Suite:
                 elif inspect.isfunction(value):
                     self._collect_one(module, None, name, value)
             except Exception as error:
-                name = self._within(f"{module.__name__}.{name}")
+                name = self._short_name(f"{module.__name__}.{name}")
                 self._add(name, Broken(error, "it cannot be listed: "))
         for found in pkgutil.iter_modules(getattr(module, "__path__", ()), module.__name__ + "."):
             below = self._import(found.name)
@@ -542,7 +542,7 @@ class Suite:
         if kind is None:
             return
         last = function.__name__ if owner is None else f"{owner.__name__}.{attribute}"
-        name = one_line(self._within(f"{module.__name__}.{last}") if name is None else name)
+        name = one_line(self._short_name(f"{module.__name__}.{last}") if name is None else name)
         if (name, owner, function) in self._seen:  # under two names in one module
             return
         self._seen.add((name, owner, function))

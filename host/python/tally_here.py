@@ -1,7 +1,7 @@
 """A program that runs under the counter (`tally exec`) as a host of Python: forks of it measure what it is.
 
 Loaded by the package tallymark, in that program, when it is first asked to measure. Of what Python hosts do all but
-their start is taken from tally_host.py: the program has begun in its own way, and goes on in it.
+their start is taken from tally_host.py: the program has begun in its own way, and continues so.
 """
 
 import ast

@@ -404,7 +404,7 @@ def run_case(
 
 def look_for_device(text, sync):
     """Runs what a toolchain says of devices, once: where it leaves no function `device`, there is none, and no case
-    hears of it."""
+    sees it."""
     names = required_names()
     exec(compile(text, "<tally device>", "exec", dont_inherit=True), names)
     if "device" in names:

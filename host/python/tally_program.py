@@ -64,7 +64,7 @@ def first_that_fits(choices, each):
 
 def how_often(size):
     """(warm-up, executions in a region) of a benchmark by the size of a call of it: as often as a suite's statement
-    where that is not too heavy. In steps, so that a little more work changes no number. 0 executions: as asked for."""
+    where that is not too heavy. In steps, so that a little more work changes no number. 0 executions: as requested."""
     if size is None:
         return WARM_UPS[0], 0
     is_chosen = tally_start.UNDER_VALGRIND and not _tally_host.asked_iterations()
@@ -85,7 +85,7 @@ def stop_collector():
     return was_enabled
 
 
-def let_collector_go_on(was_enabled):
+def resume_collector(was_enabled):
     gc.unfreeze()
     if was_enabled:
         gc.enable()
@@ -118,7 +118,7 @@ class Case:
         _tally_host.skip(reason)
 
     def report(self, value, unit):
-        """Instead of being measured: a number that it has come to. What is none raises; what is not finite is a reason
+        """Instead of being measured: a number that it has computed. What is none raises; what is not finite is a reason
         to skip it."""
         number = float(value)
         if number - number != 0:
@@ -144,9 +144,9 @@ class Case:
         for _ in self._phases[1]:
             pass
 
-    def tell(self):
+    def finish(self):
         """That it has ended well, and what it has to say."""
-        _tally_host.tell(self.note, self.counters, self._figure, self._use)
+        _tally_host.finish(self.note, self.counters, self._figure, self._use)
 
     def measure(self, function, args=(), kwargs=None, setup=None, teardown=None, executions=None):
         """Executes function(*args, **kwargs) as often as it takes, and once more for what it returns. With `setup`,
@@ -196,7 +196,7 @@ class Case:
             return statement
 
         function(begin, False)
-        let_collector_go_on(collects)
+        resume_collector(collects)
         if not loops and not self._skipped:
             raise RuntimeError("it has no measured loop: for _ in state:")
 
@@ -306,7 +306,7 @@ class Case:
         )
         collects = stop_collector()
         loop(*self._phases)
-        let_collector_go_on(collects)
+        resume_collector(collects)
 
 
 def run_case(prepare, _load, _setup, names, before_region, sync, *others):
@@ -324,7 +324,7 @@ def run_case(prepare, _load, _setup, names, before_region, sync, *others):
         if failure is None and not case.begun:
             return "it ended without a measurement", ""
         if failure is None:
-            case.tell()
+            case.finish()
         elif _tally_host.measured():
             failure = (f"it was measured, and failed afterwards: {failure[0]}", failure[1])
         return failure
@@ -358,7 +358,7 @@ def refuse(why):
 
 
 def labels_of(paths):
-    """What tells files from one another: as few names of folders before theirs as it takes. One: nothing."""
+    """What distinguishes files: as few names of folders before theirs as it takes. One: nothing."""
     if len(paths) == 1:
         return [()]
     parts = [os.path.splitext(os.path.abspath(path))[0].split(os.sep)[1:] for path in paths]
@@ -369,8 +369,8 @@ def labels_of(paths):
 
 
 class SourceFile:
-    """A script or module of the user's by its path; `label` tells it from the others that are collected with it. Files
-    in two folders may each have a module of the same name: it has them only while it is the one that runs."""
+    """A script or module of the user's by its path; `label` distinguishes it from the others that are collected with
+    it. Files in two folders may each have a module of the same name: it has them only while it is the one that runs."""
 
     def __init__(self, path, label):
         self.path = path
@@ -555,7 +555,7 @@ def main():
         sys.exit("the framework came back without having collected")
 
 
-LISTS = os.environ.pop(ASK, "") == "list"  # it is only asked for its benchmarks
+LISTS = os.environ.pop(ASK, "") == "list"  # it only lists its benchmarks
 FOLDER = []
 WARM_UP = []
 RUN = []

@@ -1,7 +1,7 @@
 """pyperf as the framework of a program: scripts with a pyperf.Runner, each of which runs unchanged as `__main__`.
 
 pyperf runs a script anew in each of its workers, which measures one benchmark in it and passes over the others. A child
-of the host does the same: it runs the script, measures the one benchmark where the script comes to it, and goes on to
+of the host does the same: it runs the script, measures the one benchmark where the script reaches it, and continues to
 the script's end. So a benchmark finds what the script has made by then, and what it removes afterwards is still there.
 The host itself does only the imports that a script begins with; to list, the scripts run without a measurement.
 
@@ -115,7 +115,7 @@ def end_of(code):
 
 class Door:
     """What stands in the place of Runner's measuring methods. `visit(name, measure, command)` is called for each
-    benchmark that a script comes to; measure(case) measures it, unless it is a command."""
+    benchmark that a script reaches; measure(case) measures it, unless it is a command."""
 
     def __init__(self):
         self.visit = None
@@ -318,7 +318,7 @@ class Program:
         self.door.begin(visit)
         failure = script.run(self.arguments)
         if failure is None and not seen:
-            return f"the script ends without having come to {case.name}", ""
+            return f"the script ends without having reached {case.name}", ""
         return failure
 
 

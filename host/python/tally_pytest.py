@@ -447,7 +447,7 @@ def registered():
 
 
 def stop_its_clock():
-    """pytest asks when a test began, which nobody reads here; a case that asks for the time of day is said to."""
+    """pytest asks when a test began, which nobody reads here; a case that asks for the time of day is reported."""
     from _pytest import timing
 
     timing.time = float

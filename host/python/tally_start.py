@@ -1,6 +1,6 @@
 """The stages of the Python host's start: what an import allocates does not depend on what lies around it.
 
-docs/reference/exactness.md tells what this is for. Made by the runner's boot text as the module `tally_start`, before
+docs/reference/exactness.md says what this is for. Made by the runner's boot text as the module `tally_start`, before
 tally_host.py runs. What a stage leaves behind in memory is host/common/fresh_heap.h's to say.
 """
 
@@ -103,7 +103,7 @@ def seal(stage):
 
 class ByName:
     """Setuptools' finder of distutils, which looks itself for a method by the name of each module that is imported, is
-    asked for those that it has a method for."""
+    called for those that it has a method for."""
 
     MODULE = "_distutils_hack"
     PREFIX = "spec_for_"
@@ -179,7 +179,7 @@ class DirectFinder(importlib.machinery.PathFinder):
 
 
 def stat_alike(on):
-    """While this is on, an import hears of a file nothing that its disk and its owner decide."""
+    """While this is on, an import sees nothing of a file that its disk and its owner decide."""
     importing = sys.modules["importlib._bootstrap_external"]
     if on and hasattr(importing, "_path_stat"):
         ORDINARY.append(importing._path_stat)

@@ -1,4 +1,4 @@
-"""Records one statement with torch.profiler: run by a plain interpreter, told what to do by a JSON
+"""Records one statement with torch.profiler: run by a plain interpreter, with its instructions in a JSON
 job on stdin.
 
 Job:    {"requires": [module], "prepare": [text] (the toolchain's, before all else), "load" (brings

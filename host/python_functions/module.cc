@@ -110,7 +110,7 @@ PyObject* install(PyObject* /*module*/, PyObject* /*args*/) {
     return refuse("this interpreter has no frame evaluation function (PEP 523)");
   const long minor = std::strtol(Py_GetVersion() + std::strlen("3."), nullptr, 10);
   if (minor != 11 && !look_up(g_code_of, minor < 11 ? "PyFrame_GetCode" : "PyUnstable_InterpreterFrame_GetCode"))
-    return refuse("this interpreter does not tell the code of a frame");
+    return refuse("this interpreter does not give the code of a frame");
   PyInterpreterState* interpreter = PyInterpreterState_Get();
   g_real = get(interpreter);
   tally::host::python_functions::set_evaluator(g_real);
@@ -133,7 +133,7 @@ PyObject* begin(PyObject* /*module*/, PyObject* /*args*/) {
 
 PyMethodDef g_methods[] = {
     {"install", install, METH_NOARGS, "Evaluate frames from here on."},
-    {"begin", begin, METH_NOARGS, "Tell what is called in the region that comes next."},
+    {"begin", begin, METH_NOARGS, "Records what is called in the next region."},
     {nullptr, nullptr, 0, nullptr},
 };
 PyModuleDef g_module = {

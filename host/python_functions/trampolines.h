@@ -1,5 +1,5 @@
 /// A pool of functions that do nothing but call the interpreter's evaluator, each under a symbol of its own:
-/// tally_py_0, tally_py_1, … So a profiler that knows only of symbols tells apart what the evaluator did on whose
+/// tally_py_0, tally_py_1, … So a profiler that knows only symbols separates what the evaluator did on whose
 /// behalf.
 #pragma once
 

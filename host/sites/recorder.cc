@@ -59,7 +59,7 @@ std::size_t g_site_count = 0;
 std::uint64_t g_lost = 0;  ///< Requests that no place was left for.
 Totals g_totals;
 Stack g_start;                    ///< Of the region's start.
-std::uintptr_t g_host_begin = 0;  ///< The object that told of it, as it lies in memory.
+std::uintptr_t g_host_begin = 0;  ///< The object that named it, as it lies in memory.
 std::uintptr_t g_host_end = 0;
 std::atomic<bool> g_recording{false};
 std::atomic_flag g_busy = ATOMIC_FLAG_INIT;

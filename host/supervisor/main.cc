@@ -133,10 +133,10 @@ bool obey(Supervised& supervised, int control) {
   const ssize_t got = recv(control, &order, 1, 0);
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return true;
   supervised.orphaned = got != 1;
-  if (got != 1 || order == tally::supervisor::kill_tree) return false;
-  if (order == tally::supervisor::interrupt_tree) tally::signal_descendants(getpid(), SIGINT);
-  if (order == tally::supervisor::terminate_tree) tally::signal_descendants(getpid(), SIGTERM);
-  if (order == tally::supervisor::sweep_tree) sweep(supervised);
+  if (got != 1 || order == tally::supervisor::kKillTree) return false;
+  if (order == tally::supervisor::kInterruptTree) tally::signal_descendants(getpid(), SIGINT);
+  if (order == tally::supervisor::kTerminateTree) tally::signal_descendants(getpid(), SIGTERM);
+  if (order == tally::supervisor::kSweepTree) sweep(supervised);
   return true;
 }
 

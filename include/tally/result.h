@@ -87,7 +87,7 @@ class result_text {
 
   /// Hands it to the host and begins anew.
   void send(struct tally_regions* regions) {
-    if (length_ == 0) refuse("the statement tells no result: name it in a signature, or give it to tally::keep()");
+    if (length_ == 0) refuse("the statement gives no result: name it in a signature, or give it to tally::keep()");
     if (length_ > limit) {
       char tail[96];
       const int n = std::snprintf(tail, sizeof tail, "… (%llu bytes, digest %016llx)", length_, digest_);

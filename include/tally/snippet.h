@@ -21,7 +21,7 @@ struct tally_regions {
   /* Set by the snippet, or null: called before each region, not measured; and at its end, measured. */
   void (*before_region)(void);
   void (*sync)(void);
-  /* Tells what one execution left, as text, or why it cannot be told ("" otherwise); only snippets that are compiled
+  /* Reports what one execution left, as text, or why it cannot be shown ("" otherwise); only snippets that are compiled
      with tally/result.h call it. Does nothing outside a measured region. */
   void (*result)(struct tally_regions*, const char* text, const char* refusal);
   /* Set by the snippet, or null: which device the case works on, or null for none; then `sync` is not called. Asked

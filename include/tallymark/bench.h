@@ -95,7 +95,7 @@ class State {
     return detail::Each<Value, Make>(call_, std::move(make));
   }
 
-  /// In a loop: what lies between the two is neither counted nor timed. What they themselves come to is taken off.
+  /// In a loop: what lies between the two is neither counted nor timed. Their own cost is subtracted.
   void pause();
   void resume();
 

@@ -77,7 +77,7 @@ int tally_bench_main(int argc, char** argv);
 /// The value of an argument, by its place. The case fails where there is none.
 long long tally_arg(const tally_state* state, size_t place);
 
-/// In a loop: what lies between the two is neither counted nor timed. What they themselves come to is taken off.
+/// In a loop: what lies between the two is neither counted nor timed. Their own cost is subtracted.
 void tally_pause(tally_state* state);
 void tally_resume(tally_state* state);
 
@@ -124,7 +124,7 @@ static __inline__ __attribute__((always_inline, unused)) void tally_barrier_(voi
        tally_barrier_(), --tally_left_)
 #endif
 
-/// The same loop with an empty body, in each translation unit, compiled as the user's own are: what it comes to is
+/// The same loop with an empty body, in each translation unit, compiled as the user's own are: its cost is
 /// taken off. With so many pauses in each execution.
 static __attribute__((noinline, unused)) void tally_empty_loop_(tally_state* state, unsigned pauses) {
   if (pauses == 0) {

@@ -29,7 +29,7 @@
 #include <catch2/reporters/catch_reporter_registrars.hpp>
 #endif
 
-// Catch2 v2 has none where it was not asked for.
+// Catch2 v2 has none unless it was requested.
 #if defined(BENCHMARK) || defined(CATCH_BENCHMARK)
 
 #include <exception>

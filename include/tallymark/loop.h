@@ -1,8 +1,8 @@
 /// What measured loops are made of, for <tallymark/bench.h> and <benchmark/benchmark.h>. Nothing here is for users.
 ///
-/// A loop asks its call for work and runs so many executions each time, until it is told 0. All of it is inlined, also
+/// A loop asks its call for work and runs so many executions each time, until it gets 0. All of it is inlined, also
 /// where nothing else is, and each translation unit has the same loops with an empty body, compiled as the user's own
-/// are: what they come to is taken off.
+/// are: their cost is subtracted.
 #ifndef TALLYMARK_LOOP_H
 #define TALLYMARK_LOOP_H
 
@@ -69,8 +69,8 @@ class Rounds {
   unsigned long long left_ = 0;
 };
 
-/// In each translation unit, as it is compiled. `State` pauses, and is at hand as it is in a benchmark's function: by a
-/// reference to what lies elsewhere.
+/// In each translation unit, compiled as that is. `State` pauses; the loop has it as a benchmark's function does, by a
+/// reference to an object that lies elsewhere.
 template <typename State>
 __attribute__((noinline)) static void empty_rounds_in(State& state, Call* call, unsigned pauses) {
   if (pauses == 0) {
@@ -96,7 +96,7 @@ static void empty_rounds(Call* call, unsigned pauses) {
   empty_rounds_in(state, call, pauses);
 }
 
-/// Objects that a loop goes over, which were made before. They are made and let go in chunks, never while anything is
+/// Objects that a loop goes over, which were made before. They are made and freed in chunks, never while anything is
 /// measured; what is measured of that, once a chunk, is the same code for all.
 class Objects {
  public:

@@ -1,7 +1,7 @@
 /// nanobench's benchmarks, counted by `tally`: what a program includes in the place of <nanobench.h>, which must be
 /// there. Or, without an edit, put the folder include/tallymark/nanobench before nanobench's own: its nanobench.h is
 /// this. Each file of the program that includes nanobench does so, the one with ANKERL_NANOBENCH_IMPLEMENT too. Another
-/// place of it is said with -DTALLYMARK_NANOBENCH='<folder/nanobench.h>'.
+/// place of it is given with -DTALLYMARK_NANOBENCH='<folder/nanobench.h>'.
 ///
 /// Bench::run() with a name is a benchmark, "name", or "title/name" under a title. Of a case's process, main() runs
 /// until it reaches its benchmark; those before it are executed once. Epochs and warm-up are tally's affair. Of

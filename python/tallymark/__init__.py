@@ -26,7 +26,7 @@ if _TYPE_CHECKING:
     from tallymark._suite import Suite
     from tallymark._trace import Trace, trace
 
-# Imported when they are first asked for: a test run that measures nothing pays for nothing.
+# Imported when they are first used: a test run that measures nothing pays for nothing.
 _HOMES = {
     "bench": "_bench",
     "Captured": "_capture.capture",

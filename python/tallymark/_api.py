@@ -228,8 +228,8 @@ def results_of(run: Run, captured: Sequence[Captured] = (), *, profile: bool = F
         if not wanted:
             results.append(Result(case, run.record, one))
             continue
-        told = run.profile(case["id"])
-        results.append(Result(case, run.record, one, functions_of(told), tree_of(told)))
+        functions = run.profile(case["id"])
+        results.append(Result(case, run.record, one, functions_of(functions), tree_of(functions)))
     return Results(results, run.record)
 
 

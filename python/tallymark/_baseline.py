@@ -24,9 +24,9 @@ _NO_LIMIT = "instructions=+1000000000%"  # it has one of its own where it is giv
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
-    """What `tally check` said: its exit code (0 pass, 1 failed, 2 no usable baseline, or not compared, 3 a regression),
-    its words, what it warned of, what is better than a limit by more than it, the limits that it could judge, and for
-    `instructions` and `time` the change as a share, where both sides have them."""
+    """The result of `tally check`: its exit code (0 pass, 1 failed, 2 no usable baseline, or not compared, 3 a
+    regression), its words, its warnings, what is better than a limit by more than the limit, the limits that it could
+    judge, and for `instructions` and `time` the change as a share, where both sides have them."""
 
     code: int
     message: str = ""
@@ -126,7 +126,7 @@ def check(
 
 
 def _cannot_hold(limit: str, case: Mapping[str, Any], base: Mapping[str, Any] | None) -> str:
-    """Why nothing can be said of a limit, where `tally check` would pass over it; empty when something can."""
+    """Why a limit cannot be judged, where `tally check` would pass over it; empty when something can."""
     metric, _, value = limit.partition("=")
     part = "wall" if metric == "time" else "counts"
     word = "time" if metric == "time" else "count"

@@ -42,11 +42,11 @@ class Diagnosis:
     ok: bool
 
     def __repr__(self) -> str:
-        rows = [(one.state, one.what, _told(one)) for one in self.checks]
+        rows = [(one.state, one.what, _detail(one)) for one in self.checks]
         return "\n".join(_text.columns(rows, "lll"))
 
     def _repr_html_(self) -> str:
-        return _html.checks([(one.state, one.what, _told(one)) for one in self.checks])
+        return _html.checks([(one.state, one.what, _detail(one)) for one in self.checks])
 
 
 def doctor(*, engine: Engine | None = None) -> Diagnosis:
@@ -57,8 +57,8 @@ def doctor(*, engine: Engine | None = None) -> Diagnosis:
     except Error as error:
         return Diagnosis((Check("missing", "tally", error.message, error.hint),), False)
     checks = [Check("ok", "tally", tally), *_python_checks(chosen)]
-    told, ok = _tally_checks(tally)
-    return Diagnosis((*checks, *told), ok and all(one.state == "ok" for one in checks[:2]))
+    found, ok = _tally_checks(tally)
+    return Diagnosis((*checks, *found), ok and all(one.state == "ok" for one in checks[:2]))
 
 
 def _python_checks(engine: Engine) -> list[Check]:
@@ -95,15 +95,15 @@ def _tally_checks(tally: str) -> tuple[list[Check], bool]:
             timeout=_DEADLINE,
             env={**os.environ, **surroundings.environment},
         )
-        told: Any = json.loads(done.stdout)
+        report: Any = json.loads(done.stdout)
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         return [Check("missing", "tally doctor", str(error))], False
     checks = [
         Check("ok" if one["ok"] else "missing", one["what"], one["detail"], one["hint"])
-        for one in told["findings"]
+        for one in report["findings"]
     ]
-    return checks, bool(told["ok"])
+    return checks, bool(report["ok"])
 
 
-def _told(one: Check) -> str:
+def _detail(one: Check) -> str:
     return f"{one.found}; {one.hint}" if one.hint else one.found

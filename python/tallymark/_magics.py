@@ -133,7 +133,7 @@ class TallyMagics(Magics):  # type: ignore[misc]
 
         try:
             result = measure()
-        except Error as error:  # what went on in here helps nobody
+        except Error as error:  # the frames in here help nobody
             raise error.with_traceback(None) from None
         if not options.q:
             display(result)

@@ -1,4 +1,4 @@
-"""What a caller should hear while it waits: why nothing seems to happen. On standard error, each reason once."""
+"""Notices for a caller that waits: why nothing seems to happen. On standard error, each reason once."""
 
 from __future__ import annotations
 

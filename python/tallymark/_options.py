@@ -37,7 +37,7 @@ OPTIONS: dict[str, str] = {
 
 
 class Profiles(TypedDict):
-    """What an engine is asked for."""
+    """What is requested of an engine."""
 
     profiles: bool
     calls: bool

@@ -181,7 +181,7 @@ class Result:
         )
 
     def raise_for_status(self) -> Result:
-        """Itself when it was measured. Raises CaseFailed with what the measured process said otherwise."""
+        """Itself when it was measured. Otherwise raises CaseFailed with what the measured process reported."""
         if self.ok:
             return self
         failure = self.case.get("failure") or {}

@@ -26,7 +26,7 @@ _SHOWN = 10  # kernels of a table
 class Trace:
     """What one trace, or one for each rank, says about its devices. Times are nanoseconds, shares 0 to 1.
 
-    `devices` are in the order of the files, `files` tell how reading went, `ranks` is there for several files, `legacy`
+    `devices` are in the order of the files, `files` say how reading went, `ranks` is there for several files, `legacy`
     for one that was read with `legacy=True`. `document` is the JSON as the program gave it.
     """
 

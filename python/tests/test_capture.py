@@ -202,7 +202,7 @@ def test_a_stale_module_is_found(make_module: MakeModule, edit: str) -> None:
     """The function itself was edited, or only one that it calls."""
     module: Any = make_module("ours_stale", "def f(x):\n    return g(x)\ndef g(x):\n    return x\n")
     captured = capture_values({"f": module.f})
-    time.sleep(1.1)  # compiled files are told apart by seconds
+    time.sleep(1.1)  # compiled files are distinguished by seconds
     Path(str(module.__file__)).write_text(edit)
     assert re.search(r"importlib\.reload\(ours_stale\)", loaded(captured, "print(f(1))"))
 
@@ -319,7 +319,7 @@ def peak_bytes() -> int:
         return next(int(line.split()[1]) * 1024 for line in file if line.startswith("VmHWM"))
 
 
-def test_without_cloudpickle_the_hint_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_cloudpickle_the_hint_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cloudpickle", None)
     assert loaded(capture_values({"x": [1]}), "print(x)") == "[1]"
     with pytest.raises(CaptureError, match="pip install cloudpickle"):
@@ -336,13 +336,13 @@ def test_old_files_are_swept(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_full_disk_is_told_by_its_folder() -> None:
+def test_a_full_disk_is_reported_with_its_folder() -> None:
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))
     try:
         with pytest.raises(_blobs.NoRoom, match=r"cannot write .*; .*XDG_CACHE_HOME") as caught:
             capture_values({"x": {"rows": list(range(100_000))}})
-        with pytest.raises(_blobs.NoRoom):  # what is still in a buffer when all is said
+        with pytest.raises(_blobs.NoRoom):  # what is still in a buffer at the end
             capture_values({"x": list(range(1500))})
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)

@@ -35,14 +35,14 @@ def data_of(value: Any) -> list[str]:
     return [one.name for one in capture_values({"v": value}).data]
 
 
-def test_a_global_with_a_builtins_name_is_said() -> None:
+def test_a_global_with_a_builtins_name_is_noted() -> None:
     def uses(table: Any = TABLE, *, key: Any = (1, 2), n: int = 3) -> Any:
         return input, table, key, n
 
     assert data_of(uses) == ["v: table", "v: key", "v: input"]
 
 
-def test_what_methods_use_is_said() -> None:
+def test_what_methods_use_is_noted() -> None:
     class Reads:
         def read(self) -> list[float]:
             return big
@@ -198,7 +198,7 @@ def test_only_what_would_be_pickled_is_blamed() -> None:
     assert caught.value.place == "a.steps"
 
 
-def test_a_view_of_something_large_is_said() -> None:
+def test_a_view_of_something_large_is_noted() -> None:
     numpy = pytest.importorskip("numpy")
     whole = numpy.zeros(1 << 18)
     captured = capture_values({"x": whole[:10]})

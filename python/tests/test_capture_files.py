@@ -71,6 +71,6 @@ def test_a_view_of_bytes_stays_one() -> None:
         assert again.tolist() == view.tolist()
 
 
-def test_a_loggers_level_stays_behind_and_is_said() -> None:
+def test_a_loggers_level_stays_behind_and_is_noted() -> None:
     captured = capture_values({"log": logging.getLogger("here")})
     assert captured.notes == ("a logger goes by its name: its level and its handlers stay behind",)

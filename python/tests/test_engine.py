@@ -84,7 +84,7 @@ def test_an_error_has_place_and_hint(fake: Fake) -> None:
     assert str(caught.value) == "timer 1: no; yes"
 
 
-def test_a_killed_server_is_said_and_replaced(fake: Fake) -> None:
+def test_a_killed_server_is_reported_and_replaced(fake: Fake) -> None:
     engine = fake.engine("dies")
     with pytest.raises(tallymark.ServerLost, match="ended the connection"):
         engine.measure(ONE)
@@ -206,7 +206,7 @@ def test_threads_take_turns(fake: Fake) -> None:
     assert sorted(found) == list(range(1, 9))
 
 
-def test_a_missing_tally_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_tally_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TALLY", "/nowhere/tally")
     monkeypatch.delenv("TALLY_SERVER", raising=False)
     with pytest.raises(tallymark.Error, match=r"\$TALLY: '/nowhere/tally' is no program") as caught:

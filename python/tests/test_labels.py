@@ -32,7 +32,7 @@ def test_a_given_label_is_one_line() -> None:
     assert timer["label"] == ["a b"]
 
 
-def test_equal_ones_are_told_apart() -> None:
+def test_equal_ones_are_distinguished() -> None:
     document = to_document([Definition(""), Definition("# "), Definition("\n")])
     assert [one["label"][0] for one in document["timer"]] == ["(empty)", "#", "(empty) (2)"]
 

@@ -14,7 +14,7 @@ pytest.importorskip("IPython", reason="IPython is not installed")
 
 
 class Asked:
-    """Stands for a result: remembers what was asked for."""
+    """Stands for a result: remembers what was requested."""
 
     def __init__(self, kind: str, *statements: str, **options: Any) -> None:
         self.kind, self.statements, self.options = kind, statements, options
@@ -112,7 +112,7 @@ def test_two_are_compared(shell: Any) -> None:
         ("%%tally_compare\na\nb\n", "a line of ---"),
     ],
 )
-def test_what_is_wrong_is_told(shell: Any, cell: str, words: str) -> None:
+def test_what_is_wrong_is_reported(shell: Any, cell: str, words: str) -> None:
     from IPython.core.error import UsageError
 
     with pytest.raises(UsageError, match=words):

@@ -1,4 +1,4 @@
-"""Modes of the calling process: what is carried into the measured one, and what is said."""
+"""Modes of the calling process: what is carried into the measured one, and what is noted."""
 
 from __future__ import annotations
 
@@ -103,13 +103,13 @@ def test_modes_of_torch() -> None:
         with mode:
             modes = modes_of(["torch"])
             assert modes_of(["json"]) == Modes()
-        assert [told for told, _ in modes.carried] == [said]
+        assert [name for name, _ in modes.carried] == [said]
         texts += [f"exec({modes.text!r}, {{}})", f"print({seen})"]
     done = subprocess.run([sys.executable, "-c", "\n".join(texts)], capture_output=True, text=True)
     assert done.stdout.split() == ["True"] * len(tried), done.stderr
 
 
-def test_another_number_of_threads_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_number_of_threads_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
     torch = pytest.importorskip("torch")
     monkeypatch.setattr(torch, "get_num_threads", lambda: 77)
     assert modes_of(["torch"]).notes == (

@@ -184,7 +184,7 @@ def test_comparing_names_what_moved(engine: tallymark.Engine) -> None:
     assert found.instructions_ratio is not None and found.instructions_ratio < 0.5
     assert found.functions[0].change < 0
     assert "functions that moved" in repr(found)
-    assert found.notes == ()  # that the two are other definitions is what was asked for
+    assert found.notes == ()  # that the two are other definitions is what was requested
     again = tallymark.compare(found.a, found.a, engine=engine)
     assert (again.verdict, again.functions) == ("same", ())
 
@@ -203,7 +203,7 @@ def test_an_edited_module_is_refused_then_counted(
 
     module: Any = make_module("ours_edited", "def f(n):\n    return sum(range(n))\n")
     first = tallymark.count(module.f, 10, engine=engine).instructions
-    time.sleep(1.1)  # compiled files are told apart by seconds
+    time.sleep(1.1)  # compiled files are distinguished by seconds
     Path(module.__file__).write_text("def f(n):\n    return sum(range(100 * n))\n")
     with pytest.raises(tallymark.CaseFailed, match=r"importlib\.reload\(ours_edited\)"):
         tallymark.count(module.f, 10, engine=engine)
@@ -212,7 +212,7 @@ def test_an_edited_module_is_refused_then_counted(
     assert first is not None and second is not None and second > 5 * first
 
 
-def test_a_killed_server_is_said_and_replaced(engine: tallymark.Engine) -> None:
+def test_a_killed_server_is_reported_and_replaced(engine: tallymark.Engine) -> None:
     tallymark.count("1 + 1", engine=engine)
     assert engine._connection is not None
     pid = int(engine._connection.hello["pid"])
@@ -249,7 +249,7 @@ def test_a_function_that_forks(engine: tallymark.Engine) -> None:
 def fork_and_stay(marker: str) -> None:
     if os.fork() == 0:
         os.execvp("sleep", ["sleep", marker])
-    raise RuntimeError("the parent goes on")
+    raise RuntimeError("the parent continues")
 
 
 def sleeping(marker: str) -> list[str]:

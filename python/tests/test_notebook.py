@@ -1,4 +1,4 @@
-"""A notebook as people use it, run by nbclient: measure, interrupt, go on, edit a module, lose the server."""
+"""A notebook as people use it, run by nbclient: measure, interrupt, continue, edit a module, lose the server."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ CELLS = {
         "threading.Timer(1.5, os.killpg, [os.getpgid(0), signal.SIGINT]).start()\n"
         "tallymark.count('time.sleep(30)', setup='import time', iterations=1)"
     ),
-    "goes on": "tallymark.count('1 + 1')",
+    "continues": "tallymark.count('1 + 1')",
     "module": (
         "open('ours_notebook.py', 'w').write('def f(n):\\n    return sum(range(n))\\n')\n"
         "import importlib, ours_notebook\n"
@@ -122,7 +122,7 @@ def test_the_second_count_with_torch_is_the_first(outputs: dict[str, list[Any]])
     print(text.splitlines()[0])
 
 
-def test_a_function_of_the_notebook_is_said_to_leave(outputs: dict[str, list[Any]]) -> None:
+def test_a_function_of_the_notebook_is_reported_to_leave(outputs: dict[str, list[Any]]) -> None:
     text = shown(outputs["by value"])
     assert "joined: data: dict" in text
     assert "source     joined" in text
@@ -130,7 +130,7 @@ def test_a_function_of_the_notebook_is_said_to_leave(outputs: dict[str, list[Any
 
 def test_an_interrupt_ends_the_cell_and_nothing_else(outputs: dict[str, list[Any]]) -> None:
     assert "Interrupted" in shown(outputs["interrupted"])
-    assert instructions(outputs["goes on"])
+    assert instructions(outputs["continues"])
 
 
 def test_an_edited_module_is_found_stale_and_counted_anew(outputs: dict[str, list[Any]]) -> None:
@@ -138,6 +138,6 @@ def test_an_edited_module_is_found_stale_and_counted_anew(outputs: dict[str, lis
     assert "after / before > 5: True" in shown(outputs["reloaded"])
 
 
-def test_a_killed_server_is_said_and_replaced(outputs: dict[str, list[Any]]) -> None:
+def test_a_killed_server_is_reported_and_replaced(outputs: dict[str, list[Any]]) -> None:
     assert "ServerLost: the server has ended the connection" in shown(outputs["killed"])
     assert "same pid: False" in shown(outputs["another server"])

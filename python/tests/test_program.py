@@ -1,4 +1,4 @@
-"""Where the package finds its program: $TALLY, its own, PATH; and what is said where there is none."""
+"""Where the package finds its program: $TALLY, its own, PATH; and the message where there is none."""
 
 from __future__ import annotations
 

@@ -73,9 +73,11 @@ def test_a_baseline_is_written_held_and_exceeded(run: Pytest, tmp_path: Path) ->
     assert baseline(tmp_path)["test_mine.py::test_sort"] == before
 
     # `tally` itself reads the file.
-    told = [str(TALLY), "check", "tally-baseline.json", "tally-baseline.json"]
+    command = [str(TALLY), "check", "tally-baseline.json", "tally-baseline.json"]
     assert (
-        subprocess.run(told, cwd=tmp_path, capture_output=True, timeout=60, check=False).returncode
+        subprocess.run(
+            command, cwd=tmp_path, capture_output=True, timeout=60, check=False
+        ).returncode
         == 0
     )
 
@@ -137,7 +139,7 @@ def test_limits_of_times(run: Pytest) -> None:
     assert run(timed.format("1ns")).returncode == 3
 
 
-def test_a_limit_that_is_none_is_told(run: Pytest) -> None:
+def test_a_limit_that_is_none_is_reported(run: Pytest) -> None:
     wrong = run(SORT.replace("SIZE", "100").replace("instructions=", "instrs="), "--tally-update")
     assert wrong.returncode == 0
     wrong = run(SORT.replace("SIZE", "100").replace("instructions=", "instrs="))

@@ -61,7 +61,7 @@ def test_every_figure_is_a_field(path: Path) -> None:
         assert len(device.kernels_by_name) == device.kernel_names
 
 
-def test_what_cannot_be_true_is_said(tmp_path: Path) -> None:
+def test_what_cannot_be_true_is_reported(tmp_path: Path) -> None:
     bad = {**KERNEL, "name": "bad", "ts": 100, "dur": 3_400_000}
     inside = {**KERNEL, "name": "inside", "ts": 120, "dur": 10}
     lost = {**KERNEL, "name": "lost", "ts": -4_000_000_000}

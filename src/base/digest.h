@@ -1,5 +1,5 @@
 /// Content addresses: 128-bit XXH3 as 32 hexadecimal digits, the same on every machine and in every version of
-/// Tallymark: records keep them. Not for secrets: it tells different texts apart, not forged ones.
+/// Tallymark: records keep them. Not for secrets: it distinguishes different texts, but does not detect forged ones.
 #pragma once
 
 #include <memory>

@@ -5,7 +5,7 @@
 namespace tally {
 namespace {
 
-TEST(Digest, TellsSplitsApart) {
+TEST(Digest, DistinguishesSplits) {
   EXPECT_NE(Digest().add("ab").add("c").hex(), Digest().add("a").add("bc").hex());
   EXPECT_EQ(Digest().add("ab").add("c").hex(), Digest().add("ab").add("c").hex());
   EXPECT_NE(Digest().add("a").hex(), Digest().add("a").add("").hex());

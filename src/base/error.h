@@ -1,4 +1,4 @@
-/// What went wrong, said once and in full, for a person to act on.
+/// What went wrong, stated once and in full, for a person to act on.
 ///
 /// Owns: the error type that every layer returns. Never exits and never prints: only cli does.
 #pragma once

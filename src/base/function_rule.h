@@ -1,4 +1,4 @@
-/// A rule about functions of a profile, as data: what it is called, why it is there, which functions it means.
+/// A rule about functions of a profile, as data: its name, its reason, and the functions that it matches.
 ///
 /// Patterns are globs over whole texts. profile applies rules; toolchains bring some of their own.
 #pragma once

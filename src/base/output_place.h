@@ -1,4 +1,4 @@
-/// What stands where a text is to be written, found before anything is written.
+/// Checks the place that an output is written to, before anything is written.
 ///
 /// A file is replaced: a new one beside it takes its name, so that a reader sees the old text or the new one. Anything
 /// else belongs to somebody: a device, a named pipe, a descriptor that a shell has opened for us (`>(command)` is

@@ -1,4 +1,4 @@
-/// What a reader sees of a case's id (expansion/case_id.h), which is made for shells and scripts. Pure.
+/// Shows a case's id (expansion/case_id.h) in a form for readers; the id itself is made for shells and scripts. Pure.
 #pragma once
 
 #include <string>

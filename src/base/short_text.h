@@ -1,5 +1,5 @@
-/// Texts of a few bytes, as most values in a trace or a profile are: taken and compared as words, where the library
-/// would be called. Never looks beyond the text.
+/// Reads and compares texts of a few bytes as words, without a call of the library: most values in a trace or a profile
+/// are that short. Never looks beyond the text.
 #pragma once
 
 #include <bit>

@@ -23,9 +23,9 @@ constexpr std::string_view kRecipe = "a fork for each, hash seed 0, its figures 
 /// Beside what the script has made.
 constexpr std::string_view kFigures = "made.json";
 
-/// What a traceback says went wrong: the first line after its frames, which are indented. TorchScript's messages go on
-/// for lines, of which the last is a row of "~~~ <--- HERE"; some begin behind the exception's name on a line of their
-/// own.
+/// What a traceback says went wrong: the first line after its frames, which are indented. TorchScript's messages
+/// continue for lines, of which the last is a row of "~~~ <--- HERE"; some begin behind the exception's name on a line
+/// of their own.
 std::string message_of(std::string_view traceback) {
   constexpr std::string_view kHead = "Traceback (most recent call last):";
   const std::size_t head = traceback.rfind(kHead);
@@ -79,7 +79,7 @@ void Builder::start_artifacts(const std::string& name) {
     if (!usable) {
       fail_entry(entry,
                  {"toolchain",
-                  toolchain.interpreter ? describe(toolchain.interpreter->error()) : "no interpreter was asked for",
+                  toolchain.interpreter ? describe(toolchain.interpreter->error()) : "no interpreter was requested",
                   {}});
       continue;
     }

@@ -113,7 +113,7 @@ std::string Builder::prelude_key(const ResolvedToolchain& toolchain) const {
 void Builder::start_toolchain(const std::string& name) {
   const ResolvedToolchain& toolchain = toolchains_.at(name);
   if (!toolchain.compiler || !*toolchain.compiler) {
-    const std::string reason = toolchain.compiler ? describe(toolchain.compiler->error()) : "no compiler was asked for";
+    const std::string reason = toolchain.compiler ? describe(toolchain.compiler->error()) : "no compiler was requested";
     for (Entry& entry : entries_) {
       if (entry.toolchain == name && !entry.snippet_done) fail_entry(entry, {"toolchain", reason, {}});
     }
@@ -127,7 +127,7 @@ void Builder::start_toolchain(const std::string& name) {
   }
 }
 
-/// Which snippets are missing can be said once the prelude's headers are known.
+/// Which snippets are missing is known once the prelude's headers are known.
 void Builder::prelude_known(const std::string& name, const std::string& id) {
   prelude_ids_[name] = id;
   std::vector<std::size_t> together;
@@ -175,8 +175,8 @@ Result<std::vector<BuildTask>> Builder::take_ready() {
 
 namespace {
 
-/// By the kernel for want of memory, most of the time: that may be had a moment later. A compiler's driver outlives its
-/// parts, and tells of their end.
+/// By the kernel for want of memory, most of the time: there may be enough a moment later. A compiler's driver outlives
+/// its parts, and reports their end.
 bool was_killed(const ProcessResult& result) {
   if (const auto* signaled = std::get_if<Signaled>(&result.outcome)) return signaled->signal == SIGKILL;
   if (!std::holds_alternative<Exited>(result.outcome) || succeeded(result)) return false;

@@ -1,5 +1,4 @@
-/// What must be made before cases can run, in which order, and what became of it: precompiled preludes, snippets, the
-/// artifacts of runtimes.
+/// Plans and tracks what must be built before cases can run: precompiled preludes, snippets, the artifacts of runtimes.
 ///
 /// A state machine: it hands out processes to run (take_ready) and is notified how they ended (finished); who runs
 /// them, where and how many at once is execution's business. Snippets without file-scope code are compiled in batches

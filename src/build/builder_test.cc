@@ -369,7 +369,7 @@ TEST_F(BuilderTest, ModelsAreMadeTogetherAndFailAlone) {
   EXPECT_THAT(builder.failure(1)->log, HasSubstr("Traceback"));
 }
 
-TEST_F(BuilderTest, ARuntimeThatIsNotToBeHadFailsAtOnceInItsLanguage) {
+TEST_F(BuilderTest, ARuntimeThatIsNotAvailableFailsAtOnceInItsLanguage) {
   with_prelude();
   std::vector<Case> cases(2, snippet("a;"));
   for (Case& one : cases) one.runtime = "traced";

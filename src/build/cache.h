@@ -1,4 +1,4 @@
-/// Where built things lie, and how they are named: by the content they were made from.
+/// The cache of built files. Each is named by the content that it was made from.
 ///
 ///   $XDG_CACHE_HOME/tallymark/1/
 ///     prelude/KEY/prelude.h, prelude.ID.pch (.h.gch for g++), current: "ID", and the headers it was made from
@@ -9,7 +9,7 @@
 ///     digests/               digests of files by content: file_digests.h
 ///     symbols/FOLDER/NAME    symbols of stripped libraries: function_symbols.h
 ///     images/                hosts as files: hosts/host_images.h
-///     discovery/KEY          what an interpreter has said, and the files that it read to say so
+///     discovery/KEY          what an interpreter has reported, and the files that it read for it
 ///
 /// Everything is published by renaming, so that two tally processes may share a cache, and a killed one leaves no half
 /// object.
@@ -48,7 +48,7 @@ class Cache {
   [[nodiscard]] Status set_current_prelude(std::string_view key, std::string_view id,
                                            const std::vector<std::string>& headers) const;
 
-  /// What was said for `key`, one line, when none of the files has changed that it came from.
+  /// What was reported for `key`, one line, when none of the files has changed that it came from.
   [[nodiscard]] std::optional<std::string> discovered(std::string_view key) const;
   [[nodiscard]] Status set_discovered(std::string_view key, std::string_view answer,
                                       const std::vector<std::string>& files) const;

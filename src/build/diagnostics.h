@@ -1,4 +1,4 @@
-/// What a failed build says to a person: the first complaint in one line, the rest as a log. Pure.
+/// Shortens a failed build's output for a reader: the first complaint in one line, the rest as a log. Pure.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-/// Digests of files by content, each computed once: libraries of a gigabyte are asked for in every run.
+/// Digests of files by content, each computed once: libraries of a gigabyte are needed in every run.
 ///
 /// A digest is remembered under the file's device, inode, size and time of change, in one file that processes share:
 /// who saves last wins, and what is lost so is computed again.

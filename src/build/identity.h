@@ -1,5 +1,5 @@
-/// The identity of a file: cache keys change when a compiler, a header or a library does. Without reading it where that
-/// is enough.
+/// Identifies a file by cheap facts where they are enough, and by its content otherwise. Cache keys change when a
+/// compiler, a header or a library does.
 #pragma once
 
 #include <chrono>

@@ -122,7 +122,7 @@ TEST_F(CacheTest, ASnippetGoesWithTheHeadersThatItRead) {
   EXPECT_FALSE(cache.has_snippet("key"));
 }
 
-TEST_F(CacheTest, ARootThatCannotBeWrittenIsNamedWithItsMend) {
+TEST_F(CacheTest, ARootThatCannotBeWrittenIsNamedWithItsHint) {
   const auto scratch = Cache(file("a file", "") / "cache").scratch();
   ASSERT_FALSE(scratch);
   EXPECT_THAT(scratch.error().where, EndsWith("a file/cache/scratch"));

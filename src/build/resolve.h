@@ -1,4 +1,4 @@
-/// From a toolchain as it is written to the one on this machine: which compiler, which interpreter, which files.
+/// Resolves a toolchain on this machine: its compiler, its interpreter, its files.
 ///
 /// Runs compilers and interpreters to ask who they are; never builds or measures. An environment that lacks something
 /// gives an Error of kind `missing` that says what was tried and how to get it.

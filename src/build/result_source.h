@@ -1,4 +1,5 @@
-/// How a C++ statement is made to report what it leaves, for `tally ab --same-result`. Pure text; it never parses C++.
+/// Generates C++ in which a statement reports what it leaves, for `tally ab --same-result`. Pure text; it never parses
+/// C++.
 ///
 /// What is reported: the variables that the signature names; otherwise all that the statement gives to tally::keep();
 /// otherwise what its last part assigns, declares or evaluates to. Where the text does not fit these forms the

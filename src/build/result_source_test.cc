@@ -32,7 +32,7 @@ TEST(ResultSource, WhatIsKeptIsTheResult) {
   EXPECT_EQ(made.stmt.text(), "{ auto y = f(x); __tally_text.kept(y); __tally_text.kept(x); }");
 }
 
-TEST(ResultSource, OtherwiseTheLastStatementTells) {
+TEST(ResultSource, OtherwiseTheLastStatementIsTheResult) {
   EXPECT_EQ(of("x += 1.0;").report, named("x"));
   EXPECT_EQ(of("a = 1; x <<= 2;").report, named("x"));
   EXPECT_EQ(of("auto y = x == 3 ? 1 : 2;").report, named("y"));

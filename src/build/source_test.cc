@@ -92,7 +92,7 @@ TEST(Source, WarmUpIsACaseOfItsOwn) {
   const std::string text = warm_up_source(toolchain, "w");
   EXPECT_THAT(text, HasSubstr("extern \"C\" void w("));
   EXPECT_THAT(text, HasSubstr("warm();\n"));
-  // It sets what it needs itself: no case has asked for threads yet.
+  // It sets what it needs itself: no case has requested threads yet.
   EXPECT_THAT(text, Not(HasSubstr("set(")));
 }
 

@@ -55,12 +55,12 @@ std::string record_path(char name, const AbSide& said, const fs::path& folder) {
   return is_beside_file(said.json) ? said.json : (folder / (std::string(1, name) + ".json")).string();
 }
 
-/// One execution of everything on each side. An error: one of them could not go on.
+/// One execution of everything on each side. An error: one of them could not continue.
 Result<std::vector<ResultVerdict>> compare_results(Measuring& measuring, std::span<const RunRequest> sides,
-                                                   bool& interrupted, const std::function<void(char)>& tell) {
+                                                   bool& interrupted, const std::function<void(char)>& note) {
   std::vector<ExaminationResult> examined;
   for (std::size_t i = 0; i < sides.size(); ++i) {
-    tell(kNames[i]);
+    note(kNames[i]);
     auto one = examine(measuring.workspace(), sides[i], measuring.progress());
     if (!one) return std::unexpected(one.error());
     interrupted = one->interrupted;
@@ -171,7 +171,7 @@ int run_ab(const Context& context, const AbOptions& options, std::ostream& out, 
   }
   auto measuring = Measuring::begin(context, run, err);
   if (!measuring) return report_error(measuring.error(), err);
-  const auto tell = [&](const std::string& text) {
+  const auto note = [&](const std::string& text) {
     if (!options.run.quiet) fmt::print(err, "tally ab: {}\n", text);
   };
   if (!(*measuring)->is_served()) (*measuring)->workspace().keep_hosts_warm();
@@ -180,7 +180,7 @@ int run_ab(const Context& context, const AbOptions& options, std::ostream& out, 
   const serve::ServedPlan plan_to_serve = {suite_to_serve(context, {.suite = options.suite}), *selection};
   const auto measure_one = [&](const RunRequest& side) { return (*measuring)->measure(side, plan_to_serve); };
   auto measured = measure_in_turns(measure_one, sides, options.rounds, [&](int round, std::size_t side) {
-    tell(fmt::format("round {} of {}, {}", round, options.rounds, kNames[side]));
+    note(fmt::format("round {} of {}, {}", round, options.rounds, kNames[side]));
   });
   if (!measured) return report_error(measured.error(), err);
   if (measured->interrupted) return interruption(err);
@@ -193,7 +193,7 @@ int run_ab(const Context& context, const AbOptions& options, std::ostream& out, 
   if (options.same_result) {
     bool interrupted = false;
     auto compared =
-        compare_results(**measuring, sides, interrupted, [&](char name) { tell(fmt::format("results of {}", name)); });
+        compare_results(**measuring, sides, interrupted, [&](char name) { note(fmt::format("results of {}", name)); });
     if (!compared) return report_error(compared.error(), err);
     if (interrupted) return interruption(err);
     results = *std::move(compared);

@@ -10,7 +10,7 @@
 namespace tally::cli {
 
 /// Both sides run the same text, or programs whose benchmarks have the same ids; only what builds and hosts them
-/// differs. An error: what is said of the sides does not fit together, or with the suite.
+/// differs. An error: what is given for the sides does not fit together, or with the suite.
 Result<std::array<Plan, 2>> plans_of_sides(const Context& context, const AbOptions& options);
 
 /// What differs between the sides, of the options that both share.

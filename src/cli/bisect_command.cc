@@ -59,7 +59,7 @@ int not_bisected(const Error& error, std::ostream& err) {
   return refuse("bisect", error, err, code);
 }
 
-/// Profiles serve the bisect that measured them, however often it is said; the next one begins without.
+/// Profiles serve the bisect that measured them, however often it is repeated; the next one begins without.
 void keep_profiles_of_this_bisect(const CommitRunner& commits, const std::vector<LineCommit>& line) {
   const fs::path folder = commits.workshop().folder() + "/measured";
   const std::string ends = line.front().title.id + " " + line.back().title.id + "\n";

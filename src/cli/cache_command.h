@@ -1,5 +1,5 @@
-/// `tally cache [show|clear|export FILE|import FILE]`: what lies in the cache, how to be rid of it, and how images of
-/// hosts go to another machine.
+/// `tally cache [show|clear|export FILE|import FILE]`: shows and clears the cache, and moves images of hosts to another
+/// machine.
 #pragma once
 
 #include <iosfwd>

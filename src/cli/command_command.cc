@@ -109,7 +109,7 @@ Result<std::vector<std::vector<std::string>>> runs_of(const CommandOptions& opti
               "write tally command -- PROGRAM ARGUMENT…, or several, each in quotes: tally command 'a b' 'c d'");
 }
 
-/// A name that a line has room for: the beginning of a long text, and what tells it from others.
+/// A name that a line has room for: the beginning of a long text, and what distinguishes it from others.
 std::string shortened(const std::string& text) {
   constexpr std::size_t kMost = 160;
   if (text.size() <= kMost) return text;

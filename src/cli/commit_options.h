@@ -30,7 +30,7 @@ struct CommitSession {
   std::unique_ptr<CommitRunner> commits;
 };
 
-/// `command` begins what is said on `err`. Errors: those of the options, of Measuring and of CommitRunner.
+/// `command` begins each message on `err`. Errors: those of the options, of Measuring and of CommitRunner.
 Result<CommitSession> open_commits(const Context& context, const CommitOptions& options, bool with_profiles,
                                    const std::string& command, std::ostream& err);
 

@@ -1,4 +1,4 @@
-/// What a command knows of the process it runs in: handed in, so that commands can be tested without one.
+/// The process that a command runs in, as data, so that commands can be tested without one.
 #pragma once
 
 #include <iosfwd>

@@ -1,4 +1,4 @@
-/// `tally doctor --machine`: of what is on this machine, what counts follow from and what may move them.
+/// `tally doctor --machine`: the facts of this machine that counts depend on, and what may move them.
 #pragma once
 
 #include <iosfwd>

@@ -1,5 +1,5 @@
-/// `tally exec -- PYTHON SCRIPT…`: runs a program under the counter with nothing counted, until it asks tallymark for a
-/// measurement; what is measured then is that process, by forks of it.
+/// `tally exec -- PYTHON SCRIPT…`: runs a program under the counter. Nothing is counted until the program asks
+/// tallymark for a measurement; forks of the program are measured then.
 ///
 /// This process becomes the program: its exit code, its signals and its terminal are the user's. What measures for it
 /// is a server of its own, which ends with it.

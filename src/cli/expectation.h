@@ -1,4 +1,4 @@
-/// `tally run --expect`: whether a run reads what a record says that it should, to the instruction.
+/// `tally run --expect`: checks that a run reads the counts of a given record, to the instruction.
 #pragma once
 
 #include <iosfwd>

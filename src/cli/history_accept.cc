@@ -49,7 +49,7 @@ Result<std::string> read_expires(const std::string& text, const std::string& now
   return text;
 }
 
-/// What rose in the history, and nobody agreed.
+/// What rose in the history, and was not acknowledged.
 struct OpenChange {
   std::string id;
   double change = 0;
@@ -61,7 +61,7 @@ bool is_at(const Acceptance& one, std::span<const CommitName> commits) {
   return std::ranges::any_of(commits, [&](const CommitName& name) { return name.id.starts_with(one.commit); });
 }
 
-/// Whether it is about a case that became slower there, agreed to or not.
+/// Whether it is about a case that became slower there, acknowledged or not.
 bool is_about_a_slower_one(const HistoryView& view, const Acceptance& one) {
   for (std::size_t run = 0; run < view.course.entries.size(); ++run) {
     for (const CountStep& step : view.course.entries[run].steps) {
@@ -129,7 +129,7 @@ Status hold_against(const HistoryView& view, const std::string& up_to, Acceptanc
   if (open.empty()) {
     fmt::print(err, "tally history: nothing is open of {}{}: {}\n", one.cases,
                one.commit.empty() ? "" : " at " + one.commit,
-               is_about_a_slower_one(view, one) ? "what made it slower is agreed to already"
+               is_about_a_slower_one(view, one) ? "what made it slower is acknowledged already"
                                                 : "the entry waits for a change to come");
     return {};
   }

@@ -92,7 +92,7 @@ struct Filled {
   std::size_t failed = 0;
 };
 
-/// A commit whose cases fail is kept as well, and looks like any other: what failed is said.
+/// A commit whose cases fail is kept as well, and looks like any other: what failed is reported.
 void report_failed_cases(const CommitTitle& commit, const Record& record, std::ostream& err) {
   const auto has_failed = [](const CaseRecord& one) { return one.failure.has_value(); };
   const auto first = std::ranges::find_if(record.cases, has_failed);

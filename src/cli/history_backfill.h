@@ -22,7 +22,7 @@ void add_backfill_options(OptionSet& command, BackfillOptions& options);
 void add_bridge_options(OptionSet& command, BackfillOptions& options);
 
 /// The commits of the first-parent line that the store lacks, newest first: neighbours build quickest after each other.
-/// Exit codes: 0; 1 a commit could not be measured, which is said; 2 bad input; 130 interrupted.
+/// Exit codes: 0; 1 a commit could not be measured, which is reported; 2 bad input; 130 interrupted.
 int run_backfill(const Context& context, const BackfillOptions& options, std::ostream& out, std::ostream& err);
 /// One commit, whether the store has it or not.
 int run_bridge(const Context& context, const BackfillOptions& options, std::ostream& out, std::ostream& err);

@@ -16,7 +16,7 @@ int history_refused(const Error& error, std::ostream& err);
 
 /// `options.records`; a record that is refused does not keep the others out. Profiles that explain nothing go.
 int add_to_history(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err);
-/// All records of folders; what is none of a commit is said and left out. 1: none was one.
+/// All records of folders; what is no commit's is reported and left out. 1: none was one.
 int import_to_history(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err);
 int prune_history(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err);
 int rebuild_history_index(const Context& context, const HistoryOptions& options, std::ostream& err);

@@ -11,7 +11,7 @@
 #include "base/files.h"
 #include "cli/history_view.h"
 #include "history/kept_line.h"
-#include "history/told.h"
+#include "history/loaded.h"
 #include "records/record_files.h"
 #include "run/probes/table.h"
 
@@ -44,7 +44,7 @@ Status add_kept(const HistoryIndex& index, const std::string& suite, const Commi
   for (const std::string& environment : environments) {
     const auto chosen = choose_runs(placed, environment);
     if (!chosen) return std::unexpected(chosen.error());
-    const auto history = told_history(index, suite, line, *runs, *chosen);
+    const auto history = read_history(index, suite, line, *runs, *chosen);
     if (!history) return std::unexpected(history.error());
     for (const auto& [of, run] : edges_of(*history, course_of(*history, {}))) {
       const auto stem = stems.find({history->runs[run].id, history->cases[of].id});
@@ -63,7 +63,7 @@ std::optional<Record> record_of_case(const HistoryStore& store, const std::strin
 }
 
 std::optional<StoredProfile> stored_profile(const HistoryStore& store, const std::string& stem, ProfileOf what) {
-  const std::string file = stem + std::string(what == ProfileOf::native ? ".json" : probes::python_functions.suffix);
+  const std::string file = stem + std::string(what == ProfileOf::native ? ".json" : probes::kPythonFunctions.suffix);
   if (stem.empty() || !store.files().has(file)) return std::nullopt;
   const auto text = store.files().read(file);
   if (!text) return std::nullopt;
@@ -80,7 +80,7 @@ ProfileReader profiles_of(const std::string& path) {
     auto native = read_file(file);
     if (!native) return std::nullopt;
     ProfileTexts texts{.native = *std::move(native), .python = std::nullopt};
-    file.replace_extension(probes::python_functions.suffix);
+    file.replace_extension(probes::kPythonFunctions.suffix);
     if (auto python = read_file(file)) texts.python = *std::move(python);
     return texts;
   };

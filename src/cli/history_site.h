@@ -1,4 +1,4 @@
-/// What `tally history site` is asked for, and a history written as a folder of pages.
+/// The options of `tally history site`, and a history written as a folder of pages.
 #pragma once
 
 #include <string>

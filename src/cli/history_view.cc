@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "history/epochs.h"
 #include "history/kept_line.h"
-#include "history/told.h"
+#include "history/loaded.h"
 #include "process/real_runner.h"
 #include "records/record_files.h"
 
@@ -99,7 +99,7 @@ Result<LoadedHistory> load_history(const Context& context, const HistoryOptions&
   say_left_out(options, *chosen, runs->size() - placed.size(), err);
   auto ledger = read_ledger(options, repository->top());
   if (!ledger) return std::unexpected(ledger.error());
-  auto history = told_history(**index, *std::move(suite), *std::move(line), *std::move(runs), *chosen, id);
+  auto history = read_history(**index, *std::move(suite), *std::move(line), *std::move(runs), *chosen, id);
   if (!history) return std::unexpected(history.error());
 
   HistoryView view{.history = *std::move(history)};

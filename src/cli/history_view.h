@@ -1,4 +1,4 @@
-/// From a store, a repository and what was asked for to a history that can be shown.
+/// Makes a history that can be shown, from a store, a repository and what was requested.
 #pragma once
 
 #include <iosfwd>
@@ -22,8 +22,8 @@ struct LoadedHistory {
   HistoryView view;
 };
 
-/// What was left out (other environments, commits elsewhere, earlier runs of a commit) is said on `err`. `only`: the id
-/// of the one case that is asked for, or what only its id contains or matches; empty: all. Errors (input): nothing is
+/// What was left out (other environments, commits elsewhere, earlier runs of a commit) is reported on `err`. `only`:
+/// the id of the one requested case, or what only its id contains or matches; empty: all. Errors (input): nothing is
 /// stored, several suites and none named, no repository, no run of a commit on the line, no such case.
 Result<LoadedHistory> load_history(const Context& context, const HistoryOptions& options, const std::string& only,
                                    std::ostream& err);

@@ -99,7 +99,7 @@ Result<std::unique_ptr<Measuring>> Measuring::begin(const Context& context, cons
     const auto topology = read_topology(cpus->empty() ? CpuSet() : *parse_cpu_list(*cpus));
     if (!topology) return std::unexpected(topology.error());
     measuring->server_ = *std::move(server);
-    // Where nothing is said, the server's own hold; but who was confined to a few (taskset) means those.
+    // Without an option the server's own hold; but a process that is confined to a few (taskset) means those.
     const auto online = static_cast<std::size_t>(std::max(::sysconf(_SC_NPROCESSORS_ONLN), 1L));
     if (!cpus->empty() || topology->allowed.cpus().size() < online) measuring->cores_ = to_string(topology->allowed);
     if (options.verbose) {

@@ -1,5 +1,4 @@
-/// This process as one that measures, or has a server do so: its signals, its child processes, its CPUs, and what it
-/// says meanwhile.
+/// Sets up this process to measure, or to have a server measure: signals, child processes, CPUs, messages.
 #pragma once
 
 #include <iosfwd>
@@ -19,7 +18,7 @@ namespace tally::cli {
 class Measuring {
  public:
   /// With a server where the options and what runs say so. An error: no signals, no such CPUs, no place for temporary
-  /// files, not the server that was asked for.
+  /// files, not the server that was requested.
   static Result<std::unique_ptr<Measuring>> begin(const Context& context, const RunOptions& options, std::ostream& err);
   /// With --keep, says where the temporary files are.
   ~Measuring();

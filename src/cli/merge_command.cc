@@ -65,7 +65,7 @@ class ProfileTaker {
     if (code) return fail(ErrorKind::io, "cannot make the folder of profiles: " + code.message(), folder_.string());
     const fs::path to = folder_ / (digest(id) + from.extension().string());
     if (Status copied = copy_whole(from, to); !copied) return std::unexpected(copied.error());
-    for (const KeptProbe* probe : probes::table) {
+    for (const KeptProbe* probe : probes::kTable) {
       if (probe->suffix.empty()) continue;
       fs::path source = from;
       fs::path copy = to;
@@ -78,7 +78,7 @@ class ProfileTaker {
         return std::unexpected(copied.error());
       }
     }
-    if (Status taken = take_sources(from.parent_path() / sources_folder); !taken) return std::unexpected(taken.error());
+    if (Status taken = take_sources(from.parent_path() / kSourcesFolder); !taken) return std::unexpected(taken.error());
     return folder_.filename().string() + "/" + to.filename().string();
   }
 
@@ -90,7 +90,7 @@ class ProfileTaker {
     std::error_code code;
     for (auto entry = fs::directory_iterator(from, code); !code && entry != fs::directory_iterator();
          entry.increment(code)) {
-      const fs::path copy = folder_ / sources_folder / entry->path().filename();
+      const fs::path copy = folder_ / kSourcesFolder / entry->path().filename();
       std::error_code none;
       if (!entry->is_regular_file(none) || fs::exists(copy, none)) continue;
       fs::create_directories(copy.parent_path(), none);

@@ -13,16 +13,16 @@ namespace {
 /// An option asks for its probe where profiles do not have it anyway, else it leaves it out.
 ProbeSet probes_of(const ProfileOptions& options) {
   ProbeSet wanted = ProbeSet::of_profiles();
-  for (std::size_t i = 0; i < probes::table.size(); ++i) {
-    const KeptProbe& probe = *probes::table[i];
+  for (std::size_t i = 0; i < probes::kTable.size(); ++i) {
+    const KeptProbe& probe = *probes::kTable[i];
     if (options.probes[i]) wanted.set(probe, probe.asked != KeptProbe::Asked::with_profiles);
   }
   return wanted;
 }
 
 const KeptProbe* asked_without_profiles(const ProfileOptions& options) {
-  for (std::size_t i = 0; !options.wanted && i < probes::table.size(); ++i) {
-    if (options.probes[i] && probes::table[i]->asked != KeptProbe::Asked::with_profiles) return probes::table[i];
+  for (std::size_t i = 0; !options.wanted && i < probes::kTable.size(); ++i) {
+    if (options.probes[i] && probes::kTable[i]->asked != KeptProbe::Asked::with_profiles) return probes::kTable[i];
   }
   return nullptr;
 }
@@ -35,8 +35,8 @@ void add_profiles_option(OptionSet& command, ProfileOptions& options) {
 }
 
 void add_profile_contents_options(OptionSet& command, ProfileOptions& options) {
-  for (std::size_t i = 0; i < probes::table.size(); ++i) {
-    const KeptProbe& probe = *probes::table[i];
+  for (std::size_t i = 0; i < probes::kTable.size(); ++i) {
+    const KeptProbe& probe = *probes::kTable[i];
     if (!probe.option.empty()) command.add(std::string(probe.option), &options.probes[i], std::string(probe.help));
   }
   command.add("--no-sources", &options.no_sources, "For --profiles: do not keep the text of source files");

@@ -14,8 +14,8 @@ namespace tally::cli {
 
 struct ProfileOptions {
   bool wanted = false;
-  std::array<bool, probes::table.size()> probes{};  ///< Those whose option was given, by their places.
-  bool no_sources = false;                          ///< No texts of source files.
+  std::array<bool, probes::kTable.size()> probes{};  ///< Those whose option was given, by their places.
+  bool no_sources = false;                           ///< No texts of source files.
 };
 
 /// `--profiles`.
@@ -28,7 +28,7 @@ Status check(const ProfileOptions& options, const std::string& json);
 
 /// Where the profiles of a record are kept.
 ProfileRequest profiles_beside(const std::string& record);
-/// The same, with what was asked for; nothing where none are wanted.
+/// The same, with what was requested; nothing where none are wanted.
 std::optional<ProfileRequest> request_of(const ProfileOptions& options, const std::string& record);
 
 }  // namespace tally::cli

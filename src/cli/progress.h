@@ -1,4 +1,4 @@
-/// What a person sees while a run goes on, on standard error: one live line on a terminal (done and total, failures,
+/// The progress of a run, on standard error: one live line on a terminal (done and total, failures,
 /// the time left, what runs where), a line a case elsewhere.
 ///
 /// The time left is what is left of each way of measuring, at the pace seen so far of that way, or of the others where

@@ -75,7 +75,7 @@ TEST_F(ProgressTest, TheTimeLeftFollowsThePaceOfEachMode) {
   session(*progress, "0", Mode::counts, 2);
   session(*progress, "1", Mode::counts, 2);
   progress->on_session(named("2"), Mode::counts, {0});
-  EXPECT_THAT(said(), Not(HasSubstr("left"))) << "two are not enough to tell";
+  EXPECT_THAT(said(), Not(HasSubstr("left"))) << "two are not enough to estimate";
   now_ += seconds(2);
   progress->on_session_end(named("2"), Mode::counts);
   progress->on_session(named("3"), Mode::counts, {0});
@@ -134,7 +134,7 @@ TEST_F(ProgressTest, WhileOthersAreWaitedForNoTimeIsLeft) {
               EndsWith("tally: waiting for CPUs: process 7 has CPU 0\n\r\033[K[0/5] · 70 s · waiting for others"));
   progress->on_planned(Mode::wall, 5);
   progress->on_session(named("0"), Mode::wall, {0});
-  EXPECT_THAT(said(), HasSubstr("left · timing 0")) << "it goes on";
+  EXPECT_THAT(said(), HasSubstr("left · timing 0")) << "it continues";
 }
 
 }  // namespace

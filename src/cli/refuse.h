@@ -1,4 +1,4 @@
-/// How a command ends that cannot do what it was asked.
+/// Ends a command that cannot do what was requested: its message and its exit code.
 #pragma once
 
 #include <ostream>

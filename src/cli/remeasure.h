@@ -1,5 +1,5 @@
-/// Measuring for a gate, with this process's own signals and CPUs: cases of a record a second time, as their record
-/// says, or the commit of a base.
+/// Measures for a gate, with this process's own signals and CPUs: a record's cases a second time, with the record's
+/// settings, or the commit of a base.
 #pragma once
 
 #include <functional>

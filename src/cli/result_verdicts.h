@@ -1,4 +1,4 @@
-/// How `tally ab --same-result` says what it found: on the cases of the comparison, and below it.
+/// Prints what `tally ab --same-result` found: beside the cases of the comparison, and below it.
 #pragma once
 
 #include <iosfwd>

@@ -30,7 +30,7 @@ std::string absolute_path(const Context& context, const std::string& path) {
   return path.empty() ? path : (fs::path(context.working_folder) / path).lexically_normal().string();
 }
 
-/// Beside the record, or under the state folder when no record was asked for.
+/// Beside the record, or under the state folder when no record was requested.
 Result<std::string> journal_path(const Context& context, const RunCommandOptions& options) {
   if (is_beside_file(options.json)) return options.json + ".journal";
   const std::string_view state = value_of(context.environment, "XDG_STATE_HOME");
@@ -60,7 +60,7 @@ Status write_record(const std::string& path, const RunResult& result) {
   return file->publish();
 }
 
-/// Of --reuse; none where it was not said.
+/// Of --reuse; none where it was not given.
 Result<std::vector<Record>> records_to_reuse(const Context& context, const RunCommandOptions& options,
                                              std::ostream& err) {
   const auto refuse = [](const char* why, const char* option, const char* hint) {
@@ -142,7 +142,7 @@ int exit_code_of(const RunResult& result) {
   if (result.interrupted) return kInterrupted;
   if (result.stopped || !result.refuted.empty()) return kFailed;
   for (const CaseRecord& one : result.record.cases) {
-    // Skipped without an interruption: it asked for that itself.
+    // Skipped without an interruption: it requested that itself.
     if (one.status != CaseStatus::ok && one.status != CaseStatus::skipped) return kFailed;
   }
   return kFine;

@@ -23,7 +23,7 @@ struct RunCommandOptions {
 void add_run_command_options(OptionSet& command, RunCommandOptions& options);
 int run_run(const Context& context, const RunCommandOptions& options, std::ostream& out, std::ostream& err);
 
-/// The record of a finished run as it was asked for: JSON on `out` where `json` is "-", otherwise a table, and the
+/// The record of a finished run as requested: JSON on `out` where `json` is "-", otherwise a table, and the
 /// record in the file `json` names. An error is a file that could not be written.
 Status print_record(const Context& context, const RunOptions& options, const RunResult& result, const std::string& json,
                     std::ostream& out);

@@ -32,7 +32,7 @@ TEST_F(Parsed, DefaultsMeasureBoth) {
   EXPECT_EQ(*settings, Settings{});
 }
 
-TEST_F(Parsed, WhatIsSaidArrives) {
+TEST_F(Parsed, WhatIsGivenArrives) {
   ASSERT_TRUE(parse({"--counts-only",
                      "--timeout",
                      "2.5",

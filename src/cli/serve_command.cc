@@ -44,7 +44,7 @@ std::string socket_of(const Context& context, const ServeOptions& options) {
                                 : std::filesystem::absolute(options.socket).string();
 }
 
-/// False: it goes on for all that.
+/// False: it continues nevertheless.
 bool end_process(int pid) {
   constexpr int kPatience = 30'000;  // milliseconds
   const UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));

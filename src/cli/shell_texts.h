@@ -1,5 +1,4 @@
-/// What shells and man(1) want to know of the commands, written from the very options that the command line is read by.
-/// Pure.
+/// Completions for shells, and manual pages, made from the options by which the command line is read. Pure.
 #pragma once
 
 #include <string>

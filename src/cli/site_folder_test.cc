@@ -56,7 +56,7 @@ TEST_F(SiteFolder, KeepsWhatOthersPutBesideTheSite) {
   EXPECT_EQ(read_file(folder_ / "CNAME"), "bench.example.org");
 }
 
-TEST_F(SiteFolder, MendsDataThatACrashLeftShorter) {
+TEST_F(SiteFolder, RepairsDataThatACrashLeftShorter) {
   ASSERT_TRUE(write_site_folder(folder_, kFirst));
   ASSERT_TRUE(write_file(folder_ / kFirst[0].name, ""));
   ASSERT_TRUE(write_site_folder(folder_, kFirst));

@@ -1,4 +1,4 @@
-/// Standard output as a program must treat it that others read: what could not be written is never passed over.
+/// Standard output of a program that others read: a failed write is always an error.
 ///
 /// While this object lives, std::cout writes through it. The first failure is kept; what comes after it is dropped.
 #pragma once

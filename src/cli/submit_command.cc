@@ -28,7 +28,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr Milliseconds kBetweenLooks{1000};
-/// Slurm's commands wait for a controller that is busy or restarts; after that it is said to be away.
+/// Slurm's commands wait for a controller that is busy or restarts; after that it counts as unavailable.
 constexpr Milliseconds kCommandPatience{60'000};
 constexpr std::chrono::minutes kSilence{5};
 
@@ -237,7 +237,7 @@ Status Submission::cancel(const std::vector<std::string>& jobs) {
 }
 
 Status check_usage(const SubmitOptions& options) {
-  if (!options.slurm) return fail(ErrorKind::input, "where to is not said", {}, "write --slurm");
+  if (!options.slurm) return fail(ErrorKind::input, "the destination is missing", {}, "write --slurm");
   if (!options.run.shard.empty())
     return fail(ErrorKind::input, "parts are dealt out by submit itself", "--shard", "take it away");
   if (Status fine = check_outputs({options.json}); !fine) return fine;
@@ -317,12 +317,12 @@ int run_submit(const Context& context, const SubmitOptions& options, std::ostrea
     fmt::print(out, "submitted as {}; the record will be {}\n", join(submission.jobs(), ", "), submission.output());
     return kFine;
   }
-  // What was submitted before goes on first.
+  // What was submitted before is resumed first.
   Status measured = submission.follow();
   if (measured) measured = measure_parts(submission, options, err);
   if (submission.is_interrupted()) {
     std::ignore = submission.cancel(submission.jobs());
-    fmt::print(err, "tally: interrupted, and its jobs are cancelled; run again with --resume to go on\n");
+    fmt::print(err, "tally: interrupted, and its jobs are cancelled; run again with --resume to continue\n");
     return kInterrupted;
   }
   if (!measured) return report_error(measured.error(), err);

@@ -72,13 +72,13 @@ Result<Suite> suite_of_program(const Context& context, Program program, const Pr
 
 Result<std::optional<Program>> python_program_of(const Context& context, const SuiteSource& source) {
   std::optional<Program> program;
-  for (std::size_t i = 0; i < frameworks.size(); ++i) {
+  for (std::size_t i = 0; i < kFrameworks.size(); ++i) {
     if (source.python[i].empty()) continue;
     if (program) {
-      return fail(ErrorKind::input, "programs of two kinds", fmt::format("--{}", frameworks[i].name),
+      return fail(ErrorKind::input, "programs of two kinds", fmt::format("--{}", kFrameworks[i].name),
                   "measure one after the other, or write a suite with a [[program]] for each");
     }
-    program.emplace(Program{.framework = std::string(frameworks[i].name),
+    program.emplace(Program{.framework = std::string(kFrameworks[i].name),
                             .paths = source.python[i],
                             .folder = context.working_folder,
                             .args = source.program_args});

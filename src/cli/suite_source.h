@@ -1,5 +1,5 @@
-/// What a command line says is to be measured: a suite's file or a benchmark program, compiled or in Python. Programs
-/// are run here, once, to list their benchmarks: each in the environment that the options give its host.
+/// Reads what a command line names: a suite's file or a benchmark program, compiled or in Python. Programs run here
+/// once, to list their benchmarks, each in the environment that the options give its host.
 #pragma once
 
 #include <array>
@@ -17,10 +17,10 @@ namespace tally::cli {
 
 /// Suite or program: one of them is named.
 struct SuiteSource {
-  std::string suite;                                                    ///< Its file.
-  std::string program;                                                  ///< The executable.
-  std::array<std::vector<std::string>, frameworks.size()> python = {};  ///< What each framework is given.
-  std::vector<std::string> program_args = {};                           ///< Its own.
+  std::string suite;                                                     ///< Its file.
+  std::string program;                                                   ///< The executable.
+  std::array<std::vector<std::string>, kFrameworks.size()> python = {};  ///< What each framework is given.
+  std::vector<std::string> program_args = {};                            ///< Its own.
   std::string repository;  ///< A folder of the one that is measured; empty: that of the suite or the program.
   std::string commit;      ///< Of it, instead of HEAD.
 };

@@ -1,4 +1,4 @@
-/// `tally toolchains [NAME]`: the toolchains that every suite knows, and one of them as text for a suite of one's own.
+/// `tally toolchains [NAME]`: the toolchains that every suite knows, and one of them as text for a custom suite.
 #pragma once
 
 #include <iosfwd>

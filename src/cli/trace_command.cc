@@ -32,7 +32,7 @@ report::TraceTextOptions text_options(const Context& context, const TraceOptions
           .unprofiled_duration = to_nanoseconds(options.duration_seconds)};
 }
 
-/// Exit code 0, or 2 after having said why on `err`.
+/// Exit code 0, or 2 with the reason on `err`.
 int read_one(const std::string& path, const TraceOptions& options, std::vector<trace::TraceResult>& results,
              std::ostream& err) {
   auto data = trace::read_trace(

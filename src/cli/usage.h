@@ -1,4 +1,4 @@
-/// Reads a command line by what the commands take. What is wrong with one is said in the voice of all other errors: the
+/// Reads a command line by what the commands take. A mistake in one is reported like all other errors: the
 /// word, and a hint.
 ///
 /// The only place that knows the library which parses.

@@ -1,5 +1,5 @@
-/// What was built of a commit, as a digest for each case: two commits at which a case's are equal execute the same code
-/// for it, and have the same count.
+/// Digests of what was built of a commit, one for each case. Where two commits have the same digest of a case, it
+/// executes the same code at both, and has the same count.
 ///
 /// Of the case its definition and, in C++, the code that its snippet became (code_digest.h); of its toolchain the
 /// program and what is linked or loaded by name; of the work tree every shared object and every Python source, whoever

@@ -2,7 +2,7 @@
 /// Not its symbol tables, notes and debug information.
 ///
 /// A snippet's object has its cache key in the name of its function, and the key another value whenever a header was
-/// written anew: the bytes of the file tell two builds of one text apart, the code does not. Pure.
+/// written anew: the bytes of the file differ between two builds of one text, the code does not. Pure.
 #pragma once
 
 #include <string>

@@ -34,7 +34,7 @@ Source source_of(const Repository& repository, const Commit& commit) {
   return {.repository = repository.address(), .commit = commit.id, .tree = commit.tree, .parents = commit.parents};
 }
 
-/// Beside its profiles, so that a bisect which goes on later finds them.
+/// Beside its profiles, so that a bisect which is resumed later finds them.
 Status keep_beside_profiles(const std::string& path, const RunResult& result) {
   std::string text;
   const auto written = write_json(result, [&](std::string_view piece) {
@@ -165,8 +165,8 @@ Result<CommitOutcome> CommitMeasuring::measure_built(const Commit& commit, const
   if (request_.profiles) {
     measured.path = folder_of(commit.id) + "/record.json";
     request.profiles = ProfileRequest{.folder = measured.path + ".profiles", .name = "record.json.profiles"};
-    request.profiles->probes.set(probes::calls, true);
-    request.profiles->probes.set(probes::python_functions, true);
+    request.profiles->probes.set(probes::kCalls, true);
+    request.profiles->probes.set(probes::kPythonFunctions, true);
   }
   auto result = tally::measure(workspace_, request, observer_);
   if (!result) {

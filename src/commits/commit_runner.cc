@@ -26,8 +26,8 @@ Result<TreeSuite> suite_for(const CommitRequest& options, const std::string& top
   return TreeSuite::of_suite(top, working_folder, options.suite);
 }
 
-/// What is wrong with a suite is so at every commit, and is said once; what a program lists is the commit's. Read as
-/// from `top` for the places in errors, and as from `tree` for what would be today's there.
+/// What is wrong with a suite is so at every commit, and is reported once; what a program lists is the commit's. Read
+/// as from `top` for the places in errors, and as from `tree` for what would be today's there.
 Status check_suite(TreeSuite& suite, const std::string& top, const std::string& tree) {
   if (suite.is_program()) return {};
   for (const std::string& from : {top, tree}) {

@@ -26,7 +26,7 @@ struct CommitRequest {
   bool profiles = false;  ///< Keep them in the workshop, beside a record.
 };
 
-/// What is said meanwhile, for a person.
+/// Messages meanwhile, for a person.
 struct CommitMessages {
   std::function<void(const std::string&)> progress;  ///< What a quiet command leaves out.
   std::function<void(const std::string&)> notice;    ///< What it does not.

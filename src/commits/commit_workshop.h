@@ -1,5 +1,5 @@
-/// Where commits are built, one after another: a work tree at a path that is the same for every bisect of a repository,
-/// so that paths inside of what is measured move no count, and so that builds find what the last one left.
+/// Builds commits, one after another, in a work tree whose path is the same for every bisect of a repository. So no
+/// path moves a count, and each build finds what the last one left.
 ///
 ///   $XDG_CACHE_HOME/tallymark/commits/KEY/    KEY is that of the repository
 ///     tree/                the work tree; untracked files stay

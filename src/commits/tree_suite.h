@@ -1,5 +1,4 @@
-/// Today's suite or program as it stands in another work tree of its repository: what a commit of long ago is measured
-/// with.
+/// Today's suite or program in another work tree of its repository: old commits are measured with it.
 ///
 /// The text is today's, also of the suites that it includes, and each is read once: what is measured first and last is
 /// asked the same. Its relative paths (include folders, programs, libraries) are resolved as if it lay at the same

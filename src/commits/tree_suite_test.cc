@@ -46,7 +46,7 @@ TEST_F(TreeSuites, TextIsTodaysAndPathsAreTheTrees) {
   ASSERT_TRUE(read) << describe(read.error());
   EXPECT_EQ(cases_of(*read)->size(), 2);
   EXPECT_THAT(read->toolchain("own")->include, ElementsAre("/no/such/tree/include"));
-  // Changed meanwhile: what was begun with goes on.
+  // Changed meanwhile: what was begun with continues.
   write("project/bench/suite.toml", "schema = 1\n");
   write("project/bench/shared.toml", "schema = 1\n");
   EXPECT_EQ(cases_of(*suite->in("/no/such/tree", nullptr))->size(), 2);

@@ -14,10 +14,10 @@
 namespace tally {
 namespace {
 
-constexpr std::array<std::string_view, 5> required = {"case", "metric", "up_to", "reason", "expires"};
-constexpr std::array<std::string_view, 2> drift_keys = {"case", "budget"};
-constexpr std::array<std::string_view, 8> keys = {"case",    "metric", "up_to", "reason",
-                                                  "expires", "commit", "owner", "issue"};
+constexpr std::array<std::string_view, 5> kRequired = {"case", "metric", "up_to", "reason", "expires"};
+constexpr std::array<std::string_view, 2> kDriftKeys = {"case", "budget"};
+constexpr std::array<std::string_view, 8> kKeys = {"case",    "metric", "up_to", "reason",
+                                                   "expires", "commit", "owner", "issue"};
 
 bool names(std::string_view cases, std::string_view id) { return cases == id || glob_match(cases, id); }
 
@@ -45,11 +45,11 @@ Status only_known(const TomlNode& table, std::span<const std::string_view> known
 }
 
 Result<Acceptance> read_entry(const TomlNode& table, const std::string& where) {
-  if (const Status known = only_known(table, keys, where); !known) return std::unexpected(known.error());
+  if (const Status known = only_known(table, kKeys, where); !known) return std::unexpected(known.error());
   Acceptance accepted;
   accepted.where = where;
   const auto text = [&table](std::string_view key) { return text_of(table, key); };
-  for (const std::string_view key : required) {
+  for (const std::string_view key : kRequired) {
     if (trim(text(key)).empty()) {
       return fail(ErrorKind::input, fmt::format("'{}' is missing or empty", key), where,
                   "an accepted regression needs case, metric, up_to, reason and expires");
@@ -87,7 +87,7 @@ Result<double> read_budget(const std::string& text, const std::string& where) {
 }
 
 Result<DriftBudget> read_drift(const TomlNode& table, const std::string& where) {
-  if (const Status known = only_known(table, drift_keys, where); !known) return std::unexpected(known.error());
+  if (const Status known = only_known(table, kDriftKeys, where); !known) return std::unexpected(known.error());
   DriftBudget drift;
   if (const std::string cases = text_of(table, "case"); !cases.empty()) drift.cases = cases;
   const auto budget = read_budget(text_of(table, "budget"), where);

@@ -1,5 +1,6 @@
-/// The accept file, tally-accept.toml: which regressions were agreed to, by whom and until when, and how far counts may
-/// drift. `tally check` and `tally history` read it; `tally history accept` appends to it. Pure; days are arguments.
+/// The accept file, tally-accept.toml: which regressions were acknowledged, by whom and until when, and how far counts
+/// may drift. `tally check` and `tally history` read it; `tally history accept` appends to it. Pure; days are
+/// arguments.
 #pragma once
 
 #include <string>
@@ -14,7 +15,7 @@ namespace tally {
 /// At the top of a repository.
 inline constexpr const char* kAcceptFile = "tally-accept.toml";
 
-/// A regression that was agreed to.
+/// A regression that was acknowledged.
 struct Acceptance {
   std::string cases;  ///< An id, or a glob over ids.
   Metric metric = Metric::instructions;

@@ -89,7 +89,7 @@ TEST(Accept, WhatIsAppendedReadsAsItWasMeantWhateverItsTextsHold) {
             "reason = \"r\"\nexpires = 2027-02-22\ncommit = \"5ba38da4a1\"\nowner = \"Ada\"\nissue = \"#12\"\n");
 }
 
-TEST(Accept, WhatCannotBeAppendedIsSaid) {
+TEST(Accept, WhatCannotBeAppendedIsReported) {
   EXPECT_FALSE(with_acceptance("", entry("\xff\xfe"), "f"));
   EXPECT_FALSE(with_acceptance("", entry("  "), "f"));
   const auto array = with_acceptance("accept = []\n", entry("r"), "f");
@@ -98,7 +98,7 @@ TEST(Accept, WhatCannotBeAppendedIsSaid) {
   EXPECT_THAT(with_acceptance("[[accept]\n", entry("r"), "f").error().where, HasSubstr("f:1"));
 }
 
-TEST(Accept, WhatIsAgreedToAlreadyIsFound) {
+TEST(Accept, WhatIsAcknowledgedAlreadyIsFound) {
   const AcceptFile file = parse_accept_file(with_acceptance("", entry("r"), "f").value(), "f").value();
   EXPECT_EQ(covering(file, entry("another")), file.accepted.data());
   const auto changed = [](auto change) {

@@ -14,11 +14,11 @@
 namespace tally {
 namespace {
 
-constexpr std::array<std::string_view, 5> fixed_axes = {"label", "language", "runtime", "autograd", "threads"};
+constexpr std::array<std::string_view, 5> kFixedAxes = {"label", "language", "runtime", "autograd", "threads"};
 
 /// No value holds this; it stands for a parameter that a case does not have.
-constexpr char absent = '\x1f';
-constexpr char separator = '\x1e';
+constexpr char kAbsent = '\x1f';
+constexpr char kSeparator = '\x1e';
 
 void sort_numbers(Axis& axis) {
   axis.numeric = axis.name != "label" && !axis.values.empty() &&
@@ -53,11 +53,11 @@ std::optional<std::string> value_on(const CaseRecord& one, std::string_view axis
 
 std::vector<Axis> axes_of(const Record& record) {
   std::vector<Axis> axes;
-  axes.reserve(fixed_axes.size());
-  for (const std::string_view name : fixed_axes) axes.push_back({.name = std::string(name)});
+  axes.reserve(kFixedAxes.size());
+  for (const std::string_view name : kFixedAxes) axes.push_back({.name = std::string(name)});
   const auto names_device = [](const CaseRecord& one) { return one.device.has_value(); };
   if (std::ranges::any_of(record.cases, names_device)) axes.push_back({.name = "device"});
-  std::unordered_set<std::string_view> names(fixed_axes.begin(), fixed_axes.end());
+  std::unordered_set<std::string_view> names(kFixedAxes.begin(), kFixedAxes.end());
   for (const CaseRecord& one : record.cases) {
     for (const auto& [name, value] : one.params) {
       if (names.insert(name).second) axes.push_back({.name = name});
@@ -78,8 +78,8 @@ std::string identity_without(const CaseRecord& one, std::span<const Axis> axes, 
   std::string identity;
   for (const Axis& axis : axes) {
     if (std::ranges::find(left_out, axis.name) != left_out.end()) continue;
-    identity += value_on(one, axis.name).value_or(std::string(1, absent));
-    identity += separator;
+    identity += value_on(one, axis.name).value_or(std::string(1, kAbsent));
+    identity += kSeparator;
   }
   return identity;
 }

@@ -1,4 +1,4 @@
-/// In what the cases of a record differ: axes, and series of cases that differ by one number alone. Pure.
+/// Finds the axes on which the cases of a record differ, and series of cases that differ by one number alone. Pure.
 ///
 /// An axis is one of the words that ids are made of ("label", "language", "runtime", "autograd", "threads") or the name
 /// of a parameter. An axis is numeric when all of its values are numbers.

@@ -9,7 +9,7 @@
 namespace tally {
 namespace {
 
-constexpr double most_of = 0.6;
+constexpr double kMostOf = 0.6;
 
 /// glibc's variants of one function by CPU: "__memmove_avx_unaligned_erms".
 bool is_dispatched(const FunctionDelta& delta) {
@@ -34,7 +34,7 @@ std::string likely_cause(const CaseComparison& comparison) {
     return std::ranges::any_of(comparison.environment_changes,
                                [&](const std::string& change) { return change.starts_with(prefix); });
   };
-  // A new PyTorch comes with a new interpreter: which of the two it was, only the functions can tell.
+  // A new PyTorch comes with a new interpreter: which of the two it was, only the functions can show.
   const auto blamed = [&](std::string_view word) {
     return (comparison.subject_changes.empty() ? "" : "code or ") + std::string(word);
   };
@@ -45,13 +45,13 @@ std::string likely_cause(const CaseComparison& comparison) {
   if (!comparison.environment_changes.empty()) return blamed("environment");
   if (std::ranges::any_of(comparison.machine_changes, is_of_folder)) return blamed("folder");
   if (!comparison.functions.empty()) {
-    if (share_of_movement(comparison.functions, is_dispatched) > most_of) return "library dispatch";
+    if (share_of_movement(comparison.functions, is_dispatched) > kMostOf) return "library dispatch";
     const std::vector<FunctionRule> noise = language_noise(Language::python);
     const auto allocator = std::ranges::find(noise, "allocator", &FunctionRule::name);
     const auto allocates = [&](const FunctionDelta& delta) {
       return matches(*allocator, {delta.object, "", delta.name});
     };
-    if (allocator != noise.end() && share_of_movement(comparison.functions, allocates) > most_of) return "allocator";
+    if (allocator != noise.end() && share_of_movement(comparison.functions, allocates) > kMostOf) return "allocator";
   }
   if (!comparison.subject_changes.empty()) return "code";
   if (comparison.shown().language != "command") return "unknown";

@@ -1,4 +1,4 @@
-/// What may have moved a case, as far as facts and functions tell. A label for a reader, never part of a verdict.
+/// Names what may have moved a case, as far as facts and functions show. A label for a reader, never part of a verdict.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-/// Limits upon a comparison: what may pass, what warns, what fails, what was agreed to, and what was judged at all.
+/// Limits upon a comparison: what may pass, what warns, what fails, what was acknowledged, and what was judged at all.
 /// Pure; the date is an argument.
 ///
 /// A share ("+1%") is exceeded only by a change that is real: beyond the case's noise floor for counts; for time, when
@@ -46,7 +46,7 @@ Result<Limit> parse_limit(std::string_view text);
 /// "GLOB:LIMIT"; the limit is what follows the last colon.
 Result<Limit> parse_limit_for(std::string_view text);
 
-/// better: beyond the limit in the other direction, which is said and fails nothing.
+/// better: beyond the limit in the other direction, which is reported and fails nothing.
 enum class Severity { failure, warning, accepted, better };
 std::string_view to_string(Severity severity);  // "failure", …
 
@@ -78,7 +78,7 @@ struct Uncompared {
 struct CheckOptions {
   bool allow_uncompared = false;
   bool any_environment = false;  ///< A changed one makes no limit softer.
-  bool named = false;            ///< The cases were asked for by their ids.
+  bool named = false;            ///< The cases were named by their ids.
   /// Where only some cases are judged: the ids of the others. A limit for one of these has its case.
   std::vector<std::string> others = {};
 };
@@ -89,7 +89,7 @@ struct CheckResult {
   std::vector<LimitUse> limits;        ///< In the order given.
   std::vector<Uncompared> uncompared;  ///< In the comparison's order.
   bool allow_uncompared = false;
-  bool named = false;        ///< The cases were asked for by their ids.
+  bool named = false;        ///< The cases were named by their ids.
   std::size_t compared = 0;  ///< Cases with a verdict from both sides.
   std::size_t judged = 0;    ///< Cases that a limit was held against.
   std::size_t cases = 0;     ///< All of both sides.

@@ -272,7 +272,7 @@ TEST(Gate, ALimitThatJudgedNothingIsNoPass) {
   EXPECT_EQ(gate.result.limits[1].why, "it matches no case");
   EXPECT_EQ(gate.result.limits[1].text, "y/*:instructions=+5%");
   EXPECT_EQ(gate.hold({limit("instructions=+1%"), *parse_limit_for("y/*:instructions=+5%")}, {.others = {"y/c"}}), 0)
-      << "its case is there, and not asked for";
+      << "its case is there, and not requested";
   Limit soft = limit("cycles=+1%");
   soft.soft = true;
   EXPECT_EQ(gate.hold({limit("instructions=+1%"), soft}), 0) << "which warns at most";
@@ -331,7 +331,7 @@ TEST(Gate, WhatIsNotComparedIsNoPassUnlessItIsAllowed) {
   EXPECT_EQ(gate.result.uncompared[0].why, "the new record lacks its 'instructions'");
 }
 
-TEST(Gate, ANewCaseIsSaidAndHeldToCeilings) {
+TEST(Gate, ANewCaseIsReportedAndHeldToCeilings) {
   Gate gate;
   gate.next.cases.push_back(example_case("x/new", 5000));
   EXPECT_EQ(gate.hold({limit("instructions=+1%")}), 0);
@@ -343,7 +343,7 @@ TEST(Gate, ANewCaseIsSaidAndHeldToCeilings) {
   EXPECT_EQ(gate.result.limits[1].why, "1 case: new");
 }
 
-TEST(Gate, BetterThanALimitIsSaid) {
+TEST(Gate, BetterThanALimitIsReported) {
   Gate gate;
   gate.next.cases[0] = example_case("x/a", 500);
   EXPECT_EQ(gate.hold({limit("instructions=+1%")}), 0);
@@ -374,7 +374,7 @@ TEST(Gate, NoCasesAreNoPass) {
   EXPECT_THAT(gate.result.remarks, ElementsAre("neither record has a case"));
 }
 
-constexpr std::string_view accept_text = R"(
+constexpr std::string_view kAcceptText = R"(
 [[accept]]
 case = "a*"
 metric = "instructions"
@@ -384,7 +384,7 @@ expires = "2026-06-30"
 )";
 
 TEST(Accept, HoldsUpToItsSizeAndDay) {
-  const auto accepted = parse_accept_file(accept_text, "accept.toml");
+  const auto accepted = parse_accept_file(kAcceptText, "accept.toml");
   ASSERT_TRUE(accepted) << describe(accepted.error());
   const Record base = run_of({example_case("a", 1000)});
   const Record next = run_of({example_case("a", 1100)});

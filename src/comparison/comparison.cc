@@ -69,7 +69,7 @@ std::vector<std::string> changed_facts(const Facts& before, const Facts& after, 
   std::vector<std::string> changes;
   // Older records do not say what hosts had mapped.
   const bool mapped = says_mapped(before) && says_mapped(after);
-  const auto tell = [&](const std::string& key, const std::string& from, const std::string& to) {
+  const auto note = [&](const std::string& key, const std::string& from, const std::string& to) {
     if (common_only && (from.empty() || to.empty())) return;
     if (from == to || (!mapped && key.starts_with(kMappedFact))) return;
     const std::vector<std::string> files = changed_files(key, from, to, options);
@@ -79,10 +79,10 @@ std::vector<std::string> changed_facts(const Facts& before, const Facts& after, 
   };
   for (const auto& [key, value] : before) {
     const auto it = after.find(key);
-    tell(key, value, it == after.end() ? "" : it->second);
+    note(key, value, it == after.end() ? "" : it->second);
   }
   for (const auto& [key, value] : after) {
-    if (!before.contains(key)) tell(key, "", value);
+    if (!before.contains(key)) note(key, "", value);
   }
   return changes;
 }
@@ -228,19 +228,19 @@ void compare_pair(const Comparison& run, CaseComparison& result, const CompareOp
     result.verdict = Verdict::changed_environment;
 }
 
-constexpr std::size_t most_calls = 4000;
+constexpr std::size_t kMostCalls = 4000;
 
 void compare_profiles(const StoredProfile& before, const StoredProfile& after, const RenamedObject& renamed,
                       CaseComparison& one) {
   const auto cost = [](const CaseRecord& side) { return side.counts ? side.counts->per_iteration : 0; };
   one.functions = function_deltas(before, after, renamed);
-  one.path = path_of_change(call_tree_delta({&before, cost(*one.base)}, {&after, cost(*one.next)}, most_calls));
+  one.path = path_of_change(call_tree_delta({&before, cost(*one.base)}, {&after, cost(*one.next)}, kMostCalls));
 }
 
 void compare_python(const StoredProfile& before, const StoredProfile& after, CaseComparison& one) {
   one.python =
       function_deltas({python_only(before.profile), before.iterations}, {python_only(after.profile), after.iterations});
-  one.path = path_of_change(call_tree_delta({&before, cost_of(before)}, {&after, cost_of(after)}, most_calls));
+  one.path = path_of_change(call_tree_delta({&before, cost_of(before)}, {&after, cost_of(after)}, kMostCalls));
 }
 
 double size_of(const CaseComparison& one) {

@@ -287,7 +287,7 @@ TEST(Compare, FunctionsThatMovedAreNamed) {
 }
 
 /// A function whose own count is the same says something, too, when it is called more often.
-TEST(Compare, CallsThatChangedAreToldFirst) {
+TEST(Compare, CallsThatChangedAreNamedFirst) {
   const std::string calls = "fn=f\n1 60000\ncfn=g\ncalls=300 1\n1 500\ncfn=h\ncalls=";
   const StoredProfile before = profile_of(calls + "100 1\n1 7\nfn=g\n1 500\nfn=h\n1 7\n");
   const StoredProfile after = profile_of(calls + "200 1\n1 7\nfn=g\n1 90500\nfn=h\n1 7\n");
@@ -326,7 +326,7 @@ TEST(Compare, FunctionsOfARenamedSubjectAreTheSame) {
   EXPECT_EQ(only(base, next, profiles).functions.size(), 4U) << "which of two it was is not known";
 }
 
-TEST(Compare, DispatchAndAllocatorAreTold) {
+TEST(Compare, DispatchAndAllocatorAreNamed) {
   CaseComparison one;
   const CaseRecord record = example_case("a");
   one.next = &record;

@@ -10,7 +10,7 @@ namespace tally {
 namespace {
 
 /// Residuals below this are rounding.
-constexpr double rounding = 1e-9;
+constexpr double kRounding = 1e-9;
 
 struct Terms {
   double constant = 0;
@@ -100,13 +100,13 @@ GrowthFit fit_of(Order order, std::span<const GrowthPoint> points) {
                 .constant = terms.constant,
                 .coefficient = terms.coefficient / largest,
                 .residual = std::sqrt(left / static_cast<double>(points.size()))};
-  if (fit.residual < rounding) fit.residual = 0;
+  if (fit.residual < kRounding) fit.residual = 0;
   add_one_term_figures(fit, points);
   return fit;
 }
 
 /// How far the values are from `of`, as the standard deviation of the logarithms of their ratios to it. A relative
-/// deviation is at most 1 where the model is too small; this one tells 11 ns from 122 µs.
+/// deviation is at most 1 where the model is too small; this one separates 11 ns from 122 µs.
 double ratio_spread(std::span<const GrowthPoint> points, const GrowthFit& of) {
   double sum = 0;
   double squares = 0;
@@ -129,7 +129,7 @@ Order best_of(std::span<const GrowthFit> fits, std::span<const GrowthPoint> poin
 }  // namespace
 
 std::string_view to_string(Order order) {
-  constexpr std::array<std::string_view, all_orders.size()> names = {"O(1)",       "O(log n)", "O(n)",
+  constexpr std::array<std::string_view, kAllOrders.size()> names = {"O(1)",       "O(log n)", "O(n)",
                                                                      "O(n log n)", "O(n²)",    "O(n³)"};
   return names.at(static_cast<std::size_t>(order));
 }
@@ -162,10 +162,10 @@ std::optional<Complexity> complexity_of(std::span<const GrowthPoint> points) {
     usable.push_back(point);
     different.insert(point.n);
   }
-  if (different.size() < least_growth_points) return std::nullopt;
+  if (different.size() < kLeastGrowthPoints) return std::nullopt;
   Complexity result;
   result.points = usable.size();
-  for (std::size_t i = 0; i < all_orders.size(); ++i) result.fits.at(i) = fit_of(all_orders.at(i), usable);
+  for (std::size_t i = 0; i < kAllOrders.size(); ++i) result.fits.at(i) = fit_of(kAllOrders.at(i), usable);
   result.best = best_of(result.fits, usable);
   return result;
 }

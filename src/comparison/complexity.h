@@ -16,7 +16,7 @@ namespace tally {
 
 /// By growth, the slowest first.
 enum class Order { constant, logarithmic, linear, linearithmic, quadratic, cubic };
-inline constexpr std::array<Order, 6> all_orders = {Order::constant,     Order::logarithmic, Order::linear,
+inline constexpr std::array<Order, 6> kAllOrders = {Order::constant,     Order::logarithmic, Order::linear,
                                                     Order::linearithmic, Order::quadratic,   Order::cubic};
 
 /// "O(1)", "O(log n)", "O(n)", "O(n log n)", "O(n²)", "O(n³)".
@@ -45,7 +45,7 @@ struct GrowthFit {
 double value_at(const GrowthFit& fit, double n);
 
 struct Complexity {
-  std::array<GrowthFit, all_orders.size()> fits;  ///< Of each order, in their order.
+  std::array<GrowthFit, kAllOrders.size()> fits;  ///< Of each order, in their order.
   Order best = Order::constant;
   std::size_t points = 0;  ///< Fitted.
 
@@ -53,10 +53,10 @@ struct Complexity {
 };
 
 /// A line through two points proves nothing.
-inline constexpr std::size_t least_growth_points = 3;
+inline constexpr std::size_t kLeastGrowthPoints = 3;
 
 /// Of the points with n of 1 or more (below, a logarithm is negative) and a value above 0; nothing when fewer than
-/// least_growth_points different n are left.
+/// kLeastGrowthPoints different n are left.
 ///
 /// The best is the order with the least residual, the slower one of two equal ones. O(1) has a number less to adapt: it
 /// gives way only to an order that explains more than half of how far the values are apart, both measured as ratios.

@@ -26,16 +26,17 @@ std::vector<GrowthPoint> counts_at(const std::vector<double>& numbers, const std
   return points;
 }
 
-const std::vector<double> numbers = {4, 16, 64, 256, 1024};
+const std::vector<double> kNumbers = {4, 16, 64, 256, 1024};
 
 Order best_of_one_term(const Complexity& complexity) {
   return std::ranges::min_element(complexity.fits, {}, &GrowthFit::rms)->order;
 }
 
 TEST(Complexity, FindsWhatASeriesWasMadeOf) {
-  for (const Order order : all_orders) {
+  for (const Order order : kAllOrders) {
     for (const double constant : {0.0, 7.0, 1000.0}) {
-      const auto complexity = complexity_of(series(numbers, [&](double n) { return constant + 3 * growth(order, n); }));
+      const auto complexity =
+          complexity_of(series(kNumbers, [&](double n) { return constant + 3 * growth(order, n); }));
       ASSERT_TRUE(complexity);
       EXPECT_EQ(complexity->best, order) << constant;
       EXPECT_EQ(complexity->fit().residual, 0) << to_string(order) << constant;
@@ -50,7 +51,7 @@ TEST(Complexity, FindsWhatASeriesWasMadeOf) {
 
 /// What the header says of a model with one term: it is Google Benchmark's, and takes the loop's start for its growth.
 TEST(Complexity, AConstantDoesNotHideGrowth) {
-  const auto complexity = complexity_of(series(numbers, [](double n) { return 1000 + n; }));
+  const auto complexity = complexity_of(series(kNumbers, [](double n) { return 1000 + n; }));
   ASSERT_TRUE(complexity);
   EXPECT_EQ(complexity->best, Order::linear);
   EXPECT_EQ(complexity->fit().residual, 0);
@@ -59,7 +60,7 @@ TEST(Complexity, AConstantDoesNotHideGrowth) {
 
 /// std::lower_bound over 4 to 1024 integers, counted: 12 instructions for each halving, from 22 on.
 TEST(Complexity, RealCountsOfABinarySearchAreExactlyLogarithmic) {
-  const auto complexity = complexity_of(counts_at(numbers, {46, 70, 94, 118, 142}));
+  const auto complexity = complexity_of(counts_at(kNumbers, {46, 70, 94, 118, 142}));
   ASSERT_TRUE(complexity);
   EXPECT_EQ(complexity->best, Order::logarithmic);
   EXPECT_EQ(complexity->fit().residual, 0);
@@ -84,7 +85,7 @@ TEST(Complexity, RealCounts) {
       {"bisect", {669, 945, 1221, 1497, 1773}, Order::logarithmic, 0},
   };
   for (const Real& real : all) {
-    const auto complexity = complexity_of(counts_at(numbers, real.counts));
+    const auto complexity = complexity_of(counts_at(kNumbers, real.counts));
     ASSERT_TRUE(complexity);
     EXPECT_EQ(complexity->best, real.order) << real.what << ": " << to_string(complexity->best);
     EXPECT_LE(complexity->fit().residual, real.residual_at_most) << real.what;
@@ -105,7 +106,7 @@ TEST(Complexity, ATimeThatIsFarOffDoesNotMakeGrowthConstant) {
 TEST(Complexity, WhatFallsOrWaversIsConstantAndItsResidualSaysSo) {
   for (const std::vector<double>& counts :
        {std::vector<double>{1600, 800, 400, 200, 100}, {45, 46, 46, 47, 46}, {100, 140, 90, 130, 105}}) {
-    const auto complexity = complexity_of(counts_at(numbers, counts));
+    const auto complexity = complexity_of(counts_at(kNumbers, counts));
     ASSERT_TRUE(complexity);
     EXPECT_EQ(complexity->best, Order::constant);
     EXPECT_GT(complexity->fit().residual, 0);
@@ -113,7 +114,7 @@ TEST(Complexity, WhatFallsOrWaversIsConstantAndItsResidualSaysSo) {
 }
 
 TEST(Complexity, NoModelHasANegativePart) {
-  const auto complexity = complexity_of(series(numbers, [](double n) { return n * n * n - 60; }));
+  const auto complexity = complexity_of(series(kNumbers, [](double n) { return n * n * n - 60; }));
   ASSERT_TRUE(complexity);
   for (const GrowthFit& fit : complexity->fits) {
     EXPECT_GE(fit.constant, 0) << to_string(fit.order);

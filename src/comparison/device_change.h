@@ -1,4 +1,4 @@
-/// What a device does otherwise of a case: its kernels by name, in words. Pure.
+/// Describes how a device's work for a case changed: its kernels by name, in words. Pure.
 #pragma once
 
 #include <string>

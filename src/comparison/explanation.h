@@ -18,7 +18,7 @@ namespace tally {
 struct EventChange {
   std::string event;  ///< "D1mr", "Bcm", …
   Shift count;
-  double cycles = 0;  ///< What the change of the count comes to.
+  double cycles = 0;  ///< The cycles of the count's change.
 };
 
 enum class Disagreement {
@@ -32,7 +32,7 @@ std::string_view to_string(Disagreement disagreement);  // "more instructions, a
 /// The fewest functions, lines or sites that have 90 % of all movement.
 template <typename Delta>
 struct Movement {
-  std::vector<Delta> named;  ///< Largest first; functions in order of what tells most (see telling()).
+  std::vector<Delta> named;  ///< Largest first; functions in order of what explains most (see telling()).
   std::size_t moved = 0;     ///< All of those that changed.
   double share = 0;          ///< Of all movement, in `named`.
   double more = 0;           ///< Per iteration, summed over those that have more.

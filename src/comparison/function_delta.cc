@@ -12,7 +12,7 @@ namespace tally {
 namespace {
 
 /// Different iterations divide differently in the last digit; that is no movement.
-constexpr double same = 1e-6;
+constexpr double kUnchanged = 1e-6;
 
 /// Per iteration, under the names that two builds and two machines share.
 FunctionCounts comparable(const FunctionCounts& standardized, std::uint64_t iterations) {
@@ -55,7 +55,7 @@ std::vector<FunctionDelta> function_deltas(const StoredProfile& before, const St
   std::vector<FunctionDelta> deltas;
   for (const auto& [key, change] : (new_side.own - old_side.own).sorted()) {
     const FunctionDelta delta = delta_of(key);
-    if (std::abs(change) >= same || delta.calls_changed()) deltas.push_back(delta);
+    if (std::abs(change) >= kUnchanged || delta.calls_changed()) deltas.push_back(delta);
   }
   // Those whose own counts are equal to the last digit.
   for (const auto& [key, change] : (new_side.calls - old_side.calls).sorted()) {
@@ -65,7 +65,7 @@ std::vector<FunctionDelta> function_deltas(const StoredProfile& before, const St
   return deltas;
 }
 
-bool FunctionDelta::calls_changed() const { return std::abs(calls_after - calls_before) >= same; }
+bool FunctionDelta::calls_changed() const { return std::abs(calls_after - calls_before) >= kUnchanged; }
 
 std::vector<FunctionDelta> telling(std::vector<FunctionDelta> deltas, std::size_t most) {
   if (deltas.size() > most) deltas.resize(most);

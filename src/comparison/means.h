@@ -1,4 +1,4 @@
-/// What a comparison of many cases comes to: a mean for each language, and the case that became worst. Pure.
+/// The summary of a comparison of many cases: a mean for each language, and the case that became worst. Pure.
 ///
 /// The mean is geometric, of all cases that were compared by their counts, those that have not moved among them: a case
 /// that doubled and one that halved leave it at 0. Where nothing was counted it is that of the times.

@@ -9,7 +9,7 @@
 namespace tally {
 namespace {
 
-constexpr std::array<std::string_view, 11> all_names = {"instructions", "denoised", "time",    "allocations",
+constexpr std::array<std::string_view, 11> kAllNames = {"instructions", "denoised", "time",    "allocations",
                                                         "bytes",        "cycles",   "kernels", "device_time",
                                                         "launch_time",  "memory",   "value"};
 
@@ -50,15 +50,15 @@ bool is_time(Metric metric) {
   return metric == Metric::time || metric == Metric::device_time || metric == Metric::launch_time;
 }
 
-std::string_view to_string(Metric metric) { return all_names.at(static_cast<std::size_t>(metric)); }
+std::string_view to_string(Metric metric) { return kAllNames.at(static_cast<std::size_t>(metric)); }
 
 std::optional<Metric> metric_named(std::string_view name) {
-  const auto* const found = std::ranges::find(all_names, name);
-  if (found == all_names.end()) return std::nullopt;
-  return static_cast<Metric>(found - all_names.begin());
+  const auto* const found = std::ranges::find(kAllNames, name);
+  if (found == kAllNames.end()) return std::nullopt;
+  return static_cast<Metric>(found - kAllNames.begin());
 }
 
-std::span<const std::string_view> metric_names() { return all_names; }
+std::span<const std::string_view> metric_names() { return kAllNames; }
 
 std::optional<MetricValue> metric_of(const CaseRecord& one, Metric metric) {
   if (one.status != CaseStatus::ok) return std::nullopt;

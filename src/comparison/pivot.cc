@@ -12,13 +12,13 @@
 namespace tally {
 namespace {
 
-constexpr std::size_t values_named = 6;
+constexpr std::size_t kValuesNamed = 6;
 
 /// "n (4, 16, 64)".
 std::string axis_text(const Axis& axis) {
   if (axis.name == "label") return axis.name;
   std::vector<std::string> values(
-      axis.values.begin(), axis.values.begin() + std::ranges::ssize(axis.values | std::views::take(values_named)));
+      axis.values.begin(), axis.values.begin() + std::ranges::ssize(axis.values | std::views::take(kValuesNamed)));
   if (values.size() < axis.values.size()) values.emplace_back("…");
   return axis.name + " (" + join(values, ", ") + ")";
 }
@@ -53,7 +53,7 @@ Status check_axes(const std::vector<Axis>& axes, const PivotRequest& request) {
     for (const std::string& name : *names) {
       if (std::ranges::find(axes, name, &Axis::name) == axes.end()) return unknown_axis(name, axes);
       if (contains(seen, name)) {
-        return fail(ErrorKind::input, fmt::format("the axis '{}' is asked for twice", name), {},
+        return fail(ErrorKind::input, fmt::format("the axis '{}' is requested twice", name), {},
                     "an axis makes rows or columns, once");
       }
       seen.push_back(name);

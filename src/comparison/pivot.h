@@ -1,7 +1,7 @@
 /// The cases of one record against each other: rows and columns by axes, one metric. Pure.
 ///
 /// Every case with a value on all column axes is in exactly one cell; the others are named in `left_out`. What neither
-/// rows nor columns say, and in which cases differ, tells the sections apart.
+/// rows nor columns say, and in which cases differ, distinguishes the sections.
 #pragma once
 
 #include <optional>

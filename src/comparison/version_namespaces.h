@@ -1,4 +1,4 @@
-/// Functions whose namespace says another version on either side: fmt::v10::format is fmt::v11::format. Pure.
+/// Matches functions whose namespace has another version on either side: fmt::v10::format is fmt::v11::format. Pure.
 ///
 /// Libraries put what belongs to one version into an inline namespace of its own (fmt's v10, abseil's lts_20230802,
 /// nlohmann's json_abi_v3_11_2); held by the letter, each of their functions were gone and a new one there.

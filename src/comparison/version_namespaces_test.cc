@@ -9,7 +9,7 @@
 namespace tally {
 namespace {
 
-TEST(VersionNamespaces, AreToldByTheirForm) {
+TEST(VersionNamespaces, AreKnownByTheirForm) {
   EXPECT_EQ(without_versions("fmt::v10::format(fmt::v10::args)"), "fmt::format(fmt::args)");
   EXPECT_EQ(without_versions("absl::lts_20230802::StrCat"), "absl::StrCat");
   EXPECT_EQ(without_versions("nlohmann::json_abi_v3_11_2::detail::f"), "nlohmann::detail::f");

@@ -57,7 +57,7 @@ class CpuLeases {
 
   /// It stands in line.
   [[nodiscard]] bool is_waiting() const { return queue_.is_in(); }
-  /// How soon to try again while it does: the kernel does not tell when a flock goes.
+  /// How soon to try again while it does: the kernel does not notify when a flock goes.
   [[nodiscard]] Milliseconds retry() const { return is_first_ ? kRetryOfFirst : kRetryOfOthers; }
   /// It wants no times any more.
   void leave();

@@ -1,5 +1,5 @@
-/// Who waits for CPUs to take times on, first come, first served, among all tally processes of a machine; and which
-/// CPUs the first of them is after, so that others keep off.
+/// The queue of tally processes that wait for CPUs to take times on: first come, first served, on a machine. It shows
+/// which CPUs the first of them waits for, so that others keep off.
 ///
 /// A ticket is a lock on bytes of one empty file (`queue`, beside the CPU locks): the first byte is the nanosecond at
 /// which it was taken, the number of bytes is the process's, so that others can say for whom they wait. A CPU that is
@@ -8,7 +8,7 @@
 /// clock needs no counter that a dying process could leave behind; two that meet in one nanosecond, or in containers
 /// whose clocks differ, go in some order, and the CPU locks still let one of them have each CPU.
 ///
-/// A process that is stopped (Ctrl-Z) does not hold up those behind it: it is passed over until it goes on.
+/// A process that is stopped (Ctrl-Z) does not hold up those behind it: it is passed over until it continues.
 #pragma once
 
 #include <optional>

@@ -187,7 +187,7 @@ TEST_F(CpuLeaseTest, WhoCountsKeepsOffTheCpusThatAreWaitedFor) {
   EXPECT_EQ(to_string(held[0].cpus()), "0");
 }
 
-TEST_F(CpuLeaseTest, WhereAllCpusAreWaitedForCountingGoesOnAllTheSame) {
+TEST_F(CpuLeaseTest, WhereAllCpusAreWaitedForCountingContinuesAllTheSame) {
   CpuLeases counting = open();
   CpuLeases timing = open();
   std::vector<CpuLease> shared = share_four(counting);
@@ -211,7 +211,7 @@ TEST_F(CpuLeaseTest, ProcessesNeverShareACpu) {
     for (int round = 0; round < rounds; ++round) {
       const LeaseWish wish{.count = 1 + (round + p) % 3, .whole_cores = round % 4 == 0};
       Result<std::optional<CpuLease>> lease = leases.try_lease(wish);
-      // Who stands in line comes to its turn: nobody gives up, and all end.
+      // Each waiting process gets its turn: nobody gives up, and all end.
       for (; lease && !*lease; lease = leases.try_lease(wish)) usleep(200);
       if (!lease) _exit(2);
       for (const CpuIndex cpu : (*lease)->cpus().cpus()) {  // mkdir fails when another process has made it.

@@ -1,4 +1,4 @@
-/// Where work of this run may go now: a CPU to share for builds, hosts and counts, CPUs alone for times.
+/// Chooses CPUs for the work of this run: shared ones for builds, hosts and counts, exclusive ones for times.
 ///
 /// Never more than the CPUs that may be used, and no times beside anything else of ours. Other runs hold nothing up
 /// but times; for how long, and for whom, is known here.
@@ -13,7 +13,7 @@ namespace tally {
 
 class Placement {
  public:
-  /// `used` counts the CPUs on which something of this run is going on, without asking the kernel: to ask it after
+  /// `used` counts the CPUs on which something of this run works, without asking the kernel: to ask it after
   /// every event would be half of what a short case costs. `most_wait`: how long times may wait for others at a time.
   Placement(CpuLeases& leases, std::function<std::size_t()> used, std::optional<Milliseconds> most_wait)
       : leases_(leases), used_(std::move(used)), most_wait_(most_wait) {}
@@ -34,7 +34,7 @@ class Placement {
 
   /// When to come round again; nothing where nobody is waited for.
   [[nodiscard]] std::optional<Clock::time_point> next(Clock::time_point now) const;
-  /// For whom times wait, and nothing else is going on: a second after that began, and every ten seconds. Else empty.
+  /// For whom times wait while nothing else runs: a second after that began, and every ten seconds. Else empty.
   std::string news(Clock::time_point now);
   /// Times have waited for as long as they may; the error says for whom.
   [[nodiscard]] std::optional<Error> gives_up(Clock::time_point now);

@@ -25,7 +25,7 @@ std::optional<std::uint64_t> number_in(const std::string& path) {
 constexpr std::size_t kFigures = 8;  // user nice system idle iowait irq softirq steal; guests count as user already
 using Ticks = std::array<std::uint64_t, kFigures>;
 
-/// The figures of "cpu3 12 0 …"; nothing for a kernel that does not tell all of them.
+/// The figures of "cpu3 12 0 …"; nothing for a kernel that does not report all of them.
 std::optional<Ticks> ticks_of(int cpu, std::string_view stat) {
   const std::string name = fmt::format("\ncpu{} ", cpu);
   const std::size_t found = stat.find(name);
@@ -82,7 +82,7 @@ void CpuWatch::begin() { last_ = read(); }
 void CpuWatch::end(std::size_t samples) {
   const Reading now = read();
   if (now.stolen_ticks && last_.stolen_ticks) {
-    tells_steal_ = true;
+    has_steal_ = true;
     // The kernel's idle figures may run backwards by a tick.
     stolen_ticks_ += std::max(*now.stolen_ticks, *last_.stolen_ticks) - *last_.stolen_ticks;
     all_ticks_ += std::max(now.all_ticks, last_.all_ticks) - last_.all_ticks;
@@ -100,7 +100,7 @@ double CpuWatch::steal_share() const {
 
 std::optional<WallWatch> CpuWatch::seen() const {
   WallWatch watch = watch_;
-  if (tells_steal_ && all_ticks_ > 0) watch.steal_share = steal_share();
+  if (has_steal_ && all_ticks_ > 0) watch.steal_share = steal_share();
   if (watch == WallWatch{}) return {};
   return watch;
 }

@@ -1,10 +1,10 @@
-/// What the kernel says, while a case is timed, of the CPUs that it is timed on: their clock, the time that other
-/// guests of the machine stole, and thermal throttling.
+/// Reads the kernel's figures of a timed case's CPUs: their clock, the time that other guests of the machine stole, and
+/// thermal throttling.
 ///
 /// Sources: /proc/stat (the eighth figure of a CPU's line is stolen time, in ticks of 10 ms), cpufreq/scaling_cur_freq
-/// (kHz), thermal_throttle/{core,package}_throttle_count. What a machine does not tell stays empty; nothing is guessed:
-/// a virtual machine has no cpufreq, and the clock that /proc/cpuinfo names there is the nominal one. Which files there
-/// are is found out once. A reading starts no process.
+/// (kHz), thermal_throttle/{core,package}_throttle_count. What a machine does not report stays empty; nothing is
+/// guessed: a virtual machine has no cpufreq, and the clock that /proc/cpuinfo names there is the nominal one. Which
+/// files there are is found out once. A reading starts no process.
 #pragma once
 
 #include <cstdint>
@@ -31,9 +31,9 @@ class CpuWatch {
   /// It has taken so many samples. Another may follow at once, without begin().
   void end(std::size_t samples);
 
-  /// Of the time watched so far, 0 … 1; 0 where the kernel does not tell.
+  /// Of the time watched so far, 0 … 1; 0 where the kernel does not report it.
   [[nodiscard]] double steal_share() const;
-  /// Empty when the kernel told nothing at all.
+  /// Empty when the kernel reported nothing at all.
   [[nodiscard]] std::optional<WallWatch> seen() const;
 
  private:
@@ -54,7 +54,7 @@ class CpuWatch {
   std::uint64_t samples_ = 0;
   std::uint64_t stolen_ticks_ = 0;
   std::uint64_t all_ticks_ = 0;
-  bool tells_steal_ = false;
+  bool has_steal_ = false;
 };
 
 }  // namespace tally

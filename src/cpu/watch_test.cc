@@ -60,7 +60,7 @@ TEST_F(CpuWatchTest, SamplesOfAThrottledChildAreNamed) {
   EXPECT_FALSE(watch.seen()->steal_share);
 }
 
-TEST_F(CpuWatchTest, AKernelThatTellsNothingIsNotGuessedAbout) {
+TEST_F(CpuWatchTest, AKernelThatReportsNothingIsNotGuessedAbout) {
   CpuWatch watch({0, 1}, files());
   watch.begin();
   watch.end(5);
@@ -82,9 +82,9 @@ std::uint64_t ticks_in(const std::string& line) {
   return sum;
 }
 
-TEST(CpuWatch, WhatThisKernelTellsIsSeen) {
+TEST(CpuWatch, WhatThisKernelReportsIsSeen) {
   const std::string before = first_cpu();
-  if (split(before, ' ').size() < 9) GTEST_SKIP() << "this kernel tells no stolen time: " << before;
+  if (split(before, ' ').size() < 9) GTEST_SKIP() << "this kernel reports no stolen time: " << before;
   const int cpu = std::stoi(before.substr(3));
   CpuWatch watch({cpu});
   watch.begin();

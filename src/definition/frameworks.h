@@ -1,4 +1,4 @@
-/// What a Python program may be written for: one name for the suite's key, the command's option and the host's script.
+/// The frameworks of Python programs: one name for the suite's key, the command's option and the host's script.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ struct Framework {
   std::string_view paths;   ///< What it is given, in a word for help and errors.
 };
 
-inline constexpr std::array<Framework, 4> frameworks = {{
+inline constexpr std::array<Framework, 4> kFrameworks = {{
     {"pytest", "pytest", "PATH"},
     {"asv", "", "DIR"},
     {"pyperf", "pyperf", "SCRIPT"},
@@ -21,7 +21,7 @@ inline constexpr std::array<Framework, 4> frameworks = {{
 
 /// Null: there is none of this name.
 constexpr const Framework* find_framework(std::string_view name) {
-  for (const Framework& one : frameworks) {
+  for (const Framework& one : kFrameworks) {
     if (one.name == name) return &one;
   }
   return nullptr;

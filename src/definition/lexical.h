@@ -1,5 +1,5 @@
-/// What the definition layer needs to know of Python's and C++'s words: where strings and comments are, whether
-/// something stays open, whether a name is defined. It never parses either language.
+/// The lexical facts of Python and C++ that definitions need: where strings and comments are, whether a bracket stays
+/// open, whether a name is defined. Never parses either language.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ std::string blank_strings_and_comments(std::string_view text, Language language)
 bool leaves_open(std::string_view text, Language language);
 
 /// The offset of the first bracket that closes what the text has not opened; npos where there is none. A text with
-/// preprocessor lines may close a bracket in each of several branches: nothing is said of such a one.
+/// preprocessor lines may close a bracket in each of several branches: such a one is not reported.
 std::size_t closes_too_much(std::string_view text, Language language);
 
 /// Whether the text seems to define `name`: an assignment, a declaration, a function or a class of that name.

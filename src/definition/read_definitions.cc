@@ -281,7 +281,7 @@ Status read_timer(const TomlNode& table, Suite& suite) {
   Fields fields(table, "[[timer]]", kTimerKeys);
   Timer timer;
   timer.label = fields.strings("label");
-  // Python where nothing is said, as in PyTorch's TimerArgs.
+  // Python where no language is given, as in PyTorch's TimerArgs.
   if (const TomlNode* node = fields.find("language"); node != nullptr) {
     const std::string language = fields.string("language");
     if (language == "cpp") timer.language = Language::cpp;

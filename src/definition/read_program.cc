@@ -34,7 +34,7 @@ void read_kind(Fields& fields, const TomlNode& table, const std::string& folder,
     program.path_at = fields.place("path");
   }
   bool is_twice = false;
-  for (const Framework& one : frameworks) {
+  for (const Framework& one : kFrameworks) {
     if (fields.find(one.name) == nullptr) continue;
     is_twice = is_twice || !program.framework.empty() || !program.path.empty();
     program.framework = one.name;

@@ -113,7 +113,7 @@ TEST(ReadProgram, MistakesHaveTheirPlace) {
               HasSubstr(":5:8: no argument can hold a null character"));
 }
 
-TEST(ReadProgram, WhatItsListerSaysIsToldWithThePlaceInTheSuite) {
+TEST(ReadProgram, WhatItsListerSaysIsReportedWithThePlaceInTheSuite) {
   const auto error = [](const ProgramLister& list) {
     return describe(
         parse_suite("schema = 1\n[[program]]\npath = 'x'\n", "/there/suite.toml", no_include, list).error());
@@ -169,7 +169,7 @@ tags = ["slow"]
   EXPECT_EQ(timer.options.toolchain, "program-pytest");
 }
 
-TEST(ReadProgram, AKindIsSaidOnce) {
+TEST(ReadProgram, AKindIsStatedOnce) {
   for (const auto& [text, words] : {std::pair{"pytest = \"bench\"\nasv = \".\"\n", "says two"},
                                     {"path = \"x\"\npytest = \"bench\"\n", "says two"},
                                     {"path = \"x\"\npython = \"python3\"\n", "no interpreter"},

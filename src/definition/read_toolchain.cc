@@ -309,7 +309,7 @@ Result<Toolchain> read_toolchain(const std::string& name, const TomlNode& table,
   read_per_language(fields, "set_threads", toolchain.set_threads, {"threads"});
   read_per_language(fields, "before_region", toolchain.before_region);
   read_per_language(fields, "sync", toolchain.sync);
-  // A wait of one's own is for all cases, unless it comes with a device of its own.
+  // A `sync` of the suite is for all cases, unless it comes with a device of its own.
   if (fields.find("sync") != nullptr) toolchain.device = toolchain.device_observer = {};
   read_per_language(fields, "device", toolchain.device);
   read_per_language(fields, "device_observer", toolchain.device_observer);

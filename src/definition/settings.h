@@ -12,7 +12,7 @@ namespace tally {
 enum class Entropy : std::uint8_t { fixed, system };
 constexpr std::string_view to_string(Entropy entropy) { return entropy == Entropy::fixed ? "fixed" : "system"; }
 
-/// What a benchmark or suite sets about how its cases are run; empty means "not said": the command line or a default
+/// What a benchmark or suite sets about how its cases are run; empty means "not set": the command line or a default
 /// decides.
 struct CaseSettings {
   std::optional<std::chrono::milliseconds> timeout;

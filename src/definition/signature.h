@@ -1,4 +1,4 @@
-/// A signature tells which setup variables a statement or model takes and which variable it leaves: "f(a, b) -> c".
+/// A signature says which setup variables a statement or model takes and which variable it leaves: "f(a, b) -> c".
 ///
 /// It describes a call; it carries no types. TorchScript takes every argument as a Tensor.
 #pragma once
@@ -16,7 +16,7 @@ struct Signature {
   std::string result;  ///< Empty for "-> None".
 };
 
-/// Errors are of the user's making and tell the right form.
+/// Errors are of the user's making and state the right form.
 Result<Signature> parse_signature(const Snippet& text);
 
 }  // namespace tally

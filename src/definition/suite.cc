@@ -38,7 +38,7 @@ void fill(std::optional<T>& value, const std::optional<T>& fallback) {
   if (!value) value = fallback;
 }
 
-/// What is not said is said by `fallback`; tags add up.
+/// `fallback` gives what is not set; tags add up.
 void fill(Options& options, const Options& fallback) {
   if (options.threads.empty()) options.threads = fallback.threads;
   if (options.devices.empty()) options.devices = fallback.devices;
@@ -151,7 +151,7 @@ Status Suite::check_options(const Options& options, const Places& at, const std:
   return {};
 }
 
-/// Whether its toolchain, or else the one of this language, can tell what a case works on.
+/// Whether its toolchain, or else the one of this language, can report what a case works on.
 Status Suite::check_devices(const Options& options, Language otherwise, const Places& at) const {
   const auto elsewhere = std::ranges::find_if(options.devices, [](const std::string& one) { return one != "cpu"; });
   if (elsewhere == options.devices.end()) return {};

@@ -114,7 +114,7 @@ class Suite {
   Status add(Timer timer);
   Status add(Command command);
   /// The benchmarks of a program, as `listed` has them: a suite of nothing else, whose one toolchain with a program is
-  /// theirs. What a benchmark says itself wins over what is said of the program.
+  /// theirs. A benchmark's own settings win over the program's.
   Status add(const Program& program, const Suite& listed);
 
   [[nodiscard]] Result<Setup> setup(const std::string& name, const SourcePosition& at = {}) const;

@@ -194,7 +194,7 @@ TEST(Suite, IncludesThatNestForEverEnd) {
   EXPECT_EQ(suite.error().message, "includes nest deeper than 32");
 }
 
-TEST(Suite, AFileThatIsMissingIsTheUsersToMend) {
+TEST(Suite, AFileThatIsMissingIsTheUsersToRepair) {
   const Result<Suite> suite = read_suite("no/such/suite.toml");
   ASSERT_FALSE(suite);
   EXPECT_EQ(suite.error().kind, ErrorKind::input);

@@ -1,5 +1,4 @@
-/// What stands between a user's bytes and toml++ 3.3: letters that it must not see, and what to write instead of a
-/// mistake that it tells.
+/// Guards toml++ 3.3 from a user's bytes: rejects letters that it must not see, and rewords mistakes that it reports.
 #pragma once
 
 #include <optional>

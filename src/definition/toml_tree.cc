@@ -9,8 +9,8 @@
 #include "base/utf8.h"
 #include "definition/toml_guard.h"
 
-// With exceptions, which end here: without them toml++ 3.3 goes on after an error. Its assertions too are exceptions: a
-// header such as "[[[a]" or "[!]" breaks one, which a fuzzer finds in seconds, and with NDEBUG it would be assumed
+// With exceptions, which end here: without them toml++ 3.3 continues after an error. Its assertions too are exceptions:
+// a header such as "[[[a]" or "[!]" breaks one, which a fuzzer finds in seconds, and with NDEBUG it would be assumed
 // true.
 #undef NDEBUG
 namespace tally {
@@ -145,7 +145,7 @@ bool breaks_an_assertion(std::string_view bytes) {
   return false;
 }
 
-/// An assertion tells no place. The parser reads from the top, so the first lines break it from the guilty one on.
+/// An assertion has no place. The parser reads from the top, so the first lines break it from the guilty one on.
 int asserting_line(std::string_view bytes) {
   std::vector<std::size_t> ends;
   for (std::size_t i = 0; i < bytes.size(); ++i) {

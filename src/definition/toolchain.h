@@ -17,7 +17,7 @@
 
 namespace tally {
 
-/// The same thing said in both languages; either may be empty.
+/// The same thing stated in both languages; either may be empty.
 struct PerLanguage {
   std::string py = {};
   std::string cpp = {};
@@ -95,7 +95,7 @@ struct Toolchain {
   PerLanguage set_threads;    ///< Sets the thread count; ${threads} is replaced.
   PerLanguage before_region;  ///< Runs before every region, not measured.
   PerLanguage sync;           ///< Ends every region, measured: waits for a device.
-  PerLanguage device;         ///< Tells which device a case works on; with it, `sync` is for such cases only.
+  PerLanguage device;         ///< Returns which device a case works on; with it, `sync` is for such cases only.
   /// Of cases on a device, around each region that is not counted: a function of 0 (it begins), 1 (it ends; the wait
   /// comes) and 2 (the wait is over), which then returns the seconds that the device took by a clock of its own.
   PerLanguage device_observer;

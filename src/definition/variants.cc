@@ -75,7 +75,7 @@ class Splitter {
     if (!waiting) return {};
     const Snippet& side = leaves_open(pending.py.text, Language::python) ? pending.py : pending.cpp;
     return refuse(side, fmt::format("a bracket or a string of '{}' is never closed", first_line(trim(side.text))),
-                  "close it; a row goes on in the next while a bracket is open");
+                  "close it; a row continues in the next line while a bracket is open");
   }
 
   Result<std::vector<Benchmark>> finish() {
@@ -145,8 +145,8 @@ class Splitter {
     const std::string_view code = trim(blanked);
     if (code.ends_with('\\')) {
       return refuse(line,
-                    fmt::format("'{}' goes on in the next line, which would be a case of its own", trim(line.text)),
-                    "put brackets around it; a row goes on in the next while a bracket is open");
+                    fmt::format("'{}' continues in the next line, which would be a case of its own", trim(line.text)),
+                    "put brackets around it; a row continues in the next line while a bracket is open");
     }
     if (language == Language::python && code.ends_with(':')) {
       return refuse(line,

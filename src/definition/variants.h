@@ -1,7 +1,7 @@
 /// The text of a [[variants]] block, split into benchmarks.
 ///
 /// "# @label" (or "// @label") opens a group; each line after it is a case of that group, and a line that leaves a
-/// bracket open goes on in the next. "@setup" and "@global_setup" (any case, space or underscore) fill the setup
+/// bracket open continues in the next. "@setup" and "@global_setup" (any case, space or underscore) fill the setup
 /// instead. A group of several cases names them "Case:  0", "Case:  1", …; so does a block without groups.
 #pragma once
 

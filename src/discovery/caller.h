@@ -1,4 +1,4 @@
-/// Who wants a run: what of the machine its user sees. The user's own process for `tally run`; a client of a server's.
+/// The caller of a run, and what its user sees of the machine: this process for `tally run`, a client for a server.
 #pragma once
 
 #include <string>

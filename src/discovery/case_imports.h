@@ -1,4 +1,4 @@
-/// Which files a case's own text imports besides what its host has loaded: a count follows from them, too.
+/// Finds the files that a case's own text imports besides what its host has loaded: a count depends on them, too.
 ///
 /// The text is read for its import statements, and the interpreter of the cases is asked once, in their environment,
 /// which files each of them loads. What the text does not show (importlib, a path that the setup adds) is not

@@ -21,7 +21,7 @@ TEST(CaseImports, AreReadFromTheText) {
   EXPECT_THAT(imports_in("try: import json\nexcept ValueError: pass"), Optional(ElementsAre("json")));
 }
 
-TEST(CaseImports, WhatCannotBeToldIsNotGuessed) {
+TEST(CaseImports, WhatCannotBeKnownIsNotGuessed) {
   for (const char* text : {"importlib.import_module(name)", "__import__(name)", "x = 'import json'", "from . import a",
                            "from mill import (\n  grind)", "exec('import ' + name)"}) {
     EXPECT_EQ(imports_in(text), std::nullopt) << text;

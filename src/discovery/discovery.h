@@ -1,5 +1,5 @@
-/// What the interpreter that imports a toolchain's modules says of them: where they lie, and how C++ is built and
-/// linked against the same libraries.
+/// Asks the interpreter about a toolchain's modules: where they lie, and how C++ is built and linked against the same
+/// libraries.
 ///
 /// Asked once in the environment that cases get, and remembered for as long as none of the files changes that it read
 /// to answer. A toolchain says in Python what to ask (its `discover`): facts about a library live there, not here.
@@ -33,7 +33,7 @@ struct Discovery {
   PerLanguage device_observer;                    ///< Where the toolchain has none.
   bool device = false;                            ///< Its `device` in Python has found that there may be one.
   std::string no_cpp;                             ///< Why C++ cannot be built against it; empty: it can.
-  std::map<std::string, PerLanguage> no_runtime;  ///< A runtime of the toolchain's → why it is not to be had with this.
+  std::map<std::string, PerLanguage> no_runtime;  ///< A runtime of the toolchain's → why it is not available with this.
 };
 
 /// Imports the modules, in `environment` and `working_folder`. An error: they cannot be imported, or `discover` fails.

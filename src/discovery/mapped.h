@@ -1,4 +1,4 @@
-/// What a host had really in memory, as a record says it: what is measured, and what that ran in.
+/// The files that a host had mapped, as a record states them: what is measured, and its environment.
 #pragma once
 
 #include <string>

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <fstream>
 
 #include "base/files.h"
 #include "base/text.h"
@@ -41,7 +42,7 @@ bool is_google(std::string_view elf) {
 /// Built with tallymark::benchmark: its namespace is in the names of its types, which no link takes out.
 bool is_ours(std::string_view elf) { return elf.find("compiled_with_tallymark") != std::string_view::npos; }
 
-/// A program that did not answer: what it said, and what its file tells of the reason.
+/// A program that did not answer: what it wrote, and what its file shows about the reason.
 Error no_answer(const std::string& path, std::string_view elf, const std::string& how, const std::string& said) {
   Error error = no_program(path, "does not list its benchmarks: it " + how +
                                      (said.empty() ? "" : ", and says: " + std::string(last_line(trim(said)))));

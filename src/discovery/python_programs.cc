@@ -57,7 +57,7 @@ Status check_paths(const Program& program) {
   return {};
 }
 
-/// A process that has listed nothing: what it said last.
+/// A process that has listed nothing: what it wrote last.
 Error no_list(const Program& program, const ProcessResult& result) {
   if (const auto* const failed = std::get_if<SpawnFailed>(&result.outcome))
     return program_error(program, "cannot be run: " + failed->error.message, "");
@@ -68,7 +68,7 @@ Error no_list(const Program& program, const ProcessResult& result) {
     // Of pytest's own errors the last is a warning where a project makes errors of them.
     if (line.contains("rror: ") || (line.starts_with("INTERNALERROR> ") && line.contains("arning: "))) said = line;
   }
-  // A framework's script of ours has refused something: all is said.
+  // A framework's script of ours has refused something, and its line says it all.
   constexpr std::string_view kOurs = "tally: ";
   if (said.starts_with(kOurs)) return program_error(program, std::string(trim(said.substr(kOurs.size()))), "");
   return program_error(program,
@@ -89,7 +89,7 @@ Command command_of(const Program& program, const json::Value& line) {
   return command;
 }
 
-/// What the last line tells of the files.
+/// What the last line reports about the files.
 void add_files(PythonProgram& program, const json::Value& files) {
   if (const auto* own = files["own"].object(); own != nullptr) {
     for (const auto& [name, file] : *own) program.own[name] = file.text_or("");

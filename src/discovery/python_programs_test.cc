@@ -11,24 +11,24 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-const Program pytest{.framework = "pytest", .paths = {"bench"}, .folder = "/project"};
+const Program kPytest{.framework = "pytest", .paths = {"bench"}, .folder = "/project"};
 
 Result<Suite> listed(const std::string& lines, std::vector<std::string> arguments = {}) {
   Toolchain toolchain;
-  toolchain.name = toolchain_of(pytest);
+  toolchain.name = toolchain_of(kPytest);
   toolchain.own_host.args = std::move(arguments);
-  toolchain.own_host.python = PythonProgram{pytest.framework, pytest.paths, pytest.folder, {}, {}, {}};
-  return suite_of_python_list(pytest, std::move(toolchain), lines);
+  toolchain.own_host.python = PythonProgram{kPytest.framework, kPytest.paths, kPytest.folder, {}, {}, {}};
+  return suite_of_python_list(kPytest, std::move(toolchain), lines);
 }
 
-const std::string two_tests = R"(tallymark benchmarks 1
+const std::string kTwoTests = R"(tallymark benchmarks 1
 {"name": "bench/test_x.py::test_a[n=3]", "label": ["bench", "test_x.py::test_a[n=3]"]}
 {"name": "bench/test_x.py::test_b['a/b']", "label": ["bench", "test_x.py::test_b['a/b']"]}
 {"loaded": ["/project/x.py", "/project/y.so"], "own": {"x.py": "/project/x.py", "y.so": "/project/y.so"}, "packages": {"numpy 2.1": ["/n.py"]}, "none": ""}
 )";
 
 TEST(SuiteOfPythonList, IdsAreTheFrameworksOwn) {
-  const auto suite = listed(two_tests);
+  const auto suite = listed(kTwoTests);
   ASSERT_TRUE(suite) << suite.error().message;
   const auto plan = make_plan(*suite, {});
   ASSERT_TRUE(plan) << plan.error().message;
@@ -72,7 +72,7 @@ TEST(SuiteOfPythonList, AWholeCommandIsOneBesideTheOthers) {
 )list");
   ASSERT_TRUE(lines) << lines.error().message;
   Suite suite;
-  Program program = pytest;
+  Program program = kPytest;
   program.options.settings.iterations = 7;
   ASSERT_TRUE(suite.add(program, *lines));
   const auto plan = make_plan(suite, {});
@@ -91,7 +91,7 @@ TEST(SuiteOfPythonList, AWholeCommandIsOneBesideTheOthers) {
 
 TEST(SuiteOfPythonList, WhichTestsAreMeantIsNoPartOfADefinition) {
   const auto digest = [](std::vector<std::string> arguments) {
-    const auto suite = listed(two_tests, std::move(arguments));
+    const auto suite = listed(kTwoTests, std::move(arguments));
     return make_plan(*suite, {})->cases[0].digest;
   };
   EXPECT_EQ(digest({"-k", "a"}), digest({}));

@@ -28,7 +28,7 @@ Error no_cpp(const Toolchain& toolchain, const std::string& why, const std::stri
   return {ErrorKind::missing, fmt::format("no C++ with toolchain '{}': {}", toolchain.name, why), {}, hint};
 }
 
-/// An environment that was asked for is what is measured, or nothing is.
+/// A requested environment is what is measured, or nothing is.
 Error not_in_the_environment(const Toolchain& toolchain, const std::string& passed_over) {
   return {
       ErrorKind::input,
@@ -143,8 +143,8 @@ Result<Toolchains> resolve_toolchains(ProcessRunner& runner, const Plan& plan, c
     resolved = resolve_toolchain(
         runner, spec, {.cpp = spec.own_host.executable.empty() && any(needs_cpp), .python = any(needs_python)},
         environment, cache);
-    const bool asked_for = !tools.env_command.empty() && resolved.interpreter && *resolved.interpreter;
-    if (asked_for && !(*resolved.interpreter)->passed_over.empty())
+    const bool requested = !tools.env_command.empty() && resolved.interpreter && *resolved.interpreter;
+    if (requested && !(*resolved.interpreter)->passed_over.empty())
       return std::unexpected(not_in_the_environment(spec, (*resolved.interpreter)->passed_over));
   }
   if (auto usable = check_usable(toolchains, plan, tools); !usable) return std::unexpected(usable.error());

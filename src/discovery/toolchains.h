@@ -12,7 +12,7 @@
 
 namespace tally {
 
-/// What a user asked for by name, instead of what toolchains say. Not among the settings that a record keeps.
+/// What a user requested by name, instead of what toolchains say. Not among the settings that a record keeps.
 struct Tools {
   std::string cxx;
   std::string python;
@@ -35,7 +35,7 @@ std::string started_file(const CommandLine& command, const EnvironmentVariables&
 Result<RunEnvironment> run_environment(ProcessRunner& runner, const Caller& caller, const Tools& tools,
                                        const Settings& settings);
 
-/// A compiler, interpreter or environment that was asked for by name and that does not work is an error (input). One
+/// A compiler, interpreter or environment that was requested by name and that does not work is an error (input). One
 /// that toolchains chose fails its own cases, unless there are no others. `cache` remembers what has been tried.
 Result<std::map<std::string, ResolvedToolchain>> resolve_toolchains(ProcessRunner& runner, const Plan& plan,
                                                                     const Tools& tools,
@@ -48,7 +48,7 @@ struct Needs {
   bool python = true;
 };
 
-/// One toolchain: its interpreter asked for what it imports, its compiler found. What does not work says why.
+/// One toolchain: its interpreter asked what it imports, its compiler found. What does not work says why.
 ResolvedToolchain resolve_toolchain(ProcessRunner& runner, const Toolchain& spec, Needs needs,
                                     const RunEnvironment& environment, const Cache& cache);
 

@@ -12,7 +12,7 @@ namespace tally {
 
 namespace {
 
-constexpr std::string_view platform = "-amd64-linux";
+constexpr std::string_view kPlatform = "-amd64-linux";
 
 std::string version_of(ProcessRunner& runner, const std::string& valgrind, const EnvironmentVariables& environment) {
   ProcessRequest request;
@@ -30,7 +30,7 @@ std::string counter_for(std::string_view version, const std::string& libexec) {
   std::error_code code;
   const auto folder = std::filesystem::absolute(libexec, code);
   std::string tool = fmt::format("{}/tally-counter-{}", folder.string(), version.substr(kName.size()));
-  return std::filesystem::exists(tool + std::string(platform), code) ? tool : std::string();
+  return std::filesystem::exists(tool + std::string(kPlatform), code) ? tool : std::string();
 }
 
 /// Nothing: it was built without.
@@ -42,8 +42,8 @@ std::optional<FoundValgrind> without_valgrind(const std::string& libexec) {
   constexpr std::string_view kName = "tally-counter-";
   for (const auto& entry : std::filesystem::directory_iterator(folder, code)) {
     std::string name = entry.path().filename().string();
-    if (!name.starts_with(kName) || !name.ends_with(platform)) continue;
-    name.resize(name.size() - platform.size());
+    if (!name.starts_with(kName) || !name.ends_with(kPlatform)) continue;
+    name.resize(name.size() - kPlatform.size());
     return FoundValgrind{.path = {},
                          .version = {},
                          .counter = (folder / name).string(),

@@ -1,4 +1,4 @@
-/// The Valgrind of a run: which one it is, and which of its tools counts.
+/// Finds the Valgrind of a run, and which of its tools counts.
 ///
 /// Callgrind follows each call, which is what most of its time goes into. Where no calls are wanted, a tool of ours
 /// counts, to the same numbers (host/counter). The core of one version is inside, and its file says of which: without

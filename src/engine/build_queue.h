@@ -1,4 +1,4 @@
-/// The processes that make what cases need, between the builder, which says what is to be run, and the runner.
+/// Runs the builds that cases need: the builder says which processes, and the runner runs them.
 #pragma once
 
 #include <list>
@@ -26,7 +26,7 @@ class BuildQueue {
 
   /// What is started next, and how.
   [[nodiscard]] const BuildTask& next() const { return ready_.front(); }
-  /// `scratch` goes when tally dies meanwhile. An error: the builder cannot go on (a cache that cannot be written).
+  /// `scratch` goes when tally dies meanwhile. An error: the builder cannot continue (a cache that cannot be written).
   Status start_next(CpuLease lease, std::string scratch);
 
   [[nodiscard]] bool owns(ProcessId id) const { return running_.contains(id); }

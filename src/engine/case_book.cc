@@ -46,7 +46,7 @@ CaseBook::Next CaseBook::end(const HostKind& kind, Job job, Ending ending, bool 
   } else if (!state.outcome.failure) {
     state.outcome.ending = Ending::ok;
   }
-  // An interrupted case has not been measured in every way that was asked for: it is not a result.
+  // An interrupted case has not been measured in every requested way: it is not a result.
   if (state.cut && state.outcome.ending == Ending::ok) {
     state.outcome.ending = Ending::cancelled;
     state.closed = state.closed || !has_jobs(job.index);

@@ -1,4 +1,4 @@
-/// What has become of each case of a plan: its jobs, its attempts, its outcome. Pure bookkeeping, nothing is run here.
+/// The state of each case of a plan: its jobs, its attempts, its outcome. Pure bookkeeping; runs nothing.
 ///
 /// A case has jobs, one for each way in which it is measured. A job waits, is taken, and comes back with an ending: it
 /// is tried again, wants one more session, or is done. When no job of a case is left, its outcome is settled and given
@@ -55,11 +55,11 @@ class CaseBook {
 
   /// Holds jobs back: see JobQueue. Their cases are open meanwhile.
   void hold(const std::function<bool(const Job&)>& which) { queue_.hold(which); }
-  void let_go() { queue_.let_go(); }
+  void release_held() { queue_.release_held(); }
   /// They need not be done: a case that has no others has ended well.
   void drop_held();
 
-  /// Nothing more is to be begun: cases that lose a job by this are no results, whatever their others come to.
+  /// Begins nothing more. Cases that lose a job by this are no results, whatever their others give.
   void interrupt();
 
   /// Cases that have become settled, each once; its outcome is the caller's then.

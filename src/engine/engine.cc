@@ -128,7 +128,7 @@ std::size_t Engine::cpus_in_use() const {
   return used;
 }
 
-/// Nothing when there is none now, or the run cannot go on.
+/// Nothing when there is none now, or the run cannot continue.
 std::optional<CpuLease> Engine::lease_for(Mode mode, int threads) {
   auto lease = is_alone(mode) ? placement_.alone(threads) : placement_.share();
   if (!lease) {
@@ -233,7 +233,7 @@ bool Engine::is_undecided(const HostKind& kind) const {
          !held_.decided(kind);
 }
 
-/// Once of each host. False: the run cannot go on.
+/// Once of each host. False: the run cannot continue.
 bool Engine::announce(const HostKind& kind, const HostSpec& spec, HostId host) {
   if (!prepared_.is_first_time(kind, host)) return true;
   const Status announced = observer_.on_host(kind, spec, {pool_.mapped(host), pool_.is_restored(host)});
@@ -339,7 +339,7 @@ void Engine::on_case_socket(Running session, bool closed) {
   bool ended = closed;
   const auto read = session->session->on_socket(ended);
   if (ended || !read) runner_.unwatch(session->session->socket());  // its exit, which the host reports, says why
-  // Its code wrote into a descriptor that is not its own: what it would say next cannot be told from that.
+  // Its code wrote into a descriptor that is not its own: what it would say next cannot be distinguished from that.
   if (!read) {
     session->ladder.stop(runner_.now(), {Ending::failed, "the case's process sent what is no message of our protocol"});
   }
@@ -537,7 +537,7 @@ void Engine::check_deadlines() {
   memory_.check(sessions_, runner_.now());
   check_interruption();
   for (RunningSession& session : sessions_) {
-    if (climb(session, runner_.now())) pool_.kill(session.host);
+    if (escalate(session, runner_.now())) pool_.kill(session.host);
   }
   handle(pool_.check_deadlines());
 }

@@ -1,4 +1,5 @@
-/// Executes a plan: builds, hosts and sessions, until every case has an outcome. The event loop, and who goes next.
+/// Executes a plan: builds, hosts and sessions, until every case has an outcome. The event loop, and the choice of the
+/// next job.
 ///
 /// Order of work: builds first (much waits for them), then hosts, then counts, which may fill every core; wall times
 /// last, on cores where nothing else of ours runs, and only when nothing is being compiled any more. What becomes of a
@@ -27,7 +28,7 @@ namespace tally {
 
 struct ExecutionResult {
   bool interrupted = false;
-  std::optional<Error> stopped;  ///< Why it could not go on; cases that the observer was given by then are whole.
+  std::optional<Error> stopped;  ///< Why it could not continue; cases that the observer was given by then are whole.
 };
 
 class Engine {
@@ -104,10 +105,10 @@ class Engine {
   RunningSessions ended_;  ///< Not concluded: what they ran beside may spoil them yet.
   FileSharing sharing_;
   std::size_t all_cpus_ = 1;  ///< That may be used; with one, cases never run beside each other.
-  /// By case, of those that name no device: it has asked for one, and is measured where there are some.
+  /// By case, of those that name no device: it has requested one, and is measured where there are some.
   std::vector<bool> moved_to_device_;
   std::set<std::string> warned_of_warm_up_;  ///< Toolchains.
-  std::vector<bool> looked_into_;            ///< By case: what the device does of it is asked for.
+  std::vector<bool> looked_into_;            ///< By case: what the device does of it is requested.
   MemoryWatch memory_;
   Interruption interruption_;
   std::optional<Clock::time_point> wake_observer_at_;

@@ -155,7 +155,7 @@ TEST_F(EngineTest, WarmHostsServeTheNextPlanAndOthersDoNot) {
   (*toolchains_["python"].interpreter)->start = "2";
   run();
   EXPECT_EQ(hosts_.started, 6U);
-  // Where the user's shell stands is told a host late, and is a part of it all the same.
+  // A host gets the shell's folder late, and that is a part of its specification all the same.
   witness_ = {};
   around_.environment.front().second = "/bin";
   around_.timed_environment = around_.environment;
@@ -163,7 +163,7 @@ TEST_F(EngineTest, WarmHostsServeTheNextPlanAndOthersDoNot) {
   EXPECT_EQ(hosts_.started, 8U);
 }
 
-TEST_F(EngineTest, AHostIsToldHowManyForksToExpect) {
+TEST_F(EngineTest, AHostLearnsHowManyForksToExpect) {
   add_cases(3);
   settings_.wall = false;
   run();

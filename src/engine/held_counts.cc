@@ -23,7 +23,7 @@ bool HeldCounts::judge(const std::function<bool(const HostKind&)>& undecided) {
   if (observer_.known_counts_stand()) {
     book_.drop_held();
   } else {
-    book_.let_go();
+    book_.release_held();
   }
   return true;
 }

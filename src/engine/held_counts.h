@@ -1,5 +1,5 @@
-/// Counts that are known before they are taken: their jobs are held back until others have proved them, and then
-/// dropped, or let go where a proof has failed.
+/// Jobs of counts that are known already. They are held back until other cases have proved them: then they are dropped,
+/// or released where a proof has failed.
 ///
 /// Decides nothing itself: the observer says what is known, and whether it stands. Owns only what is being waited for.
 #pragma once

@@ -1,5 +1,5 @@
 /// A run that its user has interrupted: what runs may finish for a moment, is stopped then, and given up at last.
-/// Pure: told of signals and of the time.
+/// Pure: signals and the time are arguments.
 #pragma once
 
 #include <algorithm>

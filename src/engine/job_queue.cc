@@ -43,7 +43,7 @@ void JobQueue::hold(const std::function<bool(const Job&)>& which) {
   }
 }
 
-void JobQueue::let_go() {
+void JobQueue::release_held() {
   for (auto& [kind, line] : lines_) line.ready.merge(line.held);
 }
 

@@ -1,4 +1,4 @@
-/// What is still to be measured, in order, for each kind of host.
+/// The jobs that are still to be run, in order, for each kind of host.
 ///
 /// Owns: the jobs that are not running. Never starts anything. Jobs wait until their case is built; a job that is put
 /// back goes before all others. All steps cost the logarithm of the number of jobs, or less on average: with 5,000
@@ -22,7 +22,7 @@ struct Job {
   Mode mode;
   const Perturbation* perturbation = nullptr;  ///< Null: undisturbed.
   bool anew = false;                           ///< One more replicate, of a host that no other job is given.
-  bool on_device = false;                      ///< Of a case that names no device and has asked for one.
+  bool on_device = false;                      ///< Of a case that names no device and has requested one.
   int timeouts = 0;
   int hosts_lost = 0;
 
@@ -44,10 +44,10 @@ class JobQueue {
 
   /// Forgets the jobs of a case for good; how many there were.
   int drop(std::size_t index);
-  /// Lets none of the jobs that may be taken, and that this is said of, be taken until they are let go.
+  /// Holds back the jobs that may be taken and for which `which` is true, until release_held().
   void hold(const std::function<bool(const Job&)>& which);
   /// They may be taken after all.
-  void let_go();
+  void release_held();
   /// Forgets them; the cases that they were of, each once.
   std::vector<std::size_t> drop_held();
   void clear();

@@ -60,13 +60,13 @@ TEST_F(JobQueueTest, ADroppedCaseIsGoneWhereverItLies) {
   EXPECT_TRUE(queue_.empty());
 }
 
-TEST_F(JobQueueTest, WhatIsHeldIsNotTakenUntilItIsLetGo) {
+TEST_F(JobQueueTest, WhatIsHeldIsNotTakenUntilItIsReleased) {
   queue_.release(all);
   queue_.hold([](const Job& job) { return job.mode == Mode::counts && job.index != 1; });
   EXPECT_EQ(queue_.take(kCounted).index, 1U);
   EXPECT_THAT(queue_.kinds(), ElementsAre(kTimed));
   EXPECT_TRUE(queue_.wants(kCounted)) << "its host must stay";
-  queue_.let_go();
+  queue_.release_held();
   EXPECT_EQ(queue_.take(kCounted).index, 0U) << "in its own place";
   EXPECT_EQ(queue_.take(kCounted).index, 2U);
 }

@@ -1,4 +1,4 @@
-/// Which jobs a plan comes to, and in which order. Pure.
+/// The jobs of a plan, and their order. Pure.
 #pragma once
 
 #include <map>

@@ -42,7 +42,7 @@ TEST_F(JobsTest, InterleavedTimesTakeThreeTurnsInEachPass) {
   EXPECT_EQ(measuring_jobs(cases_, settings, {}, {}).size(), 18U);
 }
 
-TEST_F(JobsTest, WhatReportsAFigureIsAskedForItOnceWhateverIsMeasured) {
+TEST_F(JobsTest, WhatReportsAFigureDoesSoOnceWhateverIsMeasured) {
   cases_[1].reports = true;
   const std::vector<Perturbation> perturbations = standard_perturbations();
   for (const Settings& settings : {Settings{}, Settings{.wall = false, .repeat = 2}, Settings{.counts = false}}) {

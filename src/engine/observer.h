@@ -1,4 +1,4 @@
-/// Who is told what happens while a plan is executed: for progress, journal and -v. All calls come from one thread, in
+/// Receives what happens while a plan is executed: for progress, journal and -v. All calls come from one thread, in
 /// the order in which things happen.
 #pragma once
 
@@ -49,7 +49,7 @@ class ExecutionObserver {
   virtual Status on_case(std::size_t index, CaseOutcome outcome) = 0;
   /// The loop comes round; it is to do so again at the returned time, if not before.
   virtual std::optional<Clock::time_point> on_time(Clock::time_point /*now*/) { return std::nullopt; }
-  /// For CPUs that others have, and nothing else is going on: once a second has passed, and again every ten.
+  /// The run waits for CPUs that others have, and does nothing else: once a second has passed, and again every ten.
   virtual void on_waiting(const std::string& why) = 0;
   virtual void on_warning(const std::string& text) = 0;
 };

@@ -1,4 +1,4 @@
-/// What the hosts of a plan's kinds of cases are started with, found out once for each kind.
+/// The specification of each kind of host that a plan needs, made once.
 ///
 /// Starts nothing: the pool does, by the key that a host has here.
 #pragma once
@@ -30,7 +30,7 @@ class PreparedHosts {
   /// Null while its warm-up code is being compiled. An error: there is no such host (no interpreter, …).
   Result<const PreparedHost*> of(const HostKind& kind);
 
-  /// The keys of all kinds of which this is said.
+  /// The keys of all kinds for which this is true.
   [[nodiscard]] std::set<HostKey> keys_of(const std::function<bool(const HostKind&)>& wanted) const;
 
   /// True the first time that it is asked of a kind and a host that serves it.

@@ -29,7 +29,7 @@ Milliseconds time_to_clean_up(const Case& measured) {
   return measured.command && !measured.command->cleanup.empty() ? kToCleanUp : Milliseconds(0);
 }
 
-bool climb(RunningSession& running, Clock::time_point now) {
+bool escalate(RunningSession& running, Clock::time_point now) {
   using Step = StopLadder::Step;
   const auto step = running.ladder.due(now);
   if (!step) return false;

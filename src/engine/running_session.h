@@ -1,4 +1,4 @@
-/// A session while it goes on: what it holds, and how it is brought to an end when it must be.
+/// A running session: what it holds, and how it is stopped.
 #pragma once
 
 #include <list>
@@ -30,10 +30,10 @@ struct RunningSession {
 /// So long a case that was stopped may clean up after itself; 0: it does not.
 [[nodiscard]] Milliseconds time_to_clean_up(const Case& measured);
 
-/// Takes the step that is due of ending it. True: its host is to be killed.
-[[nodiscard]] bool climb(RunningSession& running, Clock::time_point now);
+/// Takes the next step of ending it, if that is due. True: its host is to be killed.
+[[nodiscard]] bool escalate(RunningSession& running, Clock::time_point now);
 
-/// The case stands with what one process has said.
+/// The case stands with what one process has reported.
 void without_another_process(CaseOutcome& outcome, const std::string& why);
 
 /// In the order in which they began.
@@ -53,8 +53,8 @@ class MemoryWatch {
   Clock::time_point next_{};
 };
 
-/// It has come to its end: tells its outcome the attempt, and what was learnt. How it ended for its case: allocation
-/// sites that are not found out are a warning.
+/// Of a session that has ended: adds the attempt and its results to the outcome. Returns how it ended for its case:
+/// allocation sites that could not be found are a warning.
 Ending deliver(RunningSession& running, CaseOutcome& outcome);
 
 }  // namespace tally

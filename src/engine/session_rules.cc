@@ -33,30 +33,31 @@ Milliseconds SessionRules::deadline(const Job& job) const {
 DialogueRules SessionRules::of(const HostKind& kind, const Job& job, const CaseOutcome& outcome) const {
   const Case& measured = request_.cases[job.index];
   const Toolchain& toolchain = request_.toolchains.at(measured.toolchain).spec;
-  return {.measured = &measured,
-          .toolchain = &toolchain,
-          .mode = job.mode,
-          .plan = plan_of(job),
-          .perturbation = job.perturbation == nullptr ? std::string() : job.perturbation->name,
-          .replicates = replicates_of(job, plan_of(job), outcome),
-          .once = job.anew,
-          // Where a forked process is known to go on otherwise than its parent would: of this case, or of one
-          // that is likely to meet the same library (which spares this one a session). And the single
-          // replicate of a perturbed count must be of the same kind as the first one of the undisturbed count. And a
-          // program that measures itself would be another process in the second session: PyTorch's TorchScript, whose
-          // case child counts otherwise than its forks, read as if it varied.
-          .forks_all = job.perturbation != nullptr || job.anew || forks_differ_.contains({kind, measured.autograd}) ||
-                       is_fork_of_program(kind, request_.surroundings),
-          // Its allocations are its processes' own affair.
-          .counts_allocations = request_.settings.counts && !measured.command,
-          // A test in Python may fail after it was measured, and has fixtures to end; a command has its cleanup,
-          // what its setup has started, and what it has left in a /tmp of its own.
-          .hears_end = toolchain.own_host.python.has_value() ||
-                       (measured.command && (!measured.command->setup.empty() || !measured.command->cleanup.empty() ||
-                                             measured.command->private_tmp)) ||
-                       (job.counts_undisturbed() && !job.anew && !request_.settings.wall &&
-                        !toolchain.own_host.executable.empty()),
-          .timer_overhead_s = timer_overhead_s_};
+  return {
+      .measured = &measured,
+      .toolchain = &toolchain,
+      .mode = job.mode,
+      .plan = plan_of(job),
+      .perturbation = job.perturbation == nullptr ? std::string() : job.perturbation->name,
+      .replicates = replicates_of(job, plan_of(job), outcome),
+      .once = job.anew,
+      // Where a forked process is known to continue otherwise than its parent would: of this case, or of one
+      // that is likely to meet the same library (which spares this one a session). And the single
+      // replicate of a perturbed count must be of the same kind as the first one of the undisturbed count. And a
+      // program that measures itself would be another process in the second session: PyTorch's TorchScript, whose
+      // case child counts otherwise than its forks, read as if it varied.
+      .forks_all = job.perturbation != nullptr || job.anew || forks_differ_.contains({kind, measured.autograd}) ||
+                   is_fork_of_program(kind, request_.surroundings),
+      // Its allocations are its processes' own affair.
+      .counts_allocations = request_.settings.counts && !measured.command,
+      // A test in Python may fail after it was measured, and has fixtures to end; a command has its cleanup,
+      // what its setup has started, and what it has left in a /tmp of its own.
+      .waits_for_end =
+          toolchain.own_host.python.has_value() ||
+          (measured.command &&
+           (!measured.command->setup.empty() || !measured.command->cleanup.empty() || measured.command->private_tmp)) ||
+          (job.counts_undisturbed() && !job.anew && !request_.settings.wall && !toolchain.own_host.executable.empty()),
+      .timer_overhead_s = timer_overhead_s_};
 }
 
 void SessionRules::note_forks_differ(const HostKind& kind, const Job& job) {

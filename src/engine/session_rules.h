@@ -1,5 +1,5 @@
-/// What an engine is to execute, and by which rules each session goes: what settings come to for its case, and what
-/// earlier sessions have shown. Starts nothing.
+/// What an engine executes, and the rules of each session: from the settings of its case, and from what earlier
+/// sessions have shown. Starts nothing.
 #pragma once
 
 #include <map>
@@ -23,7 +23,7 @@ struct ExecutionRequest {
   const std::map<std::string, ResolvedToolchain>& toolchains;
   const HostSurroundings& surroundings;
   std::string examiner;  ///< Not empty: nothing is measured, each statement is executed and reports what it leaves.
-  bool may_know_counts = false;           ///< The observer is to be asked for counts that are known.
+  bool may_know_counts = false;           ///< The observer is asked which counts are known.
   std::vector<const Probe*> probes = {};  ///< That look into the cases after all that measures, in this order.
   const Probe* device_probe = nullptr;    ///< That looks into those that work on a device and that it applies to.
 };
@@ -36,7 +36,7 @@ class SessionRules {
   [[nodiscard]] const CasePlan& plan_of(const Job& job) const { return plans_[job.index]; }
   /// How long a session of it may take.
   [[nodiscard]] Milliseconds deadline(const Job& job) const;
-  /// For its next session; `outcome` is what its case has come to by now.
+  /// For its next session; `outcome` is its case's so far.
   [[nodiscard]] DialogueRules of(const HostKind& kind, const Job& job, const CaseOutcome& outcome) const;
 
   /// A case counted otherwise in a forked process than in the case child itself.

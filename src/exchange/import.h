@@ -1,4 +1,4 @@
-/// Results that other benchmark tools have written, as records. Pure: who calls reads the files.
+/// Reads the results of other benchmark tools as records. Pure: the caller reads the files.
 ///
 /// A record of them has times and no counts, so that it is compared by the rules of times alone. What is no time (a
 /// size, a rate of bytes) is left out, and named. Nothing is made up: where a tool kept its samples, they are the

@@ -28,9 +28,9 @@ struct Benchmark {
 struct Results {
   std::string tool_version;
   std::string language;  ///< "cpp", "python", "command"
-  std::string commit;    ///< Empty: not said.
+  std::string commit;    ///< Empty: not given.
   bool is_dirty = false;
-  std::string started;  ///< ISO 8601, UTC; empty: not said.
+  std::string started;  ///< ISO 8601, UTC; empty: not given.
   Machine machine;
   std::map<std::string, std::string> facts;  ///< Of what it ran in: "python" → "3.11.7".
   std::vector<Benchmark> benchmarks;
@@ -51,8 +51,8 @@ std::optional<double> number_at(const json::Value& value, std::string_view key);
 /// The finite numbers of a list, times `scale`.
 std::vector<double> numbers_of(const json::Value& list, double scale = 1);
 
-/// "2026-01-31T12:00:00+01:00", "2026-01-31 12:00:00.5" (UTC, if nothing is said) → "2026-01-31T11:00:00Z"; empty where
-/// it is no moment.
+/// "2026-01-31T12:00:00+01:00", "2026-01-31 12:00:00.5" (UTC, unless it says otherwise) → "2026-01-31T11:00:00Z"; empty
+/// where it is no moment.
 std::string moment_of(std::string_view text);
 std::string moment_of(double seconds_since_1970);
 

@@ -76,8 +76,8 @@ Code scripted_load(const ScriptedRuntime& runtime, Language language, const Arti
   // Each part is parsed for itself, so a loop and the call in it are one.
   Code loaded;
   for (const Snippet& part : filled.parts) {
-    const bool goes_on = !loaded.empty() && loaded.parts.back().at.line == 0 && part.at.line == 0;
-    if (goes_on) {
+    const bool continues = !loaded.empty() && loaded.parts.back().at.line == 0 && part.at.line == 0;
+    if (continues) {
       loaded.parts.back().text += "\n" + part.text;
     } else {
       loaded.parts.push_back(part);

@@ -22,7 +22,7 @@ struct BisectChange {
   std::vector<std::vector<CommitName>> contributors;
   std::optional<CommitName> merge;  ///< It came with this one, from the line that it merged.
   bool is_of_merge = false;         ///< What the merge, which is the only candidate, changed besides what it brought.
-  std::vector<FunctionDelta> functions;  ///< Largest first; empty where no profiles are at hand.
+  std::vector<FunctionDelta> functions;  ///< Largest first; empty where there are no profiles.
 };
 
 struct UnbuiltCommit {

@@ -1,5 +1,5 @@
-/// Which commit of a line is measured next, and which commits have changed a case's count as far as that is known.
-/// Pure.
+/// Chooses the commit of a line to measure next, and finds the commits that have changed a case's count, as far as that
+/// is known. Pure.
 ///
 /// A line is commits 0 to n, each a parent of the next. Between two commits at which a case's counts differ there is at
 /// least one that changed it; the largest change that is not yet one commit's is split in its middle, for all cases

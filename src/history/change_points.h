@@ -1,4 +1,5 @@
-/// Where a noisy series, such as the median times of a case's runs, goes over to another level. Pure and deterministic.
+/// Finds where the level of a noisy series changes, such as that of the median times of a case's runs. Pure and
+/// deterministic.
 ///
 /// E-divisive (Matteson & James, arXiv 1306.4933) as Hunter does it (Fleming et al., arXiv 2301.03034): it cuts each of
 /// many overlapping windows where its two parts diverge most (history/energy_split.h), and the parts again, as long as

@@ -47,7 +47,8 @@ class CaseFollower {
     return next;
   }
 
-  /// Adds up from the last point on, where it was agreed to what had added up to there; what that was, if it is real.
+  /// Starts the sum anew at the last point, where the drift up to there was acknowledged. Returns that drift, if it is
+  /// real.
   std::optional<SettledDrift> settle(std::size_t of) {
     const auto agrees = [&](const AgreedAt* one) {
       const CountChange counts = change_since(*anchor_, *last_);
@@ -147,7 +148,7 @@ EpochStart epoch_at(const History& history, std::size_t run) {
 
 void enter(CourseEntry& entry, Mean& mean, std::size_t of, CoursePoint point) {
   using Kind = CoursePoint::Kind;
-  if (point.kind == Kind::seam && entry.epoch && !entry.epoch->is_bridged) return;  // One line tells it of all.
+  if (point.kind == Kind::seam && entry.epoch && !entry.epoch->is_bridged) return;  // One line reports it for all.
   if (point.kind == Kind::seam) entry.seams.push_back({of, std::move(point.why)});
   if (entry.epoch && point.kind == Kind::joined) ++entry.epoch->joined;
   if (entry.epoch && point.kind == Kind::chained)

@@ -1,4 +1,4 @@
-/// How counts went from commit to commit. Pure.
+/// The course of counts from commit to commit: steps, drifts, seams. Pure.
 ///
 /// What a benchmark reports in place of a count (a value, its peak of memory) is followed as counts are; a larger one
 /// is worse. "Count" stands for both below, but the mean is of counts alone.
@@ -12,10 +12,10 @@
 /// skipped, is passed over: what comes after is compared with what came before.
 ///
 /// Another environment (compiler, C library, processor, interpreter) is an epoch of its own. Where one commit was
-/// measured in both, a case whose counts agree there goes on as if nothing had been; of another the ratio is known, and
-/// its course begins anew, as that of all cases does where no commit was measured in both.
+/// measured in both, a case whose counts agree there continues as if nothing had been; of another the ratio is known,
+/// and its course begins anew, as that of all cases does where no commit was measured in both.
 ///
-/// Where it was agreed to how far a case has drifted up to a commit, what follows is added up from there.
+/// Where a case's drift up to a commit was acknowledged, the sum starts anew there.
 #pragma once
 
 #include <cstddef>
@@ -85,7 +85,7 @@ struct Drift {
   std::vector<std::size_t> contributors;  ///< Runs whose count differs from the one before in the drift's direction.
 };
 
-/// A drift up to a run that was agreed to there.
+/// A drift up to a run that was acknowledged there.
 struct SettledDrift {
   Drift drift;
   Acceptance by;

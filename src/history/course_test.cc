@@ -186,7 +186,7 @@ TEST(Course, ACommitMeasuredInBothJoinsEqualCountsAndChainsOthers) {
   EXPECT_NEAR(course.entries[3].steps[0].counts.change, 0.25, 1e-12);
 }
 
-TEST(Course, WhatDriftsGoesOnOverABridge) {
+TEST(Course, ADriftContinuesOverABridge) {
   const auto later = [](double first) { return in_environment(run_with(first), "other"); };
   const Course course = course_of({run_with(10000), run_with(10008), later(10008), later(10016)}, {0, 1, 1, 2});
   ASSERT_EQ(course.drifts.size(), 1);
@@ -214,7 +214,7 @@ AgreedAt agreement(std::size_t run, double up_to, const std::string& cases = "fi
                  .where = {}}};
 }
 
-TEST(Course, WhatDriftedAndWasAgreedToIsReportedWhenItDriftsOn) {
+TEST(Course, AnAcknowledgedDriftIsReportedWhenItDriftsOn) {
   ASSERT_EQ(drifting({}).drifts.size(), 1);
   EXPECT_THAT(drifting({}).settled, IsEmpty());
 

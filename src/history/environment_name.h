@@ -1,4 +1,4 @@
-/// What a history calls an environment: the first digits of the fingerprint of all that a record ran in. Pure.
+/// A history's name for an environment: the first digits of the fingerprint of all that a record ran in. Pure.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-/// Which runs a history consists of, where its commits were measured in several environments, several times. Pure.
+/// Chooses the runs of a history, where its commits were measured in several environments, several times. Pure.
 #pragma once
 
 #include <cstddef>

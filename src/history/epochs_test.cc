@@ -48,7 +48,7 @@ TEST(ChooseRuns, ThreeEpochsFollowEachOther) {
   EXPECT_THAT(numbers(*chosen), ElementsAre(1, 3, 2, 4, 0));
 }
 
-TEST(ChooseRuns, WhatBeganWithTheToldOneIsAnother) {
+TEST(ChooseRuns, WhatBeganWithTheNamedOneIsAnother) {
   // Two machines measure every commit: one of them is shown.
   const auto chosen = choose_runs(runs({{"a", 1}, {"b", 2}, {"a", 2}, {"b", 3}, {"a", 3}}), "");
   EXPECT_THAT(numbers(*chosen), ElementsAre(0, 2, 4));

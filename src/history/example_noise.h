@@ -39,7 +39,7 @@ inline double bimodal_noise(Noise& noise) { return 1 + 0.004 * noise.normal() + 
 inline double spiky_noise(Noise& noise) {
   return 1 + 0.005 * noise.normal() + (noise.with_chance(0.05) ? 0.05 + 0.45 * noise.uniform() : 0);
 }
-/// A clock that tells ten steps from each other.
+/// A clock that distinguishes ten steps.
 inline double coarse_noise(Noise& noise) { return std::round(100 * normal_noise(noise)) / 100; }
 
 /// 1 %; `persistence` of each value's is that of the one before it.

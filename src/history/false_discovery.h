@@ -1,5 +1,5 @@
-/// Which of many p-values to believe so that of those believed a known share is false, on average: the procedure of
-/// Benjamini & Hochberg (1995). Pure.
+/// Selects p-values so that a known share of those selected is false, on average: the procedure of Benjamini & Hochberg
+/// (1995). Pure.
 #pragma once
 
 #include <cstddef>

@@ -6,10 +6,10 @@ namespace tally {
 namespace {
 
 // The example of Benjamini and Hochberg (1995, section 3.2): four of fifteen at 5 %.
-const std::vector<double> paper = {0.0298, 0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0344,
-                                   0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0000};
+const std::vector<double> kPaper = {0.0298, 0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0344,
+                                    0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0000};
 
-TEST(FalseDiscovery, IsThePapersExample) { EXPECT_EQ(discovery_limit(paper, paper.size(), 0.05), 0.0095); }
+TEST(FalseDiscovery, IsThePapersExample) { EXPECT_EQ(discovery_limit(kPaper, kPaper.size(), 0.05), 0.0095); }
 
 TEST(FalseDiscovery, TestsThatFoundNothingCountToo) {
   EXPECT_EQ(discovery_limit({0.01, 0.02}, 2, 0.05), 0.02);

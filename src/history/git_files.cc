@@ -145,7 +145,7 @@ Status GitFiles::read_all(std::span<const std::string> names,
       std::size_t size = 0;
       std::from_chars(digits.data(), digits.data() + digits.size(), size);
       if (!head.contains(" blob ") || head.size() + 1 + size > rest.size())
-        return fail(ErrorKind::io, "git cannot read it", place_of(name), "git fsck tells what is broken");
+        return fail(ErrorKind::io, "git cannot read it", place_of(name), "git fsck shows what is broken");
       if (auto taken = take(name, std::string(rest.substr(head.size() + 1, size))); !taken) return taken;
       rest.remove_prefix(std::min(rest.size(), head.size() + 1 + size + 1));
     }

@@ -44,7 +44,7 @@ class GitFiles final : public HistoryFiles {
   /// The commit that a name means; empty where there is none.
   [[nodiscard]] Result<std::string> tip_of(const std::string& name) const;
   [[nodiscard]] Result<Tree> tree_of(const std::string& commit) const;
-  /// The branch's tree as it was when it was last asked for.
+  /// The branch's tree as it was when it was last read.
   [[nodiscard]] Result<const Tree*> tree() const;
   [[nodiscard]] std::string committer() const;
   /// Makes a commit on `tip`: `changes` in the language of git fast-import. False: somebody else made one meanwhile.

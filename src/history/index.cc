@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 /// With every change of a table or of SeriesPoint.
 constexpr std::int64_t kVersion = 5;
-/// A double's bytes tell the byte order; a table made by another machine's tally is made anew.
+/// A double's bytes show the byte order; a table made by another machine's tally is made anew.
 constexpr double kLayout = 1.0 / 3;
 constexpr std::size_t kPointsInRow = 128;
 

@@ -1,4 +1,5 @@
-/// What a history's files say, as columns in a SQLite file: made from the files alone, and never missed when deleted.
+/// The content of a history's files as columns in a SQLite file. It is made from the files alone, and made anew when it
+/// is missing.
 ///
 /// A case has, for each environment, its points in rows of 128 (SeriesPoint as it lies in memory), so that one series
 /// is a few rows side by side and a whole history is read at the speed of memory. A file of another version, of another
@@ -74,7 +75,7 @@ class HistoryIndex {
   Status add(const std::string& file, const Record& record);
 
   /// Fills `cases` and `bases` of a history whose runs are chosen: `places` gives, for each run's id, its place among
-  /// them, or nothing. `only`: the one case that is asked for; empty: all.
+  /// them, or nothing. `only`: the one requested case; empty: all.
   Status load(std::string_view suite, const std::vector<std::optional<std::uint32_t>>& places, std::string_view only,
               History& history) const;
 

@@ -1,4 +1,4 @@
-/// What a gate upon a history judged: the newest run, case by case, against those before it. Pure.
+/// The judgement of a gate upon a history: the newest run, case by case, against those before it. Pure.
 #pragma once
 
 #include <cstddef>

@@ -44,7 +44,7 @@ bool cut_after(Commits& commits, const std::string& id) {
   return !commits.empty();
 }
 
-/// `newest_first` goes on from where `commits` ends.
+/// `newest_first` continues from where `commits` ends.
 void append(Commits& commits, std::vector<LineCommit> newest_first) {
   for (LineCommit& one : newest_first | std::views::reverse)
     commits.push_back({std::move(one.title.id), std::move(one.title.author), std::move(one.title.title)});

@@ -1,4 +1,4 @@
-/// Which changes of a history were agreed to, by the accept file (comparison/accept.h). Pure.
+/// Which changes of a history were acknowledged, by the accept file (comparison/accept.h). Pure.
 #pragma once
 
 #include <span>

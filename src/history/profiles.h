@@ -1,4 +1,4 @@
-/// Profiles in a history: kept under the digest of what they say, for as long as they explain something. Pure.
+/// Profiles in a history, each kept under the digest of its content for as long as it explains a change. Pure.
 ///
 /// profiles/AB/CDEF….json, beside it CDEF….python.json where there is one. A case whose code did not change has the
 /// same profile at every commit, and so one file. What explains nothing goes again: kept are those on both sides of a
@@ -23,7 +23,7 @@ struct ProfileTexts {
   std::optional<std::string> python;  ///< Of Python functions.
 };
 
-/// Of a case of the record at hand; nothing where none was kept.
+/// Of a case of the given record; nothing where none was kept.
 using ProfileReader = std::function<std::optional<ProfileTexts>(const CaseRecord&)>;
 
 /// "profiles/AB/CDEF…", without an ending.

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kShortId = 10;
 
-/// What tells two environments apart: the first of the facts that differ.
+/// What distinguishes two environments: the first of the facts that differ.
 std::string difference(const Environment& one, const Environment& other) {
   for (const auto& [name, fact] : one.facts) {
     const auto found = other.facts.find(name);
@@ -44,7 +44,7 @@ bool Readings::has_our_settings(const Record& run) const {
 
 void Readings::index(const Record& run, const std::string& path) {
   for (const CaseRecord& one : run.cases) {
-    // Skipped: nobody tried it, or it asked for that itself; then it has no count at other times either.
+    // Skipped: nobody tried it, or it requested that itself; then it has no count at other times either.
     readings_[{run.source->commit, one.id}].push_back({.run = &run, .of = &one, .path = path});
   }
 }

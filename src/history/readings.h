@@ -1,4 +1,4 @@
-/// What is known of the cases at each commit, of runs that may be compared with each other. Pure.
+/// The readings of the cases at each commit, from runs that may be compared with each other. Pure.
 ///
 /// A case's counts are those of one environment and one definition: of what was measured in this process, else of the
 /// run that was begun last. Others are as if they were not there; so are runs with other iterations or simulations.
@@ -19,7 +19,7 @@ namespace tally {
 /// A case of a run.
 struct Reading {
   const Record* run = nullptr;
-  const CaseRecord* of = nullptr;  ///< Null: the commit was asked for it, and it has no such case.
+  const CaseRecord* of = nullptr;  ///< Null: it was requested, and the commit has no such case.
   std::string_view path;           ///< Of the record that profiles lie beside; empty: there are none.
 
   /// One that is below zero is none (is_below_zero()).

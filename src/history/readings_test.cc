@@ -50,7 +50,7 @@ TEST(Readings, OfAnotherEnvironmentNothingIsKnown) {
               HasSubstr("ran in another environment at c5 than at c3: mapped.libx.so differs"));
 }
 
-TEST(Readings, WhatWasAskedForAndIsNotThereIsKnown) {
+TEST(Readings, WhatWasRequestedAndIsNotThereIsKnown) {
   Readings readings{Settings{}};
   ASSERT_TRUE(readings.add_fresh(run_of("c1", 7, "2026-03"), "", {"a [cpp]", "b [cpp]"}));
   ASSERT_NE(readings.at("c1", "b [cpp]"), nullptr);

@@ -25,8 +25,8 @@ SeriesPoint point_of(const CaseRecord& one) {
   if (one.counts) {
     const CountFigures figures = figures_of(*one.counts);
     point.figure = figures.instructions;
-    point.denoised = figures.denoised.value_or(SeriesPoint::none);
-    point.floor = figures.floor.value_or(SeriesPoint::none);
+    point.denoised = figures.denoised.value_or(SeriesPoint::kNone);
+    point.floor = figures.floor.value_or(SeriesPoint::kNone);
     point.doubt = figures.doubt;
   }
   if (const auto reported = reported_figure(one)) {

@@ -1,4 +1,4 @@
-/// One suite along one line of commits: every case as a column of what its runs came to. Plain data, pure.
+/// One suite along one line of commits: every case as a column of its runs' figures. Plain data, pure.
 ///
 /// A record of 185 cases is some 60 kB of JSON, and a history has thousands; what their course is computed from is 64
 /// bytes a case and run. An index keeps them (history/index.h), and course.h follows them.
@@ -30,15 +30,15 @@ struct Basis {
 
 /// One case at one run. Numbers that were not measured are no numbers (NaN); all are per iteration.
 struct SeriesPoint {
-  static constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
   std::uint32_t run = 0;    ///< Its place in History::runs.
   std::uint32_t basis = 0;  ///< Its place in History::bases.
-  double figure = none;     ///< Instructions, or what the case reports in place of a count; its basis says which.
-  double denoised = none;
-  double floor = none;  ///< How wide the noise floor is.
+  double figure = kNone;    ///< Instructions, or what the case reports in place of a count; its basis says which.
+  double denoised = kNone;
+  double floor = kNone;  ///< How wide the noise floor is.
   double doubt = 0;
-  double time_s = none;  ///< The median.
+  double time_s = kNone;  ///< The median.
   float time_low_s = std::numeric_limits<float>::quiet_NaN();
   float time_high_s = std::numeric_limits<float>::quiet_NaN();
   CaseStatus status = CaseStatus::skipped;
@@ -64,7 +64,7 @@ struct CaseSeries {
 struct HistoryRun {
   std::int64_t id = 0;      ///< Its index's number of it.
   std::string environment;  ///< The first digits of its fingerprint.
-  std::string processor;    ///< What its times are of, in digits; empty: not said apart from the environment.
+  std::string processor;    ///< What its times are of, in digits; empty: not given apart from the environment.
   std::string started;      ///< ISO 8601, UTC.
   std::string file;         ///< What the store calls it.
 };

@@ -1,5 +1,5 @@
-/// How likely two neighbouring stretches of a series would differ as much as they do if nothing had changed between
-/// them. Pure and deterministic: no permutations are drawn.
+/// The probability that two neighbouring stretches of a series would differ so much if nothing had changed. Pure and
+/// deterministic: no permutations are drawn.
 ///
 /// The test of Mann and Whitney compares ranks, so it holds for noise of any distribution, as long as any order of the
 /// runs is equally likely. How small its p-value can be depends on the number of runs only: of four beside four it is

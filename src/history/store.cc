@@ -191,7 +191,7 @@ Status HistoryStore::add(std::vector<Run> runs) {
   return {};
 }
 
-/// Saves reading them again. What fails here is made good when the index is asked for.
+/// Saves reading them again. What fails here is repaired when the index is read.
 void HistoryStore::enter(const std::vector<std::pair<std::string, const Record*>>& runs) {
   if (!open_index() || !index_->begin()) return;
   const auto known = index_->files();

@@ -133,7 +133,7 @@ TEST(TimeStepsOfAHistory, FailedRunsHaveNoTime) {
   for (std::size_t i = 28; i < 50; ++i) seconds[i] *= 1.1;
   History history = history_of_times(seconds);
   history.cases[0].points[28].status = CaseStatus::crashed;
-  history.cases[0].points[29].time_s = SeriesPoint::none;
+  history.cases[0].points[29].time_s = SeriesPoint::kNone;
   const auto steps = time_steps(history);
   ASSERT_THAT(steps, SizeIs(1));
   EXPECT_EQ(steps[0].run, 30);

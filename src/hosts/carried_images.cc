@@ -29,7 +29,7 @@ namespace {
 
 constexpr std::string_view kMagic = "tally images 1\n";
 
-Status go_on(const IsStopped& is_stopped) {
+Status check_stop(const IsStopped& is_stopped) {
   if (is_stopped && is_stopped()) return fail(ErrorKind::interrupted, "interrupted");
   return {};
 }
@@ -43,7 +43,7 @@ class Bytes {
   /// Empty at the end.
   Result<std::string_view> next() {
     for (;;) {
-      if (auto goes_on = go_on(is_stopped_); !goes_on) return std::unexpected(goes_on.error());
+      if (auto unstopped = check_stop(is_stopped_); !unstopped) return std::unexpected(unstopped.error());
       const ssize_t n = ::pread(fd_, block_.data(), block_.size(), static_cast<off_t>(at_));
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) return std::unexpected(errno_error("read", path_.string()));
@@ -195,7 +195,7 @@ class Input {
   /// Up to `most` of the bytes that come next; empty at the end.
   Result<std::string_view> next(std::uint64_t most) {
     while (begin_ == end_) {
-      if (auto goes_on = go_on(is_stopped_); !goes_on) return std::unexpected(goes_on.error());
+      if (auto unstopped = check_stop(is_stopped_); !unstopped) return std::unexpected(unstopped.error());
       // Nobody may ever write into a pipe.
       constexpr int kPatienceMs = 200;
       pollfd ready{fd_.get(), POLLIN, 0};

@@ -1,4 +1,4 @@
-/// Hosts' images that go from one machine to another: `tally cache export` and `import`.
+/// Exports hosts' images to another machine, and imports them: `tally cache export` and `import`.
 ///
 /// The file: a line `tally images 1`, then for each image a line with its length and its digest, and the image as it
 /// lies in the other's store (KEY.carried): a line of JSON (image_about.h, and the files that it names, by the digest

@@ -1,4 +1,4 @@
-/// What makes the host of commands what it is: a part of execution/host_spec.h.
+/// The specification of the host of commands: a part of hosts/host_spec.h.
 #pragma once
 
 #include "hosts/host_spec.h"

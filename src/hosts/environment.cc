@@ -17,7 +17,7 @@
 namespace tally {
 namespace {
 
-constexpr std::array<std::string_view, 11> passed_on{"PATH",        "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONSAFEPATH",
+constexpr std::array<std::string_view, 11> kPassedOn{"PATH",        "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONSAFEPATH",
                                                      "VIRTUAL_ENV", "CONDA_PREFIX",    "OMP_*",      "GOMP_*",
                                                      "KMP_*",       "MKL_*",           "OPENBLAS_*"};
 
@@ -29,22 +29,22 @@ struct Setting {
 
 constexpr std::string_view kWaitPolicy = "OMP_WAIT_POLICY";
 
-constexpr std::array<Setting, 5> fixed{{{"LC_ALL", "C.UTF-8", "C.UTF-8"},
-                                        {kWaitPolicy, "passive", "active"},
-                                        {"OPENBLAS_NUM_THREADS", "1", "1"},
-                                        {"PYTHONHASHSEED", "0", "0"},
-                                        {"TZ", "UTC", "UTC"}}};
+constexpr std::array<Setting, 5> kFixed{{{"LC_ALL", "C.UTF-8", "C.UTF-8"},
+                                         {kWaitPolicy, "passive", "active"},
+                                         {"OPENBLAS_NUM_THREADS", "1", "1"},
+                                         {"PYTHONHASHSEED", "0", "0"},
+                                         {"TZ", "UTC", "UTC"}}};
 
-constexpr std::array<Setting, 2> unless_set{{{"MKL_DYNAMIC", "FALSE", "FALSE"}, {"OMP_DYNAMIC", "false", "false"}}};
+constexpr std::array<Setting, 2> kUnlessSet{{{"MKL_DYNAMIC", "FALSE", "FALSE"}, {"OMP_DYNAMIC", "false", "false"}}};
 
-// How long a team that waits spins before it sleeps. Not where the user has said how it waits, and time is taken.
-constexpr std::array<Setting, 2> spinning{{{"GOMP_SPINCOUNT", "", "300000"}, {"KMP_BLOCKTIME", "0", "200"}}};
+// How long a team that waits spins before it sleeps. Not where the user has set how it waits, and time is taken.
+constexpr std::array<Setting, 2> kSpinning{{{"GOMP_SPINCOUNT", "", "300000"}, {"KMP_BLOCKTIME", "0", "200"}}};
 
-constexpr int dump_fd = 97;  // Not one of bash's own (from 63 down, and 255), nor one that a script is likely to use.
+constexpr int kDumpFd = 97;  // Not one of bash's own (from 63 down, and 255), nor one that a script is likely to use.
 
 // The text is evaluated, not pasted, so that an open quote in it is an error of its own; shifted away first, because a
 // script sourced without arguments sees ours. `case`, because `||` and `if` would switch off a `set -e` in the text.
-constexpr std::string_view capture_script = R"sh(tally_text=$1; shift
+constexpr std::string_view kCaptureScript = R"sh(tally_text=$1; shift
 eval "$tally_text"
 case $? in 0) ;; *) exit ;; esac
 { builtin printf '%s\0' "$(builtin pwd -P)"; exec /usr/bin/env -0; } >&97)sh";
@@ -96,11 +96,11 @@ Result<CapturedEnvironment> capture_environment(ProcessRunner& runner, const std
   UniqueFd theirs(dump ? dup(dump.get()) : -1);
   if (!theirs) return std::unexpected(errno_error("make a file in memory", "--env-command"));
   ProcessRequest request;
-  request.argv = {"bash", "--noprofile", "--norc", "-c", std::string(capture_script), "bash", text};
+  request.argv = {"bash", "--noprofile", "--norc", "-c", std::string(kCaptureScript), "bash", text};
   request.environment = std::move(environment);
   request.working_folder = std::move(working_folder);
   request.deadline = deadline;
-  request.pass_fds.push_back({dump_fd, std::move(theirs)});
+  request.pass_fds.push_back({kDumpFd, std::move(theirs)});
   const ProcessResult result = run(runner, std::move(request));
   if (!succeeded(result)) {
     const std::string said = last_lines(result.err);
@@ -126,7 +126,7 @@ EnvironmentVariables filter_environment(const EnvironmentVariables& environment,
   std::map<std::string, std::string> kept;
   for (const auto& [name, value] : environment) {
     const auto matches = [&](std::string_view pattern) { return glob_match(pattern, name); };
-    if (std::ranges::any_of(passed_on, matches) || std::ranges::any_of(keep_names, matches)) kept[name] = value;
+    if (std::ranges::any_of(kPassedOn, matches) || std::ranges::any_of(keep_names, matches)) kept[name] = value;
   }
   const auto kept_by_user = [&](std::string_view name) {
     return kept.contains(std::string(name)) && std::ranges::find(keep_names, name) != keep_names.end();
@@ -137,16 +137,16 @@ EnvironmentVariables filter_environment(const EnvironmentVariables& environment,
   const bool waits_as_user_says = kept_by_user(kWaitPolicy) && use == MeasuredFor::times;
   // How a library in a command waits, and with how many threads it works, is the command's affair.
   if (use == MeasuredFor::commands) {
-    for (const Setting& setting : fixed) {
+    for (const Setting& setting : kFixed) {
       const bool of_all = setting.name == "LC_ALL" || setting.name == "PYTHONHASHSEED" || setting.name == "TZ";
       if (of_all && !kept_by_user(setting.name)) kept[std::string(setting.name)] = setting.for_counts;
     }
     return {kept.begin(), kept.end()};
   }
-  for (const Setting& setting : fixed)
+  for (const Setting& setting : kFixed)
     if (!kept_by_user(setting.name)) kept[std::string(setting.name)] = value(setting);
-  for (const Setting& setting : unless_set) kept.emplace(setting.name, value(setting));
-  for (const Setting& setting : spinning)
+  for (const Setting& setting : kUnlessSet) kept.emplace(setting.name, value(setting));
+  for (const Setting& setting : kSpinning)
     if (!waits_as_user_says && !value(setting).empty()) kept.emplace(setting.name, value(setting));
   return {kept.begin(), kept.end()};
 }

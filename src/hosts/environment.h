@@ -1,5 +1,4 @@
-/// The environment variables that measured processes see: few, in a fixed order, and set where that makes counts
-/// repeat.
+/// The environment variables of measured processes: few, in a fixed order, with values that make counts repeat.
 ///
 /// More environment moves the stack: 3 KB more of it changed the count of a string sort by 1.5 % before hosts fixed
 /// their stack; what is left out cannot do harm. Never reads our own environment: the caller gives it.

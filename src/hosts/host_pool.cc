@@ -334,7 +334,7 @@ std::vector<HostEvent> HostPool::on_finished(const Finished& finished) {
     events.emplace_back(HostWarning{
         "address randomisation could not be switched off (a container's seccomp profile?): counts may vary"});
   }
-  // What it ran itself ends with it, and is told of first.
+  // What it ran itself ends with it, and is reported first.
   if (position->runs_itself) {
     events.emplace_back(ChildReaped{position->id, *position->runs_itself, wait_status_of(finished.result.outcome),
                                     protocol::Stage::region, false});

@@ -1,8 +1,8 @@
-/// The hosts: who is one, how long it lives, and what it says on its control socket.
+/// The hosts: their processes, their lives, and what each says on its control socket.
 ///
 /// Owns: the processes, their sockets and dump folders, and what is known of hosts that do not start. It outlives a
-/// plan: a host that is kept warm serves the next plan that needs one of the same specification. Knows nothing of
-/// cases: a host is lent to a session and given back. What happens to hosts comes back as values, in order.
+/// plan: a host that is kept warm serves the next plan that needs one of the same specification. Has no notion
+/// of cases: a host is lent to a session and given back. What happens to hosts comes back as values, in order.
 #pragma once
 
 #include <list>
@@ -47,7 +47,7 @@ struct HostGone {
   std::string why;
   bool stalled = false;  ///< It ran a case itself, and nothing in it computed any more: it would do so again.
 };
-/// A host as one sees it who looks after them.
+/// A host's state, for code that manages hosts.
 struct HostView {
   HostId id{};
   std::string name;
@@ -55,9 +55,9 @@ struct HostView {
   Clock::time_point used{};  ///< When it last began to serve, or was ready.
   bool busy = false;         ///< It starts, or serves a session.
 };
-/// For who reads what is started.
+/// What was started, for -v.
 struct HostProcess {
-  std::string what;  ///< Its name, and how it comes to be started.
+  std::string what;  ///< Its name, and how it is started.
   std::vector<std::string> argv;
 };
 /// Something that a user should know.
@@ -94,13 +94,13 @@ class HostPool {
   /// files are ended.
   std::optional<HostProcess> start(const HostKey& key, const HostSpec& spec, CpuLease lease);
 
-  /// A number for a session that none of this pool's hosts has heard before.
+  /// A number for a session, new to all of this pool's hosts.
   std::uint32_t next_job() { return ++last_job_; }
   /// For a session, which sends its request there.
   const FrameStream& lend(HostId id);
   /// The session has ended; what it left behind is killed.
   void give_back(HostId id);
-  /// A session has come to an end in it: hosts of this kind do start.
+  /// A session has ended in it: hosts of this kind do start.
   void works(HostId id);
   /// The process, to hold its children by, and the folder of its dumps. Of a living host.
   [[nodiscard]] int pid(HostId id) const;

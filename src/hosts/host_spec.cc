@@ -150,7 +150,7 @@ bool is_fork_of_program(const HostKind& kind, const HostSurroundings& around) {
 namespace {
 
 /// Of Valgrind's core, whichever tool counts.
-constexpr std::array<std::string_view, 11> core_flags = {
+constexpr std::array<std::string_view, 11> kCoreFlags = {
     "--quiet",
     // With gdbserver, one run in three differed by up to 0.5 %.
     "--vgdb=no",
@@ -205,7 +205,7 @@ std::vector<std::string> valgrind_flags(const Settings& settings) {
       fmt::format("--cache-sim={}", yes(settings.cache_sim)),
       fmt::format("--branch-sim={}", yes(settings.branch_sim)),
   };
-  flags.insert(flags.end(), core_flags.begin(), core_flags.end());
+  flags.insert(flags.end(), kCoreFlags.begin(), kCoreFlags.end());
   if (settings.cache_sim) {
     // A fixed geometry, not this machine's: 32 KiB 8-way L1, 8 MiB 16-way last level, 64-byte lines.
     flags.insert(flags.end(), {"--I1=32768,8,64", "--D1=32768,8,64", "--LL=8388608,16,64"});
@@ -216,7 +216,7 @@ std::vector<std::string> valgrind_flags(const Settings& settings) {
 /// Names of functions are demangled by who reads them, of one dump in three.
 std::vector<std::string> counter_flags(const std::string& counter) {
   std::vector<std::string> flags = {valgrind_tool(counter), "--demangle=no"};
-  flags.insert(flags.end(), core_flags.begin(), core_flags.end());
+  flags.insert(flags.end(), kCoreFlags.begin(), kCoreFlags.end());
   return flags;
 }
 

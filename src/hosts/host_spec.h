@@ -1,6 +1,6 @@
-/// What makes a host what it is: its program and arguments, its environment, the files that it is handed.
+/// The specification of a host: its program and arguments, its environment, and the files that it gets.
 ///
-/// Two plans that come to the same specification may share a host, and no others. Reads nothing but the names in the
+/// Two plans share a host only if their specifications are the same. Reads nothing but the names in the
 /// working folder; opens files only when a request is made of a specification.
 #pragma once
 
@@ -68,7 +68,7 @@ struct HostSpec {
   std::vector<std::string> argv;
   std::size_t dump_argument = 0;  ///< Where in argv the folder of dumps belongs, when counted.
   EnvironmentVariables environment;
-  /// What is said to it once it has been started or made of its image, which does not know them; nothing: it has no
+  /// What is sent to it once it has been started or made of its image, which does not know them; nothing: it has no
   /// room.
   std::optional<EnvironmentVariables> late_variables = {};
   std::optional<std::string> late_environment = {};  ///< A program in Python: what is set before it is collected.
@@ -126,7 +126,7 @@ std::string make_temporary_folder(const std::string& dumps, std::uint32_t number
 Result<ProcessRequest> host_request(const HostSpec& spec, const std::string& dumps, UniqueFd control,
                                     const std::string& new_image = {});
 
-/// What such a host is to hear first of all.
+/// The first message to such a host.
 std::string late_variables_frame(const EnvironmentVariables& variables);
 
 /// The same for a host that is made of an image.

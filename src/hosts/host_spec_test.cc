@@ -31,7 +31,7 @@ HostSpec timed_host(const EnvironmentVariables& environment, const std::string& 
   return spec ? *std::move(spec) : HostSpec{};
 }
 
-TEST(HostSpec, WhereTheUsersShellStandsIsSaidLate) {
+TEST(HostSpec, WhereTheUsersShellStandsIsSentLate) {
   const HostSpec spec = timed_host({{"LANG", "C"}, {"PATH", "/bin"}, {"VIRTUAL_ENV", "/v"}});
   EXPECT_THAT(spec.environment, ElementsAre(Pair("LANG", "C")));
   ASSERT_TRUE(spec.late_variables);

@@ -1,4 +1,4 @@
-/// What is known of a host's image besides its memory: of which host it is, and of which machine.
+/// The facts of a host's image besides its memory: its host and its machine.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-/// What a pool's hosts have to do with images: which is made of one, which leaves one, and why another does neither.
+/// Decides how a pool's hosts use images: which is made of one, which leaves one, and why another does neither.
 ///
 /// Owns what was found out about them since this process began. The images are the store's (host_images.h).
 #pragma once

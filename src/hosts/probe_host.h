@@ -1,4 +1,4 @@
-/// What the hosts of a probe (session/probe.h) have that those which count cases do not. Plain data.
+/// What a probe's hosts (session/probe.h) have that counting hosts do not. Plain data.
 #pragma once
 
 #include <string>

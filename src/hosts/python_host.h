@@ -1,4 +1,4 @@
-/// What makes a Python host what it is: how its interpreter is started, and which of the user's surroundings reach that
+/// The specification of a Python host: how its interpreter is started, and which of the user's surroundings reach that
 /// start. The texts that it runs are in host/python.
 #pragma once
 

@@ -127,8 +127,8 @@ TEST(Json, NestingHasABound) {
   const auto nested = [](int levels) {
     return std::string(static_cast<std::size_t>(levels), '[') + std::string(static_cast<std::size_t>(levels), ']');
   };
-  EXPECT_TRUE(parse(nested(most_levels)));
-  EXPECT_EQ(parse(nested(most_levels + 1)).error().message, "not JSON: nested more than 200 levels deep");
+  EXPECT_TRUE(parse(nested(kMostLevels)));
+  EXPECT_EQ(parse(nested(kMostLevels + 1)).error().message, "not JSON: nested more than 200 levels deep");
   EXPECT_FALSE(parse(std::string(1'000'000, '[')));
 }
 

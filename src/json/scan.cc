@@ -88,7 +88,7 @@ std::optional<std::string_view> Scanner::value() {
 
 bool Scanner::any(int level) {
   const char* const c = here();
-  if (c == nullptr || level > most_levels) return fail();
+  if (c == nullptr || level > kMostLevels) return fail();
   switch (*c) {
     case '{':
       return members(level);

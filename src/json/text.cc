@@ -47,8 +47,8 @@ class Reader final : public nlohmann::json_sax<Library> {
   };
   bool open(std::variant<Array, Object> empty) {
     open_.push_back({std::move(empty), {}});
-    if (open_.size() <= most_levels) return true;
-    problem = fmt::format("nested more than {} levels deep", most_levels);
+    if (open_.size() <= kMostLevels) return true;
+    problem = fmt::format("nested more than {} levels deep", kMostLevels);
     return false;
   }
   bool close() {

@@ -6,7 +6,7 @@ namespace tally::json {
 
 namespace {
 
-const Value null;
+const Value kNull;
 
 }  // namespace
 
@@ -73,11 +73,11 @@ std::optional<double> Value::number() const {
 
 const Value& Value::operator[](std::string_view key) const {
   const Value* const found = object() ? object()->find(key) : nullptr;
-  return found ? *found : null;
+  return found ? *found : kNull;
 }
 
 const Value& Value::operator[](std::size_t index) const {
-  return array() && index < array()->size() ? (*array())[index] : null;
+  return array() && index < array()->size() ? (*array())[index] : kNull;
 }
 
 bool Value::has(std::string_view key) const { return object() && object()->find(key); }

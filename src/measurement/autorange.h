@@ -1,4 +1,5 @@
-/// How long to measure: pure decisions that the hosts and the runner drive, one step at a time. All times are seconds.
+/// Decides how long to measure: pure decisions, one step at a time, that the hosts and the runner carry out. All times
+/// are seconds.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +9,11 @@
 namespace tally {
 
 struct WallPlan {
-  double min_run_time_s = 0.065;  ///< 13 ms a child: of what children differ by, four fifths come and go within one
-                                  ///< (bench/intervals/children.py; 15 ms would tell most in the time they take).
-  double max_run_time_s = 0.5;    ///< Of all that children take, their forks and their ends included.
-  double precision = 0.01;        ///< Half width of the interval, relative to the median.
+  double min_run_time_s =
+      0.065;  ///< 13 ms a child: of what children differ by, four fifths come and go within one
+              ///< (bench/intervals/children.py; 15 ms would be the most informative for the time they take).
+  double max_run_time_s = 0.5;  ///< Of all that children take, their forks and their ends included.
+  double precision = 0.01;      ///< Half width of the interval, relative to the median.
   std::uint64_t min_children = 5;
   std::uint64_t max_children = 40;
   std::uint64_t number = 0;  ///< Executions in one sample, all of them of one child; 0: as many as the clock needs.
@@ -19,7 +21,7 @@ struct WallPlan {
 
 /// How long one child should sample, so that `min_children` of them fill the minimum run time. Half a millisecond at
 /// the least, since a fork and an end take 0.2 ms (C++) to 1.6 (PyTorch): of as much time, fewer and longer children
-/// tell more.
+/// help more.
 double child_run_time_s(const WallPlan& plan);
 
 /// How long a block, which is one sample, must last at the least. The timer's overhead is at most 0.01 % of it, or it
@@ -27,7 +29,7 @@ double child_run_time_s(const WallPlan& plan);
 /// say as much of a median as the thousands that a statement of 1 ns would fill every record with. Never below 1 µs.
 double least_block_s(const WallPlan& plan, double timer_overhead_s);
 
-/// What timing a case has come to so far.
+/// What timing a case has given so far.
 struct WallProgress {
   double measured_s = 0;   ///< The samples, as a record has them: the empty loop is taken off.
   double spent_s = 0;      ///< All that children took, from the first one's fork to the last one's end.
@@ -37,12 +39,12 @@ struct WallProgress {
 
 enum class WallStep { another_child, stop };
 
-/// After each child: go on until there are enough children, the minimum run time is measured and the interval is within
-/// the precision; stop in any case at the maximum number of children, and, never before two children or before the
-/// minimum run time is measured, at the maximum run time (at four times that in any case: a statement of which nothing
-/// is left never comes to a run time). Where other guests take more than a hundredth of the time, stop also when at
-/// this rate the precision is not to be had by then: more samples of their noise would tell no more of the statement.
-/// Where the number of executions is given, after the first child.
+/// After each child: continue until there are enough children, the minimum run time is measured and the interval is
+/// within the precision; stop in any case at the maximum number of children, and, never before two children or before
+/// the minimum run time is measured, at the maximum run time (at four times that in any case: a statement of which
+/// nothing is left never reaches a run time). Where other guests take more than a hundredth of the time, stop also when
+/// at this rate the precision is out of reach by then: more samples of their noise would say no more about the
+/// statement. Where the number of executions is given, after the first child.
 WallStep next_wall_step(const WallPlan& plan, std::span<const std::vector<double>> by_child,
                         const WallProgress& progress);
 
@@ -50,7 +52,7 @@ WallStep next_wall_step(const WallPlan& plan, std::span<const std::vector<double
 /// up to four times.
 double child_budget_s(const WallPlan& plan, const WallProgress& progress);
 
-/// When another child is wanted: for how many to ask at once. The first one alone, since it tells how long they take;
+/// When another child is wanted: for how many to ask at once. The first one alone, since it shows how long they take;
 /// then as many as are missing, unless that would exceed the maximum run time.
 std::uint64_t next_children(const WallPlan& plan, std::uint64_t children, double spent_s);
 

@@ -20,7 +20,7 @@ TEST(Autorange, AChildSamplesAsLongAsItsForkTakesAtTheLeast) {
   EXPECT_DOUBLE_EQ(least_block_s({.min_run_time_s = 0}, 25e-9), 5e-6) << "a hundredth of it";
 }
 
-TEST(Autorange, AsksForSeveralChildrenOnceOneHasTold) {
+TEST(Autorange, AsksForSeveralChildrenOnceOneHasReported) {
   const WallPlan plan{.min_run_time_s = 0.1, .max_run_time_s = 1};
   EXPECT_EQ(next_children(plan, 0, 0), 1U);
   EXPECT_EQ(next_children(plan, 1, 0.02), 4U);
@@ -42,7 +42,7 @@ TEST(Autorange, ChildrenAreTheLastWhereNothingElseCouldCome) {
   EXPECT_TRUE(are_last(plan, 49, 1, {.measured_s = 0.98, .spent_s = 1.9, .sampled_s = 0.98}));
 }
 
-TEST(Autorange, WhatTheEmptyLoopTookIsNoPartOfTheRunTimeAskedFor) {
+TEST(Autorange, WhatTheEmptyLoopTookIsNoPartOfTheRequestedRunTime) {
   const WallPlan plan{.min_run_time_s = 2, .max_run_time_s = 2};
   const std::vector<std::vector<double>> tight(5, {1.0, 1.0, 1.0});
   EXPECT_EQ(next_wall_step(plan, tight, {.measured_s = 1.44, .spent_s = 2.1, .sampled_s = 2}), WallStep::another_child);

@@ -1,4 +1,4 @@
-/// What a whole command came to, besides the sum of its instructions and the time until it had ended. Plain data.
+/// The resources that a whole command used, besides its instructions and its time. Plain data.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-/// From raw totals of events to what a statement costs, and whether its replicates agree.
+/// Computes a statement's cost from raw totals of events, and whether its replicates agree.
 ///
 /// Owns: the `Counts` of a record. Never runs or reads anything. Events are counts; every "per iteration" figure is for
 /// one execution of the statement, the empty loop taken off.
@@ -44,7 +44,7 @@ struct Counts {
   std::optional<double> string_repetitions;
   std::optional<double> allocations;              ///< Per iteration.
   std::optional<double> allocated_bytes;          ///< Per iteration.
-  std::optional<double> heap_peak;                ///< Bytes that it holds at once, of what it asked for itself.
+  std::optional<double> heap_peak;                ///< Bytes that it holds at once, of what it allocated itself.
   std::optional<std::vector<double>> per_thread;  ///< Of a team, in the order of its threads; see counts_by_thread().
   friend bool operator==(const Counts&, const Counts&) = default;
 };
@@ -83,7 +83,7 @@ bool adds_up(std::span<const double> by_thread, const Counts& whole);
 /// (max − min) / median; 0 for fewer than two values or a median of 0.
 double relative_spread(std::span<const std::uint64_t> values);
 
-/// Forked replicates start from one state, so two identical ones prove that the count repeats; else go on to `most`.
+/// Forked replicates start from one state, so two identical ones prove that the count repeats; else continue to `most`.
 bool needs_more_replicates(std::span<const std::uint64_t> replicates, int least, int most);
 
 /// Ir + 10 · (L1 misses) + 100 · (last-level misses) + 10 · (branch mispredictions), the weights KCachegrind shows as

@@ -1,4 +1,4 @@
-/// What is measured of a case that works on a device, beside its time: what the host does, and what the device.
+/// The figures of a case on a device, beside its time: the host's part, and the device's.
 ///
 /// Owns: the figures of a record, and how they come of samples. All times are seconds for one execution, unless they
 /// say otherwise. Pure.

@@ -1,4 +1,4 @@
-/// What a benchmark reports instead of being counted and timed. Plain data.
+/// The figure that a benchmark reports in place of a count and a time. Plain data.
 #pragma once
 
 #include <string>

@@ -2,7 +2,7 @@
 /// run finds out beside them is RecordedSettings (record/record.h).
 ///
 /// What a benchmark says of its own cases (definition/settings.h) comes first. Which compiler, interpreter or
-/// environment command was asked for is not among them: a record is data of others, and nothing in it is ever run.
+/// environment command was requested is not among them: a record is data of others, and nothing in it is ever run.
 /// Counts are comparable only where iterations, cache_sim, branch_sim and isolation are equal.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace tally {
 
 /// Of how cases are counted: where it differs, the same code may read another count. Each change is a commit that says
 /// which counts moved, and by how much; docs/reference/record.md has the list.
-inline constexpr int counting_version = 5;
+inline constexpr int kCountingVersion = 5;
 
 struct Settings {
   bool counts = true;
@@ -49,7 +49,7 @@ struct Settings {
 };
 
 /// What a run measures by, and its record says: a greatest number is no less than its least one, there is no noise
-/// floor without counts, and who answers for randomness is said. Who measures calls this; nobody else derives.
+/// floor without counts, and who answers for randomness is set. Who measures calls this; nobody else derives.
 Settings normalized(Settings settings);
 
 }  // namespace tally

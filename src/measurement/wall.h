@@ -1,13 +1,13 @@
-/// From samples of wall time to a median, an interval to believe, and flags for what a median would hide.
+/// Computes a median, a confidence interval, and flags for what a median would hide, from samples of wall time.
 ///
 /// Owns: the `Wall` of a record. Never takes a clock. All times are seconds for one execution of the statement.
 ///
 /// The interval is hierarchical. Samples of one child share its memory layout, so they are not independent: five
-/// children of a thousand samples tell about five layouts, not five thousand. Each child's median is one observation.
+/// children of a thousand samples sample five layouts, not five thousand. Each child's median is one observation.
 /// Up to eight of them give Student's 95 % interval, centred on the pooled median: of 2,000 simulated statements with
 /// five children of 20 samples (2 % between, 1 % within) it covered the truth in 95.1 %, a bootstrap of children and
 /// then samples in 87.5 %, and samples taken as independent in 39.8 %. From nine on their ranks give it
-/// (median_interval), because a neighbour on the machine makes some children slow, and Student's then goes on and on:
+/// (median_interval), because a neighbour on the machine makes some children slow, and Student's then never ends:
 /// of 3,000 simulated statements (0.4 % between, one child in seven 5 to 50 % slower) it took 16 children to 1 % where
 /// ranks take 9.5; and where two layouts are equally frequent, 25 children covered the median in 96 % by ranks, in 51 %
 /// by Student's (bench/intervals/simulate.py).
@@ -65,8 +65,8 @@ struct Wall {
 
 struct WallSamples {
   std::uint64_t number_per_run = 1;
-  double overhead_s = 0;  ///< Taken off by whoever measured; stated, not subtracted again.
-  double clock_s = 0;     ///< The least that the clock tells apart; 0: it took no part, or nobody knows.
+  double overhead_s = 0;                      ///< Taken off by whoever measured; stated, not subtracted again.
+  double clock_s = 0;                         ///< The clock's resolution; 0: it took no part, or nobody knows.
   std::vector<std::vector<double>> by_child;  ///< Seconds per execution, in the order taken.
   std::optional<WallWatch> watch;             ///< Its indexes count the samples child after child.
 };
@@ -85,8 +85,8 @@ Interval hierarchical_interval(std::span<const std::vector<double>> by_child);
 std::optional<Interval> ratio_interval(std::span<const std::vector<double>> a, std::span<const std::vector<double>> b);
 
 /// "bimodal", "drifting", "one_child", "imprecise" (the interval's half width exceeds `precision`), "throttled" (some
-/// samples), "stolen" (over 1 % of the time), "below_clock" (the median is nothing that the clock could tell from 0),
-/// in this order.
+/// samples), "stolen" (over 1 % of the time), "below_clock" (the median is nothing that the clock could distinguish
+/// from 0), in this order.
 std::vector<std::string> wall_flags(const WallSamples& samples, double precision);
 
 /// Two groups of at least a tenth of the samples each, far apart beside their own widths, and by 1 % of the median.

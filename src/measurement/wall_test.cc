@@ -164,7 +164,7 @@ TEST(Wall, NanosecondModesSurviveCancellation) {
   EXPECT_TRUE(is_bimodal(samples));
 }
 
-TEST(Wall, ATimeThatTheClockCannotTellFromNothingIsFlagged) {
+TEST(Wall, ATimeThatTheClockCannotDistinguishFromNothingIsFlagged) {
   using testing::Contains;
   using testing::Not;
   WallSamples samples{.number_per_run = 1000, .by_child = {{0, 0, 0}, {0, 1e-9, 0}}};

@@ -1,4 +1,4 @@
-/// Which cases of a suite are meant: --filter and --exclude, and --shard of those.
+/// Selects cases of a suite: --filter and --exclude, and --shard of those.
 ///
 /// A pattern is, in this order: an id, which matches itself whatever characters it holds; "key=value" where the key is
 /// language, runtime, autograd, threads, tag or the name of a parameter, and the value is a glob; a glob (with '*', '?'

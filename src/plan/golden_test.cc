@@ -174,7 +174,7 @@ std::string without_blanks(std::string text) {
 
 TEST(Docs, TheExampleInCppIsThisCode) {
   // clang-format off
-  // NOLINTBEGIN(bugprone-unused-return-value): make_plan() below tells whether it was added
+  // NOLINTBEGIN(bugprone-unused-return-value): make_plan() below shows whether it was added
   tally::Suite suite;
   suite.add(tally::Benchmark{.label = {"sum"},
                              .cpp = {"tally::keep(std::accumulate(v.begin(), v.end(), 0));"},

@@ -1,4 +1,4 @@
-/// What a run will do: its cases in order, and what must be built first. Plain data, made without starting anything.
+/// A run's plan: its cases in order, and what must be built first. Plain data, made without starting anything.
 #pragma once
 
 #include <array>

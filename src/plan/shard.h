@@ -1,7 +1,7 @@
-/// Which cases belong to which part of a plan, and what a part knows of the whole. Pure.
+/// Assigns each case to a part of a plan, and states what a part knows of the whole. Pure.
 ///
 /// A case's part follows from a hash of its id alone, so that a new case moves no other; or, where times of an earlier
-/// run are at hand, from those: the longest case first, each to the part that has least to do so far (R. L. Graham,
+/// run are given, from those: the longest case first, each to the part that has least to do so far (R. L. Graham,
 /// Bounds on Multiprocessing Timing Anomalies, 1969: no part takes more than 4/3 of what the best dealing would).
 /// Both depend on nothing but ids, times and the number of parts: any machine deals the same.
 #pragma once

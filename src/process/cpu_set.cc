@@ -11,11 +11,11 @@
 namespace tally {
 namespace {
 
-constexpr int highest_cpu = 65535;
+constexpr int kHighestCpu = 65535;
 
 bool parse_number(std::string_view text, int& value) {
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return code == std::errc() && end == text.data() + text.size() && value >= 0 && value <= highest_cpu;
+  return code == std::errc() && end == text.data() + text.size() && value >= 0 && value <= kHighestCpu;
 }
 
 }  // namespace

@@ -13,12 +13,12 @@
 namespace tally {
 namespace {
 
-constexpr std::array signals{SIGINT, SIGTERM, SIGHUP};
+constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
 
 // What a handler needs, and no more: the pipe's writing end, -1 while nothing is installed.
 std::atomic<int> write_end = -1;
-std::array<struct sigaction, signals.size()> previous;
-std::array<std::atomic<std::int64_t>, signals.size()> last_ns;  // When each came last; 0: not yet.
+std::array<struct sigaction, kSignals.size()> previous;
+std::array<std::atomic<std::int64_t>, kSignals.size()> last_ns;  // When each came last; 0: not yet.
 
 constexpr std::int64_t kOnce = 50'000'000;  // ns
 
@@ -27,8 +27,8 @@ bool came_just_now(int signal) {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   const std::int64_t ns = now.tv_sec * 1'000'000'000LL + now.tv_nsec;
-  for (std::size_t i = 0; i < signals.size(); ++i) {
-    if (signals[i] != signal) continue;
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    if (kSignals[i] != signal) continue;
     const std::int64_t last = last_ns[i].exchange(ns);
     return last != 0 && ns - last < kOnce;
   }
@@ -54,10 +54,10 @@ Result<Interrupts> Interrupts::install() {
   action.sa_handler = tally_on_interrupt;
   action.sa_flags = SA_RESTART;
   sigfillset(&action.sa_mask);
-  for (std::size_t i = 0; i < signals.size(); ++i) {
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
     last_ns[i] = 0;
-    sigaction(signals[i], &action, &previous[i]);
-    if (previous[i].sa_handler == SIG_IGN && signals[i] != SIGTERM) sigaction(signals[i], &previous[i], nullptr);
+    sigaction(kSignals[i], &action, &previous[i]);
+    if (previous[i].sa_handler == SIG_IGN && kSignals[i] != SIGTERM) sigaction(kSignals[i], &previous[i], nullptr);
   }
   return Interrupts(UniqueFd(ends[0]));
 }
@@ -70,7 +70,7 @@ Interrupts::Interrupts(Interrupts&& other) noexcept
 
 Interrupts::~Interrupts() {
   if (!installed_) return;
-  for (std::size_t i = 0; i < signals.size(); ++i) sigaction(signals[i], &previous[i], nullptr);
+  for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &previous[i], nullptr);
   close(write_end.exchange(-1));
 }
 

@@ -1,4 +1,4 @@
-/// The dynamic loader that a program is started by, and what it is to load.
+/// Finds the dynamic loader that starts a program, and what it will load.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ bool needs_library(std::string_view elf, std::string_view name);
 bool defines_function(std::string_view elf, std::string_view prefix);
 
 /// The folders of an ELF file's run path ("a:b"), as they are where the file lies in `folder`; empty where none of them
-/// is said to be relative to that ($ORIGIN). A loader that is started by itself takes the place that it was given for
+/// is defined relative to that ($ORIGIN). A loader that is started by itself takes the place that it was given for
 /// it.
 std::string path_from_origin(std::string_view elf, std::string_view folder);
 

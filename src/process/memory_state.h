@@ -14,7 +14,7 @@ struct MemoryState {
 };
 
 /// From /proc/meminfo, and from the limit of our control group (version 2) where that is tighter. All zero where the
-/// kernel does not tell.
+/// kernel does not report it.
 MemoryState memory_state();
 
 /// The same of the text of /proc/meminfo.

@@ -111,7 +111,7 @@ using Event = std::variant<Interrupted, FdReadable, FdClosed, Finished>;
 
 enum class CancelMode { graceful, at_once };
 
-/// A process that one of ours forked and will reap, held so that its number cannot come to mean another one. After its
+/// A process that one of ours forked and will reap, held so that its number cannot be reused for another one. After its
 /// end nothing is sent to anybody.
 class ChildHandle {
  public:

@@ -20,7 +20,7 @@ class RunningChild;
 class RealProcessRunner final : public ProcessRunner {
  public:
   /// `supervisor` is the path of tally-supervisor; `interrupts`, which may be null, must outlive the runner. It is
-  /// asked for its count whenever the runner waits or runs a process, and must not call the runner then.
+  /// called for its count whenever the runner waits or runs a process, and must not call the runner then.
   explicit RealProcessRunner(const std::string& supervisor, InterruptionSource* interrupts = nullptr);
   /// Kills at once what still runs, and waits for its end.
   ~RealProcessRunner() override;

@@ -22,7 +22,7 @@
 namespace tally {
 namespace {
 
-constexpr std::size_t read_size = 64UZ * 1024;  // A pipe's usual capacity: more cannot wait in it.
+constexpr std::size_t kReadSize = 64UZ * 1024;  // A pipe's usual capacity: more cannot wait in it.
 
 Result<std::string> locate(const ProcessRequest& request) {
   if (request.argv.empty() || request.argv[0].empty()) return fail(ErrorKind::internal, "a process without a command");
@@ -171,7 +171,7 @@ Result<std::unique_ptr<RunningChild>> RunningChild::start(ProcessRequest request
 
 void RunningChild::read(Stream& stream) {
   // One capacity of a pipe at a time, so that a flood cannot keep us from the deadlines of others.
-  std::array<char, read_size> buffer;
+  std::array<char, kReadSize> buffer;
   const ssize_t got = ::read(stream.fd.get(), buffer.data(), buffer.size());
   if (got > 0) stream.kept.append({buffer.data(), static_cast<std::size_t>(got)});
   if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) stream.fd.reset();
@@ -186,7 +186,7 @@ void RunningChild::stop(Outcome reason, CancelMode mode, Clock::time_point now) 
   act(now);
 }
 
-void RunningChild::sweep() { order(supervisor::sweep_tree); }
+void RunningChild::sweep() { order(supervisor::kSweepTree); }
 
 std::optional<Clock::time_point> RunningChild::next_step() const {
   if (stage_ == Stage::killed) return std::nullopt;
@@ -206,9 +206,9 @@ void RunningChild::act(Clock::time_point now) {
                                : stage_ == Stage::terminated ? grace_.terminate
                                                              : Milliseconds(0);
     next_stage_ = now + grace;
-    if (stage_ == Stage::killed) order(supervisor::kill_tree);
+    if (stage_ == Stage::killed) order(supervisor::kKillTree);
     if (grace == Milliseconds(0)) continue;  // No time to heed it: not sent.
-    order(stage_ == Stage::interrupted ? supervisor::interrupt_tree : supervisor::terminate_tree);
+    order(stage_ == Stage::interrupted ? supervisor::kInterruptTree : supervisor::kTerminateTree);
   }
 }
 
@@ -239,7 +239,7 @@ ProcessResult RunningChild::finish() {
   result.aslr_refused = aslr_refused_;
   result.outcome = outcome_of(status, result);
   for (Stream* stream : {&out_, &err_}) {
-    // At most what can wait in a pipe (1 MiB is its limit): where the supervisor was killed, somebody may go on
+    // At most what can wait in a pipe (1 MiB is its limit): where the supervisor was killed, somebody may continue
     // writing.
     for (int i = 0; i < 16 && stream->fd; ++i) read(*stream);
     stream->fd.reset();

@@ -1,4 +1,4 @@
-/// What tally and tally-supervisor say to each other over one SOCK_SEQPACKET pair. Both are built together: no version.
+/// The messages between tally and tally-supervisor over one SOCK_SEQPACKET pair. Both are built together: no version.
 ///
 /// tally-supervisor FD SCRATCH PATH ARGV0 ARG… runs PATH as its child. SCRATCH is the absolute path of a folder that it
 /// removes when tally's end closes before the command's end was reported; empty for none. Orders are single bytes; the
@@ -10,10 +10,10 @@
 
 namespace tally::supervisor {
 
-constexpr char interrupt_tree = 'I';  ///< SIGINT to every descendant.
-constexpr char terminate_tree = 'T';  ///< SIGTERM to every descendant.
-constexpr char kill_tree = 'K';       ///< SIGKILL until none is left.
-constexpr char sweep_tree = 'S';      ///< SIGKILL to what lost its parent.
+constexpr char kInterruptTree = 'I';  ///< SIGINT to every descendant.
+constexpr char kTerminateTree = 'T';  ///< SIGTERM to every descendant.
+constexpr char kKillTree = 'K';       ///< SIGKILL until none is left.
+constexpr char kSweepTree = 'S';      ///< SIGKILL to what lost its parent.
 
 struct Report {
   std::int32_t exec_errno = 0;   ///< Not 0: the command never ran.

@@ -1,4 +1,4 @@
-/// What the threads of a process are called, besides its first one.
+/// The names of a process's threads, besides its first one.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-/// What can be said of descriptors that are watched: readable, or closed. Shared by the real and the fake runner.
+/// The state of watched descriptors: readable, or closed. Shared by the real and the fake runner.
 #pragma once
 
 #include <poll.h>

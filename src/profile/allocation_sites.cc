@@ -130,7 +130,7 @@ std::string to_json(const AllocationSites& kept) {
     python_rows.push_back(Array{strings.add(place.file), strings.add(place.function), place.line});
   Array texts;
   for (const std::string& text : strings.values()) texts.push_back(text);
-  return json::to_text(Object{{"allocations", static_cast<std::uint64_t>(allocations_schema)},
+  return json::to_text(Object{{"allocations", static_cast<std::uint64_t>(kAllocationsSchema)},
                               {"iterations", kept.iterations},
                               {"lost", kept.lost},
                               {"strings", std::move(texts)},
@@ -143,7 +143,7 @@ std::string to_json(const AllocationSites& kept) {
 Result<AllocationSites> allocation_sites_from_json(std::string_view text, const std::string& where) {
   const auto json = json::parse(text);
   const std::uint64_t* const version = json ? (*json)["allocations"].whole() : nullptr;
-  if (version == nullptr || *version != allocations_schema) {
+  if (version == nullptr || *version != kAllocationsSchema) {
     return fail(ErrorKind::input, "no allocation sites of this version", where,
                 "give a file that `tally run --profiles` kept");
   }

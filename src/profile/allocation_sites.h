@@ -19,7 +19,7 @@
 
 namespace tally {
 
-inline constexpr int allocations_schema = 1;
+inline constexpr int kAllocationsSchema = 1;
 
 enum class AllocationSource { c, python };
 /// "malloc", "python"

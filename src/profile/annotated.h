@@ -1,8 +1,8 @@
 /// A profile as Valgrind's callgrind_annotate shows it: "file:function [object]", whatever else is called so.
 ///
-/// For who expects that program's table, torch.utils.benchmark's users above all. A function is its file and name, and
-/// the object is only shown: the last one that has such a function. Inlined code has the file that it comes from, and
-/// no object. Inclusive is what calls cost, those to itself too: recursive functions count twice. Follows
+/// For readers who expect that program's table, torch.utils.benchmark's users above all. A function is its file and
+/// name, and the object is only shown: the last one that has such a function. Inlined code has the file that it comes
+/// from, and no object. Inclusive is what calls cost, those to itself too: recursive functions count twice. Follows
 /// callgrind_annotate of Valgrind 3.19; callgrind_real_test.cc holds the two against each other.
 #pragma once
 

@@ -77,12 +77,12 @@ std::uint32_t CallgrindReader::State::string_id(std::string_view text) {
 std::uint32_t CallgrindReader::State::NumberedNames::find(std::uint64_t number) const {
   if (number < dense.size()) return dense[number];
   const auto found = sparse.find(number);
-  return found == sparse.end() ? none : found->second;
+  return found == sparse.end() ? kNone : found->second;
 }
 
 void CallgrindReader::State::NumberedNames::define(std::uint64_t number, std::uint32_t id) {
-  if (number < most_dense) {
-    if (number >= dense.size()) dense.resize(std::max<std::uint64_t>(number + 1, dense.size() * 2), none);
+  if (number < kMostDense) {
+    if (number >= dense.size()) dense.resize(std::max<std::uint64_t>(number + 1, dense.size() * 2), kNone);
     dense[number] = id;
   } else {
     sparse[number] = id;
@@ -104,7 +104,7 @@ std::uint32_t CallgrindReader::State::compressed(NumberedNames& ids, std::string
   }
   const std::uint32_t id = ids.find(number);
   // A reference without its definition: the file lacks a piece. Keep such functions apart by their number.
-  return id != NumberedNames::none ? id : string_id(text);
+  return id != NumberedNames::kNone ? id : string_id(text);
 }
 
 std::uint32_t CallgrindReader::State::function_id(Profile::Function wanted) {

@@ -122,23 +122,25 @@ TEST(RealProfile, GivenFilesAgree) {
   for (const std::string_view file : split(files, ':')) expect_agreement(std::string(file));
 }
 
-constexpr const char* victim = TALLY_BUILD_DIR "/tests/profile_victim";
+constexpr const char* kVictim = TALLY_BUILD_DIR "/tests/profile_victim";
 
 INSTANTIATE_TEST_SUITE_P(
     Valgrind, TakenProfile,
-    testing::Values(
-        Subject{"plain", "", victim}, Subject{"instructions_and_jumps", "--dump-instr=yes --collect-jumps=yes", victim},
-        Subject{"uncompressed", "--compress-strings=no --compress-pos=no", victim},
-        Subject{"caches_and_branches", "--cache-sim=yes --branch-sim=yes", victim},
-        Subject{"callers_kept_apart", "--separate-callers=2", victim},
-        Subject{"recursion_kept_apart", "--separate-recs=3", victim}, Subject{"mangled", "--demangle=no", victim},
-        Subject{"bus_and_systime", "--collect-bus=yes --collect-systime=yes", victim},
-        Subject{"absolute_instructions", "--dump-instr=yes --compress-pos=no --dump-line=no", victim},
-        Subject{"coreutils", "", "/bin/ls -la /usr/lib"},
-        Subject{"awk", "", "awk 'BEGIN { for (i = 0; i < 99; i++) s += i; print s }'"},
-        Subject{"cpython", "", "/usr/bin/python3 -S -c 'd = {str(i): i for i in range(999)}; print(sorted(d)[:3])'"},
-        // All of libtorch agrees, too, but takes two minutes: TALLY_CALLGRIND_FILES is for such.
-        Subject{"libtorch_core", "", "/usr/bin/python3 -S -c 'import ctypes; ctypes.CDLL(\"libc10.so\")'"}),
+    testing::Values(Subject{"plain", "", kVictim},
+                    Subject{"instructions_and_jumps", "--dump-instr=yes --collect-jumps=yes", kVictim},
+                    Subject{"uncompressed", "--compress-strings=no --compress-pos=no", kVictim},
+                    Subject{"caches_and_branches", "--cache-sim=yes --branch-sim=yes", kVictim},
+                    Subject{"callers_kept_apart", "--separate-callers=2", kVictim},
+                    Subject{"recursion_kept_apart", "--separate-recs=3", kVictim},
+                    Subject{"mangled", "--demangle=no", kVictim},
+                    Subject{"bus_and_systime", "--collect-bus=yes --collect-systime=yes", kVictim},
+                    Subject{"absolute_instructions", "--dump-instr=yes --compress-pos=no --dump-line=no", kVictim},
+                    Subject{"coreutils", "", "/bin/ls -la /usr/lib"},
+                    Subject{"awk", "", "awk 'BEGIN { for (i = 0; i < 99; i++) s += i; print s }'"},
+                    Subject{"cpython", "",
+                            "/usr/bin/python3 -S -c 'd = {str(i): i for i in range(999)}; print(sorted(d)[:3])'"},
+                    // All of libtorch agrees, too, but takes two minutes: TALLY_CALLGRIND_FILES is for such.
+                    Subject{"libtorch_core", "", "/usr/bin/python3 -S -c 'import ctypes; ctypes.CDLL(\"libc10.so\")'"}),
     [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace

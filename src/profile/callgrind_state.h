@@ -16,8 +16,8 @@ struct CallgrindReader::State {
   /// The names that a file's own numbers stand for. Real numbers are small; those beyond are kept apart, so that a
   /// hostile file cannot ask for gigabytes by one.
   struct NumberedNames {
-    static constexpr std::uint32_t none = 0xffffffff;
-    static constexpr std::uint64_t most_dense = 1U << 22U;
+    static constexpr std::uint32_t kNone = 0xffffffff;
+    static constexpr std::uint64_t kMostDense = 1U << 22U;
     std::vector<std::uint32_t> dense;
     std::unordered_map<std::uint64_t, std::uint32_t> sparse;
     [[nodiscard]] std::uint32_t find(std::uint64_t number) const;

@@ -28,7 +28,7 @@ double inclusive(const Profile& profile, const FunctionKey& key) {
   return function_counts(profile, 0, Inclusion::inclusive).of(key);
 }
 
-constexpr std::string_view manual_example = R"(# callgrind format
+constexpr std::string_view kManualExample = R"(# callgrind format
 version: 1
 events: Ir
 fl=(1) file1.c
@@ -56,7 +56,7 @@ totals: 820
 )";
 
 TEST(Callgrind, NamesCallsAndCosts) {
-  const Profile profile = read(manual_example);
+  const Profile profile = read(kManualExample);
   EXPECT_THAT(profile.notes, IsEmpty());
   EXPECT_EQ(exclusive(profile, {"", "file1.c", "main"}), 20);
   EXPECT_EQ(inclusive(profile, {"", "file1.c", "main"}), 820);
@@ -132,12 +132,12 @@ TEST(Callgrind, PartsAreAddedByEventName) {
 }
 
 TEST(Callgrind, CutFileGivesWhatItHoldsAndSaysSo) {
-  const Profile profile = read(manual_example.substr(0, manual_example.find("20 700") + 4));
+  const Profile profile = read(kManualExample.substr(0, kManualExample.find("20 700") + 4));
   EXPECT_TRUE(profile.truncated);
   EXPECT_THAT(profile.notes, ElementsAre(HasSubstr("cut off")));
   EXPECT_EQ(exclusive(profile, {"", "file2.c", "func2"}), 0);  // "20 7" may be half a number
   EXPECT_THAT(profile.totals, ElementsAre(120));
-  EXPECT_FALSE(callgrind_totals(manual_example.substr(0, 200)));
+  EXPECT_FALSE(callgrind_totals(kManualExample.substr(0, 200)));
 }
 
 TEST(Callgrind, TotalsThatDisagreeAreNoted) {
@@ -157,10 +157,10 @@ TEST(Callgrind, OtherTextIsRefused) {
 }
 
 TEST(Callgrind, ChunksOfAnySizeGiveTheSame) {
-  const Profile whole = read(manual_example);
+  const Profile whole = read(kManualExample);
   for (const std::size_t size : {1U, 2U, 7U, 100U}) {
     CallgrindReader reader;
-    for (std::size_t at = 0; at < manual_example.size(); at += size) reader.feed(manual_example.substr(at, size));
+    for (std::size_t at = 0; at < kManualExample.size(); at += size) reader.feed(kManualExample.substr(at, size));
     const Result<Profile> pieces = reader.finish();
     ASSERT_TRUE(pieces);
     EXPECT_EQ(*pieces, whole) << size;
@@ -187,7 +187,7 @@ TEST(Callgrind, RepetitionsOfStringInstructionsAreAColumnOfTheirOwn) {
 }
 
 TEST(Callgrind, ExportReadsBackTheSame) {
-  const Profile profile = read(manual_example);
+  const Profile profile = read(kManualExample);
   const Profile again = read(to_callgrind(profile));
   EXPECT_THAT(again.notes, IsEmpty());
   for (const Inclusion inclusion : {Inclusion::exclusive, Inclusion::inclusive}) {
@@ -201,7 +201,7 @@ TEST(Callgrind, ExportReadsBackTheSame) {
 }
 
 TEST(CallTree, SharesACalleeByProportion) {
-  const Profile profile = read(manual_example);
+  const Profile profile = read(kManualExample);
   const CallTree tree = call_tree(profile, 0, {});
   EXPECT_TRUE(tree.approximate);  // func2 has two callers
   EXPECT_EQ(tree.nodes[0].total, 820);
@@ -222,7 +222,7 @@ TEST(CallTree, RecursionEnds) {
 }
 
 TEST(Export, SpeedscopeWeightsAddUp) {
-  const std::string text = to_speedscope(read(manual_example), 0, "case");
+  const std::string text = to_speedscope(read(kManualExample), 0, "case");
   EXPECT_THAT(text, HasSubstr("\"weights\":[20.0,100.0,300.0,400.0]"));
   EXPECT_THAT(text, HasSubstr("case (approximate"));
 }

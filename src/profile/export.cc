@@ -16,7 +16,7 @@ namespace {
 using json::Array;
 using json::Object;
 
-constexpr TreeLimits export_limits = {.least_share = 0.0001, .most_nodes = 50000};
+constexpr TreeLimits kExportLimits = {.least_share = 0.0001, .most_nodes = 50000};
 
 std::string costs(std::span<const std::uint64_t> values) { return fmt::format("{}", fmt::join(values, " ")); }
 
@@ -60,7 +60,7 @@ std::string to_callgrind(const Profile& profile) {
 }
 
 std::string to_speedscope(const Profile& profile, std::size_t event, const std::string& name) {
-  const CallTree tree = call_tree(profile, event, export_limits);
+  const CallTree tree = call_tree(profile, event, kExportLimits);
   Array frames;
   std::vector<int> frame_of(profile.functions.size(), -1);
   Array samples;
@@ -102,7 +102,7 @@ std::string to_speedscope(const Profile& profile, std::size_t event, const std::
 }
 
 std::string to_collapsed(const Profile& profile, std::size_t event) {
-  const CallTree tree = call_tree(profile, event, export_limits);
+  const CallTree tree = call_tree(profile, event, kExportLimits);
   std::vector<std::string> stacks(tree.nodes.size());
   if (tree.approximate) stacks[0] = "approximate (made from call edges)";
   std::string out;

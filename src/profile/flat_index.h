@@ -21,7 +21,7 @@ class FlatIndex {
     if (used_ * 2 >= places_.size()) grow();
     const std::size_t mask = places_.size() - 1;
     std::size_t at = hash & mask;
-    for (; places_[at].index != empty; at = (at + 1) & mask) {
+    for (; places_[at].index != kEmpty; at = (at + 1) & mask) {
       if (places_[at].hash == hash && is_same(places_[at].index)) return {places_[at].index, false};
     }
     places_[at] = {hash, next};
@@ -30,10 +30,10 @@ class FlatIndex {
   }
 
  private:
-  static constexpr std::uint32_t empty = 0xffffffff;
+  static constexpr std::uint32_t kEmpty = 0xffffffff;
   struct Place {
     std::uint32_t hash = 0;
-    std::uint32_t index = empty;
+    std::uint32_t index = kEmpty;
   };
 
   void grow() {
@@ -41,9 +41,9 @@ class FlatIndex {
         std::exchange(places_, std::vector<Place>(places_.empty() ? 1024 : places_.size() * 2));
     const std::size_t mask = places_.size() - 1;
     for (const Place& place : old) {
-      if (place.index == empty) continue;
+      if (place.index == kEmpty) continue;
       std::size_t at = place.hash & mask;
-      while (places_[at].index != empty) at = (at + 1) & mask;
+      while (places_[at].index != kEmpty) at = (at + 1) & mask;
       places_[at] = place;
     }
   }

@@ -1,4 +1,4 @@
-/// Counts per function as a value that can be calculated with: add, subtract, scale, filter, rename, sum, sort.
+/// Counts per function as a value to calculate with: add, subtract, scale, filter, rename, sum, sort.
 ///
 /// Zero counts are no counts: they are not kept, so a − a is empty. Counts are doubles, exact for whole numbers to
 /// 2^53, and may be negative in a difference. Order is by key, never by hash.
@@ -42,7 +42,7 @@ class FunctionCounts {
   [[nodiscard]] FunctionCounts filtered(const std::function<bool(const FunctionKey&)>& keep) const;
   /// Keys that become equal are added up.
   [[nodiscard]] FunctionCounts renamed(const std::function<FunctionKey(const FunctionKey&)>& rename) const;
-  /// Keys reduced to what is asked for: (object, "", name), ("", file, ""), (object, "", "").
+  /// Keys reduced to what is requested: (object, "", name), ("", file, ""), (object, "", "").
   [[nodiscard]] FunctionCounts grouped(Grouping by) const;
 
   [[nodiscard]] double sum() const;

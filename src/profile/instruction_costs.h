@@ -24,7 +24,7 @@ struct InstructionCosts {
     std::uint64_t cost = 0;
     auto operator<=>(const Cost&) const = default;
   };
-  /// An instruction that calls, or goes on to, another function.
+  /// An instruction that calls, or jumps to, another function.
   struct Call {
     std::uint32_t function = 0;
     std::uint64_t address = 0;

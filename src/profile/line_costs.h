@@ -45,7 +45,7 @@ struct KeptLines {
 };
 
 /// The name of the folder of sources in a folder of profiles.
-inline constexpr const char* sources_folder = "sources";
+inline constexpr const char* kSourcesFolder = "sources";
 
 json::Value to_json(const LineCosts& costs);
 /// An error (input) without a place: which part is damaged.

@@ -1,4 +1,4 @@
-/// Code that Callgrind found no symbol for, and what becomes of a profile when names are found after all. Pure.
+/// Code that Callgrind found no symbol for, and the profile once names are found after all. Pure.
 ///
 /// Callgrind calls such code by its address, each block of instructions that is entered from elsewhere a function of
 /// its own: one function of a stripped library is many, and its jumps are calls between them.

@@ -100,7 +100,7 @@ std::string shorten(std::string_view demangled) {
       }
       if (text[i] == '<') out += "<…>";
       i = close + 1;
-      // "(int) const" ends the name; "(…)::{lambda…}" goes on.
+      // "(int) const" ends the name; "(…)::{lambda…}" continues it.
       for (const std::string_view word : {" const", " &&", " &", " volatile"}) {
         if (text[close] == ')' && std::string_view(text).substr(i).starts_with(word)) i += word.size();
       }

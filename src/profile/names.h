@@ -11,7 +11,7 @@ namespace tally {
 std::string demangle(std::string_view name);
 
 /// Without argument lists and return types, template arguments as <…>, and std::string for its long name:
-/// "at::native::add<…>". Operators and lambdas keep what tells them apart.
+/// "at::native::add<…>". Operators and lambdas keep what distinguishes them.
 std::string shorten(std::string_view demangled);
 
 /// A Python function as profiles name it: "module.name (file.py:12)". It is neither demangled nor shortened.

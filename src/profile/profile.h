@@ -1,4 +1,4 @@
-/// Counts per function of one case, and the calls between them: what a Callgrind file says, without its lines.
+/// Counts per function of one case, and the calls between them: a Callgrind file's content, without its lines.
 ///
 /// Plain data. A *function* is (object, file, name). Inlined code has a file of its own inside a function, so costs are
 /// kept for *rows*: (function, file of the code). All figures are raw event counts; nothing is divided by iterations.

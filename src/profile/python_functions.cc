@@ -20,16 +20,16 @@ constexpr std::string_view kHook = "tally_hook";
 
 using Node = std::uint32_t;  ///< As in PythonCall.
 
-bool is_evaluator(std::string_view name) { return name.starts_with(python_evaluator); }
+bool is_evaluator(std::string_view name) { return name.starts_with(kPythonEvaluator); }
 bool is_plumbing(std::string_view name) {
-  return std::ranges::any_of(python_plumbing, [&](std::string_view pattern) { return glob_match(pattern, name); });
+  return std::ranges::any_of(kPythonPlumbing, [&](std::string_view pattern) { return glob_match(pattern, name); });
 }
 /// A stub of a linkage table: Callgrind names it by its address.
 bool is_nameless(std::string_view name) { return name.starts_with("0x") || name == "???"; }
 
 std::optional<std::uint32_t> trampoline_number(std::string_view name) {
-  if (!name.starts_with(python_trampoline)) return std::nullopt;
-  const std::string_view digits = name.substr(python_trampoline.size());
+  if (!name.starts_with(kPythonTrampoline)) return std::nullopt;
+  const std::string_view digits = name.substr(kPythonTrampoline.size());
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
@@ -98,7 +98,7 @@ class Reader {
   }
 
   /// The node in whose evaluator a context begins; the statement's where it is in no trampoline; none where the context
-  /// is too short to tell.
+  /// is too short to decide.
   [[nodiscard]] std::optional<Node> owner_of(const std::vector<std::string_view>& context) const {
     const auto leads_on = [](std::string_view name) { return is_plumbing(name) || is_nameless(name); };
     auto at = std::ranges::find_if_not(context, leads_on);
@@ -275,9 +275,9 @@ class Reader {
     const auto add_node = [&](Node node) {
       if (nodes.contains(node)) return;
       const PythonFunction& function = calls_.functions[node / 2];
-      const std::string own = node / 2 == 0 ? std::string(python_statement) : display_name(function, calls_);
-      names[node] = node % 2 == 0 ? own : own + std::string(python_recursion);
-      const std::string object = node / 2 == 0 ? std::string(python_code) : python_object(function, calls_);
+      const std::string own = node / 2 == 0 ? std::string(kPythonStatement) : display_name(function, calls_);
+      names[node] = node % 2 == 0 ? own : own + std::string(kPythonRecursion);
+      const std::string object = node / 2 == 0 ? std::string(kPythonCode) : python_object(function, calls_);
       nodes[node] = add(object, function.file, names[node], own_[node] - native_of[node]);
     };
     add_node(0);

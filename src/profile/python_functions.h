@@ -1,5 +1,5 @@
-/// Which Python functions the instructions of a region are of: from Callgrind's output and the table of Python calls of
-/// a region that was observed (host/python_functions).
+/// Attributes the instructions of a region to Python functions: from Callgrind's output and the table of Python calls
+/// of a region that was observed (host/python_functions).
 ///
 /// The observer calls the interpreter's evaluator through a trampoline for each pair of a caller and a callee. What
 /// Callgrind counts into a trampoline is what the callee took on behalf of the caller, so a function's own instructions
@@ -22,11 +22,11 @@
 namespace tally {
 
 /// CPython's function that runs a frame.
-inline constexpr std::string_view python_evaluator = "_PyEval_EvalFrameDefault";
-inline constexpr std::string_view python_trampoline = "tally_py_";
+inline constexpr std::string_view kPythonEvaluator = "_PyEval_EvalFrameDefault";
+inline constexpr std::string_view kPythonTrampoline = "tally_py_";
 /// What lies between it and the function that Python code calls, and what it keeps its frames with: counted to the
 /// Python function. Callgrind's patterns.
-inline constexpr std::array<std::string_view, 21> python_plumbing = {
+inline constexpr std::array<std::string_view, 21> kPythonPlumbing = {
     "PyObject_Vectorcall*",   "_PyObject_Vectorcall*",
     "PyObject_Call*",         "_PyObject_Call*",
     "PyVectorcall_*",         "_PyVectorcall_*",
@@ -41,9 +41,9 @@ inline constexpr std::array<std::string_view, 21> python_plumbing = {
 
 /// The object of Python code, the function that stands for the statement, and how the name ends of what a function does
 /// within itself.
-inline constexpr std::string_view python_code = "Python";
-inline constexpr std::string_view python_statement = "statement";
-inline constexpr std::string_view python_recursion = " (recursive)";
+inline constexpr std::string_view kPythonCode = "Python";
+inline constexpr std::string_view kPythonStatement = "statement";
+inline constexpr std::string_view kPythonRecursion = " (recursive)";
 
 struct PythonFunction {
   std::string name;  ///< Its qualified one, where the interpreter knows it (3.11 on).

@@ -38,16 +38,16 @@ std::string module_of(std::string_view file, const PythonCalls& calls) {
 
 }  // namespace
 
-bool is_python_object(std::string_view object) { return object == python_code || object.starts_with("Python ("); }
+bool is_python_object(std::string_view object) { return object == kPythonCode || object.starts_with("Python ("); }
 
 bool is_python_statement(const Profile::Function& function, const Profile& profile) {
-  return profile.object_of(function) == python_code && profile.name_of(function) == python_statement;
+  return profile.object_of(function) == kPythonCode && profile.name_of(function) == kPythonStatement;
 }
 
 std::string python_object(const PythonFunction& function, const PythonCalls& calls) {
   if (is_package(function.file)) return "Python (site-packages)";
   if (is_in(function.file, calls.standard) || function.file.starts_with("<frozen")) return "Python (standard library)";
-  return std::string(python_code);
+  return std::string(kPythonCode);
 }
 
 std::string display_name(const PythonFunction& function, const PythonCalls& calls) {
@@ -61,7 +61,7 @@ FunctionKey without_line(const FunctionKey& key) {
   if (!is_python_object(key.object) || !is_python_name(key.name)) return key;
   FunctionKey plain = key;
   const std::size_t end =
-      key.name.ends_with(python_recursion) ? key.name.size() - python_recursion.size() : key.name.size();
+      key.name.ends_with(kPythonRecursion) ? key.name.size() - kPythonRecursion.size() : key.name.size();
   const std::size_t colon = key.name.rfind(':', end);
   if (colon != std::string::npos) plain.name.erase(colon, end - 1 - colon);
   return plain;

@@ -35,8 +35,8 @@ Profile python_only(const Profile& profile) {
   std::vector<bool> is_again(whose.size());
   for (std::uint32_t& one : whose) {
     FunctionKey key = key_of(profile, one);
-    if (!key.name.ends_with(python_recursion)) continue;
-    key.name.erase(key.name.size() - python_recursion.size());
+    if (!key.name.ends_with(kPythonRecursion)) continue;
+    key.name.erase(key.name.size() - kPythonRecursion.size());
     const auto found = outermost.find(key);
     if (found == outermost.end()) continue;
     is_again[one] = true;

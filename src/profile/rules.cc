@@ -16,14 +16,14 @@ bool all_digits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-constexpr std::size_t digest_length = 32;
+constexpr std::size_t kDigestLength = 32;
 
 /// Statements are compiled under names made of their digest, which depends on the compiler, too: "tally_<digest>".
 std::string without_digests(std::string text) {
   constexpr std::string_view prefix = "tally_";
   for (std::size_t at = 0; (at = text.find(prefix, at)) != std::string::npos; at += prefix.size()) {
-    if (is_digest(std::string_view(text).substr(at + prefix.size(), digest_length))) {
-      text.replace(at, prefix.size() + digest_length, "statement");
+    if (is_digest(std::string_view(text).substr(at + prefix.size(), kDigestLength))) {
+      text.replace(at, prefix.size() + kDigestLength, "statement");
     }
   }
   return text;

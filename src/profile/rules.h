@@ -1,4 +1,4 @@
-/// What names mean: rules that make counts of two builds comparable, take known noise away, or warn.
+/// Rules about function names: which make counts of two builds comparable, which subtract known noise, which warn.
 ///
 /// Each rule is data with a name and a reason, so that a user can list them and add others. What is noise is a
 /// toolchain's to say. Pure.

@@ -146,7 +146,7 @@ std::string to_json(const StoredProfile& stored) {
     for (const std::uint64_t cost : profile.call_cost(i)) call.push_back(cost);
     calls.push_back(std::move(call));
   }
-  Object json{{"profile", profile_schema},  {"iterations", stored.iterations},
+  Object json{{"profile", kProfileSchema},  {"iterations", stored.iterations},
               {"events", profile.events},   {"totals", profile.totals},
               {"summary", profile.summary}, {"strings", profile.strings},
               {"notes", profile.notes},     {"truncated", profile.truncated},
@@ -164,10 +164,10 @@ Result<StoredProfile> profile_from_json(std::string_view text, const std::string
     return fail(ErrorKind::input, "not a stored profile: it has no \"profile\"", where,
                 "give what `tally run --profiles` kept");
   }
-  if (const Value& version = json["profile"]; version != profile_schema) {
+  if (const Value& version = json["profile"]; version != kProfileSchema) {
     return fail(ErrorKind::input,
                 fmt::format("profile version {} is not known, only {} is",
-                            version.number() ? json::to_text(version) : "(no number)", profile_schema),
+                            version.number() ? json::to_text(version) : "(no number)", kProfileSchema),
                 where, "measure again with this version of tally");
   }
   ListReader list{json, {}};
@@ -217,9 +217,9 @@ Result<StoredProfile> profile_from_json(std::string_view text, const std::string
 
 namespace {
 
-constexpr std::size_t telling_bytes = 64;
+constexpr std::size_t kTellingBytes = 64;
 
-bool is_json(std::string_view bytes) { return trim(bytes.substr(0, telling_bytes)).starts_with('{'); }
+bool is_json(std::string_view bytes) { return trim(bytes.substr(0, kTellingBytes)).starts_with('{'); }
 
 Result<StoredProfile> of_callgrind(Result<Profile> profile, std::string where) {
   if (profile) return StoredProfile{std::move(*profile), 1};
@@ -237,7 +237,7 @@ Result<StoredProfile> read_profile(std::string_view bytes, std::string where) {
 void StoredProfileReader::feed(std::string_view piece) {
   if (callgrind_) return callgrind_->feed(piece);
   json_ += piece;
-  if (json_.size() < telling_bytes || is_json(json_)) return;
+  if (json_.size() < kTellingBytes || is_json(json_)) return;
   callgrind_.emplace().feed(json_);
   json_ = {};
 }

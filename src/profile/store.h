@@ -18,7 +18,7 @@
 
 namespace tally {
 
-inline constexpr int profile_schema = 1;
+inline constexpr int kProfileSchema = 1;
 
 struct StoredProfile {
   Profile profile;

@@ -1,5 +1,4 @@
-/// What a profile has more than another one of the same program: that of a longer call, less that of a shorter one.
-/// Pure.
+/// The difference of two profiles of one program: that of a longer call, less that of a shorter one. Pure.
 #pragma once
 
 #include <string_view>

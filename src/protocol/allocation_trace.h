@@ -1,5 +1,5 @@
-/// What the counter writes of a host's allocations, so that two starts can be compared: the first call that differs
-/// names what has looked at something that differs around them.
+/// The trace of a host's allocations that the counter writes, so that two starts can be compared: the first call that
+/// differs names the code that read something different.
 ///
 /// A file of records, in the order of the calls. Needs no C library.
 #pragma once

@@ -1,5 +1,5 @@
-/// What a host asks the counter for besides Callgrind's requests: how many instructions it has counted since it last
-/// wrote a dump; and what a program that becomes a host says. Needs no C library.
+/// A host's requests to the counter besides Callgrind's: how many instructions it has counted since its last dump; and
+/// the notice of a program that becomes a host. Needs no C library.
 #pragma once
 
 namespace tally::host {

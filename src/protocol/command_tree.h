@@ -2,8 +2,8 @@
 /// writes what it has executed. What counts and what reads agree on them here. Needs no C library.
 ///
 /// A process of the tree is called by its place in it: "1" is what was started, "1.2" the child of its second fork. A
-/// program that a process executes goes on under the process's name; its files are numbered: "1.2-1", "1.2-2", … Such a
-/// file is there from the moment on that there is something to count. It begins with lines about the process, and,
+/// program that a process executes continues under the process's name; its files are numbered: "1.2-1", "1.2-2", … Such
+/// a file is there from the moment on that there is something to count. It begins with lines about the process, and,
 /// once that has ended or gives way to another program, what it executed, in Callgrind's format. One without a line of
 /// totals is of a process that ended before it could write them (SIGKILL): its shared counters give the sum.
 #pragma once
@@ -14,7 +14,7 @@ namespace tally::protocol::command {
 
 inline constexpr char kOption[] = "--command=";  ///< The folder of those files.
 inline constexpr char kProcessOption[] =
-    "--command-process=";  ///< The counter's own: what a program goes on with where another one was: the process's
+    "--command-process=";  ///< The counter's own: what a program continues with where another one was: the process's
                            ///< place, the file's number, what its clock has passed, and its slot, "1.2-3@17#4".
 inline constexpr char kAnswersOption[] = "--command-answers=no";  ///< Randomness and clocks are the system's.
 

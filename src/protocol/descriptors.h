@@ -1,4 +1,4 @@
-/// Which descriptor is what in a host and in its case children: the runner hands them over, and host/ expects them.
+/// The descriptors of a host and of its case children, by number: the runner hands them over, and host/ expects them.
 #pragma once
 
 namespace tally::protocol {

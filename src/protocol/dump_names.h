@@ -1,5 +1,5 @@
-/// How the files are called that a host's processes leave in the folder of its dumps. The one place that says so, for
-/// Valgrind's option, the libraries in a host, and who reads.
+/// The names of the files that a host's processes leave in the folder of its dumps. The one place that has them, for
+/// Valgrind's option, the libraries in a host, and readers.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 /// The bytes that a measured process reads where it asks the system for randomness, and the requests by which a host
-/// tells the counter whose bytes they are.
+/// names to the counter the process that they are for.
 ///
 /// The counter and the hosts' library answer by this one definition, so that a count and a profile of a case compute
 /// with the same numbers. Needs no C library.
@@ -40,7 +40,7 @@ struct EntropyStream {
 };
 
 /// What asks in passing (GRND_NONBLOCK) reads from a stream of its own: the C library does so as a process starts,
-/// where only the counter hears of it.
+/// where only the counter sees it.
 struct Entropy {
   EntropyStream usual;
   EntropyStream in_passing{.seed = 0x696e'2070'6173'7369};
@@ -56,7 +56,7 @@ struct Entropy {
 enum EntropyRequest : unsigned {
   kBeginEntropy = 0x5459'0000,  ///< ('T','Y'). A case begins, with the first bytes. Its argument: 1 answers, 0 lets the
                                 ///< system answer. Its result: 1, where the counter is there.
-  kKeepEntropy,                 ///< The next forked process goes on with its parent's bytes: it is the same state.
+  kKeepEntropy,                 ///< The next forked process continues with its parent's bytes: it is the same state.
 };
 
 }  // namespace tally::host

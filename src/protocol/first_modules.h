@@ -1,4 +1,4 @@
-/// What a Python host imports before its first stage begins, of CPython 3.9 to 3.13: all of it is the standard
+/// The modules that a Python host imports before its first stage begins, of CPython 3.9 to 3.13: all are the standard
 /// library's.
 ///
 /// An import lists the folders that it looks through, and keeps each name. So one package of the distribution more in

@@ -39,9 +39,9 @@ enum class MessageType : std::uint16_t {
   ready = 30,    ///< A phase was set up and warmed up; commands may come.
   counted = 31,  ///< A counted replicate is done; its dump lies in the host's output folder.
   timed = 32,    ///< One child's timed blocks are done.
-  failed = 33,   ///< The case cannot go on; the child exits.
+  failed = 33,   ///< The case cannot continue; the child exits.
   result = 34,   ///< What an examined statement's execution left; comes before the `counted` of the same region.
-  report = 35,   ///< What a benchmark's function said of itself, once it has ended.
+  report = 35,   ///< What a benchmark's function reported about itself, once it has ended.
   asked = 36,    ///< The case looks for a driver that its host does not find (hidden_drivers.h); at any time.
 };
 
@@ -74,7 +74,7 @@ enum class Field : std::uint16_t {
   heap_padding = 28,    ///< run_case: bytes allocated before setup, a perturbation.
   stack_padding = 29,   ///< run_case: bytes by which the stack is moved, a perturbation.
   system_entropy = 59,  ///< run_case: 1 where the system answers what asks for randomness; absent: we do.
-  to_come = 58,         ///< run_case: how many more the host is likely to be asked for.
+  to_come = 58,         ///< run_case: how many more requests the host is likely to get.
   before_region = 30,   ///< run_case, Python: source run before every region, not measured.
   in_process = 31,  ///< ready: this child will not fork replicates. started: 1 where the host has threads, and runs the
                     ///< case itself; absent where it was forked.
@@ -104,7 +104,7 @@ enum class Field : std::uint16_t {
   allocation_bytes = 48,  ///< counted.
   pauses = 55,            ///< counted: how often counting was paused in the region; absent where it was not.
   changed_file = 66,      ///< counted, failed, report: the first that the case has changed; absent where none is known.
-  asked_for = 67,         ///< counted, failed, report: bits of host::AskedFor; absent where there is none.
+  requested = 67,         ///< counted, failed, report: bits of host::Requested; absent where there is none.
   text = 49,              ///< result: what was left. report: a label, or absent.
   counter = 53,           ///< report, repeated: "7\t0x1.8p+1\tname": Google Benchmark's flags, the value, what it is.
   argument = 72,          ///< run_case, of a command: the program and its arguments, each ended by a null.
@@ -140,8 +140,8 @@ enum class Stage : std::uint32_t { load = 1, setup = 2, warm_up = 3, region = 4,
 
 /// A case has two measured phases, in this order: the empty loop, and the loop with the statement. Where each region is
 /// a call of a function, `lead` comes between them: a call that executes only what warms the function up. It is
-/// subtracted from the statement's calls, which execute as much before they go on: what only a call's first executions
-/// do is in both.
+/// subtracted from the statement's calls, which execute as much before they continue: what only a call's first
+/// executions do is in both.
 enum class Phase : std::uint32_t { baseline = 0, statement = 1, lead = 2 };
 
 /// A frame that lies complete in somebody's buffer. Views stay valid as long as that buffer does.

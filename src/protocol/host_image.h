@@ -120,7 +120,7 @@ struct Head {
   Signal signals[kSignals + 1];
 };
 
-/// What the new process goes on with.
+/// What the new process continues with.
 struct Resumed {
   const char* dump_name;  ///< --callgrind-out-file, the new host's own.
 };

@@ -1,4 +1,4 @@
-/// How heavy a warm-up and a region of a program's benchmark may be, where its number of executions is chosen.
+/// Limits the weight of a warm-up and a region of a program's benchmark, where its number of executions is chosen.
 #pragma once
 
 #include <cstdint>

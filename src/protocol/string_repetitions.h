@@ -1,5 +1,5 @@
-/// How a counter says, at the end of its dump, which of the instructions there only repeat a string instruction. What
-/// writes it and what reads it agree on that here. Needs no C library.
+/// The line at the end of a counter's dump that says how many of its instructions only repeat a string instruction.
+/// Writer and reader share it here. Needs no C library.
 ///
 /// Valgrind executes `rep stosb` of 100 bytes as 101 instructions: one for each byte, and one that finds that none is
 /// left. A processor retires one. The other 100 are repetitions: as often as the instruction was executed again right

@@ -39,7 +39,7 @@ Result<CaseRecord> case_from_json(std::string_view text, const std::string& wher
 std::string settings_to_json(const Settings& settings);
 std::string settings_to_json(const RecordedSettings& settings);
 
-/// Settings of which only some are said, as a client of a server does: what is absent has its default. A key that no
+/// Settings of which only some are given, as a client of a server does: what is absent has its default. A key that no
 /// setting has is an error. `where` begins the places of errors.
 Result<Settings> settings_from_json(std::string_view text, const std::string& where);
 

@@ -13,9 +13,9 @@
 
 namespace tally::record_json {
 
-inline constexpr std::array<std::string_view, 3> languages = {"python", "cpp", "command"};
-inline constexpr std::array<std::string_view, 3> autograds = {"forward", "forward_backward", "explicit"};
-inline constexpr std::array<std::string_view, 2> isolations = {"fork", "process"};
+inline constexpr std::array<std::string_view, 3> kLanguages = {"python", "cpp", "command"};
+inline constexpr std::array<std::string_view, 3> kAutograds = {"forward", "forward_backward", "explicit"};
+inline constexpr std::array<std::string_view, 2> kIsolations = {"fork", "process"};
 
 template <typename T, typename Struct>
 concept is = std::same_as<std::remove_const_t<T>, Struct>;
@@ -72,7 +72,7 @@ void list_settings(auto& a, is<Settings> auto& s, const auto& recorded) {
   a("cache_sim", cache_sim);
   a("branch_sim", branch_sim);
   a("call_context", call_context);
-  a.word("isolation", isolation, isolations);
+  a.word("isolation", isolation, kIsolations);
   a("noise_floor", noise_floor);
   a("min_run_time_s", min_run_time_s);
   a("max_run_time_s", max_run_time_s);
@@ -236,9 +236,9 @@ void fields(auto& a, is<Reported> auto& r) {
 void fields(auto& a, is<CaseRecord> auto& one) {
   a("id", one.id);
   a("label", one.label);
-  a.word("language", one.language, languages);
+  a.word("language", one.language, kLanguages);
   a("runtime", one.runtime);
-  a.word("autograd", one.autograd, autograds);
+  a.word("autograd", one.autograd, kAutograds);
   a.optional("device", one.device);
   a("threads", one.threads);
   a("params", one.params);

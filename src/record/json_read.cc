@@ -211,10 +211,10 @@ Result<int> schema_of(const Json& json, const std::string& where) {
   }
   const Json& schema = json["schema"];
   const std::int64_t number = schema.is_number_integer() ? schema.get<std::int64_t>() : 0;
-  if (number >= 1 && number <= record_schema) return static_cast<int>(number);
-  if (number > record_schema) {
+  if (number >= 1 && number <= kRecordSchema) return static_cast<int>(number);
+  if (number > kRecordSchema) {
     return fail(ErrorKind::input,
-                fmt::format("record schema {} is newer than this tally, which reads 1 to {}", number, record_schema),
+                fmt::format("record schema {} is newer than this tally, which reads 1 to {}", number, kRecordSchema),
                 where, "read it with the version of tally that wrote it, or measure again with this one");
   }
   // Only a number is shown: what stands there may be nested deeper than printing it would stand.

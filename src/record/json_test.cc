@@ -82,7 +82,7 @@ TEST(RecordJson, BytesThatAreNotUtf8AreReplaced) {
   EXPECT_EQ(again->failure->message, "caf\xef\xbf\xbd");
 }
 
-TEST(RecordJson, UnknownSchemaIsRefusedWithTheMend) {
+TEST(RecordJson, UnknownSchemaIsRefusedWithTheHint) {
   const Error error = error_of(R"({"schema": 7})");
   EXPECT_EQ(describe(error),
             "r.json: record schema 7 is newer than this tally, which reads 1 to 2; read it with the version of tally "
@@ -132,7 +132,7 @@ TEST(RecordJson, TheProcessorIsNoFactOfCounts) {
   EXPECT_EQ(record_from_json(to_json(*read), "r.json"), *read);
 }
 
-TEST(RecordJson, WhatOnlySchema1ToldApartStaysApart) {
+TEST(RecordJson, WhatOnlySchema1DistinguishedStaysApart) {
   Record record = example_record();
   record.cases[1] = record.cases[0];
   record.cases[1].runtime = record.cases[1].autograd = "explicit";

@@ -93,7 +93,7 @@ Status write_json(const Record& record, const std::function<Result<std::string>(
 Status write_json(const Record& record, std::size_t cases,
                   const std::function<Result<std::string>(std::size_t)>& case_text,
                   const std::function<Status(std::string_view)>& sink) {
-  std::string head = "{\n \"schema\": " + std::to_string(record_schema);
+  std::string head = "{\n \"schema\": " + std::to_string(kRecordSchema);
   const Json fields = value_of(record);
   for (const auto& [key, value] : fields.items()) head += ",\n " + one_line(Json(key)) + ": " + one_line(value);
   if (Status written = sink(head + ",\n \"cases\": ["); !written) return written;

@@ -36,16 +36,16 @@ std::string difference(const Facts& a, const std::string& a_name, const Facts& b
                        bool common_only) {
   constexpr std::size_t kShown = 3;
   std::vector<std::string> differences;
-  const auto tell = [&](const std::string& key, const std::string& mine, const std::string& theirs) {
+  const auto note = [&](const std::string& key, const std::string& mine, const std::string& theirs) {
     differences.push_back(fmt::format("{}: {} in {}, {} in {}", key, mine, a_name, theirs, b_name));
   };
   for (const auto& [key, mine] : a) {
     const auto theirs = b.find(key);
-    if (theirs != b.end() && theirs->second != mine) tell(key, mine, theirs->second);
-    if (theirs == b.end() && !common_only) tell(key, mine, "none");
+    if (theirs != b.end() && theirs->second != mine) note(key, mine, theirs->second);
+    if (theirs == b.end() && !common_only) note(key, mine, "none");
   }
   for (const auto& [key, theirs] : b) {
-    if (!a.contains(key) && !common_only) tell(key, "none", theirs);
+    if (!a.contains(key) && !common_only) note(key, "none", theirs);
   }
   const std::size_t more = differences.size() > kShown ? differences.size() - kShown : 0;
   differences.resize(differences.size() - more);
@@ -63,7 +63,7 @@ std::map<std::string, std::string> machine_of(const Environment& environment) {
   return environment.machine.value_or(std::map<std::string, std::string>());
 }
 
-/// What tells it from others of its name, in hexadecimal digits.
+/// What distinguishes it from others of its name, in hexadecimal digits.
 std::string number_of(const Environment& environment) {
   if (!environment.machine) return environment.fingerprint.environment;
   Digest digest;
@@ -132,7 +132,7 @@ Result<MergedEnvironments> MergedEnvironments::of(const std::vector<PartText>& i
   std::map<std::string, std::vector<Member>> by_name;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     for (const auto& [key, environment] : inputs[i].head.environments) {
-      // What was merged before may name several; that they differ was agreed to then.
+      // What was merged before may name several; that they differ was accepted then.
       may_differ = may_differ || base_of(key) != key;
       by_name[base_of(key)].push_back({i, &key, &environment});
     }

@@ -334,7 +334,7 @@ TEST(Merge, APartThatIsDamagedIsRefused) {
   EXPECT_THAT(error(R"({"schema":2})"), HasSubstr("missing"));
 }
 
-TEST(Merge, LimitsMayDifferAndAreThenNotSaid) {
+TEST(Merge, LimitsMayDifferAndAreThenLeftOut) {
   std::mt19937 random(10);
   std::vector<MergeInput> parts = split(whole_run(9), 2, random);
   parts[1].record.settings.timeout_s = 5;
@@ -374,9 +374,9 @@ TEST(Merge, EachCaseKnowsItsOwnOfSeveralEnvironments) {
   const auto read = record_from_json(to_json(record), "r.json");
   ASSERT_TRUE(read) << describe(read.error());
   EXPECT_EQ(*read, record);
-  EXPECT_EQ(to_json(merged({{"merged.json", record}, parts[2], parts[0]})), to_json(record)) << "it was agreed to";
+  EXPECT_EQ(to_json(merged({{"merged.json", record}, parts[2], parts[0]})), to_json(record)) << "it was accepted";
   parts[2].record.environments.at("torch [cpp]").subject["libtorch_cpu.so"] = "t2";
-  EXPECT_THAT(refusal(parts, true).message, HasSubstr("another subject")) << "that is never agreed to";
+  EXPECT_THAT(refusal(parts, true).message, HasSubstr("another subject")) << "that is never accepted";
 }
 
 }  // namespace

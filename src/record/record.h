@@ -23,7 +23,7 @@
 
 namespace tally {
 
-inline constexpr int record_schema = 2;
+inline constexpr int kRecordSchema = 2;
 
 enum class CaseStatus { ok, failed, timeout, crashed, skipped };
 std::string_view to_string(CaseStatus status);
@@ -143,7 +143,7 @@ struct CaseRecord {
   std::vector<std::string> warnings;  ///< Sentences for a reader: what a lint or the runner noticed.
   /// What making the file that its runtime loads came to: "seconds", "graph_breaks".
   std::optional<std::map<std::string, double>> artifact;
-  /// What a benchmark program's function said: numbers by their names, those per second of the median time.
+  /// What a benchmark program's function reported: numbers by their names, those per second of the median time.
   std::optional<std::map<std::string, double>> counters;
   std::optional<std::string> note;  ///< And its label.
   /// Of a benchmark that is neither counted nor timed.
@@ -172,7 +172,7 @@ inline constexpr const char* kOrdinaryStart = "ordinary";
 struct RecordedSettings : Settings {
   std::vector<std::string> valgrind_flags;  ///< For a reader. Empty where nothing was counted, as the two that follow.
   std::optional<std::string> counted_with;  ///< A tool of Valgrind's: "callgrind" or "tally-counter".
-  std::optional<int> counting;              ///< counting_version
+  std::optional<int> counting;              ///< kCountingVersion
   /// How hosts that counted came to be, by environment_name(): kStartOfImage or kOrdinaryStart, where one of them was
   /// started. Counts are the same.
   std::optional<std::map<std::string, std::string>> host_start;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kOneIn = 20;
 
-/// Words that say something of counts, and would be said of them again.
+/// Words that describe counts, and would describe them again.
 constexpr std::string_view kOfCounts[] = {"optimised_away", "string_repetitions"};
 
 bool has_flag(const CaseRecord& one, std::string_view flag) {

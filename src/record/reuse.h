@@ -1,4 +1,4 @@
-/// When the exact counts of an earlier record may stand for new ones: as long as all that they follow from is the same.
+/// Decides when the exact counts of an earlier record may stand for new ones: when all that they depend on is the same.
 ///
 /// Pure: compares digests that others have taken. What a count follows from stands in CaseRecord::inputs; a record
 /// without (older ones, those of a server) has nothing to reuse.

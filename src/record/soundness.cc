@@ -14,7 +14,7 @@
 namespace tally {
 namespace {
 
-/// What one execution may come to: a counter has 64 bits.
+/// The most that one execution may count: a counter has 64 bits.
 constexpr double kMostCounted = 18446744073709551615.0;
 /// 30 years.
 constexpr double kMostSeconds = 1e9;
@@ -146,7 +146,7 @@ std::optional<Fault> fault_of(const Counts& counts) {
   }
   const double expected = (median(counts.replicates) - baseline) / static_cast<double>(counts.iterations);
   if (!is_near(counts.per_iteration, expected)) {
-    return Fault{"counts.per_iteration", fmt::format("{}, where its replicates, baseline and iterations come to {}",
+    return Fault{"counts.per_iteration", fmt::format("{}, where its replicates, baseline and iterations give {}",
                                                      number(counts.per_iteration), number(expected))};
   }
   if (!is_near(counts.spread, relative_spread(counts.replicates)))
@@ -161,7 +161,7 @@ std::optional<Fault> fault_of_id(const CaseRecord& one) {
   const std::size_t brackets = one.id.rfind(" [");
   if (!one.id.ends_with(']') || brackets == std::string::npos) return std::nullopt;
   const std::string_view facts = std::string_view(one.id).substr(brackets + 2);
-  const bool names_facts = std::ranges::any_of(record_json::languages, [&](std::string_view language) {
+  const bool names_facts = std::ranges::any_of(record_json::kLanguages, [&](std::string_view language) {
     const std::string_view rest = facts.substr(std::min(language.size(), facts.size()));
     return facts.starts_with(language) && (rest.starts_with(']') || rest.starts_with(' '));
   });

@@ -28,7 +28,7 @@ struct Damage {
 const std::vector<Damage>& damages() {
   static const std::vector<Damage> all = {
       {"another figure", [](CaseRecord& one) { one.counts->per_iteration = 1; },
-       "cases[0].counts.per_iteration: 1, where its replicates, baseline and iterations come to 1000"},
+       "cases[0].counts.per_iteration: 1, where its replicates, baseline and iterations give 1000"},
       {"huge", [](CaseRecord& one) { one.counts->per_iteration = 1e300; },
        "cases[0].counts.per_iteration: 1e+300 is no count"},
       {"no replicates", [](CaseRecord& one) { one.counts->replicates.clear(); },

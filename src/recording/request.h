@@ -1,4 +1,4 @@
-/// What is to be recorded of statements under torch.profiler, and how. Plain data.
+/// A request to record statements under torch.profiler. Plain data.
 #pragma once
 
 #include <string>

@@ -1,5 +1,4 @@
-/// What `tally trace record` is to record: statements of a suite or of the command line, with all that runs around
-/// them.
+/// The statements that `tally trace record` records, of a suite or of the command line, with all that runs around them.
 ///
 /// Owns: which cases are meant, what of their toolchain they need, the names of their files. Runs nothing.
 #pragma once

@@ -20,7 +20,7 @@ Result<KeptLines> lines_in(Result<StoredProfile> stored, const fs::path& folder,
   for (const auto& [file, digest] : kept.costs.sources) {
     // A digest comes from a file: it is to name nothing else.
     if (digest.contains('/')) continue;
-    if (auto text = read_file(folder / sources_folder / digest)) kept.texts[file] = *std::move(text);
+    if (auto text = read_file(folder / kSourcesFolder / digest)) kept.texts[file] = *std::move(text);
   }
   return kept;
 }

@@ -1,5 +1,4 @@
-/// What is kept of a case's source lines beside its record, and what comparisons want of it. Every error names the
-/// path.
+/// A case's source lines as they are kept beside its record, for comparisons. Every error names the path.
 #pragma once
 
 #include <string>

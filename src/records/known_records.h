@@ -1,4 +1,4 @@
-/// What `--reuse` names: the records whose counts may stand for new ones.
+/// The records that `--reuse` names, whose counts may stand for new ones.
 #pragma once
 
 #include <string>

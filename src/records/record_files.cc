@@ -156,7 +156,7 @@ auto load_named(const std::string& record_and_case, const Load& load)
 }  // namespace
 
 Result<StoredProfile> load_python_profile(const CaseRecord& record, const std::string& path) {
-  const auto beside = read_beside(record, path, probes::python_functions.suffix, "the Python functions");
+  const auto beside = read_beside(record, path, probes::kPythonFunctions.suffix, "the Python functions");
   if (!beside) return std::unexpected(beside.error());
   return read_profile(beside->text, beside->path);
 }
@@ -168,7 +168,7 @@ Result<StoredProfile> load_python_profile(const std::string& record_and_case) {
 }
 
 Result<AllocationSites> load_allocation_sites(const CaseRecord& record, const std::string& path) {
-  const auto beside = read_beside(record, path, probes::allocation_sites.suffix, "the allocations");
+  const auto beside = read_beside(record, path, probes::kAllocationSites.suffix, "the allocations");
   if (!beside) return std::unexpected(beside.error());
   return allocation_sites_from_json(beside->text, beside->path);
 }
@@ -187,7 +187,7 @@ bool should_be_there(const CaseRecord& record, const std::string& path, ProfileO
   auto file = profile_file(record.id, *record.profile, path);
   if (what == ProfileOf::native || !file) return what == ProfileOf::native;
   std::error_code code;
-  return std::filesystem::exists(file->replace_extension(probes::python_functions.suffix), code);
+  return std::filesystem::exists(file->replace_extension(probes::kPythonFunctions.suffix), code);
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ std::string settings_digest(const Settings& settings, const CaseSettings& own) {
   Digest digest;
   digest.add(fmt::format("{} {} {} {} {} {} {} {} {}", plan.iterations, plan.replicates, plan.max_replicates,
                          settings.isolation, settings.noise_floor, settings.repeat, settings.call_context,
-                         plan.system_entropy, counting_version));
+                         plan.system_entropy, kCountingVersion));
   for (const std::string& flag : valgrind_flags(settings)) digest.add(flag);
   if (settings.time_of_day) digest.add(*settings.time_of_day);
   return digest.hex();

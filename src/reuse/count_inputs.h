@@ -1,5 +1,5 @@
-/// What the counts of each case follow from, as digests of contents: what a record keeps so that a later run can tell
-/// whether they would be the same.
+/// The inputs of each case's counts, as digests of contents. A record keeps them, so that a later run can see whether
+/// the counts would be the same.
 ///
 /// Known in three steps: settings, definitions and imported files before anything runs; what a compiler has made once
 /// it is built; the environment, that is what the host was started with and has mapped, once a host is ready. Files
@@ -37,7 +37,7 @@ class CountInputsFinder {
   /// Nothing where not all is known that the counts follow from. `loaded`: files that the case loads by itself.
   [[nodiscard]] std::optional<CountInputs> of(std::size_t index, const MadeFiles& made,
                                               std::span<const std::string> loaded);
-  /// The same for an earlier run's case, whose files are asked for again.
+  /// The same for an earlier run's case, whose files are read again.
   [[nodiscard]] std::optional<CountInputs> of(std::size_t index, const MadeFiles& made, const CountInputs& earlier);
 
  private:

@@ -61,7 +61,7 @@ void CountReuse::prove(std::size_t index, CaseRecord& counted) {
   const auto found = proofs_.find(index);
   if (found == proofs_.end()) return;
   const CaseRecord& earlier = *found->second.counted;
-  // One that fails proves nothing; how it failed is said of it.
+  // One that fails proves nothing, and its failure is reported.
   if (counted.counts && is_same_count(*earlier.counts, *counted.counts)) {
     ++proved_;
     return;

@@ -1,5 +1,5 @@
-/// Counts that earlier records have and that need not be taken: which, which of them are taken all the same to prove
-/// the others, and whether they did.
+/// Chooses the counts that earlier records have and that need not be taken, and those that are taken nevertheless to
+/// prove the others; then says whether they did.
 #pragma once
 
 #include <expected>

@@ -1,4 +1,4 @@
-/// From what execution found to what a record says of a case. Pure.
+/// Makes a record's case from an outcome of execution. Pure.
 #pragma once
 
 #include "expansion/case.h"

@@ -53,7 +53,7 @@ TEST(Assemble, AProofSaysOfWhatItIs) {
                                            "comparison takes that for noise"));
 }
 
-TEST(Assemble, AStatementThatIsGoneIsSaidToBe) {
+TEST(Assemble, AStatementThatIsGoneIsReported) {
   EXPECT_THAT(assemble(example(), counted(100, 100), 0.01, "").flags, ElementsAre("optimised_away"));
   EXPECT_THAT(assemble(example(Language::python), counted(100, 100), 0.01, "").flags, IsEmpty());
   Case empty = example();

@@ -46,7 +46,7 @@ std::string reproduce(const RunRequest& request, const Case& measured) {
 /// What an earlier run into the same folder has kept of a case: it would pass for this run's where this one has none.
 void remove_explanations(const ProfileRequest& profiles, const std::string& id) {
   std::error_code none;
-  for (const KeptProbe* probe : probes::table) {
+  for (const KeptProbe* probe : probes::kTable) {
     if (!probe->suffix.empty())
       std::filesystem::remove(std::filesystem::path(profiles.folder) / (digest(id) + std::string(probe->suffix)), none);
   }
@@ -138,7 +138,7 @@ void CaseRecorder::keep_found(CaseRecord& record, const Case& measured, const Ca
                        .baseline = baseline,
                        .folder = request_.profiles ? request_.profiles->folder : std::string(),
                        .keeps_sources = request_.profiles && request_.profiles->sources,
-                       .keeps_traces = request_.profiles && request_.profiles->probes.contains(probes::kernels),
+                       .keeps_traces = request_.profiles && request_.profiles->probes.contains(probes::kKernels),
                        .working_folder = request_.caller.working_folder,
                        .names = names_,
                        .lines = lines_};

@@ -49,7 +49,7 @@ class JournalWriter {
   /// A new file, with its folder when that is missing. An error (input) when there is one already: it may hold results.
   static Result<JournalWriter> create(const std::string& path, const JournalHeader& header);
 
-  /// Goes on with an existing one: cuts off a torn end. An error (input) when its header is another, naming what
+  /// Continues an existing one: cuts off a torn end. An error (input) when its header is another, naming what
   /// differs; (missing) when there is none, and then no case was ever finished.
   static Result<ResumedJournal> resume(const std::string& path, const JournalHeader& header);
 

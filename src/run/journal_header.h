@@ -1,4 +1,4 @@
-/// What a run that is resumed must share with the one that was interrupted: its record would else be a mixture.
+/// The facts that a resumed run must share with the interrupted one: otherwise its record would be a mixture.
 #pragma once
 
 #include "discovery/toolchains.h"
@@ -9,7 +9,7 @@
 namespace tally {
 
 /// One fact for everything that moves a figure (limits do not): cases and their own settings, the run's settings, what
-/// was asked for by name, the environment variables, and the facts and subject of each toolchain's environment.
+/// was requested by name, the environment variables, and the facts and subject of each toolchain's environment.
 JournalHeader journal_header(const Plan& plan, const Settings& settings, const Tools& tools,
                              const EnvironmentVariables& environment,
                              const std::map<std::string, Environment>& environments);

@@ -14,10 +14,10 @@ namespace tally {
 namespace {
 
 /// 2: cases are those of record schema 2, and the first line is one of facts.
-constexpr int version = 2;
-constexpr std::string_view before_sum = R"({"crc32":")";
-constexpr std::string_view before_payload = R"(","case":)";
-constexpr std::size_t sum_digits = 8;
+constexpr int kVersion = 2;
+constexpr std::string_view kBeforeSum = R"({"crc32":")";
+constexpr std::string_view kBeforePayload = R"(","case":)";
+constexpr std::size_t kSumDigits = 8;
 
 std::string checksum(std::string_view payload) {
   const auto* bytes = reinterpret_cast<const Bytef*>(payload.data());
@@ -25,11 +25,11 @@ std::string checksum(std::string_view payload) {
 }
 
 std::optional<std::string> payload_of(std::string_view line) {
-  constexpr std::size_t start = before_sum.size() + sum_digits + before_payload.size();
-  if (line.size() <= start || !line.starts_with(before_sum) || !line.ends_with('}')) return std::nullopt;
-  if (!line.substr(before_sum.size() + sum_digits).starts_with(before_payload)) return std::nullopt;
+  constexpr std::size_t start = kBeforeSum.size() + kSumDigits + kBeforePayload.size();
+  if (line.size() <= start || !line.starts_with(kBeforeSum) || !line.ends_with('}')) return std::nullopt;
+  if (!line.substr(kBeforeSum.size() + kSumDigits).starts_with(kBeforePayload)) return std::nullopt;
   const std::string_view payload = line.substr(start, line.size() - start - 1);
-  if (line.substr(before_sum.size(), sum_digits) != checksum(payload)) return std::nullopt;
+  if (line.substr(kBeforeSum.size(), kSumDigits) != checksum(payload)) return std::nullopt;
   return std::string(payload);
 }
 
@@ -38,9 +38,9 @@ Result<JournalHeader> header_of(std::string_view line, const std::string& where)
   if (!read || !(*read)["tally_journal"].whole())
     return fail(ErrorKind::input, "this is not a journal of tally", where + ":1");
   const json::Value& header = *read;
-  if (header["tally_journal"] != version) {
+  if (header["tally_journal"] != kVersion) {
     return fail(ErrorKind::input,
-                fmt::format("the journal's version is {}, not {}", *header["tally_journal"].whole(), version),
+                fmt::format("the journal's version is {}, not {}", *header["tally_journal"].whole(), kVersion),
                 where + ":1", "finish the run with the tally that began it, or remove the file");
   }
   const json::Object* const run = header["run"].object();
@@ -55,11 +55,11 @@ Result<JournalHeader> header_of(std::string_view line, const std::string& where)
 }  // namespace
 
 std::string journal_header_line(const JournalHeader& header) {
-  return fmt::format(R"({{"tally_journal":{},"run":{}}})", version, json::to_text(header.facts)) + '\n';
+  return fmt::format(R"({{"tally_journal":{},"run":{}}})", kVersion, json::to_text(header.facts)) + '\n';
 }
 
 std::string journal_line(std::string_view payload) {
-  return fmt::format("{}{}{}{}}}\n", before_sum, checksum(payload), before_payload, payload);
+  return fmt::format("{}{}{}{}}}\n", kBeforeSum, checksum(payload), kBeforePayload, payload);
 }
 
 Result<Journal> parse_journal(std::string_view bytes, const std::string& where) {

@@ -167,7 +167,7 @@ std::string offered_by_valgrind() {
 }
 
 std::map<std::string, std::string> counting_facts(bool is_marked) {
-  return {{"counting", fmt::format("{}{}", counting_version, is_marked ? " by callgrind" : "")},
+  return {{"counting", fmt::format("{}{}", kCountingVersion, is_marked ? " by callgrind" : "")},
           {"cpu.offered", offered_by_valgrind()}};
 }
 
@@ -175,7 +175,7 @@ std::map<std::string, std::string> common_facts(const EnvironmentVariables& envi
                                                 const std::string& valgrind_version) {
   std::map<std::string, std::string> facts;
   facts["glibc"] = ::gnu_get_libc_version();
-  // What tells mathematics libraries how many threads to use, and how they wait.
+  // Variables by which mathematics libraries choose how many threads to use, and how they wait.
   for (const auto& [name, value] : environment) {
     for (const std::string_view prefix : {"OMP_", "GOMP_", "KMP_", "MKL_", "OPENBLAS_", "PYTHONHASHSEED"}) {
       if (name.starts_with(prefix)) facts["variable." + name] = value;
@@ -207,7 +207,7 @@ Environment describe_environment(ProcessRunner& runner, const ResolvedToolchain&
   }
   auto& side = toolchain.spec.subject.empty() ? described.facts : described.subject;
   side.insert(toolchain.facts.begin(), toolchain.facts.end());
-  // Until hosts tell which they have mapped: where the loader would look.
+  // Until hosts report which they have mapped: where the loader would look.
   std::string loader_cache;
   for (const std::string& library : toolchain.spec.subject) {
     if (library.contains('*')) continue;

@@ -1,5 +1,5 @@
-/// Receives what a run does while it goes on: for progress and -v. Every call comes from the thread that runs, in
-/// the order in which things happen; a class overrides what it wants to hear.
+/// Receives what a run does, as it does it: for progress and -v. Every call comes from the thread that runs, in
+/// the order in which things happen; a class overrides what it wants to receive.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ class RunObserver {
   virtual void on_session_end(const Case& /*measured*/, Mode /*mode*/) {}
   /// Its samples may be stored elsewhere by then.
   virtual void on_case(const CaseRecord& /*record*/) {}
-  /// Nothing goes on, for it waits for others: a sentence that says for whom. Never withheld from a user.
+  /// The run waits for others and does nothing else: a sentence that says for whom. Never withheld from a user.
   virtual void on_waiting(const std::string& /*text*/) {}
   /// A sentence for the user: what is wrong with the machine.
   virtual void on_message(const std::string& /*text*/) {}

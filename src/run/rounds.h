@@ -15,7 +15,7 @@ struct RoundsResult {
 
 /// `sides` are measured one after the other, `rounds` times over, by `measure`, whose hosts should stay for the next
 /// round. Profiles are kept of the first round, which a second would only repeat. `on_round` is called before each
-/// pass: the round from 1 on, and the side from 0 on. An error: one of them could not go on.
+/// pass: the round from 1 on, and the side from 0 on. An error: one of them could not continue.
 Result<RoundsResult> measure_in_turns(const std::function<Result<RunResult>(const RunRequest&)>& measure,
                                       std::span<const RunRequest> sides, int rounds,
                                       const std::function<void(int, std::size_t)>& on_round);

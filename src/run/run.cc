@@ -124,9 +124,9 @@ Result<Ready> make_ready(Workspace& workspace, const RunRequest& request, bool c
 /// Where Callgrind counts, the profile of a count has its calls already.
 ProbeSet wanted_probes(const RunRequest& request, const Ready& ready) {
   ProbeSet wanted = request.profiles ? request.profiles->probes : ProbeSet();
-  if (ready.hosts.counter.empty()) wanted.set(probes::calls, false);
+  if (ready.hosts.counter.empty()) wanted.set(probes::kCalls, false);
   if (request.settings.counts && ready.hosts.valgrind.empty()) {
-    for (const KeptProbe* one : probes::table) {
+    for (const KeptProbe* one : probes::kTable) {
       if (one->probe.host != nullptr && one->probe.host->valgrind_flags != nullptr) wanted.set(*one, false);
     }
   }
@@ -152,7 +152,7 @@ ExecutionResult execute(Workspace& workspace, const RunRequest& request, const R
                              .examiner = examiner,
                              .may_know_counts = !request.reuse.empty(),
                              .probes = probes_to_execute(wanted_probes(request, ready)),
-                             .device_probe = &probes::kernels.probe};
+                             .device_probe = &probes::kKernels.probe};
   Engine engine(workspace.runner(), workspace.leases(), workspace.hosts(), builder, std::move(execution), recorder);
   return engine.run(done);
 }
@@ -178,7 +178,7 @@ Record describe_run(Workspace& workspace, const RunRequest& request, const Ready
   if (request.settings.counts) {
     record.settings.valgrind_flags = valgrind_flags(request.settings);
     record.settings.counted_with = ready.hosts.counter.empty() ? "callgrind" : "tally-counter";
-    record.settings.counting = counting_version;
+    record.settings.counting = kCountingVersion;
   }
   record.source = found.source;
   record.suite = found.suite;
@@ -268,7 +268,8 @@ Result<RunResult> measure(Workspace& workspace, const RunRequest& asked, RunObse
   request.settings = normalized(request.settings);
   const auto start = std::chrono::steady_clock::now();
   const int interruptions = workspace.runner().interruptions();
-  // Tools that were killed while they described themselves said nothing: no journal may keep that as a case's failure.
+  // Tools that were killed while they described themselves reported nothing: no journal may keep that as a case's
+  // failure.
   const auto is_interrupted = [&] { return workspace.runner().interruptions() != interruptions; };
   const auto interrupted = fail(ErrorKind::interrupted, "interrupted before the first case");
   const auto found = find_source(workspace.runner(), request.caller.environment, request.source);

@@ -28,7 +28,7 @@ namespace tally {
 
 struct JournalRequest {
   std::string path;
-  bool resume = false;  ///< Go on with the journal that is there.
+  bool resume = false;  ///< Continue the journal that is there.
 };
 
 /// Each is kept as DIGEST.json, the digest being that of the case's id.
@@ -61,7 +61,7 @@ struct RunResult {
   Record record;
   bool interrupted = false;
   std::vector<std::string> refuted;  ///< Counts that were to be reused, were taken again, and are others: these cases.
-  std::optional<Error> stopped;      ///< The run could not go on; the record holds what was measured by then.
+  std::optional<Error> stopped;      ///< The run could not continue; the record holds what was measured by then.
   std::optional<JournalWriter> journal;
 };
 
@@ -77,7 +77,7 @@ struct ExaminationResult {
   bool interrupted = false;
 };
 
-/// Executes each statement once and has it report what it leaves; measures nothing. An error: it could not go on.
+/// Executes each statement once and has it report what it leaves; measures nothing. An error: it could not continue.
 Result<ExaminationResult> examine(Workspace& workspace, const RunRequest& request, RunObserver& observer);
 
 }  // namespace tally

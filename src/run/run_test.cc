@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-class Heard final : public RunObserver {
+class Received final : public RunObserver {
  public:
   void on_begin(std::size_t cases, std::size_t finished) override {
     ++runs;
@@ -119,13 +119,13 @@ class RunTest : public ::testing::Test {
   Suite suite_;
   Settings settings_{.wall = false};
   std::unique_ptr<Workspace> workspace_;
-  Heard heard_;
+  Received received_;
 };
 
 TEST_F(RunTest, APlanBecomesARecord) {
   const Plan plan = plan_of({"a", "b"});
   count_of_["b"] = 11'000;
-  const auto result = measure(*workspace_, request(plan), heard_);
+  const auto result = measure(*workspace_, request(plan), received_);
   ASSERT_TRUE(result) << describe(result.error());
   const Record& record = result->record;
   ASSERT_THAT(record.cases, SizeIs(2));
@@ -137,7 +137,7 @@ TEST_F(RunTest, APlanBecomesARecord) {
   EXPECT_THAT(record.settings.valgrind_flags, Contains("--tool=callgrind"));
   EXPECT_EQ(record.tool.commit, "c");
   EXPECT_THAT(record.machines, SizeIs(1));
-  EXPECT_THAT(heard_.ids, SizeIs(2));
+  EXPECT_THAT(received_.ids, SizeIs(2));
   EXPECT_TRUE(record_from_json(to_json(record), "r"));
 }
 
@@ -146,8 +146,8 @@ TEST_F(RunTest, WhatHostsHadMappedIsInTheRecordAlsoWhenTheyAreWarm) {
   ASSERT_TRUE(write_file(folder_ + "/libx.so.1", "one"));
   runner_.mapped = {folder_ + "/libx.so.1", folder_ + "/libexec/_tally_host.abi3.so", "/usr/libexec/valgrind/tool"};
   workspace_->keep_hosts_warm();
-  const auto first = measure(*workspace_, request(plan), heard_);
-  const auto second = measure(*workspace_, request(plan), heard_);
+  const auto first = measure(*workspace_, request(plan), received_);
+  const auto second = measure(*workspace_, request(plan), received_);
   ASSERT_TRUE(first && second);
   EXPECT_EQ(hosts_.started, 1U);
   const Environment& environment = first->record.environments.at("python [python]");
@@ -158,7 +158,7 @@ TEST_F(RunTest, WhatHostsHadMappedIsInTheRecordAlsoWhenTheyAreWarm) {
 
   workspace_->hosts().end_all();
   ASSERT_TRUE(write_file(folder_ + "/libx.so.1", "two!"));
-  const auto third = measure(*workspace_, request(plan), heard_);
+  const auto third = measure(*workspace_, request(plan), received_);
   ASSERT_TRUE(third);
   EXPECT_NE(third->record.fingerprint.environment, first->record.fingerprint.environment);
   EXPECT_EQ(third->record.fingerprint.subject, first->record.fingerprint.subject);
@@ -169,8 +169,8 @@ TEST_F(RunTest, TallysOwnFilesAreKnownBehindALinkToo) {
   const std::string snippet = folder_ + "/disk/tallymark/1/warm_up.so";
   ASSERT_TRUE(write_file(snippet, "snippet"));
   std::filesystem::create_directory_symlink(folder_ + "/disk", folder_ + "/cache");
-  runner_.mapped = {snippet};  // as the kernel tells it
-  const auto result = measure(*workspace_, request(plan), heard_);
+  runner_.mapped = {snippet};  // as the kernel reports it
+  const auto result = measure(*workspace_, request(plan), received_);
   ASSERT_TRUE(result);
   EXPECT_FALSE(result->record.environments.at("python [python]").facts.contains("mapped.warm_up.so"));
 }
@@ -185,12 +185,12 @@ TEST_F(RunTest, AResumedRunRefusesHostsThatHaveMappedOtherFiles) {
     return FakeCase{.setup_takes = asked.statement == "b" ? std::chrono::hours(1) : Milliseconds(0)};
   };
   runner_.inject(Interrupted{1}, Milliseconds(5000));
-  ASSERT_TRUE(measure(*workspace_, interrupted, heard_));
+  ASSERT_TRUE(measure(*workspace_, interrupted, received_));
   interrupted.journal->resume = true;
   hosts_.on_case = nullptr;
   ASSERT_TRUE(write_file(folder_ + "/libx.so.1", "two!"));
   open();
-  const auto refused = measure(*workspace_, interrupted, heard_);
+  const auto refused = measure(*workspace_, interrupted, received_);
   ASSERT_TRUE(refused);
   ASSERT_TRUE(refused->stopped);
   EXPECT_THAT(describe(*refused->stopped), HasSubstr("mapped.libx.so.1 is another file"));
@@ -203,11 +203,11 @@ TEST_F(RunTest, CountsAreTakenOverAndOneIsTakenAgain) {
   first.notes_inputs = true;
   ASSERT_TRUE(write_file(folder_ + "/libx.so.1", "one"));
   runner_.mapped = {folder_ + "/libx.so.1"};
-  const auto earlier = measure(*workspace_, first, heard_);
+  const auto earlier = measure(*workspace_, first, received_);
   ASSERT_TRUE(earlier);
   RunRequest next = request(plan);
   next.reuse = std::span(&earlier->record, 1);
-  const auto again = measure(*workspace_, next, heard_);
+  const auto again = measure(*workspace_, next, received_);
   ASSERT_TRUE(again);
   EXPECT_THAT(again->refuted, IsEmpty());
   const auto reused = [](const RunResult& result) {
@@ -219,20 +219,20 @@ TEST_F(RunTest, CountsAreTakenOverAndOneIsTakenAgain) {
     EXPECT_EQ(again->record.cases[i].status, CaseStatus::ok);
     EXPECT_EQ(again->record.cases[i].inputs, earlier->record.cases[i].inputs);
   }
-  EXPECT_THAT(heard_.messages, Contains("4 counts are reused; 1 counted again as proof, and equal"));
+  EXPECT_THAT(received_.messages, Contains("4 counts are reused; 1 counted again as proof, and equal"));
 
   settings_.iterations = 50;
   RunRequest other = request(plan);
   other.reuse = std::span(&earlier->record, 1);
-  const auto counted = measure(*workspace_, other, heard_);
+  const auto counted = measure(*workspace_, other, received_);
   ASSERT_TRUE(counted);
   EXPECT_EQ(reused(*counted), 0);
-  EXPECT_THAT(heard_.messages, Contains("no count could be reused; of 5 its settings is another"));
+  EXPECT_THAT(received_.messages, Contains("no count could be reused; of 5 its settings is another"));
   settings_.iterations = 100;
 
   ASSERT_TRUE(write_file(folder_ + "/libx.so.1", "two!"));
   workspace_->hosts().end_all();
-  const auto elsewhere = measure(*workspace_, next, heard_);
+  const auto elsewhere = measure(*workspace_, next, received_);
   ASSERT_TRUE(elsewhere);
   EXPECT_EQ(reused(*elsewhere), 0);
 }
@@ -241,12 +241,12 @@ TEST_F(RunTest, ACountThatIsAnotherHasAllOfThemCounted) {
   const Plan plan = plan_of({"a", "b", "c"});
   RunRequest first = request(plan);
   first.notes_inputs = true;
-  const auto earlier = measure(*workspace_, first, heard_);
+  const auto earlier = measure(*workspace_, first, received_);
   ASSERT_TRUE(earlier);
   for (const char* statement : {"a", "b", "c"}) count_of_[statement] = 7000;
   RunRequest next = request(plan);
   next.reuse = std::span(&earlier->record, 1);
-  const auto again = measure(*workspace_, next, heard_);
+  const auto again = measure(*workspace_, next, received_);
   ASSERT_TRUE(again);
   ASSERT_THAT(again->refuted, SizeIs(1));
   for (const CaseRecord& one : again->record.cases) {
@@ -260,12 +260,12 @@ TEST_F(RunTest, WhatFailsWhereItIsToProveHasAllOfThemCounted) {
   const Plan plan = plan_of({"a", "b", "c"});
   RunRequest first = request(plan);
   first.notes_inputs = true;
-  const auto earlier = measure(*workspace_, first, heard_);
+  const auto earlier = measure(*workspace_, first, received_);
   ASSERT_TRUE(earlier);
   RunRequest next = request(plan);
   next.reuse = std::span(&earlier->record, 1);
   hosts_.on_host = [](const ProcessRequest&, std::size_t) { return FakeHostScript{.dies_at = 1}; };
-  const auto again = measure(*workspace_, next, heard_);
+  const auto again = measure(*workspace_, next, received_);
   ASSERT_TRUE(again);
   for (const CaseRecord& one : again->record.cases) EXPECT_NE(one.status, CaseStatus::ok) << one.id;
 }
@@ -276,7 +276,7 @@ TEST_F(RunTest, OneProfileThatCannotBeReadCostsItsCaseAWarning) {
   // Its folder is a file.
   ASSERT_TRUE(write_file(folder_ + "/r.json.profiles", ""));
   with_profiles.profiles = ProfileRequest{.folder = folder_ + "/r.json.profiles", .name = "r.json.profiles"};
-  const auto result = measure(*workspace_, with_profiles, heard_);
+  const auto result = measure(*workspace_, with_profiles, received_);
   ASSERT_TRUE(result);
   EXPECT_FALSE(result->stopped);
   EXPECT_EQ(result->record.cases[0].status, CaseStatus::ok);
@@ -284,15 +284,15 @@ TEST_F(RunTest, OneProfileThatCannotBeReadCostsItsCaseAWarning) {
   EXPECT_FALSE(result->record.cases[0].profile);
 }
 
-TEST_F(RunTest, AMistakeIsToldBeforeAnythingIsMeasured) {
+TEST_F(RunTest, AMistakeIsReportedBeforeAnythingIsMeasured) {
   const Plan plan = plan_of({"a"});
   RunRequest wrong = request(plan);
   wrong.tools.python = "no-such-python";
-  const auto result = measure(*workspace_, wrong, heard_);
+  const auto result = measure(*workspace_, wrong, received_);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().kind, ErrorKind::input);
   EXPECT_EQ(hosts_.started, 0U);
-  EXPECT_EQ(heard_.runs, 0);
+  EXPECT_EQ(received_.runs, 0);
 }
 
 TEST_F(RunTest, AnInterruptionBeforeTheFirstCaseLeavesNoJournal) {
@@ -304,7 +304,7 @@ TEST_F(RunTest, AnInterruptionBeforeTheFirstCaseLeavesNoJournal) {
     runner_.inject(Interrupted{1});
     return play(asked);
   };
-  const auto result = measure(*workspace_, kept, heard_);
+  const auto result = measure(*workspace_, kept, received_);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().kind, ErrorKind::interrupted);
   EXPECT_FALSE(std::filesystem::exists(folder_ + "/journal"));
@@ -327,7 +327,7 @@ TEST_F(RunTest, SamplesMayLieInTheJournalAloneAndStandInTheRecordAllTheSame) {
   RunRequest spilling = request(plan);
   spilling.journal = JournalRequest{.path = folder_ + "/journal"};
   spilling.keeps_samples = false;
-  const auto result = measure(*workspace_, spilling, heard_);
+  const auto result = measure(*workspace_, spilling, received_);
   ASSERT_TRUE(result) << describe(result.error());
   const Wall& wall = *result->record.cases[0].wall;
   EXPECT_TRUE(wall.stored);
@@ -353,19 +353,19 @@ TEST_F(RunTest, AResumedRunMeasuresWhatIsMissing) {
   };
   runner_.inject(Interrupted{1}, Milliseconds(5000));
   {
-    const auto first = measure(*workspace_, interrupted, heard_);
+    const auto first = measure(*workspace_, interrupted, received_);
     ASSERT_TRUE(first) << describe(first.error());
     EXPECT_TRUE(first->interrupted);
     EXPECT_EQ(first->record.cases[0].status, CaseStatus::ok);
     EXPECT_EQ(first->record.cases[2].status, CaseStatus::skipped);
     interrupted.journal->resume = true;
-    EXPECT_FALSE(measure(*workspace_, interrupted, heard_)) << "the first one still writes its journal";
+    EXPECT_FALSE(measure(*workspace_, interrupted, received_)) << "the first one still writes its journal";
   }
   hosts_.on_case = nullptr;
   hosts_.requests.clear();
-  const auto second = measure(*workspace_, interrupted, heard_);
+  const auto second = measure(*workspace_, interrupted, received_);
   ASSERT_TRUE(second) << describe(second.error());
-  EXPECT_EQ(heard_.resumed, 2U);
+  EXPECT_EQ(received_.resumed, 2U);
   for (const CaseRecord& one : second->record.cases) EXPECT_EQ(one.status, CaseStatus::ok) << one.id;
   for (const FakeRequest& asked : hosts_.requests) EXPECT_EQ(asked.statement, "c");
 }
@@ -374,10 +374,10 @@ TEST_F(RunTest, WhatDiffersFromTheInterruptedRunIsNamed) {
   const Plan plan = plan_of({"a"});
   RunRequest journaled = request(plan);
   journaled.journal = JournalRequest{.path = folder_ + "/journal"};
-  ASSERT_TRUE(measure(*workspace_, journaled, heard_));
+  ASSERT_TRUE(measure(*workspace_, journaled, received_));
   journaled.journal->resume = true;
   const auto refusal = [&](const RunRequest& other) {
-    const auto result = measure(*workspace_, other, heard_);
+    const auto result = measure(*workspace_, other, received_);
     EXPECT_FALSE(result);
     return result ? "" : describe(result.error());
   };
@@ -395,7 +395,7 @@ TEST_F(RunTest, WhatDiffersFromTheInterruptedRunIsNamed) {
   python_version_ = "3.12.0";
   EXPECT_THAT(refusal(journaled), HasSubstr("python of python [python] was 3.11.2 and is 3.12.0"));
   python_version_ = "3.11.2";
-  EXPECT_TRUE(measure(*workspace_, journaled, heard_));
+  EXPECT_TRUE(measure(*workspace_, journaled, received_));
 }
 
 TEST_F(RunTest, RoundsStartEachHostOnceASide) {
@@ -407,7 +407,7 @@ TEST_F(RunTest, RoundsStartEachHostOnceASide) {
   sides[1].settings = settings_;
   std::vector<std::pair<int, std::size_t>> rounds;
   workspace_->keep_hosts_warm();
-  const auto one = [this](const RunRequest& side) { return measure(*workspace_, side, heard_); };
+  const auto one = [this](const RunRequest& side) { return measure(*workspace_, side, received_); };
   const auto result =
       measure_in_turns(one, sides, 5, [&](int round, std::size_t side) { rounds.emplace_back(round, side); });
   ASSERT_TRUE(result) << describe(result.error());
@@ -416,7 +416,7 @@ TEST_F(RunTest, RoundsStartEachHostOnceASide) {
   ASSERT_THAT(result->records, SizeIs(2));
   EXPECT_EQ(result->records[0].settings.repeat, 5);
   // The hosts that are there serve what comes after.
-  const auto examined = examine(*workspace_, sides[0], heard_);
+  const auto examined = examine(*workspace_, sides[0], received_);
   ASSERT_TRUE(examined) << describe(examined.error());
   EXPECT_EQ(hosts_.started, 3U) << "statements are executed natively, counts were not";
   EXPECT_EQ(examined->results[0]->text, "a");
@@ -426,11 +426,11 @@ TEST_F(RunTest, RoundsStartEachHostOnceASide) {
 TEST_F(RunTest, SuspectsAreMeasuredAgainAsTheirRecordSays) {
   settings_.iterations = 50;
   const Plan plan = plan_of({"a", "b"});
-  auto first = measure(*workspace_, request(plan), heard_);
+  auto first = measure(*workspace_, request(plan), received_);
   ASSERT_TRUE(first);
   Record next = std::move(first->record);
   count_of_["b"] = 7000;
-  const auto again = measure_again(*workspace_, again_request(next), heard_);
+  const auto again = measure_again(*workspace_, again_request(next), received_);
   ASSERT_TRUE(again) << describe(again.error());
   EXPECT_EQ(again->settings.iterations, 50U);
   replace_cases(next, *again);
@@ -438,7 +438,7 @@ TEST_F(RunTest, SuspectsAreMeasuredAgainAsTheirRecordSays) {
   EXPECT_EQ(next.cases[1].counts->replicates.front(), 7000U);
   EXPECT_THAT(next.cases[1].warnings, Contains(HasSubstr("a second time")));
   python_version_ = "3.12.0";
-  const auto elsewhere = measure_again(*workspace_, again_request(next), heard_);
+  const auto elsewhere = measure_again(*workspace_, again_request(next), received_);
   ASSERT_FALSE(elsewhere);
   EXPECT_THAT(elsewhere.error().message, HasSubstr("the environment of python [python] is not the one"));
 }

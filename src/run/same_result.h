@@ -1,7 +1,7 @@
 /// Whether both sides of a comparison compute the same: the judgement of two texts that an examined execution left.
 ///
 /// Equal texts are the same only
-/// when nothing of either had to be refused: what cannot be compared is said, never passed over.
+/// when nothing of either had to be refused: what cannot be compared is reported, never passed over.
 #pragma once
 
 #include <span>

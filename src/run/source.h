@@ -1,4 +1,4 @@
-/// Which commit is measured: asked of git once, before anything is measured.
+/// Finds the commit that is measured: one question to git, before anything is measured.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
-/// What the runs of one process share, and what outlives each of them: CPUs, hosts, a scratch folder, the cache.
+/// The state that the runs of one process share, and that outlives each of them: CPUs, hosts, a scratch folder, the
+/// cache.
 ///
 /// `tally run` makes one for its only run; comparing and confirming measure several plans in one, whose hosts they then
 /// share. The runner of processes is the caller's.

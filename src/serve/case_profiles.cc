@@ -55,7 +55,7 @@ Result<CaseProfiles> CaseProfiles::make(const std::filesystem::path& scratch, bo
 
 ProfileRequest CaseProfiles::request() const {
   ProfileRequest request{.folder = folder_.path().string(), .name = {}, .probes = {}, .baselines = true};
-  request.probes.set(probes::calls, calls_);
+  request.probes.set(probes::kCalls, calls_);
   return request;
 }
 

@@ -18,7 +18,7 @@ class CaseProfiles {
   /// Below this folder. `calls`: they know who calls whom.
   static Result<CaseProfiles> make(const std::filesystem::path& scratch, bool calls);
 
-  /// What a run is to be asked for.
+  /// What is to be requested of a run.
   [[nodiscard]] ProfileRequest request() const;
   /// A case of that run is finished.
   void add(const CaseRecord& record);

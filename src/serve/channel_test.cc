@@ -179,7 +179,7 @@ TEST_F(ChannelTest, FilesCountAsUnreadUntilTheyAreRead) {
   EXPECT_TRUE(channel_->broken());
 }
 
-TEST_F(ChannelTest, AFileThatCannotBeMadeIsSaidBeforeItEnds) {
+TEST_F(ChannelTest, AFileThatCannotBeMadeIsReportedBeforeItEnds) {
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
   const rlimit none{0, before.rlim_max};

@@ -80,7 +80,7 @@ class ServerWait {
     said_ = said_ && runs == said_ahead_;
   }
   void over() { since_.reset(); }
-  [[nodiscard]] bool goes_on() const { return since_.has_value(); }
+  [[nodiscard]] bool is_running() const { return since_.has_value(); }
   [[nodiscard]] bool longer_than(std::optional<double> seconds) const {
     return since_ && seconds && std::chrono::duration<double>(Clock::now() - *since_).count() >= *seconds;
   }
@@ -113,7 +113,7 @@ Result<RunResult> result_of(const json::Value& event) {
 }  // namespace
 
 Result<std::unique_ptr<Client>> Client::connect(const EnvironmentVariables& environment, const std::string& which,
-                                                const Tool& tool, const std::function<void(const std::string&)>& tell) {
+                                                const Tool& tool, const std::function<void(const std::string&)>& warn) {
   std::unique_ptr<Client> none;
   if (which == "off") return none;
   const bool is_named = which != "auto";
@@ -122,7 +122,7 @@ Result<std::unique_ptr<Client>> Client::connect(const EnvironmentVariables& envi
   if (!is_named && !fs::exists(path, code)) return none;
   const auto without = [&](const Error& error) -> Result<std::unique_ptr<Client>> {
     if (is_named) return std::unexpected(error);
-    tell("measuring without the server: " + describe(error));
+    warn("measuring without the server: " + describe(error));
     return std::unique_ptr<Client>();
   };
   if (Status safe = check_socket_folder(path, !is_named); !safe) return without(safe.error());
@@ -249,7 +249,7 @@ Result<RunResult> Client::measure(const RunRequest& request, const ServedPlan& p
                               *request.settings.max_wait_s, waiting.text()),
                   path_, "let it wait longer (--max-wait), or measure without the server (--server off)");
     }
-    auto event = next_event(id, &interrupts, waiting.goes_on() ? std::optional(ServerWait::kLook) : std::nullopt);
+    auto event = next_event(id, &interrupts, waiting.is_running() ? std::optional(ServerWait::kLook) : std::nullopt);
     if (event && !*event) continue;
     if (!event && (channel_.ended() || channel_.broken())) {
       observer.on_end();

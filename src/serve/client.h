@@ -1,7 +1,7 @@
 /// A running `tally serve`, as one that measures for a command.
 ///
-/// Speaks the protocol of docs/reference/serve.md; what the server tells of a run reaches the same observer that a run
-/// of our own would. An interruption (Ctrl-C) is passed on: the run ends as ours would, and a second one kills it. With
+/// Uses the protocol of docs/reference/serve.md; the server's events of a run reach the same observer as those of a run
+/// in this process. An interruption (Ctrl-C) is passed on: the run ends as ours would, and a second one kills it. With
 /// a third one a server that does not answer is left.
 #pragma once
 
@@ -38,10 +38,10 @@ class Client {
   /// Whose socket that is, of whatever build; nothing where nobody listens. An error: it is another user's.
   static Result<std::optional<FoundServer>> look(const std::string& path, bool is_default);
 
-  /// `which`: "auto", "off" or a socket's path. Nothing where no server is to be used: there is none, or `tell` was
-  /// told why not. An error: the one that was named cannot be used. `tool` is what the server must be, too.
+  /// `which`: "auto", "off" or a socket's path. Nothing where no server is to be used: there is none, or `warn` got
+  /// the reason. An error: the one that was named cannot be used. `tool` is what the server must be, too.
   static Result<std::unique_ptr<Client>> connect(const EnvironmentVariables& environment, const std::string& which,
-                                                 const Tool& tool, const std::function<void(const std::string&)>& tell);
+                                                 const Tool& tool, const std::function<void(const std::string&)>& warn);
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] int pid() const { return pid_; }
@@ -66,7 +66,7 @@ class Client {
   Channel channel_;
   std::deque<std::string> received_;
   std::uint64_t last_id_ = 0;
-  int passed_on_ = 0;  ///< Interruptions that the server was told of.
+  int passed_on_ = 0;  ///< Interruptions that were passed on to the server.
   int pid_ = 0;
 };
 

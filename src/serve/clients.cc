@@ -15,7 +15,7 @@ namespace tally::serve {
 
 namespace {
 
-// What epoll tells apart: signals, the listening socket, and two descriptors of each client.
+// What epoll distinguishes: signals, the listening socket, and two descriptors of each client.
 constexpr std::uint64_t kSignals = 0;
 constexpr std::uint64_t kListening = 1;
 constexpr std::chrono::seconds kUntilNextAccept{1};
@@ -93,7 +93,7 @@ void Clients::attend() {
   }
   for (auto next = clients_.begin(); next != clients_.end();) {
     const auto current = next++;
-    if (current->second.in_is_file && !current->second.channel.ended()) hear(current->first);
+    if (current->second.in_is_file && !current->second.channel.ended()) receive(current->first);
   }
   take_leave();
 }
@@ -109,7 +109,7 @@ void Clients::attend(std::uint64_t key, std::uint32_t events) {
   Client& client = found->second;
   const bool is_in = key == in_key(id);
   if ((events & EPOLLOUT) != 0) client.channel.flush();
-  if (is_in && (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP)) != 0) hear(id);
+  if (is_in && (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP)) != 0) receive(id);
   const auto still = clients_.find(id);
   if (still == clients_.end()) return;
   // Of a pipe that is read, a hang-up is only its end.
@@ -140,7 +140,7 @@ void Clients::accept_all() {
   }
 }
 
-void Clients::hear(ClientId id) {
+void Clients::receive(ClientId id) {
   const auto found = clients_.find(id);
   if (found == clients_.end()) return;
   Client& client = found->second;
@@ -152,7 +152,7 @@ void Clients::hear(ClientId id) {
       handler_->on_malformed(id, document.error());
     }
   }
-  if (client.channel.ended() && !std::exchange(client.asked_all, true)) handler_->on_asked_all(id);
+  if (client.channel.ended() && !std::exchange(client.has_requested_all, true)) handler_->on_last_request(id);
 }
 
 void Clients::send(ClientId client, std::string document) {

@@ -1,4 +1,4 @@
-/// The clients that are connected, and this process's signals: all that comes from outside while a server works.
+/// The connected clients, and this process's signals: all input from outside while a server works.
 ///
 /// Measuring takes the only thread there is, in a loop over the runner's descriptors; so the clients are attended to
 /// whenever that loop comes round: they are the runner's source of interruptions, behind one descriptor (epoll).
@@ -31,9 +31,9 @@ class ClientHandler {
   /// Something that cannot be taken came instead of a document.
   virtual void on_malformed(ClientId client, const Error& error) = 0;
   /// It asks for nothing more, but may still listen.
-  virtual void on_asked_all(ClientId client) = 0;
+  virtual void on_last_request(ClientId client) = 0;
   virtual void on_gone(ClientId client) = 0;
-  /// `count` signals to end have come to this process by now.
+  /// This process has received `count` signals to end by now.
   virtual void on_signal(int count) = 0;
 };
 
@@ -71,7 +71,7 @@ class Clients final : public InterruptionSource {
     Channel channel;
     bool in_is_file = false;  ///< Always readable: epoll takes none.
     bool closing = false;
-    bool asked_all = false;  ///< The handler knows.
+    bool has_requested_all = false;  ///< The handler knows.
     std::uint32_t in_watched = 0;
     std::uint32_t out_watched = 0;
   };
@@ -81,7 +81,7 @@ class Clients final : public InterruptionSource {
   void attend(std::uint64_t key, std::uint32_t events);
   void accept_all();
   void accept_later();
-  void hear(ClientId id);
+  void receive(ClientId id);
   /// Watches for what can be done next.
   void settle(ClientId id, Client& client);
   void take_leave();

@@ -37,7 +37,7 @@ class Handler final : public ClientHandler {
   void on_connected(ClientId) override { ++connected; }
   void on_document(ClientId, const std::string&) override {}
   void on_malformed(ClientId, const Error&) override {}
-  void on_asked_all(ClientId) override {}
+  void on_last_request(ClientId) override {}
   void on_gone(ClientId) override {}
   void on_signal(int) override {}
   int connected = 0;

@@ -1,4 +1,4 @@
-/// What the server says, as lines of the protocol without their newline (docs/reference/serve.md). Pure.
+/// The server's events, as lines of the protocol without their newline (docs/reference/serve.md). Pure.
 #pragma once
 
 #include <cstdint>

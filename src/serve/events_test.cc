@@ -63,7 +63,7 @@ TEST(Events, AClientReadsTheErrorThatWasWritten) {
 
 TEST(Events, AClientReadsTheModeThatWasWritten) {
   for (const Mode mode : {Mode::counts, Mode::wall, Mode::result}) EXPECT_EQ(mode_named(to_string(mode)), mode);
-  for (const KeptProbe* kept : probes::table) {
+  for (const KeptProbe* kept : probes::kTable) {
     const Mode mode(kept->probe);
     EXPECT_EQ(mode_named(to_string(mode)), mode);
   }

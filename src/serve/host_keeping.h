@@ -1,4 +1,4 @@
-/// Which warm hosts go when memory is short: the least recently used ones. Pure.
+/// Chooses the warm hosts that end when memory is short: the least recently used ones. Pure.
 #pragma once
 
 #include <cstdint>

@@ -36,7 +36,7 @@ TEST(HostKeeping, AMachineThatIsShortOfMemoryGetsSomeBack) {
   const MemoryState tight{.total = 8 * kGibi, .available = kGibi / 10};
   const std::vector<KeptHost> hosts = {host(1, kGibi / 4, 5), host(2, kGibi / 4, 4), host(3, kGibi / 4, 6)};
   EXPECT_THAT(hosts_to_end(hosts, 8 * kGibi, tight), ElementsAre(HostId{2}, HostId{1}));
-  // Where the kernel does not tell, only the limit counts.
+  // Where the kernel does not report it, only the limit counts.
   EXPECT_THAT(hosts_to_end(hosts, 8 * kGibi, {}), IsEmpty());
 }
 

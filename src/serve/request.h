@@ -1,4 +1,4 @@
-/// What a client asks for, read from one line of the protocol (docs/reference/serve.md). Pure.
+/// A client's requests, read from one line of the protocol (docs/reference/serve.md). Pure.
 ///
 /// Owns the rules of requests; the keys of a measure are listed in request_fields.h. A suite is read later, when its
 /// turn comes (suite_of.h): its includes are files.
@@ -51,8 +51,9 @@ struct MeasureRequest {
   bool notes_inputs = false;
 };
 
-/// What a server is asked for instead of a run of one's own. The paths of files become absolute, for only the suite's
-/// own are relative to the caller's folder on the other side. Records to take counts over from do not go to a server.
+/// The request to a server that replaces a run in this process. The paths of files become absolute, for only the
+/// suite's own are relative to the caller's folder on the other side. Records to take counts over from do not go to a
+/// server.
 MeasureRequest measure_request(const RunRequest& run, SuiteText suite, Selection selection, std::string cores);
 
 /// What the server runs then. The plan is to be made and set; the request must outlive nothing.

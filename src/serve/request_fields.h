@@ -72,7 +72,7 @@ void fields(auto& a, is<ProfileRequest> auto& p) {
   auto& [folder, name, wanted, sources, baselines] = p;
   a("folder", folder, Rule::required_path);
   a("name", name, Rule::required);
-  for (const KeptProbe* probe : probes::table) {
+  for (const KeptProbe* probe : probes::kTable) {
     if (probe->field.empty()) continue;
     bool is_wanted = wanted.contains(*probe);
     a(probe->field, is_wanted, Rule::optional);

@@ -81,7 +81,7 @@ TEST(RequestFields, EachGoesThereAndBack) {
   EXPECT_TRUE(there_and_back(keeps).keeps_profiles);
 }
 
-TEST(RequestFields, AServedRunIsTheRunThatWasAskedFor) {
+TEST(RequestFields, AServedRunIsTheRequestedRun) {
   RunRequest run = run_request(full_request(true));
   run.suite = "s.toml";
   const MeasureRequest request =
@@ -93,7 +93,7 @@ TEST(RequestFields, AServedRunIsTheRunThatWasAskedFor) {
   EXPECT_EQ(served.caller.environment, run.caller.environment);
   EXPECT_TRUE(served.notes_inputs);
   ASSERT_TRUE(served.profiles);
-  EXPECT_TRUE(served.profiles->probes.contains(probes::allocation_sites));
+  EXPECT_TRUE(served.profiles->probes.contains(probes::kAllocationSites));
   EXPECT_TRUE(served.profiles->baselines);
   EXPECT_EQ(served.profiles->folder, run.profiles->folder);
 }

@@ -116,7 +116,7 @@ TEST(Request, WhatIsNoRequestIsRefusedAndKeepsItsId) {
   EXPECT_TRUE(parse_request(R"({"request":"hallo","id":{}})").id.is_null());
 }
 
-TEST(Request, ADocumentBesideItsLineIsToldByItAlone) {
+TEST(Request, ADocumentBesideItsLineIsKnownByItAlone) {
   EXPECT_EQ(passed_bytes(R"({"passed": 5000000})"), 5'000'000U);
   for (const char* other : {R"({"passed":"1"})", R"({"passed":1,"id":1})", "{}", "", R"({"passed":-1})"})
     EXPECT_FALSE(passed_bytes(other)) << other;

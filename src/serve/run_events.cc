@@ -10,7 +10,7 @@ std::optional<Mode> mode_named(std::string_view name) {
   for (const Mode mode : {Mode::counts, Mode::wall, Mode::figure, Mode::result}) {
     if (to_string(mode) == name) return mode;
   }
-  for (const KeptProbe* kept : probes::table) {
+  for (const KeptProbe* kept : probes::kTable) {
     if (kept->probe.name == name) return Mode(kept->probe);
   }
   return std::nullopt;

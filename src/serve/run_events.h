@@ -1,4 +1,4 @@
-/// Tells a client what its run does, as events.
+/// Reports to a client what its run does, as events.
 #pragma once
 
 #include <functional>

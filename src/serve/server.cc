@@ -201,8 +201,8 @@ void Server::on_document(ClientId client, const std::string& document) {
   std::visit([&](const auto& request) { answer(client, parsed.id, request); }, *parsed.request);
 }
 
-void Server::on_asked_all(ClientId client) {
-  conversations_[client].asked_all = true;
+void Server::on_last_request(ClientId client) {
+  conversations_[client].has_requested_all = true;
   close_where_done(client);
 }
 
@@ -230,7 +230,7 @@ void Server::interrupt_running(int times) {
 
 void Server::close_where_done(ClientId client) {
   const auto conversation = conversations_.find(client);
-  if (conversation == conversations_.end() || !conversation->second.asked_all) return;
+  if (conversation == conversations_.end() || !conversation->second.has_requested_all) return;
   if (!is_running(client) && !queue_.has_any(client)) clients_.close(client);
 }
 

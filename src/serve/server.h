@@ -35,13 +35,13 @@ class Server final : public ClientHandler {
   /// The runner may wait for processes after this, and nobody is left to speak to the clients.
   ~Server() override { clients_.handle_with(nullptr); }
 
-  /// Until nobody needs it any more, or it is asked to end. An error: it could not go on.
+  /// Until nobody needs it any more, or it is asked to end. An error: it could not continue.
   Status run();
 
   void on_connected(ClientId client) override;
   void on_document(ClientId client, const std::string& document) override;
   void on_malformed(ClientId client, const Error& error) override;
-  void on_asked_all(ClientId client) override;
+  void on_last_request(ClientId client) override;
   void on_gone(ClientId client) override;
   void on_signal(int count) override;
 
@@ -49,7 +49,7 @@ class Server final : public ClientHandler {
   /// What is known of a client.
   struct Conversation {
     bool greeted = false;
-    bool asked_all = false;
+    bool has_requested_all = false;
     std::optional<CaseProfiles> profiles;  ///< Of its last measure, where it wanted them kept.
     json::Value profiles_of;               ///< That measure's id.
   };

@@ -1,4 +1,4 @@
-/// Where a server's socket lies, and that nobody else can put one there.
+/// Finds the place of a server's socket, where nobody else can put one.
 #pragma once
 
 #include <string>

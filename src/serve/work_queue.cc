@@ -6,7 +6,7 @@ namespace tally::serve {
 
 void WorkQueue::add(Work work) {
   waiting_.push_back(std::move(work));
-  tell_from(waiting_.size() - 1);
+  notify_from(waiting_.size() - 1);
 }
 
 std::optional<Work> WorkQueue::take() {
@@ -15,7 +15,7 @@ std::optional<Work> WorkQueue::take() {
   waiting_.pop_front();
   // The one that ran has made room for the one that runs: for those behind, one less.
   running_ = true;
-  tell_from(0);
+  notify_from(0);
   return next;
 }
 
@@ -33,20 +33,20 @@ bool WorkQueue::remove(ClientId client, const json::Value& id) {
   if (found == waiting_.end()) return false;
   const auto behind = static_cast<std::size_t>(found - waiting_.begin());
   waiting_.erase(found);
-  tell_from(behind);
+  notify_from(behind);
   return true;
 }
 
 void WorkQueue::remove_all(ClientId client) {
   const auto first = std::ranges::find(waiting_, client, &Work::client);
   const auto behind = static_cast<std::size_t>(first - waiting_.begin());
-  if (std::erase_if(waiting_, [&](const Work& work) { return work.client == client; }) > 0) tell_from(behind);
+  if (std::erase_if(waiting_, [&](const Work& work) { return work.client == client; }) > 0) notify_from(behind);
 }
 
-void WorkQueue::tell_from(std::size_t first) const {
+void WorkQueue::notify_from(std::size_t first) const {
   for (std::size_t i = first; i < waiting_.size(); ++i) {
     // Before a turn begins, with nothing ahead, there is nothing to wait for.
-    if (const std::size_t ahead = i + (running_ ? 1 : 0); ahead > 0) tell_(waiting_[i], ahead);
+    if (const std::size_t ahead = i + (running_ ? 1 : 0); ahead > 0) notify_(waiting_[i], ahead);
   }
 }
 

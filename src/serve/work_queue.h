@@ -1,4 +1,4 @@
-/// Which runs are wanted, by whom, and whose turn it is. Pure.
+/// The queue of requested runs: whose they are, and which is next. Pure.
 ///
 /// In the order of asking. One runs at a time; the others are notified how many go first, whenever this changes.
 #pragma once
@@ -21,10 +21,10 @@ struct Work {
 
 class WorkQueue {
  public:
-  using Tell = std::function<void(const Work& work, std::size_t ahead)>;
+  using Notify = std::function<void(const Work& work, std::size_t ahead)>;
 
-  /// `tell` is called for each that has to wait, whenever the number ahead of it changes.
-  explicit WorkQueue(Tell tell) : tell_(std::move(tell)) {}
+  /// `notify` is called for each that has to wait, whenever the number ahead of it changes.
+  explicit WorkQueue(Notify notify) : notify_(std::move(notify)) {}
 
   void add(Work work);
   /// The next one runs from now on; nothing when there is none.
@@ -44,9 +44,9 @@ class WorkQueue {
 
  private:
   /// Those from the `first` on have moved up.
-  void tell_from(std::size_t first) const;
+  void notify_from(std::size_t first) const;
 
-  Tell tell_;
+  Notify notify_;
   std::deque<Work> waiting_;
   bool running_ = false;
 };

@@ -37,7 +37,7 @@ std::optional<CaseCommand> CaseDialogue::on(CaseMessage message) {
   if (failure_ && std::holds_alternative<PhaseReady>(message)) return Advance{};
   if (failure_) return std::nullopt;
   if (auto* report = std::get_if<CaseReport>(&message)) {
-    // An earlier call, in a process of its own, may have said it all.
+    // An earlier call, in a process of its own, may have reported it all.
     if (!report->left_behind.empty()) left_behind_ = report->left_behind;
     if (!report->note.empty() || !report->counters.empty() || report->used || report->figure)
       report_ = std::move(*report);
@@ -104,7 +104,7 @@ void CaseDialogue::deliver(CaseOutcome& outcome, std::optional<WallWatch> watch)
   if (!device_.empty()) outcome.device = device_;
   if (!left_behind_.empty()) outcome.left_behind = left_behind_;
   // Others are left before the function's end: what it has reported by then is not what it reports there.
-  if (report_ && (rules_.mode == Mode::wall || rules_.hears_end)) {
+  if (report_ && (rules_.mode == Mode::wall || rules_.waits_for_end)) {
     if (!report_->used) report_->used = outcome.report.used;  // of the session that took times
     outcome.report = std::move(*report_);
   }

@@ -1,8 +1,8 @@
-/// The talk with one case child: a message in, the next command out. Pure, with no socket, process or clock.
+/// The dialogue with one case child: a message in, the next command out. Pure, with no socket, process or clock.
 ///
-/// Owns what every session has: how far its child has come, how it failed, what a benchmark tells of itself. What to
-/// ask next, and the samples, are those of the dialogue that the session is for: it counts, times, hears a figure,
-/// examines or probes, never two of them.
+/// Owns what every session has: how far its child has come, how it failed, what a benchmark reports about itself. What
+/// to request next, and the samples, belong to the dialogue that the session is for: it counts, times, receives a
+/// figure, examines or probes, never two of them.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ class CaseDialogue {
  public:
   explicit CaseDialogue(DialogueRules rules);
 
-  /// What to send in answer; nothing where the child is to go on by itself, or has failed.
+  /// What to send in answer; nothing where the child is to continue by itself, or has failed.
   std::optional<CaseCommand> on(CaseMessage message);
 
   /// The first failure counts. `crashed`: a signal ended the process.
@@ -35,7 +35,7 @@ class CaseDialogue {
   [[nodiscard]] bool complete() const { return step_ == Step::leaving; }
   /// And nothing that it may still do is waited for.
   [[nodiscard]] bool needs_no_more() const {
-    return complete() && is_under_valgrind(rules_.mode) && (!rules_.hears_end || ended_);
+    return complete() && is_under_valgrind(rules_.mode) && (!rules_.waits_for_end || ended_);
   }
 
   /// Moves what was measured into the case's outcome, beside what other sessions have.

@@ -31,7 +31,7 @@ class CaseDialogueTest : public ::testing::Test {
                          .replicates = 2,
                          .forks_all = forks_all_,
                          .counts_allocations = settings_.counts,
-                         .hears_end = hears_end_,
+                         .waits_for_end = waits_for_end_,
                          .timer_overhead_s = 1e-8});
   }
   /// The empty loop is timed; the statement comes.
@@ -60,7 +60,7 @@ class CaseDialogueTest : public ::testing::Test {
   Settings settings_;
   std::string perturbation_;
   bool forks_all_ = false;
-  bool hears_end_ = false;
+  bool waits_for_end_ = false;
 };
 
 TEST_F(CaseDialogueTest, TwoReplicatesThatAgreeAreEnoughAndTheLastMayBeTheChildsOwn) {
@@ -166,9 +166,9 @@ TEST_F(CaseDialogueTest, ADumpThatCannotBeReadIsAFailureWithTheReason) {
   EXPECT_EQ(dialogue.on(counted(1000)), std::nullopt) << "nothing is asked after a failure";
 }
 
-TEST_F(CaseDialogueTest, AProgramsFunctionIsHeardToItsEndWhereNoTimesFollow) {
-  for (const bool hears : {false, true}) {
-    hears_end_ = hears;
+TEST_F(CaseDialogueTest, AProgramsFunctionIsFollowedToItsEndWhereNoTimesFollow) {
+  for (const bool waits : {false, true}) {
+    waits_for_end_ = waits;
     CaseDialogue dialogue = begin(Mode::counts);
     dialogue.on(PhaseReady{Phase::baseline});
     dialogue.on(counted(1000));
@@ -176,12 +176,12 @@ TEST_F(CaseDialogueTest, AProgramsFunctionIsHeardToItsEndWhereNoTimesFollow) {
     dialogue.on(CaseReport{.note = "too early", .counters = {}});
     dialogue.on(counted(6000));
     dialogue.on(counted(6000, true));
-    EXPECT_EQ(dialogue.needs_no_more(), !hears);
+    EXPECT_EQ(dialogue.needs_no_more(), !waits);
     dialogue.on(CaseReport{.note = "at its end", .counters = {}});
     EXPECT_TRUE(dialogue.needs_no_more());
     CaseOutcome outcome;
     dialogue.deliver(outcome, {});
-    EXPECT_EQ(outcome.report.note, hears ? "at its end" : "");
+    EXPECT_EQ(outcome.report.note, waits ? "at its end" : "");
   }
 }
 
@@ -203,8 +203,8 @@ TEST_F(CaseDialogueTest, ACommandsRunThatIsFurthestFromTheFirstSaysWhatDiffers) 
   EXPECT_THAT(outcome.warnings[0], HasSubstr("executed 100 instructions in one run and 150 in another"));
 }
 
-TEST_F(CaseDialogueTest, WhatACommandLeftBehindIsHeardOfBySessionsThatCountToo) {
-  hears_end_ = true;
+TEST_F(CaseDialogueTest, WhatACommandLeftBehindIsReportedBySessionsThatCountToo) {
+  waits_for_end_ = true;
   CaseDialogue dialogue = begin(Mode::counts);
   dialogue.on(PhaseReady{Phase::baseline});
   dialogue.on(counted(1000));
@@ -221,7 +221,7 @@ TEST_F(CaseDialogueTest, WhatACommandLeftBehindIsHeardOfBySessionsThatCountToo) 
 }
 
 TEST_F(CaseDialogueTest, AnEndThatSaysNothingLeavesWhatWasSaidBefore) {
-  hears_end_ = true;
+  waits_for_end_ = true;
   CaseDialogue dialogue = begin(Mode::counts);
   dialogue.on(CaseReport{.note = "by an earlier call", .counters = {}});
   dialogue.on(PhaseReady{Phase::baseline});
@@ -281,7 +281,7 @@ TEST_F(CaseDialogueTest, TheMaximumRunTimeIsOfAllThatChildrenTake) {
   };
   EXPECT_EQ(children_until_it_stops(0.1), 5) << "half a second";
   EXPECT_EQ(children_until_it_stops(0.0625), 8);
-  EXPECT_EQ(children_until_it_stops(0), 40) << "a program of an earlier version, which does not tell";
+  EXPECT_EQ(children_until_it_stops(0), 40) << "a program of an earlier version, which does not report it";
 }
 
 TEST_F(CaseDialogueTest, TheLastChildMayBeTheCasesOwnUnlessAllocationsAreToBeCounted) {
@@ -354,7 +354,7 @@ TEST_F(CaseDialogueTest, NothingIsTakenOffOfATimeThatTheBenchmarkSays) {
   EXPECT_EQ(outcome.wall->clock_s, 0);
 }
 
-/// What is asked for are samples of the statement: a third of a cheap one's blocks is the empty loop.
+/// Samples of the statement are requested: a third of a cheap one's blocks is the empty loop.
 TEST_F(CaseDialogueTest, TheMinimumRunTimeIsOfTheStatementAlone) {
   settings_.counts = false;
   settings_.min_run_time_s = 2;
@@ -453,7 +453,7 @@ TEST_F(CaseDialogueTest, AllocationsAreCountedAfterTheTimesAndOnlyBesideCounts) 
   }
 }
 
-TEST_F(CaseDialogueTest, AResultIsAskedForTwiceAndMustAgree) {
+TEST_F(CaseDialogueTest, AResultIsRequestedTwiceAndMustAgree) {
   CaseDialogue dialogue = begin(Mode::result);
   EXPECT_TRUE(advances(dialogue.on(PhaseReady{Phase::baseline})));
   EXPECT_EQ(count_of(dialogue.on(PhaseReady{Phase::statement})).iterations, 1U);
@@ -480,7 +480,7 @@ TEST_F(CaseDialogueTest, WhatTheChildSaysOfItsFailureIsPutInTheSuitesWords) {
   EXPECT_FALSE(dialogue.crashed());
 }
 
-TEST_F(CaseDialogueTest, AnIllegalInstructionIsToldByItsNumberAlone) {
+TEST_F(CaseDialogueTest, AnIllegalInstructionIsKnownByItsNumberAlone) {
   case_.language = Language::cpp;
   CaseDialogue crashed = begin(Mode::counts);
   crashed.on(CaseFailed{.stage = Stage::region, .message = "crashed with SIGILL", .detail = {}, .signal = SIGILL});

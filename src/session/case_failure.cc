@@ -45,7 +45,7 @@ CaseFailure describe_failure(const CaseFailed& failed, const Case& one, Mode mod
         0, fmt::format("over memory, of which it may use {:.4g} MiB: ", static_cast<double>(memory_limit) / 1048576));
   }
   if (one.language != Language::python || failed.signal) {
-    // A library's message may go on for pages (PyTorch appends its own stack).
+    // A library's message may run for pages (PyTorch appends its own stack).
     std::string summary(trim(first_line(text)));
     if (failed.signal == SIGILL && mode == Mode::counts) {
       summary += "; Valgrind lacks some instructions (AVX-512 among them): build without -march=native";

@@ -1,4 +1,4 @@
-/// What went wrong in a case, in words that lead a reader to the place in the suite. Pure.
+/// Words a case's failure so that a reader finds the place in the suite. Pure.
 #pragma once
 
 #include "definition/toolchain.h"

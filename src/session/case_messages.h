@@ -1,4 +1,4 @@
-/// What a case child says and what it can be asked, as values: the wire's frames decoded and encoded.
+/// The messages of a case child and the commands to it, as values: decodes and encodes the wire's frames.
 ///
 /// Reads the dump that a counted replicate left, since its numbers are what the message is about. Never decides
 /// anything: that is the dialogue's part.
@@ -34,11 +34,11 @@ struct ChildTimed {
   std::vector<double> launch_s = {};  ///< On a device, of the same blocks: until its wait for the device.
   std::vector<double> device_s = {};  ///< Likewise, by the device's own clock; empty: none is read.
   bool manual = false;                ///< As the benchmark says, not as the clock does.
-  double spent_s = 0;                 ///< From its fork to its end; 0 where the program does not tell.
-  double steal_share = 0;             ///< Of the time since the first child, as the machine tells.
+  double spent_s = 0;                 ///< From its fork to its end; 0 where the program does not report it.
+  double steal_share = 0;             ///< Of the time since the first child, as the machine reports it.
 };
 
-/// The case cannot go on.
+/// The case cannot continue.
 struct CaseFailed {
   protocol::Stage stage = protocol::Stage::host;
   std::string message;

@@ -8,7 +8,7 @@ namespace {
 
 constexpr Milliseconds kCountedDeadline{300'000};
 constexpr Milliseconds kNativeDeadline{60'000};
-// Of an interleaved run: three turns of two children come to the six that one turn would take.
+// Of an interleaved run: three turns of two children make the six that one turn would take.
 constexpr int kTurns = 3;
 constexpr std::uint64_t kChildrenInATurn = 2;
 // Forks, set-up and warm-up of each child come on top of what is sampled.
@@ -24,7 +24,7 @@ WallPlan wall_plan(const Settings& settings, const CaseSettings& own) {
   plan.number = settings.number_per_run.value_or(0);
   plan.min_run_time_s = own.min_run_time ? seconds(*own.min_run_time) : settings.min_run_time_s;
   plan.max_run_time_s = own.max_run_time ? seconds(*own.max_run_time) : settings.max_run_time_s;
-  // Where only the one or the other was asked for, it pushes the other's default along.
+  // Where only the one or the other was requested, it pushes the other's default along.
   if (own.max_run_time && !own.min_run_time) plan.min_run_time_s = std::min(plan.min_run_time_s, plan.max_run_time_s);
   plan.max_run_time_s = std::max(plan.max_run_time_s, plan.min_run_time_s);
   if (settings.interleave) {

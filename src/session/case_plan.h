@@ -1,5 +1,4 @@
-/// How one case is measured: what its benchmark says, else what the run's settings say, else what we hold to be
-/// sensible. Pure.
+/// Plans how one case is measured: by its benchmark's settings, else by the run's, else by our defaults. Pure.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +38,7 @@ RetryLimits retry_limits(const Settings& settings, const CaseSettings& own = {})
 struct HostDeadlines {
   Milliseconds start{120'000};
   /// How much processor time a host may use to start: while it uses some, it may take longer than `start`, as on a
-  /// machine that is busy. Nothing where somebody has said how long it may take.
+  /// machine that is busy. Nothing where its time limit was set.
   std::optional<Milliseconds> busy_start = Milliseconds(600'000);
   Milliseconds fork{20'000};
 };

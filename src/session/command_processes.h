@@ -1,4 +1,4 @@
-/// What a dump says of a whole command's processes (protocol/command_tree.h). Pure.
+/// Reads the processes of a whole command from a dump (protocol/command_tree.h). Pure.
 #pragma once
 
 #include <string>

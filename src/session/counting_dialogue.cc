@@ -43,7 +43,7 @@ std::uint64_t CountingDialogue::iterations() const {
   return rules_.plan.iterations + (phase_ == Phase::statement && lead_ ? lead_->iterations : 0);
 }
 
-/// Whether the replicate to be asked for is the last, if it agrees.
+/// Whether the next replicate is the last, if it agrees.
 bool CountingDialogue::is_last_replicate() const {
   return phase_ == Phase::statement && !rules_.forks_all && counts_.replicates.size() + 1 >= rules_.replicates;
 }
@@ -105,7 +105,7 @@ DialogueAnswer CountingDialogue::on_replicate(bool own) {
 }
 
 /// What is subtracted has as many pauses as the statement had: a function that pauses now and then had its pauses
-/// subtracted as often as its first execution had one, and 10 instructions read -17 or 33. The empty loops tell what a
+/// subtracted as often as its first execution had one, and 10 instructions read -17 or 33. The empty loops show what a
 /// pause costs.
 void CountingDialogue::settle_baseline() {
   if (counts_.baseline.empty() || !pauses_of_empty_) return;
@@ -142,7 +142,7 @@ void CountingDialogue::deliver(CaseOutcome& outcome) {
     return;
   }
   outcome.counted.forks_differ = outcome.counted.forks_differ || forks_differ_;
-  // A case's own threads are said in its definition.
+  // A case's own threads are in its definition.
   if (threads_ > 1 && rules_.measured->threads == 1 && !on_device_ && outcome.counted.doubt.empty())
     outcome.counted.doubt = fmt::format("it has {} threads", threads_);
   if (difference_.empty() && !outcome.processes.empty() && !processes_.empty())

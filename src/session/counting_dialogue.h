@@ -1,4 +1,4 @@
-/// The part of the talk with a case child that counts: replicate after replicate until they prove the count. Pure.
+/// The part of the dialogue with a case child that counts: replicate after replicate until they prove the count. Pure.
 #pragma once
 
 #include "session/dialogue_rules.h"

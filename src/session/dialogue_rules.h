@@ -1,4 +1,4 @@
-/// What the talk with one case child is to come to, and the answers that it gives. Plain data.
+/// The aims of the dialogue with one case child, and the answers that it gives. Plain data.
 #pragma once
 
 #include <expected>
@@ -24,13 +24,13 @@ struct DialogueRules {
   bool once = false;               ///< One replicate, in a forked process: others are of another session.
   bool forks_all = false;          ///< None of them may be executed by the case child itself.
   bool counts_allocations = true;  ///< After times: they stand beside the counts in a record.
-  /// After counts: a benchmark program's function goes on to its end, where it tells its label and its counters. A
+  /// After counts: a benchmark program's function runs to its end, where it reports its label and its counters. A
   /// session that takes times waits for that end anyway.
-  bool hears_end = false;
+  bool waits_for_end = false;
   double timer_overhead_s = 0;
 };
 
-/// A command; nothing, where the child is to go on by itself; or why the case cannot go on.
+/// A command; nothing, where the child is to continue by itself; or why the case cannot continue.
 using DialogueAnswer = std::expected<std::optional<CaseCommand>, CaseFailure>;
 
 }  // namespace tally

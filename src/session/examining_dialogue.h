@@ -1,4 +1,4 @@
-/// The part of the talk with a case child that has its statement report what it leaves. Measures nothing. Pure.
+/// The part of the dialogue with a case child in which its statement reports what it leaves. Measures nothing. Pure.
 #pragma once
 
 #include "session/dialogue_rules.h"

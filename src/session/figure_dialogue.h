@@ -1,5 +1,5 @@
-/// The part of the talk with one case child that reports a figure of its own. It asks for no region: the child says its
-/// figure when it is let go. Pure.
+/// The part of the dialogue with a case child that reports a figure of its own. It requests no region: the child sends
+/// its figure when it is released. Pure.
 #pragma once
 
 #include "session/dialogue_rules.h"

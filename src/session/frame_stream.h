@@ -1,4 +1,4 @@
-/// Frames over a non-blocking socket of the runner's: collects what has come, sends what fits.
+/// Frames over a non-blocking socket of the runner's: collects what arrives, sends what fits.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-/// The way in which a session executes its case: it counts, takes times, hears the figure that the case reports,
+/// The way in which a session executes its case: it counts, takes times, receives the figure that the case reports,
 /// examines what the statement leaves, or looks into the case for a probe. Each is a session in a child of its own.
 #pragma once
 

@@ -1,4 +1,4 @@
-/// What execution has to say of a case: raw samples and what went wrong. Turning samples into figures is measurement's
+/// The outcome of a case's execution: raw samples and what went wrong. Turning samples into figures is measurement's
 /// part.
 #pragma once
 
@@ -50,7 +50,7 @@ struct AllocationSample {
 /// What one execution of a statement left.
 struct StatementResult {
   std::string text;     ///< Bounded: a head, and a digest of all of it where that is longer.
-  std::string refusal;  ///< Why not all of it could be told: then equal texts prove nothing.
+  std::string refusal;  ///< Why not all of it could be shown: then equal texts prove nothing.
   bool varies =
       false;  ///< A second execution from the same state left another: then different texts prove nothing, too.
   friend bool operator==(const StatementResult&, const StatementResult&) = default;
@@ -65,7 +65,7 @@ struct ReportedCounter {
   friend bool operator==(const ReportedCounter&, const ReportedCounter&) = default;
 };
 
-/// What a benchmark's function said of itself.
+/// What a benchmark's function reported about itself.
 struct CaseReport {
   std::string note;
   std::vector<ReportedCounter> counters;

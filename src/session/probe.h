@@ -2,7 +2,7 @@
 /// regions a session asks for. Plain data and pure functions.
 ///
 /// The engine knows no probe by name: a request brings those that are wanted, and an outcome has the regions that each
-/// asked for. Two are the same where they are one object, which outlives all that refers to it. What fails of a probe
+/// requested. Two are the same where they are one object, which outlives all that refers to it. What fails of a probe
 /// is a warning: the case stands without what it would have found.
 #pragma once
 

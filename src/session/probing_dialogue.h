@@ -1,5 +1,5 @@
-/// The part of the talk with a case child that looks into it for a probe: asks for the regions that the probe wants,
-/// and keeps them. Pure.
+/// The part of the dialogue with a case child that looks into it for a probe: requests the regions that the probe
+/// wants, and keeps them. Pure.
 #pragma once
 
 #include "session/dialogue_rules.h"

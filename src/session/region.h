@@ -1,4 +1,4 @@
-/// What a region came to that a case child has executed once, and those that a probe has asked for.
+/// The result of a region that a case child has executed once, and those that a probe has requested.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ inline std::optional<std::string> why_unusable(const RegionCounted& region) {
   return "Callgrind left no usable counts: " + (region.totals ? describe(region.totals->error()) : "no dump");
 }
 
-/// Whatever a probe has asked for, in that order.
+/// Whatever a probe has requested, in that order.
 struct ProbeSample {
   const Probe* probe = nullptr;
   std::vector<RegionCounted> baseline;  ///< Of the empty loop.

@@ -74,7 +74,7 @@ void Session::on_message(const Message& message) {
     return;
   }
   if (changed_file_.empty()) changed_file_ = message.text(protocol::Field::changed_file).value_or("");
-  asked_for_ |= message.number(protocol::Field::asked_for);
+  requested_ |= message.number(protocol::Field::requested);
   CaseMessage decoded = decode(message, dumps_);
   // It waits for our answer: what it has in memory stands still.
   const auto* ready = std::get_if<PhaseReady>(&decoded);
@@ -150,7 +150,7 @@ void Session::on_stopped(Ending ending, std::string message, std::optional<Stage
   if (ending_) return;
   if (output_.valid()) (void)on_output();
   if (ending == Ending::host_lost) stage = Stage::host;
-  // A host that could not tell either: a phase that is ready has its setup behind it.
+  // A host that did not know either: a phase that is ready has its setup behind it.
   if (!stage) stage = dialogue_.begun() ? Stage::region : Stage::setup;
   stopped_ = CaseFailure{stage_name(*stage, request_.rules.mode), std::move(message), {}, {}};
   ending_ = ending;
@@ -164,7 +164,7 @@ void Session::deliver(CaseOutcome& outcome) {
   if (ending() == Ending::ok) {
     for (const auto& [bit, text] : kAskedWarnings) {
       // A device's driver asks for all of it. (So does abort(), of a case that has no count.)
-      if ((asked_for_ & bit) != 0 && outcome.device.empty() && !contains(outcome.warnings, text))
+      if ((requested_ & bit) != 0 && outcome.device.empty() && !contains(outcome.warnings, text))
         outcome.warnings.emplace_back(text);
     }
     return;

@@ -32,9 +32,9 @@ class Session {
   /// The child's process, once the host has forked it.
   void on_started(int pid) { dumps_.child = pid; }
   [[nodiscard]] std::optional<int> pid() const { return dumps_.child; }
-  /// The child was reaped, and had come to `stage`; `cut_off` from its socket, perhaps. Nothing more will come.
+  /// The child was reaped, and had reached `stage`; `cut_off` from its socket, perhaps. Nothing more will come.
   void on_exited(int wait_status, protocol::Stage stage, bool cut_off);
-  /// The engine stopped it, or lost its host. `stage` is how far its process had come, where its host could tell.
+  /// The engine stopped it, or lost its host. `stage` is how far its process had come, where its host knew.
   void on_stopped(Ending ending, std::string message, std::optional<protocol::Stage> stage = {});
 
   [[nodiscard]] bool over() const { return ending_.has_value(); }
@@ -43,7 +43,7 @@ class Session {
   /// Counted, and of no more use: the child may be killed, which spares Callgrind a last dump of everything.
   [[nodiscard]] bool has_counted() const { return dialogue_.needs_no_more(); }
 
-  /// The first file that the case has changed, as far as it has said; empty: none is known.
+  /// The first file that the case has changed, as far as it has reported; empty: none is known.
   [[nodiscard]] const std::string& changed_file() const { return changed_file_; }
   /// The driver that the case looked for and its host does not find; empty: it looked for none.
   [[nodiscard]] const std::string& asked_driver() const { return asked_driver_; }
@@ -70,7 +70,7 @@ class Session {
   std::vector<std::string> loaded_;
   std::string changed_file_;
   std::string asked_driver_;
-  std::uint64_t asked_for_ = 0;  ///< Bits of host::AskedFor.
+  std::uint64_t requested_ = 0;  ///< Bits of host::Requested.
   bool is_ready_ = false;        ///< Its statement's phase is.
   bool executed_ = false;
   std::optional<CpuWatch> watch_;  ///< While the statement is timed.

@@ -1,4 +1,4 @@
-/// What a session is about, and the frame that asks a host for its child. Pure.
+/// The subject of a session, and the frame that requests its child from a host. Pure.
 #pragma once
 
 #include <functional>

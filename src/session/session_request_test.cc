@@ -26,7 +26,7 @@ class SessionRequestTest : public ::testing::Test {
                       .replicates = 2,
                       .forks_all = false,
                       .counts_allocations = true,
-                      .hears_end = true,
+                      .waits_for_end = true,
                       .timer_overhead_s = 0};
   }
 

@@ -1,4 +1,4 @@
-/// When a case child must stop, and what is to be done about it next. Pure: time comes in, a step comes out.
+/// Decides when a case child must stop, and the next step of stopping it. Pure: time comes in, a step comes out.
 ///
 /// A child that is not forked in time is its host's fault, and the host is ended. One that was forked has a deadline;
 /// past it, or when somebody else wants it stopped, it gets SIGINT, SIGTERM and SIGKILL half a second apart, and when

@@ -1,4 +1,4 @@
-/// What a timed block pays for being timed, on this machine.
+/// The cost of timing a block, on this machine.
 #pragma once
 
 namespace tally {

@@ -1,8 +1,8 @@
-/// The part of the talk with a case child that takes times: of the empty loop, then child after child of the statement
-/// until measurement's rules have enough; then its allocations. Pure.
+/// The part of the dialogue with a case child that takes times: of the empty loop, then child after child of the
+/// statement until measurement's rules have enough; then its allocations. Pure.
 ///
 /// A block on a device ends with a wait for it, which takes a part of a millisecond, whatever was executed. Blocks of
-/// one execution and of a few come first: they tell what an execution and what a wait takes, and so how many executions
+/// one execution and of a few come first: they show what an execution and what a wait takes, and so how many executions
 /// there must be between two waits. What a block of one takes is subtracted from each longer one: the wait goes, and
 /// one execution.
 #pragma once

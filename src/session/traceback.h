@@ -1,4 +1,4 @@
-/// Turns the places a Python host speaks of into the suite's own. Pure.
+/// Turns the places in a Python host's messages into the suite's own. Pure.
 #pragma once
 
 #include <string>

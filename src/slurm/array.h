@@ -26,7 +26,7 @@ struct PartsJob {
 /// Where the record of a part is, once it is complete.
 std::string part_path(const std::string& folder, int part);
 
-/// Run for each task of the array. A part that is there already is not measured again, one that was begun goes on.
+/// Run for each task of the array. A part that is there already is not measured again, one that was begun is resumed.
 std::string part_script(const PartsJob& job);
 
 /// Run when the array has ended: writes the record `output`, and leaves `folder`/merged when that has worked.
@@ -45,7 +45,7 @@ struct Task {
   std::string reason;
 };
 
-/// What squeue is asked for.
+/// What is requested of squeue.
 inline constexpr const char* kQueueFormat = "%F|%K|%T|%r";
 
 /// Of what squeue prints with that format, one task to a line (-r).

@@ -74,8 +74,8 @@ bool may_hold_functions(int tag) {
          tag == DW_TAG_union_type || tag == DW_TAG_module;
 }
 
-/// Adds what holds the address, from without, by where the code lies. Not dwarf_getscopes(): what that tells of inlined
-/// code goes on by where it was written, and it does not look into namespaces, where clang -g1 has functions.
+/// Adds what holds the address, from without, by where the code lies. Not dwarf_getscopes(): what that reports of
+/// inlined code goes by where it was written, and it does not look into namespaces, where clang -g1 has functions.
 bool add_scopes(Dwarf_Die* outer, Dwarf_Addr address, std::vector<Dwarf_Die>& scopes) {
   Dwarf_Die child;
   if (dwarf_child(outer, &child) != 0) return false;

@@ -1,4 +1,4 @@
-/// What the debug information of one object says of its code: names of functions, and the source lines that it is of.
+/// Reads the debug information of one object: names of functions, and source lines of addresses.
 ///
 /// Finds it where debuggers do: in the object itself, its MiniDebugInfo (.gnu_debugdata), a separate debug file by
 /// build ID or .gnu_debuglink, in the object's folder, the folder .debug beside it and /usr/lib/debug. Asks no server.

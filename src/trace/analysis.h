@@ -12,9 +12,9 @@ namespace tally::trace {
 /// One device's rows, with the call that launched each where it is known.
 struct DeviceWork {
   std::span<const Row> rows;
-  std::span<const std::uint32_t> call;  ///< Index into the calls, or no_call; as long as rows.
+  std::span<const std::uint32_t> call;  ///< Index into the calls, or kNoCall; as long as rows.
 };
-inline constexpr std::uint32_t no_call = 0xFFFF'FFFF;
+inline constexpr std::uint32_t kNoCall = 0xFFFF'FFFF;
 
 /// Labels in the order in which a reader looks for them: numbers first, as numbers.
 bool label_before(const std::string& a, const std::string& b);

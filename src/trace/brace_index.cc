@@ -15,9 +15,9 @@ struct Masks {
   std::uint64_t quote, backslash, open, close;
 };
 
-constexpr unsigned char low_byte_limit = '"';  // blank, control bytes, '!' and the quote itself
+constexpr unsigned char kLowByteLimit = '"';  // blank, control bytes, '!' and the quote itself
 
-/// What an instruction set has to say of a block; `low` is asked for few.
+/// What an instruction set has to say of a block; `low` is requested for few.
 struct Portable {
   static Masks masks(const char* bytes) {
     Masks m{};
@@ -32,7 +32,7 @@ struct Portable {
   static std::uint64_t low(const char* bytes) {
     std::uint64_t low = 0;
     for (unsigned i = 0; i < 64; ++i)
-      low |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[i]) <= low_byte_limit) << i;
+      low |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[i]) <= kLowByteLimit) << i;
     return low;
   }
   static std::uint64_t parity(std::uint64_t bits) {
@@ -80,7 +80,7 @@ template <typename Set>
       for (std::uint64_t b = before; b != 0; b &= b - 1)
         *out++ = base + static_cast<std::uint32_t>(std::countr_zero(b));
       bits &= ~before;
-      *out++ = (base + at - 1) | brace_in_string;
+      *out++ = (base + at - 1) | kBraceInString;
       rest &= rest - 1;
     }
   }
@@ -141,7 +141,7 @@ struct Avx2 {
   TALLY_AVX2 static std::uint64_t low(const char* bytes) {
     const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes));
     const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes + 32));
-    const __m256i limit = _mm256_set1_epi8(static_cast<char>(low_byte_limit));
+    const __m256i limit = _mm256_set1_epi8(static_cast<char>(kLowByteLimit));
     // Unsigned c <= limit is max(c, limit) == limit.
     return equal(_mm256_max_epu8(low, limit), _mm256_max_epu8(high, limit), limit);
   }
@@ -160,7 +160,7 @@ struct Avx512 {
             _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8('{')), _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8('}'))};
   }
   TALLY_AVX512 static std::uint64_t low(const char* bytes) {
-    return _mm512_cmple_epu8_mask(_mm512_loadu_si512(bytes), _mm512_set1_epi8(static_cast<char>(low_byte_limit)));
+    return _mm512_cmple_epu8_mask(_mm512_loadu_si512(bytes), _mm512_set1_epi8(static_cast<char>(kLowByteLimit)));
   }
   TALLY_AVX512 static std::uint64_t parity(std::uint64_t bits) { return Avx2::parity(bits); }
 };

@@ -24,7 +24,7 @@ struct BraceState {
 
 /// Set on the position of a '{' inside a string that is followed by a quote, a blank or a control byte. No name that
 /// was ever seen has one, but every event that a broken string swallows begins so: the splitter takes a closer look.
-inline constexpr std::uint32_t brace_in_string = 0x8000'0000U;
+inline constexpr std::uint32_t kBraceInString = 0x8000'0000U;
 
 /// Appends to `out` the position (in `data`) of every '{' and '}' outside strings in data[from, to), and of marked ones
 /// inside; returns how many. `out` must have room for to - from + 8. A marked position may be from - 1.

@@ -22,7 +22,7 @@ std::vector<std::uint32_t> explained(const std::string& text) {
       continue;
     }
     if (c == '{' && in_string && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) <= '"')
-      out.push_back(static_cast<std::uint32_t>(i) | brace_in_string);
+      out.push_back(static_cast<std::uint32_t>(i) | kBraceInString);
     if ((c == '{' || c == '}') && !in_string) out.push_back(static_cast<std::uint32_t>(i));
   }
   return out;
@@ -64,7 +64,7 @@ TEST(BraceIndex, MarksABraceInAStringBeforeABlankOrAQuote) {
   const std::string text = R"("{lambda" "{ x" "{")";
   BraceState state{};
   EXPECT_EQ(run(usable_index_braces().front(), text, 64, state),
-            (std::vector<std::uint32_t>{11 | brace_in_string, 17 | brace_in_string}));
+            (std::vector<std::uint32_t>{11 | kBraceInString, 17 | kBraceInString}));
 }
 
 }  // namespace

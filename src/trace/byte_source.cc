@@ -16,7 +16,7 @@
 namespace tally::trace {
 namespace {
 
-constexpr std::size_t block_size = 262144;  ///< A quarter of a common second-level cache.
+constexpr std::size_t kBlockSize = 262144;  ///< A quarter of a common second-level cache.
 
 class FileSource : public ByteSource {
  public:
@@ -75,7 +75,7 @@ class Replay : public ByteSource {
 /// Gzip, several members one after the other included. What was inflated before a fault counts.
 class GzipSource : public ByteSource {
  public:
-  explicit GzipSource(std::unique_ptr<ByteSource> packed) : packed_(std::move(packed)), input_(block_size) {
+  explicit GzipSource(std::unique_ptr<ByteSource> packed) : packed_(std::move(packed)), input_(kBlockSize) {
     usable_ = ::inflateInit2(&stream_, 15 + 16) == Z_OK;
     if (!usable_) fault_ = "zlib cannot be set up";
   }
@@ -121,7 +121,7 @@ class GzipSource : public ByteSource {
     }
     const std::size_t size = room.size() - stream_.avail_out;
     total_out_ += size;
-    if (total_out_ > std::size_t{256} << 20 && total_out_ / most_inflation > total_in_)
+    if (total_out_ > std::size_t{256} << 20 && total_out_ / kMostInflation > total_in_)
       fault_ = "the gzip stream inflates more than 400-fold; it was not read further";
     return size;
   }
@@ -139,7 +139,7 @@ class GzipSource : public ByteSource {
 class ReadAhead : public ByteSource {
  public:
   explicit ReadAhead(std::unique_ptr<ByteSource> inner) : inner_(std::move(inner)) {
-    for (Block& block : blocks_) block.bytes.resize(block_size);
+    for (Block& block : blocks_) block.bytes.resize(kBlockSize);
     thread_ = std::thread([this] { fill(); });
   }
   ~ReadAhead() override {

@@ -34,6 +34,6 @@ std::unique_ptr<ByteSource> memory_source(std::span<const char> bytes, std::size
 
 /// A stream that inflates to more than this many times its size, beyond the first 256 MB, is taken for a bomb and ends
 /// there with a fault. Real traces repeated a hundred times inflate 30-fold.
-inline constexpr std::size_t most_inflation = 400;
+inline constexpr std::size_t kMostInflation = 400;
 
 }  // namespace tally::trace

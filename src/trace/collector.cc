@@ -8,7 +8,7 @@
 namespace tally::trace {
 namespace {
 
-constexpr std::size_t most_steps = 100'000;
+constexpr std::size_t kMostSteps = 100'000;
 
 CopyDirection direction_of(std::string_view name, std::string_view kind) {
   const auto has = [&](std::string_view part) {
@@ -106,10 +106,10 @@ std::uint32_t Collector::correlation(const Fields& fields) {
 
 std::uint32_t Collector::device_number(const Fields& fields) {
   const Raw& label = fields.device.absent_or_null() ? fields.pid : fields.device;
-  if (last_device_ != TextTable::overflow && same_text(label.text, last_device_text_)) return last_device_;
+  if (last_device_ != TextTable::kOverflow && same_text(label.text, last_device_text_)) return last_device_;
   const std::string plain = label.present() ? plain_text(label) : std::string("none");
   const std::uint32_t number = device_labels_.number(plain);
-  if (number == TextTable::overflow) return number;
+  if (number == TextTable::kOverflow) return number;
   if (number == data_.devices.size()) data_.devices.push_back({plain, {}, {}});
   last_device_text_ = label.text;
   return last_device_ = number;
@@ -117,20 +117,20 @@ std::uint32_t Collector::device_number(const Fields& fields) {
 
 std::uint32_t Collector::stream_number(const Fields& fields, std::uint32_t device) {
   const Raw& label = fields.stream.absent_or_null() ? fields.tid : fields.stream;
-  if (last_stream_ != TextTable::overflow && data_.streams[last_stream_].device == device &&
+  if (last_stream_ != TextTable::kOverflow && data_.streams[last_stream_].device == device &&
       same_text(label.text, last_stream_text_))
     return last_stream_;
   const std::string plain = label.present() ? plain_text(label) : std::string("none");
   scratch_ = std::to_string(device) + '/' + plain;
   const std::uint32_t number = stream_keys_.number(scratch_);
-  if (number == TextTable::overflow) return number;
+  if (number == TextTable::kOverflow) return number;
   if (number == data_.streams.size()) data_.streams.push_back({device, plain});
   last_stream_text_ = label.text;
   return last_stream_ = number;
 }
 
 std::uint32_t Collector::thread_number(const Fields& fields) {
-  if (last_thread_ != TextTable::overflow && same_text(fields.tid.text, last_tid_) &&
+  if (last_thread_ != TextTable::kOverflow && same_text(fields.tid.text, last_tid_) &&
       same_text(fields.pid.text, last_pid_))
     return last_thread_;
   scratch_.assign(fields.pid.text);
@@ -145,8 +145,8 @@ void Collector::take_work(const Fields& fields) {
   Span span{};
   if (!times(fields, span)) return;
   const std::uint32_t device = device_number(fields);
-  const std::uint32_t stream = device == TextTable::overflow ? device : stream_number(fields, device);
-  if (stream == TextTable::overflow) {
+  const std::uint32_t stream = device == TextTable::kOverflow ? device : stream_number(fields, device);
+  if (stream == TextTable::kOverflow) {
     ++data_.refused.no_room;
     return;
   }
@@ -162,15 +162,15 @@ void Collector::take_work(const Fields& fields) {
   row.duration = static_cast<std::uint64_t>(span.duration);
   row.lane = static_cast<std::uint16_t>(stream);
   row.correlation = correlation(fields);
-  row.name = number == TextTable::overflow ? other_name : number;
+  row.name = number == TextTable::kOverflow ? kOtherName : number;
   row.device = static_cast<std::uint8_t>(device);
   while (data_.name_is_communication.size() < data_.names.size())
     data_.name_is_communication.push_back(
         is_communication(data_.names.text(static_cast<std::uint32_t>(data_.name_is_communication.size()))));
   Work work = fields.category == Category::memcpy ? Work::copy : Work::fill;
   if (fields.category == Category::kernel) {
-    const bool communication =
-        number == TextTable::overflow ? is_communication(name) : static_cast<bool>(data_.name_is_communication[number]);
+    const bool communication = number == TextTable::kOverflow ? is_communication(name)
+                                                              : static_cast<bool>(data_.name_is_communication[number]);
     work = communication ? Work::communication : Work::compute;
     take_estimates(fields, data_.devices[device], static_cast<double>(span.duration));
   } else if (fields.category == Category::memcpy) {
@@ -201,7 +201,7 @@ void Collector::take_call(const Fields& fields) {
   Span span{};
   if (!times(fields, span)) return;
   const std::uint32_t thread = thread_number(fields);
-  if (thread == TextTable::overflow) {
+  if (thread == TextTable::kOverflow) {
     ++data_.refused.no_room;
     return;
   }
@@ -213,8 +213,8 @@ void Collector::take_call(const Fields& fields) {
   row.duration = static_cast<std::uint64_t>(span.duration);
   row.lane = static_cast<std::uint16_t>(thread);
   row.correlation = correlation(fields);
-  row.name = number == TextTable::overflow ? other_name : number;
-  const CallKind kind = number == TextTable::overflow ? call_kind(fields.name.text) : data_.call_kinds[number];
+  row.name = number == TextTable::kOverflow ? kOtherName : number;
+  const CallKind kind = number == TextTable::kOverflow ? call_kind(fields.name.text) : data_.call_kinds[number];
   row.kind = static_cast<std::uint32_t>(kind) & 15U;
   data_.calls.push_back(row);
 }
@@ -223,7 +223,7 @@ void Collector::take_operator(const Fields& fields) {
   Span span{};
   if (!times(fields, span)) return;
   const std::uint32_t thread = thread_number(fields);
-  if (thread == TextTable::overflow) return;
+  if (thread == TextTable::kOverflow) return;
   std::string_view name = fields.name.text;
   if (fields.name.escaped) {
     scratch_ = plain_text(fields.name);
@@ -233,15 +233,15 @@ void Collector::take_operator(const Fields& fields) {
   while (operator_math_.size() < data_.operator_names.size())
     operator_math_.push_back(
         operator_math(data_.operator_names.text(static_cast<std::uint32_t>(operator_math_.size()))));
-  const bool known = number != TextTable::overflow;
+  const bool known = number != TextTable::kOverflow;
   const OperatorSpan op{span.start,
                         span.start + span.duration,
                         static_cast<std::uint16_t>(thread),
                         known && !fields.name.escaped ? operator_math_[number] : operator_math(fields.name.text),
                         is_step(fields.name),
-                        known ? number : other_name};
+                        known ? number : kOtherName};
   if (op.math != MathClass::other) data_.math_operators.push_back(op);
-  if (outer_end_.size() <= thread) outer_end_.resize(thread + 1, -latest_time);
+  if (outer_end_.size() <= thread) outer_end_.resize(thread + 1, -kLatestTime);
   // Exporters write a thread's operators by their start, parents first: a child adds nothing, but for those of a step.
   if (op.is_step) {
     data_.outer_operators.push_back(op);
@@ -254,7 +254,7 @@ void Collector::take_operator(const Fields& fields) {
 void Collector::take_step(const Fields& fields) {
   Span span{};
   if (!times(fields, span)) return;
-  if (data_.steps.size() >= most_steps) {
+  if (data_.steps.size() >= kMostSteps) {
     ++data_.refused.no_room;
     return;
   }
@@ -266,7 +266,7 @@ void Collector::take_legacy(const Fields& fields) {
   const auto duration = fields.dur.present() ? nanoseconds(fields.dur.text) : 0;
   if (!start || !duration || !fields.pid.present()) return;  // Counted where the event matters, or of no concern.
   const std::uint32_t process = data_.processes.number(fields.pid.text);
-  if (process == TextTable::overflow) {
+  if (process == TextTable::kOverflow) {
     ++data_.refused.no_room;
     return;
   }
@@ -277,7 +277,7 @@ void Collector::take_legacy(const Fields& fields) {
 void Collector::take_labels(const Fields& fields) {
   if (fields.labels.text.find("GPU") == std::string_view::npos || !fields.pid.present()) return;
   const std::uint32_t process = data_.processes.number(fields.pid.text);
-  if (process == TextTable::overflow) return;
+  if (process == TextTable::kOverflow) return;
   if (std::ranges::find(data_.gpu_processes, process) == data_.gpu_processes.end())
     data_.gpu_processes.push_back(process);
 }

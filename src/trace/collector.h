@@ -60,8 +60,8 @@ class Collector : public EventSink {
   std::string scratch_;
   // What the last event had, as text: most events share it with their neighbour.
   std::string last_device_text_, last_stream_text_, last_pid_, last_tid_;
-  std::uint32_t last_device_ = TextTable::overflow, last_stream_ = TextTable::overflow,
-                last_thread_ = TextTable::overflow;
+  std::uint32_t last_device_ = TextTable::kOverflow, last_stream_ = TextTable::kOverflow,
+                last_thread_ = TextTable::kOverflow;
   std::vector<MathClass> operator_math_;  ///< By operator name.
   std::vector<Nanoseconds> outer_end_;    ///< By thread: where its last outermost operator ends.
 };

@@ -7,19 +7,19 @@
 namespace tally::trace {
 namespace {
 
-constexpr Nanoseconds rounding = 1;  ///< Stamps in microseconds with three decimals are rounded on either side.
-constexpr Nanoseconds second = 1'000'000'000;
-constexpr Nanoseconds surely_far = 3600 * second;  ///< No profiler records an idle hour.
-constexpr Nanoseconds maybe_far = 60 * second;
-constexpr Nanoseconds far_ratio = 1000;  ///< Times all the rest of the window.
-constexpr std::size_t few = 100;         ///< One side has at most a piece, or one in so many.
+constexpr Nanoseconds kRounding = 1;  ///< Stamps in microseconds with three decimals are rounded on either side.
+constexpr Nanoseconds kSecond = 1'000'000'000;
+constexpr Nanoseconds kSurelyFar = 3600 * kSecond;  ///< No profiler records an idle hour.
+constexpr Nanoseconds kMaybeFar = 60 * kSecond;
+constexpr Nanoseconds kFarRatio = 1000;  ///< Times all the rest of the window.
+constexpr std::size_t kFew = 100;        ///< One side has at most a piece, or one in so many.
 
 bool is_of_graph(const TraceData& data, const DeviceWork& work, std::size_t i) {
-  return work.call[i] != no_call && data.calls[work.call[i]].call() == CallKind::graph_launch;
+  return work.call[i] != kNoCall && data.calls[work.call[i]].call() == CallKind::graph_launch;
 }
 
 std::string name_of(const TraceData& data, const Row& row) {
-  return row.name == other_name ? "(another)" : data.names.text(row.name);
+  return row.name == kOtherName ? "(another)" : data.names.text(row.name);
 }
 
 /// One stream on the way: its piece that ends last so far, and the worst that it had.
@@ -31,7 +31,7 @@ struct OneStream {
 
   void take(const Row& row) {
     if (last != nullptr && row.end() <= last->end()) {
-      if (row.duration > 0 && row.start < last->end() - rounding) ++covered;
+      if (row.duration > 0 && row.start < last->end() - kRounding) ++covered;
       return;
     }
     close();
@@ -78,10 +78,10 @@ std::optional<FarApart> far_apart(const TraceData& data, std::span<const Row> ro
   const Nanoseconds length = longest.until - longest.from;
   const Nanoseconds rest = end - rows.front().start - length;
   const std::uint64_t side = std::min(longest.before, longest.after);
-  const bool lone = side <= 1 || side * few <= rows.size();
+  const bool lone = side <= 1 || side * kFew <= rows.size();
   const bool before_is_lone = longest.before <= longest.after;
   longest.name = name_of(data, rows[before_is_lone ? longest.before - 1 : longest.before]);
-  const bool far = length >= surely_far || (lone && length >= maybe_far && length / far_ratio >= rest);
+  const bool far = length >= kSurelyFar || (lone && length >= kMaybeFar && length / kFarRatio >= rest);
   return far ? std::optional(longest) : std::nullopt;
 }
 

@@ -1,5 +1,5 @@
-/// What in a device's work cannot be true, or is hard to believe: reported beside the figures, which stay as the file
-/// has them.
+/// Finds what cannot be true in a device's work, or is hard to believe: reported beside the figures, which stay as the
+/// file has them.
 ///
 /// Owns: the two checks that a trace allows of itself. Work of one stream runs one piece after the other, so a piece
 /// that lies within an earlier one of its stream shows that a duration or a start is wrong. And a stretch in which

@@ -119,11 +119,11 @@ bool read_args(Cursor in, Fields& f) {
   }
 }
 
-constexpr char no_phase = '?';  ///< A phase of another length than one character.
+constexpr char kNoPhase = '?';  ///< A phase of another length than one character.
 
 /// What an event's category, name and phase say about whether it is worth reading on. Asked after each of them.
 bool leave(const Fields& f, bool has_category, const Wanted& wanted) {
-  if (f.phase != '\0' && f.phase != no_phase && f.phase != 'X' && f.phase != 'M') return true;
+  if (f.phase != '\0' && f.phase != kNoPhase && f.phase != 'X' && f.phase != 'M') return true;
   if (wanted.every_phase_x || !has_category) return false;
   switch (f.category) {
     case Category::irrelevant:
@@ -347,7 +347,7 @@ Reading read_fields(const Slice& slice, const Head& head, const Wanted& wanted, 
     }
     // Of these three the first counts: whether an event is left early must not change what it is.
     if (key == Key::phase && f.phase == '\0')
-      f.phase = value.string && value.text.size() == 1 ? value.text[0] : no_phase;
+      f.phase = value.string && value.text.size() == 1 ? value.text[0] : kNoPhase;
     if (key == Key::category && !has_category) {
       f.category = !value.string   ? Category::irrelevant
                    : value.escaped ? category_of(plain_text(value))
@@ -362,7 +362,7 @@ Reading read_fields(const Slice& slice, const Head& head, const Wanted& wanted, 
         f.pid.present() && f.name.present())
       return Reading::relevant;
   }
-  if (f.phase == '\0' || f.phase == no_phase)
+  if (f.phase == '\0' || f.phase == kNoPhase)
     return has_category && is_of_device(f.category) ? Reading::damaged : Reading::irrelevant;
   if (f.phase != 'X' && f.phase != 'M') return Reading::irrelevant;
   if (f.phase == 'X' && !has_category && args != nullptr) {

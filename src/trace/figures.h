@@ -26,7 +26,7 @@ struct Distribution {
   double mean = 0;
 };
 
-/// How compute-kernel time divides; by_name uses rules of version name_rules_version.
+/// How compute-kernel time divides; by_name uses rules of version kNameRulesVersion.
 struct MathShares {
   Nanoseconds total = 0;  ///< Sum of durations that is divided; the four parts sum to it.
   Nanoseconds matmul = 0, convolution = 0, other = 0;
@@ -96,7 +96,7 @@ struct DeviceFigures {
   Nanoseconds tensor_core_time = 0;              ///< Sum of durations of kernels whose name says so.
   std::optional<double> occupancy_estimate;      ///< Per cent, mean over kernels weighted by duration.
   std::optional<double> sm_efficiency_estimate;  ///< Share of the window: sum of duration × min(1, blocks per SM).
-  std::array<CopyTotals, copy_directions> copies;
+  std::array<CopyTotals, kCopyDirections> copies;
   std::vector<KernelRow> kernels;        ///< By full name, longest total first, then by name.
   std::vector<KernelRow> short_kernels;  ///< By short name.
   IdleCauses idle;
@@ -119,7 +119,7 @@ struct LegacyFigures {
 struct TraceFigures {
   std::vector<DeviceFigures> devices;  ///< Numeric labels first, in order, then the others by name.
   std::optional<LegacyFigures> legacy;
-  std::optional<Timeline> timeline;  ///< Where it was asked for.
+  std::optional<Timeline> timeline;  ///< Where it was requested.
 };
 
 struct AnalyseOptions {

@@ -33,7 +33,7 @@ bool waiting(const TraceData& data, std::span<const std::uint32_t> waits, std::u
 /// Why the device was idle from `since` until `row` began.
 IdleCause cause_of(const TraceData& data, std::uint32_t launch, std::span<const std::uint32_t> waits,
                    Nanoseconds since) {
-  if (launch == no_call) return IdleCause::other;
+  if (launch == kNoCall) return IdleCause::other;
   const Row& call = data.calls[launch];
   if (call.start <= since) return IdleCause::kernel;
   return waiting(data, waits, call.lane, since) ? IdleCause::synchronise : IdleCause::host;

@@ -26,7 +26,7 @@ bool ends_word(char c) {
 
 Check check_object(std::string_view text) {
   enum class Want { key_or_end, colon, value, value_or_end, comma_or_end };
-  std::bitset<deepest + 1> in_array;
+  std::bitset<kDeepest + 1> in_array;
   int depth = 0;
   Want want = Want::value;
   std::size_t at = 0;
@@ -71,7 +71,7 @@ Check check_object(std::string_view text) {
         break;
     }
     if (c == '{' || c == '[') {
-      if (++depth > deepest) return Check::fault;
+      if (++depth > kDeepest) return Check::fault;
       in_array[depth] = c == '[';
       want = c == '[' ? Want::value_or_end : Want::key_or_end;
       ++at;
@@ -92,7 +92,7 @@ Check check_object(std::string_view text) {
 bool looks_like_event(std::string_view text, std::size_t at) {
   constexpr std::array<std::string_view, 11> keys = {"ph",  "cat",  "name", "pid", "tid", "ts",
                                                      "dur", "args", "id",   "bp",  "s"};
-  text = text.substr(at, event_start_window);
+  text = text.substr(at, kEventStartWindow);
   at = 1;
   const auto skip_blanks = [&] {
     while (at < text.size() && is_blank(text[at])) ++at;

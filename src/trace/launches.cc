@@ -43,7 +43,7 @@ Column<std::uint32_t> link_calls(TraceData& data) {
   }
   Column<std::uint32_t> call;
   call.resize(data.work.size());
-  std::ranges::fill(call.span(), no_call);
+  std::ranges::fill(call.span(), kNoCall);
   if (data.calls.empty()) return call;
   std::size_t near = 0;
   for (std::size_t w = 0; w < data.work.size(); ++w) {
@@ -111,7 +111,7 @@ void fill_launches(const TraceData& data, const DeviceWork& work, DeviceFigures&
   std::size_t linked_calls = 0;
   for (std::size_t i = 0; i < work.rows.size(); ++i) {
     const std::uint32_t c = work.call[i];
-    if (c == no_call) {
+    if (c == kNoCall) {
       ++out.unlinked;
       continue;
     }
@@ -131,7 +131,7 @@ void fill_launches(const TraceData& data, const DeviceWork& work, DeviceFigures&
   seen.assign(seen.size(), false);
   for (std::size_t i = 0; i < work.rows.size(); ++i) {
     const std::uint32_t c = work.call[i];
-    if (c == no_call || seen[c]) continue;
+    if (c == kNoCall || seen[c]) continue;
     seen[c] = true;
     launches.push_back(std::min(data.calls[c].start, work.rows[i].start));
     starts.push_back(work.rows[i].start);

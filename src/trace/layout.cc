@@ -6,13 +6,13 @@
 namespace tally::trace {
 namespace {
 
-constexpr std::size_t most_layouts = 6;
-constexpr std::size_t most_learnt = 64;
-constexpr int most_credit = 64;
-constexpr std::size_t longest_before =
-    slack - 32;  // What is compared and what is read of a value end within the slack.
+constexpr std::size_t kMostLayouts = 6;
+constexpr std::size_t kMostLearnt = 64;
+constexpr int kMostCredit = 64;
+constexpr std::size_t kLongestBefore =
+    kSlack - 32;  // What is compared and what is read of a value end within the slack.
 
-constexpr std::array all_fields = {&Fields::name,        &Fields::ts,     &Fields::dur,       &Fields::pid,
+constexpr std::array kAllFields = {&Fields::name,        &Fields::ts,     &Fields::dur,       &Fields::pid,
                                    &Fields::tid,         &Fields::device, &Fields::stream,    &Fields::correlation,
                                    &Fields::external_id, &Fields::bytes,  &Fields::occupancy, &Fields::blocks_per_sm,
                                    &Fields::labels,      &Fields::kind};
@@ -21,7 +21,7 @@ bool is_nested(char c) { return c == '{' || c == '['; }
 
 /// Which field has this value; null: none.
 Raw Fields::* field_at(const char* value, const Fields& fields) {
-  for (Raw Fields::* const field : all_fields) {
+  for (Raw Fields::* const field : kAllFields) {
     const Raw& raw = fields.*field;
     if (raw.present() && raw.text.data() == value + (raw.string ? 1 : 0)) return field;
   }
@@ -39,7 +39,7 @@ bool has_all_of_an_operator(unsigned seen) { return seen == 0b11111; }
 
 unsigned bit_of(Raw Fields::* field) {
   for (unsigned i = 0; i < 5; ++i) {
-    if (all_fields.at(i) == field) return 1U << i;
+    if (kAllFields.at(i) == field) return 1U << i;
   }
   return 0;
 }
@@ -72,7 +72,7 @@ Layouts::Answer Layouts::read(Layout& layout, const Slice& slice, const Head& he
     if (is_before_known) {
       raw = {{at, step.value_size}, false, false};
       at += step.again.size();
-      step.credit = std::min(step.credit + 1, most_credit);
+      step.credit = std::min(step.credit + 1, kMostCredit);
       continue;
     }
     const char first = *at;
@@ -143,7 +143,7 @@ Layouts::Answer Layouts::read(const Slice& slice, const Head& head, Fields& fiel
 
 void Layouts::learn(const Slice& slice, const Head& head, const Fields& fields) {
   Known& known = known_[static_cast<std::size_t>(head.category)];
-  if (head.after_category == nullptr || !can_be_learnt(head.category) || known.learnt == most_learnt) return;
+  if (head.after_category == nullptr || !can_be_learnt(head.category) || known.learnt == kMostLearnt) return;
   ++known.learnt;
   const char* const end = slice.text.data() + slice.text.size();
   Cursor in(head.after_category, end);
@@ -176,7 +176,7 @@ void Layouts::learn(const Slice& slice, const Head& head, const Fields& fields) 
     }
     // Outside of args, read_fields() steps over what is nested in another way.
     if (!in_args && is_nested(*value)) return;
-    if (static_cast<std::size_t>(value - from) > longest_before) return;
+    if (static_cast<std::size_t>(value - from) > kLongestBefore) return;
     Raw Fields::* const field = field_at(value, fields);
     layout.steps.push_back({.before = Literal({from, value}),
                             .field = field,
@@ -187,10 +187,10 @@ void Layouts::learn(const Slice& slice, const Head& head, const Fields& fields) 
     from = in.at();
     if (!is_read_to_its_end(head.category) && has_all_of_an_operator(seen)) break;
   }
-  if (known.layouts.size() < most_layouts) {
+  if (known.layouts.size() < kMostLayouts) {
     known.layouts.push_back(std::move(layout));
   } else {
-    known.layouts[known.learnt % most_layouts] = std::move(layout);
+    known.layouts[known.learnt % kMostLayouts] = std::move(layout);
   }
 }
 

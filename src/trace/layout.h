@@ -1,4 +1,4 @@
-/// Events that are laid out like one before: what stands between their values is compared, not read.
+/// Reads events that are laid out like an earlier one: compares the text between their values instead of parsing it.
 ///
 /// A trace is written by one program, and the text between the values of its kernels, its launches, its operators is
 /// the same from event to event, blanks and all. An event that read_fields() has read becomes a layout; where another

@@ -39,7 +39,7 @@ struct Seen {
 
 /// What layouts say of an event is what is found by reading it; what they do not know is learnt. Whether they knew it.
 bool check(Seen& seen, const std::string& event) {
-  const std::string with_slack = event + std::string(slack, '"');
+  const std::string with_slack = event + std::string(kSlack, '"');
   const std::string_view text = std::string_view(with_slack).substr(0, event.size());
   const Slice slice{text, nullptr, 0};
   const Head head = seen.heads.head(text, kWanted);

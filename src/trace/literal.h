@@ -1,4 +1,4 @@
-/// A text that others are compared with, again and again: sixteen bytes at a time.
+/// A text that many others are compared with: sixteen bytes at a time.
 #pragma once
 
 #include <cstdint>

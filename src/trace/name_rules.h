@@ -1,6 +1,6 @@
 /// What a kernel's, a runtime call's or an operator's name says about it.
 ///
-/// The rules are versioned: figures that rest on them name `name_rules_version`, and a change of any rule raises it.
+/// The rules are versioned: figures that rest on them name `kNameRulesVersion`, and a change of any rule raises it.
 /// Sources of the kernel names: cuBLAS, cuDNN, CUTLASS, rocBLAS/Tensile, MIOpen, Triton templates of PyTorch 2, NCCL,
 /// RCCL.
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace tally::trace {
 
-inline constexpr int name_rules_version = 1;
+inline constexpr int kNameRulesVersion = 1;
 
 /// By name, as the oracle has it: "nccl" or "rccl" in any case.
 bool is_communication(std::string_view kernel);

@@ -1,4 +1,4 @@
-/// Binary search that begins where the last one ended: what is looked up in a trace is looked up nearly in order.
+/// Binary search that begins where the last one ended: a trace's lookups come nearly in order.
 #pragma once
 
 #include <cstddef>

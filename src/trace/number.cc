@@ -9,7 +9,7 @@
 namespace tally::trace {
 namespace {
 
-constexpr std::uint64_t powers_of_ten[] = {1, 10, 100, 1'000, 10'000, 100'000, 1'000'000, 10'000'000, 100'000'000};
+constexpr std::uint64_t kPowersOfTen[] = {1, 10, 100, 1'000, 10'000, 100'000, 1'000'000, 10'000'000, 100'000'000};
 
 /// Puts at most eight digits at `at` behind those of `value` and steps over them; returns how many.
 [[gnu::always_inline]] inline int take_digits(const char*& at, const char* end, std::uint64_t& value) {
@@ -17,7 +17,7 @@ constexpr std::uint64_t powers_of_ten[] = {1, 10, 100, 1'000, 10'000, 100'000, 1
   const std::uint64_t values = digit_values(left >= 8 ? load_word(at) : short_word({at, left}));
   const int digits = leading_digits(values);
   if (digits == 0) return 0;
-  value = value * powers_of_ten[digits] + joined_digits(values << (64 - 8 * digits));
+  value = value * kPowersOfTen[digits] + joined_digits(values << (64 - 8 * digits));
   at += digits;
   return digits;
 }
@@ -64,7 +64,7 @@ std::optional<Nanoseconds> slow_nanoseconds(std::string_view text, bool negative
   if (i != text.size()) return std::nullopt;
   if (value == 0) return 0;
   for (; exponent > 0; --exponent) {
-    if (value > static_cast<std::uint64_t>(latest_time) / 10) return std::nullopt;
+    if (value > static_cast<std::uint64_t>(kLatestTime) / 10) return std::nullopt;
     value *= 10;
     round_up = false;
   }
@@ -74,7 +74,7 @@ std::optional<Nanoseconds> slow_nanoseconds(std::string_view text, bool negative
   }
   if (exponent < 0) round_up = false;
   if (round_up) ++value;
-  if (value > static_cast<std::uint64_t>(latest_time)) return std::nullopt;
+  if (value > static_cast<std::uint64_t>(kLatestTime)) return std::nullopt;
   return negative ? -static_cast<Nanoseconds>(value) : static_cast<Nanoseconds>(value);
 }
 
@@ -98,10 +98,10 @@ std::optional<Nanoseconds> nanoseconds(std::string_view text) {
     if (*at != '.') return slow_nanoseconds(text, negative);
     const int decimals = take_digits(++at, end, thousandths);
     if (decimals == 0 || decimals > 3 || at != end) return slow_nanoseconds(text, negative);
-    thousandths *= powers_of_ten[3 - decimals];
+    thousandths *= kPowersOfTen[3 - decimals];
   }
   value = value * 1'000 + thousandths;
-  if (value > static_cast<std::uint64_t>(latest_time)) return std::nullopt;
+  if (value > static_cast<std::uint64_t>(kLatestTime)) return std::nullopt;
   return negative ? -static_cast<Nanoseconds>(value) : static_cast<Nanoseconds>(value);
 }
 
@@ -133,7 +133,7 @@ std::optional<double> real_number(std::string_view text) {
     if (*at == '.') {
       const int decimals = take_digits(++at, end, digits);
       if (decimals > 0 && decimals < 8 && at == end)
-        return static_cast<double>(digits) / static_cast<double>(powers_of_ten[decimals]);
+        return static_cast<double>(digits) / static_cast<double>(kPowersOfTen[decimals]);
     }
   }
   double value = 0;

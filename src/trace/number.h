@@ -13,7 +13,7 @@ namespace tally::trace {
 using Nanoseconds = std::int64_t;
 
 /// Beyond this a time is refused, so that the sum of a start and a duration cannot overflow: 146 years.
-inline constexpr Nanoseconds latest_time = Nanoseconds{1} << 62;
+inline constexpr Nanoseconds kLatestTime = Nanoseconds{1} << 62;
 
 /// Empty when `text` is not one JSON-like number (a leading '+' and leading zeros are let through), or out of range.
 std::optional<Nanoseconds> nanoseconds(std::string_view text);

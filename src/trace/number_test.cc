@@ -40,7 +40,7 @@ TEST(Nanoseconds, RefusesWhatIsNoNumberOrTooLarge) {
   for (const auto* text : {"", "-", ".", "1.", ".e3", "1e", "e5", "NaN", "N/A", "1.2.3", "12x", "1 2", "null",
                            "Infinity", "1e300", "99999999999999999999", "4611686018427387.905", "--1", "0x10"})
     EXPECT_FALSE(nanoseconds(text).has_value()) << text;
-  EXPECT_EQ(nanoseconds("4611686018427387.904"), latest_time);
+  EXPECT_EQ(nanoseconds("4611686018427387.904"), kLatestTime);
 }
 
 TEST(Nanoseconds, ReadsAnyNumberOfDigits) {

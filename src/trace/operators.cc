@@ -24,7 +24,7 @@ void keep_outermost(Column<OperatorSpan>& spans) {
   spans.resize(kept);
 }
 
-/// Outermost spans, asked for one moment after another.
+/// Outermost spans, looked up one moment after another.
 class Covering {
  public:
   explicit Covering(const Column<OperatorSpan>& spans) : spans_(spans.span()) {}
@@ -69,7 +69,7 @@ void fill_operators(const TraceData& data, const DeviceWork& work, DeviceFigures
     const auto duration = static_cast<Nanoseconds>(row.duration);
     shares.total += duration;
     const std::uint32_t c = work.call[i];
-    const Row* const call = c == no_call ? nullptr : &data.calls[c];
+    const Row* const call = c == kNoCall ? nullptr : &data.calls[c];
     if (call == nullptr || outer.at(call->lane, call->start) == nullptr) {
       shares.unclassified += duration;
       continue;
@@ -99,7 +99,7 @@ void fill_math_busy(const TraceData& data, const DeviceWork& work, DeviceFigures
       }
       math = *known;
     }
-    if (!math && data.operators_read && work.call[i] != no_call) {
+    if (!math && data.operators_read && work.call[i] != kNoCall) {
       const Row& call = data.calls[work.call[i]];
       math = maths.at(call.lane, call.start) != nullptr;
     }

@@ -11,16 +11,16 @@
 namespace tally::trace {
 namespace {
 
-constexpr std::size_t first_room = 262144;
+constexpr std::size_t kFirstRoom = 262144;
 
 /// Feeds the splitter from one buffer.
 Status split_here(ByteSource& source, Splitter& splitter, TraceData& data) {
-  std::vector<char> buffer(first_room);
+  std::vector<char> buffer(kFirstRoom);
   std::size_t held = 0;
   for (;;) {
     // An event longer than the buffer: twice the room. The splitter gives up on one that grows beyond its limit.
     if (held * 2 > buffer.size()) buffer.resize(buffer.size() * 2);
-    const auto got = source.read(std::span(buffer).first(buffer.size() - slack).subspan(held));
+    const auto got = source.read(std::span(buffer).first(buffer.size() - kSlack).subspan(held));
     if (!got) return std::unexpected(got.error());
     data.bytes += *got;
     held += *got;
@@ -37,7 +37,7 @@ Status split_for(Relay& relay, ByteSource& source, Splitter& splitter, TraceData
   std::string_view carried;
   for (;;) {
     std::vector<char>& buffer = relay.next(carried);
-    const auto got = source.read(std::span(buffer).first(buffer.size() - slack).subspan(carried.size()));
+    const auto got = source.read(std::span(buffer).first(buffer.size() - kSlack).subspan(carried.size()));
     if (!got) return std::unexpected(got.error());
     data.bytes += *got;
     const std::string_view bytes(buffer.data(), carried.size() + *got);

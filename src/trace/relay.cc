@@ -7,7 +7,7 @@ namespace tally::trace {
 
 namespace {
 
-constexpr std::size_t least_room = 262144;
+constexpr std::size_t kLeastRoom = 262144;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ std::vector<char>& Relay::next(std::string_view carried) {
   batch.found.clear();
   batch.nested.clear();
   batch.keys.clear();
-  batch.bytes.resize(std::max({batch.bytes.size(), least_room, carried.size() * 2}));
+  batch.bytes.resize(std::max({batch.bytes.size(), kLeastRoom, carried.size() * 2}));
   if (!carried.empty()) std::memcpy(batch.bytes.data(), carried.data(), carried.size());
   return batch.bytes;
 }

@@ -1,4 +1,4 @@
-/// Sorting rows by a small whole number: what a trace numbers (correlations, threads) is numbered from nothing on.
+/// Sorts rows by a small whole number: what a trace numbers (correlations, threads) is numbered from 0 on.
 ///
 /// Takes time by the number of rows, and another column as long for as long as it lasts; comparing rows of which a
 /// million are sorted takes five times as long.

@@ -11,12 +11,12 @@ namespace tally::trace {
 namespace {
 
 /// Small enough that stage one's work is not thrown away by the megabyte when every event is damaged.
-constexpr std::size_t stride = 16384;
-constexpr std::size_t first_check = 4096;
+constexpr std::size_t kStride = 16384;
+constexpr std::size_t kFirstCheck = 4096;
 
 /// The last byte before `at` that is no blank, not looking far.
 char last_before(std::string_view bytes, std::size_t at) {
-  const std::size_t lowest = at - std::min(at, event_start_window);
+  const std::size_t lowest = at - std::min(at, kEventStartWindow);
   while (at > lowest) {
     const char c = bytes[--at];
     if (c != ' ' && c != '\n' && c != '\t' && c != '\r') return c;
@@ -28,7 +28,7 @@ char last_before(std::string_view bytes, std::size_t at) {
 /// Device properties have an "id" and a "name", too.
 bool surely_event(std::string_view bytes, std::size_t at) {
   if (!looks_like_event(bytes, at)) return false;
-  const std::string_view text = bytes.substr(at + 1, event_start_window);
+  const std::string_view text = bytes.substr(at + 1, kEventStartWindow);
   const std::string_view head = text.substr(0, text.find_first_of("{}"));
   const std::size_t key = head.find('"');
   return head.find("\"ph\"") != std::string_view::npos || head.substr(key).starts_with("\"args\"");
@@ -36,16 +36,16 @@ bool surely_event(std::string_view bytes, std::size_t at) {
 
 }  // namespace
 
-Splitter::Splitter(EventSink& sink, IndexBraces index) : sink_(sink), index_(index), braces_(stride + 8) {}
+Splitter::Splitter(EventSink& sink, IndexBraces index) : sink_(sink), index_(index), braces_(kStride + 8) {}
 
 std::size_t Splitter::feed(std::string_view bytes, bool last) {
-  // Every brace is looked at with at least `event_start_window` bytes behind it: the answer then does not depend on
+  // Every brace is looked at with at least `kEventStartWindow` bytes behind it: the answer then does not depend on
   // where a block ends.
-  const std::size_t limit = last ? bytes.size() : bytes.size() - std::min(bytes.size(), event_start_window);
+  const std::size_t limit = last ? bytes.size() : bytes.size() - std::min(bytes.size(), kEventStartWindow);
   do {
     if (where_ == Where::lost) search(bytes, limit);
     while (where_ != Where::lost && indexed_ < limit) {
-      const std::size_t to = std::min(limit, indexed_ + stride);
+      const std::size_t to = std::min(limit, indexed_ + kStride);
       // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): it is given the limits
       const std::size_t count = index_(bytes.data(), indexed_, to, state_, braces_.data());
       indexed_ = to;
@@ -53,7 +53,7 @@ std::size_t Splitter::feed(std::string_view bytes, bool last) {
       if (where_ == Where::event && indexed_ >= next_check_) {
         next_check_ = begin_ + 2 * (indexed_ - begin_);
         const std::string_view open = bytes.substr(begin_, indexed_ - begin_);
-        if (open.size() > longest_event || check_object(open) == Check::fault) give_up(begin_);
+        if (open.size() > kLongestEvent || check_object(open) == Check::fault) give_up(begin_);
       }
     }
   } while ((where_ == Where::lost && begin_ < limit) || (last && !finish(bytes)));
@@ -63,7 +63,7 @@ std::size_t Splitter::feed(std::string_view bytes, bool last) {
   if (where_ == Where::foreign && !sink_.wants(top_.key())) begin_ = indexed_;
   std::size_t done = where_ == Where::between ? indexed_ : begin_;
   // What stands before an event's beginning counts.
-  if (where_ != Where::event) done -= std::min(done, event_start_window);
+  if (where_ != Where::event) done -= std::min(done, kEventStartWindow);
   indexed_ -= std::min(indexed_, done);
   gap_ -= std::min(gap_, done);
   begin_ -= std::min(begin_, done);
@@ -74,8 +74,8 @@ std::size_t Splitter::feed(std::string_view bytes, bool last) {
 void Splitter::walk(std::string_view bytes, std::size_t count) {
   for (const std::uint32_t at : std::span(braces_).first(count)) {
     bool ok = true;
-    if ((at & brace_in_string) != 0) [[unlikely]] {
-      ok = marked(bytes, at & ~brace_in_string);
+    if ((at & kBraceInString) != 0) [[unlikely]] {
+      ok = marked(bytes, at & ~kBraceInString);
     } else if (where_ == Where::event) {
       ok = brace_in_event(bytes, at);
     } else if (where_ == Where::between) {
@@ -83,7 +83,7 @@ void Splitter::walk(std::string_view bytes, std::size_t count) {
     } else if (where_ == Where::foreign) {
       brace_in_foreign(bytes, at);
     }
-    if (!ok) return;  // Given up: what stage one said about the rest is void.
+    if (!ok) return;  // Given up: what stage one found in the rest is void.
   }
 }
 
@@ -94,7 +94,7 @@ void Splitter::walk(std::string_view bytes, std::size_t count) {
     const bool is_value = brace[-1] == ':' || (brace[-1] == ' ' && brace[-2] == ':');
     if (!is_value && last_before(bytes, at) != ':') suspect_ = true;
     if (++depth_ == 2 && nested_count_ < 4) nested_[nested_count_++] = {static_cast<std::uint32_t>(at - begin_), 0};
-    if (depth_ > deepest) {
+    if (depth_ > kDeepest) {
       give_up(begin_);
       return false;
     }
@@ -106,7 +106,7 @@ void Splitter::walk(std::string_view bytes, std::size_t count) {
     return true;
   }
   const std::string_view text(bytes.data() + begin_, at + 1 - begin_);
-  if ((suspect_ || text.size() > first_check) && check_object(text) != Check::whole) {
+  if ((suspect_ || text.size() > kFirstCheck) && check_object(text) != Check::whole) {
     give_up(begin_);
     return false;
   }
@@ -192,7 +192,7 @@ bool Splitter::marked(std::string_view bytes, std::size_t at) {
 void Splitter::open_event(std::size_t at) {
   where_ = Where::event;
   begin_ = at;
-  next_check_ = at + first_check;
+  next_check_ = at + kFirstCheck;
   depth_ = 1;
   suspect_ = false;
   nested_count_ = 0;
@@ -240,7 +240,7 @@ void Splitter::restart_at(std::size_t at) {
   state_ = {};
 }
 
-/// Nothing follows. True when all is settled, false when the search must go on in what is left.
+/// Nothing follows. True when all is settled, false when the search must continue in what is left.
 bool Splitter::finish(std::string_view bytes) {
   switch (where_) {
     case Where::between:

@@ -6,7 +6,7 @@
 /// Damage. An unescaped quote turns strings inside out from there on; a cut leaves an object open. Either way the next
 /// event begins where none should: inside what seems a string, or where no value may stand. Such a slice is suspect and
 /// must pass the strict check when it closes, and so must every long one, while it grows and at its end; when it fails,
-/// its first byte is given up and the search for the next event goes on from there in the raw bytes. So no event is
+/// its first byte is given up and the search for the next event continues from there in the raw bytes. So no event is
 /// lost unseen.
 #pragma once
 
@@ -25,7 +25,7 @@ struct Nested {
 };
 
 /// So many bytes behind what the splitter is fed may be looked at; they may be anything.
-inline constexpr std::size_t slack = 128;
+inline constexpr std::size_t kSlack = 128;
 
 struct Slice {
   std::string_view text;  ///< From '{' to '}'; with slack.
@@ -63,7 +63,7 @@ class Splitter {
   [[nodiscard]] bool saw_events() const { return top_.saw_events(); }
 
   /// No event is longer than this: one that seems so is given up.
-  static constexpr std::size_t longest_event = std::size_t{16} << 20;
+  static constexpr std::size_t kLongestEvent = std::size_t{16} << 20;
 
  private:
   enum class Where { between, event, foreign, lost };
@@ -92,7 +92,7 @@ class Splitter {
   // Positions in the bytes of the present call; moved back when the front is discarded.
   std::size_t indexed_ = 0;  ///< Stage one has been here.
   std::size_t gap_ = 0;      ///< Top-level text is taken up to here.
-  std::size_t begin_ = 0;    ///< Of the open event or foreign object, or where the search goes on.
+  std::size_t begin_ = 0;    ///< Of the open event or foreign object, or where the search continues.
   std::size_t next_check_ = 0;
   int depth_ = 0;
   bool suspect_ = false;

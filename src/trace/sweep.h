@@ -20,7 +20,7 @@ class UnionLength {
   [[nodiscard]] Nanoseconds end() const { return end_; }
 
  private:
-  Nanoseconds end_ = -2 * latest_time;
+  Nanoseconds end_ = -2 * kLatestTime;
   Nanoseconds total_ = 0;
 };
 

@@ -40,9 +40,9 @@ std::size_t recent_place(std::string_view text, std::size_t places) {
 
 std::uint32_t TextTable::number(std::string_view text) {
   std::uint32_t& recent = recent_[recent_place(text, recent_.size())];
-  if (recent != overflow && same_text(texts_[recent], text)) return recent;
+  if (recent != kOverflow && same_text(texts_[recent], text)) return recent;
   const std::uint32_t found = find_or_add(text);
-  if (found != overflow) recent = found;
+  if (found != kOverflow) recent = found;
   return found;
 }
 
@@ -57,7 +57,7 @@ std::uint32_t TextTable::find_or_add(std::string_view text) {
   }
   if (texts_.size() >= most_ || bytes_ + text.size() > most_bytes_) {
     ++overflowed_;
-    return overflow;
+    return kOverflow;
   }
   bytes_ += text.size();
   texts_.emplace_back(text);

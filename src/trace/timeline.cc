@@ -164,7 +164,7 @@ Timeline make_timeline(const TraceData& data, std::span<const std::uint32_t> cal
            : source == Source::call ? data.names.size()
                                     : data.names.size() + data.call_names.size();
   };
-  std::vector<std::uint32_t> place_of_call(data.calls.size(), Timeline::no_launch);
+  std::vector<std::uint32_t> place_of_call(data.calls.size(), Timeline::kNoLaunch);
   for (std::size_t i = 0; i < found.size(); ++i) {
     const Drawn event = drawn(pieces, found[i]);
     TimelineRow& in = timeline.rows[found[i].row];
@@ -173,11 +173,11 @@ Timeline make_timeline(const TraceData& data, std::span<const std::uint32_t> cal
     timeline.start.push_back(event.start);
     timeline.duration.push_back(event.duration);
     timeline.kind.push_back(event.kind);
-    timeline.name.push_back(event.name == other_name ? another : event.name + first_name(found[i].source));
+    timeline.name.push_back(event.name == kOtherName ? another : event.name + first_name(found[i].source));
   }
   for (const Found& one : found) {
-    const std::uint32_t call = one.source == Source::work ? calls[one.index] : no_call;
-    timeline.launch.push_back(call == no_call ? Timeline::no_launch : place_of_call[call]);
+    const std::uint32_t call = one.source == Source::work ? calls[one.index] : kNoCall;
+    timeline.launch.push_back(call == kNoCall ? Timeline::kNoLaunch : place_of_call[call]);
   }
   return timeline;
 }

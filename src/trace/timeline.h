@@ -1,5 +1,5 @@
-/// What a page draws of a trace: each piece of device work, each runtime call and each outermost operator, in a row of
-/// its stream or thread.
+/// The data that a page draws of a trace: each piece of device work, each runtime call and each outermost operator, in
+/// a row of its stream or thread.
 ///
 /// Owns: plain columns, by row and then by start. Times are nanoseconds of the trace's own clock.
 #pragma once
@@ -25,7 +25,7 @@ struct TimelineRow {
 enum class EventKind : unsigned char { compute, communication, copy, fill, launch, synchronise, call, op };
 
 struct Timeline {
-  static constexpr std::uint32_t no_launch = 0xFFFF'FFFF;
+  static constexpr std::uint32_t kNoLaunch = 0xFFFF'FFFF;
 
   std::vector<TimelineRow> rows;  ///< Streams by device, then threads. Operators of threads that launch, only.
   std::vector<std::string> names;

@@ -55,7 +55,7 @@ TEST(Timeline, HasEachEventInItsRowWithItsLaunch) {
   EXPECT_EQ(timeline.launch[2], 6U);
   EXPECT_EQ(timeline.start[6], 70'000);
   EXPECT_EQ(timeline.kind[5], EventKind::synchronise);
-  EXPECT_EQ(timeline.launch[3], Timeline::no_launch) << "a call is launched by nothing";
+  EXPECT_EQ(timeline.launch[3], Timeline::kNoLaunch) << "a call is launched by nothing";
   EXPECT_EQ(timeline.left_out, 0U);
   EXPECT_FALSE(figures_of(0).timeline);
 }
@@ -66,7 +66,7 @@ TEST(Timeline, LeavesTheShortestOutWhereThereIsNoRoom) {
   EXPECT_EQ(timeline.left_out, 4U);
   EXPECT_EQ(timeline.left_out_time, 5'000 + 5'000 + 2'000 + 4'000);
   EXPECT_EQ(timeline.duration, (std::vector<Nanoseconds>{20'000, 10'000, 40'000}));
-  EXPECT_EQ(timeline.launch[0], Timeline::no_launch) << "its call is one of those";
+  EXPECT_EQ(timeline.launch[0], Timeline::kNoLaunch) << "its call is one of those";
 }
 
 TEST(Timeline, HasTheOutermostOperatorsOfThreadsThatLaunch) {

@@ -1,4 +1,4 @@
-/// What surrounds the events: reads the text between objects, and says what the next object is.
+/// Reads the text between a trace's events, and says what the next object is.
 ///
 /// Owns: the root's kind (object or bare array), the current top-level key, how many arrays are open, and strings that
 /// stand there. It is fed only bytes outside of events, so it may go byte by byte.

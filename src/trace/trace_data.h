@@ -1,4 +1,4 @@
-/// What is kept of a trace: one row of 24 bytes for each piece of device work and each runtime call, and small tables.
+/// The rows that are kept of a trace: 24 bytes for each piece of device work and each runtime call, and small tables.
 ///
 /// Owns: plain data. Times are nanoseconds of the trace's own clock. Rows are in file order until someone sorts them.
 #pragma once
@@ -23,7 +23,7 @@ struct Row {
   std::uint64_t duration : 48;  ///< 3.2 days at most; longer ones are refused.
   std::uint64_t lane : 16;      ///< Work: number of its stream. Call: number of its thread.
   std::uint32_t correlation;    ///< Joins work to its call; 0 is none.
-  std::uint32_t name : 20;      ///< Number in `names` or `calls`; `other_name` when that table was full.
+  std::uint32_t name : 20;      ///< Number in `names` or `calls`; `kOtherName` when that table was full.
   std::uint32_t kind : 4;       ///< Work: enum Work. Call: enum CallKind.
   std::uint32_t device : 8;     ///< Work: number of the device.
 
@@ -33,7 +33,7 @@ struct Row {
 };
 static_assert(sizeof(Row) == 24);
 
-inline constexpr std::uint32_t other_name = (1U << 20) - 1;
+inline constexpr std::uint32_t kOtherName = (1U << 20) - 1;
 
 enum class CopyDirection : unsigned char {
   host_to_device,
@@ -43,7 +43,7 @@ enum class CopyDirection : unsigned char {
   host_to_host,
   other
 };
-inline constexpr int copy_directions = 6;
+inline constexpr int kCopyDirections = 6;
 
 struct CopyTotals {
   std::uint64_t count = 0, bytes = 0, nanoseconds = 0;
@@ -57,7 +57,7 @@ struct Estimates {
 
 struct Device {
   std::string label;
-  std::array<CopyTotals, copy_directions> copies;
+  std::array<CopyTotals, kCopyDirections> copies;
   Estimates estimates;
 };
 
@@ -79,7 +79,7 @@ struct OperatorSpan {
   std::uint16_t thread;
   MathClass math;
   bool is_step;        ///< A ProfilerStep, which old exporters write as an operator.
-  std::uint32_t name;  ///< Number in `operator_names`; `other_name` when that table was full.
+  std::uint32_t name;  ///< Number in `operator_names`; `kOtherName` when that table was full.
 };
 static_assert(sizeof(OperatorSpan) == 24);
 
@@ -110,19 +110,19 @@ struct TraceData {
   std::uint64_t objects_after_end = 0;      ///< Behind the document's end: not read.
 
   Column<Row> work, calls;
-  TextTable names{other_name, std::size_t{8} << 20};
+  TextTable names{kOtherName, std::size_t{8} << 20};
   std::vector<bool> name_is_communication;
-  TextTable call_names{other_name, std::size_t{1} << 20};
+  TextTable call_names{kOtherName, std::size_t{1} << 20};
   std::vector<CallKind> call_kinds;
   TextTable threads{65535, std::size_t{4} << 20};
   std::vector<Device> devices;
   std::vector<Stream> streams;
   std::vector<Step> steps;
   Column<OperatorSpan> math_operators, outer_operators;
-  TextTable operator_names{other_name, std::size_t{8} << 20};
+  TextTable operator_names{kOtherName, std::size_t{8} << 20};
   bool operators_read = false;
 
-  bool legacy_read = false;  ///< The next three are filled only when asked for.
+  bool legacy_read = false;  ///< The next three are filled only on request.
   Column<LegacySpan> legacy_spans;
   TextTable processes{1U << 20, std::size_t{8} << 20};
   std::vector<std::uint32_t> gpu_processes;

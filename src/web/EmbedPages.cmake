@@ -11,24 +11,24 @@ function(embed name)
   endforeach()
   set(embedded "${text} \"\";\n\n" PARENT_SCOPE)
 endfunction()
-embed(page_html
+embed(kPageHtml
   shared/page.html)
-embed(page_css
+embed(kPageCss
   shared/page.css record/list.css record/case.css record/growth.css shared/flame.css record/lines.css
   shared/screens.css)
-embed(trace_page_css
+embed(kTracePageCss
   shared/page.css record/list.css record/case.css shared/flame.css trace/trace.css shared/screens.css)
-embed(trace_page_js
+embed(kTracePageJs
   shared/elements.js shared/figures.js shared/table.js shared/theme.js trace/events.js trace/canvas.js trace/view.js
   trace/panels.js trace/main.js)
-embed(page_js
+embed(kPageJs
   shared/elements.js shared/theme.js shared/keys.js shared/figures.js shared/table.js shared/plots.js
   record/changes.js record/growth.js shared/profile.js shared/flame_tree.js shared/flame.js shared/sandwich.js
   shared/profile_view.js record/columns.js record/environment.js record/list.js record/cards.js record/functions.js
   record/lines.js record/why.js record/case.js record/main.js)
-embed(history_page_css
+embed(kHistoryPageCss
   shared/page.css record/list.css record/case.css shared/flame.css history/history.css shared/screens.css)
-embed(history_page_js
+embed(kHistoryPageJs
   shared/elements.js shared/figures.js shared/theme.js shared/keys.js shared/table.js shared/plots.js record/cards.js
   shared/profile.js shared/flame_tree.js shared/flame.js shared/sandwich.js record/functions.js shared/profile_view.js
   history/data.js history/words.js history/plot.js history/course.js history/step.js history/case.js history/commit.js

@@ -5,12 +5,12 @@
 
 namespace tally {
 
-extern const std::string page_html;
-extern const std::string page_css;
-extern const std::string page_js;
-extern const std::string history_page_css;
-extern const std::string history_page_js;
-extern const std::string trace_page_css;
-extern const std::string trace_page_js;
+extern const std::string kPageHtml;
+extern const std::string kPageCss;
+extern const std::string kPageJs;
+extern const std::string kHistoryPageCss;
+extern const std::string kHistoryPageJs;
+extern const std::string kTracePageCss;
+extern const std::string kTracePageJs;
 
 }  // namespace tally

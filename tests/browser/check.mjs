@@ -26,7 +26,7 @@ export async function openPage(pages) {
     if (message.type() === 'error') problems.push(message.text());
   });
   page.on('request', (request) => {
-    if (!/^(file|data|blob):/.test(request.url())) problems.push('asked for ' + request.url());
+    if (!/^(file|data|blob):/.test(request.url())) problems.push('requested ' + request.url());
   });
   page.on('dialog', (dialog) => {
     problems.push('dialog: ' + dialog.message());

@@ -14,7 +14,7 @@
 namespace tally {
 namespace {
 
-constexpr const char* evil = "<img src=x onerror=\"document.title='pwned'\"><script>document.title='pwned'</script>";
+constexpr const char* kEvil = "<img src=x onerror=\"document.title='pwned'\"><script>document.title='pwned'</script>";
 
 /// A dispatcher over kernels; `kernel` is what the statement itself costs, `checks` what a slowdown adds to one
 /// function.
@@ -117,9 +117,9 @@ Record record_of(bool slower) {
     record.cases[8].counts->per_iteration *= 0.8;
     record.cases[8].wall = wall_of(record.cases[8].wall->median_s * 0.85, 8);
   }
-  CaseRecord hostile = case_of({evil, "\"quoted\" & <b>bold</b>"}, "cpp", 250, 3);
-  hostile.definition.stmt = evil;
-  hostile.warnings = {evil};
+  CaseRecord hostile = case_of({kEvil, "\"quoted\" & <b>bold</b>"}, "cpp", 250, 3);
+  hostile.definition.stmt = kEvil;
+  hostile.warnings = {kEvil};
   record.cases.push_back(hostile);
   CaseRecord crashed = case_of({"Crash", "case"}, "cpp", 1, 1);
   crashed.status = CaseStatus::crashed;
@@ -127,7 +127,7 @@ Record record_of(bool slower) {
   crashed.wall.reset();
   crashed.profile.reset();
   crashed.failure = Failure{.stage = "count",
-                            .message = std::string("killed by SIGSEGV\n") + evil,
+                            .message = std::string("killed by SIGSEGV\n") + kEvil,
                             .reproduce = "tally run suite.toml --filter 'Crash*'"};
   record.cases.push_back(crashed);
   return record;
@@ -155,7 +155,7 @@ Record growing_record() {
   crashed.status = CaseStatus::crashed;
   crashed.counts.reset();
   crashed.wall.reset();
-  for (const int n : {1, 1000000}) add(evil, "cpp", n, 5.0 * n);
+  for (const int n : {1, 1000000}) add(kEvil, "cpp", n, 5.0 * n);
   return record;
 }
 
@@ -170,7 +170,7 @@ KeptLines lines_of(double per_iteration, bool changed) {
   if (!changed) text += "  row.reserve(b.size() + 1);\n";
   text += "  for (std::size_t j = 0; j < b.size(); ++j) {\n";
   text += changed ? "    diagonal = row.at(j + 1);\n" : "    diagonal = row[j + 1];\n";
-  text += std::string("    const char* text = \"") + evil + "\";\n  }\n  return row.back();\n}\n";
+  text += std::string("    const char* text = \"") + kEvil + "\";\n  }\n  return row.back();\n}\n";
   for (int i = 0; i < 60; ++i) text += "int another_" + std::to_string(i) + "();\n";
   const std::uint64_t at = first + 59;  // Of the function.
   const std::uint64_t loop = at + (changed ? 2 : 3);
@@ -217,9 +217,9 @@ int write_pages(const std::string& folder) {
     const double extra = &side == &next && case_base && case_base->counts
                              ? one.counts->per_iteration - case_base->counts->per_iteration
                              : 0;
-    const bool hostile = one.label.front() == evil;
+    const bool hostile = one.label.front() == kEvil;
     return profile_of(std::stoi(*one.profile), static_cast<int>(std::max(extra, -140.0)),
-                      hostile ? evil : "c10::impl::tls_local_dispatch_key_set()");
+                      hostile ? kEvil : "c10::impl::tls_local_dispatch_key_set()");
   };
   const LineLoader lines = [&](const Record& side, const CaseRecord& one) -> std::optional<KeptLines> {
     if (one.language == "python" || !one.counts) return std::nullopt;

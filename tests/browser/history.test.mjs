@@ -140,7 +140,7 @@ const tests = {
     assert.match(await page.locator('.counts .course').getAttribute('d'), /^M[^M]*M[^M]*$/);
     assert.equal(await page.locator('.counts .epoch').count(), 1);
     assert.match(await text('table.changes'), /new series[\s\S]*the definition changed/);
-    // Counts agree in both environments here, so this line goes on; of the other case they do not.
+    // Counts agree in both environments here, so this line continues; of the other case they do not.
     await open(address(sum));
     await page.waitForSelector('.counts .epoch');
     assert.match(await page.locator('.counts .course').getAttribute('d'), /^M[^M]*M[^M]*$/);

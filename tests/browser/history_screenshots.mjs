@@ -16,7 +16,7 @@ try {
   await page.setViewportSize({width: 1100, height: 1560});
   await page.goto(site + '#/case/' + encodeURIComponent('words/split [cpp length=1000]'));
   await page.waitForSelector('.counts .mark');
-  // The newest change, which nobody agreed to.
+  // The newest change, which nobody acknowledged.
   await page.keyboard.press('ArrowLeft');
   await page.waitForSelector('.flame button');
   await shot('history-case');

@@ -134,7 +134,7 @@ commit = "$(git rev-parse HEAD)"
 owner = "Grace"
 issue = "#12"
 TOML
-record Ada 'Write down what was agreed to'
+record Ada 'Note the acknowledged changes'
 record Edsger 'Count words without keeping them' \
   's|^inline std::size_t count.*|[[gnu::noinline]] inline std::size_t count(const std::string\& text) {\n  std::size_t words = 0;\n  bool inside = false;\n  for (const char letter : text) {\n    words += !inside \&\& !is_blank(letter);\n    inside = !is_blank(letter);\n  }\n  return words;\n}|'
 record Ada 'Explain the order of words' '/^inline std::string longest/i // The first of the longest.'

@@ -109,7 +109,7 @@ def has_torch(python):
 
 
 def find_torch_python(asked):
-    """The absolute path of an interpreter with torch, or None. One that was asked for must have it."""
+    """The absolute path of an interpreter with torch, or None. A requested one must have it."""
     on_path = [f"{folder or '.'}/python3" for folder in os.get_exec_path()]
     own = str(ROOT / "build" / "torch-venv" / "bin" / "python")
     tried = [asked] if asked else [sys.executable, own, *on_path, "/usr/bin/python3"]

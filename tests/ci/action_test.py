@@ -207,13 +207,13 @@ class Steps(unittest.TestCase):
 
     def test_a_token_that_cannot_write(self):
         self.pull_request(1200)
-        self.forge.tell({"forbidden": True})
+        self.forge.set({"forbidden": True})
         ran = self.runner.run(self.inputs)
         self.assertEqual((ran.code, ran.failed_at), (3, "Gate"), ran.log)
         self.assertIn("::notice title=Tallymark::no comment: gh api failed", ran.log)
         self.assertIn("HTTP 403", ran.log)
         # From a fork it is not even tried.
-        self.forge.tell({"forbidden": False})
+        self.forge.set({"forbidden": False})
         head = "github.event.pull_request.head.repo.full_name"
         ran = self.runner.run(self.inputs, github={head: "stranger/project"})
         self.assertEqual((ran.code, ran.failed_at), (3, "Gate"), ran.log)

@@ -78,9 +78,9 @@ class Forge:
             ["git", "clone", "-q", self.folder / "origin.git", self.work], check=True, stderr=-3
         )
         self.git("checkout", "-q", "-B", "main")
-        self.tell({"notes": [], "artifacts": str(self.folder / "artifacts")})
+        self.set({"notes": [], "artifacts": str(self.folder / "artifacts")})
 
-    def tell(self, changes):
+    def set(self, changes):
         known = json.loads(self.state.read_text()) if self.state.exists() else {}
         self.state.write_text(json.dumps(known | changes))
 

@@ -113,9 +113,7 @@ class Recipes(unittest.TestCase):
             forge.git("merge", "-q", "--no-ff", "-m", "Merge", "change")
             forge.clean()
             forge.job(measure, "measure", "pull_request", {}, fails_at)
-            forge.tell(
-                {"pulls": [{"number": 7, "head": {"sha": head, "label": "stranger:change"}}]}
-            )
+            forge.set({"pulls": [{"number": 7, "head": {"sha": head, "label": "stranger:change"}}]})
             return head
 
         def comment(head):
@@ -144,7 +142,7 @@ class Recipes(unittest.TestCase):
         self.assertEqual(len(forge.notes()), 1)
         self.assertNotIn("+20 %", forge.notes()[0])
         # A newer commit is there: nothing of the old one is said.
-        forge.tell({"notes": []})
+        forge.set({"notes": []})
         comment("0" * 40)
         self.assertEqual(forge.notes(), [])
 

@@ -205,7 +205,7 @@ TEST_F(BisectTest, WhatCannotBeBuiltIsSkippedAndNamedAsARange) {
   EXPECT_THAT(end.err, AllOf(HasSubstr("Break it"), HasSubstr("exited with code 1"), HasSubstr("name another commit")));
 }
 
-TEST_F(BisectTest, GoesOnAfterKill9) {
+TEST_F(BisectTest, ContinuesAfterKill9) {
   suite_is_there();
   const std::string good = commit("Begin", 10000);
   quiet(6);

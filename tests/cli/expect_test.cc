@@ -44,7 +44,7 @@ setup = {{ py = "x = list(range(100))" }}
   std::optional<TemporaryFolder> folder_;
 };
 
-TEST_F(ExpectTest, WhatReadsTheSameIsSaidInALineAndWhatDoesNotIsNamed) {
+TEST_F(ExpectTest, WhatReadsTheSameIsReportedInALineAndWhatDoesNotIsNamed) {
   ASSERT_EQ(run({"sums.toml", "--json", "base.json"}).code, 0);
   const Ran same = run({"sums.toml", "--expect", "base.json"});
   EXPECT_EQ(same.code, 0) << same.out << same.err;

@@ -68,10 +68,10 @@ TEST(Facade, WhatFunctionsSayIsKept) {
   const CaseRecord& skipped = case_with(record, "facade_work/passes [cpp]");
   EXPECT_EQ(skipped.status, CaseStatus::skipped);
   EXPECT_THAT(skipped.warnings, testing::ElementsAre(HasSubstr("not on this machine")));
-  const CaseRecord& told = case_with(record, "facade_work/with_args [cpp arg0=100]");
-  EXPECT_EQ(told.note, "labelled");
-  ASSERT_TRUE(told.counters);
-  EXPECT_DOUBLE_EQ(told.counters->at("items_per_second"), 100 / told.wall->median_s);
+  const CaseRecord& reported = case_with(record, "facade_work/with_args [cpp arg0=100]");
+  EXPECT_EQ(reported.note, "labelled");
+  ASSERT_TRUE(reported.counters);
+  EXPECT_DOUBLE_EQ(reported.counters->at("items_per_second"), 100 / reported.wall->median_s);
   EXPECT_NEAR(case_with(record, "facade_work/manual [cpp]").wall->median_s, 0.5, 1e-6);
   EXPECT_NEAR(case_with(record, "facade_work/manual_of_a_team [cpp threads=2]").wall->median_s, 200e-9, 1e-12)
       << "times of a team are added up";

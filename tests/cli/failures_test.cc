@@ -14,7 +14,7 @@ std::string failures_of(const std::string& out) {
   return end_of_table == std::string::npos ? out : masked(out.substr(end_of_table + 2), "; [0-9.]+ s\n", "; # s\n");
 }
 
-TEST(Failures, ABrokenInterpreterIsHeardAndWhatStandsInPythonsPlaceIsNamed) {
+TEST(Failures, ABrokenInterpreterIsReportedAndWhatStandsInPythonsPlaceIsNamed) {
   const auto folder = TemporaryFolder::make();
   ASSERT_TRUE(folder);
   const std::string path = folder->path().string();
@@ -70,7 +70,7 @@ TEST(Failures, EachNamesItsPlaceAndTheRestIsMeasured) {
     EXPECT_EQ(one.status, expected.at({one.label[0], one.language})) << one.id;
     EXPECT_EQ(one.failure.has_value(), one.status != ok) << one.id;
     EXPECT_EQ(one.counts && one.wall, one.status == ok) << one.id;
-    // Each was told of on standard error, as it happened.
+    // Each was reported on standard error, as it happened.
     EXPECT_THAT(ran.err, HasSubstr(std::string(to_string(one.status)) + " " + one.id));
   }
   // Ten thousand bytes an iteration were printed, and a hundred iterations measured: none of it reached the counts.

@@ -74,7 +74,7 @@ TEST_F(HistoryAcceptTest, AnAgreementKnowsItsCommitAndOwnerAndCoversTheChange) {
                     HasSubstr("owner = \"Ada Lovelace\""), HasSubstr("issue = \"#7\"")));
   EXPECT_EQ(open(), 0);
 
-  // Once is enough, and what is agreed to already is said.
+  // Once is enough; an acknowledgement that exists already is reported.
   const std::string once = ledger();
   const Ran again = accept("+10%", {"--commit", "HEAD"});
   EXPECT_EQ(again.code, 0) << again.err;
@@ -109,7 +109,7 @@ TEST_F(HistoryAcceptTest, WhatIsNoAgreementIsRefused) {
   EXPECT_EQ(ledger(), "accept = []\n");
 }
 
-/// What drifted and was agreed to is reported again when it drifts on from there.
+/// A drift that was acknowledged is reported again when it drifts on from there.
 TEST_F(HistoryAcceptTest, AnAgreementToADriftSettlesItWhereItStands) {
   std::string last;
   for (int i = 0; i < 4; ++i) last = commit("Grow " + std::to_string(i), 10000 + 9 * i);
@@ -133,7 +133,7 @@ TEST_F(HistoryAcceptTest, AnAgreementToADriftSettlesItWhereItStands) {
   EXPECT_THAT(on.out, AllOf(HasSubstr("10,027 → 10,054 since " + last.substr(0, 10)), HasSubstr("1 unacknowledged")));
 }
 
-TEST_F(HistoryAcceptTest, WhatExpiredIsToldBesideWhatItOnceAgreedTo) {
+TEST_F(HistoryAcceptTest, WhatExpiredIsShownBesideWhatItOnceAcknowledged) {
   commit("Begin", 10000);
   commit("Check each element", 12000);
   repository.write("tally-accept.toml",
@@ -154,7 +154,7 @@ TEST_F(HistoryAcceptTest, AnAgreementMayWaitForItsChange) {
   EXPECT_THAT(ledger(), Not(HasSubstr("commit")));
   commit("Check each element", 12000);
   EXPECT_EQ(open(), 0);
-  EXPECT_THAT(accept("+25%").err, HasSubstr("what made it slower is agreed to already"));
+  EXPECT_THAT(accept("+25%").err, HasSubstr("what made it slower is acknowledged already"));
   const std::string file = (records->path() / "accept.toml").string();
   const Ran bare = tally({"history", "accept", "a [cpp n=1]", "--up-to", "+1%", "--reason", "r", "--accept", file,
                           "--expires", "2999-01-01"},

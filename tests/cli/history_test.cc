@@ -136,7 +136,7 @@ TEST_F(HistoryTest, ChangesBelowTheThresholdAddUp) {
   EXPECT_EQ(history({"log", "--fail-on", "unacknowledged"}).code, 0);
 }
 
-TEST_F(HistoryTest, OneCaseIsToldPointByPoint) {
+TEST_F(HistoryTest, OneCaseIsShownPointByPoint) {
   for (const int sum : {1000, 1000, 2000}) {
     commit("Be " + std::to_string(sum), sum);
     measure(std::to_string(sum));
@@ -212,15 +212,15 @@ TEST_F(HistoryTest, OnABranchOfTheRepositoryProfilesSayWhichFunctionsMoved) {
     EXPECT_EQ(kept(), 3) << title;  // Both sides of the change, and the last one.
   }
 
-  const auto told = [&](std::vector<std::string> arguments) {
+  const auto output_of = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "history");
     arguments.insert(arguments.end(), {"--store", "git:measured", "--repository", repository.top()});
     return tally(arguments);
   };
-  const Ran log = told({"log", "--functions"});
+  const Ran log = output_of({"log", "--functions"});
   EXPECT_EQ(log.code, 0) << log.err;
   EXPECT_THAT(log.out, AllOf(HasSubstr("inner"), HasSubstr("+200"), Not(HasSubstr("is not known"))));
-  const json::Value commits = parsed(told({"log", "--functions", "--json"}))["commits"];
+  const json::Value commits = parsed(output_of({"log", "--functions", "--json"}))["commits"];
   EXPECT_EQ(*commits[std::size_t{2}]["commit"].text(), slower);
   const json::Value& function = commits[std::size_t{2}]["changes"][std::size_t{0}]["functions"][std::size_t{0}];
   EXPECT_THAT(*function["name"].text(), HasSubstr("inner"));

@@ -69,7 +69,7 @@ class OutputTest : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(OutputTest, WhatCannotBePrintedFailsInEveryCommandAndIsSaidOnce) {
+TEST_F(OutputTest, WhatCannotBePrintedFailsInEveryCommandAndIsReportedOnce) {
   for (const auto& arguments : printing()) {
     const std::string what = testing::PrintToString(arguments);
     std::error_code ignored;
@@ -161,7 +161,7 @@ std::size_t times(const std::string& text, const std::string& what) {
   return count;
 }
 
-TEST_F(MountTest, AHomeThatMustNotBeWrittenIsSaidOnceWithTheVariable) {
+TEST_F(MountTest, AHomeThatMustNotBeWrittenIsReportedOnceWithTheVariable) {
   ASSERT_EQ(::mount("tmpfs", path("home").c_str(), "tmpfs", MS_RDONLY, ""), 0);
   std::string suite = "schema = 1\ntoolchain = \"cpp\"\n";
   for (int i = 0; i < 4; ++i)
@@ -182,7 +182,7 @@ TEST_F(MountTest, AHomeThatMustNotBeWrittenIsSaidOnceWithTheVariable) {
   EXPECT_EQ(record.err, "tally: error: " + path("home/deep") + ": cannot make the folder: Read-only file system\n");
 }
 
-TEST_F(MountTest, AFullCacheIsSaidOnceWithTheVariable) {
+TEST_F(MountTest, AFullCacheIsReportedOnceWithTheVariable) {
   ASSERT_EQ(::mount("tmpfs", path("home").c_str(), "tmpfs", 0, "size=64k"), 0);
   std::string suite = "schema = 1\ntoolchain = \"cpp\"\n";
   for (int i = 0; i < 4; ++i)

@@ -109,7 +109,7 @@ TEST_F(ProgramSuite, HasTheDefinitionsThatTheProgramAloneHas) {
   EXPECT_EQ(in_suite.fingerprint, alone.fingerprint);
 }
 
-TEST_F(ProgramSuite, MistakesAreToldWithTheirPlace) {
+TEST_F(ProgramSuite, MistakesAreReportedWithTheirPlace) {
   const auto wrong = [&](const std::string& text) {
     const Ran ran = tally({"run", write("schema = 1\n" + text), "--counts-only"});
     EXPECT_EQ(ran.code, 2) << text;
@@ -125,7 +125,7 @@ TEST_F(ProgramSuite, MistakesAreToldWithTheirPlace) {
 TEST_F(ProgramSuite, TwoProgramsAreTheSidesOfAComparison) {
   const Ran ran = tally(quickly({"ab", "--a-program", older_->path(), "--b-program", newer_->path(), "--functions",
                                  "--rounds", "1", "--json-a", file("a.json"), "--json-b", file("b.json")}));
-  EXPECT_EQ(ran.code, 0) << ran.err << "what one side lacks is told, and no failure";
+  EXPECT_EQ(ran.code, 0) << ran.err << "what one side lacks is reported, and no failure";
   EXPECT_THAT(ran.out, AllOf(HasSubstr("1 gone, 1 slower, 1 new, 1 same"), HasSubstr("bench/common [cpp]")));
   EXPECT_THAT(ran.out, testing::ContainsRegex("\\+500 +1,001 +1,501 +1 +bench +.anonymous.::spend"));
   EXPECT_EQ(record_from_json(*read_file(file("a.json")), "a")->cases.size(), 3U);

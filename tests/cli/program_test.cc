@@ -126,7 +126,7 @@ TEST(Programs, WhatEachThreadExecutesIsReadExactly) {
   }
 }
 
-TEST(Programs, TimesLeavePausesOutAndTakeWhatIsSaid) {
+TEST(Programs, TimesLeavePausesOutAndTakeWhatIsReported) {
   const Program program({.source = "loops"});
   Ran ran;
   const Record record = record_of({"run", "--program", program.path(), "--wall-only", "--max-run-time", "1", "--filter",
@@ -138,10 +138,10 @@ TEST(Programs, TimesLeavePausesOutAndTakeWhatIsSaid) {
   // A third of what it would be with the pauses in it: reading the clock twice costs something, and so do neighbours.
   EXPECT_LT(least("loops/pauses [cpp]"), 7 * least("loops/counters [cpp]")) << "21 times the work, 20 parts paused";
   EXPECT_NEAR(case_with(record, "loops/manual [cpp]").wall->median_s, 0.25, 1e-6);
-  const CaseRecord& told = case_with(record, "loops/counters [cpp]");
-  ASSERT_TRUE(told.counters);
-  EXPECT_EQ(told.counters->at("answer"), 42);
-  EXPECT_DOUBLE_EQ(told.counters->at("items"), 10 / told.wall->median_s);
+  const CaseRecord& reported = case_with(record, "loops/counters [cpp]");
+  ASSERT_TRUE(reported.counters);
+  EXPECT_EQ(reported.counters->at("answer"), 42);
+  EXPECT_DOUBLE_EQ(reported.counters->at("items"), 10 / reported.wall->median_s);
 }
 
 TEST(Programs, WhatFunctionsSayIsKnownWithoutTimesToo) {
@@ -150,10 +150,10 @@ TEST(Programs, WhatFunctionsSayIsKnownWithoutTimesToo) {
   const Record record =
       record_of({"run", "--program", program.path(), "--counts-only", "--filter", "loops/counters*"}, ran);
   ASSERT_EQ(ran.code, 0) << ran.err;
-  const CaseRecord& told = case_with(record, "loops/counters [cpp]");
-  ASSERT_TRUE(told.counters);
-  EXPECT_EQ(told.counters->at("answer"), 42);
-  EXPECT_FALSE(told.counters->contains("items")) << "a rate wants a time";
+  const CaseRecord& reported = case_with(record, "loops/counters [cpp]");
+  ASSERT_TRUE(reported.counters);
+  EXPECT_EQ(reported.counters->at("answer"), 42);
+  EXPECT_FALSE(reported.counters->contains("items")) << "a rate wants a time";
 }
 
 using Totals = std::map<std::string, std::vector<std::uint64_t>>;

@@ -94,7 +94,7 @@ TEST(Source, AHooksVariablesSayNothing) {
   EXPECT_EQ(record.source->commit, commit);
 }
 
-TEST(Source, AnInterruptedRunGoesOnAtItsOwnCommitOnly) {
+TEST(Source, AnInterruptedRunContinuesAtItsOwnCommitOnly) {
   const git_test::GeneratedRepository repository;
   repository.write("suite.toml", std::string(kSuite) + "[[timer]]\nlabel = [\"two\"]\nlanguage = \"cpp\"\n" +
                                      "global_setup = \"#include <unistd.h>\"\nstmt = \"sleep(100)\"\n");

@@ -121,7 +121,7 @@ TEST(Discover, WhatItFindsIsWhatCppIsBuiltWith) {
   EXPECT_EQ(built.code, 0) << built.err << built.out;
 }
 
-TEST(Discover, WhereThereIsNoCppItsCasesSaySoAndPythonGoesOn) {
+TEST(Discover, WhereThereIsNoCppItsCasesSaySoAndPythonContinues) {
   const auto folder = TemporaryFolder::make();
   const Ran without = discovering("found['no_cpp'] = 'its headers are not installed'", folder->path());
   EXPECT_EQ(without.code, 1);
@@ -129,7 +129,7 @@ TEST(Discover, WhereThereIsNoCppItsCasesSaySoAndPythonGoesOn) {
   EXPECT_NE(without.out.find("2 cases: 1 ok, 1 failed"), std::string::npos) << without.out;
 }
 
-TEST(Discover, WhatItHasNotFoundItIsAskedForAgainOnceThatIsThere) {
+TEST(Discover, WhatItHasNotFoundIsRequestedAgainOnceThatIsThere) {
   const auto folder = TemporaryFolder::make();
   const std::string header = (folder->path() / "found.h").string();
   const std::string text = "found['flags'] = ['-std=c++20', '-DkOne=1']\ntry:\n    open('" + header +

@@ -8,14 +8,14 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-const std::vector<std::string> commands = {
+const std::vector<std::string> kCommands = {
     "init", "run",   "list",   "plan",    "toolchains", "time",   "command", "compare", "explain", "check",   "table",
     "ab",   "merge", "submit", "profile", "report",     "export", "trace",   "serve",   "doctor",  "history", "bisect"};
 
-TEST(Usage, EveryCommandHelpsAndTheVersionIsSaid) {
+TEST(Usage, EveryCommandHelpsAndTheVersionIsPrinted) {
   const Ran help = tally({"--help"});
   EXPECT_EQ(help.code, 0);
-  for (const std::string& command : commands) {
+  for (const std::string& command : kCommands) {
     EXPECT_THAT(help.out, HasSubstr("  " + command));
     const Ran own = tally({command, "--help"});
     EXPECT_EQ(own.code, 0) << command;
@@ -76,7 +76,7 @@ TEST(Usage, AnUnknownCommandIsNamedWithTheNearest) {
   EXPECT_THAT(tally({"frobnicate"}).err, HasSubstr("'frobnicate' is no command; "));
 }
 
-TEST(Usage, EveryMistakeIsOneLineWithItsMend) {
+TEST(Usage, EveryMistakeIsOneLineWithItsHint) {
   const std::string one = suite("known_work");
   const std::vector<std::pair<std::vector<std::string>, std::string>> mistakes = {
       {{"run", one, "--jsn", "x"}, "`tally run` has no option '--jsn'; did you mean '--json'?"},

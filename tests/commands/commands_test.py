@@ -365,7 +365,7 @@ def check_failures():
         ([VICTIM, "exit", "3"], "it exited with code 3"),
         ([VICTIM, "crash"], "it was ended by SIGSEGV"),
         ([VICTIM, "unknown"], "it was ended by SIGILL; Valgrind lacks some instructions"),
-        ([VICTIM, "stays"], "goes on ten seconds after it has ended"),
+        ([VICTIM, "stays"], "still runs ten seconds after it has ended"),
     ):
         said = message(*command)
         expect(words in said, f"{command}: {said}")
@@ -424,7 +424,7 @@ def expect_none(mark, when):
     end = time.monotonic() + 5
     while living(mark) and time.monotonic() < end:
         time.sleep(0.02)
-    expect(not living(mark), f"{when}, something goes on")
+    expect(not living(mark), f"{when}, something still runs")
 
 
 def check_signals():

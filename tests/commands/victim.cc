@@ -80,7 +80,7 @@ long long now_ns(clockid_t clock) {
 
 timespec moment(long long ns) { return {ns / 1'000'000'000, ns % 1'000'000'000}; }
 
-/// Waits until a moment, of either clock, by each call that takes one; and hears of it when it has come.
+/// Waits until a moment, of either clock, by each call that takes one, and notes when it has come.
 int sleeps() {
   constexpr long long kWait = 100'000'000;
   for (const clockid_t clock : {CLOCK_MONOTONIC, CLOCK_REALTIME}) {

@@ -1,5 +1,5 @@
 /// Real one-line slowdowns, in a C++ library and in a Python module: measured, found, confirmed and explained by the
-/// built command. docs/guides/demonstration.md tells the same story with the output.
+/// built command. docs/guides/demonstration.md has the same story with the output.
 #include "harness.h"
 #include "record/example_counts.h"
 

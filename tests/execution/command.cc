@@ -80,7 +80,7 @@ CommandTest::CommandTest()
 }
 
 CommandTest::~CommandTest() {
-  EXPECT_TRUE(all_gone(mark_, patience));
+  EXPECT_TRUE(all_gone(mark_, kPatience));
   std::error_code ignored;
   fs::remove_all(folder_, ignored);
 }
@@ -103,7 +103,7 @@ Command CommandTest::start(std::vector<std::string> arguments, bool terminal) co
 }
 
 void CommandTest::wait_for_lines(const std::string& name, std::size_t lines) const {
-  const Clock::time_point end = Clock::now() + patience;
+  const Clock::time_point end = Clock::now() + kPatience;
   while (lines_in(name) < lines) {
     ASSERT_LT(Clock::now(), end) << name << " does not grow\n" << read("output");
     std::this_thread::sleep_for(Milliseconds(5));

@@ -23,7 +23,7 @@ class Command {
   ~Command();
 
   /// Its exit code, or minus the signal; -1000 when it does not end in time.
-  int wait(Milliseconds within = 2 * patience);
+  int wait(Milliseconds within = 2 * kPatience);
   void signal(int number) const { ::kill(pid_, number); }
   void press_control_c() const;
   /// What the terminal showed since the last call.
@@ -39,7 +39,7 @@ class Command {
 class CommandTest : public ::testing::Test {
  protected:
   CommandTest();
-  /// Whatever a test did, nothing of it goes on running.
+  /// Whatever a test did, nothing of it is left running.
   ~CommandTest() override;
 
   void write(const std::string& name, const std::string& text) const;

@@ -69,8 +69,8 @@ TEST_F(EnvironmentsTest, AnActivatedOneIsWhatCasesAndTheirSettingsSee) {
   EXPECT_EQ(facts["variable.OMP_WAIT_POLICY"], "passive");
 }
 
-/// jsonschema is Debian's, and not in the environment. What was asked for is measured, or nothing is.
-TEST_F(EnvironmentsTest, WhereTheActivatedOneIsPassedOverItIsSaidAndWhereItWasAskedForItIsAnError) {
+/// jsonschema is Debian's, and not in the environment. What was requested is measured, or nothing is.
+TEST_F(EnvironmentsTest, WhereTheActivatedOneIsPassedOverItIsReportedAndWhereItWasRequestedItIsAnError) {
   write("suite.toml", R"(schema = 1
 [toolchain.mine]
 extends = "python"
@@ -116,7 +116,7 @@ py = 'assert os.environ["OMP_WAIT_POLICY"] == "mine" and "GOMP_SPINCOUNT" not in
       << read("output");
 }
 
-TEST_F(EnvironmentsTest, OneThatWasAskedForAndCannotImportIsTheOnlyError) {
+TEST_F(EnvironmentsTest, ARequestedOneThatCannotImportIsTheOnlyError) {
   module("raise RuntimeError('broken on purpose')\n");
   EXPECT_EQ(run({"--json", "r.json", "--wall-only", "--env-command", activate()}), 2);
   EXPECT_THAT(read("output"), AllOf(HasSubstr("cannot import only_in_the_venv in the environment that cases get: "

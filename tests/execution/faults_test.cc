@@ -58,7 +58,7 @@ TEST_F(FaultsTest, EveryCaseHasAResultWhenHostsAreKilled) {
     killed += kill(hosts[which], SIGKILL) == 0 ? 1 : 0;
     reached = lines + 1;
   }
-  EXPECT_TRUE(all_gone(mark_, patience));
+  EXPECT_TRUE(all_gone(mark_, kPatience));
   EXPECT_EQ(ended, 0) << read("output").substr(0, 4000);
   EXPECT_GT(killed, 2);
   const nlohmann::json cases = record("r.json")["cases"];
@@ -94,7 +94,7 @@ TEST_F(FaultsTest, ASupervisorThatIsKilledLeavesNoCaseBehind) {
       kill(process.pid, SIGKILL);
   }
   EXPECT_EQ(command.wait(), 1) << read("output");
-  EXPECT_TRUE(all_gone(mark_, patience));
+  EXPECT_TRUE(all_gone(mark_, kPatience));
 }
 
 }  // namespace

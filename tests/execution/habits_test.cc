@@ -48,7 +48,7 @@ TEST_F(HabitsTest, LowDescriptorsMayBeClosed) {
   expect_all_ok();
 }
 
-TEST_F(HabitsTest, WhoClosesAllDescriptorsIsToldSo) {
+TEST_F(HabitsTest, WhoClosesAllDescriptorsGetsTheReason) {
   write("suite.toml", kPython + python_case("closes all", "import os; os.closerange(3, 20000)"));
   for (const char* how : {"--wall-only", "--counts-only"}) {
     EXPECT_EQ(run({"--json", "r.json", how}), 1);

@@ -102,7 +102,7 @@ TEST_F(HostsTest, OneThatHangsWhenItIsAskedToForkIsReplaced) {
     EXPECT_EQ(one["status"], "ok");
     attempts += one["attempts"].size();
   }
-  EXPECT_GT(attempts, 2U) << "what it was asked for is tried again";
+  EXPECT_GT(attempts, 2U) << "what was requested is tried again";
 
   host(deaf, deaf);
   fs::remove(path("starts"));
@@ -136,7 +136,7 @@ TEST_F(HostsTest, OneWithASecondThreadServesASingleCase) {
   EXPECT_EQ(starts, 2U) << output;
 }
 
-TEST_F(HostsTest, AnotherVersionIsRefusedWithTheMend) {
+TEST_F(HostsTest, AnotherVersionIsRefusedWithTheHint) {
   // A hello of protocol 3 without fields: magic, version, type, job, length.
   const std::string hello = R"(printf 'TMRK\003\000\001\000\000\000\000\000\000\000\000\000' >&3; exec sleep 60)";
   host(hello, hello);
@@ -180,21 +180,21 @@ if (!shared) std::abort();
 /// What executes the statement, process after process: "own" of the case's, "child" of one that it forked.
 class TimedChildrenTest : public CommandTest {
  protected:
-  std::string told(const std::vector<std::string>& options) const {
+  std::string logged(const std::vector<std::string>& options) const {
     write("suite.toml",
-          "schema = 1\ntoolchain = \"python\"\n[[benchmark]]\nlabel = [\"tells\"]\npy = '''\nwith open(\"" +
-              path("told") + R"(", "a") as file:
+          "schema = 1\ntoolchain = \"python\"\n[[benchmark]]\nlabel = [\"logs\"]\npy = '''\nwith open(\"" +
+              path("logged") + R"(", "a") as file:
     file.write("own " if os.getpid() == own else f"{os.getpid()} ")
 '''
 setup = { py = 'import os; own = os.getpid()' }
 )");
-    fs::remove(path("told"));
+    fs::remove(path("logged"));
     std::vector<std::string> arguments{"--json", "r.json", "--wall-only"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     EXPECT_EQ(run(arguments), 0) << read("output");
     std::string order;
     std::string last;
-    std::istringstream words(read("told"));
+    std::istringstream words(read("logged"));
     for (std::string word; words >> word; last = word) {
       if (word != last) order += word == "own" ? "own " : "child ";
     }
@@ -203,13 +203,13 @@ setup = { py = 'import os; own = os.getpid()' }
 };
 
 TEST_F(TimedChildrenTest, TheLastIsTheCasesOwnProcessWhereItIsKnownToBeTheLast) {
-  EXPECT_EQ(told({"--min-run-time", "0.001", "--max-run-time", "0.001"}), "own child own ");
+  EXPECT_EQ(logged({"--min-run-time", "0.001", "--max-run-time", "0.001"}), "own child own ");
   EXPECT_EQ(record("r.json")["cases"][0]["wall"]["samples_per_child"].size(), 2U);
 }
 
 TEST_F(TimedChildrenTest, OtherwiseAllAreForkedFromItsState) {
   // How many there are is the machine's speed.
-  EXPECT_THAT(told({"--min-run-time", "0.005", "--max-run-time", "0.5", "--precision", "100"}),
+  EXPECT_THAT(logged({"--min-run-time", "0.005", "--max-run-time", "0.5", "--precision", "100"}),
               ::testing::MatchesRegex("own (child )+"));
 }
 

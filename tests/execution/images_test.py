@@ -170,7 +170,7 @@ py = "sum(range(10))"
     def test_an_ordinary_start_follows_where_the_loader_refuses(self):
         right = self.run_tally()
         self.run_tally(start="image")
-        # The folder that it stood in is gone: nothing that a key or a seal could tell.
+        # The folder that it stood in is gone: nothing that a key or a seal could show.
         with self.image().open("r+b") as file:
             file.seek(0)
             file.write(b"another version")

@@ -49,14 +49,14 @@ class InterruptionTest : public CommandTest {
   }
   /// Until so many are in the journal.
   void wait_for_cases(std::size_t cases) const {
-    const Clock::time_point end = Clock::now() + patience;
+    const Clock::time_point end = Clock::now() + kPatience;
     while (journaled().size() < cases && Clock::now() < end) std::this_thread::sleep_for(Milliseconds(5));
     ASSERT_GE(journaled().size(), cases);
   }
   /// What the terminal shows, once it shows `text`.
   static std::string shown_with(const Command& command, const std::string& text) {
     std::string all;
-    const Clock::time_point end = Clock::now() + patience;
+    const Clock::time_point end = Clock::now() + kPatience;
     while (!all.contains(text) && Clock::now() < end) {
       all += command.shown();
       std::this_thread::sleep_for(Milliseconds(5));
@@ -72,7 +72,7 @@ TEST_F(InterruptionTest, ControlCOnceWritesTheRecordAndResumeEndsAsIfNothingWas)
   EXPECT_THAT(shown_with(command, "/6]"), HasSubstr("/6]")) << "the live line";
   command.press_control_c();
   EXPECT_EQ(command.wait(), 130) << "long before the slow one ends by itself";
-  EXPECT_TRUE(all_gone(mark_, patience));
+  EXPECT_TRUE(all_gone(mark_, kPatience));
   EXPECT_GE(skipped(record("r.json")), 1U);
   EXPECT_EQ(record("r.json")["cases"].size(), 6U);
 
@@ -93,7 +93,7 @@ TEST_F(InterruptionTest, ControlCTwiceEndsAtOnceWithAnIntactJournal) {
   std::this_thread::sleep_for(Milliseconds(100));
   command.press_control_c();
   EXPECT_EQ(command.wait(), 130);
-  EXPECT_TRUE(all_gone(mark_, patience));
+  EXPECT_TRUE(all_gone(mark_, kPatience));
   EXPECT_EQ(
       run({"--json", "r.json", "--wall-only", "--cores", "0", "--resume", "--timeout", "0.5", "--retries", "0", "-v"}),
       1);
@@ -109,7 +109,7 @@ constexpr int kManyCases = 60;
 TEST_F(InterruptionTest, KilledAtRandomMomentsAndResumedItGivesTheSameRecord) {
   write("suite.toml", suite_of(kManyCases));
   ASSERT_EQ(run({"--json", "whole.json"}), 0) << read("output");
-  // Moments of its own progress, and some chance beyond: before its first case, after two more have come to the
+  // Moments of its own progress, and some chance beyond: before its first case, after two more have reached the
   // journal, …
   std::mt19937 random(20260101);
   const int kills = size_from_environment("TALLY_KILLS", 6);
@@ -121,7 +121,7 @@ TEST_F(InterruptionTest, KilledAtRandomMomentsAndResumedItGivesTheSameRecord) {
     std::this_thread::sleep_for(Milliseconds(std::uniform_int_distribution(0, 300)(random)));
     command.signal(SIGKILL);
     if (command.wait() != -SIGKILL) break;
-    ASSERT_TRUE(all_gone(mark_, patience)) << "after kill " << killed;
+    ASSERT_TRUE(all_gone(mark_, kPatience)) << "after kill " << killed;
   }
   EXPECT_GT(killed, 1);
   ASSERT_EQ(run({"--json", "r.json", "--resume"}), 0) << read("output");
@@ -139,7 +139,7 @@ TEST_F(InterruptionTest, KilledItLeavesNoFolderBehind) {
   EXPECT_FALSE(std::filesystem::is_empty(path("tmp")));
   command.signal(SIGKILL);
   EXPECT_EQ(command.wait(), -SIGKILL);
-  EXPECT_TRUE(all_gone(mark_, patience));
+  EXPECT_TRUE(all_gone(mark_, kPatience));
   EXPECT_TRUE(std::filesystem::is_empty(path("tmp")));
 }
 

@@ -26,7 +26,7 @@ class LimitsTest : public CommandTest {
   }
 };
 
-TEST_F(LimitsTest, ATimeoutIsRetriedOnceAndOthersGoOn) {
+TEST_F(LimitsTest, ATimeoutIsRetriedOnceAndOthersContinue) {
   write("suite.toml", kHead + python_case("spins", "while True: pass", "pass", "timeout = \"400 ms\"") +
                           python_case("fine", "x = 1"));
   EXPECT_EQ(run({"--json", "r.json", "--wall-only"}), 1);
@@ -109,7 +109,7 @@ time.sleep(30)
   EXPECT_THAT(only_case()["failure"]["message"].get<std::string>(), AllOf(HasSubstr("over memory"), HasSubstr("used")));
 }
 
-TEST_F(LimitsTest, ACrashIsToldWithItsAddressAndNotRetried) {
+TEST_F(LimitsTest, ACrashIsReportedWithItsAddressAndNotRetried) {
   write("suite.toml", kCppHead + "[[benchmark]]\nlabel = [\"crash\"]\ncpp = '*(volatile int*)16 = 1;'\n");
   EXPECT_EQ(run({"--json", "r.json"}), 1);
   const nlohmann::json one = only_case();
@@ -135,7 +135,7 @@ TEST_F(LimitsTest, AFailureNamesTheStageItHappenedIn) {
   std::vector<std::string> expected;
   for (const std::string what : {"os._exit(3)", "os.kill(os.getpid(), 9)", "os.abort()", "time.sleep(3600)", "1/0"}) {
     const std::string prepare = "import os, time\nn = 0\n";
-    // Time enough to come to the stage that is meant, on a busy machine.
+    // Time enough to reach the stage that is meant, on a busy machine.
     const std::string timeout = what.starts_with("time") ? "timeout = \"4 s\"" : "";
     for (const Way& way : {Way{"setup", "pass", prepare + what}, Way{"warm_up", at(20, what), prepare},
                            Way{"time", at(41, what), prepare}}) {

@@ -32,7 +32,7 @@ class PlacementTest : public CommandTest {
     write("suite.toml", text);
   }
   void wait_for_text(const std::string& name, const std::string& text) const {
-    for (const auto end = Clock::now() + patience; Clock::now() < end; std::this_thread::sleep_for(Milliseconds(5))) {
+    for (const auto end = Clock::now() + kPatience; Clock::now() < end; std::this_thread::sleep_for(Milliseconds(5))) {
       if (std::filesystem::exists(path(name)) && read(name).contains(text)) return;
     }
     ADD_FAILURE() << "never said: " << text;
@@ -179,7 +179,7 @@ TEST_F(PlacementTest, ATeamIsKnownBesideOtherLoad) {
   EXPECT_EQ(run({"--wall-only", "--timeout", "20"}), 0) << read("output");
 }
 
-TEST_F(PlacementTest, MoreThreadsThanCpusIsSaid) {
+TEST_F(PlacementTest, MoreThreadsThanCpusIsReported) {
   write("suite.toml",
         "schema = 1\ntoolchain = \"python\"\n[[benchmark]]\nlabel = [\"t\"]\npy = 'x = 1'\nthreads = [2]\n");
   cpu_set_t allowed;

@@ -55,7 +55,7 @@ TEST_F(WorkTrees, KeepsWhatIsUntrackedAndSetsBackWhatIsTracked) {
   EXPECT_EQ(generated.git({"rev-parse", "--abbrev-ref", "HEAD"}), "main");
 }
 
-TEST_F(WorkTrees, GoesOnWhereAKilledProcessLeftIt) {
+TEST_F(WorkTrees, ContinuesWhereAKilledProcessLeftIt) {
   ASSERT_TRUE(open(first));
   ASSERT_TRUE(write_file(path() + "/build/object", "built"));
   const std::string lock = generated.path(".git/worktrees/tree/index.lock");

@@ -94,7 +94,7 @@ class Place:
             },
         )
 
-    def told(self, *arguments, store, code=0):
+    def output_of(self, *arguments, store, code=0):
         process = self.history(*arguments, store=store)
         out, err = process.communicate(timeout=600)
         if process.returncode != code:
@@ -105,7 +105,7 @@ class Place:
 
     def runs(self, store):
         """How many commits are measured; reads every file again, so that a half one would be found."""
-        self.told("rebuild", store=store)
+        self.output_of("rebuild", store=store)
         process = self.history("log", "--json", store=store)
         out, err = process.communicate(timeout=600)
         if process.returncode == 2 and "there is no history" in err:
@@ -125,7 +125,7 @@ def kills(place, store, fresh):
     rng = random.Random(1)
     fresh()
     begin = time.monotonic()
-    place.told("import", place.records, store=store)
+    place.output_of("import", place.records, store=store)
     took = time.monotonic() - begin
     expect(place.runs(store) == RUNS, "an import has every run")
     hits = 0
@@ -138,7 +138,7 @@ def kills(place, store, fresh):
         hits += process.returncode == -9
         before = place.runs(store)
         expect(0 <= before <= RUNS, "a killed import has no more than there is")
-        place.told("import", place.records, store=store)
+        place.output_of("import", place.records, store=store)
         expect(
             place.runs(store) == RUNS,
             f"what a kill left ({before}) is completed by saying it again",
@@ -150,9 +150,9 @@ def kills(place, store, fresh):
 def push_kills(place):
     rng = random.Random(2)
     store = "git:pushed"
-    place.told("import", place.records, store=store)
+    place.output_of("import", place.records, store=store)
     begin = time.monotonic()
-    place.told("push", store=store)
+    place.output_of("push", store=store)
     took = time.monotonic() - begin
     for _ in range(ROUNDS):
         git(place.remote, "update-ref", "-d", "refs/heads/pushed")
@@ -160,7 +160,7 @@ def push_kills(place):
         time.sleep(rng.uniform(0, 0.8 * took))
         process.kill()
         process.communicate()
-        place.told("push", store=store)
+        place.output_of("push", store=store)
         expect(place.runs(store) == RUNS, "a killed push loses nothing here")
         expect(
             git(place.remote, "rev-parse", "pushed")
@@ -173,10 +173,10 @@ def push_kills(place):
 def site_kills(place):
     rng = random.Random(3)
     store = "history"
-    place.told("import", place.records, store=store)
+    place.output_of("import", place.records, store=store)
     site = place.folder / "site"
     begin = time.monotonic()
-    place.told("site", "-o", site, store=store)
+    place.output_of("site", "-o", site, store=store)
     took = time.monotonic() - begin
     page = (site / "index.html").read_text()
     for _ in range(ROUNDS):
@@ -185,7 +185,7 @@ def site_kills(place):
         process.kill()
         process.communicate()
         expect((site / "index.html").read_text() == page, "the page is whole at every moment")
-        place.told("site", "-o", site, store=store)
+        place.output_of("site", "-o", site, store=store)
     print(f"  {ROUNDS} sites killed")
 
 
@@ -193,7 +193,9 @@ def two_writers(place):
     for store in ("twice", "git:twice"):
         with concurrent.futures.ThreadPoolExecutor() as pool:
             list(
-                pool.map(lambda _, s=store: place.told("import", place.records, store=s), range(3))
+                pool.map(
+                    lambda _, s=store: place.output_of("import", place.records, store=s), range(3)
+                )
             )
         expect(place.runs(store) == RUNS, f"three writers at once into {store}")
     print("  three writers at once: every run once")
@@ -212,12 +214,12 @@ def full_disk(place):
         return
     try:
         store = str(small / "store")
-        _, err = place.told("import", place.records, store=store, code=1)
+        _, err = place.output_of("import", place.records, store=store, code=1)
         expect("No space left" in err, f"a full disk is said to be full: {err}")
         kept = place.runs(store)
         expect(kept < RUNS, "the disk is too small for all")
         subprocess.run(["mount", "-o", "remount,size=64m", small], check=True)
-        place.told("import", place.records, store=store)
+        place.output_of("import", place.records, store=store)
         expect(place.runs(store) == RUNS, "with room again, the rest is taken")
     finally:
         subprocess.run(["umount", small], check=True)
@@ -226,11 +228,11 @@ def full_disk(place):
 
 def damage(place):
     store = "damaged"
-    place.told("import", place.records, store=store)
+    place.output_of("import", place.records, store=store)
     first = sorted((place.folder / store / "runs").rglob("*.json"))[0]
     whole = first.read_bytes()
     first.write_bytes(whole[: len(whole) // 2])
-    _, err = place.told("rebuild", store=store, code=2)
+    _, err = place.output_of("rebuild", store=store, code=2)
     expect("not what was stored" in err and first.name in err, f"a truncated file is named: {err}")
     first.write_bytes(whole)
     expect(place.runs(store) == RUNS, "the file put back, all is well")
@@ -240,13 +242,13 @@ def damage(place):
     later["schema"] = 99
     path = place.folder / "later.json"
     path.write_text(json.dumps(later))
-    _, err = place.told("add", path, store=store, code=2)
+    _, err = place.output_of("add", path, store=store, code=2)
     expect("99" in err, f"a record of a later version is refused: {err}")
     later["schema"] = known
     later["suite"] = "another.toml"
     path.write_text(json.dumps(later))
-    place.told("add", path, store=store)
-    _, err = place.told("log", store=store, code=2)
+    place.output_of("add", path, store=store)
+    _, err = place.output_of("log", store=store, code=2)
     expect(
         "several suites" in err and "another.toml" in err,
         f"another suite is another history: {err}",

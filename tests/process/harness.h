@@ -41,7 +41,7 @@ inline std::vector<int> survivors(const std::string& mark) {
 }
 
 /// How long a test waits for what must come, on a machine that has other things to do: never what it measures.
-constexpr Milliseconds patience{600'000};
+constexpr Milliseconds kPatience{600'000};
 
 /// Whether nothing with `mark` lives any more, now or `within` so long.
 inline bool all_gone(const std::string& mark, Milliseconds within = Milliseconds(0)) {

@@ -45,7 +45,7 @@ TEST_F(HeldProcessTest, MemoryThatForksShareCountsOnce) {
   EXPECT_EQ(child->signal_tree(SIGKILL), 5);
   waitpid(pid, nullptr, 0);
   EXPECT_EQ(child->growth_bytes(0), 0U);
-  EXPECT_TRUE(all_gone(mark_, patience)) << "its own children are not ours to wait for";
+  EXPECT_TRUE(all_gone(mark_, kPatience)) << "its own children are not ours to wait for";
 }
 
 TEST_F(HeldProcessTest, NothingIsSentAfterItsEnd) {

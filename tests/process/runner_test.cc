@@ -15,11 +15,11 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-constexpr Milliseconds soon{300};
+constexpr Milliseconds kSoon{300};
 
 class RunnerTest : public ProcessTest {};
 
-TEST_F(RunnerTest, GivesTheProcessWhatWasAskedForAndNothingElse) {
+TEST_F(RunnerTest, GivesTheProcessWhatWasRequestedAndNothingElse) {
   UniqueFd leaked(open("/dev/null", O_RDONLY));  // Without CLOEXEC, as a careless library does.
   std::signal(SIGPIPE, SIG_IGN);
   ProcessRequest asked = victim_request("tells_its_state", {"a b", "", "$HOME"});
@@ -82,27 +82,27 @@ TEST_F(RunnerTest, KeepsHeadAndTailOfAFlood) {
 
 TEST_F(RunnerTest, StopsWhatSpinsAtItsDeadline) {
   ProcessRequest late = victim_request("spins");
-  late.deadline = soon;
-  late.grace = {patience, patience};
+  late.deadline = kSoon;
+  late.grace = {kPatience, kPatience};
   const ProcessResult result = run(runner_, std::move(late));
   EXPECT_EQ(describe(result.outcome), "timed out after 0.3 s");
-  EXPECT_GE(result.wall, soon);
-  EXPECT_LT(result.wall, patience) << "SIGINT is enough";
+  EXPECT_GE(result.wall, kSoon);
+  EXPECT_LT(result.wall, kPatience) << "SIGINT is enough";
 }
 
 TEST_F(RunnerTest, EscalatesToSigkill) {
   ProcessRequest stubborn = victim_request("ignores_sigterm");
-  stubborn.deadline = soon;
+  stubborn.deadline = kSoon;
   stubborn.grace = {Milliseconds(100), Milliseconds(150)};
   const ProcessResult result = run(runner_, std::move(stubborn));
   EXPECT_TRUE(std::holds_alternative<TimedOut>(result.outcome));
-  EXPECT_GE(result.wall, soon + Milliseconds(250));
+  EXPECT_GE(result.wall, kSoon + Milliseconds(250));
   EXPECT_EQ(result.out.text(), "ready\n");
 }
 
 TEST_F(RunnerTest, CancelsAtOnce) {
   ProcessRequest stubborn = victim_request("ignores_sigterm");
-  stubborn.grace = {patience, patience};
+  stubborn.grace = {kPatience, kPatience};
   const Result<ProcessId> id = runner_.start(std::move(stubborn));
   ASSERT_TRUE(id);
   runner_.cancel(*id);
@@ -112,7 +112,7 @@ TEST_F(RunnerTest, CancelsAtOnce) {
   const auto& finished = std::get<Finished>(events[0]);
   EXPECT_EQ(finished.id, *id);
   EXPECT_TRUE(std::holds_alternative<Cancelled>(finished.result.outcome));
-  EXPECT_LT(finished.result.wall, patience);
+  EXPECT_LT(finished.result.wall, kPatience);
 }
 
 TEST_F(RunnerTest, KillsChildrenThatWereLeft) {
@@ -131,7 +131,7 @@ TEST_F(RunnerTest, ReportsAChannelThatCloses) {
   const std::vector<Event> events = runner_.wait();
   ASSERT_EQ(events.size(), 1U);
   EXPECT_EQ(std::get<FdClosed>(events[0]).fd, channel);
-  EXPECT_TRUE(runner_.wait(Clock::now() + soon).empty()) << "it is no longer watched, and the host sleeps";
+  EXPECT_TRUE(runner_.wait(Clock::now() + kSoon).empty()) << "it is no longer watched, and the host sleeps";
   runner_.cancel(*id, CancelMode::at_once);
   EXPECT_TRUE(std::holds_alternative<Finished>(runner_.wait().at(0)));
 }
@@ -155,7 +155,7 @@ TEST_F(RunnerTest, ReportsWhatWasWrittenNoLaterThanTheEnd) {
 
 TEST_F(RunnerTest, EndsAProcessThatGrewThreads) {
   ProcessRequest threads = victim_request("starts_threads_before_fork");
-  threads.deadline = soon;
+  threads.deadline = kSoon;
   threads.grace = {Milliseconds(0), Milliseconds(0)};
   EXPECT_TRUE(std::holds_alternative<TimedOut>(run(runner_, std::move(threads)).outcome));
   EXPECT_TRUE(all_gone(mark_));

@@ -24,7 +24,7 @@ class SupervisorTest : public ProcessTest {
  protected:
   /// Waits until the process wrote to the pipe, and returns what.
   std::string first_words(int fd) {
-    for (const auto end = Clock::now() + patience; Clock::now() < end;) {
+    for (const auto end = Clock::now() + kPatience; Clock::now() < end;) {
       for (const Event& event : runner_.wait(end)) {
         if (std::holds_alternative<FdReadable>(event)) return read_some(fd);
       }
@@ -67,7 +67,7 @@ TEST_F(SupervisorTest, SweepKillsOrphansAndLeavesTheRest) {
   ASSERT_TRUE(id);
   const int daemon = std::stoi(first_words(out));
   runner_.sweep(*id);
-  for (const auto end = Clock::now() + patience; Clock::now() < end && survivors(mark_).size() > 2;)
+  for (const auto end = Clock::now() + kPatience; Clock::now() < end && survivors(mark_).size() > 2;)
     std::this_thread::sleep_for(Milliseconds(10));
   EXPECT_THAT(survivors(mark_), ::testing::AllOf(SizeIs(2), ::testing::Not(::testing::Contains(daemon))));
   runner_.cancel(*id, CancelMode::at_once);
@@ -80,7 +80,7 @@ TEST_F(SupervisorTest, EndsATreeThatKeepsForking) {
   request.grace = {Milliseconds(0), Milliseconds(0)};
   const ProcessResult result = run(runner_, std::move(request));
   EXPECT_TRUE(std::holds_alternative<TimedOut>(result.outcome));
-  EXPECT_LT(result.wall, patience);
+  EXPECT_LT(result.wall, kPatience);
   EXPECT_THAT(survivors(mark_), IsEmpty());
 }
 
@@ -92,7 +92,7 @@ TEST_F(SupervisorTest, ItsOwnDeathIsReportedAndEndsTheCommand) {
   ASSERT_EQ(first_words(out), "ready\n");
   ASSERT_EQ(kill(*runner_.pid_of(*id), SIGKILL), 0);
   EXPECT_THAT(describe(last_result().outcome), HasSubstr("tally-supervisor itself killed by SIGKILL"));
-  EXPECT_TRUE(all_gone(mark_, patience));
+  EXPECT_TRUE(all_gone(mark_, kPatience));
 }
 
 /// The driver, a tally in small, started by us alone: under a supervisor nothing of it could outlive it anyway.
@@ -128,7 +128,7 @@ TEST_F(DriverTest, NothingOutlivesATallyThatWasKilled) {
     std::this_thread::sleep_for(std::chrono::microseconds(std::uniform_int_distribution(500, 20'000)(random)));
     ASSERT_EQ(kill(driver, SIGKILL), 0);
     EXPECT_EQ(end_of(driver), WaitStatus(Signaled{SIGKILL}));
-    ASSERT_TRUE(all_gone(mark_, patience)) << "round " << round;
+    ASSERT_TRUE(all_gone(mark_, kPatience)) << "round " << round;
   }
 }
 
@@ -151,7 +151,7 @@ TEST_F(DriverTest, ItsScratchFolderGoesWhenItIsKilledAndOnlyThen) {
     kill(driver, signal);
     if (signal == SIGTERM) kill(driver, signal);
     end_of(driver);
-    ASSERT_TRUE(all_gone(mark_, patience));
+    ASSERT_TRUE(all_gone(mark_, kPatience));
     EXPECT_EQ(fs::exists(scratch), signal == SIGTERM);
     EXPECT_TRUE(fs::exists(folder / "mine" / "kept")) << "links are not followed";
   }
@@ -176,7 +176,7 @@ TEST_F(DriverTest, ASignalThatComesTwiceAtOnceAsksOnce) {
 
 TEST_F(DriverTest, InterruptsAreCountedAndCancel) {
   for (const int times : {1, 2}) {
-    const Milliseconds grace = times == 1 ? Milliseconds(300) : patience;
+    const Milliseconds grace = times == 1 ? Milliseconds(300) : kPatience;
     const int driver = start_driver({}, grace);
     ASSERT_GT(driver, 0);
     ASSERT_EQ(read_some(out_.get()), "ready\n");
@@ -187,7 +187,7 @@ TEST_F(DriverTest, InterruptsAreCountedAndCancel) {
     const auto took = Clock::now() - start;
     if (times == 1) EXPECT_GE(took, 2 * grace) << "both graces";
     if (times == 2) EXPECT_LT(took, grace) << "no grace";
-    // All four victims; a second interruption may be told between them.
+    // All four victims; a second interruption may be passed on between them.
     const std::string said = read_some(out_.get());
     std::size_t cancelled = 0;
     for (std::size_t at = 0; (at = said.find("cancelled\n", at)) != std::string::npos; ++at) ++cancelled;

@@ -11,7 +11,7 @@ TALLY_BENCH("empty")(tally_state* state) {
 
 TALLY_BENCH("thousand nops")(tally_state* state) { TALLY_LOOP(state) THOUSAND_NOPS; }
 
-/* Another loop around the bodies of others, and one that goes on. */
+/* Another loop around the bodies of others, and one that continues. */
 TALLY_BENCH("continues")(tally_state* state) {
   TALLY_LOOP(state) {
     THOUSAND_NOPS;

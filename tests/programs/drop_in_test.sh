@@ -76,7 +76,7 @@ sed -i "s/find_package(benchmark [0-9.]* REQUIRED/find_package(benchmark 1.6/" "
 rm -rf "$work/package"
 cmake -S "$project" -B "$work/package" -DWAY=package -DCMAKE_PREFIX_PATH="$work/prefix" >"$work/last.txt" 2>&1 || true
 if grep -q Tallymark "$work/last.txt"; then
-  echo "found in a prefix that was not asked for it" >&2
+  echo "found in a prefix that was not requested" >&2
   exit 1
 fi
 

@@ -52,7 +52,7 @@ static void knows_its_number(benchmark::State& state) {
     written.at(i++) = 1;
     THOUSAND_NOPS;
   }
-  if (i != written.size()) throw std::runtime_error("another number of iterations than was said");
+  if (i != written.size()) throw std::runtime_error("another number of iterations than was requested");
 }
 BENCHMARK(knows_its_number);
 

@@ -33,7 +33,7 @@ int main() {
     bench.doNotOptimizeAway(texts.size());
   });
   run_two(bench, "in a function");
-  // What programs do with results goes on.
+  // What programs do with results still works.
   if (bench.results().size() != 4 || bench.title() != "titled" || bench.batch() != 100) return 4;
   if (bench.results().back().fromString("elapsed") != ankerl::nanobench::Result::Measure::elapsed) return 5;
   std::ostringstream out;

@@ -70,7 +70,7 @@ def test_a_script_is_listed_by_its_benchmarks():
     assert listed("methods.py") == METHODS + COMMANDS, listed("methods.py")
 
 
-def test_several_scripts_are_told_apart():
+def test_several_scripts_are_distinguished():
     assert listed("one/bench.py", "two/bench.py") == [
         "one/bench/same name",
         "two/bench/same name",

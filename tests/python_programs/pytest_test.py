@@ -203,7 +203,7 @@ def check_failures():
     for name, case in cases.items():
         failure = (case.get("failure") or {}).get("message") or " ".join(case["warnings"])
         said[name.rpartition("::")[2] or name] = (case["status"], failure.split("\n")[0])
-    expect(said["test_call"][0] == "ok", f"others go on: {said}")
+    expect(said["test_call"][0] == "ok", f"others continue: {said}")
     for name, status, words in (
         ("test_fails_before", "failed", "before it is measured"),
         ("test_fails_in", "failed", "TypeError"),

@@ -106,7 +106,7 @@ TEST_F(CheckCommand, ABaseOfTheFutureIsNone) {
 }
 
 /// A profile that is there and cannot be read is no profile that was not kept.
-TEST_F(CheckCommand, ADamagedProfileIsSaid) {
+TEST_F(CheckCommand, ADamagedProfileIsReported) {
   CaseRecord one = example_case("a", 1000);
   one.profile = "a.profile";
   write("a.profile", "{\"schema\": 1, \"fu");
@@ -240,7 +240,7 @@ TEST_F(CheckCommand, ARecordNamesNoProfileOutsideOfItsFolder) {
   }
 }
 
-/// Another program's format instead of a page, unless a page is asked for.
+/// Another program's format instead of a page, unless a page is requested.
 TEST_F(CheckCommand, ReportWritesGoogleBenchmarksJson) {
   CaseRecord counted = example_case("a", 1000);
   counted.wall.reset();

@@ -10,7 +10,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* example =
+constexpr const char* kExample =
     "events: Ir Dr\nob=/usr/bin/python3.11\nfl=ceval.c\nfn=_PyEval_EvalFrameDefault\n1 700 "
     "3\ncfn=_Py_dict_lookup\ncalls=2 0\n1 300 1\n"
     "fn=_Py_dict_lookup\n2 300 1\ntotals: 1000 4\n";
@@ -26,7 +26,7 @@ class ProfileCommand : public Files {
 
 TEST_F(ProfileCommand, ShowsFunctionsAndLeavesNoiseOut) {
   ProfileCommandOptions options;
-  options.file = write("callgrind.out", example);
+  options.file = write("callgrind.out", kExample);
   EXPECT_EQ(profile(options), 0);
   EXPECT_THAT(out.str(), HasSubstr("700   70 %         python3.11  _PyEval_EvalFrameDefault"));
   options.inclusive = true;
@@ -45,7 +45,7 @@ TEST_F(ProfileCommand, ShowsFunctionsAndLeavesNoiseOut) {
 
 TEST_F(ProfileCommand, IsGolden) {
   ProfileCommandOptions options;
-  options.file = write("callgrind.out", example);
+  options.file = write("callgrind.out", kExample);
   ASSERT_EQ(profile(options), 0);
   expect_golden("cli/profile.txt", out.str());
   options.by = "object";
@@ -94,7 +94,7 @@ TEST_F(ProfileCommand, LinesAreGolden) {
 
 TEST_F(ProfileCommand, LinesOfAProfileThatHasNone) {
   ProfileCommandOptions options;
-  options.file = write("callgrind.out", example);
+  options.file = write("callgrind.out", kExample);
   options.view = ProfileView::lines;
   EXPECT_EQ(profile(options), 2);
   EXPECT_THAT(err.str(), HasSubstr("no source lines were kept"));
@@ -105,7 +105,7 @@ TEST_F(ProfileCommand, LinesOfAProfileThatHasNone) {
 
 TEST_F(ProfileCommand, SubtractsABase) {
   ProfileCommandOptions options;
-  options.file = write("callgrind.out", example);
+  options.file = write("callgrind.out", kExample);
   options.base = options.file;
   options.json = true;
   EXPECT_EQ(profile(options), 0);
@@ -115,7 +115,7 @@ TEST_F(ProfileCommand, SubtractsABase) {
 TEST_F(ProfileCommand, OneCaseOfARecord) {
   CaseRecord one = example_case("Pointwise/add [cpp]");
   one.profile = "p.out";
-  write("p.out", example);
+  write("p.out", kExample);
   ProfileCommandOptions options;
   options.file = record("record.json", {one, example_case("Pointwise/mul [cpp]")}) + "#add";
   EXPECT_EQ(profile(options), 0) << err.str();
@@ -131,9 +131,9 @@ TEST_F(ProfileCommand, OneCaseOfARecord) {
   EXPECT_THAT(err.str(), HasSubstr("this is a record, not a profile"));
 }
 
-TEST_F(ProfileCommand, ExportsAndTellsOfACutFile) {
+TEST_F(ProfileCommand, ExportsAndReportsACutFile) {
   ProfileCommandOptions options;
-  options.file = write("callgrind.out", std::string(example).substr(0, 150));
+  options.file = write("callgrind.out", std::string(kExample).substr(0, 150));
   options.export_as = "collapsed";
   EXPECT_EQ(profile(options), 0);
   EXPECT_THAT(err.str(), HasSubstr("the file is cut off"));

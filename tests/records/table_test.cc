@@ -73,7 +73,7 @@ TEST_F(TableCommand, WritesWhatTheOthersWrite) {
   EXPECT_THAT(out.str(), StartsWith("label,language"));
 }
 
-TEST_F(TableCommand, RefusesWhatNoCaseHasWithPlaceAndMend) {
+TEST_F(TableCommand, RefusesWhatNoCaseHasWithPlaceAndHint) {
   options.columns = {"m"};
   EXPECT_EQ(table(), 2);
   EXPECT_EQ(err.str(),

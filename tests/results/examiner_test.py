@@ -54,7 +54,7 @@ class WhatIsReported(unittest.TestCase):
             _, refusal = left(stmt, "def f(): pass")
             self.assertIn("leaves nothing that can be seen", refusal, stmt)
 
-    def test_a_name_that_is_not_set_is_said(self):
+    def test_a_name_that_is_not_set_is_noted(self):
         self.assertEqual(
             left("if x:\n  y = 1\nelse:\n  z = 2", "x = 1"), ("y = 1\nz is not set\n", "")
         )
@@ -81,7 +81,7 @@ class HowValuesRead(unittest.TestCase):
     def test_a_receiver_that_says_nothing_does_not_hide_the_value(self):
         self.assertEqual(left("r.random()", "import random; r = random.Random(3)")[1], "")
 
-    def test_a_long_text_is_cut_and_told_apart(self):
+    def test_a_long_text_is_cut_and_distinguished(self):
         one = left("list(range(5000))")[0]
         other = left("list(range(4999)) + [0]")[0]
         self.assertNotEqual(one, other)

@@ -123,17 +123,17 @@ TEST(ResultText, WhatSaysNothingIsRefused) {
   EXPECT_THAT(of(Padded{'a', 1}).refusal, HasSubstr("no operator<<"));
   EXPECT_THAT(of([] { return 1; }).refusal, HasSubstr("no operator<<"));
   EXPECT_THAT(of(std::vector<const int*>{&n}).refusal, HasSubstr("a pointer"));
-  EXPECT_THAT(sent([](result_text&) {}).refusal, HasSubstr("tells no result"));
+  EXPECT_THAT(sent([](result_text&) {}).refusal, HasSubstr("gives no result"));
 }
 
 TEST(ResultText, AVoidExpressionHasNoValue) {
   const auto nothing = [] {};
   EXPECT_THAT(sent([&](result_text& text) { text.value((nothing(), tally::detail::nothing{})); }).refusal,
-              HasSubstr("tells no result"));
+              HasSubstr("gives no result"));
   EXPECT_EQ(sent([&](result_text& text) { text.value((1 + 1, tally::detail::nothing{})); }).text, "value = 2\n");
 }
 
-TEST(ResultText, ALongTextIsCutAndStillToldApart) {
+TEST(ResultText, ALongTextIsCutAndStillDistinguished) {
   std::vector<int> values(5000, 1);
   const Sent one = of(values);
   values.back() = 2;

@@ -10,7 +10,7 @@ from serving import SLOW, Serving
 
 
 class Clients(Serving):
-    def test_two_take_turns_and_are_told(self):
+    def test_two_take_turns_and_are_notified(self):
         server = self.server()
         first = self.connect(server)
         second = self.connect(server)
@@ -39,7 +39,7 @@ class Clients(Serving):
         self.assertEqual(other.until("record")["record"]["cases"][0]["status"], "ok")
         self.assertEqual(other.ask("status")["clients"], 1)
 
-    def test_malformed_lines_are_answered_and_the_connection_goes_on(self):
+    def test_malformed_lines_are_answered_and_the_connection_stays(self):
         client = self.connect(self.server())
         client.socket.sendall(b'\x00\xff\n{"request":"measure","id":"m"}\n' + b"[" * 1000 + b"\n")
         for id in (None, "m", None):

@@ -1,4 +1,4 @@
-"""How a server ends: killed, idle, told to, by a signal; and one on standard input and output."""
+"""How a server ends: killed, idle, on request, by a signal; and one on standard input and output."""
 
 import contextlib
 import json
@@ -146,7 +146,7 @@ class StandardStreams(Serving):
         events = [json.loads(line) for line in ran.stdout.splitlines()]
         self.assertEqual((ran.returncode, ran.stderr), (0, ""))
         self.assertEqual([events[0]["event"], events[-1]["event"]], ["hello", "record"])
-        self.assertFalse(events[-1]["interrupted"], "what it asked for is finished")
+        self.assertFalse(events[-1]["interrupted"], "its requests are finished")
 
     def test_a_client_that_is_gone_ends_it(self):
         process = subprocess.Popen(

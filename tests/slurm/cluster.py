@@ -168,7 +168,7 @@ class Cluster:
         )
 
     def kill_node(self, name):
-        """As when its power fails: the daemon and all jobs on it are gone at once, and nobody is told.
+        """As when its power fails: the daemon and all jobs on it are gone at once, and nobody is notified.
 
         Only while a part is measured there, else nothing is done: how many processes of jobs went. (What Slurm calls
         running may not have begun, or have ended just now.)

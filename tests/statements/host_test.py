@@ -187,7 +187,7 @@ class LoadTest(ScopeTest):
             ["seed", "load"],
         )
 
-    def test_what_it_raises_is_told_without_our_lines(self):
+    def test_what_it_raises_is_shown_without_our_lines(self):
         message, detail = self.refused("pass", load=["raise ValueError('of another process')"])
         self.assertEqual(message, "ValueError: of another process")
         self.assertNotIn("tally", detail)
@@ -275,7 +275,7 @@ class RefusedTest(ScopeTest):
                 self.assertIn("the statement assigns b, which makes it a variable of its own", text)
             self.printed(stmt, "b = 0", rounds=1)
 
-    def test_an_error_that_cannot_be_told(self):
+    def test_an_error_that_cannot_be_shown(self):
         text = "class E(Exception):\n    def __str__(self): raise E\nraise E"
         self.assertIn("E", self.refused(text)[0])
 
@@ -328,7 +328,7 @@ class StarTest(ScopeTest):
             self.assertIn(f"line {line}\n", detail)
         self.assertIn("module level", self.refused("pass", "def f():\n    from math import *")[0])
 
-    def test_what_cannot_be_imported_is_told_with_its_line(self):
+    def test_what_cannot_be_imported_is_reported_with_its_line(self):
         message, detail = self.refused("pass", "import os\nfrom no_such import *")
         self.assertIn("ModuleNotFoundError: No module named 'no_such'", message)
         self.assertIn('"<tally>", line 2', detail)

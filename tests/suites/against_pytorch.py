@@ -43,7 +43,7 @@ def facts(case):
 def count(tally, *arguments):
     with tempfile.TemporaryDirectory() as folder:
         record = os.path.join(folder, "record.json")
-        # Cases that fail are told below, by name.
+        # Cases that fail are reported below, by name.
         subprocess.run(
             [tally, "run", SUITE, "--counts-only", "--quiet", "--json", record, *arguments],
             stdout=subprocess.DEVNULL,

@@ -29,7 +29,7 @@ def expect(right, what):
 
 
 def tally(command, *arguments):
-    """Standard output; what goes wrong is told at once."""
+    """Standard output; what goes wrong is reported at once."""
     ran = subprocess.run([command, *arguments], capture_output=True, text=True)
     expect(
         ran.returncode == 0,

@@ -55,7 +55,7 @@ def main():
             if case["artifact"]
         }
     )
-    assert len(scripts) > 5, "too few models to tell"
+    assert len(scripts) > 5, "too few models to judge"
     torch = subprocess.run(
         [tally, "toolchains", "torch"], check=True, stdout=subprocess.PIPE, text=True
     )

@@ -37,7 +37,7 @@ Answer answer(const std::string& text, std::size_t block, IndexBraces index) {
 
 TEST(Differential, HealthyTracesAgreeWithTheReference) {
   for (std::uint32_t seed = 0; seed < 60; ++seed) {
-    for (const Layout layout : layouts) {
+    for (const Layout layout : kLayouts) {
       const Generated g = generate(seed, static_cast<int>(seed % 40), layout);
       const auto expected = reference::read(g.text);
       ASSERT_TRUE(expected.has_value()) << g.text;
@@ -58,7 +58,7 @@ TEST(Differential, HealthyTracesAgreeWithTheReference) {
 TEST(Differential, OneBrokenEventCostsOneEvent) {
   int checked = 0;
   for (std::uint32_t seed = 100; seed < 160; ++seed) {
-    for (const Layout layout : layouts) {
+    for (const Layout layout : kLayouts) {
       Generated g = generate(seed, 12, layout);
       std::mt19937 random(seed);
       // An unescaped quote in the middle of the name of one event; what remains must be as if it were not there.
@@ -88,7 +88,7 @@ TEST(Differential, OneBrokenEventCostsOneEvent) {
 TEST(Differential, DamagedTracesReadTheSameHoweverTheyAreCut) {
   for (std::uint32_t seed = 200; seed < 420; ++seed) {
     std::mt19937 random(seed);
-    std::string text = generate(seed, 30, layouts[seed % std::size(layouts)]).text;
+    std::string text = generate(seed, 30, kLayouts[seed % std::size(kLayouts)]).text;
     const int wounds = 1 + static_cast<int>(random() % 6);
     for (int i = 0; i < wounds && !text.empty(); ++i) {
       const std::size_t at = random() % text.size();

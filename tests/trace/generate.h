@@ -9,8 +9,8 @@
 namespace tally::trace {
 
 enum class Layout { kineto, one_line, indented, sorted_keys, bare_array, shuffled };
-inline constexpr Layout layouts[] = {Layout::kineto,      Layout::one_line,   Layout::indented,
-                                     Layout::sorted_keys, Layout::bare_array, Layout::shuffled};
+inline constexpr Layout kLayouts[] = {Layout::kineto,      Layout::one_line,   Layout::indented,
+                                      Layout::sorted_keys, Layout::bare_array, Layout::shuffled};
 
 struct Generated {
   std::string text;

@@ -11,17 +11,17 @@
 namespace tally {
 namespace {
 
-const std::filesystem::path traces = std::filesystem::path(TALLY_SOURCE_DIR) / ".." / "shared" / "traces";
+const std::filesystem::path kTraces = std::filesystem::path(TALLY_SOURCE_DIR) / ".." / "shared" / "traces";
 
 TEST(RealTraces, EveryFigureToTheNanosecond) {
-  std::ifstream expected(traces / "expected.jsonl");
+  std::ifstream expected(kTraces / "expected.jsonl");
   if (!expected) GTEST_SKIP() << "no real traces here";
   int count = 0;
   for (std::string line; std::getline(expected, line); ++count) {
     const auto want = nlohmann::json::parse(line);
     for (const int threads : {1, 2}) {
       cli::TraceOptions options;
-      options.files = {(traces / want.at("trace").get<std::string>()).string()};
+      options.files = {(kTraces / want.at("trace").get<std::string>()).string()};
       options.json = options.legacy = true;
       options.threads = threads;
       std::ostringstream out, err;

@@ -52,9 +52,9 @@ TEST(TraceRecord, KeepsTraceAndFigures) {
 
   const Ran bad = tally_record("--stmt 'print(\"said\"); raise ValueError(7)' --runs 1" + output);
   EXPECT_EQ(bad.code, 1) << bad.out;
-  for (const char* told :
+  for (const char* reported :
        {"warm-up failed: ValueError: 7 (stmt, line 1)", "  stmt, line 1\n    print(", "output:\nsaid"})
-    EXPECT_NE(bad.out.find(told), std::string::npos) << bad.out;
+    EXPECT_NE(bad.out.find(reported), std::string::npos) << bad.out;
 }
 
 TEST(TraceRecord, KnowsWhatAStarImportBrings) {
@@ -109,7 +109,7 @@ assert runs[0] == first and (len(runs) <= 5 or runs[5] == first) and (len(runs) 
   EXPECT_EQ(recordings[1].at("threads"), 2);
 }
 
-/// A torch that has a GPU, as far as the recorder can tell, and exports a trace that we know.
+/// A torch that has a GPU, as far as the recorder can see, and exports a trace that we know.
 class TraceRecordOnGpu : public testing::Test {
  protected:
   void SetUp() override { ASSERT_TRUE(folder_.has_value()); }
@@ -174,14 +174,14 @@ TEST_F(TraceRecordOnGpu, DoesInOrderWhatTheOldHelperDoes) {
                        "profile CUDA record_shapes=True\nstart\nwait\nseed 0\n" + run + run + "stop\nleave\n");
 }
 
-TEST_F(TraceRecordOnGpu, MarksRunsUnlessToldNotTo) {
+TEST_F(TraceRecordOnGpu, MarksRunsUnlessSwitchedOff) {
   record(known_trace(), "--stmt 'torch.log(\"run\")' --runs 1");
   EXPECT_TRUE(log().contains("mark ProfilerStep#0\nrun\nwait\nstop\n")) << log();
   record(known_trace(), "--stmt pass --runs 1 --legacy");
   EXPECT_FALSE(log().contains("mark")) << log();
 }
 
-TEST_F(TraceRecordOnGpu, WaitsForNothingWhenToldNotTo) {
+TEST_F(TraceRecordOnGpu, WaitsForNothingWhenSwitchedOff) {
   const auto got = record(known_trace(), "--stmt pass --runs 1 --devices cpu --threads 3");
   EXPECT_FALSE(log().contains("wait")) << log();
   EXPECT_EQ(got.at("synchronised"), nullptr);

@@ -1,2 +1,2 @@
-/// Exits 0 and has said nothing.
+/// Exits 0 and has reported nothing.
 int main() {}

@@ -39,7 +39,7 @@ def folder() -> Path:
 
 @contextlib.contextmanager
 def _writing() -> Iterator[None]:
-    """An error of the disk is none of the values': it is told by the folder."""
+    """An error of the disk does not come from the values: the message names the folder."""
     try:
         yield
     except OSError as error:
@@ -79,7 +79,7 @@ def new_file() -> Iterator[NewFile]:
     try:
         yield NewFile(file)
     finally:
-        with contextlib.suppress(OSError):  # what it could not write has been told, or is of no use
+        with contextlib.suppress(OSError):  # what it could not write was reported, or is of no use
             file.close()
         with contextlib.suppress(FileNotFoundError):
             os.unlink(file.name)

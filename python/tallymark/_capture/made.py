@@ -30,7 +30,7 @@ class Made:
 
 def made_in(owner: types.ModuleType | type) -> dict[str, tuple[Made, ...]] | None:
     """Each name that the body of a module or class binds, with all the ways in which it does; None where there is no
-    code to be had."""
+    code."""
     module = sys.modules.get(owner.__module__) if isinstance(owner, type) else owner
     code = _code_of(module) if module is not None else None
     if code is not None and isinstance(owner, type):

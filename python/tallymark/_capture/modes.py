@@ -1,6 +1,6 @@
-"""Modes of this process that change what a statement does: carried into the measured process, or said among the notes.
+"""Modes of this process that change what a statement does: carried into the measured process, or named among the notes.
 
-Only modules that this process has imported are asked, and only those that the statement comes to use. A mode that is as
+Only modules that this process has imported are asked, and only those that the statement uses. A mode that is as
 its module starts with adds nothing.
 """
 
@@ -75,7 +75,7 @@ def modes_of(modules: Iterable[str], threads: int = 1) -> Modes:
 
 
 class _Used:
-    """Which packages a statement comes to use through those that it names: as far as their modules name them."""
+    """Which packages a statement uses through those that it names: as far as their modules name them."""
 
     def __init__(self, roots: set[str]) -> None:
         self._roots = roots

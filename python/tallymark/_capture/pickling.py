@@ -40,7 +40,7 @@ for _function in (
 
 
 class TooLarge(Exception):
-    """More than the limit; `bytes` is what was reached or would be, `of_view` whether a part of it was asked for."""
+    """More than the limit; `bytes` is what was reached or would be, `of_view` whether a part of it was requested."""
 
     def __init__(self, size: int, *, of_view: bool = False) -> None:
         super().__init__(size)

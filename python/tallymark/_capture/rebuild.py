@@ -42,7 +42,7 @@ def _add_code(seen: bytearray, code: types.CodeType) -> None:
 
 
 def function_digest(value: object) -> str:
-    """Of a function, a method or a class; "" where there is no code to be had."""
+    """Of a function, a method or a class; "" where there is no code."""
     seen = bytearray()
     return _hash(seen) if _add(seen, value, getattr(value, "__module__", None)) else ""
 
@@ -110,7 +110,7 @@ def _compare(module: str, found: str, expected: str, qualname: str = "") -> None
 
 
 def identity(value: object) -> str:
-    """What tells a function, a class or an object that stands for one from another, in every process."""
+    """What identifies a function, a class or an object that stands for one, in every process."""
     digest = "" if isinstance(value, type) else function_digest(value)
     if isinstance(value, (staticmethod, classmethod)):
         value = value.__func__

@@ -243,7 +243,7 @@ class Engine:
                         deadline = time.monotonic() + _ANSWER
                     elif connection.silent() >= _SILENCE + _ANSWER:
                         raise ServerLost(
-                            f"the server has said nothing for {connection.silent():.0f} s"
+                            f"the server has sent nothing for {connection.silent():.0f} s"
                         )
                     elif connection.silent() >= _SILENCE:
                         connection.start({"request": "status"})
@@ -380,7 +380,7 @@ def _next(
 def _stopped(stopped: Any) -> Error:
     if isinstance(stopped, Mapping):
         return Error.from_event(stopped)
-    return Error(f"the run could not go on: {stopped}")
+    return Error(f"the run could not continue: {stopped}")
 
 
 _engines: weakref.WeakSet[Engine] = weakref.WeakSet()

@@ -63,7 +63,7 @@ def kept(values: Mapping[str, Any], *, as_globals: bool) -> Any:
 
 @contextlib.contextmanager
 def serving() -> Iterator[str]:
-    """While a measurement goes on: where hosts of this process are to be had."""
+    """During a measurement: the address where this process starts its hosts."""
     host = _host()
     assert host is not None
     pid, place = host.begin(os.environ[PLACE])

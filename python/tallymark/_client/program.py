@@ -44,7 +44,7 @@ def _program_on_path() -> str | None:
 def program_path(*, scripts: bool = True) -> str | None:
     """The program: $TALLY, else the wheel's own, else the first on PATH. None where there is none.
 
-    Without `scripts`, console scripts of Python packages on PATH are passed over: that is for who is one, since two
+    Without `scripts`, console scripts of Python packages on PATH are passed over: for a caller that is one, since two
     without a program would start each other for ever."""
     named = os.environ.get("TALLY") or bundled_tally()
     if named:
@@ -52,7 +52,7 @@ def program_path(*, scripts: bool = True) -> str | None:
     return shutil.which("tally") if scripts else _program_on_path()
 
 
-#: What is said where program_path() has none.
+#: The message where program_path() has none.
 NO_PROGRAM = (
     "tallymark: this installation of the package has no program in it, and PATH names none; install a wheel "
     "(make wheel), put tally on PATH, or say where the program is: TALLY=/path/to/tally"

@@ -30,7 +30,7 @@ class Connection:
     def __init__(self, channel: Channel, *, timeout: float) -> None:
         self._channel = channel
         self._last_id = 0
-        self._heard = time.monotonic()
+        self._last_event = time.monotonic()
         try:
             self.hello = self._greet(timeout)  # version, commit and pid of the server
         except BaseException:
@@ -87,13 +87,13 @@ class Connection:
         while True:
             event = self.event(request, timeout=silence)
             if event is None:
-                raise ServerLost(f"the server has said nothing for {silence:g} s")
+                raise ServerLost(f"the server has sent nothing for {silence:g} s")
             yield event
             if is_last(event):
                 return
 
     def ask(self, document: Mapping[str, Any], *, timeout: float) -> Event:
-        """The last event of a request. Raises Error when that tells an error."""
+        """The last event of a request. Raises Error when that reports an error."""
         *_, event = self.request(document, silence=timeout)
         if event["event"] == "error":
             raise Error.from_event(event)
@@ -114,7 +114,7 @@ class Connection:
             line = self._channel.line(timeout, wake)
             if line is None:
                 return None
-            self._heard = time.monotonic()
+            self._last_event = time.monotonic()
             event = self._parse(line)
             if event.get("id") == request:
                 return event
@@ -122,8 +122,8 @@ class Connection:
                 raise Error.from_event(event)
 
     def silent(self) -> float:
-        """Seconds since the server last said anything, to whatever request."""
-        return time.monotonic() - self._heard
+        """Seconds since the server last sent anything, to whatever request."""
+        return time.monotonic() - self._last_event
 
     def cancel(self, of: int) -> None:
         """Asks for the end of a request; a second time kills what it runs. Waits for nothing."""

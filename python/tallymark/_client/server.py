@@ -108,7 +108,7 @@ def find_or_start(tally: str) -> Connection:
 
 def _runs(tally: str, pid: object) -> bool:
     """Whether that process executes this very file: one that was built anew since may count otherwise. Where there is
-    nothing to tell them apart by (a script that becomes the program, another mount of /proc) it does."""
+    nothing to distinguish them by (a script that becomes the program, another mount of /proc) it does."""
     try:
         with open(tally, "rb") as file:
             if file.read(4) != b"\x7fELF":
@@ -152,7 +152,7 @@ def _start(tally: str, path: str) -> Connection:
         process.kill()
         process.wait()
     raise ServerLost(
-        f"the server did not start: {_log_since(path, begin) or 'it said nothing'}",
+        f"the server did not start: {_log_since(path, begin) or 'it wrote nothing'}",
         place=tally,
         hint=f"see what `{tally} serve` says",
     )

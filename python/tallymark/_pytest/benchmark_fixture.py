@@ -37,7 +37,7 @@ class Benchmark:
         iterations: int = 1,
     ) -> Any:
         """`setup`, which may return (args, kwargs), comes before each execution, `teardown` after it; both are counted
-        with it, and said to be. Rounds, iterations and warm-ups are the engine's: counts repeat exactly."""
+        with it, and reported so. Rounds, iterations and warm-ups are the engine's: counts repeat exactly."""
         for name, value, least in (
             ("rounds", rounds, 1),
             ("warmup_rounds", warmup_rounds, 0),
@@ -73,7 +73,7 @@ class Benchmark:
         kwargs: dict[str, Any],
     ) -> Any:
         """What changes its arguments needs its setup before each execution, and what leaves something behind its
-        teardown: all are counted, and said to be."""
+        teardown: all are counted, and reported so."""
         values: dict[str, Any] = {"f": target, "a": args, "k": kwargs}
         first, last = "", ""
         if setup is not None:
@@ -148,7 +148,7 @@ class Benchmark:
             return
         try:
             self._tally.measure_definition(definition, remark)
-        except Error as error:  # it did work here, so the test goes on
+        except Error as error:  # it did work here, so the test continues
             self._tally.not_measured.append(str(error))
 
 

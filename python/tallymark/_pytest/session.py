@@ -123,7 +123,7 @@ class Session:
 
             self._unused = without_meaning(config)
         self.limits = [*config.getini("tally_limits"), *config.getoption("tally_limit")]
-        self._asked_for: list[str] = config.getoption("tally_limit")
+        self._requested: list[str] = config.getoption("tally_limit")
         self._allow_uncompared = bool(config.getoption("tally_allow_uncompared"))
         self._baseline: Record | None = None
         self._read = False
@@ -234,19 +234,19 @@ class Session:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if hasattr(report, "tally_limits"):
             self._benchmarks[report.nodeid] = report.tally_limits
-        said = getattr(report, "tally", None)
-        if said is None:
+        found = getattr(report, "tally", None)
+        if found is None:
             self._other_failures += report.failed
             return
-        self._rows += said["rows"]
-        self._codes += said["codes"]
-        self._other_failures += report.failed and not said["codes"]
-        self._measured += said["measured"]
-        for reason in said["not_measured"]:
+        self._rows += found["rows"]
+        self._codes += found["codes"]
+        self._other_failures += report.failed and not found["codes"]
+        self._measured += found["measured"]
+        for reason in found["not_measured"]:
             self._not_measured.setdefault(reason, []).append(report.nodeid)
-        self._held += len(said["used"])
-        self._judged += sum(1 for limits in said["used"] if limits)
-        self._used.update(limit for limits in said["used"] for limit in limits)
+        self._held += len(found["used"])
+        self._judged += sum(1 for limits in found["used"] if limits)
+        self._used.update(limit for limits in found["used"] for limit in limits)
 
     def _measure_benchmarks(self) -> None:
         """Those of the tests that have passed, by a host of theirs."""
@@ -305,7 +305,7 @@ class Session:
         """Those of the command line that were held against nothing."""
         if self.update or self.disabled:
             return []
-        return [limit for limit in self._asked_for if limit not in self._used]
+        return [limit for limit in self._requested if limit not in self._used]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:

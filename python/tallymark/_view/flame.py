@@ -37,22 +37,22 @@ class CallTree:
 
 def tree_of(profile: Mapping[str, Any]) -> CallTree | None:
     """Of a profile as the server gives it; None where it has no tree."""
-    told = profile["statement"].get("tree")
-    if not told:
+    tree = profile["statement"].get("tree")
+    if not tree:
         return None
     iterations = profile["iterations"]
     below: dict[int, list[int]] = {}
-    for number, (parent, *_) in enumerate(told["nodes"], 1):
+    for number, (parent, *_) in enumerate(tree["nodes"], 1):
         below.setdefault(parent, []).append(number)
 
     def frames(parent: int) -> tuple[Frame, ...]:
         found = []
         for number in below.get(parent, ()):
-            _, own, total, name = told["nodes"][number - 1]
+            _, own, total, name = tree["nodes"][number - 1]
             found.append(Frame(name, own / iterations, total / iterations, frames(number)))
         return tuple(sorted(found, key=lambda one: -one.inclusive))
 
-    return CallTree(frames(0), bool(told["approximate"]))
+    return CallTree(frames(0), bool(tree["approximate"]))
 
 
 def flame(tree: CallTree) -> str:
@@ -98,14 +98,14 @@ def _placed(
 def _shape(frame: Frame, depth: int, left: float, share: float) -> str:
     width = share * _WIDTH
     colour = _WARM[sum(frame.name.encode()) % len(_WARM)]
-    told = f"{frame.name}: {_text.instructions(frame.inclusive)} ({share * 100:.1f} %)"
+    title = f"{frame.name}: {_text.instructions(frame.inclusive)} ({share * 100:.1f} %)"
     letters = int((width - 4) / _LETTER)
     label = ""
     if letters >= 3:
         text = frame.name if len(frame.name) <= letters else frame.name[: letters - 1] + "…"
         label = f'<text x="{left + 3:.1f}" y="{depth * _ROW + 12:.1f}" fill="#222">{escape(text)}</text>'
     return (
-        f"<g><title>{escape(told)}</title>"
+        f"<g><title>{escape(title)}</title>"
         f'<rect x="{left:.1f}" y="{depth * _ROW:.1f}" width="{max(width - 0.5, 0.5):.1f}" height="{_ROW - 1:.1f}" '
         f'fill="{colour}" rx="1"/>{label}</g>'
     )

@@ -121,9 +121,9 @@ def checks(rows: Iterable[tuple[str, str, str]]) -> str:
         (
             f'<b style="color:{_GREEN if state == "ok" else _RED}">{escape(state)}</b>',
             escape(what),
-            _faint(told),
+            _faint(detail),
         )
-        for state, what, told in rows
+        for state, what, detail in rows
     ]
     return _page([_table(cells, "lll")])
 

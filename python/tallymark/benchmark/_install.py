@@ -25,7 +25,7 @@ def install() -> None:
 
     It may be called before PyTorch is imported or after, and more than once. Where PyTorch is not installed it has no
     effect. Where `torch.utils.benchmark` is imported already, its modules answer with ours from now on, through
-    whatever name holds them. Objects and classes that somebody holds by then stay PyTorch's, and go on working among
+    whatever name holds them. Objects and classes that somebody holds by then stay PyTorch's, and continue to work among
     themselves. Raises what the second import of those modules raises, and has changed nothing then."""
     if any(isinstance(finder, _Finder) for finder in sys.meta_path):
         return
@@ -111,7 +111,7 @@ def _renew(imported: Mapping[str, ModuleType]) -> None:
 
 
 def _keep_among_themselves(modules: Mapping[str, ModuleType]) -> None:
-    """Lets the functions of these modules find each other when the modules answer as others: an old Timer goes on
+    """Lets the functions of these modules find each other when the modules answer as others: an old Timer continues
     making the Measurements that an old Compare takes."""
     kept = {id(module): ModuleType(name) for name, module in modules.items()}
     for module in modules.values():

@@ -34,7 +34,7 @@ def masked(value: object) -> str:
 
 
 class Drawn:
-    """Random measurements, each as its fields. None is below a nanosecond: PyTorch tells those in seconds."""
+    """Random measurements, each as its fields. None is below a nanosecond: PyTorch shows those in seconds."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)

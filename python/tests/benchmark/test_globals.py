@@ -113,7 +113,7 @@ def test_there_is_one_wrapper_and_it_compiled_nothing() -> None:
         ("f(torched)", "pass", "python"),
     ],
 )
-def test_a_host_with_torch_is_for_what_comes_to_use_it(
+def test_a_host_with_torch_is_for_what_uses_it(
     stmt: str, setup: str, toolchain: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     torch, own = types.ModuleType("torch"), types.ModuleType("own_of_torch")

@@ -157,7 +157,7 @@ assert not hasattr(new, "added")
     printed(code, theirs)
 
 
-def test_objects_that_exist_go_on_among_themselves(theirs: Path) -> None:
+def test_objects_that_exist_continue_among_themselves(theirs: Path) -> None:
     code = f"""
 from torch.utils.benchmark import Measurement, Timer
 timer = Timer()
@@ -271,7 +271,7 @@ def test_without_a_program_it_says_how_it_is_used(arguments: tuple[str, ...]) ->
         (("-m", "xml"), "there is no module xml to run"),  # a package without __main__
     ],
 )
-def test_what_is_not_there_is_said_in_one_line(
+def test_what_is_not_there_is_reported_in_one_line(
     arguments: tuple[str, ...], why: str, tmp_path: Path
 ) -> None:
     done = python("-m", "tallymark.benchmark", *arguments, cwd=tmp_path)

@@ -146,7 +146,7 @@ def test_cpp_has_three_names(word: Any) -> None:
         ),
     ],
 )
-def test_what_cannot_be_is_said(
+def test_what_cannot_be_is_reported(
     arguments: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error) as found:

@@ -1,4 +1,4 @@
-/// A plan of Python cases on fake hosts, executed by the real engine, and what an observer of it was told.
+/// A plan of Python cases on fake hosts, executed by the real engine, and what its observer received.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 
 namespace tally {
 
-/// Keeps what it is told.
+/// Keeps what it receives.
 class Witness final : public ExecutionObserver {
  public:
   void on_process(const std::string& what, const std::vector<std::string>&) override { processes.push_back(what); }

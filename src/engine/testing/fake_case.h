@@ -17,7 +17,7 @@
 
 namespace tally {
 
-/// Why a case does not come to its end, and when: as soon as it enters the stage, or (Stage::region) in the first
+/// Why a case does not reach its end, and when: as soon as it enters the stage, or (Stage::region) in the first
 /// region of its statement.
 struct FakeTrouble {
   enum class Kind { fails, crashes, exits, hangs };

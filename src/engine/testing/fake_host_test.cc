@@ -26,7 +26,7 @@ using protocol::Writer;
 using ::testing::ElementsAre;
 
 /// What a message said; a Message itself is valid only while it is read.
-struct Heard {
+struct Received {
   MessageType type{};
   std::uint64_t pid = 0;
   std::uint64_t status = 0;
@@ -80,8 +80,8 @@ class FakeHostTest : public ::testing::Test {
   }
 
   /// The next message on either socket.
-  Heard hear() {
-    while (heard_.empty()) {
+  Received receive() {
+    while (received_.empty()) {
       const std::vector<Event> events = runner_.wait(runner_.now() + std::chrono::hours(1));
       if (events.empty()) return {};
       for (const Event& event : events) {
@@ -92,23 +92,23 @@ class FakeHostTest : public ::testing::Test {
         EXPECT_TRUE(stream.read([this](const Message& message) { keep(message); }, closed));
       }
     }
-    Heard first = std::move(heard_.front());
-    heard_.pop_front();
+    Received first = std::move(received_.front());
+    received_.pop_front();
     return first;
   }
   void keep(const Message& message) {
-    heard_.push_back({.type = message.type(),
-                      .pid = message.number(Field::pid),
-                      .status = message.number(Field::status),
-                      .stage = message.number(Field::stage),
-                      .phase = message.number(Field::phase),
-                      .dump = message.number(Field::dump),
-                      .iterations = message.number(Field::iterations),
-                      .message = std::string(message.text(Field::message).value_or("")),
-                      .samples = message.text(Field::samples).value_or("").size() / sizeof(double)});
+    received_.push_back({.type = message.type(),
+                         .pid = message.number(Field::pid),
+                         .status = message.number(Field::status),
+                         .stage = message.number(Field::stage),
+                         .phase = message.number(Field::phase),
+                         .dump = message.number(Field::dump),
+                         .iterations = message.number(Field::iterations),
+                         .message = std::string(message.text(Field::message).value_or("")),
+                         .samples = message.text(Field::samples).value_or("").size() / sizeof(double)});
   }
 
-  std::vector<std::uint64_t> counted_in(const Heard& counted) {
+  std::vector<std::uint64_t> counted_in(const Received& counted) {
     const auto text = read_file(folder_ + "/" + std::to_string(counted.pid) + "." + std::to_string(counted.dump));
     return callgrind_totals(text.value()).value().values;
   }
@@ -119,7 +119,7 @@ class FakeHostTest : public ::testing::Test {
   FrameStream control_;
   FrameStream case_;
   UniqueFd output_;
-  std::deque<Heard> heard_;
+  std::deque<Received> received_;
   std::array<char, 4096> buffer_{};
 };
 
@@ -130,31 +130,31 @@ TEST_F(FakeHostTest, ItLeadsTheWholeConversationOfACountedCase) {
     return FakeCase{.baseline = {100}, .counts = {700, 701}, .output = "hello"};
   };
   const ProcessId host = start_host();
-  EXPECT_EQ(hear().type, MessageType::hello);
+  EXPECT_EQ(receive().type, MessageType::hello);
   request_case(1);
-  const Heard started = hear();
+  const Received started = receive();
   EXPECT_EQ(started.type, MessageType::started);
-  EXPECT_EQ(hear().phase, 0U);
+  EXPECT_EQ(receive().phase, 0U);
   say(MessageType::count);
-  const Heard empty = hear();
+  const Received empty = receive();
   EXPECT_EQ(empty.pid, started.pid) << "an empty loop needs no process of its own";
   EXPECT_THAT(counted_in(empty), ElementsAre(100));
   say(MessageType::advance);
-  const Heard ready = hear();
+  const Received ready = receive();
   EXPECT_EQ(ready.type, MessageType::ready);
   EXPECT_EQ(ready.phase, 1U);
   say(MessageType::count);
-  const Heard forked = hear();
+  const Received forked = receive();
   EXPECT_NE(forked.pid, started.pid);
   EXPECT_EQ(forked.iterations, 10U);
   EXPECT_THAT(counted_in(forked), ElementsAre(700));
   say(MessageType::count, 10, true);
-  const Heard own = hear();
+  const Received own = receive();
   EXPECT_EQ(own.pid, started.pid);
   EXPECT_EQ(own.dump, 4U) << "after those of both phases' starts, and of the empty loop";
   EXPECT_THAT(counted_in(own), ElementsAre(701));
   say(MessageType::advance);
-  const Heard exited = hear();
+  const Received exited = receive();
   EXPECT_EQ(exited.type, MessageType::exited);
   EXPECT_EQ(exited.pid, started.pid);
   EXPECT_EQ(exited.status, 0U);
@@ -170,16 +170,16 @@ TEST_F(FakeHostTest, ItLeadsTheWholeConversationOfACountedCase) {
 TEST_F(FakeHostTest, ATimedCaseAnswersForEachChild) {
   hosts_.on_case = [](const FakeRequest&) { return FakeCase{.region_takes = Milliseconds(30)}; };
   start_host();
-  hear();
+  receive();
   request_case(1);
-  hear();
-  hear();
+  receive();
+  receive();
   say(MessageType::advance);
-  hear();
+  receive();
   const Clock::time_point asked = runner_.now();
   say(MessageType::time, 0);
   for (int child = 0; child < 2; ++child) {
-    const Heard timed = hear();
+    const Received timed = receive();
     EXPECT_EQ(timed.type, MessageType::timed);
     EXPECT_EQ(timed.iterations, 1000U);
     EXPECT_EQ(timed.samples, 8U);
@@ -193,16 +193,16 @@ TEST_F(FakeHostTest, AChildThatHangsEndsByTheSignalThatItHeeds) {
                     .trouble = FakeTrouble{.kind = FakeTrouble::Kind::hangs, .at = Stage::warm_up}};
   };
   start_host();
-  const Heard hello = hear();
+  const Received hello = receive();
   request_case(7);
-  const Heard started = hear();
+  const Received started = receive();
   EXPECT_TRUE(runner_.wait(runner_.now() + std::chrono::seconds(60)).empty());
   const auto child = runner_.hold(static_cast<int>(started.pid), static_cast<int>(hello.pid));
   ASSERT_NE(child, nullptr);
   EXPECT_TRUE(child->signal(SIGINT));
   EXPECT_TRUE(runner_.wait(runner_.now() + std::chrono::seconds(60)).empty());
   EXPECT_TRUE(child->signal(SIGTERM));
-  const Heard exited = hear();
+  const Received exited = receive();
   EXPECT_EQ(exited.status, static_cast<std::uint64_t>(SIGTERM));
   EXPECT_EQ(exited.stage, static_cast<std::uint64_t>(Stage::warm_up));
   EXPECT_FALSE(child->signal(SIGKILL));
@@ -213,12 +213,12 @@ TEST_F(FakeHostTest, ItSaysWhyACaseFailedBeforeItsEnd) {
     return FakeCase{.trouble = FakeTrouble{.at = Stage::setup, .message = "NameError: y"}};
   };
   start_host();
-  hear();
+  receive();
   request_case(1);
-  EXPECT_EQ(hear().type, MessageType::started);
-  const std::vector<Heard> rest = {hear(), hear()};
-  EXPECT_THAT(rest, ::testing::UnorderedElementsAre(::testing::Field(&Heard::message, "NameError: y"),
-                                                    ::testing::Field(&Heard::type, MessageType::exited)));
+  EXPECT_EQ(receive().type, MessageType::started);
+  const std::vector<Received> rest = {receive(), receive()};
+  EXPECT_THAT(rest, ::testing::UnorderedElementsAre(::testing::Field(&Received::message, "NameError: y"),
+                                                    ::testing::Field(&Received::type, MessageType::exited)));
 }
 
 TEST_F(FakeHostTest, OneOfAnotherVersionIsRefused) {
@@ -235,10 +235,10 @@ TEST_F(FakeHostTest, OneOfAnotherVersionIsRefused) {
 TEST_F(FakeHostTest, OneThatDiesAtItsSecondRequestTakesItsCasesWithIt) {
   hosts_.on_host = [](const ProcessRequest&, std::size_t) { return FakeHostScript{.dies_at = 2}; };
   start_host();
-  const Heard hello = hear();
+  const Received hello = receive();
   request_case(1);
-  const Heard started = hear();
-  EXPECT_EQ(hear().type, MessageType::ready);
+  const Received started = receive();
+  EXPECT_EQ(receive().type, MessageType::ready);
   const auto child = runner_.hold(static_cast<int>(started.pid), static_cast<int>(hello.pid));
   request_case(2);
   std::vector<Event> end = runner_.wait();

@@ -63,7 +63,7 @@ TEST(FakeRunner, RunPutsTheEventsOfOthersBack) {
   EXPECT_EQ(std::get<FdReadable>(runner.wait().at(0)).fd, 5);
 }
 
-TEST(FakeRunner, AnInterruptionCancelsRunAndIsToldAfterwards) {
+TEST(FakeRunner, AnInterruptionCancelsRunAndIsReportedAfterwards) {
   FakeProcessRunner runner;
   runner.script(takes(Milliseconds(1000), 0));
   runner.inject(Interrupted{1}, Milliseconds(5));

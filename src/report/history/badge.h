@@ -1,4 +1,4 @@
-/// What a history comes to, as a small picture for a README: "tally | no regressions". Pure.
+/// The state of a history, as a small picture for a README: "tally | no regressions". Pure.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-/// What the page of a history reads, as columns: numbers by their differences, which are small and pack well. Internal
+/// The columns that the page of a history reads: numbers by their differences, which are small and pack well. Internal
 /// to src/report; src/web/history/data.js reads them.
 #pragma once
 

@@ -12,7 +12,7 @@
 
 namespace tally {
 
-inline constexpr const char* evil_text =
+inline constexpr const char* kEvilText =
     "<img src=x onerror=\"document.title='pwned'\"><script>document.title='pwned'</script>";
 
 /// The point of a case at a run: a count and a time of it, or a failure where the count is negative.
@@ -46,7 +46,7 @@ inline HistoryView example_history() {
   const std::vector<std::pair<std::string, std::string>> commits = {{"Ada", "Count words"},
                                                                     {"Ada", "Count words without copies"},
                                                                     {"Grace", "Sum remainders"},
-                                                                    {evil_text, evil_text},
+                                                                    {kEvilText, kEvilText},
                                                                     {"Grace", "Take blanks alone again"},
                                                                     {"Ada", "Docs"},
                                                                     {"Ada", "Hoist the lookup out of the loop"},
@@ -68,7 +68,7 @@ inline HistoryView example_history() {
       example_series("words/drifts [cpp]", {10000, 10009, 10009, 10100, 10109, 10200, 10209, 10300, 10300, 10305}),
       example_series("words/crashes [cpp]", {50, 50, -1, -1, 50, 50, 50, 50, 50, 50}),
       example_series("words/redefined [cpp]", {300, 300, 300, 500, 500, 500, 500, 500, 500, 500}),
-      example_series(std::string(evil_text) + "/\"quoted\" & ?#% [cpp]",
+      example_series(std::string(kEvilText) + "/\"quoted\" & ?#% [cpp]",
                      {70, 70, 70, 140, 140, 140, 140, 140, 140, 140}),
       example_series("words/never [cpp]", {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1}),
   };
@@ -84,7 +84,7 @@ inline HistoryView example_history() {
                     .where = "tally-accept.toml:1"},
                    {.cases = "words/gone *",
                     .up_to = 0.1,
-                    .reason = evil_text,
+                    .reason = kEvilText,
                     .expires = "2026-01-01",
                     .commit = {},
                     .owner = {},

@@ -96,8 +96,8 @@ std::vector<SiteFile> render_history_site(const HistorySite& site) {
   files.push_back(
       {"index.html",
        render_page({.title = title,
-                    .css = history_page_css,
-                    .js = history_page_js,
+                    .css = kHistoryPageCss,
+                    .js = kHistoryPageJs,
                     .data = site_data(site, names),
                     .has_files = true,
                     .head = "<link rel=\"alternate\" type=\"application/atom+xml\" href=\"feed.xml\" title=\"" +

@@ -14,7 +14,7 @@ namespace {
 using json::Array;
 using json::Object;
 
-/// Its place in the ledger; null where nobody agreed.
+/// Its place in the ledger; null where nobody acknowledged it.
 json::Value place_of(const HistoryView& view, const Acceptance* agreed) {
   if (agreed == nullptr) return {};
   return static_cast<std::uint64_t>(agreed - view.accepted.data());
@@ -159,7 +159,7 @@ Object site_times_json(const HistoryView& view) {
           {"provisional", std::move(provisional)}};
 }
 
-/// Often all cases of a run begin anew for one reason: it is said once.
+/// Often all cases of a run begin anew for one reason: it is stated once.
 Array seams_json(const Course& course) {
   Array seams;
   for (std::size_t run = 0; run < course.entries.size(); ++run) {

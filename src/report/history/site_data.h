@@ -1,4 +1,4 @@
-/// What the page of a history reads when it is opened. Internal to src/report.
+/// The data that the page of a history reads when it is opened. Internal to src/report.
 #pragma once
 
 #include <map>

@@ -67,7 +67,7 @@ TEST(HistorySite, ThePageComesLastAndDataIsCalledByItsContent) {
 
 TEST(HistorySite, NothingOfOthersIsMarkup) {
   const HistoryView view = example_history();
-  for (const SiteFile& file : render_history_site({.view = &view, .title = evil_text, .url = "https://x/\"<b>"})) {
+  for (const SiteFile& file : render_history_site({.view = &view, .title = kEvilText, .url = "https://x/\"<b>"})) {
     EXPECT_THAT(file.text, Not(HasSubstr("<img"))) << file.name;
     EXPECT_THAT(file.text, Not(HasSubstr("<script>document.title"))) << file.name;
     EXPECT_THAT(file.text, Not(HasSubstr("<b>"))) << file.name;
@@ -95,7 +95,7 @@ TEST(HistorySite, StepsOfKeptProfilesHaveTheirFunctions) {
 
 TEST(HistoryColumns, AreDifferencesInUnitsThatKeepFiveFigures) {
   CaseSeries series = example_series("a [cpp]", {1000.5, 1000.5, -1, 1200});
-  series.points[1].time_s = SeriesPoint::none;
+  series.points[1].time_s = SeriesPoint::kNone;
   expect_golden("history_site/series.json", json::to_text(series_json(series, {.bases = {{}}}), 1) + "\n");
 }
 

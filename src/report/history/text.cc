@@ -240,7 +240,7 @@ std::string_view metric_title(const History& history, const CaseCourse& course) 
   return to_string(history.basis_of(*course.points.back().of).metric);
 }
 
-bool tells_something(const HistoryView& view, std::size_t of, const CoursePoint& point) {
+bool is_noteworthy(const HistoryView& view, std::size_t of, const CoursePoint& point) {
   const bool is_change = point.kind != CoursePoint::Kind::same && point.kind != CoursePoint::Kind::joined;
   return is_change || view.time_step(of, point.of->run) != nullptr;
 }
@@ -303,7 +303,7 @@ std::string render_course(const HistoryView& view, const CaseCourse& course, con
                    {.title = "change of it"},
                    {.title = "author and title", .least = 12}};
   for (std::size_t i = course.points.size(); i-- > 0;) {
-    if (render.all || tells_something(view, course.of, course.points[i]))
+    if (render.all || is_noteworthy(view, course.of, course.points[i]))
       table.rows.push_back(row_of(view, course.of, course.points[i]));
   }
   if (std::ranges::none_of(course.points, [](const CoursePoint& point) { return point.of->has_time(); }))

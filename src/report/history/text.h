@@ -17,7 +17,7 @@ struct HistoryRender {
   RenderOptions options;
   bool all = false;              ///< Also commits at which nothing changed.
   std::size_t most = 5;          ///< Changes shown of a commit.
-  StepFunctions functions = {};  ///< Empty: they are not asked for.
+  StepFunctions functions = {};  ///< Empty: they are not requested.
 };
 
 /// Newest first: what each commit changed, then drifts, then a summary.

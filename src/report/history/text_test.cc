@@ -40,7 +40,7 @@ struct HistoryText : testing::Test {
   std::vector<Record> records;
 };
 
-TEST_F(HistoryText, WhatFailsForLongIsToldWhereItBegan) {
+TEST_F(HistoryText, WhatFailsForLongIsReportedWhereItBegan) {
   add({});
   add({"second"});
   add({"second"});

@@ -1,4 +1,4 @@
-/// What a history nominates of times, for its texts and exports (report/history/view.h). Pure.
+/// The time changes that a history nominates, for its texts and exports (report/history/view.h). Pure.
 #pragma once
 
 #include <string>

@@ -17,7 +17,7 @@
 
 namespace tally {
 
-/// A suite along one line of commits, and what was agreed to.
+/// A suite along one line of commits, and what was acknowledged.
 struct HistoryView {
   History history;
   Course course;
@@ -48,7 +48,7 @@ struct HistoryView {
     const auto at = std::ranges::find(changes, of, &TimeStep::of);
     return at == changes.end() ? nullptr : &*at;
   }
-  /// More instructions, and nobody agreed.
+  /// More instructions, and not acknowledged.
   [[nodiscard]] bool is_finding(std::size_t run, const CountStep& step) const {
     return step.is_slower() && acceptance(run, step) == nullptr;
   }
@@ -58,7 +58,7 @@ struct HistoryView {
   [[nodiscard]] bool is_finding(const Drift& drift) const {
     return is_beyond_budget(drift) && acceptance_of(id(drift.of), drift, accepted, today) == nullptr;
   }
-  /// Who agreed to a finding once, and does no longer; or null.
+  /// An acceptance of a finding that has expired; or null.
   [[nodiscard]] const Acceptance* expired(std::size_t run, const CountStep& step) const {
     return expired_acceptance_of(id(step.of), step, candidates(run, step), accepted, today);
   }

@@ -1,5 +1,5 @@
-/// Data of a page that a browser unpacks when it is wanted: raw deflate (RFC 1951) in base64, which the browser's own
-/// DecompressionStream('deflate-raw') reads. Pure.
+/// Packs a page's data for a browser that unpacks it on demand: raw deflate (RFC 1951) in base64, which the browser's
+/// own DecompressionStream('deflate-raw') reads. Pure.
 #pragma once
 
 #include <string>

@@ -12,7 +12,7 @@ std::string render_page(const HtmlPage& page) {
   const std::string json = script_json(json::to_text(page.data));
   // One pass over the template, so that what is filled in is never looked at for marks.
   std::string text;
-  std::string_view rest = page_html;
+  std::string_view rest = kPageHtml;
   while (true) {
     const std::size_t open = rest.find("{{");
     text += rest.substr(0, open);

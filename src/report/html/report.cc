@@ -25,9 +25,9 @@ namespace {
 using json::Array;
 using json::Object;
 
-constexpr std::size_t samples_shown = 160;
-constexpr std::size_t nodes_of_a_page = 160'000;
-constexpr std::size_t nodes_of_a_case = 1500;
+constexpr std::size_t kSamplesShown = 160;
+constexpr std::size_t kNodesOfAPage = 160'000;
+constexpr std::size_t kNodesOfACase = 1500;
 
 /// Four figures are more than a plot can show.
 double four_figures(double value) {
@@ -38,7 +38,7 @@ double four_figures(double value) {
 
 Object wall_json(const Wall& wall) {
   const std::vector<std::vector<double>> by_child = samples_by_child(wall);
-  const std::size_t step = std::max<std::size_t>(1, (wall.replicates_s.size() + samples_shown - 1) / samples_shown);
+  const std::size_t step = std::max<std::size_t>(1, (wall.replicates_s.size() + kSamplesShown - 1) / kSamplesShown);
   Array children;
   for (const auto& child : by_child) {
     Array samples;
@@ -235,7 +235,7 @@ Array cases_json(const HtmlReport& report, PageSources& sources) {
   std::map<const CaseRecord*, const CaseComparison*> compared;
   std::size_t profiled = 0;
   for (const CaseRecord& one : report.record->cases) profiled += one.profile.has_value();
-  const std::size_t most_nodes = std::min(nodes_of_a_case, nodes_of_a_page / std::max<std::size_t>(profiled, 1));
+  const std::size_t most_nodes = std::min(kNodesOfACase, kNodesOfAPage / std::max<std::size_t>(profiled, 1));
   if (report.comparison) {
     for (const CaseComparison& one : report.comparison->cases) compared[&one.shown()] = &one;
   }
@@ -278,7 +278,7 @@ std::string render_html_report(const HtmlReport& report) {
       data["means"] = Object{{"line", line}, {"changes", std::move(changes)}};
     }
   }
-  return render_page({.title = report.name, .css = page_css, .js = page_js, .data = std::move(data)});
+  return render_page({.title = report.name, .css = kPageCss, .js = kPageJs, .data = std::move(data)});
 }
 
 }  // namespace tally

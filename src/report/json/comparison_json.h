@@ -1,4 +1,4 @@
-/// A comparison, and what a gate says of it, as JSON. Pure.
+/// A comparison, and a gate's verdict on it, as JSON. Pure.
 #pragma once
 
 #include <string>

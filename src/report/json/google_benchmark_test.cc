@@ -17,7 +17,7 @@ TEST(Golden, GoogleBenchmark) {
   EXPECT_TRUE(json::parse(to_google_benchmark(example.next)));
 }
 
-/// What is not known is not said, and a failure has the form that the format has for it.
+/// What is not known is left out, and a failure has the form that the format has for it.
 TEST(Exports, GoogleBenchmarkHasWhatWasMeasured) {
   ExampleComparison example;
   Record& record = example.next;

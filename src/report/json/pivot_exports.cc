@@ -64,7 +64,7 @@ std::string number(const std::optional<MetricValue>& value) {
   return value && std::isfinite(value->value) ? fmt::format("{}", value->value) : "";
 }
 
-/// The axes that tell any section apart, in the order of the first that has them.
+/// The axes that distinguish any section, in the order of the first that has them.
 std::vector<std::string> section_axes(const Pivot& pivot) {
   std::vector<std::string> axes;
   for (const PivotSection& section : pivot.sections) {

@@ -79,7 +79,7 @@ TEST(PivotTable, EveryFitIsInTheJson) {
   const json::Value& row = (*parsed)["sections"][0]["rows"][3];
   EXPECT_EQ(row["heading"]["label"].text_or(""), "Growth / find by halves");
   EXPECT_EQ(row["complexity"]["order"].text_or(""), "O(log n)");
-  EXPECT_EQ(row["complexity"]["fits"].size(), all_orders.size());
+  EXPECT_EQ(row["complexity"]["fits"].size(), kAllOrders.size());
   EXPECT_NEAR(*row["complexity"]["fits"][1]["constant"].number(), 22, 1e-9);
   EXPECT_EQ((*parsed)["left_out"].size(), 1U);
 }

@@ -8,7 +8,7 @@
 namespace tally {
 namespace {
 
-/// Whole where it is, else as near as six figures tell.
+/// Whole where it is, else to six figures.
 std::string per_iteration(std::uint64_t total, std::uint64_t iterations) {
   if (total % iterations == 0) return fmt::format("{}", total / iterations);
   return fmt::format("{:.6g}", static_cast<double>(total) / static_cast<double>(iterations));

@@ -72,10 +72,10 @@ std::string named(const CommitName& commit) {
 /// The commits that the table names, each once, oldest first.
 std::string titles_of(const BisectReport& report) {
   std::string text;
-  std::vector<std::string> told;
-  const auto tell = [&](const CommitName& commit, const std::string& note) {
-    if (std::ranges::find(told, commit.id + note) != told.end()) return;
-    told.push_back(commit.id + note);
+  std::vector<std::string> noted;
+  const auto note_change = [&](const CommitName& commit, const std::string& note) {
+    if (std::ranges::find(noted, commit.id + note) != noted.end()) return;
+    noted.push_back(commit.id + note);
     text += named(commit) + (note.empty() ? "" : "            " + note + "\n");
   };
   for (const BisectChange& change : report.changes) {
@@ -84,7 +84,7 @@ std::string titles_of(const BisectReport& report) {
     if (change.merge)
       note = fmt::format("came with the merge {}: {}", abbreviated(*change.merge), printable(change.merge->title));
     if (change.is_of_merge) note = "changed by the merge itself, besides what it brought";
-    tell(change.candidates.back(), note);
+    note_change(change.candidates.back(), note);
   }
   return text;
 }

@@ -1,5 +1,5 @@
-/// The commands of a record: what stands below their table, and the formats of other programs. Pure; every name is
-/// escaped for its format.
+/// The processes of a record's commands: the text below their table, and the formats of other programs. Pure; every
+/// name is escaped for its format.
 #pragma once
 
 #include <string>

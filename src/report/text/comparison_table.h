@@ -14,7 +14,7 @@ struct ComparisonRender {
 
 /// "2 slower, 1 faster, 170 same" in order of concern.
 std::string comparison_summary(const Comparison& comparison);
-/// Of many cases, what it comes to: "instructions: Python +12 %, C++ −3.1 % in the geometric mean of 181 cases; worst:
+/// Of many cases, the summary: "instructions: Python +12 %, C++ −3.1 % in the geometric mean of 181 cases; worst:
 /// Add [python] +132 %". Empty of few cases, or where fewer than two moved.
 std::string means_line(const Comparison& comparison);
 

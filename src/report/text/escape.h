@@ -1,5 +1,5 @@
-/// Text of others, made safe for the format it goes into. Pure. Each first replaces what is not UTF-8 and control
-/// characters that the format cannot hold.
+/// Makes text of others safe for the format that it goes into. Pure. Each function first replaces what is not UTF-8,
+/// and control characters that the format cannot hold.
 #pragma once
 
 #include <string>

@@ -39,7 +39,8 @@ std::string format_change(double relative);
 /// "nn Modules / Conv2d".
 std::string label_text(const CaseRecord& record);
 
-/// What tells a case from its siblings: "cpp", "py ts bwd 2T n=64"; eager, forward and one thread go without saying.
+/// What distinguishes a case from its siblings: "cpp", "py ts bwd 2T n=64"; eager, forward and one thread go without
+/// saying.
 std::string variant_text(const CaseRecord& record);
 
 /// Columns that UTF-8 text takes on a terminal: 0 for combining marks, 2 for East Asian wide characters and emoji.
@@ -54,7 +55,7 @@ std::string fit_in_middle(std::string_view text, int width);
 /// Newlines stay when `lines` is true.
 std::string printable(std::string_view text, bool lines = false);
 
-/// What somebody's code or compiler said, harmless for a terminal and with its lines, each after the first indented. A
+/// What somebody's code or compiler wrote, harmless for a terminal and with its lines, each after the first indented. A
 /// case that prints may have left 64 KB: a screen's worth of it is shown, the record holds the rest.
 std::string message_text(std::string_view message, std::size_t indent);
 

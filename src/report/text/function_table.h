@@ -13,7 +13,7 @@ namespace tally {
 /// "+1,462", "-3".
 std::string signed_count(double value);
 
-/// The `most` that tell most, in lines that begin with two blanks, and how many are left out.
+/// The `most` that explain most, in lines that begin with two blanks, and how many are left out.
 std::string render_deltas(const std::vector<FunctionDelta>& deltas, std::size_t most, const RenderOptions& options);
 
 struct ProfileRender {

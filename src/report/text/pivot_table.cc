@@ -12,7 +12,7 @@
 namespace tally {
 namespace {
 
-constexpr std::size_t ids_named = 3;
+constexpr std::size_t kIdsNamed = 3;
 
 /// "cpp", "torchscript" say what they are; a number does not: "n=64".
 std::string axis_value_text(const std::string& axis, const std::string& value) {
@@ -103,7 +103,7 @@ Table table_of(const Pivot& pivot, const PivotSection& section, bool best, bool 
 std::string some_ids(const std::vector<const CaseRecord*>& cases) {
   std::vector<std::string> ids;
   for (const CaseRecord* one : cases) {
-    if (ids.size() == ids_named) break;
+    if (ids.size() == kIdsNamed) break;
     ids.push_back(printable(readable_id(one->id)));
   }
   return join(ids, "; ") + (ids.size() < cases.size() ? fmt::format(" and {} more", cases.size() - ids.size()) : "");

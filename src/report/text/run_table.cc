@@ -76,8 +76,8 @@ std::optional<double> of_samples(const CaseRecord& one) {
   return *Extreme(one.wall->replicates_s.begin(), one.wall->replicates_s.end(), std::less<>());
 }
 using Sample = std::vector<double>::const_iterator;
-constexpr auto least_of = of_samples<&StoredSamples::least_s, std::min_element<Sample, std::less<>>>;
-constexpr auto most_of = of_samples<&StoredSamples::most_s, std::max_element<Sample, std::less<>>>;
+constexpr auto kLeastOf = of_samples<&StoredSamples::least_s, std::min_element<Sample, std::less<>>>;
+constexpr auto kMostOf = of_samples<&StoredSamples::most_s, std::max_element<Sample, std::less<>>>;
 std::optional<double> iqr_share_of(const CaseRecord& one) {
   return one.wall && one.wall->median_s > 0 ? std::optional(one.wall->iqr_s / one.wall->median_s) : std::nullopt;
 }
@@ -153,8 +153,8 @@ const std::vector<RunColumn>& run_columns() {
        formatted<of_wall<&Wall::mean_s>, plain_seconds>,
        of_wall<&Wall::mean_s>,
        never},
-      {"min", {.title = "min", .right = true, .drop = 5}, formatted<least_of, plain_seconds>, least_of, never},
-      {"max", {.title = "max", .right = true, .drop = 5}, formatted<most_of, plain_seconds>, most_of, never},
+      {"min", {.title = "min", .right = true, .drop = 5}, formatted<kLeastOf, plain_seconds>, kLeastOf, never},
+      {"max", {.title = "max", .right = true, .drop = 5}, formatted<kMostOf, plain_seconds>, kMostOf, never},
       {"value",
        {.title = "value", .right = true},
        [](const CaseRecord& one) -> Cell {

@@ -7,7 +7,7 @@
 namespace tally {
 namespace {
 
-constexpr int gap = 2;
+constexpr int kGap = 2;
 
 int total(const std::vector<int>& widths) {
   int shown = 0;
@@ -16,7 +16,7 @@ int total(const std::vector<int>& widths) {
     sum += std::max(width, 0);
     shown += width > 0;
   }
-  return sum + gap * std::max(shown - 1, 0);
+  return sum + kGap * std::max(shown - 1, 0);
 }
 
 /// Natural widths, then cut, then dropped (0) until the table fits.
@@ -103,7 +103,7 @@ std::string render_table(const Table& table, const RenderOptions& options) {
         pending.clear();
       }
       if (!table.columns[c].right) pending += pad;
-      pending.append(gap, ' ');
+      pending.append(kGap, ' ');
     }
     out += '\n';
   };

@@ -30,7 +30,7 @@ struct Column {
   bool right = false;      ///< Figures stand to the right.
   int least = 0;           ///< May be cut to this many columns; 0: never cut.
   int drop = 0;            ///< Where even that does not fit, columns go by falling `drop`; 0: never.
-  bool in_middle = false;  ///< Cut there: what tells one from another is at the end as often as at the beginning.
+  bool in_middle = false;  ///< Cut there: what distinguishes them is at the end as often as at the beginning.
 };
 
 struct Table {

@@ -60,7 +60,7 @@ TEST(Table, ACountOfAnEarlierRunIsMarked) {
   EXPECT_THAT(text, HasSubstr("2 cases: 1 ok, 1 failed, 1 with counts of an earlier run; 9.5 s"));
 }
 
-TEST(Table, DenoisedCountsStandBesideTheWholeOnesWhereTheyAreAskedFor) {
+TEST(Table, DenoisedCountsStandBesideTheWholeOnesOnRequest) {
   Record record = example_record();
   record.cases[0].counts->denoised = 987.5;
   const std::string text = render_run_table(record, {.width = 100}, {.denoised = true});

@@ -15,7 +15,7 @@ using trace::KernelChange;
 using trace::Nanoseconds;
 using trace::Parts;
 
-constexpr std::array<std::pair<std::string_view, Nanoseconds Parts::*>, 9> part_names = {{
+constexpr std::array<std::pair<std::string_view, Nanoseconds Parts::*>, 9> kPartNames = {{
     {"window", &Parts::window},
     {"busy", &Parts::busy},
     {"compute", &Parts::compute},
@@ -47,7 +47,7 @@ std::string render_trace_diff(std::span<const trace::DeviceChange> changes, cons
     Table table{
         .columns = {{"part", false, 16}, {"before", true}, {"after", true}, {"difference", true}, {"change", true}},
         .rows = {}};
-    for (const auto& [name, member] : part_names) {
+    for (const auto& [name, member] : kPartNames) {
       const Nanoseconds x = d.parts_before.*member, y = d.parts_after.*member;
       table.rows.push_back({{std::string(name)}, {time(x)}, {time(y)}, {time(y - x)}, {change(x, y)}});
     }
@@ -81,7 +81,7 @@ json::Object trace_diff_json(std::span<const trace::DeviceChange> changes, std::
   json::Array devices;
   for (const DeviceChange& d : changes) {
     Object device = {{"before", label(d.before)}, {"after", label(d.after)}};
-    for (const auto& [name, member] : part_names)
+    for (const auto& [name, member] : kPartNames)
       device[std::string(name) + "_ns"] = Object{{"before", d.parts_before.*member},
                                                  {"after", d.parts_after.*member},
                                                  {"difference", d.parts_after.*member - d.parts_before.*member}};

@@ -278,7 +278,7 @@ Object trace_json(std::span<const trace::TraceResult> traces, const TraceJsonOpt
     }
   }
   Object out = {{"schema", 1},
-                {"name_rules_version", trace::name_rules_version},
+                {"name_rules_version", trace::kNameRulesVersion},
                 {"devices", std::move(devices)},
                 {"traces", std::move(files)}};
   if (traces.size() == 1) {

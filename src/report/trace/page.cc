@@ -27,7 +27,7 @@ Object events_json(const trace::Timeline& timeline, Nanoseconds base) {
     for (std::size_t i = row.first; i < row.first + row.count; ++i) {
       start.push_back(timeline.start[i] - last);
       last = timeline.start[i];
-      const bool known = timeline.launch[i] != trace::Timeline::no_launch;
+      const bool known = timeline.launch[i] != trace::Timeline::kNoLaunch;
       const std::int64_t number = known ? static_cast<std::int64_t>(timeline.launch[i]) + 1 : 0;
       launch.push_back(number - last_launch);
       last_launch = number;
@@ -80,7 +80,7 @@ std::string render_trace_page(std::span<const trace::TraceResult> traces, std::s
   for (const trace::TraceResult& one : traces) all.push_back(trace_data_json(one, options));
   Object data = {{"name", title}, {"traces", std::move(all)}, {"full_names", options.full_names}};
   if (!changes.empty()) data["diff"] = trace_diff_json(changes, options.kernels)["devices"];
-  return render_page({.title = title, .css = trace_page_css, .js = trace_page_js, .data = std::move(data)});
+  return render_page({.title = title, .css = kTracePageCss, .js = kTracePageJs, .data = std::move(data)});
 }
 
 }  // namespace tally::report

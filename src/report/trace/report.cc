@@ -134,7 +134,7 @@ std::string device_text(const trace::TraceResult& trace, const trace::DeviceFigu
                      format_part(i.host, idle), format_part(i.kernel, idle), format_part(i.synchronise, idle),
                      format_part(i.other, idle), count(i.gaps), format_nanoseconds(i.longest));
   if (d.by_operator) out += shares_line("by linked operator", *d.by_operator);
-  out += shares_line(fmt::format("by name rules {}", trace::name_rules_version), d.by_name);
+  out += shares_line(fmt::format("by name rules {}", trace::kNameRulesVersion), d.by_name);
   out += fmt::format("  tensor cores: {} of compute-kernel time, by name\n",
                      format_part(d.tensor_core_time, d.by_name.total));
   if (d.occupancy_estimate || d.sm_efficiency_estimate)

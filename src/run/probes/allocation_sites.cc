@@ -42,14 +42,14 @@ Status keep_sites(const ProbeSample& found, ProbeContext& context) {
     const std::vector<Snippet> parts = python_parts(context.measured);
     for (auto& site : trace->sites) name_place(site.python, parts);
   }
-  return context.keep_file(allocation_sites.suffix, to_json(AllocationSites{.iterations = region.iterations,
+  return context.keep_file(kAllocationSites.suffix, to_json(AllocationSites{.iterations = region.iterations,
                                                                             .sites = named_sites(*trace, context.names),
                                                                             .lost = trace->lost}));
 }
 
 }  // namespace
 
-constinit const KeptProbe allocation_sites = {
+constinit const KeptProbe kAllocationSites = {
     .probe = {.name = "sites",
               .activity = "finding the allocations of",
               .unknown = "where it allocates is not known",

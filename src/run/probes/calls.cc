@@ -1,5 +1,5 @@
 /// Who calls whom in a case: Callgrind follows calls, in hosts of its own. Its profile takes the place of that of the
-/// case's count, which tells each function's own instructions alone.
+/// case's count, which has each function's own instructions alone.
 ///
 /// The count is not Callgrind's: its hosts know less of what keeps a start the same, and lie otherwise in memory.
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ Status keep_calls(const ProbeSample& found, ProbeContext& context) {
 
 }  // namespace
 
-constinit const KeptProbe calls = {
+constinit const KeptProbe kCalls = {
     .probe = {.name = "calls",
               .activity = "finding the calls of",
               .unknown = "who calls whom in it is not known",

@@ -34,7 +34,7 @@ Status keep_heap_peak(const ProbeSample& found, ProbeContext& context) {
 
 }  // namespace
 
-constinit const KeptProbe heap_peak = {
+constinit const KeptProbe kHeapPeak = {
     .probe = {.name = "heap",
               .activity = "finding the heap peak of",
               .unknown = "how much of the heap it holds at once is not known",

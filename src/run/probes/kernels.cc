@@ -114,7 +114,7 @@ Status keep_kernels(const ProbeSample& found, ProbeContext& context) {
   if (!context.record.on_device) return fail(ErrorKind::failed, "the profiled process has worked on no device");
   if (region.left.empty()) return fail(ErrorKind::failed, "the toolchain's device_observer has left no trace");
   if (context.keeps_traces && !context.folder.empty()) {
-    if (auto kept = context.keep_file(kernels.suffix, region.left); !kept) return kept;
+    if (auto kept = context.keep_file(kKernels.suffix, region.left); !kept) return kept;
   }
   auto work = device_work(region.left, region.iterations);
   if (!work) return std::unexpected(work.error());
@@ -124,7 +124,7 @@ Status keep_kernels(const ProbeSample& found, ProbeContext& context) {
 
 }  // namespace
 
-constinit const KeptProbe kernels = {
+constinit const KeptProbe kKernels = {
     .probe = {.name = "kernels",
               .activity = "tracing what the device does of",
               .unknown = "what the device does of it is not known",

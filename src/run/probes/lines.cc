@@ -40,7 +40,7 @@ Status keep_lines(const ProbeSample& found, ProbeContext& context) {
   }
   const Status texts = context.keeps_sources
                            ? context.lines.keep(*costs, context.measured, context.working_folder,
-                                                std::filesystem::path(context.folder) / sources_folder)
+                                                std::filesystem::path(context.folder) / kSourcesFolder)
                            : Status();
   context.profile->lines = *std::move(costs);
   return texts;
@@ -49,7 +49,7 @@ Status keep_lines(const ProbeSample& found, ProbeContext& context) {
 }  // namespace
 
 /// The empty loop is executed, too, so that the statement finds what it finds where it is counted.
-constinit const KeptProbe lines = {
+constinit const KeptProbe kLines = {
     .probe = {.name = "lines",
               .activity = "finding the source lines of",
               .unknown = "its source lines are not known",

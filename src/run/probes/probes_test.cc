@@ -72,48 +72,48 @@ class ProbesTest : public ::testing::Test {
 };
 
 TEST_F(ProbesTest, EachIsInTheTableOnceAndFoundByItsSession) {
-  for (const KeptProbe* probe : probes::table) {
+  for (const KeptProbe* probe : probes::kTable) {
     EXPECT_EQ(ProbeSet::of_profiles().contains(*probe), probe->asked == KeptProbe::Asked::with_profiles);
     EXPECT_FALSE(ProbeSet().contains(*probe));
     EXPECT_EQ(&probe_of({.probe = &probe->probe, .baseline = {}, .statement = {}}), probe);
     EXPECT_EQ(to_string(Mode(probe->probe)), probe->probe.name);
   }
-  EXPECT_THAT(probes_to_execute({}), ElementsAre(&probes::threads.probe)) << "the others are asked for";
+  EXPECT_THAT(probes_to_execute({}), ElementsAre(&probes::kThreads.probe)) << "the others are requested";
   ProbeSet some = ProbeSet::of_profiles();
-  some.set(probes::lines, false);
-  EXPECT_THAT(probes_to_execute(some), ElementsAre(&probes::calls.probe, &probes::allocation_sites.probe,
-                                                   &probes::python_functions.probe, &probes::threads.probe));
+  some.set(probes::kLines, false);
+  EXPECT_THAT(probes_to_execute(some), ElementsAre(&probes::kCalls.probe, &probes::kAllocationSites.probe,
+                                                   &probes::kPythonFunctions.probe, &probes::kThreads.probe));
 }
 
 TEST_F(ProbesTest, EachIsForItsCases) {
-  EXPECT_THAT(cases_of(probes::lines), ElementsAre(0, 2));
-  EXPECT_THAT(cases_of(probes::python_functions), ElementsAre(1));
-  EXPECT_THAT(cases_of(probes::allocation_sites), ElementsAre(0, 1, 2));
+  EXPECT_THAT(cases_of(probes::kLines), ElementsAre(0, 2));
+  EXPECT_THAT(cases_of(probes::kPythonFunctions), ElementsAre(1));
+  EXPECT_THAT(cases_of(probes::kAllocationSites), ElementsAre(0, 1, 2));
 }
 
 TEST_F(ProbesTest, WithoutCountsOnlyThoseAreLeftThatCountNothing) {
-  EXPECT_THAT(cases_of(probes::lines, false), IsEmpty());
-  EXPECT_THAT(cases_of(probes::allocation_sites, false), SizeIs(3));
+  EXPECT_THAT(cases_of(probes::kLines, false), IsEmpty());
+  EXPECT_THAT(cases_of(probes::kAllocationSites, false), SizeIs(3));
 }
 
 TEST_F(ProbesTest, ThreadsAreCountedOneAtATimeOfProgramsWithATeam) {
-  EXPECT_THAT(cases_of(probes::threads), IsEmpty());
+  EXPECT_THAT(cases_of(probes::kThreads), IsEmpty());
   toolchain_.own_host.executable = "/usr/bin/bench";
   cases_[1].threads = 17;
-  EXPECT_THAT(cases_of(probes::threads), ElementsAre(0));
+  EXPECT_THAT(cases_of(probes::kThreads), ElementsAre(0));
   toolchain_.own_host.preload = "/ours.so";
-  EXPECT_THAT(cases_of(probes::threads), IsEmpty());
+  EXPECT_THAT(cases_of(probes::kThreads), IsEmpty());
 }
 
 TEST_F(ProbesTest, WhatAHostHasForAProbeMakesItAnother) {
   const auto kind = [&](Mode mode) { return kind_of({.index = 0, .mode = mode}, cases_[0]); };
-  EXPECT_EQ(describe(kind(Mode(probes::lines.probe))), "C++ host of  with source lines");
-  EXPECT_EQ(describe(kind(Mode(probes::allocation_sites.probe))), "C++ host of  with allocation sites");
-  EXPECT_EQ(kind(Mode(probes::threads.probe)), kind(Mode::counts));
+  EXPECT_EQ(describe(kind(Mode(probes::kLines.probe))), "C++ host of  with source lines");
+  EXPECT_EQ(describe(kind(Mode(probes::kAllocationSites.probe))), "C++ host of  with allocation sites");
+  EXPECT_EQ(kind(Mode(probes::kThreads.probe)), kind(Mode::counts));
 }
 
 TEST_F(ProbesTest, PythonCallsAreObservedOnceAndTheLoopGoesWithThem) {
-  CaseDialogue dialogue = begin(probes::python_functions);
+  CaseDialogue dialogue = begin(probes::kPythonFunctions);
   EXPECT_FALSE(count_of(dialogue.on(PhaseReady{Phase::baseline})).last);
   EXPECT_TRUE(advances(dialogue.on(counted(1000))));
   EXPECT_TRUE(count_of(dialogue.on(PhaseReady{Phase::statement})).last);
@@ -130,7 +130,7 @@ TEST_F(ProbesTest, PythonCallsAreObservedOnceAndTheLoopGoesWithThem) {
 }
 
 TEST_F(ProbesTest, AnObserverThatLeavesNothingIsAFailure) {
-  for (const KeptProbe* probe : {&probes::python_functions, &probes::allocation_sites}) {
+  for (const KeptProbe* probe : {&probes::kPythonFunctions, &probes::kAllocationSites}) {
     CaseDialogue dialogue = begin(*probe);
     if (!advances(dialogue.on(PhaseReady{Phase::baseline}))) dialogue.on(counted(1000));
     dialogue.on(PhaseReady{Phase::statement});
@@ -141,7 +141,7 @@ TEST_F(ProbesTest, AnObserverThatLeavesNothingIsAFailure) {
 }
 
 TEST_F(ProbesTest, OneThatIsGivenUpLeavesItsLoops) {
-  CaseDialogue dialogue = begin(probes::python_functions);
+  CaseDialogue dialogue = begin(probes::kPythonFunctions);
   dialogue.on(PhaseReady{Phase::baseline});
   RegionCounted unreadable = counted(0);
   unreadable.totals = fail(ErrorKind::failed, "no totals");
@@ -152,7 +152,7 @@ TEST_F(ProbesTest, OneThatIsGivenUpLeavesItsLoops) {
 }
 
 TEST_F(ProbesTest, InstructionsAreTakenOnceAfterTheEmptyLoop) {
-  CaseDialogue dialogue = begin(probes::lines);
+  CaseDialogue dialogue = begin(probes::kLines);
   EXPECT_FALSE(count_of(dialogue.on(PhaseReady{Phase::baseline})).last);
   EXPECT_TRUE(advances(dialogue.on(counted(1000))));
   EXPECT_TRUE(count_of(dialogue.on(PhaseReady{Phase::statement})).last);
@@ -162,7 +162,7 @@ TEST_F(ProbesTest, InstructionsAreTakenOnceAfterTheEmptyLoop) {
 }
 
 TEST_F(ProbesTest, AllocationsAreRecordedOfTheStatementAlone) {
-  CaseDialogue dialogue = begin(probes::allocation_sites);
+  CaseDialogue dialogue = begin(probes::kAllocationSites);
   EXPECT_TRUE(advances(dialogue.on(PhaseReady{Phase::baseline})));
   const AskCount asked = count_of(dialogue.on(PhaseReady{Phase::statement}));
   EXPECT_EQ(asked.iterations, 100U);
@@ -174,7 +174,7 @@ TEST_F(ProbesTest, AllocationsAreRecordedOfTheStatementAlone) {
 
 /// The empty loop once more in the child itself, as a session has it that counts all of them at once.
 TEST_F(ProbesTest, EachThreadIsCountedAloneInAForkOfItsOwn) {
-  CaseDialogue dialogue = begin(probes::threads);
+  CaseDialogue dialogue = begin(probes::kThreads);
   EXPECT_EQ(count_of(dialogue.on(PhaseReady{Phase::baseline})).thread, 1);
   EXPECT_EQ(count_of(dialogue.on(counted(10'100, 1))).thread, 2);
   EXPECT_EQ(count_of(dialogue.on(counted(11'100, 2))).thread, 0);
@@ -190,22 +190,22 @@ TEST_F(ProbesTest, EachThreadIsCountedAloneInAForkOfItsOwn) {
   EXPECT_FALSE(outcome.counts) << "they stand beside the whole";
   CaseRecord record;
   record.counts = Counts{.per_iteration = 3000};
-  ASSERT_TRUE(keep(probes::threads, outcome.probed.at(0), record));
+  ASSERT_TRUE(keep(probes::kThreads, outcome.probed.at(0), record));
   EXPECT_EQ(record.counts->per_thread, (std::vector<double>{1000, 2000}));
 }
 
 TEST_F(ProbesTest, ThreadsThatDoNotAddUpAreRefused) {
   CaseRecord record;
   record.counts = Counts{.per_iteration = 3000};
-  const ProbeSample found{.probe = &probes::threads.probe,
+  const ProbeSample found{.probe = &probes::kThreads.probe,
                           .baseline = {counted(100, 1), counted(100, 2), counted(200)},
                           .statement = {counted(100'100, 1), counted(300'100, 2)}};
-  const Status kept = keep(probes::threads, found, record);
+  const Status kept = keep(probes::kThreads, found, record);
   ASSERT_FALSE(kept);
   EXPECT_FALSE(record.counts->per_thread);
-  EXPECT_EQ(probes::threads.probe.warning(describe(kept.error())),
-            "what each of its threads executes is not known: counted one at a time they come to 4000 instructions, and "
-            "all at once to 3000");
+  EXPECT_EQ(probes::kThreads.probe.warning(describe(kept.error())),
+            "what each of its threads executes is not known: counted one at a time they execute 4000 instructions, and "
+            "all at once 3000");
 }
 
 TEST_F(ProbesTest, AHeapPeakIsWhatTheRecorderSays) {
@@ -213,8 +213,8 @@ TEST_F(ProbesTest, AHeapPeakIsWhatTheRecorderSays) {
     CaseRecord record;
     record.counts = Counts{};
     const ProbeSample found{
-        .probe = &probes::heap_peak.probe, .baseline = {}, .statement = {RegionCounted{.left = left}}};
-    const Status status = keep(probes::heap_peak, found, record);
+        .probe = &probes::kHeapPeak.probe, .baseline = {}, .statement = {RegionCounted{.left = left}}};
+    const Status status = keep(probes::kHeapPeak, found, record);
     return std::pair(status ? "" : describe(status.error()), record.counts->heap_peak);
   };
   EXPECT_EQ(kept("peak 4096\n"), std::pair(std::string(), std::optional(4096.0)));
@@ -269,11 +269,11 @@ TEST_F(ProbesTest, ATraceThatLacksTheWorkOfALaunchHasNoFigures) {
 }
 
 TEST_F(ProbesTest, WhatCannotCountASingleThreadIsNotTakenAtItsWord) {
-  CaseDialogue earlier = begin(probes::threads);
+  CaseDialogue earlier = begin(probes::kThreads);
   earlier.on(PhaseReady{Phase::baseline});
   EXPECT_TRUE(advances(earlier.on(counted(200))));
   EXPECT_THAT(earlier.failure().value().message, HasSubstr("built with an earlier tallymark"));
-  CaseDialogue working = begin(probes::threads);
+  CaseDialogue working = begin(probes::kThreads);
   EXPECT_TRUE(advances(working.on(PhaseReady{.phase = Phase::baseline, .in_process = true})));
   EXPECT_THAT(working.failure().value().message, HasSubstr("others than its team's"));
 }

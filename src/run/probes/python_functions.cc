@@ -27,9 +27,9 @@ std::vector<std::string> observing_flags(const Settings& settings) {
   flags.emplace_back("--demangle=no");  // demangled names hold what contexts are divided by
   std::ranges::replace(flags, "--skip-plt=yes", "--skip-plt=no");
   std::ranges::replace(flags, "--dump-line=yes", "--dump-line=no");
-  flags.push_back(fmt::format("--separate-callers2={}*", python_evaluator));
-  flags.push_back(fmt::format("--separate-callers48={}*", python_trampoline));
-  for (const std::string_view function : python_plumbing)
+  flags.push_back(fmt::format("--separate-callers2={}*", kPythonEvaluator));
+  flags.push_back(fmt::format("--separate-callers48={}*", kPythonTrampoline));
+  for (const std::string_view function : kPythonPlumbing)
     flags.push_back(fmt::format("--separate-callers8={}", function));
   return flags;
 }
@@ -56,7 +56,7 @@ constexpr ProbeHost kObservedHost{
     .folder_variable = "TALLY_PYTHON_FUNCTIONS",
 };
 
-/// Once: what it costs to observe is in it anyway, and what is told is checked to be whole.
+/// Once: what it costs to observe is in it anyway, and what is reported is checked to be complete.
 ProbeStep next_observed_region(const ProbeState& state) {
   if (state.taken.empty()) return each_once(state);
   const RegionCounted& region = state.taken.front();
@@ -96,12 +96,12 @@ Status keep_python_functions(const ProbeSample& found, ProbeContext& context) {
   note_difference(read->profile,
                   static_cast<double>(read->profile.totals.front()) / static_cast<double>(region.iterations),
                   context.record.counts);
-  return context.keep_file(python_functions.suffix, to_json({compacted(read->profile), region.iterations}));
+  return context.keep_file(kPythonFunctions.suffix, to_json({compacted(read->profile), region.iterations}));
 }
 
 }  // namespace
 
-constinit const KeptProbe python_functions = {
+constinit const KeptProbe kPythonFunctions = {
     .probe = {.name = "functions",
               .activity = "finding the Python functions of",
               .unknown = "its Python functions are not known",

@@ -11,7 +11,7 @@ namespace tally {
 namespace {
 
 std::size_t index_of(const KeptProbe& probe) {
-  return static_cast<std::size_t>(std::ranges::find(probes::table, &probe) - probes::table.begin());
+  return static_cast<std::size_t>(std::ranges::find(probes::kTable, &probe) - probes::kTable.begin());
 }
 
 }  // namespace
@@ -22,7 +22,7 @@ Status ProbeContext::keep_file(std::string_view suffix, std::string_view text) c
 
 ProbeSet ProbeSet::of_profiles() {
   ProbeSet set;
-  for (const KeptProbe* one : probes::table) set.set(*one, one->asked == KeptProbe::Asked::with_profiles);
+  for (const KeptProbe* one : probes::kTable) set.set(*one, one->asked == KeptProbe::Asked::with_profiles);
   return set;
 }
 
@@ -32,7 +32,7 @@ bool ProbeSet::contains(const KeptProbe& probe) const { return in_[index_of(prob
 
 std::vector<const Probe*> probes_to_execute(const ProbeSet& wanted) {
   std::vector<const Probe*> all;
-  for (const KeptProbe* one : probes::table) {
+  for (const KeptProbe* one : probes::kTable) {
     if (one->asked == KeptProbe::Asked::on_device) continue;  // whoever executes finds out of which cases
     if (one->asked == KeptProbe::Asked::always || wanted.contains(*one)) all.push_back(&one->probe);
   }
@@ -40,7 +40,7 @@ std::vector<const Probe*> probes_to_execute(const ProbeSet& wanted) {
 }
 
 const KeptProbe& probe_of(const ProbeSample& found) {
-  return **std::ranges::find(probes::table, found.probe, [](const KeptProbe* one) { return &one->probe; });
+  return **std::ranges::find(probes::kTable, found.probe, [](const KeptProbe* one) { return &one->probe; });
 }
 
 }  // namespace tally

@@ -52,16 +52,16 @@ struct KeptProbe {
 
 namespace probes {
 
-extern const KeptProbe calls;
-extern const KeptProbe allocation_sites;
-extern const KeptProbe python_functions;
-extern const KeptProbe threads;
-extern const KeptProbe lines;
-extern const KeptProbe heap_peak;
-extern const KeptProbe kernels;
+extern const KeptProbe kCalls;
+extern const KeptProbe kAllocationSites;
+extern const KeptProbe kPythonFunctions;
+extern const KeptProbe kThreads;
+extern const KeptProbe kLines;
+extern const KeptProbe kHeapPeak;
+extern const KeptProbe kKernels;
 
-inline constexpr auto table = std::to_array<const KeptProbe*>(
-    {&calls, &allocation_sites, &python_functions, &threads, &lines, &heap_peak, &kernels});
+inline constexpr auto kTable = std::to_array<const KeptProbe*>(
+    {&kCalls, &kAllocationSites, &kPythonFunctions, &kThreads, &kLines, &kHeapPeak, &kKernels});
 
 }  // namespace probes
 
@@ -77,7 +77,7 @@ class ProbeSet {
   friend bool operator==(const ProbeSet&, const ProbeSet&) = default;
 
  private:
-  std::bitset<probes::table.size()> in_;  ///< By their places in the table.
+  std::bitset<probes::kTable.size()> in_;  ///< By their places in the table.
 };
 
 /// For an engine: these, and those that are always wanted.

@@ -50,7 +50,7 @@ Status keep_threads(const ProbeSample& found, ProbeContext& context) {
   std::vector<double> each = counts_by_thread(alone);
   if (!adds_up(each, *counts)) {
     return fail(ErrorKind::failed,
-                fmt::format("counted one at a time they come to {:.0f} instructions, and all at once to {:.0f}",
+                fmt::format("counted one at a time they execute {:.0f} instructions, and all at once {:.0f}",
                             std::accumulate(each.begin(), each.end(), 0.0), counts->per_iteration));
   }
   counts->per_thread = std::move(each);
@@ -59,7 +59,7 @@ Status keep_threads(const ProbeSample& found, ProbeContext& context) {
 
 }  // namespace
 
-constinit const KeptProbe threads = {
+constinit const KeptProbe kThreads = {
     .probe = {.name = "threads",
               .activity = "counting each thread of",
               .unknown = "what each of its threads executes is not known",

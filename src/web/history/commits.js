@@ -76,7 +76,7 @@ function commitCards(runs, most) {
   });
 }
 
-const tells = (run) =>
+const matters = (run) =>
   [run.steps, run.times, run.broken, run.seams].some((list) => list.length > 0) ||
   Boolean(epochAt(run));
 
@@ -90,7 +90,7 @@ function showCommits() {
     const matching = site.runs.filter((run) => {
       const {id, author, title} = run.commit;
       const text = `${id} ${author} ${title}`.toLowerCase();
-      return (all || tells(run)) && words.every((word) => text.includes(word));
+      return (all || matters(run)) && words.every((word) => text.includes(word));
     });
     const newest = matching.toReversed();
     place.replaceChildren(

@@ -205,7 +205,7 @@ function showOverview() {
   // The newest first, and of one commit the largest.
   const steps = site.runs.toReversed().flatMap((run) => run.steps);
   const findings = [...site.drifts, ...steps].filter(({isFinding}) => isFinding);
-  const recent = site.runs.filter(tells).toReversed();
+  const recent = site.runs.filter(matters).toReversed();
   const section = (title, ...content) => [el('h2', {}, title), content];
   const page = el(
     'div',

@@ -160,7 +160,7 @@ function countPlot(points, range, one) {
   ]);
 }
 
-/// Writes the ticks of one axis alike: one unit, and as many decimals as tell them apart.
+/// Writes the ticks of one axis alike: one unit, and as many decimals as distinguish them.
 function timeTicks({from, to}) {
   const [size, unit] = [
     [1, 's'],

@@ -12,11 +12,11 @@ function stepFigures(step) {
       ' ',
       agreedTag(step),
     ),
-    step.agreed && agreementOf(step.agreed),
+    step.agreed && acknowledgementOf(step.agreed),
   ];
 }
 
-function agreementOf(line) {
+function acknowledgementOf(line) {
   const facts = [line.reason, line.owner, line.issue, 'until ' + line.expires];
   return el('p', {class: 'small soft'}, 'Acknowledged: ' + facts.filter(Boolean).join(' · '));
 }

@@ -1,5 +1,5 @@
 'use strict';
-// The page of traces: a timeline of each, and what they come to.
+// The page of traces: a timeline of each, and their figures.
 
 function traceSection(trace, events) {
   const name = trace.path.split('/').pop();

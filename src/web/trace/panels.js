@@ -1,5 +1,5 @@
 'use strict';
-// What a trace comes to: utilization by window, idle time by cause with its longest gaps, kernels.
+// The figures of a trace: utilization by window, idle time by cause with its longest gaps, kernels.
 
 /// "12.3 µs", of whole nanoseconds.
 const nanoseconds = (value) => (value === 0 ? '0' : seconds(value * 1e-9));

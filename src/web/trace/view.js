@@ -1,5 +1,5 @@
 'use strict';
-// Moving in a timeline: wheel and keys zoom, drag pans, a click tells what is there. All traces of
+// Moving in a timeline: wheel and keys zoom, drag pans, a click shows what is there. All traces of
 // a page show the same stretch of time, each from its own beginning.
 
 /// One for the page.

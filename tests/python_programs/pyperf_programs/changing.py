@@ -1,4 +1,4 @@
-"""What a benchmark works on changes as the script goes on, and is removed at its end."""
+"""What a benchmark works on changes as the script continues, and is removed at its end."""
 
 import os
 import shutil

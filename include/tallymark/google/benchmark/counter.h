@@ -1,4 +1,4 @@
-/// Numbers that a benchmark tells beside its times.
+/// Numbers that a benchmark reports beside its times.
 #ifndef TALLYMARK_BENCHMARK_COUNTER_H
 #define TALLYMARK_BENCHMARK_COUNTER_H
 

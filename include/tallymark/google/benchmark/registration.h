@@ -1,4 +1,4 @@
-/// Making benchmarks known, and what can be said of each.
+/// Registers benchmarks, and sets the options of each.
 #ifndef TALLYMARK_BENCHMARK_REGISTRATION_H
 #define TALLYMARK_BENCHMARK_REGISTRATION_H
 
@@ -88,7 +88,7 @@ class Benchmark {
   Benchmark* DenseThreadRange(int least, int most, int stride = 1);
   Benchmark* ThreadPerCpu();
 
-  /// Threads of somebody else's making cannot be told to begin and end together with the counting.
+  /// Threads that somebody else makes cannot be made to begin and end together with the counting.
   template <typename Factory>
   Benchmark* ThreadRunner(Factory&& /*factory*/) {
     static_assert(!std::is_same<Factory, Factory>::value,

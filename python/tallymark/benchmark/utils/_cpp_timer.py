@@ -48,7 +48,7 @@ class CppTimer:
     ) -> Measurement:
         """Samples of at least `min_run_time` seconds together, each as long as the clock needs."""
         number, times = self._raw_times(_for_seconds(min_run_time))
-        return self._told(number, times, callback)
+        return self._reported(number, times, callback)
 
     def adaptive(
         self,
@@ -58,12 +58,12 @@ class CppTimer:
         callback: Callable[[int, float], Any] | None,
     ) -> Measurement:
         """Samples of twice the time in each turn, until the last turn's interquartile range is below `threshold` of its
-        median, or they come to `max_run_time` seconds."""
+        median, or they take `max_run_time` seconds together."""
         turn_s = max(min_run_time, 0.01)
         total = 0.0
         for _ in range(_MOST_TURNS):
             number, times = self._raw_times(_for_seconds(turn_s))
-            found = self._told(number, times, callback)
+            found = self._reported(number, times, callback)
             total += sum(times)
             if len(times) > 3 and found.meets_confidence(threshold):
                 break
@@ -72,7 +72,7 @@ class CppTimer:
             turn_s *= 2
         return found
 
-    def _told(
+    def _reported(
         self, number: int, times: list[float], callback: Callable[[int, float], Any] | None
     ) -> Measurement:
         if callback is not None:
@@ -97,6 +97,6 @@ class CppTimer:
 
 
 def _for_seconds(seconds: float) -> Settings:
-    """Settings by which samples come to so much time, and no more for the sake of precision."""
+    """Settings by which samples take so much time together, and no more for the sake of precision."""
     length = max(seconds, _LEAST_S)
     return {"min_run_time_s": length, "max_run_time_s": length}

@@ -41,7 +41,7 @@ _GIVEN = [(name, name) for name in ("gc", "os", "pickle", "sys", "time", "torch"
 def python_definition(task_spec: TaskSpec, bridge: GlobalsBridge | None = None) -> Definition:
     """A Python statement, with the globals that `bridge` carries.
 
-    Its host has PyTorch loaded where the statement comes to use it; otherwise it is the one that has counted the same
+    Its host has PyTorch loaded where the statement uses it; otherwise it is the one that has counted the same
     statement for everybody else."""
     from tallymark import Definition
     from tallymark._capture.capture import capture_text, with_modes

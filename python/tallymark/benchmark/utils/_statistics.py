@@ -1,4 +1,4 @@
-"""What is said of samples: middle, spread, and how many figures of it to believe."""
+"""Statistics of samples: middle, spread, and how many figures of it to believe."""
 
 from __future__ import annotations
 

@@ -39,10 +39,10 @@ class FuzzedParameter:
     """A named value that is drawn.
 
     distribution: "uniform" or "loguniform" between minval and maxval, both included (whole numbers where they are
-    whole; loguniform always), or values with their probabilities, which come to 1.
+    whole; loguniform always), or values with their probabilities, whose sum is 1.
     strict: drawn once for a set of parameters, and kept when the set is rejected and drawn again.
 
-    Raises AssertionError for another distribution, for probabilities that are negative or do not come to 1, and for
+    Raises AssertionError for another distribution, for probabilities that are negative or whose sum is not 1, and for
     limits beside them."""
 
     def __init__(

@@ -70,7 +70,7 @@ def _without_margin(text: str) -> str:
 
 
 class Timer:
-    """Executes `stmt` and tells its times and its instructions.
+    """Executes `stmt` and reports its times and its instructions.
 
     stmt, setup: text; a common margin, a first empty line and blanks at the end are removed.
     global_setup: C++ only, at file scope.
@@ -169,7 +169,7 @@ class Timer:
     def blocked_autorange(
         self, callback: Callback | None = None, min_run_time: float = 0.2
     ) -> Measurement:
-        """Times blocks of executions until they come to `min_run_time` seconds.
+        """Times blocks of executions until they take `min_run_time` seconds together.
 
         A block is as large as it must be for the clock to take a ten-thousandth of it at the most. `callback` gets
         each block's executions and seconds."""

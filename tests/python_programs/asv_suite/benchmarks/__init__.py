@@ -1,4 +1,4 @@
-"""A suite of each thing that asv's documentation tells of."""
+"""A suite of each thing that asv's documentation describes."""
 
 import os
 

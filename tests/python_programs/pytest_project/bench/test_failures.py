@@ -1,4 +1,4 @@
-"""Each way in which a test is not measured; the others go on."""
+"""Each way in which a test is not measured; the others continue."""
 
 import os
 

@@ -31,7 +31,7 @@ FunctionCount.__module__ = f"{__package__}.timer_interface"
 class FunctionCounts:
     """A sequence of FunctionCount, the largest first. Inclusive counts hold what a function called, too.
 
-    A slice is a FunctionCounts that prints every row. Sums and differences go by function, and leave out what comes to
+    A slice is a FunctionCounts that prints every row. Sums and differences go by function, and leave out what is
     nothing."""
 
     _data: tuple[FunctionCount, ...]

@@ -1,4 +1,4 @@
-#include "history/told.h"
+#include "history/loaded.h"
 
 #include <optional>
 #include <unordered_map>
@@ -19,7 +19,7 @@ std::vector<PlacedRun> placed_on(const CommitLine& line, const std::vector<Index
   return placed;
 }
 
-Result<History> told_history(const HistoryIndex& index, std::string suite, CommitLine line,
+Result<History> read_history(const HistoryIndex& index, std::string suite, CommitLine line,
                              std::vector<IndexedRun> runs, const ChosenRuns& chosen, std::string_view only) {
   History history;
   history.suite = std::move(suite);
