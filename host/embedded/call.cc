@@ -3,6 +3,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <new>
 
 namespace tally::detail {
 
@@ -35,6 +36,10 @@ std::size_t heap_bytes() {
   const struct mallinfo2 info = ::mallinfo2();
   return info.uordblks + info.hblkhd;
 }
+
+void* make_room(std::size_t bytes, std::size_t alignment) { return ::operator new(bytes, std::align_val_t(alignment)); }
+
+void drop_room(void* room, std::size_t alignment) noexcept { ::operator delete(room, std::align_val_t(alignment)); }
 
 Objects::Chunk Objects::next_chunk() {
   Chunk chunk;

@@ -36,6 +36,9 @@ void resume(Call* call);
 std::size_t chunk_of(Call* call, std::size_t bytes);
 /// What malloc has given away so far, in bytes.
 std::size_t heap_bytes();
+/// Room for objects of any alignment. Not in this header: with -fno-aligned-new there is no std::align_val_t.
+void* make_room(std::size_t bytes, std::size_t alignment);
+void drop_room(void* room, std::size_t alignment) noexcept;
 
 /// What `auto _` is: nothing, and nobody is warned that it is not used.
 struct [[maybe_unused]] Tick {};
@@ -133,7 +136,7 @@ class Each final : Objects {
   Each& operator=(const Each&) = delete;
   ~Each() override {
     Each::drop();
-    ::operator delete(room_, std::align_val_t(alignof(T)));
+    drop_room(room_, alignof(T));
   }
 
   class Iterator {
@@ -172,7 +175,7 @@ class Each final : Objects {
       T first = make_();
       const std::size_t after = heap_bytes();
       size_ = chunk_of(call(), sizeof(T) + (after > before ? after - before : 0));
-      room_ = static_cast<T*>(::operator new(size_ * sizeof(T), std::align_val_t(alignof(T))));
+      room_ = static_cast<T*>(make_room(size_ * sizeof(T), alignof(T)));
       ::new (static_cast<void*>(room_)) T(std::move(first));
       made_ = 1;
     }

@@ -23,7 +23,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-ROOMS = ("cpp", "python", "public", "records", "trace")
+ROOMS = ("cpp", "python", "public", "records", "trace", "google")
 CHECKS = {}
 
 

@@ -200,6 +200,25 @@ TEST(GoogleBuilt, HeavyBenchmarksAreExecutedLessOften) {
   }
 }
 
+/// The library runs all benchmarks that a name matches, so in a built program a case passes those before its own.
+TEST(GoogleBuilt, BenchmarksOfOneNameAreCountedEach) {
+  if (!fs::exists("/usr/include/benchmark/benchmark.h")) GTEST_SKIP() << "needs libbenchmark-dev";
+  for (const std::string library : {"-lbenchmark", "facade/libtallymark_benchmark.a"}) {
+    SCOPED_TRACE(library);
+    const Program program({.source = "google_namesakes", .compiler = "g++", .library = library});
+    Ran ran;
+    const Record record = counted(program.path(), {}, ran);
+    EXPECT_EQ(ran.code, 0) << ran.err << ran.out;
+    ASSERT_EQ(record.cases.size(), 3U);
+    const std::map<std::string, double> thousands = {{"work", 1}, {"work#2", 2}, {"work#3", 4}};
+    for (const auto& [name, number] : thousands) {
+      const CaseRecord& one = case_with(record, "google_namesakes/" + name + " [cpp]");
+      ASSERT_TRUE(one.counts) << name << ran.err;
+      EXPECT_NEAR(one.counts->per_iteration, number * 1000, 16) << name << ": with its inner loop";
+    }
+  }
+}
+
 /// Built already, with Google Benchmark's own library: its loop's control stays in.
 TEST(GoogleBuilt, IsCountedByPuttingOursBeforeItsLibrary) {
   if (!fs::exists("/usr/include/benchmark/benchmark.h")) GTEST_SKIP() << "needs libbenchmark-dev";

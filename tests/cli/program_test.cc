@@ -66,6 +66,19 @@ TEST(Programs, EveryFormOfLoopIsReadExactly) {
   }
 }
 
+/// As flatbuffers compiles its benchmarks: std::align_val_t is then not there.
+TEST(Programs, CompileWithoutAlignedNew) {
+  for (const std::string compiler : {"g++", "clang++-19"}) {
+    SCOPED_TRACE(compiler);
+    const Program program({.source = "loops", .compiler = compiler, .level = "-fno-aligned-new"});
+    Ran ran;
+    const Record record = measured(program.path(), {"--filter", "loops/each*"}, ran);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    ASSERT_FALSE(record.cases.empty());
+    for (const CaseRecord& one : record.cases) EXPECT_NEAR(one.counts->per_iteration, 1000, 8) << one.id;
+  }
+}
+
 /// A heavy benchmark is executed less often than others, by what an execution takes and never by a clock.
 TEST(Programs, TheNumberOfExecutionsFollowsFromTheirWork) {
   const Program program({.source = "heavy_work"});

@@ -11,9 +11,11 @@ import os
 import re
 import subprocess
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from surroundings import UNREAD, counted_environment, open_program, padded, path_of, size_of
 
 SHORT = 10  # executions of the shorter call, as the built-program door makes them
 # What calls a benchmark's function, by side: with its State, without reports.
@@ -25,9 +27,6 @@ TIMING = re.compile(
     r"/(manual_time|real_time|process_time|threads:1|(min_time|min_warmup_time|repeats|iterations):[^/]*)(?=/|$)"
 )
 PAUSES = "State::PauseTiming()"
-# What `tally run` gives every case, and programs read: with another zone cctz and `mktime` go another way.
-SET_BY_TALLY = {"LC_ALL": "C.UTF-8", "TZ": "UTC"}
-SURROUNDINGS = 24  # environments of other sizes, over a page of the stack
 
 
 @dataclass(frozen=True)
@@ -46,14 +45,6 @@ def clean_environment() -> dict[str, str]:
         name: os.environ[name] for name in ("HOME", "PATH", "XDG_CACHE_HOME") if name in os.environ
     }
     return kept | {"XDG_RUNTIME_DIR": "/nonexistent"}
-
-
-def surroundings(number: int) -> dict[str, str]:
-    """Variables that nobody reads: one to eight, which are passed in each search of the environment, and 176 bytes more
-    each time, which move the stack.
-    """
-    names = [f"SURROUNDINGS_{i}" for i in range(number % 8 + 1)]
-    return dict.fromkeys(names[1:], "") | {names[0]: "x" * (176 * (number + 1))}
 
 
 def count_of(case: dict[str, Any]) -> Count:
@@ -136,35 +127,45 @@ class Asked:
     folder: Path
     executions: int
     limit_s: float
-    variables: dict[str, str] = field(default_factory=dict)  # besides those that it always has
+    shift: int = 0  # steps that its stack and heap are moved by
+
+
+def command_of(
+    asked: Asked, name: str, executions: int, program: str, report: Path
+) -> tuple[list[str], dict[str, str]]:
+    """The program's argv, and its environment: what it runs goes by its own command line; by variables if it has
+    arguments of its own, for it may take no others. (Four variables more are 290 instructions more in a `getenv` of
+    what is not there; they take the places of four others.)
+    """
+    environment = counted_environment(asked.side)
+    flags = {"filter": pattern_of(name), "min_time": f"{executions:06d}x", "out_format": "json"}
+    flags |= {"out": str(report)}
+    if len(asked.argv) == 1:
+        flags = {f"--benchmark_{flag}": value for flag, value in flags.items()}
+        flags = padded(flags, asked.side, asked.shift, size_of([program]))
+        return [program, *(f"{flag}={value}" for flag, value in flags.items())], environment
+    flags = {f"BENCHMARK_{flag.upper()}": value for flag, value in flags.items()}
+    unread = [f"{variable}={environment.pop(variable)}" for variable in UNREAD]
+    flags = padded(flags, asked.side, asked.shift, size_of([program]) - size_of(unread))
+    return [program, *asked.argv[1:]], environment | flags
 
 
 def one_call(asked: Asked, name: str, executions: int) -> Call:
-    """Runs one benchmark under Callgrind, by the program's own command line; by variables if it has arguments of its
-    own, for it may take no others. (Four variables more are 290 instructions more in a `getenv` of what is not there.)
+    """Runs one benchmark under Callgrind.
 
     Without address randomisation: Google Benchmark 1.9.3 and newer would start the program again, out of Valgrind.
     """
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, open_program(asked.argv[0]) as program:
         profile, report = Path(folder, "profile"), Path(folder, "report.json")
+        argv, environment = command_of(asked, name, executions, path_of(program), report)
         command = ["setarch", "-R", "valgrind", "--tool=callgrind"]
-        command += [
-            f"--toggle-collect={CALLERS[asked.side]}",
-            f"--callgrind-out-file={profile}",
-            *asked.argv,
-        ]
-        flags = {"filter": pattern_of(name), "min_time": f"{executions}x"}
-        flags |= {"out": str(report), "out_format": "json"}
-        variables = {}
-        if len(asked.argv) > 1:
-            variables = {f"BENCHMARK_{flag.upper()}": value for flag, value in flags.items()}
-        else:
-            command += [f"--benchmark_{flag}={value}" for flag, value in flags.items()]
+        command += [f"--toggle-collect={CALLERS[asked.side]}", f"--callgrind-out-file={profile}"]
         subprocess.run(
-            command,
-            env=clean_environment() | SET_BY_TALLY | variables | asked.variables,
+            [*command, *argv],
+            env=environment,
             cwd=asked.folder,
             capture_output=True,
+            pass_fds=[program],
             timeout=asked.limit_s,
             check=False,
         )

@@ -10,8 +10,9 @@ installation of it, --google-sources its source folder). Each case then has thes
 - built: the program that was built with Google Benchmark, by the same command;
 - Callgrind: either program under plain Valgrind, a call of 10 executions taken off a longer one. At most --callgrind
   cases of a program, evenly chosen, since each takes four processes, and all whose first two counts differ by more
-  than the loop's own control. Where it disagrees with a door, also in other surroundings (variables that nobody reads,
-  which move the stack): if Callgrind's own count becomes the door's in one of them, the case is one of surroundings.
+  than the loop's own control. Its program finds around it what it finds under tally (surroundings.py).
+  Where it disagrees with a door, also in other surroundings (longer arguments, which move stack and heap by 16 bytes
+  each, up to a page): if Callgrind's own count becomes the door's in one of them, the case is one of surroundings.
 
 Both doors count everything twice, the second time on one core (--cores 0); the two runs must be equal, or the record
 must say of the case that it asks for what is another in each run. The exit code is 1 if a case disagrees and nothing
@@ -27,8 +28,9 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from doors import SURROUNDINGS, Asked, Count, by_callgrind, by_tally, paired, surroundings
+from doors import Asked, Count, by_callgrind, by_tally, paired
 from projects import SIDES, BuildFailed, Places, Project, build, read_table
+from surroundings import shifts
 from verdicts import NOISE, Counts, Verdict, changed, flag_of, judge, side_agrees
 
 WRONG = ("disagrees", "unproven", "one side")
@@ -168,13 +170,13 @@ class Matrix:
         """Whether plain Callgrind comes to the count of each door in some surroundings."""
         found = counts
         for side in SIDES:
-            for number in range(SURROUNDINGS):
+            for shift in shifts():
                 if side_agrees(found, side, NOISE):
                     break
                 argv = [str(programs[side]), *project.args]
                 folder = self.folder_of(project, programs[side])
                 asked = Asked(argv, side, folder, project.iterations, self.args.limit)
-                plain = by_callgrind(replace(asked, variables=surroundings(number)), name)
+                plain = by_callgrind(replace(asked, shift=shift), name)
                 if plain.value is not None and side == "header":
                     found = replace(found, plain_header=plain)
                 elif plain.value is not None:
@@ -182,7 +184,7 @@ class Matrix:
             if not side_agrees(found, side, NOISE):
                 return None
         return Verdict(
-            "surroundings", f"{counts.figures()}; in another environment {found.figures()}"
+            "surroundings", f"{counts.figures()}; stack and heap moved: {found.figures()}"
         )
 
     def with_callgrind(
