@@ -89,7 +89,7 @@ def missing_folders() -> tuple[str, ...]:
     real = {os.path.realpath(path or os.curdir) for path in own}
     found = []
     for path in sys.path:
-        # What is no folder and no archive is a hook's name; an interpreter that has the hook has it, too.
+        # What is not a folder and no archive is a hook's name; an interpreter that has the hook has it, too.
         if os.path.exists(path or os.curdir) and os.path.realpath(path or os.curdir) not in real:
             found.append(os.path.abspath(path))
     return tuple(dict.fromkeys(found))

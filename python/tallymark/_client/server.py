@@ -29,7 +29,7 @@ def find_tally(name: str | None = None) -> str:
         found = shutil.which(os.path.expanduser(asked))
         if found is None:
             raise Error(
-                f"'{asked}' is no program",
+                f"'{asked}' is not a program",
                 place="tally" if name else "$TALLY",
                 hint="give the path of tally, or unset it",
                 kind="missing",
