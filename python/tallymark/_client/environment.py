@@ -1,4 +1,5 @@
-"""What the measured interpreter is given of this process: program, environment, working folder, folders of modules."""
+"""The surroundings that the measured interpreter gets from this process: program, environment, working folder, folders
+of modules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where `tally` and its server are: finds the program, the socket, and a server that is this program's; starts one."""
+"""Finds the program `tally`, its socket, and a server of the same build; starts one where there is none."""
 
 from __future__ import annotations
 
