@@ -385,9 +385,9 @@ TEST_F(Alone, FlagsAreTakenAndOthersLeft) {
   EXPECT_EQ(benchmark::GetDefaultTimeUnit(), benchmark::kMillisecond);
   EXPECT_EQ(benchmark::GetBenchmarkVerbosity(), 2);
   EXPECT_EQ(benchmark::internal::GetGlobalContext()->at("key"), "value");
-  EXPECT_EXIT(say({"--benchmark_repetitions=many"}), testing::ExitedWithCode(1), "is no whole number");
+  EXPECT_EXIT(say({"--benchmark_repetitions=many"}), testing::ExitedWithCode(1), "is not a whole number");
   EXPECT_EXIT(say({"--benchmark_format=xml"}), testing::ExitedWithCode(1), "it is one of console, json, csv");
-  EXPECT_EXIT(say({"--benchmark_min_time=soon"}), testing::ExitedWithCode(1), "is no number");
+  EXPECT_EXIT(say({"--benchmark_min_time=soon"}), testing::ExitedWithCode(1), "is not a number");
 }
 
 TEST_F(Alone, NumbersHavePrefixes) {

@@ -51,7 +51,7 @@ std::vector<Known> known_flags(Flags& f) {
 double number(const std::string& name, const std::string& word) {
   char* end = nullptr;
   const double value = std::strtod(word.c_str(), &end);
-  if (word.empty() || *end != 0) refuse("--" + name + "=" + word + " is no number", "write a number");
+  if (word.empty() || *end != 0) refuse("--" + name + "=" + word + " is not a number", "write a number");
   return value;
 }
 
@@ -60,7 +60,7 @@ int whole(const std::string& name, const std::string& word) {
   errno = 0;
   const long value = std::strtol(word.c_str(), &end, 10);
   if (word.empty() || *end != 0 || errno != 0 || value < INT_MIN || value > INT_MAX)
-    refuse("--" + name + "=" + word + " is no whole number", "write one, as 3");
+    refuse("--" + name + "=" + word + " is not a whole number", "write one, as 3");
   return static_cast<int>(value);
 }
 
@@ -151,7 +151,7 @@ std::optional<IterationCount> Flags::iterations() const {
   if (dry_run) return 1;
   if (min_time.empty() || min_time.back() != 'x') return std::nullopt;
   const double count = number("benchmark_min_time", min_time.substr(0, min_time.size() - 1));
-  if (count < 1) refuse("--benchmark_min_time=" + min_time + " is no number of iterations", "write 100x, or 0.5s");
+  if (count < 1) refuse("--benchmark_min_time=" + min_time + " is not a number of iterations", "write 100x, or 0.5s");
   return static_cast<IterationCount>(count);
 }
 

@@ -406,7 +406,7 @@ def report_value(case, value, unit):
         value = float(value)
     except (TypeError, ValueError):
         shown = one_line(repr(value))[:LONGEST_VALUE]
-        raise TypeError(f"it returns what is no number: {shown}") from None
+        raise TypeError(f"it returns what is not a number: {shown}") from None
     return case.report(value, one_line(str(unit)))
 
 

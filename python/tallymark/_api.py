@@ -1,4 +1,4 @@
-"""The functions that people call: count, time, measure, run."""
+"""The public functions: count, time, measure, run."""
 
 from __future__ import annotations
 

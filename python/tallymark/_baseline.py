@@ -43,7 +43,7 @@ def renamed(record: Record, name: str) -> Record:
 
 
 def read_baseline(path: Path) -> Record | None:
-    """The record in the file, or None where there is no file. Raises Error for what is no record."""
+    """The record in the file, or None where there is no file. Raises Error for what is not a record."""
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -54,7 +54,7 @@ def read_baseline(path: Path) -> Record | None:
         ) from None
     if not isinstance(record, dict) or not isinstance(record.get("cases"), list):
         raise Error(
-            "the baseline is no record of tally",
+            "the baseline is not a record of tally",
             place=str(path),
             hint="write it anew",
             kind="input",

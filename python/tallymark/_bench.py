@@ -118,7 +118,7 @@ class State:
         self._loop.counter(name, float(value), per is not None)
 
     def skip(self, reason: str) -> None:
-        """The case is skipped for this reason, which is no failure. Return afterwards."""
+        """The case is skipped for this reason, which is not a failure. Return afterwards."""
         self._loop.skip(reason)
 
 

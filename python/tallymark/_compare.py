@@ -1,4 +1,4 @@
-"""Two statements, or two results, side by side: what `tally compare` says of them, and the functions that moved."""
+"""Compares two statements, or two results: the verdict of `tally compare`, and the functions that moved."""
 
 from __future__ import annotations
 

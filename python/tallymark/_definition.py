@@ -1,4 +1,4 @@
-"""What is to be measured: one statement with its setup, and the part of it that goes to the server."""
+"""The definition of a measurement: one statement with its setup, and the part of it that goes to the server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What measuring needs, and what of it is missing."""
+"""Checks what measuring needs, and reports what is missing."""
 
 from __future__ import annotations
 

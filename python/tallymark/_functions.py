@@ -1,4 +1,4 @@
-"""In which functions the instructions are, and which of them moved."""
+"""Instructions by function, and the functions that moved."""
 
 from __future__ import annotations
 

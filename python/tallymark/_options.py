@@ -1,4 +1,4 @@
-"""The options of a measurement, as keywords, and what they are called in a record's settings."""
+"""The options of a measurement, as keywords, and their keys in a record's settings."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Texts to where a user says. A file is replaced, and keeps its permissions and its owner; links are followed; devices,
-pipes and descriptors (`/dev/fd/3`) are written into. The command does the same (`base/output_place.h`)."""
+"""Writes texts to where a user says. A file is replaced, and keeps its permissions and its owner; links are followed;
+devices, pipes and descriptors (`/dev/fd/3`) are written into. The command does the same (`base/output_place.h`)."""
 
 from __future__ import annotations
 

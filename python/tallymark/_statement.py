@@ -1,4 +1,4 @@
-"""From what a caller gives (text, or a function with arguments) to a definition, with what it takes along."""
+"""Makes a definition from a text, or from a function with arguments, with what it takes along."""
 
 from __future__ import annotations
 

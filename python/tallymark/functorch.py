@@ -129,7 +129,7 @@ def get_chrome_trace_events(filename: Path) -> list[Event]:
     events = document.get("traceEvents") if isinstance(document, dict) else document
     if not isinstance(events, list):
         raise Error(
-            "it is no trace: there is no list of traceEvents in it",
+            "it is not a trace: there is no list of traceEvents in it",
             place=os.fspath(filename),
             hint="name a file that export_chrome_trace has written",
             kind="input",
@@ -179,7 +179,7 @@ def get_duration(sorted_gpu_events: Sequence[Event]) -> Any:
 def compute_utilization(filename: Path, total_length: float) -> tuple[float, float]:
     """The shares of `total_length` (seconds, of the same run without the profiler) in which a GPU worked, and in which
     one worked on matrix products or convolutions; 0.0 where no process is labelled a GPU. Sets `gpu_pids`. Raises Error
-    for what is no trace."""
+    for what is not a trace."""
     global gpu_pids
     document = read_trace(
         (filename,), ["--legacy", "--no-operators", "--no-steps", "--kernels", "1"]

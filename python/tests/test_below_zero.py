@@ -1,4 +1,4 @@
-"""Counts below zero are no figures: more was taken off for the empty loop, or for pauses, than there was."""
+"""Counts below zero are not figures: more was taken off for the empty loop, or for pauses, than there was."""
 
 from __future__ import annotations
 

@@ -209,7 +209,9 @@ def test_threads_take_turns(fake: Fake) -> None:
 def test_a_missing_tally_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TALLY", "/nowhere/tally")
     monkeypatch.delenv("TALLY_SERVER", raising=False)
-    with pytest.raises(tallymark.Error, match=r"\$TALLY: '/nowhere/tally' is no program") as caught:
+    with pytest.raises(
+        tallymark.Error, match=r"\$TALLY: '/nowhere/tally' is not a program"
+    ) as caught:
         Engine().measure(ONE)
     assert caught.value.kind == "missing"
 

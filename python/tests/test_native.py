@@ -173,7 +173,7 @@ def test_a_benchmark_program_counts_as_by_the_command(
     assert 3003 < one.counts.per_iteration < 3050
     wrong = tallymark.Suite()
     wrong.program("/bin/true")
-    with pytest.raises(tallymark.Error, match="is no benchmark program"):
+    with pytest.raises(tallymark.Error, match="is not a benchmark program"):
         wrong.run(engine=engine)
 
 

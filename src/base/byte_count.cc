@@ -19,7 +19,7 @@ Result<std::uint64_t> parse_bytes(const std::string& text, const std::string& wh
   if (unit == "M" || unit == "MB" || unit == "MiB") shift = 20;
   if (unit == "G" || unit == "GB" || unit == "GiB") shift = 30;
   if (error != std::errc{} || shift < 0 || value == 0 || value > (~std::uint64_t{0} >> static_cast<unsigned>(shift))) {
-    return fail(ErrorKind::input, fmt::format("'{}' is no amount of memory", text), where,
+    return fail(ErrorKind::input, fmt::format("'{}' is not an amount of memory", text), where,
                 "write bytes, or a number with K, M or G: 512M");
   }
   return value << static_cast<unsigned>(shift);

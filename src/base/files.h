@@ -26,7 +26,7 @@ Status write_all(int fd, std::string_view text, const std::string& path);
 /// leaves the old file as it was.
 Status write_file(const std::filesystem::path& path, std::string_view text);
 
-/// The same for a text that comes in pieces. Without publish() nothing is left of it, but of what is no file: there
+/// The same for a text that comes in pieces. Without publish() nothing is left of it, but of what is not a file: there
 /// pieces go as they come. So they do into a file that cannot be replaced (one that is mounted by itself, another
 /// user's, one in a folder that must not be written).
 class NewFile {

@@ -42,7 +42,7 @@ Result<std::vector<int>> expected_codes(const std::string& text) {
   for (const std::string_view part : split(text, ',')) {
     const auto code = whole_number(part);
     if (!code || *code < 0 || *code > kMostStatus) {
-      return fail(ErrorKind::input, fmt::format("'{}' is no exit code", part), "--expect-status",
+      return fail(ErrorKind::input, fmt::format("'{}' is not an exit code", part), "--expect-status",
                   "write numbers from 0 to 255, such as 0,1, or any");
     }
     codes.push_back(static_cast<int>(*code));
@@ -55,14 +55,15 @@ Result<std::vector<Param>> params_of(const std::vector<std::string>& parameters)
   for (const std::string& text : parameters) {
     const std::size_t equals = text.find('=');
     if (equals == 0 || equals == std::string::npos) {
-      return fail(ErrorKind::input, fmt::format("'{}' is no parameter", text), "--parameter",
+      return fail(ErrorKind::input, fmt::format("'{}' is not a parameter", text), "--parameter",
                   "write NAME=A,B,C or NAME=1..10; the command has ${NAME} where the value belongs");
     }
     const std::string name = text.substr(0, equals);
     if (contains(params, name, &Param::name) || name.contains(' ')) {
-      return fail(ErrorKind::input,
-                  name.contains(' ') ? fmt::format("'{}' is no name", name) : fmt::format("'{}' is given twice", name),
-                  "--parameter", "write NAME=A,B,C once for each name");
+      return fail(
+          ErrorKind::input,
+          name.contains(' ') ? fmt::format("'{}' is not a name", name) : fmt::format("'{}' is given twice", name),
+          "--parameter", "write NAME=A,B,C once for each name");
     }
     auto values = parameter_values(text.substr(equals + 1), "--parameter");
     if (!values) return std::unexpected(values.error());
@@ -173,7 +174,7 @@ Result<Suite> suite_of(const Context& context, const CommandOptions& options) {
                      : of_shell               ? shortened(options.commands[i])
                                               : shortened(command_name(command.line.run))};
     std::ranges::replace_if(command.label[0], [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
-    // A shell's own ${…} is no parameter of ours.
+    // A shell's own ${…} is not a parameter of ours.
     if (params->empty()) command.label[0] = replace_all(command.label[0], "${", "$${");
     if (Status added = suite.add(std::move(command)); !added) return std::unexpected(added.error());
   }
@@ -211,7 +212,7 @@ Result<std::vector<std::string>> shell_words(std::string_view text) {
       word->append(text.substr(i, end - i + 1));
       i = end;
     } else if (kOfShells.contains(c) && !(c == '#' && !word->empty()) && !(c == '~' && !word->empty())) {
-      return refuse(fmt::format("'{}' wants a shell", c), "add --shell, or put it in quotes");
+      return refuse(fmt::format("'{}' needs a shell", c), "add --shell, or put it in quotes");
     } else {
       *word += c;
     }
@@ -242,7 +243,7 @@ Result<std::vector<std::string>> parameter_values(const std::string& text, const
                            std::ranges::all_of(parts, [](const auto& one) { return one.has_value(); });
   const long step = are_numbers && parts.size() == 3 ? *parts[2] : 1;
   if (!are_numbers || step < 1 || *parts[1] < *parts[0] || (*parts[1] - *parts[0]) / step > kMost) {
-    return fail(ErrorKind::input, fmt::format("'{}' is no range", text), where,
+    return fail(ErrorKind::input, fmt::format("'{}' is not a range", text), where,
                 "write 1..10, or 0..100..25 for steps of 25; 10,000 values at the most");
   }
   std::vector<std::string> values;
@@ -289,7 +290,7 @@ void add_command_options(OptionSet& command, CommandOptions& options) {
       .value_name("null|pipe|errors|inherit|FILE");
   command.add("--expect-status", &options.expected, "Exit codes that are no failure, such as 0,1, or any (default: 0)")
       .value_name("CODES");
-  command.add("--ignore-failure", &options.ignores_failure, "However they end is no failure: --expect-status any")
+  command.add("--ignore-failure", &options.ignores_failure, "However they end is not a failure: --expect-status any")
       .excludes("--expect-status");
   command.add("--working-folder", &options.folder, "Where they run (default: here)").value_name("DIR");
   command.add("--own-process-numbers", &options.own_numbers,

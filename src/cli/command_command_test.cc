@@ -24,7 +24,7 @@ TEST(ShellWords, AreThoseOfAShell) {
 
 TEST(ShellWords, WhatOnlyAShellCanDoIsRefused) {
   for (const char* text : {"a | b", "a > b", "a; b", "a & ", "a $HOME", "a `b`", "ls *", "# a", "ls ~/x"})
-    EXPECT_THAT(refused(text), HasSubstr("wants a shell")) << text;
+    EXPECT_THAT(refused(text), HasSubstr("needs a shell")) << text;
   EXPECT_THAT(refused("a 'b"), HasSubstr("a quote does not end"));
   EXPECT_THAT(refused("a ${n"), HasSubstr("does not end"));
   EXPECT_THAT(refused("  "), HasSubstr("empty command"));

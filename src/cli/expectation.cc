@@ -56,14 +56,14 @@ Result<Expectation> Expectation::load(const std::string& path) {
     }
     std::ranges::sort(files);
     if (files.empty())
-      return fail(ErrorKind::input, "there is no record (*.json, *.json.zst)", path, "--expect wants a record's file");
+      return fail(ErrorKind::input, "there is no record (*.json, *.json.zst)", path, "--expect needs a record's file");
   }
   for (const std::string& file : files) {
     auto record = load_record(file);
     if (!record) {
       Error error = record.error();
       error.kind = ErrorKind::input;  // that it cannot be opened, too
-      if (error.hint.empty()) error.hint = "--expect wants a record, or a folder of records";
+      if (error.hint.empty()) error.hint = "--expect needs a record, or a folder of records";
       return std::unexpected(std::move(error));
     }
     expected.candidates_.push_back({file, *std::move(record)});

@@ -36,7 +36,7 @@ constexpr std::size_t kCommitDigits = 12;
 Result<double> read_up_to(const std::string& text) {
   const auto limit = parse_limit("instructions=" + text);
   if (limit && limit->kind == Limit::Kind::share) return limit->value;
-  return fail(ErrorKind::input, fmt::format("'{}' is no change in percent", text), "--up-to", "write --up-to +3%");
+  return fail(ErrorKind::input, fmt::format("'{}' is not a change in percent", text), "--up-to", "write --up-to +3%");
 }
 
 Result<std::string> read_expires(const std::string& text, const std::string& now) {
@@ -165,7 +165,7 @@ Result<Acceptance> entry_of(const HistoryOptions& options, const std::optional<R
   const auto expires = read_expires(asked.expires, now);
   if (!expires) return std::unexpected(expires.error());
   if (trim(asked.reason).empty())
-    return fail(ErrorKind::input, "an agreement wants a reason", "--reason", "say why it may be so");
+    return fail(ErrorKind::input, "an acceptance needs a reason", "--reason", "say why it may be so");
   Acceptance one{.cases = options.case_id,
                  .metric = Metric::instructions,
                  .up_to = *up_to,

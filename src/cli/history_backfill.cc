@@ -26,7 +26,7 @@ int not_filled(const Error& error, std::ostream& err) {
 Result<std::vector<CommitTitle>> commits_between(const Repository& repository, const std::string& range) {
   const std::size_t dots = range.find("..");
   if (dots == std::string::npos || range.substr(dots).starts_with("...") || dots == 0) {
-    return fail(ErrorKind::input, fmt::format("'{}' is no range of commits", range), {},
+    return fail(ErrorKind::input, fmt::format("'{}' is not a range of commits", range), {},
                 "write FROM..TO, or --last 50");
   }
   const auto from = repository.commit(range.substr(0, dots));

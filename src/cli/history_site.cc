@@ -26,11 +26,10 @@ void add_site_options(OptionSet& command, SiteOptions& options) {
 
 Status check_site_options(const SiteOptions& options) {
   if (!options.url.empty() && !is_web_address(options.url))
-    return fail(ErrorKind::input, "is no address of the web", "--url " + options.url,
-                "such as https://example.org/perf/");
+    return fail(ErrorKind::input, "is not a web address", "--url " + options.url, "such as https://example.org/perf/");
   if (options.commit_url.empty()) return {};
   if (!is_web_address(options.commit_url) || !options.commit_url.contains("{commit}"))
-    return fail(ErrorKind::input, "is no address of the web with {commit} in it", "--commit-url " + options.commit_url,
+    return fail(ErrorKind::input, "is not a web address with {commit} in it", "--commit-url " + options.commit_url,
                 "such as https://example.org/mill/commit/{commit}");
   return {};
 }

@@ -195,9 +195,9 @@ Result<double> parse_seconds(const std::string& text, const std::string& where) 
   if (unit == "ms") factor = 1e-3;
   if (unit == "min") factor = 60;
   if (unit == "h") factor = 3600;
-  // Written so that what is no number is refused, too.
+  // Written so that what is not a number is refused, too.
   if (error != std::errc{} || factor == 0 || !(value >= 0 && value * factor <= kDay)) {
-    return fail(ErrorKind::input, fmt::format("'{}' is no length of time up to a day", text), where,
+    return fail(ErrorKind::input, fmt::format("'{}' is not a length of time up to a day", text), where,
                 "write seconds, or a number with ms, s, min or h: 30s");
   }
   return value * factor;

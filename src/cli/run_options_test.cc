@@ -89,7 +89,7 @@ TEST_F(Parsed, ALengthOfTimeHasAUnitOrIsSeconds) {
     EXPECT_FALSE(parse_seconds(text, "--max-wait")) << text;
   EXPECT_EQ(
       describe(parse_seconds("soon", "--max-wait").error()),
-      "--max-wait: 'soon' is no length of time up to a day; write seconds, or a number with ms, s, min or h: 30s");
+      "--max-wait: 'soon' is not a length of time up to a day; write seconds, or a number with ms, s, min or h: 30s");
 }
 
 TEST_F(Parsed, WhatCannotBeMeantIsRefused) {

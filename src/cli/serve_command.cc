@@ -88,7 +88,7 @@ Result<std::chrono::milliseconds> parse_duration(const std::string& text, const 
   if (unit == "h") seconds = 3600;
   constexpr double kYear = 365 * 86400.0;
   if (error != std::errc{} || seconds < 0 || !(value >= 0) || value * seconds > kYear) {
-    return fail(ErrorKind::input, fmt::format("'{}' is no length of time", text), where,
+    return fail(ErrorKind::input, fmt::format("'{}' is not a length of time", text), where,
                 "write a number with s, min or h: 10min");
   }
   return std::chrono::milliseconds(static_cast<std::int64_t>(value * seconds * 1000));

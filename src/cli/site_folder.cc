@@ -26,7 +26,7 @@ Status check_is_ours(const fs::path& folder) {
   if (fs::exists(folder / kMark, code)) return {};
   for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
     if (at->path().filename().string().starts_with('.')) continue;
-    return fail(ErrorKind::input, "holds something, and is no site of tally history", folder.string(),
+    return fail(ErrorKind::input, "holds something, and is not a site of tally history", folder.string(),
                 "name a new folder with -o DIR");
   }
   if (code) return std::unexpected(cannot("cannot be read", folder, code));

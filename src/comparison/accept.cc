@@ -62,7 +62,7 @@ Result<Acceptance> read_entry(const TomlNode& table, const std::string& where) {
   accepted.owner = text("owner");
   accepted.issue = text("issue");
   if (!is_commit_prefix(accepted.commit)) {
-    return fail(ErrorKind::input, fmt::format("'{}' is no commit's id", accepted.commit), where,
+    return fail(ErrorKind::input, fmt::format("'{}' is not a commit's id", accepted.commit), where,
                 "write the id that git log prints, of seven digits at least");
   }
   if (!parse_date(accepted.expires)) {
@@ -83,7 +83,7 @@ Result<Acceptance> read_entry(const TomlNode& table, const std::string& where) {
 Result<double> read_budget(const std::string& text, const std::string& where) {
   const Result<Limit> limit = parse_limit("instructions=" + text);
   if (limit && limit->kind == Limit::Kind::share) return limit->value;
-  return fail(ErrorKind::input, fmt::format("'{}' is no budget for drift", text), where, "write \"+2%\"");
+  return fail(ErrorKind::input, fmt::format("'{}' is not a budget for drift", text), where, "write \"+2%\"");
 }
 
 Result<DriftBudget> read_drift(const TomlNode& table, const std::string& where) {

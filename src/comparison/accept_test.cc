@@ -27,7 +27,7 @@ TEST(Accept, MistakesAreNamedWithTheirPlace) {
     EXPECT_THAT(message("[[accept]]\ncase='a'\nmetric='time'\nup_to='5%'\nreason='r'\nexpires='" + day + "'\n"),
                 HasSubstr("'" + day + "' is not a date"));
   EXPECT_THAT(message("drift = 2\n"), HasSubstr("accept.toml:1: 'drift' is not known here; write drift = \"+2%\""));
-  EXPECT_THAT(message("drift = \"2\"\n"), HasSubstr("'2' is no budget for drift"));
+  EXPECT_THAT(message("drift = \"2\"\n"), HasSubstr("'2' is not a budget for drift"));
   EXPECT_THAT(message("[[drift]]\ncase = \"a\"\n"), HasSubstr("no budget"));
   EXPECT_THAT(message("[[drift]]\nbudgt = \"+1%\"\n"), HasSubstr("did you mean 'budget'?"));
 }

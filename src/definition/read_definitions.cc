@@ -65,7 +65,7 @@ std::optional<Entropy> read_entropy(Fields& fields) {
   if (word.empty()) return std::nullopt;
   if (word == "fixed") return Entropy::fixed;
   if (word == "system") return Entropy::system;
-  fields.refuse({ErrorKind::input, fmt::format("'{}' is no entropy", word), describe(fields.place("entropy")),
+  fields.refuse({ErrorKind::input, fmt::format("'{}' is not an entropy", word), describe(fields.place("entropy")),
                  "write \"fixed\" (the same numbers in each run) or \"system\""});
   return std::nullopt;
 }
@@ -326,14 +326,14 @@ std::vector<int> read_expected(Fields& fields) {
   if (node == nullptr) return {0};
   if (node->kind == TomlNode::Kind::string) {
     if (node->text == "any") return {};
-    fields.refuse({ErrorKind::input, fmt::format("'{}' is no exit status", node->text), describe(node->at),
+    fields.refuse({ErrorKind::input, fmt::format("'{}' is not an exit status", node->text), describe(node->at),
                    "write expect_status = 1, [0, 1] or \"any\""});
     return {};
   }
   std::vector<int> expected = fields.integers("expect_status");
   for (const int one : expected) {
     if (one >= 0 && one <= kMostStatus) continue;
-    fields.refuse({ErrorKind::input, fmt::format("{} is no exit status", one), describe(node->at),
+    fields.refuse({ErrorKind::input, fmt::format("{} is not an exit status", one), describe(node->at),
                    "write a number from 0 to 255, several in brackets, or \"any\""});
   }
   return expected;

@@ -133,7 +133,7 @@ Status Suite::check_options(const Options& options, const Places& at, const std:
   for (std::size_t i = 0; i < options.devices.size(); ++i) {
     const std::string& device = options.devices[i];
     if (!is_identifier(device)) {
-      return fail(ErrorKind::input, fmt::format("'{}' is no kind of device", device), place(at.devices),
+      return fail(ErrorKind::input, fmt::format("'{}' is not a kind of device", device), place(at.devices),
                   "write \"cpu\" or \"cuda\": which of several cards it is, CUDA_VISIBLE_DEVICES says");
     }
     if (contains(options.devices | std::views::take(i), device))

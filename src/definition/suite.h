@@ -50,7 +50,7 @@ struct Benchmark {
   std::vector<std::string> label = {};
   Snippet py = {};
   Snippet cpp = {};
-  bool cpp_is_name = false;  ///< It is no text to compile: a program that is built already lists it.
+  bool cpp_is_name = false;  ///< It is not text to compile: a program that is built already lists it.
   Snippet py_model = {};     ///< Defines `model`; the measured call is made from the signature.
   Snippet cpp_model = {};
   std::vector<Setup> setup = {};  ///< In order.

@@ -148,9 +148,9 @@ Result<std::map<std::string, std::string>> read_environment(const json::Value& f
                 "write found[\"environment\"] = {\"NAME\": \"value\"}");
   };
   if (found.is_null()) return environment;
-  if (found.object() == nullptr) return wrong("it is no dictionary");
+  if (found.object() == nullptr) return wrong("it is not a dictionary");
   for (const auto& [name, value] : *found.object()) {
-    if (value.text() == nullptr) return wrong(fmt::format("the value of '{}' is no text", name));
+    if (value.text() == nullptr) return wrong(fmt::format("the value of '{}' is not text", name));
     if (const Status fine = check_variable(name, *value.text()); !fine)
       return fail(ErrorKind::input, "'discover' has found an environment: " + fine.error().message, where,
                   fine.error().hint);

@@ -110,7 +110,7 @@ namespace {
 Result<Suite> listed_suite(const std::string& program, const std::string& preload, std::string_view list) {
   const auto lines = split(list, '\n');
   if (lines.front() != protocol::kBenchmarkListStart)
-    return std::unexpected(no_program(program, "is no benchmark program: it lists no benchmarks"));
+    return std::unexpected(no_program(program, "is not a benchmark program: it lists no benchmarks"));
   const std::string group = fs::path(program).filename().string();
   Toolchain toolchain;
   toolchain.name = "program";

@@ -113,7 +113,7 @@ Result<Suite> suite_of_python_list(const Program& program, Toolchain toolchain, 
     if (lines[i].empty()) continue;
     const auto line = json::parse(lines[i]);
     if (!line)
-      return std::unexpected(program_error(program, "lists what is no benchmark: " + line.error().message, ""));
+      return std::unexpected(program_error(program, "lists what is not a benchmark: " + line.error().message, ""));
     if (line->has("loaded")) {
       add_files(*toolchain.own_host.python, *line);
       none = (*line)["none"].text_or("");

@@ -341,7 +341,8 @@ void Engine::on_case_socket(Running session, bool closed) {
   if (ended || !read) runner_.unwatch(session->session->socket());  // its exit, which the host reports, says why
   // Its code wrote into a descriptor that is not its own: what it would say next cannot be distinguished from that.
   if (!read) {
-    session->ladder.stop(runner_.now(), {Ending::failed, "the case's process sent what is no message of our protocol"});
+    session->ladder.stop(runner_.now(),
+                         {Ending::failed, "the case's process sent what is not a message of our protocol"});
   }
   note_files(*session);
   conclude_sessions();

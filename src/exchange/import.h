@@ -1,6 +1,6 @@
 /// Reads the results of other benchmark tools as records. Pure: the caller reads the files.
 ///
-/// A record of them has times and no counts, so that it is compared by the rules of times alone. What is no time (a
+/// A record of them has times and no counts, so that it is compared by the rules of times alone. What is not a time (a
 /// size, a rate of bytes) is left out, and named. Nothing is made up: where a tool kept its samples, they are the
 /// record's; where it kept a summary, the record has that one value, and says "one child": no verdict follows from it.
 ///

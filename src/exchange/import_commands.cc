@@ -42,7 +42,7 @@ Result<Results> read_named_values(std::span<const File> files) {
   if (!json) return std::unexpected(json.error());
   const json::Array* const all = json->array();
   if (all == nullptr)
-    return not_of_format(files.front(), "github-action-benchmark reads: it is no list of name, unit and value");
+    return not_of_format(files.front(), "github-action-benchmark reads: it is not a list of name, unit and value");
   Results results{.language = "command"};
   for (const json::Value& one : *all) {
     const std::string name = text_at(one, "name");
@@ -52,7 +52,7 @@ Result<Results> read_named_values(std::span<const File> files) {
       return not_of_format(files.front(), "github-action-benchmark reads: an entry has no name or no value");
     const auto scale = seconds_of_unit(unit);
     if (!scale) {
-      results.left_out.push_back(fmt::format("{}: its unit is '{}', which is no time", name, unit));
+      results.left_out.push_back(fmt::format("{}: its unit is '{}', which is not a time", name, unit));
       continue;
     }
     results.benchmarks.push_back({.name = name, .by_child = {{*value * *scale}}});

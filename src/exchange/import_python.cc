@@ -93,7 +93,7 @@ Result<Results> read_pyperf(std::span<const File> files) {
     Benchmark benchmark{.name = of(one, "name").text_or("")};
     const std::string unit = of(one, "unit").text_or("second");
     if (unit != "second") {
-      results.left_out.push_back(fmt::format("{}: its unit is '{}', which is no time", benchmark.name, unit));
+      results.left_out.push_back(fmt::format("{}: its unit is '{}', which is not a time", benchmark.name, unit));
       continue;
     }
     if (const json::Array* const runs = one["runs"].array()) {
@@ -201,7 +201,7 @@ Result<Results> read_asv(std::span<const File> files) {
   }
   for (const auto& [name, row] : *all) {
     if (!is_time_of_asv(name, about[name])) {
-      results.left_out.push_back(name + ": it is no time");
+      results.left_out.push_back(name + ": it is not a time");
       continue;
     }
     const AsvBenchmark benchmark(columns, row);

@@ -112,8 +112,8 @@ TEST(Expand, WhatIsNoCommandIsRefused) {
   EXPECT_EQ(refused(""), "a [[command]] that starts nothing");
   EXPECT_EQ(refused("run = []"), "command 'a' starts no program");
   EXPECT_EQ(refused("run = [\"a\"]\nshell = \"b\""), "'shell' stands beside 'run'");
-  EXPECT_EQ(refused("run = [\"a\"]\nexpect_status = 256"), "256 is no exit status");
-  EXPECT_EQ(refused("run = [\"a\"]\nexpect_status = \"some\""), "'some' is no exit status");
+  EXPECT_EQ(refused("run = [\"a\"]\nexpect_status = 256"), "256 is not an exit status");
+  EXPECT_EQ(refused("run = [\"a\"]\nexpect_status = \"some\""), "'some' is not an exit status");
   EXPECT_NE(refused("run = [\"a\"]\nthreads = 2"), "");
   EXPECT_NE(refused("run = [\"a\"]\niterations = 2"), "");
 }

@@ -59,8 +59,8 @@ Result<std::optional<Repository>> Repository::find(ProcessRunner& runner, const 
 
 std::unexpected<Error> Repository::no_commit(const std::string& name, const Error& error) const {
   if (error.kind == ErrorKind::interrupted) return std::unexpected(error);
-  return fail(ErrorKind::input, fmt::format("'{}' is no commit of this repository", name), top(),
-              "name a commit, a branch or a tag that is there; a shallow clone wants `git fetch --unshallow`");
+  return fail(ErrorKind::input, fmt::format("'{}' is not a commit of this repository", name), top(),
+              "name a commit, a branch or a tag that is there; a shallow clone needs `git fetch --unshallow`");
 }
 
 Result<Commit> Repository::commit(const std::string& name) const {

@@ -207,7 +207,7 @@ Result<std::vector<std::string>> HistoryStore::run_files() const {
   if (!names) return std::unexpected(names.error());
   for (const std::string& other : names->others) {
     if (!stored_run_of(other)) continue;
-    return fail(ErrorKind::input, "a run belongs here, and this is no file", files_->place_of(other),
+    return fail(ErrorKind::input, "a run belongs here, and this is not a file", files_->place_of(other),
                 "take it away, and add the run's record again where it is wanted");
   }
   std::erase_if(names->files, [](const std::string& name) { return !stored_run_of(name); });

@@ -67,7 +67,7 @@ class HistoryStore {
   /// Every run, in the order of their files' names. Errors (io): it cannot be read.
   [[nodiscard]] Result<std::vector<StoredRun>> runs() const;
 
-  /// Errors (input): the file is not what its name says, or is no record that this version can read.
+  /// Errors (input): the file is not what its name says, or is not a record that this version can read.
   [[nodiscard]] Result<Record> load(const std::string& file) const;
 
   /// The index, brought up to what the files are: those that are new are read, and all are where one is gone. Where

@@ -188,7 +188,7 @@ class Input {
       : fd_(std::move(fd)), path_(std::move(path)), is_stopped_(is_stopped), block_(kBlock, '\0') {}
 
   [[nodiscard]] Error damaged(const std::string& how) const {
-    return {ErrorKind::input, "it is no file of tally cache export, or is damaged: " + how,
+    return {ErrorKind::input, "it is not a file of tally cache export, or is damaged: " + how,
             fmt::format("{}, byte {}", path_, at_), "write it anew: tally cache export"};
   }
 
@@ -318,7 +318,7 @@ Result<std::vector<CarriedImage>> import_images(const HostImages& images, const 
   const auto first = input.line();
   if (!first && first.error().kind != ErrorKind::input) return std::unexpected(first.error());
   if (!first || !*first || **first + "\n" != kMagic)
-    return fail(ErrorKind::input, "it is no file of tally cache export", from.string(),
+    return fail(ErrorKind::input, "it is not a file of tally cache export", from.string(),
                 "write one where the images are: tally cache export FILE");
   std::vector<CarriedImage> report;
   for (;;) {

@@ -280,7 +280,7 @@ void HostPool::on_hello(Host& host, const Message& message, std::vector<HostEven
   host.mapped = runner_.mapped_files(*host.pid);
   images_.settle(host.key, host.spec, host.image, host.mapped);
   const auto changed = last_change(host.mapped);
-  // Then nobody knows which of the two it has; an empty state is no file's.
+  // Then nobody knows which of the two it has; an empty state is not a file's.
   host.mapped_state = changed && *changed >= host.started_at ? "" : state_of_all(host.mapped);
   host.lease.reset();
   host.used_at = runner_.now();

@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t kMostTables = std::uint64_t{64} << 20U;
 
 Error damaged(const fs::path& path) {
-  return {ErrorKind::input, "it is no image of a host, or is damaged", path.string(), {}};
+  return {ErrorKind::input, "it is not an image of a host, or is damaged", path.string(), {}};
 }
 
 Status read_at(int fd, void* to, std::uint64_t size, std::uint64_t at, const fs::path& path) {

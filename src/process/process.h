@@ -51,7 +51,7 @@ struct ProcessRequest {
   std::string working_folder;        ///< Empty: the caller's.
   CpuSet cpus;                       ///< Empty: not pinned.
   std::uint64_t stack_bytes = 0;     ///< The soft limit of its stack, as far as the hard one allows; 0: the caller's.
-  bool disable_aslr = false;         ///< A refusal (containers do) is no failure: see ProcessResult::aslr_refused.
+  bool disable_aslr = false;         ///< A refusal (containers do) is not a failure: see ProcessResult::aslr_refused.
   std::optional<Milliseconds> deadline;    ///< From the start; then it is stopped as by cancel().
   StopGrace grace;                         ///< For the deadline and for cancel().
   std::size_t output_limit = 64UZ * 1024;  ///< Bytes kept of each stream: half the head, half the tail.

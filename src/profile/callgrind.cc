@@ -341,7 +341,8 @@ Result<Profile> CallgrindReader::finish() {
   Profile& profile = state.profile;
   const char* const hint = "give a file that Callgrind wrote (callgrind.out.*)";
   if (!state.refused.empty()) return fail(ErrorKind::input, state.refused, {}, hint);
-  if (profile.events.empty()) return fail(ErrorKind::input, "no events: line, so this is no Callgrind file", {}, hint);
+  if (profile.events.empty())
+    return fail(ErrorKind::input, "no events: line, so this is not a Callgrind file", {}, hint);
 
   std::vector<std::uint64_t> sums(profile.events.size());
   for (std::size_t row = 0; row < profile.rows.size(); ++row) {

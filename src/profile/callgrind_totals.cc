@@ -62,7 +62,7 @@ Result<Totals> callgrind_totals(std::string_view bytes) {
     events_at = totals_at;
   }
   if (totals.events.empty()) {
-    return fail(ErrorKind::input, "no events: line, so this is no Callgrind file", {},
+    return fail(ErrorKind::input, "no events: line, so this is not a Callgrind file", {},
                 "give a file that Callgrind wrote (callgrind.out.*)");
   }
   if (const auto again = next_line(bytes, protocol::kStringRepetitions, totals_at); again.data() != nullptr) {

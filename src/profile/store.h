@@ -39,7 +39,7 @@ class StoredProfileReader {
   void feed(std::string_view piece);
   /// Once, at the end.
   Result<StoredProfile> finish(std::string where);
-  /// All of it where it is no Callgrind file.
+  /// All of it where it is not a Callgrind file.
   [[nodiscard]] const std::string& json() const { return json_; }
 
  private:

@@ -33,7 +33,7 @@ std::string number(double value) { return fmt::format("{:.10g}", value); }
 
 std::optional<Fault> fault_of_events(const Counts& counts) {
   for (const auto& [name, value] : counts.events) {
-    if (!is_counted(value)) return Fault{"counts.events." + name, number(value) + " is no count"};
+    if (!is_counted(value)) return Fault{"counts.events." + name, number(value) + " is not a count"};
   }
   const std::pair<const char*, const std::optional<double>*> others[] = {
       {"denoised", &counts.denoised},
@@ -43,10 +43,11 @@ std::optional<Fault> fault_of_events(const Counts& counts) {
       {"allocated_bytes", &counts.allocated_bytes},
       {"heap_peak", &counts.heap_peak}};
   for (const auto& [name, value] : others) {
-    if (*value && !is_counted(**value)) return Fault{fmt::format("counts.{}", name), number(**value) + " is no count"};
+    if (*value && !is_counted(**value))
+      return Fault{fmt::format("counts.{}", name), number(**value) + " is not a count"};
   }
   for (const double value : counts.per_thread.value_or(std::vector<double>())) {
-    if (!is_counted(value)) return Fault{"counts.per_thread", number(value) + " is no count"};
+    if (!is_counted(value)) return Fault{"counts.per_thread", number(value) + " is not a count"};
   }
   return std::nullopt;
 }
@@ -55,8 +56,8 @@ std::optional<Fault> fault_of_events(const Counts& counts) {
 std::optional<Fault> fault_of_floor(const Counts& counts) {
   if (!counts.floor) return std::nullopt;
   const NoiseFloor& floor = *counts.floor;
-  if (!is_counted(floor.low)) return Fault{"counts.floor.low", number(floor.low) + " is no count"};
-  if (!is_counted(floor.high)) return Fault{"counts.floor.high", number(floor.high) + " is no count"};
+  if (!is_counted(floor.low)) return Fault{"counts.floor.low", number(floor.low) + " is not a count"};
+  if (!is_counted(floor.high)) return Fault{"counts.floor.high", number(floor.high) + " is not a count"};
   if (floor.low > floor.high) {
     return Fault{"counts.floor",
                  fmt::format("it is reversed: low is {}, high is {}", number(floor.low), number(floor.high))};
@@ -69,7 +70,7 @@ std::optional<Fault> fault_of_floor(const Counts& counts) {
   double low = (static_cast<double>(least) - static_cast<double>(empty_most)) / iterations;
   double high = (static_cast<double>(most) - static_cast<double>(empty_least)) / iterations;
   for (const auto& [name, value] : floor.samples) {
-    if (!is_counted(value)) return Fault{"counts.floor.samples." + name, number(value) + " is no count"};
+    if (!is_counted(value)) return Fault{"counts.floor.samples." + name, number(value) + " is not a count"};
     low = std::min(low, value);
     high = std::max(high, value);
   }
@@ -90,7 +91,7 @@ std::optional<Fault> fault_of_wall(const Wall& wall) {
                                                     {"interval_s", wall.interval_s.high},
                                                     {"overhead_s", wall.overhead_s}};
   for (const auto& [name, seconds] : figures) {
-    if (!is_time(seconds)) return Fault{fmt::format("wall.{}", name), number(seconds) + " is no time"};
+    if (!is_time(seconds)) return Fault{fmt::format("wall.{}", name), number(seconds) + " is not a time"};
   }
   std::uint64_t total = 0;
   for (const std::uint64_t samples : wall.samples_per_child) {
@@ -101,7 +102,7 @@ std::optional<Fault> fault_of_wall(const Wall& wall) {
     return Fault{"wall.samples_per_child", "does not add up to the number of replicates_s"};
   if (wall.replicates_s.empty()) return Fault{"wall.replicates_s", "there are none"};
   for (const double seconds : wall.replicates_s) {
-    if (!is_time(seconds)) return Fault{"wall.replicates_s", number(seconds) + " is no time"};
+    if (!is_time(seconds)) return Fault{"wall.replicates_s", number(seconds) + " is not a time"};
   }
   if (wall.interval_s.low > wall.interval_s.high) return Fault{"wall.interval_s", "it is reversed"};
   if (wall.iqr_s < 0) return Fault{"wall.iqr_s", "must be 0 or more"};
@@ -138,7 +139,7 @@ std::optional<Fault> fault_of(const Counts& counts) {
   if (counts.iterations < 1) return Fault{"counts.iterations", "must be 1 or more"};
   if (counts.replicates.empty()) return Fault{"counts.replicates", "there are none"};
   if (!is_counted(counts.per_iteration))
-    return Fault{"counts.per_iteration", number(counts.per_iteration) + " is no count"};
+    return Fault{"counts.per_iteration", number(counts.per_iteration) + " is not a count"};
   const double baseline = median(counts.baseline_replicates);
   if (!is_near(counts.baseline, baseline)) {
     return Fault{"counts.baseline", fmt::format("{}, where the median of baseline_replicates is {}",

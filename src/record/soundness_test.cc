@@ -30,7 +30,7 @@ const std::vector<Damage>& damages() {
       {"another figure", [](CaseRecord& one) { one.counts->per_iteration = 1; },
        "cases[0].counts.per_iteration: 1, where its replicates, baseline and iterations give 1000"},
       {"huge", [](CaseRecord& one) { one.counts->per_iteration = 1e300; },
-       "cases[0].counts.per_iteration: 1e+300 is no count"},
+       "cases[0].counts.per_iteration: 1e+300 is not a count"},
       {"no replicates", [](CaseRecord& one) { one.counts->replicates.clear(); },
        "cases[0].counts.replicates: there are none"},
       {"no iterations", [](CaseRecord& one) { one.counts->iterations = 0; },
@@ -43,7 +43,7 @@ const std::vector<Damage>& damages() {
        "cases[0].counts.baseline: 0, where the median of baseline_replicates is 700"},
       {"another spread", [](CaseRecord& one) { one.counts->spread = 0.5; }, "cases[0].counts.spread: 0.5 is not that"},
       {"a huge event", [](CaseRecord& one) { one.counts->allocations = 1e300; },
-       "cases[0].counts.allocations: 1e+300 is no count"},
+       "cases[0].counts.allocations: 1e+300 is not a count"},
       {"a reversed floor", [](CaseRecord& one) { one.counts->floor = NoiseFloor{.low = 1010, .high = 990}; },
        "cases[0].counts.floor: it is reversed: low is 1010, high is 990"},
       {"a floor of nothing", [](CaseRecord& one) { one.counts->floor = NoiseFloor{.low = 0, .high = 1e12}; },
@@ -51,7 +51,7 @@ const std::vector<Damage>& damages() {
       {"no threads", [](CaseRecord& one) { one.threads = 0; }, "cases[0].threads: must be 1 or more"},
       {"a time apart", [](CaseRecord& one) { one.wall->median_s = 1; }, "cases[0].wall.median_s: 1, where its samples"},
       {"a huge time", [](CaseRecord& one) { one.wall->replicates_s[0] = 1e300; },
-       "cases[0].wall.replicates_s: 1e+300 is no time"},
+       "cases[0].wall.replicates_s: 1e+300 is not a time"},
       {"no samples",
        [](CaseRecord& one) {
          one.wall->replicates_s.clear();

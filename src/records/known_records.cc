@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kWanted = "--reuse wants a record's file, a history's folder, or git:BRANCH";
+constexpr const char* kWanted = "--reuse needs a record's file, a history's folder, or git:BRANCH";
 
 /// How many runs of a store are looked through: what a case follows from is rarely what it was before so many.
 constexpr std::size_t kRunsLookedThrough = 16;

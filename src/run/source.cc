@@ -66,8 +66,8 @@ Result<FoundSource> without_repository(const SourceRequest& request, FoundSource
   if (request.commit.empty()) return found;
   if (!is_full_commit_id(request.commit)) {
     return fail(ErrorKind::input,
-                fmt::format("'{}' is no full commit id, and there is no repository to ask", request.commit), "--commit",
-                "give all 40 digits of it, or --source DIR");
+                fmt::format("'{}' is not a full commit id, and there is no repository to ask", request.commit),
+                "--commit", "give all 40 digits of it, or --source DIR");
   }
   found.source = Source{.repository = {}, .commit = request.commit, .tree = {}, .parents = {}};
   return found;

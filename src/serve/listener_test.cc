@@ -108,7 +108,7 @@ TEST_F(ListenerTest, TheDefaultPlaceIsMadeAndMustBePrivate) {
   EXPECT_EQ(open.error().kind, ErrorKind::input);
   fs::remove_all(folder_.path() / "tallymark");
   fs::create_directory_symlink(folder_.path(), folder_.path() / "tallymark");
-  EXPECT_THAT(describe(Listener::open(place, true).error()), HasSubstr("is no folder")) << "a link may be turned";
+  EXPECT_THAT(describe(Listener::open(place, true).error()), HasSubstr("is not a folder")) << "a link may be turned";
 }
 
 TEST_F(ListenerTest, AnotherUsersFolderIsRefused) {

@@ -76,7 +76,7 @@ Status check_settings(const Settings& settings) {
   for (std::size_t i = 0; i < settings.kept_environment.size(); ++i) {
     const std::string& name = settings.kept_environment[i];
     if (!name.empty() && !name.contains('=') && !name.contains('\0')) continue;
-    return fail(ErrorKind::input, fmt::format("'{}' is no name of a variable", name),
+    return fail(ErrorKind::input, fmt::format("'{}' is not the name of a variable", name),
                 fmt::format("measure.settings.kept_environment[{}]", i), "give names, or patterns of names");
   }
   if (settings.entropy && *settings.entropy != "fixed" && *settings.entropy != "system")

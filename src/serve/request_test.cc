@@ -93,7 +93,7 @@ TEST(Request, EveryMistakeHasItsPlace) {
        "measure.environment: has a name or a value that no environment can have; look at 'A=B'"},
       {R"("environment":{"":"1"})", "measure.environment: has a name or a value that no environment can have; look at"},
       {R"("settings":{"kept_environment":["A","B=C"]})",
-       "measure.settings.kept_environment[1]: 'B=C' is no name of a variable"},
+       "measure.settings.kept_environment[1]: 'B=C' is not the name of a variable"},
       {R"("settings":{"memory_bytes":0})", "measure.settings.memory_bytes: must be from 1 to"},
       {R"("settings":{"precision":"1"})", "measure.settings.precision: must be a number"},
       {R"("cores":"99-5,x")", "measure.cores: '99-5' is not a CPU or a range of CPUs"},

@@ -25,7 +25,7 @@ Status check_socket_folder(const std::string& socket, bool private_to_us) {
   const auto refuse = [&](const std::string& why) {
     return fail(ErrorKind::input, why, folder, "remove it, or give --socket a path in a folder of your own");
   };
-  if (!S_ISDIR(about.st_mode)) return refuse("the socket's folder is no folder");
+  if (!S_ISDIR(about.st_mode)) return refuse("the socket's folder is not a folder");
   const bool ours = about.st_uid == ::geteuid() || (!private_to_us && about.st_uid == 0);
   if (!ours) return refuse(fmt::format("the socket's folder belongs to another user (uid {})", about.st_uid));
   const unsigned others = about.st_mode & 077U;

@@ -21,7 +21,7 @@ Status refusal(const protocol::Parsed& parsed) {
                 fmt::format("the host speaks protocol {}, this tally {}", parsed.peer_version, protocol::kVersion), {},
                 "tally and its libexec folder are of different builds: build or install both again");
   }
-  return fail(ErrorKind::failed, "the host sent what is no message of our protocol");
+  return fail(ErrorKind::failed, "the host sent what is not a message of our protocol");
 }
 
 }  // namespace

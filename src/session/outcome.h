@@ -30,7 +30,7 @@ struct CaseFailure {
                          ///< (suite.toml:7)".
   std::string detail;    ///< A traceback or compiler output, places named as the suite's.
   std::string output;    ///< What the case wrote to standard output and error, head and tail.
-  bool skipped = false;  ///< It is no failure: the case does not want to be measured, and the message is its reason.
+  bool skipped = false;  ///< It is not a failure: the case does not want to be measured, and the message is its reason.
 };
 
 struct CaseAttempt {

@@ -105,7 +105,7 @@ class GzipSource : public ByteSource {
       if (between_members_ && started_) {
         if (*stream_.next_in != 0x1F) {
           ended_ = true;  // Padding after the last member, where it is zeros.
-          if (*stream_.next_in != 0) fault_ = "what follows the gzip stream is no gzip; it was not read";
+          if (*stream_.next_in != 0) fault_ = "what follows the gzip stream is not gzip; it was not read";
           break;
         }
         ::inflateReset(&stream_);

@@ -223,7 +223,7 @@ void Splitter::search(std::string_view bytes, std::size_t limit) {
     damage_.dropped_bytes += at - begin_;
     begin_ = at;
     if (at == limit) return;
-    // A value of some key ("args": {"name": …) is no event, unless it can be nothing else.
+    // A value of some key ("args": {"name": …) is not an event, unless it can be nothing else.
     if (looks_like_event(bytes, at) && (last_before(bytes, at) != ':' || surely_event(bytes, at))) {
       restart_at(at);
       return;

@@ -302,7 +302,7 @@ TEST_F(BisectTest, EveryMistakeSaysWhatToDo) {
   };
   EXPECT_THAT(refused("HEAD", "HEAD~1"), HasSubstr("but the other way round; say tally bisect HEAD~1 HEAD"));
   EXPECT_THAT(refused("HEAD", "main"), HasSubstr("GOOD and BAD are one commit"));
-  EXPECT_THAT(refused("nothing", "HEAD"), HasSubstr("'nothing' is no commit of this repository"));
+  EXPECT_THAT(refused("nothing", "HEAD"), HasSubstr("'nothing' is not a commit of this repository"));
   repository.git({"checkout", "--quiet", "-b", "aside", first});
   quiet(1);
   EXPECT_THAT(refused("main", "aside"),

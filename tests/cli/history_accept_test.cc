@@ -97,11 +97,11 @@ TEST_F(HistoryAcceptTest, WhatIsNoAgreementIsRefused) {
     EXPECT_THAT(ran.err, HasSubstr(why));
     EXPECT_THAT(ledger(), IsEmpty());
   };
-  refused(accept("3"), "'3' is no change in percent; write --up-to +3%");
+  refused(accept("3"), "'3' is not a change in percent; write --up-to +3%");
   refused(accept("+3%", {"--expires", "2020-01-01"}), "2020-01-01 is not in the future");
   refused(accept("+3%", {"--expires", "2999-02-30"}), "'2999-02-30' is not a date");
-  refused(accept("+3%", {}, " \n"), "an agreement wants a reason");
-  refused(accept("+3%", {"--commit", "nowhere"}), "'nowhere' is no commit of this repository");
+  refused(accept("+3%", {}, " \n"), "an acceptance needs a reason");
+  refused(accept("+3%", {"--commit", "nowhere"}), "'nowhere' is not a commit of this repository");
   refused(history({"accept", "sums", "--up-to", "+3%", "--reason", "r"}), "no case 'sums'");
   refused(accept("+3%", {}, "\xff"), "cannot be appended to the file");
   repository.write("tally-accept.toml", "accept = []\n");

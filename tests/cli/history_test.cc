@@ -121,7 +121,7 @@ TEST_F(HistoryTest, WhatWasAgreedToIsNoFinding) {
   EXPECT_THAT(agreed.out, HasSubstr("accepted: correctness"));
   const Ran wrong = ledger("+25%", "commit = \"main\"\n");
   EXPECT_EQ(wrong.code, 2);
-  EXPECT_THAT(wrong.err, HasSubstr("'main' is no commit's id"));
+  EXPECT_THAT(wrong.err, HasSubstr("'main' is not a commit's id"));
 }
 
 TEST_F(HistoryTest, ChangesBelowTheThresholdAddUp) {
@@ -173,10 +173,10 @@ TEST_F(HistoryTest, ASiteIsWrittenAndWrittenAnewAndNothingElseIsOverwritten) {
   EXPECT_EQ(site({}).code, 0);
   EXPECT_EQ(std::distance(fs::directory_iterator(folder / "data"), {}), 2);
 
-  EXPECT_THAT(site({"--commit-url", "javascript:alert({commit})"}).err, HasSubstr("is no address of the web"));
+  EXPECT_THAT(site({"--commit-url", "javascript:alert({commit})"}).err, HasSubstr("is not a web address"));
   const Ran foreign = history({"site", "-o", records->path().string()});
   EXPECT_EQ(foreign.code, 2);
-  EXPECT_THAT(foreign.err, HasSubstr("is no site of tally history"));
+  EXPECT_THAT(foreign.err, HasSubstr("is not a site of tally history"));
 }
 
 TEST_F(HistoryTest, OnABranchOfTheRepositoryProfilesSayWhichFunctionsMoved) {

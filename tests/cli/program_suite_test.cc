@@ -116,7 +116,7 @@ TEST_F(ProgramSuite, MistakesAreReportedWithTheirPlace) {
     return ran.err;
   };
   EXPECT_THAT(wrong("[[program]]\npath = \"/bin/true\"\n"),
-              HasSubstr("suite.toml:3:8: /bin/true is no benchmark program: it lists no benchmarks"));
+              HasSubstr("suite.toml:3:8: /bin/true is not a benchmark program: it lists no benchmarks"));
   EXPECT_THAT(wrong("[[program]]\npath = \"none\"\n"), HasSubstr("/none cannot be run: No such file or directory"));
   EXPECT_THAT(wrong(table(*older_, "filter = \"commno\"\n")), HasSubstr("suite.toml:4:10: no case matches 'commno'"));
   EXPECT_THAT(wrong(table(*older_) + table(*newer_)), HasSubstr("suite.toml:4:1: two programs are called 'bench'"));

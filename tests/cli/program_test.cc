@@ -44,7 +44,7 @@ TEST(Programs, EveryFormOfLoopIsReadExactly) {
       const Program program({.source = "loops", .compiler = compiler, .level = level});
       Ran ran;
       const Record record = measured(program.path(), {}, ran);
-      EXPECT_EQ(ran.code, 0) << ran.err << "to be skipped is no failure";
+      EXPECT_EQ(ran.code, 0) << ran.err << "to be skipped is not a failure";
       for (const CaseRecord& one : record.cases) {
         if (one.status != CaseStatus::ok) continue;
         const bool team = one.id.find("/threads") != std::string::npos;

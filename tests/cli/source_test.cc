@@ -45,7 +45,7 @@ TEST(Source, ARecordNamesTheCommitOfTheSuite) {
 
   const Ran unknown = tally(with(counting(repository.path("bench/suite.toml")), {"--commit", "no-such-branch"}));
   EXPECT_EQ(unknown.code, 2);
-  EXPECT_THAT(unknown.err, HasSubstr("'no-such-branch' is no commit of this repository"));
+  EXPECT_THAT(unknown.err, HasSubstr("'no-such-branch' is not a commit of this repository"));
 }
 
 TEST(Source, AProgramMayBeTheWholeRepository) {

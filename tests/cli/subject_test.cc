@@ -208,8 +208,9 @@ TEST(Discover, AMistakeInItIsOneErrorWithThePlace) {
   EXPECT_EQ(unknown.code, 2) << unknown.out;
   EXPECT_NE(unknown.err.find("'discover' has found 'includes', which is unknown"), std::string::npos) << unknown.err;
   for (const auto& [text, error] :
-       {std::pair{"'MY_MODE=1'", "'discover' has found an environment that is none: it is no dictionary"},
-        {"{'MY_THREADS': 4}", "'discover' has found an environment that is none: the value of 'MY_THREADS' is no text"},
+       {std::pair{"'MY_MODE=1'", "'discover' has found an environment that is none: it is not a dictionary"},
+        {"{'MY_THREADS': 4}",
+         "'discover' has found an environment that is none: the value of 'MY_THREADS' is not text"},
         {"{'PATH': '/bin'}", "'discover' has found an environment: 'PATH' is not for a toolchain to set"}}) {
     const Ran wrong = discovering(std::string("found['environment'] = ") + text, folder->path());
     EXPECT_EQ(wrong.code, 2) << wrong.out;

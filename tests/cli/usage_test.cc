@@ -119,9 +119,10 @@ TEST(Usage, TheCacheIsShownAndOnlyClearedOnRequest) {
   EXPECT_EQ(tally({"cache", "--json", "--images"}).code, 2);
   const Ran wrong = tally({"time", "1", "-l", "python", "--counts-only", "--images", "2X"});
   EXPECT_EQ(wrong.code, 2);
-  EXPECT_EQ(wrong.err,
-            "tally: error: --images (or TALLY_IMAGES): '2X' is no amount of memory; write a size such as 500M or 2G, "
-            "or write off\n");
+  EXPECT_EQ(
+      wrong.err,
+      "tally: error: --images (or TALLY_IMAGES): '2X' is not an amount of memory; write a size such as 500M or 2G, "
+      "or write off\n");
 }
 
 TEST(Usage, ToolchainsAreGoldenAndPrintedAsTheyAre) {

@@ -390,9 +390,9 @@ def check_failures():
     )
     for arguments, words in (
         (["command"], "no command to measure"),
-        (["command", "a | b"], "wants a shell"),
-        (["command", "--parameter", "n", "a"], "is no parameter"),
-        (["command", "--expect-status", "x", "true"], "is no exit code"),
+        (["command", "a | b"], "needs a shell"),
+        (["command", "--parameter", "n", "a"], "is not a parameter"),
+        (["command", "--expect-status", "x", "true"], "is not an exit code"),
         (["command", "--env", "x", "true"], "sets no variable"),
         (["command", "true", "--name", "a", "--name", "b"], "more names than commands"),
         (["command", "true", "--parameter", "n=1", "--parameter", "n=2"], "'n' is given twice"),

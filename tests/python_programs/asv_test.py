@@ -26,7 +26,7 @@ FAILED = {
     "kinds.timeraw_fails": "ValueError: in the code",
     "kinds.timeraw_no_code": "SyntaxError: ",
     "kinds.TrackCamelCase.track_fails": "ValueError: no value",
-    "kinds.track_no_number": "TypeError: it returns what is no number: 'two'",
+    "kinds.track_no_number": "TypeError: it returns what is not a number: 'two'",
     "marks.time_not_implemented": "NotImplementedError: only a setup may say so",
     "marks.time_fails": "ValueError: it went wrong",
     "marks.time_fails_before": "ValueError: no setup",

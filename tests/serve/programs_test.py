@@ -81,7 +81,7 @@ class Programs(Serving):
         client.measure({"text": 'schema = 1\n[[program]]\npath = "/bin/true"\n', "path": "a.toml"})
         error = client.until("error")
         self.assertEqual((error["kind"], error["place"]), ("input", "a.toml:3:8"))
-        self.assertIn("/bin/true is no benchmark program", error["message"])
+        self.assertIn("/bin/true is not a benchmark program", error["message"])
 
 
 if __name__ == "__main__":

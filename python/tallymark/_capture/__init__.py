@@ -1,1 +1,2 @@
-"""What leaves this process to be measured elsewhere: functions and values, what they use, and what is checked."""
+"""Captures what leaves this process to be measured elsewhere: functions and values, what they use, and how that is
+checked."""

@@ -1,5 +1,5 @@
-"""What a call only makes and does not run: coroutines, which an event loop of ours runs to their end, and generators,
-which are refused."""
+"""Calls that only make an object and run nothing: coroutines run to their end in an event loop of ours, and generators
+are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files that data travels in: by digest, in the user's cache folder, swept when they are old."""
+"""Files that carry data: named by digest, in the user's cache folder, removed when they are old."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What leaves this process, and under which name: source, references to importable functions, data by value."""
+"""Captures a statement's functions and values: source, references to importable functions, data by value."""
 
 from __future__ import annotations
 

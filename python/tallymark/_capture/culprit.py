@@ -1,4 +1,4 @@
-"""Which part of a value it is that cannot be pickled, and how to say so."""
+"""Finds the part of a value that cannot be pickled, and words the error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which names a statement or a function takes from outside of itself."""
+"""Finds the names that a statement or a function takes from outside of itself."""
 
 from __future__ import annotations
 

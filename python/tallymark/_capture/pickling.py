@@ -181,7 +181,7 @@ class _Observer:
         return self._as_code(value)
 
     def _named_by_another(self, value: Any) -> None:
-        """What is no function of Python's, but goes by its name as one does: cached, or compiled."""
+        """What is not a function of Python's, but goes by its name as one does: cached, or compiled."""
         target = reference_to(value)
         if target is not None:
             self.references[target] = value

@@ -1,4 +1,4 @@
-"""What the measured interpreter executes before it loads a stream: its source travels as the first thing in it.
+"""The code that the measured interpreter executes before it loads a stream: its source is the first thing in it.
 
 Standard library only, and small: it is compiled under Valgrind by each case. Known there and here as
 `_tallymark_rebuild`, which is how the stream names its functions.

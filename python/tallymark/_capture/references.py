@@ -1,4 +1,4 @@
-"""What of a stream the measured interpreter imports for itself: which modules, with which code, from which folders."""
+"""The modules that the measured interpreter imports itself: their names, their code, and their folders."""
 
 from __future__ import annotations
 

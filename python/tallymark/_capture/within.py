@@ -1,4 +1,4 @@
-"""What functions that go by value use, and what a module's file says of values that are no code."""
+"""Finds what functions that go by value use, and what a module's file says of values that are not code."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The way to the programs of Tallymark: where they are, the server, its protocol, and the engine."""
+"""The client: the programs of Tallymark, the server, its protocol, and the engine."""

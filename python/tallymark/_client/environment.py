@@ -1,4 +1,5 @@
-"""What the measured interpreter is given of this process: program, environment, working folder, folders of modules."""
+"""The surroundings that the measured interpreter gets from this process: program, environment, working folder, folders
+of modules."""
 
 from __future__ import annotations
 
@@ -89,7 +90,7 @@ def missing_folders() -> tuple[str, ...]:
     real = {os.path.realpath(path or os.curdir) for path in own}
     found = []
     for path in sys.path:
-        # What is no folder and no archive is a hook's name; an interpreter that has the hook has it, too.
+        # What is not a folder and no archive is a hook's name; an interpreter that has the hook has it, too.
         if os.path.exists(path or os.curdir) and os.path.realpath(path or os.curdir) not in real:
             found.append(os.path.abspath(path))
     return tuple(dict.fromkeys(found))

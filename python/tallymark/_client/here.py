@@ -1,4 +1,4 @@
-"""Whether a measurement is of this very process, under `tally exec`, and how it is then made.
+"""Measures this very process, under `tally exec`: whether that is so, and how it is done.
 
 A program that was started by `tally exec` runs under tally's counter. Nothing of it is counted, until it asks: then a
 fork of it becomes the host of the case. What the process has is what is measured, and nothing is pickled.

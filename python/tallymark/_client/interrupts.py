@@ -1,4 +1,4 @@
-"""Ctrl-C as something that a loop can watch, so that an exception never loses the middle of a conversation."""
+"""Ctrl-C as an event that a loop can watch, so that an exception never loses the middle of a conversation."""
 
 from __future__ import annotations
 

@@ -183,5 +183,5 @@ def _object(data: bytes) -> Event:
     except ValueError:
         event = None
     if not isinstance(event, dict):
-        raise ServerLost(f"the server sent what is no event: {data[:80]!r}")
+        raise ServerLost(f"the server sent what is not an event: {data[:80]!r}")
     return event

@@ -1,4 +1,4 @@
-"""Where `tally` and its server are: finds the program, the socket, and a server that is this program's; starts one."""
+"""Finds the program `tally`, its socket, and a server of the same build; starts one where there is none."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def find_tally(name: str | None = None) -> str:
         found = shutil.which(os.path.expanduser(asked))
         if found is None:
             raise Error(
-                f"'{asked}' is no program",
+                f"'{asked}' is not a program",
                 place="tally" if name else "$TALLY",
                 hint="give the path of tally, or unset it",
                 kind="missing",

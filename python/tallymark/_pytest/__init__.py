@@ -1,1 +1,1 @@
-"""What the pytest plugin is made of: the session, the fixture of pytest-benchmark, the counted program."""
+"""The pytest plugin's parts: the session, the fixture of pytest-benchmark, the counted program."""

@@ -1,5 +1,4 @@
-"""What the pytest plugin knows while pytest runs: what each test measured, what that is held against, and how the run
-ends."""
+"""The pytest plugin's state while pytest runs: what each test measured, its limits, and how the run ends."""
 
 from __future__ import annotations
 

@@ -205,7 +205,7 @@ std::string render_reading(const trace::TraceResult& trace) {
                        count(d.bytes_dropped));
   if (d.stray_bytes != 0) out += fmt::format("  damaged: {} stray bytes between events\n", count(d.stray_bytes));
   if (d.refused.malformed != 0)
-    out += fmt::format("  damaged: {} events are no JSON inside\n", count(d.refused.malformed));
+    out += fmt::format("  damaged: {} events are not JSON inside\n", count(d.refused.malformed));
   if (d.refused.no_time != 0)
     out += fmt::format("  not used: {} events without a usable time\n", count(d.refused.no_time));
   if (d.refused.no_room != 0)

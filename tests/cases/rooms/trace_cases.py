@@ -91,7 +91,7 @@ def damaged(case):
         if line.startswith("two docs"):
             expect("objects_after_end" in line, line)
         if line.startswith("gz trailing garbage"):
-            expect("is no gzip" in line, line)
+            expect("is not gzip" in line, line)
         if line.startswith("esc "):
             expect(" K3 " in line, line)
     for line in with_tally_on_path(case, "cut_anywhere.py"):

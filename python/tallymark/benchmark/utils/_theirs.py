@@ -1,4 +1,4 @@
-"""PyTorch's own measurements, such as those of a pickle that was written before the switch, as ours."""
+"""Converts PyTorch's own measurements, such as those of a pickle that was written before the switch, to ours."""
 
 from __future__ import annotations
 

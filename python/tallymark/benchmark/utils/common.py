@@ -1,4 +1,4 @@
-"""What a measurement is of, and what it came to."""
+"""A measurement: its task, its times, and its statistics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random parameters and tensors, of which a seed gives the same in every run, and the same as PyTorch's fuzzers give.
+"""Random parameters and tensors. A seed gives the same ones in every run, and the same as PyTorch's fuzzers give.
 
 So the order and the kind of the draws is fixed: each from one numpy.random.RandomState, in the order of the
 parameters and then of the tensors; the tensors' content from PyTorch's own generator.

@@ -1,4 +1,4 @@
-"""What counting one statement came to."""
+"""The result of counting one statement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Instructions by function, and what one does with them."""
+"""Instructions by function, and operations on them."""
 
 from __future__ import annotations
 

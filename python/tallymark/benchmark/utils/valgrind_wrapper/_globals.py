@@ -1,4 +1,4 @@
-"""How a statement's globals come into the process that is measured."""
+"""Passes a statement's globals into the measured process."""
 
 from __future__ import annotations
 

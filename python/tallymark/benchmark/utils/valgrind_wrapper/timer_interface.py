@@ -1,4 +1,4 @@
-"""Instruction counts: what Timer.collect_callgrind takes and gives."""
+"""Instruction counts: the arguments and results of Timer.collect_callgrind."""
 
 from __future__ import annotations
 
