@@ -22,7 +22,7 @@ std::vector<std::string> dashed_names(const Option& option) {
   return names;
 }
 
-bool is_flag(const Option& option) { return std::holds_alternative<bool*>(option.target); }
+bool is_flag(const Option& option) { return std::holds_alternative<bool*>(option.target) || !option.alone.empty(); }
 
 /// Every command with the words that lead to it; the program itself by none.
 void for_all(const OptionSet& set, std::vector<std::string>& path,

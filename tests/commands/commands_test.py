@@ -178,6 +178,22 @@ def check_output(folder):
     case_of("seq", "100000", options=("--wall-only", "--output", "pipe", "--runs", "3"))
 
 
+def check_exports():
+    options = ("--runs", "3", "--parameter", "n=10..1000..990")
+    text = run("command", *options, "--export", "hyperfine", "seq ${n}").stdout
+    few, many = json.loads(text)["results"]
+    expect((few["command"], few["parameters"]) == ("seq 10", {"n": "10"}), f"{few}")
+    expect(len(many["times"]) == 3 and many["min"] <= many["median"] <= many["max"], f"{many}")
+    expect(few["instructions"] == count("seq", "10"), f"a number of instructions: {few}")
+    expect([type(one) for one in many["memory_usage_byte"]] == [int], f"hyperfine's list: {many}")
+    table = run("command", *options, "--export", "markdown", "seq ${n}").stdout.splitlines()
+    expect(len(table) == 4 and table[2].startswith("| <code>seq 10 (n=10)</code> |"), f"{table}")
+    table = run("command", "--counts-only", "--export", "csv", "seq 1", "false", code=1).stdout
+    _, one, failed = (line.split(",") for line in table.splitlines())
+    expect(one[:2] == ["seq 1", "ok"] and int(one[2]) > 0, table)
+    expect(failed[:3] == ["false", "failed", ""], table)
+
+
 def check_inherited_output(folder):
     shown = ["command", "--output", "inherit", "-q"]
     out = run(*shown, "--counts-only", "--", "echo", "a-word").stdout
@@ -384,6 +400,11 @@ def check_failures():
             said = case_of(script, options=(side,), code=1)["failure"]["message"]
             expect("cannot be started: No such file" in said, f"{side}: {said}")
             expect("of the interpreter /no/such/interpreter)" in said, f"{side}: {said}")
+    for codes, fails in (("3", False), ("1,3", False), ("any", False), ("4", True)):
+        options = ("--counts-only", f"--ignore-failure={codes}")
+        case_of(VICTIM, "exit", "3", options=options, code=1 if fails else 0)
+        case_of("true", options=options)
+    case_of(VICTIM, "exit", "3", options=("--counts-only", "--ignore-failure"))
     expect("No such file" in message("true", options=("--input", "/no/such")), "its input")
     expect(
         "exited with code 7" in message("true", options=("--prepare", "exit 7")), "what prepares"
@@ -393,6 +414,7 @@ def check_failures():
         (["command", "a | b"], "wants a shell"),
         (["command", "--parameter", "n", "a"], "is no parameter"),
         (["command", "--expect-status", "x", "true"], "is no exit code"),
+        (["command", "--ignore-failure=x", "true"], "--ignore-failure: 'x' is no exit code"),
         (["command", "--env", "x", "true"], "sets no variable"),
         (["command", "true", "--name", "a", "--name", "b"], "more names than commands"),
         (["command", "true", "--parameter", "n=1", "--parameter", "n=2"], "'n' is given twice"),
@@ -675,6 +697,7 @@ def main():
     check_failures()
     check_signals()
     check_ab()
+    check_exports()
     for check in (
         check_server,
         check_interruption,
