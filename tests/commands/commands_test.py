@@ -178,6 +178,46 @@ def check_output(folder):
     case_of("seq", "100000", options=("--wall-only", "--output", "pipe", "--runs", "3"))
 
 
+def check_full_disk(folder):
+    """What a command cannot write is its own failure; where no count can be written, none is given."""
+    failure = case_of(
+        "seq",
+        "100000",
+        options=("--counts-only", "--retries", "0", "--output", "/dev/full"),
+        code=1,
+    )["failure"]
+    expect("exited with code 1" in failure["message"], failure)
+    expect("No space left" in failure["message"], failure)
+    endless = ("--counts-only", "--retries", "0", "--timeout", "1", "--input", "/dev/zero")
+    failure = case_of("cat", options=endless, code=1)["failure"]
+    expect("timed out after 1 s" in failure["message"], failure)
+    if os.geteuid() != 0:
+        return
+    small = folder / "small"
+    small.mkdir()
+    script = (
+        f"mount -t tmpfs -o size=3m tmpfs {small} && export TMPDIR={small} && "
+        f'{TALLY} command --counts-only --retries 0 --json {folder}/r.json --shell "$1" "$2"'
+    )
+    fills = "head -c 10000000 /dev/zero > $TMPDIR/f; true"
+    done = subprocess.run(
+        ["unshare", "-m", "sh", "-c", script, "sh", fills, "true"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    if not (folder / "r.json").exists():
+        print(f"commands: no file system is to be had here: {done.stderr}")
+        return
+    full, other = json.loads((folder / "r.json").read_text())["cases"]
+    expect(done.returncode == 1 and full["counts"] is None, f"no count: {full}")
+    expect("not all of it could be counted" in full["failure"]["message"], full["failure"])
+    expect("is there room" in full["failure"]["message"], full["failure"])
+    expect(other["status"] == "ok", f"the others are measured: {other}")
+
+
 def check_exports():
     options = ("--runs", "3", "--parameter", "n=10..1000..990")
     text = run("command", *options, "--export", "hyperfine", "seq ${n}").stdout
@@ -703,6 +743,7 @@ def main():
         check_interruption,
         check_surroundings,
         check_output,
+        check_full_disk,
         check_inherited_output,
         check_lines,
         check_suite,
