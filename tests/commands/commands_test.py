@@ -234,6 +234,41 @@ def check_exports():
     expect(failed[:3] == ["false", "failed", ""], table)
 
 
+BISECTED = """static volatile unsigned sum;
+
+__attribute__((noinline)) static void work(int times) {
+  for (int i = 0; i < times; i++) {
+    sum += i;
+  }
+}
+
+int main(void) {
+  work(%d); /* number %d */
+  return 0;
+}
+"""
+
+
+def check_bisect(folder):
+    def git(*arguments):
+        author = ["-c", "user.name=a", "-c", "user.email=a@b"]
+        subprocess.run(["git", *author, *arguments], cwd=folder, check=True, capture_output=True)
+
+    git("init", "-q")
+    (folder / "Makefile").write_text("app: app.c\n\tgcc -O1 -o app app.c\n")
+    suite = 'schema = 1\n[[command]]\nlabel = "app"\nrun = ["./app"]\n'
+    (folder / "suite.toml").write_text(suite)
+    for number in range(30):
+        times = 20000 if number >= 18 else 10000
+        (folder / "app.c").write_text(BISECTED % (times, number))
+        git("add", "-A")
+        git("commit", "-qm", f"Number {number}")
+    arguments = ["--suite", "suite.toml", "--build", "make", "HEAD~29", "HEAD"]
+    found = run("bisect", *arguments, folder=folder).stdout
+    expect("Number 18" in found and "1 of 1 case changed" in found, f"the commit: {found}")
+    expect("work +" in found, f"the function: {found}")
+
+
 def check_inherited_output(folder):
     shown = ["command", "--output", "inherit", "-q"]
     out = run(*shown, "--counts-only", "--", "echo", "a-word").stdout
@@ -744,6 +779,7 @@ def main():
         check_surroundings,
         check_output,
         check_full_disk,
+        check_bisect,
         check_inherited_output,
         check_lines,
         check_suite,
