@@ -5,6 +5,8 @@
     run.py cost                             processor seconds: native, tally, cachegrind and callgrind, in turn
     run.py times [--rounds 3]               medians of tally and of hyperfine, in turn
 
+--only TEXT (as often as wanted) takes the commands whose names contain it.
+
 Needs the programs that it names (Debian: sqlite3 gzip jq git gcc perl python3 xz-utils nodejs golang-go hyperfine) and
 TALLY, the built command; what is not there is left out, and said. Prints Markdown.
 """
@@ -81,8 +83,10 @@ def prepare(folder):
             subprocess.run(build, cwd=folder, check=False, capture_output=True)
 
 
-def there(folder):
+def there(folder, only):
     for name, program, text in COMMANDS:
+        if only and not any(part in name for part in only):
+            continue
         if shutil.which(program, path=os.environ["PATH"]) or (folder / program).exists():
             yield name, text
         else:
@@ -109,7 +113,7 @@ def spread(folder, options):
         print(
             "| command | instructions | processes | spread of all runs | which process |\n|---|---|---|---|---|"
         )
-        for name, text in there(folder):
+        for name, text in there(folder, options.only):
             cases = [tally(folder, text, "--counts-only") for _ in range(options.runs)]
             counts = [count for case in cases for count in case["counts"]["replicates"]]
             least, most = min(counts), max(counts)
@@ -171,7 +175,7 @@ def cost(folder, options):
     print(
         "| command | native | tally | cachegrind | callgrind | cachegrind / tally |\n|---|---|---|---|---|---|"
     )
-    for name, text in there(folder):
+    for name, text in there(folder, options.only):
         best = {}
         for _ in range(options.rounds):
             for way, before in ways.items():
@@ -194,7 +198,7 @@ def times(folder, options):
         "PYTHONHASHSEED": "0",
     }
     print("| command | hyperfine, ms | tally, ms | ratio |\n|---|---|---|---|")
-    for name, text in there(folder):
+    for name, text in there(folder, options.only):
         file = folder / "hyperfine.json"
         ours, theirs = [], []
         for _ in range(options.rounds):
@@ -228,6 +232,7 @@ def main():
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--busy", type=int, default=0)
+    parser.add_argument("--only", action="append", default=[])
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

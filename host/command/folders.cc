@@ -57,6 +57,8 @@ std::optional<FolderProblem> CommandFolders::renew() const {
   return std::nullopt;
 }
 
+void CommandFolders::empty() const { empty_folder(temporary_); }
+
 std::optional<FolderProblem> go_to(const std::string& folder) {
   if (::chdir(folder.c_str()) != 0) return FolderProblem{"cannot enter its working folder: " + reason(), folder};
   if (::getenv("PWD") != nullptr) ::setenv("PWD", folder.c_str(), 1);

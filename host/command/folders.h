@@ -29,6 +29,8 @@ class CommandFolders {
   std::optional<FolderProblem> make();
   /// As each execution finds them.
   std::optional<FolderProblem> renew() const;
+  /// At its end: the next command may need the room.
+  void empty() const;
 
  private:
   struct Copied {

@@ -80,6 +80,7 @@ class CommandCase {
     // What was begun is cleaned up after, however it has ended.
     const bool cleaned_up = is_cleaned_up(keeper, measured);
     keeper.end_rest();
+    folders_.empty();
     if (measured && cleaned_up) report_use();
   }
 

@@ -34,15 +34,14 @@ std::optional<long> whole_number(std::string_view text) {
   return number;
 }
 
-Result<std::vector<int>> expected_codes(const std::string& text) {
+/// Into `codes`; none of them: any.
+Result<std::vector<int>> exit_codes(const std::string& text, const std::string& option, std::vector<int> codes = {}) {
   constexpr long kMostStatus = 255;
-  if (text.empty()) return std::vector<int>{0};
   if (text == "any") return std::vector<int>();
-  std::vector<int> codes;
   for (const std::string_view part : split(text, ',')) {
     const auto code = whole_number(part);
     if (!code || *code < 0 || *code > kMostStatus) {
-      return fail(ErrorKind::input, fmt::format("'{}' is not an exit code", part), "--expect-status",
+      return fail(ErrorKind::input, fmt::format("'{}' is not an exit code", part), option,
                   "write numbers from 0 to 255, such as 0,1, or any");
     }
     codes.push_back(static_cast<int>(*code));
@@ -142,7 +141,9 @@ Result<Suite> suite_of(const Context& context, const CommandOptions& options) {
     return fail(ErrorKind::input, "more names than commands", "--name", "give each command one, in their order");
   auto params = params_of(options.parameters);
   if (!params) return std::unexpected(params.error());
-  auto expected = expected_codes(options.ignores_failure ? "any" : options.expected);
+  auto expected = options.ignored.empty()
+                      ? exit_codes(options.expected.empty() ? "0" : options.expected, "--expect-status")
+                      : exit_codes(options.ignored, "--ignore-failure", {0});
   if (!expected) return std::unexpected(expected.error());
   CommandLine line{.prepare = options.prepare,
                    .setup = options.setup,
@@ -290,7 +291,10 @@ void add_command_options(OptionSet& command, CommandOptions& options) {
       .value_name("null|pipe|errors|inherit|FILE");
   command.add("--expect-status", &options.expected, "Exit codes that are no failure, such as 0,1, or any (default: 0)")
       .value_name("CODES");
-  command.add("--ignore-failure", &options.ignores_failure, "However they end is not a failure: --expect-status any")
+  command
+      .add("--ignore-failure", &options.ignored,
+           "However they end is not a failure: --expect-status any; with =CODES, these beside 0 are not")
+      .value_alone("any")
       .excludes("--expect-status");
   command.add("--working-folder", &options.folder, "Where they run (default: here)").value_name("DIR");
   command.add("--own-process-numbers", &options.own_numbers,

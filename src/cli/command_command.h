@@ -34,8 +34,8 @@ struct CommandOptions {
   int warm_up = 0;
   bool own_numbers = false;
   bool private_tmp = false;
-  int runs = 0;  ///< 0: as many as the precision wants.
-  bool ignores_failure = false;
+  int runs = 0;         ///< 0: as many as the precision wants.
+  std::string ignored;  ///< Exit codes that are no failure, beside 0.
   bool shell = false;
 };
 

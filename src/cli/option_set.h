@@ -31,6 +31,8 @@ class Option {
   Option& required() { return is_required = true, *this; }
   /// What stands for the value in the help: "FILE".
   Option& value_name(std::string text) { return shown_value = std::move(text), *this; }
+  /// A text that has this value where none is given; one is given behind an "=", and never as the next word.
+  Option& value_alone(std::string text) { return alone = std::move(text), *this; }
   /// The help says what the target holds when it is declared.
   Option& shows_default() { return default_is_shown = true, *this; }
   Option& range(int low, int high) { return whole_range = {low, high}, *this; }
@@ -46,6 +48,7 @@ class Option {
   std::string help;
   Target target;
   std::string shown_value;
+  std::string alone;  ///< Empty: a value has to be given.
   bool is_required = false;
   bool default_is_shown = false;
   bool must_be_positive = false;

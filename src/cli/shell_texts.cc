@@ -23,7 +23,8 @@ std::vector<std::string> dashed_names(const Option& option) {
 }
 
 bool is_flag(const Option& option) {
-  return std::holds_alternative<bool*>(option.target) || std::holds_alternative<Option::Choose>(option.target);
+  return std::holds_alternative<bool*>(option.target) || std::holds_alternative<Option::Choose>(option.target) ||
+         !option.alone.empty();
 }
 
 /// Every command with the words that lead to it; the program itself by none.

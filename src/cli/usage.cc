@@ -139,6 +139,9 @@ CLI::Option* declare(CLI::App& app, const Option& option) {
           return app.add_flag_callback(option.names, target, option.help);
         } else if constexpr (std::is_same_v<T, bool*>) {
           return app.add_flag(option.names, *target, option.help);
+        } else if constexpr (std::is_same_v<T, std::string>) {
+          return option.alone.empty() ? app.add_option(option.names, *target, option.help)
+                                      : app.add_flag(option.names, *target, option.help);
         } else {
           return app.add_option(option.names, *target, option.help);
         }
@@ -154,6 +157,9 @@ void add_option(CLI::App& app, const Option& option) {
   if (option.whole_range) declared->check(CLI::Range(option.whole_range->first, option.whole_range->second));
   if (option.real_range) declared->check(CLI::Range(option.real_range->first, option.real_range->second));
   if (option.must_be_positive) declared->check(CLI::PositiveNumber);
+  // A flag that is given without a value has this one in CLI11.
+  if (!option.alone.empty())
+    declared->transform([alone = option.alone](std::string given) { return given == "true" ? alone : given; });
   if (!option.choices.empty()) declared->check(CLI::IsMember(option.choices));
   // Expected once, it is shown without "...", which would promise that one mention takes several.
   if (option.values == Option::Values::one_each) declared->expected(1)->take_all()->allow_extra_args(false);

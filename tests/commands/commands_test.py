@@ -178,6 +178,97 @@ def check_output(folder):
     case_of("seq", "100000", options=("--wall-only", "--output", "pipe", "--runs", "3"))
 
 
+def check_full_disk(folder):
+    """What a command cannot write is its own failure; where no count can be written, none is given."""
+    failure = case_of(
+        "seq",
+        "100000",
+        options=("--counts-only", "--retries", "0", "--output", "/dev/full"),
+        code=1,
+    )["failure"]
+    expect("exited with code 1" in failure["message"], failure)
+    expect("No space left" in failure["message"], failure)
+    endless = ("--counts-only", "--retries", "0", "--timeout", "1", "--input", "/dev/zero")
+    failure = case_of("cat", options=endless, code=1)["failure"]
+    expect("timed out after 1 s" in failure["message"], failure)
+    if os.geteuid() != 0:
+        return
+    small = folder / "small"
+    small.mkdir()
+    script = (
+        f"mount -t tmpfs -o size=3m tmpfs {small} && export TMPDIR={small} && "
+        f'{TALLY} command --counts-only --retries 0 --json {folder}/r.json --shell "$1" "$2"'
+    )
+    fills = "head -c 10000000 /dev/zero > $TMPDIR/f; true"
+    done = subprocess.run(
+        ["unshare", "-m", "sh", "-c", script, "sh", fills, "true"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    if not (folder / "r.json").exists():
+        print(f"commands: no file system is to be had here: {done.stderr}")
+        return
+    full, other = json.loads((folder / "r.json").read_text())["cases"]
+    expect(done.returncode == 1 and full["counts"] is None, f"no count: {full}")
+    expect("not all of it could be counted" in full["failure"]["message"], full["failure"])
+    expect("is there room" in full["failure"]["message"], full["failure"])
+    expect(other["status"] == "ok", f"the others are measured: {other}")
+
+
+def check_exports():
+    options = ("--runs", "3", "--parameter", "n=10..1000..990")
+    text = run("command", *options, "--export", "hyperfine", "seq ${n}").stdout
+    few, many = json.loads(text)["results"]
+    expect((few["command"], few["parameters"]) == ("seq 10", {"n": "10"}), f"{few}")
+    expect(len(many["times"]) == 3 and many["min"] <= many["median"] <= many["max"], f"{many}")
+    expect(few["instructions"] == count("seq", "10"), f"a number of instructions: {few}")
+    expect([type(one) for one in many["memory_usage_byte"]] == [int], f"hyperfine's list: {many}")
+    table = run("command", *options, "--export", "markdown", "seq ${n}").stdout.splitlines()
+    expect(len(table) == 4 and table[2].startswith("| <code>seq 10 (n=10)</code> |"), f"{table}")
+    table = run("command", "--counts-only", "--export", "csv", "seq 1", "false", code=1).stdout
+    _, one, failed = (line.split(",") for line in table.splitlines())
+    expect(one[:2] == ["seq 1", "ok"] and int(one[2]) > 0, table)
+    expect(failed[:3] == ["false", "failed", ""], table)
+
+
+BISECTED = """static volatile unsigned sum;
+
+__attribute__((noinline)) static void work(int times) {
+  for (int i = 0; i < times; i++) {
+    sum += i;
+  }
+}
+
+int main(void) {
+  work(%d); /* number %d */
+  return 0;
+}
+"""
+
+
+def check_bisect(folder):
+    def git(*arguments):
+        author = ["-c", "user.name=a", "-c", "user.email=a@b"]
+        subprocess.run(["git", *author, *arguments], cwd=folder, check=True, capture_output=True)
+
+    git("init", "-q")
+    (folder / "Makefile").write_text("app: app.c\n\tgcc -O1 -o app app.c\n")
+    suite = 'schema = 1\n[[command]]\nlabel = "app"\nrun = ["./app"]\n'
+    (folder / "suite.toml").write_text(suite)
+    for number in range(30):
+        times = 20000 if number >= 18 else 10000
+        (folder / "app.c").write_text(BISECTED % (times, number))
+        git("add", "-A")
+        git("commit", "-qm", f"Number {number}")
+    arguments = ["--suite", "suite.toml", "--build", "make", "HEAD~29", "HEAD"]
+    found = run("bisect", *arguments, folder=folder).stdout
+    expect("Number 18" in found and "1 of 1 case changed" in found, f"the commit: {found}")
+    expect("work +" in found, f"the function: {found}")
+
+
 def check_inherited_output(folder):
     shown = ["command", "--output", "inherit", "-q"]
     out = run(*shown, "--counts-only", "--", "echo", "a-word").stdout
@@ -384,6 +475,11 @@ def check_failures():
             said = case_of(script, options=(side,), code=1)["failure"]["message"]
             expect("cannot be started: No such file" in said, f"{side}: {said}")
             expect("of the interpreter /no/such/interpreter)" in said, f"{side}: {said}")
+    for codes, fails in (("3", False), ("1,3", False), ("any", False), ("4", True)):
+        options = ("--counts-only", f"--ignore-failure={codes}")
+        case_of(VICTIM, "exit", "3", options=options, code=1 if fails else 0)
+        case_of("true", options=options)
+    case_of(VICTIM, "exit", "3", options=("--counts-only", "--ignore-failure"))
     expect("No such file" in message("true", options=("--input", "/no/such")), "its input")
     expect(
         "exited with code 7" in message("true", options=("--prepare", "exit 7")), "what prepares"
@@ -393,6 +489,7 @@ def check_failures():
         (["command", "a | b"], "needs a shell"),
         (["command", "--parameter", "n", "a"], "is not a parameter"),
         (["command", "--expect-status", "x", "true"], "is not an exit code"),
+        (["command", "--ignore-failure=x", "true"], "--ignore-failure: 'x' is not an exit code"),
         (["command", "--env", "x", "true"], "sets no variable"),
         (["command", "true", "--name", "a", "--name", "b"], "more names than commands"),
         (["command", "true", "--parameter", "n=1", "--parameter", "n=2"], "'n' is given twice"),
@@ -675,11 +772,14 @@ def main():
     check_failures()
     check_signals()
     check_ab()
+    check_exports()
     for check in (
         check_server,
         check_interruption,
         check_surroundings,
         check_output,
+        check_full_disk,
+        check_bisect,
         check_inherited_output,
         check_lines,
         check_suite,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -40,6 +41,12 @@ double deviation(const std::vector<double>& times, double mean) {
 }
 
 std::string relation(double value, double base) { return base > 0 ? fmt::format("{:.2f}", value / base) : "–"; }
+
+/// Without a fraction where it has none, as an execution's instructions.
+json::Value number_of(double value) {
+  const auto whole = static_cast<std::uint64_t>(value);
+  return static_cast<double>(whole) == value ? json::Value(whole) : json::Value(value);
+}
 
 std::string figure(bool there, double value) { return there ? fmt::format("{:.9g}", value) : ""; }
 
@@ -104,8 +111,8 @@ std::string to_hyperfine(const Record& record) {
     json::Array all;
     for (const double time : times) all.emplace_back(time);
     result["times"] = std::move(all);
-    result["memory_usage_byte"] = known(one.used.has_value(), one.used ? static_cast<double>(one.used->peak_bytes) : 0);
-    result["instructions"] = known(one.counts.has_value(), one.counts ? one.counts->per_iteration : 0);
+    if (one.used) result["memory_usage_byte"] = json::Array{json::Value(one.used->peak_bytes)};
+    result["instructions"] = one.counts ? number_of(one.counts->per_iteration) : json::Value();
     if (!one.params.empty()) {
       json::Object parameters;
       for (const auto& [name, value] : one.params) parameters[name] = value;
