@@ -40,10 +40,10 @@ void __wrap_sanityCheckIRSB() {}
 void __wrap_do_deadcode_BB() {}
 void* __wrap_cprop_BB(void* block) { return block; }
 
-/// A first clean-up of each piece of a block, for who joins pieces over jumps (--vex-guest-chase), which the counter
-/// does not (main.cc). The full optimisation does all of it again, but needs the block flat.
+/// A first clean-up of each piece of a block, needed where pieces are joined over jumps (--vex-guest-chase), which the
+/// counter does not (main.cc). The full optimisation does all of it again, but needs the block flat.
 IRSB* __wrap_do_minimal_initial_iropt_BB(IRSB* block) { return block; }
-/// The full optimisation, which flattens a block first where the guest is said to be a PowerPC, and does nothing else
+/// The full optimisation, which flattens a block first where the guest is named a PowerPC, and does nothing else
 /// for that: so it is in Valgrind 3.16 to 3.25.
 IRSB* __wrap_do_iropt_BB(IRSB* block, SpecialisesHelpers specialises, NeedsExactState needs, VexRegisterUpdates updates,
                          Addr address, VexArch /*guest*/) {
