@@ -89,6 +89,18 @@ def check_what_stops_pytest():
     expect("Unknown config option: no_such_option" in said.stderr, said.stderr)
 
 
+def check_what_takes_the_place_of_output():
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "conftest.py").write_text(
+            "import io, sys\nsys.stdout, sys.stderr = io.StringIO(), None\n"
+        )
+        (Path(folder) / "test_it.py").write_text(
+            "def test_it(benchmark):\n    benchmark(len, '')\n"
+        )
+        cases, _, _ = record_of("--pytest", folder, "--images", "off")
+    expect([case["status"] for case in cases.values()] == ["ok"], f"it is measured: {cases}")
+
+
 def check_forms():
     cases, record, _ = record_of("--pytest", "bench/test_forms.py", "--images", "off")
     expect(
@@ -265,6 +277,7 @@ def main():
         sys.exit(77)
     check_list()
     check_what_stops_pytest()
+    check_what_takes_the_place_of_output()
     cases = check_forms()
     check_that_nothing_else_moves_a_count(cases)
     check_against_suite(cases)
