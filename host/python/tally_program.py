@@ -336,7 +336,8 @@ def take_places():
     """The folder that a child begins in is for its own temporary files; its place is the program's folder."""
     os.environ["TMPDIR"] = os.getcwd()
     if "tempfile" in sys.modules:
-        sys.modules["tempfile"].tempdir = None
+        # Not None: to find it out, it asks for the process's number, which a case is warned of.
+        sys.modules["tempfile"].tempdir = os.getcwd()
     os.chdir(FOLDER[0])
 
 

@@ -186,6 +186,9 @@ def check_forms():
         f"neither setup nor teardown is counted: {sort['per_iteration']}",
     )
     expect(all(case["counts"]["spread"] == 0 for case in cases.values()), "replicates agree")
+    asks = [name for name, case in own.items() if "number of its process" in str(case["warnings"])]
+    # Neither pytest's folders nor event loops are the test's own.
+    expect(asks == ["test_asks_for_its_number"], f"these ask for their number: {asks}")
     subject = next(iter(record["environments"].values()))["subject"]
     expect(
         "src/work.py" in subject and "bench/test_forms.py" in subject,
